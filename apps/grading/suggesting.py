@@ -70,7 +70,7 @@ class WorkflowGrader:
         return material_of(self.stated) | {"scheme": self.scheme if self.needs_scheme else None}
 
     @cached_property
-    def told(self) -> str:
+    def revision(self) -> str:
         """A digest of prompts, models with revisions, references, guidelines, and the view if it differs from the former one.
 
         The scheme's meaning is part of the suggestion's key itself.

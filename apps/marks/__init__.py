@@ -1,1 +1,1 @@
-"""Marks of markers, what suggests and settles them, and the grades that come of them."""
+"""Marks, the suggestions and coordination around them, and the grades that result."""

@@ -1,6 +1,7 @@
-"""Who may mark what: coaches of a contest that is being marked, each their own tasks; organisers and captains a little more.
+"""Access to marking: coaches of a contest that is being marked, each to their own tasks.
 
-Whoever is neither gets `Http404`. A task that went to somebody else is `TaskGone` for who had it, and nothing for the others.
+Organisers and captains may do a little more. Other users get `Http404`. If a task was reassigned, its former holder gets
+`TaskGone`; other users get `Http404`.
 """
 
 import uuid
@@ -13,20 +14,20 @@ from apps.contests.access import coach_of
 from apps.contests.models import ContestCoach, ContestProblem, ContestState
 from apps.marks.models import MarkingTask
 
-NO_TASK = "There is no such script to mark."
-NO_PROBLEM = "There is no such problem to mark."
+NO_TASK = "No such script to mark."
+NO_PROBLEM = "No such problem to mark."
 
 
 class TaskGone(Exception):
-    """The script is being marked by somebody else by now."""
+    """Another marker holds the script now."""
 
 
-class TaskRests(TaskGone):
-    """The script is still with this person, but its contest is not being marked any more, or not just now."""
+class MarkingInactive(TaskGone):
+    """The script is still assigned to this marker, but its contest is not being marked at the moment."""
 
 
 def problem_marked_for(user: User, public_id: uuid.UUID) -> ContestProblem:
-    """A problem of a contest that the person coaches and that is being marked, or `Http404`."""
+    """A problem that this coach may mark now, or `Http404`."""
     rows = ContestProblem.objects.select_related("contest", "problem", "version", "captain")
     problem = rows.filter(public_id=public_id).first()
     if problem is None or problem.contest.state != ContestState.MARKING or coach_of(user, problem.contest) is None:
@@ -52,15 +53,15 @@ def problem_captained_for(user: User, public_id: uuid.UUID) -> ContestProblem:
 
 
 def captain_is(user: User, problem: ContestProblem) -> bool:
-    """The captain rules on a problem; organisers may stand in."""
+    """Whether this user may rule on the problem: its captain, or an organiser as a deputy."""
     coach = coach_of(user, problem.contest)
     return coach is not None and (problem.captain_id == user.pk or coach.is_organiser)
 
 
 def task_get_for(user: User, public_id: uuid.UUID) -> MarkingTask:
-    """A task that the person holds or has done.
+    """A task that this marker holds or has finished.
 
-    Raises `Http404`, `TaskGone` where a colleague has it, and `TaskRests` where its contest is not being marked now.
+    Raises `Http404`, `TaskGone` if a colleague holds it, and `MarkingInactive` if its contest is not being marked.
     """
     rows = MarkingTask.objects.select_related(
         "case__problem__contest",
@@ -75,13 +76,13 @@ def task_get_for(user: User, public_id: uuid.UUID) -> MarkingTask:
         raise Http404(NO_TASK)
     if contest.state != ContestState.MARKING:
         if task.assignee_id == user.pk and task.done_at is None:
-            raise TaskRests(f"The contest is {contest.get_state_display().lower()} now. What was saved of your mark is kept.")
+            raise MarkingInactive(f"The contest is {contest.get_state_display().lower()} now. Your saved draft is kept.")
         raise Http404(NO_TASK)
     if task.assignee_id != user.pk:
-        raise TaskGone("This script is no longer yours: the lease ran out, or you handed it on.")
+        raise TaskGone("This script is no longer assigned to you: your lease expired, or you handed the script on.")
     return task
 
 
 def marker_row(user: User, problem: ContestProblem) -> ContestCoach | None:
-    """What the person is in the contest of a problem."""
+    """The user's coach row in the contest of a problem; None if they do not coach it."""
     return coach_of(user, problem.contest)

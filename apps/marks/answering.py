@@ -1,7 +1,7 @@
-"""Answering what was asked of graders: rows are claimed under a lease, so that what a dead process left is answered by another.
+"""Answer the questions put to graders. Workers claim rows under a lease, so another worker can take over lost rows.
 
-Quick graders are asked one script at a time in each process; those of families, which wait for models, several at a time, each
-in a task of its own.
+Quick graders run one script at a time in each process. Grader families wait for models, so several of their rows run at
+once, each in its own task.
 """
 
 import logging
@@ -26,45 +26,45 @@ from apps.schemes.models import SchemeVersion
 from apps.submissions.models import SubmissionVersion
 
 logger = logging.getLogger(__name__)
-#: A suggestion whose lease was not renewed for so long was lost on the way; it is answered by whoever comes next.
+#: Without a renewal for this long, a suggestion counts as lost and the next worker answers it.
 LOST_AFTER = timedelta(minutes=2)
 RENEWED_EVERY_S = 30.0
 QUICK, FAMILIES = "quick", "families"
-#: How many at a time are answered in this process.
+#: Rows answered at once in this process, by lane.
 WIDTH = {QUICK: 1, FAMILIES: max(1, settings.SUGGESTIONS_AT_ONCE)}
 _AT_WORK = {lane: threading.BoundedSemaphore(width) for lane, width in WIDTH.items()}
 
 
 def lost() -> Q:
-    """What somebody began and no longer holds."""
+    """Running suggestions whose lease has expired."""
     return Q(state=SuggestionState.RUNNING) & (Q(lease_until=None) | Q(lease_until__lt=timezone.now()))
 
 
 def waiting(lane: str) -> QuerySet[Suggestion]:
-    """What no process has begun, or what was lost on the way, oldest first; of quick graders or of families."""
+    """Queued and lost suggestions of one lane (quick graders or families), oldest first."""
     rows = Suggestion.objects.filter(Q(state=SuggestionState.QUEUED) | lost()).exclude(grader=SCRIPTED)
     rows = rows.filter(grader__contains=":") if lane == FAMILIES else rows.exclude(grader__contains=":")
     return rows.select_related("scheme_version", "version__submission__problem__version").order_by("created_at", "pk")
 
 
 def suggestions_work(lane: str = QUICK) -> None:
-    """Answer what waits in a lane; the body of the task.
+    """Answer the waiting suggestions of a lane; the body of the task.
 
-    Who finds as many at work in this process as the lane is wide leaves it to them. What is queued in the moment of stopping
-    is seen by the last look.
+    Returns at once if this process already uses the full width of the lane. The last check finds a row that is queued while
+    the loop ends.
     """
     while waiting(lane).exists():
         if not _AT_WORK[lane].acquire(blocking=False):
             return
         try:
-            if not _one_after_the_other(lane):
+            if not _answer_in_turn(lane):
                 return
         finally:
             _AT_WORK[lane].release()
 
 
-def _one_after_the_other(lane: str) -> bool:
-    """Answer rows until none waits; False where this process is ending."""
+def _answer_in_turn(lane: str) -> bool:
+    """Answer rows until none is waiting; False if this process is ending."""
     while (row := waiting(lane).first()) is not None:
         try:
             grader = grader_of(row.grader, row.version.submission.problem.version, _scheme(row))
@@ -73,7 +73,7 @@ def _one_after_the_other(lane: str) -> bool:
             continue
         except Exception:
             logger.exception("grader %s", row.grader)
-            _close(row, SuggestionState.FAILED, reason="The grader cannot be asked.")
+            _close(row, SuggestionState.FAILED, reason="The grader could not be prepared; the server log has the error.")
             continue
         try:
             row_answer(row, grader)
@@ -83,7 +83,7 @@ def _one_after_the_other(lane: str) -> bool:
 
 
 def row_answer(row: Suggestion, grader: Grader) -> Suggestion:
-    """Let the grader answer, unless it did or somebody else is waiting for it to. Raises `GraderStopped`."""
+    """Let the grader answer, unless the row is done or another worker is on it. Raises `GraderStopped`."""
     is_free = Q(state__in=(SuggestionState.QUEUED, SuggestionState.FAILED)) | lost()
     now = timezone.now()
     claim = {"state": SuggestionState.RUNNING, "started_at": now, "lease_until": now + LOST_AFTER, "reason": ""}
@@ -105,7 +105,7 @@ def _answer(row: Suggestion, grader: Grader) -> None:
         _close(row, SuggestionState.FAILED, reason=str(error))
     except Exception:
         logger.exception("suggestion %s by %s", row.public_id, grader.name)
-        _close(row, SuggestionState.FAILED, reason="The grader broke off.")
+        _close(row, SuggestionState.FAILED, reason="The grader failed; the server log has the error.")
     else:
         _close(row, SuggestionState.DONE, body=body)
 
@@ -118,7 +118,7 @@ def _close(row: Suggestion, state: SuggestionState, *, reason: str = "", body: S
 
 @contextmanager
 def held(pk: int) -> Iterator[None]:
-    """Renew the lease of a row while a grader is at work on it, however long it takes."""
+    """Renew the lease of a row while its grader works, for as long as that takes."""
     ended = threading.Event()
 
     def renew() -> None:
@@ -138,15 +138,15 @@ def held(pk: int) -> Iterator[None]:
 
 
 def lease_renew(pk: int) -> None:
-    """Hold a row for another while. A database that is away costs the lease only where it stays away."""
+    """Extend the lease of a row. A short database outage does not lose the lease."""
     try:
         Suggestion.objects.filter(pk=pk, state=SuggestionState.RUNNING).update(lease_until=timezone.now() + LOST_AFTER)
     except DatabaseError as error:
-        logger.warning("the lease of a suggestion was not renewed: %s", error)
+        logger.warning("could not renew the lease of a suggestion: %s", error)
 
 
 def body_checked(body: SuggestionBody, version: SubmissionVersion, scheme_version: SchemeVersion | None) -> SuggestionBody:
-    """The body, if all that it names is there. Raises `SuggestionWrong`."""
+    """The body, after checking that its steps, items and quotes exist. Raises `SuggestionWrong`."""
     steps = frozenset(version.steps.values_list("number", flat=True))
     content = scheme_version.content if scheme_version else None
     codes = [item.code for item in content.items] if content else []

@@ -5,7 +5,7 @@ class MarksConfig(AppConfig):
     name = "apps.marks"
 
     def ready(self) -> None:
-        """Hold solutions back until released; keep schemes in use, the step of points, a record of contests; say what waits."""
+        """Register the rules that marking adds to apps below it, its record of contests, and its counts of waiting work."""
         from apps.contests.keeping import step_register
         from apps.contests.opening import opening_register
         from apps.contests.telling import keeper_register

@@ -1,4 +1,4 @@
-"""The record of who did what. One event a change, in the transaction of that change."""
+"""The record of who did what: one event per change, written in the transaction of the change."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ def audit(
     mark: Mark | None = None,
     **body: Any,
 ) -> AuditEvent:
-    """Write an event down. Without an actor it is the system's own. `body` is JSON: versions before and after, reasons."""
+    """Record an event. Without an actor it belongs to the system. `body` is JSON: versions before and after, reasons."""
     kind = "person" if actor is not None else "system"
     where = contest or (case.problem.contest if case is not None else None)
     return AuditEvent.objects.create(contest=where, actor=actor, actor_kind=kind, verb=verb, case=case, mark=mark, body=body)

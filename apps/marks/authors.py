@@ -1,10 +1,10 @@
-"""Whoever judges a paper does not know whose it is.
+"""Authors stay unknown to the coaches who judge their papers.
 
-| | learning who wrote it |
+| coach | identity of the author |
 |---|---|
-| who holds a script of the paper, to mark it or to hear an appeal | refused |
-| who sealed a mark on one that is not settled, or can still open it again | refused |
-| who learned it, by the door or before | gets no script of the paper to mark any more, and hears no appeal of it |
+| holds a script of the paper, for marking or for an appeal | refused |
+| sealed a mark that is not settled or can still be reopened | refused |
+| already knows the author | gets no script of the paper to mark and hears no appeal about it |
 """
 
 from apps.accounts.models import User
@@ -17,7 +17,7 @@ SETTLED = (CaseState.SETTLED, CaseState.RELEASED, CaseState.APPEALED)
 
 
 def author_kept(paper: Paper, user: User) -> str:
-    """Why this person cannot learn now who wrote a paper, from what they do with it themselves; empty where they can."""
+    """Why this coach may not learn the author of a paper now, judging by their own work on it; empty if they may."""
     tasks = MarkingTask.objects.filter(case__version__submission__paper=paper, assignee=user)
     rows = tasks.select_related("mark", "case__problem").order_by("case__problem__position", "pk")
     newest = set(versions_to_mark(paper.contest, [paper]).values_list("pk", flat=True))
@@ -28,5 +28,5 @@ def author_kept(paper: Paper, user: User) -> str:
         is_heard = task.slot == Slot.APPEAL and task.case.state == CaseState.APPEALED
         is_open = task.case.version_id in newest and (is_heard or task.case.state not in SETTLED)
         if is_open or (task.mark.state == MarkState.SEALED and not is_final(task.mark)):
-            return f"You marked problem {label} of this paper, and that is not settled yet."
+            return f"You marked problem {label} of this paper, and that mark is not settled yet."
     return ""

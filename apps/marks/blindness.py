@@ -1,7 +1,7 @@
-"""Who marks a problem reads no figures of it and no colleague's marks on it while a mark of their own there can still change.
+"""Keep markers blind: no figures and no colleague's marks of a problem while one of their own marks there can change.
 
-Captains and organisers see much: tables, statistics, ledgers. Where they mark as well, those doors are shut for the problem
-until their own marks on it are sealed for good or handed back. Hearings of appeals are no such marks: what they are about was
+Captains and organisers have access to tables, statistics and ledgers. If they also mark a problem, these pages are closed to
+them until their own marks on it are final or handed back. Hearings of appeals do not count, because their subject has been
 released.
 """
 
@@ -21,7 +21,7 @@ from apps.marks.sheets import GRACE
 
 
 class OwnMarksOpen(Exception):
-    """The reader holds scripts of these problems, or can still open a mark again; `tasks` are those in the way."""
+    """The reader has open marks on these problems: scripts in hand, or marks that can be reopened; `tasks` lists them."""
 
     def __init__(self, contest: Contest, tasks: list[MarkingTask]) -> None:
         super().__init__("Seal your own marks first.")
@@ -29,7 +29,10 @@ class OwnMarksOpen(Exception):
 
 
 def tasks_open(user: User, problems: Iterable[ContestProblem]) -> list[MarkingTask]:
-    """The tasks of a person on these problems whose marks can still change, by problem and paper; none once marking is over."""
+    """This marker's tasks on these problems whose marks can still change, by problem and paper.
+
+    Empty once marking is over.
+    """
     since = timezone.now() - GRACE
     own = MarkingTask.objects.filter(assignee=user, case__problem__in=[problem.pk for problem in problems])
     own = own.filter(case__problem__contest__state=ContestState.MARKING).exclude(slot=Slot.APPEAL)
@@ -40,19 +43,19 @@ def tasks_open(user: User, problems: Iterable[ContestProblem]) -> list[MarkingTa
 
 
 def problems_shut(user: User, problems: Iterable[ContestProblem]) -> set[int]:
-    """The keys of those problems whose figures this person cannot read now."""
+    """Keys of the problems whose figures this marker may not read now."""
     return {task.case.problem_id for task in tasks_open(user, problems)}
 
 
 def own_marks_require(user: User, *problems: ContestProblem) -> None:
-    """Raises `OwnMarksOpen` where a mark of the person's own on one of these problems can still change."""
+    """Raise `OwnMarksOpen` if one of the user's own marks on these problems can still change."""
     if tasks := tasks_open(user, problems):
         raise OwnMarksOpen(tasks[0].case.problem.contest, tasks)
 
 
 @transaction.atomic
 def tasks_hand_back(*, user: User, contest: Contest, tasks: Collection[uuid.UUID]) -> int:
-    """Hand back those of these scripts that the person holds, hearings apart; how many. What they began stays theirs."""
+    """Hand back the scripts of these tasks that the user holds, except hearings; returns their number. Drafts are kept."""
     held = MarkingTask.objects.filter(assignee=user, done_at=None, case__problem__contest=contest, public_id__in=tasks)
     rows = list(held.exclude(slot=Slot.APPEAL).select_related("case__problem__contest"))
     for task in rows:

@@ -1,8 +1,8 @@
-"""Calibration scripts and seeded re-marks: settled scripts marked once more, to see how somebody marks.
+"""Calibration scripts and seeded re-marks: settled scripts are marked again to measure how a marker marks.
 
-A captain makes settled scripts calibration scripts; who marks the problem marks them too, and sees the agreed marks after
-sealing. Where the setup says so, nobody marks other scripts before. Re-marks come back unannounced to who sealed them. Neither
-kind of mark ever counts for a grade.
+A captain selects settled scripts for calibration. Markers of the problem mark them too and see the agreed marks after sealing.
+The setup can require calibration before any other script. Re-marks return unannounced to the coach who sealed them. Neither
+kind of mark counts for a grade.
 """
 
 from dataclasses import dataclass
@@ -42,19 +42,19 @@ from apps.reasoning.marking.positions import ItemDifference, Position, StepDiffe
 from apps.reasoning.marking.sheet import MarkSheet
 
 SETTLED = (CaseState.SETTLED, CaseState.RELEASED)
-#: A script comes back only when so many others were marked since, or so long ago, that it is not simply remembered.
+#: A script returns only after this many other scripts or this much time, so that its marker does not simply remember it.
 SCRIPTS_BETWEEN, REST = 8, timedelta(hours=12)
-#: Below so many re-marks only counts are shown: a rate of few means little.
+#: Fewest re-marks for which a mean is shown; fewer show counts only.
 RATES_FROM = 30
 
 
 class CalibrationRefused(Exception):
-    """This script is not fit for it; the message says why."""
+    """The script cannot be used for calibration; the message gives the reason."""
 
 
 @dataclass(frozen=True)
 class Agreed:
-    """A mark made for calibration beside what had been agreed."""
+    """A calibration mark, compared with the agreed mark."""
 
     mark: Mark
     grade: FinalGrade
@@ -68,7 +68,10 @@ class Agreed:
 
 @dataclass(frozen=True)
 class Drift:
-    """How a marker's re-marks stand to their first marks. `signed`: mean of later less earlier; None below `RATES_FROM`."""
+    """A marker's re-marks compared with their first marks.
+
+    `signed`: mean of later minus earlier points; None below `RATES_FROM` re-marks.
+    """
 
     marker: User
     count: int
@@ -84,9 +87,9 @@ def calibration_list(problem: ContestProblem) -> QuerySet[MarkingCase]:
 
 @transaction.atomic
 def calibration_set(*, case: MarkingCase, by: User, is_on: bool) -> None:
-    """Make a settled script one for calibration, or an ordinary one again. Raises `CalibrationRefused`."""
+    """Add a settled script to calibration, or remove it. Raises `CalibrationRefused`."""
     if is_on and (case.state not in SETTLED or grade_of(case) is None):
-        raise CalibrationRefused("A calibration script has an agreed mark; this one is not settled.")
+        raise CalibrationRefused("This script is not settled. A calibration script needs an agreed mark.")
     MarkingCase.objects.filter(pk=case.pk).update(is_calibration=is_on)
     if not is_on:
         MarkingTask.objects.filter(case=case, slot=Slot.CALIBRATION, done_at=None, mark=None).delete()
@@ -94,7 +97,7 @@ def calibration_set(*, case: MarkingCase, by: User, is_on: bool) -> None:
 
 
 def calibration_left(problem: ContestProblem, user: User) -> list[MarkingCase]:
-    """The calibration scripts that this person has neither sealed nor helped to agree on; put off ones last."""
+    """Calibration scripts that this marker has neither sealed nor settled; skipped ones come last."""
     known = MarkingTask.objects.filter(case__problem=problem, assignee=user, done_at__isnull=False)
     passes = Pass.objects.filter(person=user, task__case__problem=problem)
     conflicts = passes.filter(reason=PassReason.CONFLICT).values("task__case")
@@ -107,26 +110,26 @@ def calibration_left(problem: ContestProblem, user: User) -> list[MarkingCase]:
 
 
 def calibration_ahead(user: User) -> QuerySet[MarkingCase]:
-    """The calibration scripts of contests being marked on which this person has done nothing yet: nothing is told of them."""
+    """Calibration scripts of contests being marked that are still hidden from this marker: they have not marked them yet."""
     done = MarkingTask.objects.filter(assignee=user, done_at__isnull=False)
     cases = MarkingCase.objects.filter(is_calibration=True, problem__contest__state=ContestState.MARKING)
     return cases.exclude(pk__in=done.values("case"))
 
 
 def gate_refusal(problem: ContestProblem, user: User) -> str:
-    """Why this person may not mark scripts of this problem yet; empty where they may."""
+    """Why this marker may not mark scripts of the problem yet; empty if they may."""
     if not problem.setup.needs_calibration or captain_is(user, problem):
         return ""
     if not calibration_list(problem).exists():
-        return "This problem is marked once its captain has chosen calibration scripts."
+        return "Marking of this problem starts when its captain has chosen calibration scripts."
     return "Mark the calibration scripts first." if calibration_left(problem, user) else ""
 
 
 @transaction.atomic
 def task_ahead(problem: ContestProblem, user: User) -> int | None:
-    """The key of a calibration task, or of a re-mark that is due, made this person's; None where there is neither.
+    """Claim a calibration task or a due re-mark for this marker; returns its key, or None if there is neither.
 
-    What the person holds already is not given a second time.
+    Scripts that the marker already holds are excluded.
     """
     held = set(MarkingTask.objects.filter(case__problem=problem, assignee=user, done_at=None).values_list("case", flat=True))
     case, slot = next((one for one in calibration_left(problem, user) if one.pk not in held), None), Slot.CALIBRATION
@@ -136,14 +139,14 @@ def task_ahead(problem: ContestProblem, user: User) -> int | None:
         return None
     free = MarkingTask.objects.filter(case=case, slot=slot, assignee=None, done_at=None, mark=None)
     for key in free.values_list("pk", flat=True):
-        # On columns of the task alone: only these are looked at again where somebody else was faster.
+        # Filters on columns of the task only: PostgreSQL rechecks just these if another marker was faster.
         if MarkingTask.objects.filter(pk=key, assignee=None).update(assignee=user, lease_until=timezone.now() + LEASE):
             return key
     return MarkingTask.objects.create(case=case, slot=slot, assignee=user, lease_until=timezone.now() + LEASE).pk
 
 
 def remark_due(problem: ContestProblem, user: User) -> MarkingCase | None:
-    """The settled script that comes back to its marker now, if the draw says so. Each comes back once."""
+    """The settled script that returns to its marker now, if the draw selects one. Each script returns once."""
     setup = problem.setup
     sealed = Mark.objects.filter(task__case__problem=problem, marker=user).exclude(state__in=(MarkState.DRAFT, MarkState.VOID))
     number = sealed.count()
@@ -166,8 +169,8 @@ def remark_due(problem: ContestProblem, user: User) -> MarkingCase | None:
     return min(rested, key=lambda case: _drawn(setup, f"remark/{user.pk}/{case.pk}"), default=None)
 
 
-def agreed_beside(mark: Mark) -> Agreed | None:
-    """What had been agreed on a calibration script, for who has sealed a mark on it; None for every other mark."""
+def agreed_for(mark: Mark) -> Agreed | None:
+    """The agreed mark of a calibration script, for a sealed mark on it; None for every other mark."""
     grade = grade_of(mark.task.case)
     if mark.task.slot != Slot.CALIBRATION or mark.state == MarkState.DRAFT or grade is None:
         return None
@@ -178,9 +181,9 @@ def agreed_beside(mark: Mark) -> Agreed | None:
 
 @transaction.atomic
 def agreed_show(mark: Mark) -> Agreed | None:
-    """`agreed_beside` for the marker themselves: that it was shown is kept first, so that the mark is not opened again."""
+    """`agreed_for` for the marker. Recorded as a reveal first, so that the mark cannot be reopened."""
     Mark.objects.select_for_update().get(pk=mark.pk)
-    found = agreed_beside(mark)
+    found = agreed_for(mark)
     if found is None or not Mark.objects.filter(pk=mark.pk, state=mark.state).exists():
         return None
     grade = found.grade
@@ -191,7 +194,7 @@ def agreed_show(mark: Mark) -> Agreed | None:
 
 
 def _bases(grade: FinalGrade) -> list[Mark]:
-    """The marks from which a grade's claim and notes come: of an equal pair both."""
+    """The marks from which a grade's claim and notes come; both marks of an equal pair."""
     if grade.coordination is not None:
         return list(grade.coordination.marks.all())
     counted = marks_counted(grade.case)
@@ -199,7 +202,7 @@ def _bases(grade: FinalGrade) -> list[Mark]:
 
 
 def drift_figures(problem: ContestProblem) -> list[Drift]:
-    """Re-marks against the sealed marks of the same marker on the same script, marker by marker."""
+    """Re-marks compared with the sealed marks of the same marker on the same script, by marker."""
     again = Mark.objects.filter(task__case__problem=problem, task__slot=Slot.REMARK, sealed_at__isnull=False)
     pairs: dict[User, list[Decimal]] = {}
     for later in again.exclude(state=MarkState.VOID).select_related("marker", "task"):

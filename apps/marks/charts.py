@@ -6,11 +6,11 @@ import plotly.graph_objects as go
 
 from apps.marks.statistics import ProblemFigures
 
-#: Charts of a problem: what they show, in words for the page and for screen readers.
+#: Charts of a problem: title, and description for screen readers.
 TITLES = {
-    "points": ("Points", "How many scripts have which points."),
-    "shares": ("Items of the scheme", "The share of the scripts that have each item."),
-    "times": ("Time on a script", "Active minutes of each mark, in the order in which its marker made them."),
+    "points": ("Points", "Number of scripts by points."),
+    "shares": ("Items of the scheme", "Share of scripts with each item."),
+    "times": ("Time on a script", "Active minutes per mark, in the order of each marker."),
 }
 STRONGEST = 3
 _DASHES = ("solid", "dot", "dash", "dashdot")
@@ -68,12 +68,14 @@ def _times(found: ProblemFigures) -> go.Figure:
             line={"width": 1.5, "dash": _DASHES[index % len(_DASHES)]},
             hovertemplate="script %{x}: %{y:.1f} min<extra>%{fullData.name}</extra>",
         )
-    figure.update_layout(xaxis={"title": "in the marker's order"}, yaxis={"title": "active minutes", "rangemode": "tozero"})
+    figure.update_layout(
+        xaxis={"title": "script, in the marker's order"}, yaxis={"title": "active minutes", "rangemode": "tozero"}
+    )
     return figure
 
 
 def _plain(figure: go.Figure) -> dict[str, Any]:
-    """The figure without Plotly's default template, which would bring its own colours."""
+    """The figure without Plotly's default template, which has its own colours."""
     margin = {"l": 56, "r": 12, "t": 48 if len(figure.data) > 1 else 12, "b": 48}
     figure.update_layout(template="none", margin=margin, legend={"orientation": "h", "y": 1.02, "yanchor": "bottom"})
     figure.update_xaxes(automargin=True)

@@ -1,13 +1,15 @@
-"""The next script for a marker: one that nobody else gets in the same slot, in an order of this marker's own.
+"""Claim the next script: each script goes to one marker per slot, in an order of the marker's own.
 
-1. Who holds one goes on with it; calibration scripts and re-marks that are due (`calibration`) come before others.
-2. Of those that are free: not a case that the marker has a part in, was shown anything of (a colleague's question too) or
-   answered a question about from somebody who marks it in another slot, not the marker's own paper, not
-   one they handed on because they know whose it is, none of a paper of which they asked that, no fresh mark of a text of
-   which they saw anything before it came to marking, and for captain and organisers none of a script that ever had a grade:
-   they could read it. Scripts that the marker put off come last, and before them those that somebody began and left.
-3. The order is a hash of the setup's seed, the marker and the case: the same for ever, another for everybody, and no order of
-   arrival or name.
+1. A marker continues with the script they hold. Calibration scripts and due re-marks (`calibration`) come before others.
+2. A free script is skipped if the marker
+   - already has a part in its case, or was shown anything about it, such as a colleague's question;
+   - answered a question about it that a marker of another slot asked;
+   - wrote it, handed it on because they know its author, or opened the identity of its paper.
+   A fresh mark also excludes coaches who saw anything of the text before marking. If the script ever had a grade, it excludes
+   the captain and organisers as well, who could have read that grade.
+3. Scripts that the marker skipped come last; before them come scripts that another marker left with a draft.
+4. The order is a hash of the setup's seed, the marker and the case. It is stable, differs between markers, and does not
+   reveal order of arrival or names.
 """
 
 from datetime import datetime
@@ -23,7 +25,7 @@ from apps.contests.models import ContestCoach, ContestProblem
 from apps.contests.opening import openings
 from apps.marks.access import captain_is
 from apps.marks.calibration import gate_refusal, task_ahead
-from apps.marks.leases import LEASE, drafts_leave, is_free, lease_lead
+from apps.marks.leases import LEASE, drafts_archive, is_free, lease_prioritise
 from apps.marks.models import EarlyReveal, FinalGrade, MarkingSetup, MarkingTask, Pass, PassReason, Reveal, RevealKind, Slot
 
 CLAIMED = (Slot.FIRST, Slot.SECOND, Slot.THIRD, Slot.AGAIN)
@@ -31,73 +33,73 @@ QUESTIONS = (PassReason.APPROACH, PassReason.UNSURE, PassReason.STATEMENT)
 
 
 @transaction.atomic
-def task_next(problem: ContestProblem, user: User, *, besides: MarkingTask | None = None) -> MarkingTask | None:
-    """Claim a script of a problem, or go on with the one that is held; None where there is none for this marker.
+def task_next(problem: ContestProblem, user: User, *, after: MarkingTask | None = None) -> MarkingTask | None:
+    """Claim a script of a problem, or continue with the one in hand; None if there is none for this marker.
 
-    `besides`: a task that is held already and does not count, for fetching the next one ahead.
+    `after`: a task in hand that is ignored, for fetching the next one ahead.
     """
-    # One marker's claims come one after the other, whatever windows they come from.
+    # Serialise one marker's claims from several windows.
     ContestCoach.objects.select_for_update().filter(contest=problem.contest_id, person=user).first()
-    held = _held(problem, user, besides) or task_ahead(problem, user)
+    held = _held(problem, user, after) or task_ahead(problem, user)
     if held is None and not gate_refusal(problem, user):
-        held = _taken(problem, user)
-    if besides is not None:
-        held = None if held == besides.pk else held
-        lease_lead(besides, user)
+        held = _claim_free(problem, user)
+    if after is not None:
+        held = None if held == after.pk else held
+        lease_prioritise(after, user)
     return MarkingTask.objects.select_related("case").get(pk=held) if held is not None else None
 
 
 @transaction.atomic
 def task_of_case(problem: ContestProblem, user: User, case: int) -> MarkingTask | None:
-    """Claim one script by its case, whatever the order; None where it is not free for this marker."""
+    """Claim one script by its case, ignoring the order; None if it is not free for this marker."""
     ContestCoach.objects.select_for_update().filter(contest=problem.contest_id, person=user).first()
     now = timezone.now()
     own = MarkingTask.objects.filter(case=case, case__problem=problem, assignee=user, done_at=None, slot__in=CLAIMED)
     keys = list(own.values_list("pk", flat=True)[:1])
     if not keys and not gate_refusal(problem, user):
-        keys = [key for key in _in_order(problem, user, now, case) if _take(key, user, now)][:1]
+        keys = [key for key in _in_order(problem, user, now, case) if _assign(key, user, now)][:1]
         for key in keys:
-            drafts_leave(key, to=user)
+            drafts_archive(key, to=user)
     return MarkingTask.objects.select_related("case").get(pk=keys[0]) if keys else None
 
 
 def order_key(setup: MarkingSetup, user: User, case: int) -> bytes:
-    """Where a case stands in the order of a marker."""
+    """Sort key of a case in the order of a marker."""
     return blake2b(f"{setup.seed}:{user.pk}:{case}".encode(), digest_size=8).digest()
 
 
 def questions_open() -> QuerySet[Pass]:
-    """Questions to captains that have no answer."""
+    """Questions to captains without an answer."""
     return Pass.objects.filter(reason__in=QUESTIONS, answered_at=None)
 
 
-def _held(problem: ContestProblem, user: User, besides: MarkingTask | None) -> int | None:
-    """The task that the person holds, renewed; not one about which the captain was asked."""
+def _held(problem: ContestProblem, user: User, after: MarkingTask | None) -> int | None:
+    """The task that the marker holds, its lease renewed. Excludes tasks with an open question to the captain."""
     mine = MarkingTask.objects.filter(case__problem=problem, assignee=user, done_at=None)
     mine = mine.exclude(pk__in=questions_open().filter(person=user).values("task"))
-    if besides is not None:
-        mine = mine.exclude(pk=besides.pk)
+    if after is not None:
+        mine = mine.exclude(pk=after.pk)
     for key in mine.order_by(F("lease_until").desc(nulls_last=True), "pk").values_list("pk", flat=True):
         held = MarkingTask.objects.filter(pk=key, assignee=user, done_at=None)
         until = timezone.now() + LEASE
-        # One that is kept for longer, after the captain's answer, stays so also when it is fetched ahead.
+        # A longer lease, granted after the captain's answer, is kept when the task is fetched ahead.
         kept = Case(When(lease_until__gt=until, then=F("lease_until")), default=Value(until))
         if held.update(lease_until=kept):
             return key
     return None
 
 
-def _taken(problem: ContestProblem, user: User) -> int | None:
+def _claim_free(problem: ContestProblem, user: User) -> int | None:
     now = timezone.now()
     for key in _in_order(problem, user, now):
-        if _take(key, user, now):
-            drafts_leave(key, to=user)
+        if _assign(key, user, now):
+            drafts_archive(key, to=user)
             return key
     return None
 
 
 def _in_order(problem: ContestProblem, user: User, now: datetime, case: int | None = None) -> list[int]:
-    """The keys of the free tasks, of one case where it is given, in the marker's order."""
+    """Keys of the free tasks, optionally of one case, in the marker's order."""
     setup = problem.setup
     part = MarkingTask.objects.filter(case__problem=problem, assignee=user)
     passes = Pass.objects.filter(person=user, task__case__problem=problem)
@@ -105,7 +107,7 @@ def _in_order(problem: ContestProblem, user: User, now: datetime, case: int | No
     free = MarkingTask.objects.filter(is_free(now), case__problem=problem, slot__in=CLAIMED)
     if case is not None:
         free = free.filter(case=case)
-    # Under a changed scheme anybody may mark a script again, also who marked it before.
+    # Under a changed scheme any marker may mark a script again, including those who marked it before.
     free = free.exclude(~Q(slot=Slot.AGAIN) & Q(case__in=part.values("case"))).exclude(case__in=known.values("task__case"))
     seen = Reveal.objects.filter(person=user, case__problem=problem).exclude(kind=RevealKind.PRECEDENTS)
     free = free.exclude(~Q(slot=Slot.AGAIN) & Q(case__in=seen.values("case")))
@@ -128,8 +130,8 @@ def _in_order(problem: ContestProblem, user: User, now: datetime, case: int | No
     return [key for _, key in sorted(keyed)]
 
 
-def _take(key: int, user: User, now: datetime) -> bool:
-    """Make a free task this person's; False where somebody was faster. One conditional update, on either database."""
+def _assign(key: int, user: User, now: datetime) -> bool:
+    """Assign a free task to this marker; False if another marker was faster. One conditional update on either database."""
     task = MarkingTask.objects.filter(is_free(now), pk=key)
     try:
         with transaction.atomic():

@@ -1,11 +1,11 @@
-"""Marks of one case brought together: equal ones settle it, others go to people. Nothing is averaged.
+"""Compare the marks of a case. Equal marks settle it; different ones go to people. Nothing is averaged.
 
-| marks | what happens |
+| marks | result |
 |---|---|
-| one is still to be made | the case stays open |
-| equal points and equal ticks | settled by the first of them, with what all wrote to the student |
-| they differ | disputed: a coordination of those who marked |
-| points differ by two of seven or more | before that, somebody who has seen nothing marks afresh, if there is such a person |
+| one is missing | the case stays open |
+| equal points and equal ticks | settled by the first mark, with the notes to the student from all marks |
+| different | disputed: the markers settle it in coordination |
+| points differ by two of seven or more | first a fresh mark by a coach who has seen nothing, if there is one |
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,7 +21,7 @@ from apps.contests.models import ContestCoach
 from apps.contests.opening import openings
 from apps.marks.audit import audit
 from apps.marks.grades import grade_give, grade_of, is_recomputed
-from apps.marks.leases import drafts_leave, is_free
+from apps.marks.leases import drafts_archive, is_free
 from apps.marks.models import (
     Appeal,
     AppealState,
@@ -45,14 +45,14 @@ from apps.reasoning.marking.joining import notes_joined
 from apps.reasoning.marking.revealing import is_large
 
 COUNTED = (Slot.FIRST, Slot.SECOND, Slot.THIRD, Slot.AGAIN)
-DISMISSED, NOBODY_LEFT = "fresh.dismissed", "fresh.nobody"
+DISMISSED, NO_FRESH_MARKER = "fresh.dismissed", "fresh.nobody"
 OPEN_APPEALS = (AppealState.WRITTEN, AppealState.HEARD)
 CLOSED = (CaseState.RELEASED, CaseState.APPEALED)
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """How marks stand to each other. `difference`: between the highest and the lowest points."""
+    """The result of comparing marks. `difference`: highest minus lowest points."""
 
     is_equal: bool
     difference: Decimal
@@ -60,7 +60,7 @@ class Comparison:
 
 
 def marks_counted(case: MarkingCase) -> list[Mark]:
-    """The sealed marks that decide a case, in the order of their slots; the newest alone where it was marked again."""
+    """The sealed marks that decide a case, in the order of their slots; only the newest if it was marked again."""
     rows = Mark.objects.filter(task__case=case, task__slot__in=COUNTED).exclude(state__in=(MarkState.DRAFT, MarkState.VOID))
     marks = rows.select_related("marker", "scheme_version", "task__case__problem__contest")
     again = [mark for mark in marks if mark.task.slot == Slot.AGAIN]
@@ -69,8 +69,8 @@ def marks_counted(case: MarkingCase) -> list[Mark]:
     return sorted(marks, key=lambda mark: COUNTED.index(Slot(mark.task.slot)))
 
 
-def marks_put_together(marks: Sequence[Mark]) -> Comparison:
-    """Compare marks as they now stand."""
+def marks_compare(marks: Sequence[Mark]) -> Comparison:
+    """Compare marks in their current state."""
     points = [mark.points for mark in marks if mark.points is not None]
     difference = max(points) - min(points)
     claims = {(sheet.ticks, sheet.is_mixed) for sheet in map(sheet_of, marks)}
@@ -81,18 +81,18 @@ def marks_put_together(marks: Sequence[Mark]) -> Comparison:
 
 @transaction.atomic
 def case_compare(case: MarkingCase) -> CaseState:
-    """Look at all marks of a case and move it on; called when marks are compared and when one was revised. The new state.
+    """Compare all marks of a case and update its state; returns the new state.
 
-    A released or appealed case is left alone: its grade changes by an appeal or a scheme change only. So is the grade that
-    either gave (`grade_stands_apart`).
+    Called when the marks of a case are due and when one was revised. Leaves released and appealed cases unchanged, because only
+    an appeal or a scheme change may alter their grade. Grades from either are left unchanged too (`is_grade_independent`).
     """
     case = MarkingCase.objects.select_for_update(of=("self",)).select_related("problem__contest").get(pk=case.pk)
     marks = marks_counted(case)
     if case.state in CLOSED or not marks or case.tasks.filter(slot__in=COUNTED, done_at=None).exists():
         return CaseState(case.state)
-    if _is_coordinated(case, marks) or grade_stands_apart(case, marks):
+    if _is_coordinated(case, marks) or is_grade_independent(case, marks):
         return _moved(case, states_settled([case])[case.pk])
-    found = marks_put_together(marks)
+    found = marks_compare(marks)
     if found.is_equal:
         grade = grade_of(case)
         sheet = notes_joined([sheet_of(mark) for mark in marks])
@@ -101,16 +101,16 @@ def case_compare(case: MarkingCase) -> CaseState:
             reason = grade.reason if grade is not None and is_about_notes else ""
             grade_give(case=case, mark=marks[0], by=marks[0].marker, reason=reason, sheet=sheet)
         return _moved(case, states_settled([case])[case.pk])
-    if found.is_large and fresh_open(case=case, why="marks far from each other"):
+    if found.is_large and fresh_open(case=case, why="large difference between marks"):
         return CaseState.OPEN
     coordination_open(case=case, marks=marks)
     return _moved(case, CaseState.DISPUTED)
 
 
-def grade_stands_apart(case: MarkingCase, marks: Sequence[Mark]) -> bool:
-    """Whether the grade that holds rests on something else than these marks as they were made: an appeal, a changed scheme.
+def is_grade_independent(case: MarkingCase, marks: Sequence[Mark]) -> bool:
+    """Whether the current grade does not come from these marks as made, but from an appeal or a changed scheme.
 
-    A mark for which the script was sent back, and from which no grade came yet, is newer than any such grade.
+    After a script was sent back, a new mark without a grade is newer than any such grade, so the result is False.
     """
     grade = grade_of(case)
     if grade is None or any(mark.task.slot == Slot.AGAIN and not mark.grades.exists() for mark in marks):
@@ -119,11 +119,11 @@ def grade_stands_apart(case: MarkingCase, marks: Sequence[Mark]) -> bool:
 
 
 def states_settled(cases: Iterable[MarkingCase]) -> dict[int, CaseState]:
-    """By key the state of cases whose marks are settled, as releases and appeals say: appealed, released, or to be released."""
+    """By key, the state of cases with settled marks: appealed, released or settled."""
     keys = [case.pk for case in cases]
     appealed = set(Appeal.objects.filter(grade__case__in=keys, state__in=OPEN_APPEALS).values_list("grade__case", flat=True))
-    standing = ReleasedGrade.objects.filter(batch__undone_at=None, grade__case__in=keys, grade__superseded_by=None)
-    released = set(standing.values_list("grade__case", flat=True))
+    current = ReleasedGrade.objects.filter(batch__undone_at=None, grade__case__in=keys, grade__superseded_by=None)
+    released = set(current.values_list("grade__case", flat=True))
     return {
         key: CaseState.APPEALED if key in appealed else CaseState.RELEASED if key in released else CaseState.SETTLED
         for key in keys
@@ -132,16 +132,16 @@ def states_settled(cases: Iterable[MarkingCase]) -> dict[int, CaseState]:
 
 @transaction.atomic
 def fresh_open(*, case: MarkingCase, why: str) -> MarkingTask | None:
-    """A further task for somebody who has seen nothing; None where there was one already, or where nobody is left.
+    """Open a task for a fresh marker; None if there was one already, or if no coach is eligible.
 
-    That nobody is left is kept in the record, once, for who leads the problem.
+    The record notes once that no coach is eligible, for the captain and organisers.
     """
     was_asked = case.tasks.filter(slot=Slot.THIRD).exists() or case.audit.filter(verb=DISMISSED).exists()
     if case.state in CLOSED or was_asked:
         return None
     if not fresh_people(case).exists():
-        if not case.audit.filter(verb=NOBODY_LEFT).exists():
-            audit(NOBODY_LEFT, actor=None, case=case, why=why)
+        if not case.audit.filter(verb=NO_FRESH_MARKER).exists():
+            audit(NO_FRESH_MARKER, actor=None, case=case, why=why)
         return None
     task = MarkingTask.objects.create(case=case, slot=Slot.THIRD)
     _moved(case, CaseState.OPEN)
@@ -151,15 +151,15 @@ def fresh_open(*, case: MarkingCase, why: str) -> MarkingTask | None:
 
 @transaction.atomic
 def fresh_dismiss(*, case: MarkingCase, by: User) -> bool:
-    """Take back a further task that nobody holds any more, so that people may settle the case; False where somebody does.
+    """Withdraw an unclaimed fresh task so that people can settle the case; False if a marker holds it.
 
-    What somebody had begun and left is kept in the record. A mark that was sealed and opened again is not taken away.
+    A draft left in the task is kept in the record. A mark that was sealed and reopened is not removed.
     """
     waiting = case.tasks.filter(is_free(timezone.now()), slot=Slot.THIRD)
     task = waiting.exclude(mark__in=AuditEvent.objects.filter(case=case, mark__isnull=False).values("mark")).first()
     if task is None or not waiting.filter(pk=task.pk).update(assignee=None, lease_until=None):
         return False
-    drafts_leave(task.pk, to=None)
+    drafts_archive(task.pk, to=None)
     task.delete()
     audit(DISMISSED, actor=by, case=case)
     case_compare(case)
@@ -167,10 +167,10 @@ def fresh_dismiss(*, case: MarkingCase, by: User) -> bool:
 
 
 def fresh_people(case: MarkingCase) -> QuerySet[ContestCoach]:
-    """The coaches who have neither marked a case nor seen anything of what others said about it, nor asked who wrote it.
+    """Coaches who may make a fresh mark: they neither marked the case, saw anything about it, nor opened its author.
 
-    Organisers and the captain read lists, files and marked papers with the grades of settled scripts, and no ledger says which
-    of them: of a script that ever had a grade they may have seen everything.
+    Organisers and the captain can read lists, files and papers with the grades of settled scripts, without a ledger entry for
+    each script. If a script ever had a grade, they are therefore excluded.
     """
     seen = Reveal.objects.filter(case=case, person__isnull=False).exclude(kind=RevealKind.PRECEDENTS).values("person")
     early = EarlyReveal.objects.filter(submission=case.version.submission_id, person__isnull=False).values("person")
@@ -185,7 +185,7 @@ def fresh_people(case: MarkingCase) -> QuerySet[ContestCoach]:
 
 
 def coordination_open(*, case: MarkingCase, marks: Sequence[Mark]) -> Coordination:
-    """The open coordination of a case, with all its marks."""
+    """The open coordination of a case with all its marks; created if needed."""
     newest = max((mark.scheme_version for mark in marks if mark.scheme_version), key=lambda one: one.number, default=None)
     coordination, is_new = Coordination.objects.get_or_create(case=case, outcome="", defaults={"scheme_version": newest})
     coordination.marks.set(marks)
@@ -195,7 +195,7 @@ def coordination_open(*, case: MarkingCase, marks: Sequence[Mark]) -> Coordinati
 
 
 def _is_coordinated(case: MarkingCase, marks: Sequence[Mark]) -> bool:
-    """Whether people have settled these marks already."""
+    """Whether a coordination has already settled these marks."""
     keys = {mark.pk for mark in marks}
     settled = case.coordinations.exclude(outcome="").prefetch_related("marks")
     return any(keys <= {mark.pk for mark in one.marks.all()} for one in settled)

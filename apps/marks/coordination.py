@@ -1,13 +1,13 @@
-"""Two or three markers who differ settle a script on one page. Claims first, sealed until all have claimed; then differences.
+"""Two or three markers settle a disputed script on one page. Claims stay sealed until all markers have claimed.
 
 | step | who | what |
 |---|---|---|
-| claim | each marker who still coaches | items or points held now; nobody sees another's claim or notes before all claimed |
-| discuss | markers, captain | lines of words |
+| claim | each marker who still coaches | items or points they now hold; claims and notes stay hidden until all have claimed |
+| discuss | markers, captain | remarks |
 | propose, sign | markers | a claim with a reason; it counts when all have signed the same proposal |
-| rule | captain, if no party; else an organiser as jury | a claim with a reason |
+| rule | captain, unless a party; then an organiser as jury | a claim with a reason |
 
-The marks stay as they are, whatever is settled. Nothing is averaged and nothing is filled in.
+The marks themselves never change. Nothing is averaged or filled in.
 """
 
 from collections.abc import Sequence
@@ -42,16 +42,16 @@ from apps.reasoning.marking.sheet import REASON_LENGTH, WORDS_LENGTH, MarkSheet,
 
 
 class CoordinationRefused(Exception):
-    """This cannot be done now, or something is missing; the message says what."""
+    """The step is not possible now, or its input is incomplete; the message gives the reason."""
 
 
 class CoordinationChanged(Exception):
-    """Somebody else proposed or settled meanwhile; what was sent is not done."""
+    """Another person changed or settled the coordination meanwhile; the request had no effect."""
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """What shall become the grade: a position line, why, and which verdicts and comments go along (by id)."""
+    """A proposed grade: a claim line, its reason, and the ids of verdicts and comments to include (None: all)."""
 
     line: str
     reason: str
@@ -59,24 +59,24 @@ class Proposal:
 
 
 def marks_of(coordination: Coordination) -> list[Mark]:
-    """The positions, in the order of their slots."""
+    """The marks under coordination, in the order of sealing."""
     marks = coordination.marks.select_related("marker", "scheme_version", "task__case__problem__contest")
     return sorted(marks, key=lambda mark: (mark.sealed_at or mark.created_at, mark.pk))
 
 
 def mark_own(coordination: Coordination, user: User) -> Mark | None:
-    """The person's own mark among the positions."""
+    """The user's own mark under coordination; None if they are no party."""
     return next((mark for mark in marks_of(coordination) if mark.marker_id == user.pk), None)
 
 
-def are_open(coordination: Coordination) -> bool:
-    """Whether all have claimed, so that claims and notes may be seen. Who left the contest is not waited for."""
+def all_claimed(coordination: Coordination) -> bool:
+    """Whether all markers have claimed, so that claims and notes may be shown. Ignores markers who left the contest."""
     missing = {mark.marker_id for mark in marks_of(coordination) if str(mark.public_id) not in coordination.claims}
     return not coordination.case.problem.contest.coaches.filter(person__in=missing).exists()
 
 
 def level_of(coordination: Coordination, user: User) -> CoordinationOutcome | None:
-    """On which level this person may rule: the captain of the problem, an organiser as the jury; a party never."""
+    """The level on which this user may rule: captain, or jury for an organiser; None for parties and others."""
     problem = coordination.case.problem
     coach = marker_row(user, problem)
     if coach is None or mark_own(coordination, user) is not None or not captain_is(user, problem):
@@ -86,21 +86,21 @@ def level_of(coordination: Coordination, user: User) -> CoordinationOutcome | No
 
 @transaction.atomic
 def claim_make(*, coordination: Coordination, by: User, line: str) -> Coordination:
-    """Say what one holds now. It can be said anew until all have claimed. Raises `CoordinationRefused`, `PositionWrong`."""
+    """Enter or change the marker's claim, until all have claimed. Raises `CoordinationRefused`, `PositionWrong`."""
     coordination = _open(coordination)
     mark = mark_own(coordination, by)
     if mark is None:
-        raise CoordinationRefused("Only those who marked the script claim.")
-    if are_open(coordination):
-        raise CoordinationRefused("All have claimed; propose instead.")
+        raise CoordinationRefused("Only the markers of this script can enter a claim.")
+    if all_claimed(coordination):
+        raise CoordinationRefused("All markers have entered their claims. Make a proposal instead.")
     scheme = scheme_now(coordination)
     position = position_read(scheme, line)
     sheet = sheet_at(MarkSheet(), position)
     points = sheet_points(sheet, scheme, _step(coordination)).points
     if points is None:
-        raise CoordinationRefused("Say which items hold, or the points after “=”.")
+        raise CoordinationRefused("Enter the items that hold, or the points after “=”.")
     if points % _step(coordination):
-        raise CoordinationRefused(f"{points_text(points)} is no multiple of {points_text(_step(coordination))}.")
+        raise CoordinationRefused(f"{points_text(points)} is not a multiple of {points_text(_step(coordination))}.")
     coordination.claims = {**coordination.claims, str(mark.public_id): position_line(scheme, position)}
     _saved(coordination, "claims")
     audit("coordination.claim", actor=by, case=coordination.case, claim=position_line(scheme, position))
@@ -109,26 +109,26 @@ def claim_make(*, coordination: Coordination, by: User, line: str) -> Coordinati
 
 @transaction.atomic
 def remark_add(*, coordination: Coordination, by: User, words: str) -> CoordinationRemark:
-    """A line of the discussion. Raises `CoordinationRefused` before all have claimed."""
+    """Add a remark to the discussion. Raises `CoordinationRefused` before all have claimed."""
     coordination = _open(coordination)
     words = words.strip()[:WORDS_LENGTH]
     if not words:
-        raise CoordinationRefused("Write something first.")
-    if not are_open(coordination):
-        raise CoordinationRefused("The discussion begins when all have claimed.")
+        raise CoordinationRefused("Enter a remark first.")
+    if not all_claimed(coordination):
+        raise CoordinationRefused("The discussion opens when all markers have entered their claims.")
     if mark_own(coordination, by) is None and level_of(coordination, by) is None:
-        raise CoordinationRefused("Only those who marked the script and who may rule on it speak here.")
+        raise CoordinationRefused("Only the markers of this script and those who may rule on it can join the discussion.")
     return CoordinationRemark.objects.create(coordination=coordination, person=by, words=words)
 
 
 @transaction.atomic
 def proposal_make(*, coordination: Coordination, by: User, proposal: Proposal, based_on: int) -> Coordination:
-    """Propose what shall count; whoever proposes has signed, and signatures of an earlier proposal are gone.
+    """Make a proposal, signed by its author. Removes the signatures of an earlier proposal.
 
     Raises `CoordinationRefused`, `CoordinationChanged`, `PositionWrong`.
     """
     coordination = _ready(coordination, by, based_on)
-    _filled(coordination, proposal)
+    _proposal_set(coordination, proposal)
     _saved(coordination, "sheet", "points", "reason")
     coordination.signatories.set([by])
     audit("coordination.proposal", actor=by, case=coordination.case, claim=proposal.line, reason=proposal.reason)
@@ -137,13 +137,13 @@ def proposal_make(*, coordination: Coordination, by: User, proposal: Proposal, b
 
 @transaction.atomic
 def proposal_sign(*, coordination: Coordination, by: User, based_on: int) -> Coordination:
-    """Agree to the proposal that stands. Signed by all who marked, it settles the case.
+    """Sign the current proposal. The last signature of the markers settles the case.
 
     Raises `CoordinationRefused`, `CoordinationChanged`.
     """
     coordination = _ready(coordination, by, based_on)
     if coordination.sheet is None:
-        raise CoordinationRefused("Nothing is proposed yet.")
+        raise CoordinationRefused("There is no proposal to sign yet.")
     coordination.signatories.add(by)
     _saved(coordination)
     audit("coordination.signed", actor=by, case=coordination.case, points=str(coordination.points))
@@ -155,14 +155,16 @@ def proposal_sign(*, coordination: Coordination, by: User, based_on: int) -> Coo
 
 @transaction.atomic
 def ruling_make(*, coordination: Coordination, by: User, proposal: Proposal, based_on: int) -> Coordination:
-    """Rule on what markers do not agree on. Raises `CoordinationRefused`, `CoordinationChanged`, `PositionWrong`."""
+    """Rule on a disputed script. Raises `CoordinationRefused`, `CoordinationChanged`, `PositionWrong`."""
     coordination = _open(coordination, based_on)
     level = level_of(coordination, by)
     if level is None:
-        raise CoordinationRefused("The captain rules, unless a party; then an organiser who did not mark the script.")
-    if not are_open(coordination):
-        raise CoordinationRefused("A ruling needs the claims of all who marked.")
-    _filled(coordination, proposal)
+        raise CoordinationRefused(
+            "You cannot rule on this script. The captain rules; if the captain marked it, an organiser who did not."
+        )
+    if not all_claimed(coordination):
+        raise CoordinationRefused("A ruling needs the claims of all markers.")
+    _proposal_set(coordination, proposal)
     _saved(coordination, "sheet", "points", "reason")
     coordination.signatories.set([by])
     _settle(coordination, level, by)
@@ -170,20 +172,20 @@ def ruling_make(*, coordination: Coordination, by: User, proposal: Proposal, bas
 
 
 def scheme_now(coordination: Coordination) -> Scheme:
-    """The scheme that claims are read by."""
+    """The scheme that claims refer to."""
     return coordination.scheme_version.content if coordination.scheme_version else Scheme()
 
 
 def claim_default(mark: Mark, scheme: Scheme) -> str:
-    """The marker's own sealed claim as a line, to begin from; without items that the scheme no longer has."""
+    """The marker's sealed claim as a line to start from, without items that the scheme no longer has."""
     position = position_of(sheet_of(mark))
     codes = {item.code for item in scheme.items}
     return position_line(scheme, position.model_copy(update={"ticks": position.ticks & codes}))
 
 
 def colleagues_show(coordination: Coordination, user: User) -> None:
-    """Keep in the ledger that this person was shown the others' marks; once for each."""
-    if not are_open(coordination) and mark_own(coordination, user) is not None:
+    """Record in the ledger that this user was shown the colleagues' marks, once per mark."""
+    if not all_claimed(coordination) and mark_own(coordination, user) is not None:
         return
     for mark in marks_of(coordination):
         if mark.marker_id != user.pk:
@@ -192,7 +194,7 @@ def colleagues_show(coordination: Coordination, user: User) -> None:
             )
 
 
-def _filled(coordination: Coordination, proposal: Proposal) -> Position:
+def _proposal_set(coordination: Coordination, proposal: Proposal) -> Position:
     """Put a proposal on the row. Raises `CoordinationRefused` with everything that is missing."""
     scheme, step = scheme_now(coordination), _step(coordination)
     position = position_read(scheme, proposal.line)
@@ -201,7 +203,7 @@ def _filled(coordination: Coordination, proposal: Proposal) -> Position:
     sheet = sheet.model_copy(update={"reason": reason[:REASON_LENGTH]})
     faults = missing_for_seal(sheet, scheme, step, asks_place=False)
     if not reason:
-        faults.insert(0, "Say why; the reason is kept.")
+        faults.insert(0, "Enter a reason; it is kept with the grade.")
     if faults:
         raise CoordinationRefused(" ".join(faults))
     coordination.sheet, coordination.reason = sheet_json(sheet), reason[:WORDS_LENGTH]
@@ -210,13 +212,13 @@ def _filled(coordination: Coordination, proposal: Proposal) -> Position:
 
 
 def _notes(marks: Sequence[Mark], keep: frozenset[str] | None) -> MarkSheet:
-    """The verdicts and comments of all marks that go along; all of them where nothing was chosen. Doubles go along once."""
+    """The chosen verdicts and comments of all marks; all of them if `keep` is None. Removes duplicates."""
     sheets = [sheet_of(mark) for mark in marks]
     verdicts = {one.id: one for sheet in sheets for one in sheet.verdicts if keep is None or one.id in keep}
     comments = {one.id: one for sheet in sheets for one in sheet.comments if keep is None or one.id in keep}
-    loose = [one.step for one in verdicts.values() if one.role is Role.CONSEQUENCE and one.root not in verdicts]
-    if loose:
-        raise CoordinationRefused(f"Step {loose[0]}: the error that this one follows from does not go along.")
+    rootless = [one.step for one in verdicts.values() if one.role is Role.CONSEQUENCE and one.root not in verdicts]
+    if rootless:
+        raise CoordinationRefused(f"Step {rootless[0]}: also include the error that this one follows from.")
     granted = frozenset(step for sheet in sheets for step in sheet.granted)
     ordered = sorted(verdicts.values(), key=lambda one: one.step)
     return MarkSheet(verdicts=tuple(ordered), comments=tuple(comments.values()), granted=granted)
@@ -233,7 +235,7 @@ def _settle(coordination: Coordination, outcome: CoordinationOutcome, by: User) 
 
 
 def _grade_give(coordination: Coordination, by: User) -> FinalGrade:
-    """The grade of what was settled; it supersedes the one before it."""
+    """The grade from the settled proposal; supersedes the previous grade."""
     assert coordination.points is not None
     assert coordination.sheet is not None
     worth = sheet_points(MarkSheet.model_validate(coordination.sheet), scheme_now(coordination), _step(coordination))
@@ -253,30 +255,30 @@ def _grade_give(coordination: Coordination, by: User) -> FinalGrade:
 def _ready(coordination: Coordination, by: User, based_on: int) -> Coordination:
     coordination = _open(coordination, based_on)
     if mark_own(coordination, by) is None:
-        raise CoordinationRefused("Only those who marked the script agree on it.")
-    if not are_open(coordination):
-        raise CoordinationRefused("First all claim.")
+        raise CoordinationRefused("Only the markers of this script can propose and sign.")
+    if not all_claimed(coordination):
+        raise CoordinationRefused("All markers must enter their claims first.")
     return coordination
 
 
 def _open(coordination: Coordination, based_on: int | None = None) -> Coordination:
-    """The row, locked. Raises `CoordinationRefused` where it is settled, `CoordinationChanged` where it moved on."""
+    """The locked row. Raises `CoordinationRefused` if it is settled, `CoordinationChanged` if it has a newer version."""
     rows = Coordination.objects.select_for_update(of=("self",)).select_related("scheme_version", "case__problem__contest")
     locked = rows.get(pk=coordination.pk)
     if locked.outcome:
-        raise CoordinationRefused("This is settled.")
+        raise CoordinationRefused("This script is settled already.")
     if based_on is not None and locked.row_version != based_on:
-        raise CoordinationChanged("Somebody proposed something else meanwhile. Look at it first.")
+        raise CoordinationChanged("Nothing was saved: the proposal changed meanwhile. Read the new one first.")
     return locked
 
 
 def _saved(coordination: Coordination, *fields: str) -> None:
-    """Save and count up; of two that began from the same state on a database without row locks one comes too late."""
+    """Save and increase the version; fails for the later of two concurrent changes on databases without row locks."""
     before = Coordination.objects.filter(pk=coordination.pk, row_version=coordination.row_version)
     coordination.row_version += 1
     values = {field: getattr(coordination, field) for field in fields}
     if not before.update(row_version=coordination.row_version, **values):
-        raise CoordinationChanged("Somebody was faster. Look at the page again.")
+        raise CoordinationChanged("Nothing was saved: another change came first. Read the current state.")
 
 
 def _step(coordination: Coordination) -> Decimal:

@@ -1,4 +1,4 @@
-"""What the pages of coordination show to whom."""
+"""Contents of the coordination pages, by reader."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,8 +10,8 @@ from apps.contests.models import ContestProblem, ContestState
 from apps.contests.opening import openings
 from apps.marks.access import captain_is
 from apps.marks.blindness import problems_shut
-from apps.marks.comparing import COUNTED, NOBODY_LEFT, fresh_people
-from apps.marks.coordination import are_open, claim_default, level_of, mark_own, marks_of, scheme_now
+from apps.marks.comparing import COUNTED, NO_FRESH_MARKER, fresh_people
+from apps.marks.coordination import all_claimed, claim_default, level_of, mark_own, marks_of, scheme_now
 from apps.marks.leases import DRAFT_LEFT
 from apps.marks.models import (
     CaseState,
@@ -48,9 +48,9 @@ from apps.ui.markdown import render
 
 @dataclass(frozen=True)
 class PositionRow:
-    """A party: whose mark, what they claim now (empty where it is still sealed for this reader), the points they sealed.
+    """A marker's position: mark, current claim (empty while sealed for this reader) and sealed points.
 
-    `has_left`: coaches the contest no more and did not claim; nobody waits for it.
+    `has_left`: the marker left the contest without a claim and is ignored.
     """
 
     mark: Mark
@@ -63,7 +63,7 @@ class PositionRow:
 
 @dataclass(frozen=True)
 class StepRow:
-    """A step on which parties differ, set in type, with what each says there."""
+    """A typeset step with different verdicts, and the verdicts of each marker."""
 
     step: ScriptStep
     said: list[list[tuple[StepVerdict, str]]]
@@ -71,7 +71,10 @@ class StepRow:
 
 @dataclass(frozen=True)
 class NoteRow:
-    """A verdict or comment that may go along into the grade. `is_kept`: the proposal that stands has it, or there is none."""
+    """A verdict or comment that can become part of the grade.
+
+    `is_kept`: included in the current proposal, or there is no proposal.
+    """
 
     mark: Mark
     step: int
@@ -83,10 +86,11 @@ class NoteRow:
 
 @dataclass(frozen=True)
 class CoordinationPage:
-    """One page for one reader. `is_open`: claims and notes may be seen. `proposed`: the notes of the proposal that stands.
+    """The page as one reader sees it.
 
-    `script`, `pages` and `sections` are what all talk about: the text with its steps, its scans, and the scheme. `points`: what
-    the claims are worth, in the order of the positions; empty where all are worth the same.
+    `is_open`: claims and notes may be shown. `proposed`: the notes of the current proposal. `script`, `pages` and `sections`:
+    the text with its steps, its scans, and the scheme. `points`: what each claim is worth, in the order of the positions; empty
+    if all are equal.
     """
 
     positions: list[PositionRow]
@@ -111,11 +115,11 @@ class CoordinationPage:
 
 
 def page_of(coordination: Coordination, user: User) -> CoordinationPage:
-    """What a reader sees now."""
+    """The page for this reader now."""
     marks, own, scheme = marks_of(coordination), mark_own(coordination, user), scheme_now(coordination)
-    is_open = are_open(coordination)
+    is_open = all_claimed(coordination)
     claims = coordination.claims
-    # Who left the contest without a claim holds what they sealed.
+    # For a marker who left without a claim, the sealed claim counts.
     lines = [claims.get(str(mark.public_id)) or claim_default(mark, scheme) for mark in marks] if is_open else []
     held = [position_read(scheme, line) for line in lines]
     by_code = {item.code: item for item in scheme.items}
@@ -146,11 +150,10 @@ def page_of(coordination: Coordination, user: User) -> CoordinationPage:
 
 
 def coordination_rows(user: User) -> dict[str, Any]:
-    """The lists of a person: `own` to settle, `ruled` by them as captain or organiser, `fresh` that wait for a further mark.
+    """The lists of a user: `own` to settle, `ruled` by them, `settled`, and `fresh` cases that wait for a fresh mark.
 
-    `fresh` says of each whether anybody is left who could make that mark; `without` are those for which none was asked, since
-    nobody was left, and which are not released. `shut`: problems of which `ruled` holds nothing, since marks of their own
-    there are open.
+    `fresh` says for each case whether a coach is eligible. `without` lists unreleased cases for which no coach was eligible.
+    `led`: problems that the user leads. `shut`: those left out of `ruled` while the user's own marks there are open.
     """
     problems = list(
         ContestProblem.objects.filter(contest__coaches__person=user, contest__state=ContestState.MARKING).select_related(
@@ -171,7 +174,7 @@ def coordination_rows(user: User) -> dict[str, Any]:
     cases = MarkingCase.objects.filter(problem__in=led).exclude(tasks__in=user.marking_tasks.filter(done_at=None))
     cases = cases.select_related("problem__contest", "version__submission__paper")
     waiting = cases.filter(tasks__slot=Slot.THIRD, tasks__done_at=None)
-    without = cases.filter(audit__verb=NOBODY_LEFT, state__in=(CaseState.SETTLED, CaseState.DISPUTED))
+    without = cases.filter(audit__verb=NO_FRESH_MARKER, state__in=(CaseState.SETTLED, CaseState.DISPUTED))
     without = without.exclude(coordinations__outcome__gt="")
     return {
         "own": [(row, len(row.claims), user in row.signatories.all()) for row in mine.filter(outcome="")],
@@ -185,7 +188,7 @@ def coordination_rows(user: User) -> dict[str, Any]:
 
 
 def ledger_of(case: MarkingCase) -> dict[str, Any]:
-    """Everything that is kept of a case, in order of time; drafts are their markers' own."""
+    """Everything on record about a case, oldest first, except drafts."""
     marks = (
         Mark.objects.filter(task__case=case).exclude(state=MarkState.DRAFT).select_related("marker", "task", "scheme_version")
     )
@@ -214,11 +217,11 @@ def _position(mark: Mark, own: Mark | None, claims: dict[str, str], *, is_open: 
 
 
 def _points(coordination: Coordination, marks: list[Mark], held: list[Position]) -> list[tuple[Mark, str]]:
-    """What each claim is worth, where they are not all worth the same."""
+    """What each claim is worth; empty if all are worth the same."""
     scheme, step = scheme_now(coordination), step_of(coordination.case.problem.contest)
     worth = [sheet_points(sheet_at(MarkSheet(), one), scheme, step).points for one in held]
-    told = [points_text(one) if one is not None else "" for one in worth]
-    return list(zip(marks, told, strict=True)) if len(set(told)) > 1 else []
+    shown = [points_text(one) if one is not None else "" for one in worth]
+    return list(zip(marks, shown, strict=True)) if len(set(shown)) > 1 else []
 
 
 def _claim(coordination: Coordination) -> str:
@@ -241,7 +244,7 @@ def _steps(coordination: Coordination, differences: list[StepDifference]) -> lis
 
 
 def _kept(coordination: Coordination) -> set[str] | None:
-    """The ids of the notes that go along in the proposal that stands; None where nothing is proposed."""
+    """Ids of the notes in the current proposal; None if there is no proposal."""
     if coordination.sheet is None:
         return None
     sheet = MarkSheet.model_validate(coordination.sheet)

@@ -1,7 +1,8 @@
-"""Drafts of marks: every change is a small command that is kept with the sheet after it, so that it can be undone and redone.
+"""Drafts of marks: every change is a small command, stored with the resulting sheet so that it can be undone and redone.
 
-A command has an id: sent twice it is done once. It says on which `row_version` it was given: on another it is refused, and what
-would have changed is told. `Mark.position` is the number of the command that the sheet stands at.
+A command has an id and is applied once even if it is sent twice. It names the `row_version` it was made for. On a different
+version it is refused, with the fields it would have changed. `Mark.position` is the number of the command behind the current
+sheet.
 """
 
 import uuid
@@ -26,7 +27,10 @@ _FOLLOWED = ("scheme_version", "sheet", "row_version", "position")
 
 
 class DraftChanged(Exception):
-    """The sheet is not the one that a command was meant for; `mark` is as it stands, `fields` what the command would change."""
+    """The command was meant for another version of the sheet.
+
+    `mark` is the current mark, `fields` are those that the command would change.
+    """
 
     def __init__(self, mark: Mark, fields: list[str]) -> None:
         super().__init__("The sheet was changed in another window.")
@@ -35,7 +39,7 @@ class DraftChanged(Exception):
 
 @dataclass(frozen=True)
 class Command:
-    """One change as a marker's page sends it."""
+    """One change, as the marker's page sends it."""
 
     id: uuid.UUID
     verb: str
@@ -45,17 +49,17 @@ class Command:
 
 @transaction.atomic
 def draft_of(task: MarkingTask, user: User) -> Mark:
-    """The mark of a task: the marker's draft, begun where there is none, or what they sealed. Raises `TaskGone`."""
+    """The mark of a task: the marker's draft, created if needed, or their sealed mark. Raises `TaskGone`."""
     mark = Mark.objects.select_related("scheme_version").filter(task=task).first()
     if mark is None:
         if task.assignee_id != user.pk or task.done_at is not None:
-            raise TaskGone("This script is no longer yours.")
+            raise TaskGone("This script is no longer assigned to you.")
         version = version_active(task.case.problem.setup)
         mark, is_new = Mark.objects.get_or_create(task=task, defaults={"marker": user, "scheme_version": version})
         if is_new:
             _restored(mark)
     if mark.marker_id != user.pk:
-        raise TaskGone("This script is no longer yours.")
+        raise TaskGone("This script is no longer assigned to you.")
     mark.task = task
     if mark.state == MarkState.DRAFT:
         scheme_follow(mark)
@@ -64,7 +68,7 @@ def draft_of(task: MarkingTask, user: User) -> Mark:
 
 @transaction.atomic
 def command_apply(*, task: MarkingTask, user: User, command: Command) -> Mark:
-    """Do a command. The mark after it, also where it was done before.
+    """Apply a command. Returns the resulting mark, also if the command was applied before.
 
     Raises `TaskGone`, `DraftChanged`, and `CommandRefused` with a sentence, also for a sealed mark.
     """
@@ -79,32 +83,32 @@ def command_apply(*, task: MarkingTask, user: User, command: Command) -> Mark:
 
 @transaction.atomic
 def draft_undo(*, task: MarkingTask, user: User, row_version: int) -> Mark:
-    """Back to the sheet before the last command. Raises `TaskGone`, `DraftChanged`, `CommandRefused`."""
+    """Return to the sheet before the last command. Raises `TaskGone`, `DraftChanged`, `CommandRefused`."""
     return _moved(_for_change(task, user), -1, row_version, "There is nothing to undo.")
 
 
 @transaction.atomic
 def draft_redo(*, task: MarkingTask, user: User, row_version: int) -> Mark:
-    """On to the sheet after the next command. Raises `TaskGone`, `DraftChanged`, `CommandRefused`."""
-    return _moved(_for_change(task, user), 1, row_version, "There is nothing to do again.")
+    """Return to the sheet after the next command. Raises `TaskGone`, `DraftChanged`, `CommandRefused`."""
+    return _moved(_for_change(task, user), 1, row_version, "There is nothing to redo.")
 
 
 def active_keep(*, mark: Mark, seconds: float) -> None:
-    """Keep how long the marker was active on the script; it only grows."""
+    """Store the marker's active time on the script in seconds; the value only grows."""
     seconds = min(max(seconds, 0.0), SECONDS_AT_MOST)
     Mark.objects.filter(pk=mark.pk, state=MarkState.DRAFT, active_seconds__lt=seconds).update(active_seconds=seconds)
 
 
 def version_active(setup: MarkingSetup) -> SchemeVersion | None:
-    """The version that marks are made with now."""
+    """The scheme version that new marks use; None without an active version."""
     return setup.scheme.versions.filter(status=VersionStatus.ACTIVE).first() if setup.scheme else None
 
 
 def scheme_follow(mark: Mark) -> None:
-    """Bring a draft to the active version of its scheme, ticks by the identity of items; what no item is any more is left out.
+    """Move a draft to the active version of its scheme. Ticks follow the identity of items; ticks of removed items are dropped.
 
-    A change of meaning counts `row_version` up, so that nobody seals points that they have not seen, and ends undoing. Where no
-    version is active the draft stays with the one it has.
+    A change of meaning increases `row_version`, so that no marker seals points they have not seen, and clears the undo history.
+    Without an active version the draft keeps its version.
     """
     setup, before = mark.task.case.problem.setup, mark.scheme_version
     now = version_active(setup)
@@ -117,7 +121,7 @@ def scheme_follow(mark: Mark) -> None:
         changes |= {"row_version": mark.row_version + 1, "position": 0}
     seen = Mark.objects.filter(pk=mark.pk, row_version=mark.row_version, state=MarkState.DRAFT, scheme_version=before)
     if not seen.update(**changes):
-        # A command came meanwhile, or another window followed: what it wrote is carried over instead.
+        # A concurrent command or another window changed the draft; carry that sheet over instead.
         mark.refresh_from_db(fields=[*_FOLLOWED, "state"])
         if mark.state == MarkState.DRAFT:
             scheme_follow(mark)
@@ -129,7 +133,7 @@ def scheme_follow(mark: Mark) -> None:
 
 
 def ticks_carried(sheet: MarkSheet, old: SchemeVersion, new: SchemeVersion | None) -> MarkSheet:
-    """A sheet on another version of the scheme: codes of the same items, without those that are gone."""
+    """A sheet for another version of the scheme: codes of the same items, without removed items."""
     codes = {item.lineage: item.code for item in new.content.items} if new else {}
     known = {item.code: codes[item.lineage] for item in old.content.items if item.lineage in codes}
 
@@ -144,7 +148,7 @@ def ticks_carried(sheet: MarkSheet, old: SchemeVersion, new: SchemeVersion | Non
 
 
 def _for_change(task: MarkingTask, user: User) -> Mark:
-    """The draft, its lease renewed and its row held for this transaction."""
+    """The draft, with its lease renewed and its row locked for this transaction."""
     sealed = Mark.objects.filter(task=task, marker=user).exclude(state=MarkState.DRAFT)
     if sealed.exists():
         raise CommandRefused("This mark is sealed.")
@@ -156,7 +160,7 @@ def _for_change(task: MarkingTask, user: User) -> Mark:
 
 
 def _written(mark: Mark, sheet: MarkSheet, verb: str, command_id: uuid.UUID) -> Mark:
-    """Write a sheet down as the next command; what was undone is dropped."""
+    """Store a sheet as the next command; drops undone commands."""
     value = sheet_json(sheet)
     number = mark.position + 1
     _store(mark, value, number, mark.row_version)
@@ -187,7 +191,7 @@ def _store(mark: Mark, value: dict[str, Any], position: int, row_version: int) -
 
 
 def _restored(mark: Mark) -> None:
-    """Give a marker back what they had begun on this case before somebody else took it; a script that came back begins anew."""
+    """Restore the draft that this marker had when another marker took the script. Calibration and re-marks start empty."""
     if mark.task.slot in (Slot.CALIBRATION, Slot.REMARK):
         return
     left = AuditEvent.objects.filter(case=mark.task.case, actor=mark.marker, verb=DRAFT_LEFT).order_by("-pk").first()

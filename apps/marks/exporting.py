@@ -1,7 +1,7 @@
-"""Settled scripts as files: a table for spreadsheets, and everything about them for research.
+"""Settled scripts as files: a table for spreadsheets, and complete data for research.
 
-Papers have their numbers and nothing else: no name, no school, no account, no time of handing in. Markers are numbered in a
-file, in an order drawn from the file's own salt, so that two files cannot be laid side by side.
+Papers appear by number only: no name, school, account or time of submission. Each file numbers the markers in an order drawn
+from its own salt, so that two files cannot be matched.
 """
 
 import json
@@ -28,29 +28,29 @@ _WITH_SCHEME = ("scheme_version__scheme",)
 
 
 def scripts_csv(contest: Contest) -> str:
-    """One line a settled script. Cells that a spreadsheet would compute begin with an apostrophe."""
+    """One line per settled script. Cells that a spreadsheet would evaluate start with an apostrophe."""
     newest = newest_of(contest)
     return "".join(csv_lines(COLUMNS, (_line(grade, newest) for grade in grades_settled(contest))))
 
 
 def newest_of(contest: Contest) -> dict[int, int]:
-    """By text, the number of the newest version: a grade may still be that of an older one."""
+    """The number of the newest version, by submission; a grade may belong to an older one."""
     numbers = SubmissionVersion.objects.filter(submission__paper__contest=contest).order_by("number")
     return dict(numbers.values_list("submission", "number"))
 
 
 def claim_of(sheet: MarkSheet, version: SchemeVersion | None) -> str:
-    """The claim line of a sheet; empty where the points were typed without a scheme."""
+    """The claim line of a sheet; empty if the points were typed without a scheme."""
     return claim_line(version.content, sheet.ticks, is_mixed=sheet.is_mixed) if version else ""
 
 
 def comment_of(sheet: MarkSheet) -> str:
-    """What is written to the student about the whole script."""
+    """The comments to the student about the whole script."""
     return "\n\n".join(one.words for one in sheet.comments if one.audience == "student" and not one.step)
 
 
 def research_json(contest: Contest) -> Iterator[str]:
-    """JSON lines: a head, every version of a scheme that was marked with, then a script a line with its marks and spans."""
+    """JSON lines: a header, each scheme version that was used, then one script per line with its marks and spans."""
     salt = secrets.token_bytes(16)
     grades, newest = list(grades_settled(contest)), newest_of(contest)
     yield _json({"format": FORMAT, "scripts": len(grades), "point_step": contest.point_step, "anonymous": True})
@@ -101,7 +101,7 @@ def _script(grade: FinalGrade, marks: list[Mark], older: dict[int, FinalGrade], 
 
 
 def _mark(mark: Mark, salt: bytes) -> dict[str, Any]:
-    """A mark with what was sealed and what it is now. Anchors hold start, end and the words, in code points of the source."""
+    """A mark as sealed and as it is now. Anchors hold start, end and quote, in code points of the source."""
     return {
         "marker": _marker(mark.marker, salt),
         "slot": mark.task.slot,
@@ -123,7 +123,7 @@ def _steps(version: SubmissionVersion) -> list[dict[str, Any]]:
 
 
 def _chain(grade: FinalGrade, older: dict[int, FinalGrade]) -> list[dict[str, str]]:
-    """The grades before this one, newest first, with the reason why each was superseded."""
+    """The earlier grades, newest first, with the reason why each was superseded."""
     found, here = [], grade
     while here.supersedes_id is not None:
         before = older[here.supersedes_id]

@@ -12,15 +12,15 @@ from apps.marks.models import MarkingSetup
 from apps.marks.setups import Choices, schemes_choosable, schemes_usable, setup_of
 from apps.schemes.models import MarkingScheme, VersionStatus
 
-RETIRED = "The scheme of this problem was retired: no mark can be sealed until a version of it is active."
-NO_SCHEME = "No scheme: points are typed, from 0 to 7"
-#: Fields of model graders, each with that of the models which play its single roles.
+RETIRED = "The scheme of this problem was retired. No mark can be sealed until one of its versions is active."
+NO_SCHEME = "No scheme (points are typed, 0 to 7)"
+#: Fields of model graders, each with the field for the models of its roles.
 PLAYERS = {"grader_one": "players_one", "grader_two": "players_two"}
 NO_GRADER = ("", "None")
 PLAYERS_LENGTH = 200
 PLAYERS_HELP = (
-    "For a jury the three models, such as <code>big,small,other</code>. For others single roles, such as "
-    "<code>grader=big</code>. Names are those of models.toml. Empty: the model chosen above plays every role."
+    "Models by role, with names from models.toml, such as <code>grader=big</code>; for a jury its three models, such "
+    "as <code>big,small,other</code>. Leave empty to use the model chosen above for every role."
 )
 
 
@@ -28,36 +28,36 @@ class SetupForm(forms.Form):
     """How a problem is marked."""
 
     scheme = forms.ModelChoiceField(MarkingScheme.objects.none(), required=False, empty_label=NO_SCHEME, label="Marking scheme")
-    markers = forms.TypedChoiceField(
-        choices=((1, "One"), (2, "Two, blind to each other")), coerce=int, label="Markers of a script"
-    )
-    asks_place = forms.BooleanField(required=False, label="Points between none and all need a verdict or a comment at a step")
+    markers = forms.TypedChoiceField(choices=((1, "One"), (2, "Two, independently")), coerce=int, label="Markers per script")
+    asks_place = forms.BooleanField(required=False, label="Require a verdict or a comment at a step for partial points")
     unrevealed_percent = forms.IntegerField(
         min_value=0,
         max_value=100,
-        label="Scripts without suggestions, in percent",
-        help_text="Drawn. On these nobody is shown what a grader suggests, so that its influence can be measured.",
+        label="Scripts without suggestions (%)",
+        help_text="Random share on which no marker sees suggestions, to measure their influence.",
     )
     remark_percent = forms.IntegerField(
         min_value=0,
         max_value=100,
-        label="Settled scripts that come back, in percent",
-        help_text="Unannounced, to see whether a marker stays the same.",
+        label="Re-marks (%)",
+        help_text="Share of settled scripts that return to their marker unannounced, to measure consistency.",
     )
-    needs_calibration = forms.BooleanField(required=False, label="Nobody marks before the calibration scripts")
-    checks_formulas = forms.BooleanField(required=False, label="Formulas are checked by computing")
+    needs_calibration = forms.BooleanField(required=False, label="Require calibration scripts before other scripts")
+    checks_formulas = forms.BooleanField(required=False, label="Check formulas by computation")
     grader_one = forms.ChoiceField(
         required=False,
         label="Model grader",
-        help_text="Asked once a mark of a script is sealed. It proposes; only people grade.",
+        help_text="Runs after a mark of the script is sealed. It only suggests; people grade.",
     )
-    grader_two = forms.ChoiceField(required=False, label="Another model grader")
-    players_one = forms.CharField(required=False, max_length=PLAYERS_LENGTH, label="Its models", help_text=PLAYERS_HELP)
+    grader_two = forms.ChoiceField(required=False, label="Second model grader")
+    players_one = forms.CharField(
+        required=False, max_length=PLAYERS_LENGTH, label="Models of the first grader", help_text=PLAYERS_HELP
+    )
     players_two = forms.CharField(
-        required=False, max_length=PLAYERS_LENGTH, label="Models of the other one", help_text="Likewise."
+        required=False, max_length=PLAYERS_LENGTH, label="Models of the second grader", help_text="As above."
     )
     is_neutral = forms.BooleanField(
-        required=False, label="They judge a neutral rewriting of the script, which is kept and shown beside it"
+        required=False, label="Judge a neutral rewriting of the script, which is stored and shown next to it"
     )
 
     def __init__(self, problem: ContestProblem, *args: Any, **kwargs: Any) -> None:
@@ -77,7 +77,7 @@ class SetupForm(forms.Form):
             choice.choices = _grader_choices([one for one in known if one])
 
     def clean(self) -> dict[str, Any]:
-        """Refuse a model grader that cannot look at this problem, such as one that needs a reference solution."""
+        """Reject a model grader that does not suit this problem, such as one that needs a reference solution."""
         values: dict[str, Any] = super().clean() or {}
         scheme = values.get("scheme")
         version = scheme.versions.filter(status=VersionStatus.ACTIVE).first() if scheme else None
@@ -90,11 +90,11 @@ class SetupForm(forms.Form):
                 except GraderUnknown as unknown:
                     self.add_error(players if values.get(players) else field, str(unknown))
             elif values.get(players):
-                self.add_error(players, "Choose the grader whose models these are.")
+                self.add_error(players, "Choose a grader for these models.")
         return values
 
     def choices(self) -> Choices:
-        """What was chosen. Ask `is_valid` first."""
+        """The choices of a valid form."""
         values = dict(self.cleaned_data)
         for name in (*PLAYERS, *PLAYERS.values(), "is_neutral"):
             values.pop(name)
@@ -103,7 +103,7 @@ class SetupForm(forms.Form):
 
     @staticmethod
     def initial_of(setup: MarkingSetup | None) -> dict[str, Any]:
-        """The fields of a setup, or those of a new one."""
+        """Initial values from a setup, or the defaults."""
         values = vars(Choices(scheme=None))
         if setup is not None:
             values = {name: getattr(setup, name) for name in values}
@@ -120,15 +120,15 @@ class SetupForm(forms.Form):
 
 
 def _in_manner(name: str, values: dict[str, Any]) -> str:
-    """The name of a model grader, with the neutral rewriting where that was chosen."""
+    """The name of a model grader, with the neutral rewriting if it was chosen."""
     return name.replace("@", f"{NEUTRAL}@", 1) if name and values.get("is_neutral") else name
 
 
 def _grader_choices(known: list[str]) -> list[Any]:
-    """What may be chosen, by model; what was chosen before stays in the list though it cannot be asked now."""
+    """Available graders, grouped by model; earlier choices stay listed even if they are unavailable now."""
     groups: dict[str, list[tuple[str, str]]] = {}
     for offer in offers():
         groups.setdefault(offer.group, []).append((offer.name, offer.label))
     there = {name for group in groups.values() for name, _ in group}
     gone = [(name, label_of(name)) for name in known if name not in there]
-    return [NO_GRADER, *groups.items(), *([("Cannot be asked now", gone)] if gone else [])]
+    return [NO_GRADER, *groups.items(), *([("Not available now", gone)] if gone else [])]

@@ -1,4 +1,4 @@
-"""The official result of a case, from one sealed mark or one coordination. Added, never changed: a later one supersedes."""
+"""Grades: the official results of a case, each from one sealed mark or one coordination. Later grades supersede earlier."""
 
 from django.db import transaction
 
@@ -13,12 +13,12 @@ from apps.reasoning.marking.sheet import MarkSheet
 
 
 def grade_of(case: MarkingCase) -> FinalGrade | None:
-    """The grade that holds: the one that nothing supersedes; None where the case was never settled."""
+    """The current grade, which no other supersedes; None if the case was never settled."""
     return FinalGrade.objects.filter(case=case, superseded_by=None).order_by("-pk").first()
 
 
 def is_recomputed(grade: FinalGrade) -> bool:
-    """Whether a changed scheme made this grade: it stands under another version than the mark or coordination behind it."""
+    """Whether a scheme change made this grade: its scheme version differs from that of its mark or coordination."""
     basis = grade.mark or grade.coordination
     return basis is not None and basis.scheme_version_id != grade.scheme_version_id
 
@@ -27,12 +27,12 @@ def is_recomputed(grade: FinalGrade) -> bool:
 def grade_give(
     *, case: MarkingCase, mark: Mark, by: User | None, reason: str = "", sheet: MarkSheet | None = None
 ) -> FinalGrade:
-    """A grade from a sealed mark as it stands; it supersedes the one before. Raises `ValueError` for a mark without points.
+    """Create a grade from a sealed mark; supersedes the previous grade. Raises `ValueError` for a mark without points.
 
-    `sheet`: the mark's own with notes of colleagues who agree, where there are any.
+    `sheet`: the mark's sheet with notes of colleagues who agree, if there are any.
     """
     if mark.points is None:
-        raise ValueError("a mark that is not sealed is no basis of a grade")
+        raise ValueError("an unsealed mark cannot be the basis of a grade")
     sheet = sheet or sheet_of(mark)
     worth = sheet_points(sheet, scheme_of(mark), step_of(case.problem.contest))
     grade = FinalGrade.objects.create(

@@ -1,4 +1,4 @@
-"""The page where a marker begins: contests being marked, their problems, what is left. Never anybody's points."""
+"""The marker's home page: contests being marked, their problems and the work left. It shows no points."""
 
 from dataclasses import dataclass
 
@@ -16,10 +16,10 @@ from apps.marks.setups import cases_prepare
 
 @dataclass(frozen=True)
 class ProblemRow:
-    """A problem with what concerns this marker. `setup` None: an organiser has yet to choose; then there is nothing to count.
+    """A problem for one marker. `setup` is None until an organiser chooses how it is marked; all counts are 0 then.
 
-    `left`: scripts that wait for a mark this person may make or is making; `mine`: those they have sealed; `present`: who else
-    is marking now; `questions`: those that wait for the captain, told to who may answer.
+    `left`: scripts that wait for a mark by this marker; `mine`: those they sealed; `present`: other markers at work;
+    `questions`: open questions to the captain, for users who may answer them.
     """
 
     problem: ContestProblem
@@ -42,12 +42,12 @@ class ContestRow:
 
     @property
     def is_captain(self) -> bool:
-        """Whether the person is the captain of one of its problems, or stands in."""
+        """Whether the user may rule on at least one problem, as captain or organiser."""
         return any(one.is_captain for one in self.problems)
 
 
 def home_rows(user: User) -> list[ContestRow]:
-    """The contests that the person coaches and that are being marked. Cases are made for what has come in since."""
+    """The contests being marked that the user coaches. Creates cases for new submissions."""
     contests = contest_visible_to(user).filter(state=ContestState.MARKING, coaches__person=user)
     return [_contest_row(contest, user) for contest in contests.prefetch_related("coaches")]
 

@@ -1,7 +1,7 @@
-"""The commands of the workspace with their keys, and what a person changed of them.
+"""The commands of the workspace with their keys, and each user's changes to them.
 
-Digits are points and stay so; keys with `also` beside them work whatever is chosen. static/js/marking/keys.js names keys as
-here: `j`, `?`, `Alt+j`, `Ctrl+Enter`.
+Digits always enter points. Keys in `also` work whatever the user chooses. static/js/marking/keys.js uses the same key names:
+`j`, `?`, `Alt+j`, `Ctrl+Enter`.
 """
 
 import re
@@ -14,11 +14,11 @@ from apps.marks.models import KeyMap
 from apps.reasoning.marking.sheet import Fallacy
 
 _KEY = re.compile(r"(?:Ctrl\+)?(?:Alt\+)?(?:[^\s\d]|Enter|Space|Backspace|Delete|Home|End|Arrow(?:Up|Down|Left|Right)|F[2-9])")
-#: Keys that browsers and the page itself need.
+#: Keys that browsers or the page itself use.
 RESERVED = frozenset(
     {"Tab", "Escape", "Ctrl+c", "Ctrl+v", "Ctrl+x", "Ctrl+a", "Ctrl+f", "Ctrl+p", "Ctrl+t", "Ctrl+w", "Ctrl+n"}
 )
-#: The letter of each kind of error in the menu that `e` opens.
+#: The letter of each kind of error in the menu opened with `e`.
 FALLACY_KEYS = {
     Fallacy.GAP: "g",
     Fallacy.CALCULATION: "a",
@@ -34,12 +34,12 @@ FALLACY_KEYS = {
 
 
 class KeysRefused(ValueError):
-    """Keys that cannot be kept; the message is one sentence."""
+    """Keys that cannot be saved; the message is one sentence."""
 
 
 @dataclass(frozen=True)
 class Command:
-    """A command: its name, its key, what it does in words, and keys that do the same and cannot be changed."""
+    """A command: its name, key and description, and fixed keys with the same effect."""
 
     name: str
     key: str
@@ -48,7 +48,7 @@ class Command:
 
 
 COMMANDS = (
-    Command("seal", "Enter", "Seal the mark and go on to the next script", ("Ctrl+Enter",)),
+    Command("seal", "Enter", "Seal the mark and open the next script", ("Ctrl+Enter",)),
     Command("half", ".", "Half a point more, or less"),
     Command("band_solution", "-", "Essentially a solution (7−)"),
     Command("band_beginning", "+", "No solution, perhaps a beginning (0+)"),
@@ -84,13 +84,13 @@ _BY_NAME = {command.name: command for command in COMMANDS}
 
 @dataclass(frozen=True)
 class Keys:
-    """A person's keys by command name; "" where a command has none."""
+    """A user's keys by command name; "" for a command without a key."""
 
     single_keys: bool
     keys: dict[str, str]
 
     def as_json(self) -> dict[str, Any]:
-        """For the browser: every command in order with its key, its words and its other keys."""
+        """For the browser: every command in order, with its key, description and fixed keys."""
         commands = [
             {"name": one.name, "key": self.keys[one.name], "words": one.words, "also": list(one.also)} for one in COMMANDS
         ]
@@ -102,7 +102,7 @@ class Keys:
 
 
 def keys_of(user: User) -> Keys:
-    """The keys of a person, those of the table where nothing was changed."""
+    """The keys of a user; unchanged ones are those of the table."""
     kept = KeyMap.objects.filter(person=user).first()
     changed = kept.keys if kept else {}
     keys = {one.name: str(changed.get(one.name, one.key)) for one in COMMANDS}
@@ -110,7 +110,7 @@ def keys_of(user: User) -> Keys:
 
 
 def keys_save(*, user: User, keys: Mapping[str, str], single_keys: bool) -> Keys:
-    """Keep what differs from the table. Names that are missing keep the key of the table. Raises `KeysRefused`."""
+    """Save the keys that differ from the table; missing names keep its keys. Raises `KeysRefused`."""
     wanted = {one.name: " ".join(str(keys.get(one.name, one.key)).split()) for one in COMMANDS}
     if unknown := [name for name in keys if name not in _BY_NAME]:
         raise KeysRefused(f"There is no command “{unknown[0][:30]}”.")
@@ -128,9 +128,9 @@ def _faults(wanted: Mapping[str, str]) -> Iterator[str]:
         if not key:
             continue
         if key.isdigit():
-            yield f"“{words}”: digits are the points."
+            yield f"“{words}”: digits enter points and cannot be used as keys."
         elif key in RESERVED or not _KEY.fullmatch(key):
-            yield f"“{words}”: {key[:20]} is no key that can be used. Write keys as j, Alt+j or Enter."
+            yield f"“{words}”: {key[:20]} cannot be used as a key. Write keys as j, Alt+j or Enter."
         elif key in taken:
-            yield f"{key} would do two things: “{taken[key]}” and “{words}”."
+            yield f"{key} is used twice: for “{taken[key]}” and for “{words}”."
         taken[key] = words

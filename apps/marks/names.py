@@ -1,8 +1,8 @@
-"""Names beside results: closed until the list is signed off, then opened once by whoever may, on record.
+"""Names next to results: hidden until the list is signed off and an organiser opens the identities, on record.
 
-Signed off means: somebody signed exactly the list as it is now (`office.results_sign`), in which every text has its
-grade. Where a grade changes afterwards, names are not shown until the new list is signed. Each organiser with `may_reveal`
-opens identities for themselves, so that the record says who knows; whoever did marks none of those papers any more.
+A list is signed off if its current content was signed (`office.results_sign`), which requires a grade for every text. After
+a later change of a grade, names are hidden until the new list is signed. Each organiser with `may_reveal` opens identities
+for themselves, so that the record shows who knows them. From then on they mark none of those papers.
 """
 
 from dataclasses import dataclass
@@ -18,19 +18,19 @@ from apps.marks.office import ResultList, result_list, signatures
 
 NOT_SIGNED = "Identities stay closed until this list is signed off."
 NOT_ALLOWED = (
-    "You may not open identities. An organiser who may learn who wrote a paper can; any organiser gives that permission "
-    "where coaches are added."
+    "You may not open identities. An organiser with permission to learn who wrote a paper can do it; any organiser can grant "
+    "this permission where coaches are added."
 )
-ONLY_COACHES = "Only coaches learn who wrote a paper."
+ONLY_COACHES = "Only coaches can learn who wrote a paper."
 
 
 class NamesRefused(Exception):
-    """The identities cannot be opened now; the message says why."""
+    """The identities cannot be opened now; the message gives the reason."""
 
 
 @dataclass(frozen=True)
 class Names:
-    """Who wrote the papers of a result list. `by_paper`: by the paper's key; `absent`: who handed nothing in, by name."""
+    """The authors in a result list. `by_paper`: by key of the paper; `absent`: people without a submission, by name."""
 
     by_paper: dict[int, Identity]
     absent: list[Identity]
@@ -42,7 +42,7 @@ def sign_off(contest: Contest, found: ResultList) -> AuditEvent | None:
 
 
 def names_refusal(user: User, contest: Contest, found: ResultList) -> str:
-    """Why this organiser cannot have names beside the results now; empty where they can open them, or have."""
+    """Why this organiser may not see names now; empty if they can open them or have opened them."""
     if user.role != Role.COACH:
         return ONLY_COACHES
     if not contest.is_anonymous:
@@ -53,24 +53,24 @@ def names_refusal(user: User, contest: Contest, found: ResultList) -> str:
 
 
 def names_of(user: User, contest: Contest, found: ResultList) -> Names | None:
-    """The names beside these results for an organiser who opened all of them; None for everybody else."""
+    """The names for an organiser who opened all identities; None for other users."""
     if names_refusal(user, contest, found) or (contest.is_anonymous and papers_closed(contest, user).exists()):
         return None
     by_paper = {identity.paper_id: identity for identity in contest.identities.order_by("name", "pk")}
-    told = {row.paper.pk for row in found.rows}
-    return Names(by_paper, [identity for key, identity in by_paper.items() if key not in told])
+    listed = {row.paper.pk for row in found.rows}
+    return Names(by_paper, [identity for key, identity in by_paper.items() if key not in listed])
 
 
 @transaction.atomic
 def names_open(*, contest: Contest, by: User, digest: str) -> int:
-    """Open all identities beside the list with this digest; how many were closed. Doing it again changes nothing.
+    """Open all identities for the list with this digest; returns how many were closed. Repeating it has no effect.
 
-    Raises `NamesRefused` where the list is another by now or not signed off, and for whoever may not; `ContestRefused` where a
-    mark of the person's own can still change.
+    Raises `NamesRefused` if the list has changed, is not signed off, or the user lacks permission. Raises `ContestRefused`
+    while a mark of the user can still change.
     """
     found = result_list(contest)
     if refusal := names_refusal(by, contest, found):
         raise NamesRefused(refusal)
     if found.digest != digest:
-        raise NamesRefused("The results changed since you looked. No identity was opened; look at the list again.")
+        raise NamesRefused("The results changed since you looked, so no identity was opened. Check the new list first.")
     return identities_open(contest=contest, by=by, digest=digest) if contest.is_anonymous else 0

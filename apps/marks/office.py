@@ -1,8 +1,7 @@
-"""Who may open which page of the contest office, and the record and the result list that it shows.
+"""Access to the contest office, its record and its result list.
 
-Organisers see the whole contest, captains the figures of their problems. No page of the office tells anything of a script that
-is not settled: whoever opens one may have to mark it yet. Nor does it tell anything of a problem while its reader marks one of
-its scripts (`blindness`).
+Organisers see the whole contest, captains see the figures of their problems. Scripts that are not settled stay hidden, because
+the reader may still have to mark them. So do problems that the reader is marking (`blindness`).
 """
 
 import hashlib
@@ -33,13 +32,16 @@ SIGNED = "results.signed"
 
 
 class SignRefused(Exception):
-    """The list cannot be signed off now; the message says why."""
+    """The list cannot be signed off now; the message gives the reason."""
 
 
 @dataclass(frozen=True)
 class ResultCell:
-    """A problem of a paper. `points` are None without a settled grade. `older`: the version that they are of, 0 for the one to
-    mark. `waits`: a text is there that has no grade of its own yet."""
+    """The result of a paper on one problem.
+
+    `points`: None without a settled grade. `older`: version that the points belong to, 0 for the newest. `waits`: a submitted
+    text has no grade of its own yet.
+    """
 
     points: Decimal | None = None
     older: int = 0
@@ -48,7 +50,7 @@ class ResultCell:
 
 @dataclass(frozen=True)
 class ResultRow:
-    """A paper in the order of the problems. `total` and `rank` (by the total) are None while a text has no points at all."""
+    """A paper with its problems in order. `total` and `rank` (by total) are None while a text has no points at all."""
 
     paper: Paper
     cells: list[ResultCell]
@@ -67,7 +69,7 @@ class ResultRow:
 
 @dataclass(frozen=True)
 class ResultList:
-    """The results of a contest as they now are. `digest` names exactly this list; `missing` scripts have no grade yet."""
+    """The current results of a contest. `digest` identifies exactly this list; `missing` scripts have no grade yet."""
 
     problems: list[ContestProblem]
     rows: list[ResultRow]
@@ -76,7 +78,7 @@ class ResultList:
 
 
 def office_get_for(user: User, public_id: uuid.UUID) -> tuple[Contest, list[ContestProblem]]:
-    """A contest being marked or closed, with the problems whose figures the person may see, or `Http404`."""
+    """A contest being marked or closed, with the problems whose figures the user may see, or `Http404`."""
     contest = contest_get_for(user, public_id)
     coach = coach_of(user, contest)
     if coach is None or contest.state not in READABLE:
@@ -97,17 +99,17 @@ def office_organised_for(user: User, public_id: uuid.UUID) -> Contest:
 
 
 def office_results_for(user: User, public_id: uuid.UUID) -> Contest:
-    """The same for lists of all papers. Raises `OwnMarksOpen` while a mark of the organiser's own in it can still change."""
+    """The same for lists of all papers. Raises `OwnMarksOpen` while a mark of this organiser can still change."""
     contest = office_organised_for(user, public_id)
     own_marks_require(user, *problem_list(contest))
     return contest
 
 
 def grades_settled(contest: Contest) -> QuerySet[FinalGrade]:
-    """The grades that hold, of settled scripts, one a text, in an order that tells nothing.
+    """The current grades of settled scripts, one per text, in an order that reveals nothing.
 
-    For each text that of its newest version; until that has one, what was released of the newest older one stands, as it does
-    for its author.
+    For each text, the grade of its newest version. Until that version has one, the released grade of the newest older version
+    applies, as it does for the author.
     """
     released = ReleasedGrade.objects.filter(batch__undone_at=None, grade__case=OuterRef("case"))
     rows = FinalGrade.objects.filter(
@@ -131,7 +133,7 @@ def grades_settled(contest: Contest) -> QuerySet[FinalGrade]:
 
 
 def result_list(contest: Contest) -> ResultList:
-    """The papers that hold a text, with their points; equal totals share a rank."""
+    """The papers with at least one text, and their points; equal totals share a rank."""
     problems = list(problem_list(contest))
     waiting = _waiting(contest)
     cells = {key: ResultCell(waits=True) for key in waiting.values_list("submission__paper", "submission__problem")}
@@ -139,17 +141,17 @@ def result_list(contest: Contest) -> ResultList:
     for grade in grades_settled(contest):
         version, key = grade.case.version, (grade.case.version.submission.paper_id, grade.case.problem_id)
         cells[key] = ResultCell(grade.points, 0 if version.pk in newest else version.number, waits=key in cells)
-    told = contest.papers.filter(Q(pk__in=papers_to_mark(contest)) | Q(pk__in={paper for paper, _ in cells}))
+    listed = contest.papers.filter(Q(pk__in=papers_to_mark(contest)) | Q(pk__in={paper for paper, _ in cells}))
     rows = [
         ResultRow(paper, [cells.get((paper.pk, problem.pk), ResultCell()) for problem in problems])
-        for paper in told.order_by("number")
+        for paper in listed.order_by("number")
     ]
     rows = _ranked(rows)
     return ResultList(problems, rows, waiting.count(), _digest(problems, rows))
 
 
 def _ranked(rows: list[ResultRow]) -> list[ResultRow]:
-    """By rank and number; those without a rank come last."""
+    """Sorted by rank and number; rows without a rank come last."""
     ranks: dict[Decimal, int] = {}
     totals = [row.total for row in rows if row.total is not None]
     for place, total in enumerate(sorted(totals, reverse=True), 1):
@@ -160,24 +162,26 @@ def _ranked(rows: list[ResultRow]) -> list[ResultRow]:
 
 @transaction.atomic
 def results_sign(*, contest: Contest, by: User, digest: str) -> AuditEvent:
-    """Put a name under the list with this digest. Raises `SignRefused` where it is no longer the list, or is not whole."""
+    """Sign the list with this digest. Raises `SignRefused` if the list has changed or is incomplete."""
     found = result_list(contest)
     if found.digest != digest:
-        raise SignRefused("The results changed since you looked. Look at the list again.")
+        raise SignRefused("The results changed since you looked, so nothing was signed. Check the new list first.")
     if found.missing:
-        raise SignRefused(f"{found.missing} script{' has' if found.missing == 1 else 's have'} no grade yet.")
+        raise SignRefused(
+            f"Nothing was signed: {found.missing} script{' has' if found.missing == 1 else 's have'} no grade yet."
+        )
     return audit(SIGNED, actor=by, contest=contest, digest=digest, papers=len(found.rows))
 
 
 def signatures(contest: Contest) -> QuerySet[AuditEvent]:
-    """Who signed which list, newest first."""
+    """The signatures of a contest, newest first."""
     return AuditEvent.objects.filter(contest=contest, verb=SIGNED).select_related("actor").order_by("-at", "-pk")
 
 
 def record(contest: Contest, *, verb: str = "", number: str = "", without: Collection[int] = ()) -> QuerySet[AuditEvent]:
-    """The record of a contest, newest first: what concerns no script, and settled scripts but of the problems `without`.
+    """The record of a contest, newest first: events about no script, and about settled scripts of problems not in `without`.
 
-    What somebody had begun and left is theirs alone.
+    Drafts that markers left are excluded.
     """
     rows = AuditEvent.objects.filter(contest=contest).exclude(verb=DRAFT_LEFT).filter(Q(case=None) | Q(case__state__in=SETTLED))
     rows = rows.exclude(case__problem__in=without)
@@ -189,20 +193,20 @@ def record(contest: Contest, *, verb: str = "", number: str = "", without: Colle
 
 
 def record_verbs(contest: Contest) -> list[str]:
-    """What was done in a contest, each kind once."""
+    """The kinds of events in a contest, without duplicates."""
     rows = AuditEvent.objects.filter(contest=contest).exclude(verb=DRAFT_LEFT)
     return sorted(set(rows.order_by().values_list("verb", flat=True)))
 
 
 def _waiting(contest: Contest) -> QuerySet[SubmissionVersion]:
-    """The texts to mark that have no grade of their own."""
+    """Newest versions without a grade of their own."""
     return versions_to_mark(contest).exclude(case__in=grades_settled(contest).values("case"))
 
 
 def _digest(problems: Sequence[ContestProblem], rows: Sequence[ResultRow]) -> str:
-    """sha-256 over labels, numbers and points, in hex."""
-    told = [
+    """SHA-256 over labels, numbers and points, in hex."""
+    listed = [
         [problem.label for problem in problems],
         [[row.paper.number, *(None if one is None else points_text(one) for one in row.points)] for row in rows],
     ]
-    return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(listed).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""Addresses of the contest office: what captains and organisers do about marking besides marking."""
+"""Addresses of the contest office: the pages of captains and organisers, except marking itself."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""What the panel beside a sealed mark holds: only what was shown before, and what may be shown next."""
+"""The panel next to a sealed mark: only what was revealed before, and what may be revealed next."""
 
 import json
 from dataclasses import dataclass
@@ -32,9 +32,9 @@ SEVERITY_WORDS = {"critical": "critical", "gap": "gap", "note": "note"}
 
 @dataclass(frozen=True)
 class FindingRow:
-    """A finding with its grader's label and the answer so far: accepted, rejected or none.
+    """A finding with its grader's label and the marker's answer: accepted, rejected or none.
 
-    `is_on_chain`: it is the root of a chain of its grader, which then speaks of it by its name.
+    `is_on_chain`: it is the root of an error chain of its grader, which refers to it by name.
     """
 
     suggestion: str
@@ -47,7 +47,7 @@ class FindingRow:
 
 @dataclass(frozen=True)
 class GraderNotes:
-    """What else belongs to the second stage of one grader: chains, findings at no step, suspicious content, a rewriting."""
+    """Further parts of the second stage by one grader: chains, findings without a step, suspicious content, a rewriting."""
 
     grader: str
     chains: tuple[Propagation, ...]
@@ -58,7 +58,7 @@ class GraderNotes:
 
 @dataclass(frozen=True)
 class GraderItems:
-    """The last stage of one grader: items with reasons, and points with their share in per cent; perhaps none of either."""
+    """The last stage of one grader: items with reasons, and points with their share in per cent; either may be missing."""
 
     grader: str
     body: SuggestionBody
@@ -69,9 +69,10 @@ class GraderItems:
 
 @dataclass(frozen=True)
 class RevealPanel:
-    """`refusal`: why there are no suggestions beside this mark. `waits`: something is being made. `stage`: the next one.
+    """`refusal`: why this mark has no suggestions. `waits`: a suggestion is in progress. `stage`: the next stage.
 
-    `drawn`: what chains.js draws on the steps, as JSON. `failed`: graders that gave no answer, with the reason.
+    `drawn`: JSON for the error chains that chains.js draws on the steps. `failed`: graders that gave no answer, with the
+    reason.
     """
 
     refusal: str
@@ -136,7 +137,7 @@ def panel_of(mark: Mark) -> RevealPanel:
 
 
 def marks_own(user: User) -> QuerySet[Mark]:
-    """What this person has sealed in contests that are being marked, newest first."""
+    """Marks that this user sealed in contests being marked, newest first."""
     rows = Mark.objects.filter(marker=user, sealed_at__isnull=False, task__case__problem__contest__state=ContestState.MARKING)
     rows = rows.exclude(state__in=(MarkState.DRAFT, MarkState.VOID)).order_by("-sealed_at", "-pk")
     return rows.select_related("task__case__problem__contest", "task__case__version__submission__paper")
@@ -160,13 +161,13 @@ def _findings(mark: Mark) -> list[FindingRow]:
 
 
 def _notes(suggestions: list[Suggestion]) -> list[GraderNotes]:
-    """Those of each grader that has any; what was said of the text before is not said again."""
+    """Notes of each grader that has any, without repeated warnings about the text."""
     notes: list[GraderNotes] = []
-    told: set[str] = set()
+    listed: set[str] = set()
     for row in suggestions:
         body = body_of(row)
-        fresh = tuple(words for words in body.suspicious if words not in told)
-        told |= set(fresh)
+        fresh = tuple(words for words in body.suspicious if words not in listed)
+        listed |= set(fresh)
         if body.chains or body.unplaced or fresh or body.rewriting:
             unplaced = [(one, FALLACY_WORDS[one.fallacy]) for one in body.unplaced]
             notes.append(GraderNotes(label_of(row.grader), body.chains, unplaced, fresh, body.rewriting))

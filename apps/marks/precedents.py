@@ -1,6 +1,6 @@
-"""What was decided before about the same item or the same kind of error. Shown after one's own mark only, and on record.
+"""Earlier decisions about the same item or kind of error, shown only after sealing and on record.
 
-Two sources: rulings that a captain wrote down, and settled scripts of the problem in which the same error stood.
+There are two sources: rulings written by a captain, and settled scripts of the problem with the same error.
 """
 
 import uuid
@@ -34,12 +34,12 @@ SHOWN = 20
 
 
 class PrecedentRefused(Exception):
-    """A precedent lacks something; the message says what."""
+    """A precedent is incomplete; the message names what is missing."""
 
 
 @dataclass(frozen=True)
 class Ruling:
-    """What a captain writes: about an item (its lineage), a kind of error, or both."""
+    """A captain's ruling about an item (its lineage), a kind of error, or both."""
 
     words: str
     points: Decimal
@@ -49,7 +49,7 @@ class Ruling:
 
 @dataclass(frozen=True)
 class Earlier:
-    """Settled scripts with the same error: its type, the code of the item it was evidence for, the points they got."""
+    """Settled scripts with the same error: its type, the code of the item it is evidence for, and their points."""
 
     fallacy: Fallacy
     code: str
@@ -58,7 +58,7 @@ class Earlier:
 
 @dataclass(frozen=True)
 class Precedents:
-    """What is told beside a sealed mark."""
+    """The precedents shown next to a sealed mark."""
 
     rulings: list[Precedent]
     earlier: list[Earlier]
@@ -69,16 +69,16 @@ class Precedents:
 
 @transaction.atomic
 def precedent_write(*, case: MarkingCase, by: User, ruling: Ruling, coordination: Coordination | None = None) -> Precedent:
-    """Keep a ruling for later scripts; the caller has asked whether this is the captain. Raises `PrecedentRefused`."""
+    """Save a ruling for later scripts; the caller has checked that this is the captain. Raises `PrecedentRefused`."""
     words = " ".join(ruling.words.split())[:WORDS_LENGTH]
     if not words:
-        raise PrecedentRefused("Say in words what was decided.")
+        raise PrecedentRefused("Describe in words what was decided.")
     if ruling.lineage is None and not ruling.fallacy:
-        raise PrecedentRefused("Say which item or which kind of error it is about.")
+        raise PrecedentRefused("Choose which item or which kind of error it is about.")
     if ruling.fallacy and ruling.fallacy not in set(Fallacy):
-        raise PrecedentRefused("There is no such kind of error.")
+        raise PrecedentRefused("There is no such kind of error. Choose one from the list.")
     if case.state not in (CaseState.SETTLED, CaseState.RELEASED):
-        raise PrecedentRefused("A script whose marks are not settled is no precedent.")
+        raise PrecedentRefused("This script is not settled, so it cannot be a precedent yet.")
     found = Precedent.objects.create(
         coordination=coordination,
         case=case,
@@ -94,7 +94,7 @@ def precedent_write(*, case: MarkingCase, by: User, ruling: Ruling, coordination
 
 @transaction.atomic
 def precedents_show(mark: Mark) -> Precedents:
-    """The precedents of a sealed mark, with a line in the ledger where there are any. Nothing for a draft."""
+    """The precedents of a sealed mark, recorded in the ledger if there are any. Empty for a draft."""
     found = precedents_of(mark)
     if found:
         case = mark.task.case
@@ -106,7 +106,7 @@ def precedents_show(mark: Mark) -> Precedents:
 
 
 def precedents_of(mark: Mark) -> Precedents:
-    """What earlier scripts of the problem say about the items and errors of this mark."""
+    """Precedents from earlier scripts of the problem for the items and errors of this mark."""
     if mark.state in (MarkState.DRAFT, MarkState.VOID):
         return Precedents([], [])
     sheet = sheet_of(mark)
@@ -122,19 +122,19 @@ def precedents_of(mark: Mark) -> Precedents:
 
 
 def case_precedents(case: MarkingCase) -> QuerySet[Precedent]:
-    """The rulings written on one case."""
+    """Rulings written on one case."""
     return case.precedents.select_related("by").order_by("at", "pk")
 
 
 def _lineages(mark: Mark, sheet: MarkSheet) -> dict[str, uuid.UUID]:
-    """The items that the mark ticks or names as what an error is about."""
+    """The items that the mark ticks or that its errors are evidence for."""
     codes = set(sheet.ticks) | {code for one in sheet.verdicts for code in one.items}
     rows = SchemeItem.objects.filter(version=mark.scheme_version, code__in=codes) if mark.scheme_version else ()
     return {row.code: row.lineage for row in rows}
 
 
 def _earlier(mark: Mark, wanted: Iterable[tuple[Fallacy, str]]) -> list[Earlier]:
-    """Grades of settled scripts in whose sealed marks the same error stands, for the same item where one is named."""
+    """Grades of settled scripts with the same error in a sealed mark, for the same item if one is named."""
     wanted = set(wanted)
     case = mark.task.case
     grades = FinalGrade.objects.filter(
@@ -144,7 +144,7 @@ def _earlier(mark: Mark, wanted: Iterable[tuple[Fallacy, str]]) -> list[Earlier]
     points: dict[tuple[Fallacy, str], list[Decimal]] = defaultdict(list)
     for grade in grades.filter(case__in=has_error.values("mark__task__case")).order_by("at", "pk"):
         sheet = MarkSheet.model_validate(grade.sheet)
-        told = [one for one in sheet.verdicts if one.role not in (Role.CONSEQUENCE, Role.HARMLESS)]
-        for key in wanted & {(one.fallacy, code) for one in told for code in (one.items or ("",))}:
+        errors = [one for one in sheet.verdicts if one.role not in (Role.CONSEQUENCE, Role.HARMLESS)]
+        for key in wanted & {(one.fallacy, code) for one in errors for code in (one.items or ("",))}:
             points[key].append(grade.points)
     return [Earlier(fallacy, code, given) for (fallacy, code), given in sorted(points.items())]

@@ -1,4 +1,4 @@
-"""A marked paper for printing: its settled texts step by step, with what is written to the student and nothing else."""
+"""A marked paper for printing: its settled texts by step, with the remarks to the student only."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,13 +31,13 @@ class PrintedVerdict:
 
     @property
     def origin(self) -> str:
-        """Who found it, where that was not the marker."""
+        """Who found it, if not the marker."""
         return ORIGINS.get(self.value.origin, "")
 
 
 @dataclass(frozen=True)
 class PrintedStep:
-    """A step, in Markdown, with what is said about it."""
+    """A step in Markdown, with its remarks."""
 
     number: int
     text: str
@@ -47,9 +47,9 @@ class PrintedStep:
 
 @dataclass(frozen=True)
 class PrintedProblem:
-    """A text with its grade: `whole` are the comments on all of it, `derivation` is as students read it.
+    """A text with its grade. `whole`: comments on the whole text. `derivation`: as shown to students.
 
-    `older` is the number of the version where a newer one has no grade yet, else 0.
+    `older`: number of the graded version if a newer one has no grade yet, else 0.
     """
 
     problem: ContestProblem
@@ -63,14 +63,14 @@ class PrintedProblem:
 
 
 def paper_printed(contest: Contest, paper: Paper) -> list[PrintedProblem]:
-    """The settled texts of a paper in the order of the problems."""
+    """The settled texts of a paper, in the order of the problems."""
     grades = grades_settled(contest).filter(case__version__submission__paper=paper)
     newest = set(versions_to_mark(contest, [paper]).values_list("pk", flat=True))
     return [_printed(grade, newest) for grade in sorted(grades, key=lambda grade: grade.case.problem.position)]
 
 
 def paper_document(contest: Contest, paper: Paper, printed: Sequence[PrintedProblem]) -> Document:
-    """The same for the press. Nothing in it leads to the paper's author."""
+    """The same as a document for typesetting. It contains nothing about the author."""
     document = Document(f"Paper {paper.number}", contest.title, note="Notes and reasons of markers are left out.")
     for one in printed:
         version = f", version {one.older}" if one.older else ""

@@ -1,7 +1,8 @@
-"""Questions to the captain as those who may answer read them: captain and organisers, who mark as well.
+"""Questions to the captain, as captains and organisers read them, who may also be markers.
 
-A question is a colleague's word about a script. Nobody reads one about a script on which a mark of their own can still change,
-their own questions apart. Whoever was shown one is written into the ledger and is not given the script in another slot.
+A question is a colleague's statement about a script. Readers do not see questions about scripts on which their own mark can
+still change, except their own questions. Reading one is recorded in the ledger and excludes the reader from other slots of
+the script.
 """
 
 from django.db import transaction
@@ -16,11 +17,11 @@ from apps.marks.blindness import tasks_open
 from apps.marks.claims import QUESTIONS
 from apps.marks.models import Pass, Reveal, RevealKind
 
-NO_QUESTION = "There is no such question."
+NO_QUESTION = "No such question."
 
 
 def questions_for(user: User, problem: ContestProblem) -> QuerySet[Pass]:
-    """The questions on a problem that this captain or organiser may read, those without an answer first."""
+    """The questions on a problem that this captain or organiser may read, unanswered ones first."""
     own = {task.case_id for task in tasks_open(user, [problem])}
     rows = Pass.objects.filter(task__case__problem=problem, reason__in=QUESTIONS)
     rows = rows.filter(Q(person=user) | ~Q(task__case__in=own))
@@ -30,8 +31,8 @@ def questions_for(user: User, problem: ContestProblem) -> QuerySet[Pass]:
 
 @transaction.atomic
 def questions_shown(user: User, problem: ContestProblem) -> list[Pass]:
-    """The same for their page; that colleagues' questions were shown is kept in the ledger, once for each script."""
-    # A claim of the same person in another window comes before or after, never between the look and the row of it.
+    """The same for their page. Records once per script that a colleague's question was shown."""
+    # Serialise with this user's claims in other windows, so that none falls between reading and recording.
     ContestCoach.objects.select_for_update().filter(contest=problem.contest_id, person=user).first()
     rows = list(questions_for(user, problem))
     known = Reveal.objects.filter(case__problem=problem, person=user, kind=RevealKind.QUESTION).values_list("case", flat=True)
@@ -43,7 +44,7 @@ def questions_shown(user: User, problem: ContestProblem) -> list[Pass]:
 
 
 def question_get_for(user: User, pass_id: int) -> Pass:
-    """A question that this person may read and answer, or `Http404`."""
+    """A question that this user may read and answer, or `Http404`."""
     rows = Pass.objects.select_related("task__case__problem__contest", "task__case__version__submission__paper")
     found = get_object_or_404(rows, pk=pass_id)
     problem = problem_captained_for(user, found.task.case.problem.public_id)

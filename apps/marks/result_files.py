@@ -1,7 +1,7 @@
-"""The list of results as files: a line a paper with rank, points by problem and total, and names once they are open.
+"""The result list as files: one line per paper with rank, points by problem and total, and names once they are open.
 
-All three forms are written from one table, so that they say the same. Texts that a spreadsheet would compute are guarded: in
-CSV by an apostrophe (`apps/ui/csv_files.py`), in a workbook by being texts that stay texts when they are edited.
+All three formats are written from one table, so that they agree. Texts that a spreadsheet would evaluate are guarded: by an
+apostrophe in CSV (`apps/ui/csv_files.py`), and in a workbook by a text format that survives editing.
 """
 
 import io
@@ -31,7 +31,7 @@ Value = str | Decimal | int | None
 
 @dataclass(frozen=True)
 class ResultTable:
-    """A line a paper under `columns`. `about` says what the table is: contest, digest, sign-off, whether it holds names."""
+    """One line per paper under `columns`. `about`: contest, digest, sign-off, and whether there are names."""
 
     about: dict[str, str]
     columns: list[str]
@@ -39,7 +39,7 @@ class ResultTable:
 
 
 def result_table(contest: Contest, found: ResultList, names: Names | None) -> ResultTable:
-    """The list by rank and paper number; with names also who handed nothing in, after the others and without points."""
+    """The list by rank and paper number. With names, absent people follow without points."""
     signed = sign_off(contest, found)
     about = {
         "contest": contest.title,
@@ -110,11 +110,11 @@ def _objects(table: ResultTable) -> Iterator[dict[str, Any]]:
         found: dict[str, Any] = {"points": {}}
         for name, value in zip(table.columns, line, strict=True):
             number = float(value) if isinstance(value, Decimal) and value % 1 else value
-            told = int(number) if isinstance(number, Decimal) else number
+            plain = int(number) if isinstance(number, Decimal) else number
             if name.startswith("problem "):
-                found["points"][name.removeprefix("problem ")] = told
+                found["points"][name.removeprefix("problem ")] = plain
             else:
-                found[name.replace(" ", "_")] = told
+                found[name.replace(" ", "_")] = plain
         yield found
 
 

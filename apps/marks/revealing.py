@@ -1,7 +1,7 @@
-"""What a marker meets of suggestions after sealing: one stage at a time, each in the ledger, each finding answered.
+"""Reveal suggestions to a marker after sealing: one stage at a time, recorded in the ledger, each finding answered.
 
-Nothing is shown on a drawn share of papers, on re-marks and calibration scripts, nor before the mark is sealed. To look ends
-the time in which a mark can be opened again. Points change for one of four reasons only; the sealed mark stays what it was.
+Nothing is shown before sealing, on a random share of papers, on re-marks and on calibration scripts. Viewing suggestions closes
+the time in which a mark can be reopened. Points change for one of four reasons only; the sealed mark never changes.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from apps.marks.comparing import case_compare, fresh_open, grade_stands_apart, marks_counted
+from apps.marks.comparing import case_compare, fresh_open, is_grade_independent, marks_counted
 from apps.marks.graders.families import origin_of
 from apps.marks.models import (
     CaseState,
@@ -45,12 +45,12 @@ OPEN_SLOTS = (Slot.FIRST, Slot.SECOND, Slot.THIRD, Slot.APPEAL)
 
 
 class RevealRefused(Exception):
-    """This cannot be shown or done now; the message says why."""
+    """This cannot be shown or done now; the message gives the reason."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """Another claim with what it needs: a position line, one of the four reasons, the step, words."""
+    """A changed claim with its grounds: claim line, one of the four reasons, the step, words."""
 
     line: str
     reason: str
@@ -59,25 +59,25 @@ class Change:
 
 
 def reveal_refusal(mark: Mark) -> str:
-    """Why nothing is shown beside this mark; empty where suggestions may be."""
+    """Why no suggestions are shown for this mark; empty if they may be."""
     task = mark.task
     if mark.state in (MarkState.DRAFT, MarkState.VOID):
         return "Seal your mark first."
     setup = task.case.problem.setup
     if task.slot not in OPEN_SLOTS:
-        return "Nothing is shown beside this script."
+        return "No suggestions are shown for this script."
     if is_without_reveal(setup.seed, str(task.case.public_id), setup.unrevealed_percent):
-        return "This script is marked without suggestions; some are, so that their effect can be measured."
+        return "This script is marked without suggestions. A random share is, to measure their effect."
     return ""
 
 
 def stages_shown(mark: Mark) -> set[Stage]:
-    """What this marker was shown of suggestions on this mark."""
+    """The stages that this marker was shown for this mark."""
     return {Stage(kind) for kind in _ledger(mark).values_list("kind", flat=True)}
 
 
 def suggestions_shown(mark: Mark) -> list[Suggestion]:
-    """The suggestions that this marker meets: those of the first stage once that was shown, else those there are now."""
+    """The suggestions for this marker: those of the first stage once it was shown, else the current ones."""
     met = _ledger(mark).filter(kind=RevealKind.LOCATIONS)
     if met.exists():
         return list(Suggestion.objects.filter(pk__in=met.values("suggestion")).order_by("grader", "pk"))
@@ -85,7 +85,7 @@ def suggestions_shown(mark: Mark) -> list[Suggestion]:
 
 
 def findings_shown(mark: Mark) -> list[tuple[Shown, bool | None]]:
-    """The findings in their drawn order, each with the marker's answer; none before their stage."""
+    """The findings in their random order, each with the marker's answer; empty before their stage."""
     if Stage.FINDINGS not in stages_shown(mark):
         return []
     rows = suggestions_shown(mark)
@@ -98,14 +98,14 @@ def findings_shown(mark: Mark) -> list[tuple[Shown, bool | None]]:
 
 @transaction.atomic
 def stage_show(*, mark: Mark, stage: Stage) -> None:
-    """Show the next stage to the marker; showing one again changes nothing. Raises `RevealRefused`."""
+    """Show the next stage to the marker; showing a stage again has no effect. Raises `RevealRefused`."""
     mark = _sealed(mark)
     shown = stages_shown(mark)
     if stage in shown:
         return
     waiting = sum(answer is None for _, answer in findings_shown(mark))
     if stage is not next_stage(shown, open_findings=waiting):
-        raise RevealRefused("Answer every finding first." if stage is Stage.ITEMS else "One stage comes after the other.")
+        raise RevealRefused("Answer every finding first." if stage is Stage.ITEMS else "Open the earlier stage first.")
     rows = suggestions_shown(mark)
     if not rows:
         raise RevealRefused("There are no suggestions for this script.")
@@ -117,15 +117,15 @@ def stage_show(*, mark: Mark, stage: Stage) -> None:
 
 @transaction.atomic
 def finding_answer(*, mark: Mark, suggestion: str, finding: str, is_accepted: bool) -> None:
-    """Accept or reject one finding that was shown; answering again changes the answer until the mark is kept or changed.
+    """Accept or reject a finding that was shown. The answer can change until the mark is kept or changed.
 
-    The seconds count from the stage or the answer before. Raises `RevealRefused`.
+    The seconds count from the stage or the previous answer. Raises `RevealRefused`.
     """
     mark = _sealed(mark)
     if mark.state != MarkState.SEALED:
-        raise RevealRefused("You have decided on your mark already.")
+        raise RevealRefused("You have already kept or changed your mark, so answers are final.")
     if (suggestion, finding) not in {(one.suggestion, one.finding.id) for one, _ in findings_shown(mark)}:
-        raise RevealRefused("This finding was not shown.")
+        raise RevealRefused("This finding was not shown to you.")
     row = Suggestion.objects.get(public_id=suggestion)
     FindingAnswer.objects.update_or_create(
         suggestion=row,
@@ -138,7 +138,7 @@ def finding_answer(*, mark: Mark, suggestion: str, finding: str, is_accepted: bo
 
 @transaction.atomic
 def mark_keep(*, mark: Mark) -> Mark:
-    """Keep the points. Findings that were accepted become verdicts of the mark. Raises `RevealRefused`."""
+    """Keep the points. Accepted findings become verdicts of the mark. Raises `RevealRefused`."""
     mark = _decidable(mark)
     before, own = mark.points or Decimal(0), sheet_of(mark)
     sheet = _with_accepted(mark, own)
@@ -152,9 +152,9 @@ def mark_keep(*, mark: Mark) -> Mark:
 
 @transaction.atomic
 def mark_change(*, mark: Mark, change: Change) -> Mark:
-    """Change what is claimed after suggestions were seen. Raises `RevealRefused` with what is missing, `PositionWrong`.
+    """Change the claim after viewing suggestions. Raises `RevealRefused` with what is missing, `PositionWrong`.
 
-    Where the points then are far from what was sealed or from what a grader expects, a marker who has seen nothing is asked.
+    If the new points are far from the sealed points or from a grader's, a fresh marker is asked.
     """
     mark = _decidable(mark)
     scheme, old = scheme_of(mark), sheet_of(mark)
@@ -184,23 +184,26 @@ def mark_change(*, mark: Mark, change: Change) -> Mark:
 
 
 def is_decidable(mark: Mark) -> bool:
-    """Whether the marker may now keep or change the points: everything shown is answered, nobody has compared yet."""
+    """Whether the marker may keep or change the points now: every finding is answered and comparison has not begun."""
     answers = [answer for _, answer in findings_shown(mark)]
     return (
-        mark.state == MarkState.SEALED and Stage.FINDINGS in stages_shown(mark) and None not in answers and not _compared(mark)
+        mark.state == MarkState.SEALED
+        and Stage.FINDINGS in stages_shown(mark)
+        and None not in answers
+        and not _is_compared(mark)
     )
 
 
 def _decidable(mark: Mark) -> Mark:
     mark = _sealed(mark)
-    if _compared(mark):
-        raise RevealRefused("The marks are being compared; say it in the coordination.")
+    if _is_compared(mark):
+        raise RevealRefused("The marks are being compared already. Raise your point in the coordination.")
     if not is_decidable(mark):
-        raise RevealRefused("Look at the findings and answer each first; a mark is kept or changed once.")
+        raise RevealRefused("View the findings and answer each of them first. A mark can be kept or changed only once.")
     return mark
 
 
-def _compared(mark: Mark) -> bool:
+def _is_compared(mark: Mark) -> bool:
     case = mark.task.case
     is_seen = Reveal.objects.filter(case=case, person=mark.marker, kind=RevealKind.COLLEAGUE).exists()
     return is_seen or case.state in (CaseState.DISPUTED, CaseState.RELEASED, CaseState.APPEALED)
@@ -212,7 +215,7 @@ def _ledger(mark: Mark) -> QuerySet[Reveal]:
 
 
 def _sealed(mark: Mark) -> Mark:
-    """The row as it is, claimed for this transaction. Raises `RevealRefused`."""
+    """The current row, locked for this transaction. Raises `RevealRefused`."""
     Mark.objects.select_for_update().get(pk=mark.pk)
     mark = Mark.objects.select_related(
         "marker", "scheme_version", "task__case__problem__contest", "task__case__problem__setup", "task__case__version"
@@ -230,9 +233,9 @@ def _seconds(mark: Mark) -> float:
 
 
 def _with_accepted(mark: Mark, sheet: MarkSheet) -> MarkSheet:
-    """The sheet with the accepted findings as verdicts; what the marker said at the same step and of the same type stays."""
-    said = {(verdict.step, verdict.fallacy) for verdict in sheet.verdicts}
-    accepted = [one for one, answer in findings_shown(mark) if answer and (one.finding.step, one.finding.fallacy) not in said]
+    """The sheet with accepted findings as verdicts. The marker's own verdict of the same type at a step takes precedence."""
+    own = {(verdict.step, verdict.fallacy) for verdict in sheet.verdicts}
+    accepted = [one for one, answer in findings_shown(mark) if answer and (one.finding.step, one.finding.fallacy) not in own]
     origins = {str(row.public_id): origin_of(row.grader) for row in suggestions_shown(mark)}
     added = tuple(
         StepVerdict(
@@ -250,17 +253,18 @@ def _with_accepted(mark: Mark, sheet: MarkSheet) -> MarkSheet:
 
 
 def _look_further(mark: Mark, before: Decimal) -> None:
-    """Ask somebody who has seen nothing where the difference is large; compare again what was settled before.
+    """Open a fresh task if the difference is large, and compare again if the case was settled.
 
-    Neither where the mark decides nothing any more: the script was marked again, an appeal was granted, a grade recomputed.
+    Does neither if the mark no longer decides the case: the script was marked again, an appeal was granted, or the grade was
+    recomputed.
     """
     marks = marks_counted(mark.task.case)
-    if mark not in marks or grade_stands_apart(mark.task.case, marks):
+    if mark not in marks or is_grade_independent(mark.task.case, marks):
         return
     scale, now = scheme_of(mark).scale, mark.points or Decimal(0)
     expected = [body_of(row).expected_of(scale) for row in suggestions_shown(mark)]
     gaps = [now - before, *(now - one for one in expected if one is not None)]
     if any(is_large(gap, scale) for gap in gaps):
-        fresh_open(case=mark.task.case, why="points far from what was sealed or suggested")
+        fresh_open(case=mark.task.case, why="points far from the sealed or suggested ones")
     if mark.task.case.state == CaseState.SETTLED:
         case_compare(mark.task.case)

@@ -1,7 +1,7 @@
-"""What becomes of a sealed mark when its marker saw more. What was sealed is kept beside it, for ever.
+"""Revising a sealed mark after more was shown to its marker. The sealed version is kept permanently.
 
-sealed → confirmed    the marker stays with it
-sealed → revised      with a reason; where the case was settled by this mark, a new grade supersedes,
+sealed → confirmed    the marker keeps it
+sealed → revised      with a reason; if this mark settled the case, a new grade supersedes the old one,
                       unless a changed scheme has recomputed it
 """
 
@@ -22,12 +22,12 @@ SEALED = (MarkState.SEALED, MarkState.CONFIRMED, MarkState.REVISED)
 
 
 class RevisionRefused(Exception):
-    """The mark cannot be confirmed or revised so; the message says why."""
+    """The mark cannot be confirmed or revised; the message gives the reason."""
 
 
 @transaction.atomic
 def mark_confirm(*, mark: Mark, user: User) -> Mark:
-    """The marker stays with a sealed mark after something was shown. Raises `RevisionRefused` for one that is not sealed."""
+    """Keep a sealed mark after a reveal. Raises `RevisionRefused` if it is not sealed."""
     if not Mark.objects.filter(pk=mark.pk, state=MarkState.SEALED).update(state=MarkState.CONFIRMED):
         raise RevisionRefused("Only a sealed mark can be confirmed.")
     mark.state = MarkState.CONFIRMED
@@ -37,17 +37,16 @@ def mark_confirm(*, mark: Mark, user: User) -> Mark:
 
 @transaction.atomic
 def mark_revise(*, mark: Mark, user: User, points: Decimal, reason: str, sheet: MarkSheet | None = None) -> Mark:
-    """Change the points of a sealed mark, and its sheet where one is given. The rows of ticks and verdicts go on telling what
-    was sealed.
+    """Change the points of a sealed mark, and optionally its sheet. Rows of ticks and verdicts keep the sealed content.
 
     Raises `RevisionRefused` without a reason, for points off the scale or the step, and for a mark that is not sealed.
     """
     scheme, step = scheme_of(mark), step_of(mark.task.case.problem.contest)
     reason = " ".join(reason.split())
     if not reason or len(reason) > REASON_LENGTH:
-        raise RevisionRefused("Say why, in one sentence.")
+        raise RevisionRefused("Enter a reason in one sentence.")
     if not 0 <= points <= scheme.scale or points % step:
-        raise RevisionRefused(f"Points are multiples of {points_text(step)} up to {points_text(scheme.scale)}.")
+        raise RevisionRefused(f"Enter points as a multiple of {points_text(step)}, up to {points_text(scheme.scale)}.")
     if mark.state not in SEALED:
         raise RevisionRefused("Only a sealed mark can be revised.")
     before = mark.points

@@ -1,8 +1,8 @@
-"""The sample contest of the embedded mode: three problems, 24 texts, half of them marked, all of it written by us.
+"""The sample contest of the embedded mode: three problems and 24 authored texts, half of them marked.
 
-Everything comes about through the services that people use: texts are handed in, coaches claim what the order gives them,
-judge by commands and seal. Which script stays open is therefore drawn. The files of `sample_contest/` hold, for each problem,
-texts with what a first and a second marker make of them.
+Everything is created through the services that people use: texts are handed in, and coaches claim scripts in their drawn order,
+judge them by commands and seal. Which scripts stay open is therefore random. The files of `sample_contest/` hold texts for each
+problem, with the judgements of a first and a second marker.
 """
 
 import tomllib
@@ -49,16 +49,16 @@ QUESTION = "The text works with signs and not with subsets. Does it belong to ch
 
 
 class SampleRefused(Exception):
-    """The sample contest cannot be made; the message says what is missing."""
+    """The sample contest cannot be created; the message names what is missing."""
 
 
 class SampleBroken(ValueError):
-    """A file of the sample contest is not in its form; the message names the file and the fault."""
+    """A file of the sample contest has the wrong format; the message names the file and the fault."""
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """What a marker says: the arguments of commands."""
+    """A marker's judgement: the arguments of commands."""
 
     claim: str
     band: str
@@ -70,7 +70,7 @@ class Judgement:
 
 @dataclass(frozen=True)
 class Script:
-    """A text of the sample contest. `kind` says in words what it shows; `suggestion` is what we wrote for a grader to say."""
+    """A text of the sample contest. `kind` describes it; `suggestion` is the authored answer of a grader."""
 
     author: str
     kind: str
@@ -81,9 +81,9 @@ class Script:
 
 @dataclass(frozen=True)
 class Plan:
-    """How much of a problem is marked: by how many, and how many scripts each of the three coaches takes.
+    """How much of a problem is marked: number of markers, and scripts taken by each of the three coaches.
 
-    `both`: authors whose scripts the first two coaches mark before any other, so that marks of one script meet.
+    `both`: authors whose scripts the first two coaches mark before others, so that they mark the same scripts.
     """
 
     markers: int
@@ -100,7 +100,7 @@ PLANS = (
 
 
 def scripts_read(path: Path) -> list[Script]:
-    """The texts of a file: `=== author`, a TOML head, a line `---`, the text. Raises `SampleBroken`."""
+    """The texts of a file: `=== author`, a TOML header, a line `---`, the text. Raises `SampleBroken`."""
     try:
         _, *pieces = ("\n" + path.read_text(encoding="utf-8")).split("\n=== ")
         return [_script(piece) for piece in pieces]
@@ -109,25 +109,25 @@ def scripts_read(path: Path) -> list[Script]:
 
 
 def sample_files(folder: Path = FOLDER) -> list[tuple[str, list[Script]]]:
-    """The slug of each problem with its texts, in the order of the contest."""
+    """The slug and the texts of each problem, in the order of the contest."""
     return [(path.stem.partition("-")[2], scripts_read(path)) for path in sorted(folder.glob("*.md"))]
 
 
 def sample_problems(slugs: Sequence[str]) -> list[Problem]:
-    """These problems of the sample library. Raises `SampleRefused`."""
+    """These problems from the sample library. Raises `SampleRefused`."""
     problems = {problem.external_id: problem for problem in Problem.objects.filter(origin=ORIGIN)}
     if missing := [slug for slug in slugs if slug not in problems]:
-        raise SampleRefused(f"The sample library lacks {', '.join(missing)}.")
+        raise SampleRefused(f"The sample library has no {', '.join(missing)}. Run `manage.py load_samples` first.")
     return [problems[slug] for slug in slugs]
 
 
 def sample_contest_load(*, coaches: tuple[User, User, User], student: User) -> Contest | None:
-    """Make the sample contest; None where there is one. Raises `SampleRefused` where the sample library is not there."""
+    """Create the sample contest; None if it exists. Raises `SampleRefused` without the sample library."""
     if Contest.objects.filter(title=TITLE).exists():
         return None
     files = sample_files()
     problems = sample_problems([slug for slug, _ in files])
-    # Nobody waits for all of it: what is handed in is one transaction, every mark another.
+    # Short transactions: one for all submissions, then one per mark.
     with transaction.atomic():
         contest = contest_opened(TITLE, coaches, problems)
         scripts_hand_in(contest, [scripts for _, scripts in files], student)
@@ -139,12 +139,12 @@ def sample_contest_load(*, coaches: tuple[User, User, User], student: User) -> C
 
 
 def scripts_known(files: Sequence[tuple[str, list[Script]]]) -> dict[str, Script]:
-    """The texts by their source, as versions keep it."""
+    """The texts by their source, as versions store it."""
     return {source_of(script.text): script for _, scripts in files for script in scripts}
 
 
 def contest_opened(title: str, coaches: tuple[User, User, User], problems: list[Problem]) -> Contest:
-    """A contest that takes texts; the coaches are captains in turn, the first organises it."""
+    """A contest open for submissions; the coaches are captains in turn, and the first one organises it."""
     contest = contest_create(settings=Settings(title=title), by=coaches[0])
     for coach in coaches[1:]:
         coach_add(contest=contest, person=coach)
@@ -154,7 +154,7 @@ def contest_opened(title: str, coaches: tuple[User, User, User], problems: list[
 
 
 def scripts_hand_in(contest: Contest, texts: list[list[Script]], student: User) -> None:
-    """Everybody hands in; the student of the sample accounts through the editor, the others as an import brings them."""
+    """Hand in all texts: the sample student's through the editor, the others as an import does."""
     problems = list(contest.problems.order_by("position"))
     papers: dict[str, Paper] = {STUDENT: student_add(contest=contest, person=student)}
     for problem, scripts in zip(problems, texts, strict=True):
@@ -188,7 +188,7 @@ def _marked(problem: ContestProblem, plan: Plan, coaches: tuple[User, User, User
 
 
 def _suggested(problem: ContestProblem, cases: dict[str, MarkingCase], known: dict[str, Script]) -> None:
-    """Keep what we wrote for a grader to say, under the name of the scripted one: pages call it written by people."""
+    """Store the authored suggestions under the scripted grader, which pages label as written by people."""
     scheme = version_active(problem.setup)
     for case in cases.values():
         if (body := known[case.version.source].suggestion) is not None and scheme is not None:
@@ -196,9 +196,9 @@ def _suggested(problem: ContestProblem, cases: dict[str, MarkingCase], known: di
 
 
 def script_seal(task: MarkingTask | None, coach: User, known: dict[str, Script], *, seconds: float) -> None:
-    """Judge a claimed script as its file says and seal the mark; nothing where there was none to claim.
+    """Judge a claimed script as its file says and seal the mark; does nothing without a task.
 
-    `known`: the scripts by their source. Who is the second takes the second judgement, where there is one.
+    `known`: the scripts by source. The second marker uses the second judgement, if there is one.
     """
     if task is None:
         return
@@ -211,20 +211,20 @@ def script_seal(task: MarkingTask | None, coach: User, known: dict[str, Script],
 
 
 def commands_of(judgement: Judgement, source: str) -> list[tuple[str, dict[str, Any]]]:
-    """The commands with which a marker says this about a text."""
+    """The commands by which a marker enters this judgement."""
     commands: list[tuple[str, dict[str, Any]]] = [("band", {"band": judgement.band}), ("claim", {"line": judgement.claim})]
-    said = {"reason": judgement.reason, "approach": judgement.approach}
-    commands += [(verb, {"words": words}) for verb, words in said.items() if words]
+    texts = {"reason": judgement.reason, "approach": judgement.approach}
+    commands += [(verb, {"words": words}) for verb, words in texts.items() if words]
     for number, verdict in enumerate(judgement.verdicts, 1):
-        told = {key: value for key, value in verdict.items() if key != "at"}
-        commands.append(("verdict", {"id": f"v{number}", **_place(source, verdict["at"]), **told}))
+        rest = {key: value for key, value in verdict.items() if key != "at"}
+        commands.append(("verdict", {"id": f"v{number}", **_place(source, verdict["at"]), **rest}))
     if judgement.comment:
         commands.append(("comment", {"id": "c1", "step": 0, "words": judgement.comment}))
     return commands
 
 
 def _place(source: str, words: str) -> dict[str, Any]:
-    """The step in which words stand, and their place in code points."""
+    """The step that contains these words, and their place in code points."""
     start = source.index(words)
     step = next(step for step in segment(source) if step.start <= start < step.end)
     return {"step": step.number, "anchor": {"start": start, "end": min(start + len(words), step.end)}}
@@ -238,22 +238,23 @@ def _script(piece: str) -> Script:
     author, _, rest = piece.partition("\n")
     head, divider, text = rest.partition("\n---\n")
     if not divider:
-        raise ValueError(f"the text of {author} has no head")
+        raise ValueError(f"the text of {author} has no header")
     facts = tomllib.loads(head)
     judgements = tuple(_judgement(one) for one in facts.get("mark", []))
-    said = facts.get("suggestion")
-    return Script(author.strip(), facts["kind"], text.strip(), judgements, _suggestion(said, text.strip()) if said else None)
+    given = facts.get("suggestion")
+    suggestion = _suggestion(given, text.strip()) if given else None
+    return Script(author.strip(), facts["kind"], text.strip(), judgements, suggestion)
 
 
 def _suggestion(values: dict[str, Any], text: str) -> SuggestionBody:
-    """What a grader would say: `points` by number with their shares, `items` by code with reasons, findings at words."""
+    """The authored answer of a grader: `points` with their shares, `items` by code with reasons, findings at words."""
     source = source_of(text)
     findings = []
     for number, one in enumerate(values.get("finding", []), 1):
         place = _place(source, one["at"])
         anchor = anchor_make(source, place["anchor"]["start"], place["anchor"]["end"])
-        told = {key: value for key, value in one.items() if key != "at"}
-        findings.append({"id": f"f{number}", "step": place["step"], "anchor": anchor, **told})
+        rest = {key: value for key, value in one.items() if key != "at"}
+        findings.append({"id": f"f{number}", "step": place["step"], "anchor": anchor, **rest})
     return SuggestionBody.model_validate({
         "findings": findings,
         "items": [{"code": code, "reason": reason} for code, reason in values.get("items", {}).items()],

@@ -1,8 +1,8 @@
-"""Changing a scheme that was marked with: what it would do, shown before anybody does it, and doing exactly that.
+"""Change a scheme that has been used: preview the effects, then apply exactly those.
 
-A grade is never changed. Recomputing adds a grade with the same basis under the new version, which supersedes the one before;
-what students were shown stays until the next release. A script to re-mark goes back to the markers under the new version, and
-its grade stays until the new mark is sealed. A script that is left keeps its grade under the version it was marked with.
+A grade is never changed. Recomputing adds a grade with the same basis under the new version, which supersedes the old one.
+Students see the old results until the next release. A script to re-mark returns to the markers under the new version and keeps
+its grade until the new mark is sealed. A script that is left keeps its grade under its old version.
 """
 
 import hashlib
@@ -40,12 +40,12 @@ _BATCH = 500
 
 
 class ChangeRefused(Exception):
-    """The change cannot be made now; the message says why."""
+    """The change cannot be made now; the message gives the reason."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """A graded script and what the change makes of it. `is_released`: students were shown the grade that it has now."""
+    """A graded script and the effect of the change. `is_released`: students have seen its current grade."""
 
     grade: FinalGrade
     effect: Effect
@@ -54,7 +54,7 @@ class Row:
 
     @property
     def after(self) -> Decimal:
-        """The points once the change is made; a script to re-mark keeps its own until then."""
+        """The points after the change; a script to re-mark keeps its points until then."""
         if self.fate is Fate.RECOMPUTED and self.effect.points is not None:
             return self.effect.points
         return self.grade.points
@@ -66,9 +66,9 @@ class Row:
 
 @dataclass(frozen=True)
 class Impact:
-    """What a change would do to the graded scripts of a problem. `token` names exactly this outcome.
+    """The effects of a change on the graded scripts of a problem. `token` identifies exactly this outcome.
 
-    `open_count`: scripts without a grade that holds; `elsewhere`: other problems of contests that are marked with this scheme.
+    `open_count`: scripts without a current grade; `elsewhere`: problems of other contests that use this scheme.
     """
 
     problem: ContestProblem
@@ -80,11 +80,11 @@ class Impact:
     elsewhere: int
 
     def count(self, found: Fate) -> int:
-        """How many scripts have this fate."""
+        """Number of scripts with this fate."""
         return sum(row.fate is found for row in self.rows)
 
     def touched(self, key: str) -> int:
-        """How many scripts a difference touches; of a new item, all."""
+        """Number of scripts that a difference affects; all of them for a new item."""
         kinds = {one.key: one.kind for one in self.differences}
         return len(self.rows) if kinds.get(key) == "added" else sum(key in row.effect.keys for row in self.rows)
 
@@ -96,30 +96,30 @@ class Impact:
 
     @property
     def remarked(self) -> list[Row]:
-        """The scripts that go back to the markers."""
+        """The scripts that return to the markers."""
         return [row for row in self.rows if row.fate is Fate.REMARKED]
 
     @property
     def pending(self) -> int:
-        """How many of the new grades students do not see before a further release."""
+        """Number of new grades that students will not see before another release."""
         return sum(row.fate is Fate.RECOMPUTED and row.is_released for row in self.rows)
 
     @property
     def histogram(self) -> list[tuple[Decimal, int, int]]:
-        """Points with how many scripts have them before and after."""
+        """Points, with the number of scripts before and after."""
         before, after = Counter(row.grade.points for row in self.rows), Counter(row.after for row in self.rows)
         return [(points, before[points], after[points]) for points in sorted({*before, *after})]
 
     @property
     def token(self) -> str:
-        """Changes with the draft, the choices and every outcome, so that nobody confirms what they have not seen."""
+        """Changes with the draft, the choices and every outcome, so that only a preview that was seen can be confirmed."""
         outcome = [[row.grade.pk, row.fate.value, str(row.after)] for row in self.rows]
-        told = [self.target.content_hash, self.target.status, sorted(self.choices.items()), outcome]
-        return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:32]
+        content = [self.target.content_hash, self.target.status, sorted(self.choices.items()), outcome]
+        return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:32]
 
 
 def target_of(setup: MarkingSetup) -> SchemeVersion | None:
-    """The version that grades can be brought to: the draft, which a change makes active, else the active one."""
+    """The version that grades can move to: the draft, which the change activates, else the active one."""
     if setup.scheme is None:
         return None
     rows = setup.scheme.versions.filter(status__in=(VersionStatus.DRAFT, VersionStatus.ACTIVE))
@@ -127,7 +127,7 @@ def target_of(setup: MarkingSetup) -> SchemeVersion | None:
 
 
 def impact(problem: ContestProblem, target: SchemeVersion, choices: Mapping[str, Choice]) -> Impact:
-    """What bringing grades to `target` with these choices does to every script that has one. Nothing is written."""
+    """The effects of moving grades to `target` with these choices, for every graded script. Writes nothing."""
     grades = list(grades_current(problem, target))
     released = set(
         ReleasedGrade.objects.filter(batch__undone_at=None, grade__case__problem=problem).values_list("grade", flat=True)
@@ -147,9 +147,9 @@ def impact(problem: ContestProblem, target: SchemeVersion, choices: Mapping[str,
 
 
 def grades_current(problem: ContestProblem, target: SchemeVersion) -> Iterable[FinalGrade]:
-    """The grades of a problem that nothing supersedes and that were made with a version of this scheme.
+    """The current grades of a problem that were made with a version of this scheme.
 
-    Scripts that are being marked again are left out: their next mark is made under the new version anyhow.
+    Scripts that are being marked again are excluded, because their next mark uses the new version anyway.
     """
     settled = (CaseState.SETTLED, CaseState.RELEASED, CaseState.APPEALED)
     rows = FinalGrade.objects.filter(
@@ -159,13 +159,13 @@ def grades_current(problem: ContestProblem, target: SchemeVersion) -> Iterable[F
 
 
 def rescorers_of(bases: Iterable[SchemeVersion | None], target: SchemeVersion, step: Decimal) -> dict[int, Rescorer]:
-    """For every version that grades were made with, how its sheets come to the target."""
+    """For every version behind these grades, the mapping of its sheets to the target."""
     content = target.content
     return {base.pk: Rescorer(base.content, content, step) for base in bases if base is not None}
 
 
 def effect_of(grade: FinalGrade, rescorers: Mapping[int, Rescorer]) -> Effect:
-    """What a grade's sheet is under the target: the one way in which grades are computed anew."""
+    """The effect of the target on a grade's sheet; the only way in which grades are recomputed."""
     assert grade.scheme_version_id is not None
     return rescorers[grade.scheme_version_id].effect(MarkSheet.model_validate(grade.sheet))
 
@@ -174,36 +174,36 @@ def effect_of(grade: FinalGrade, rescorers: Mapping[int, Rescorer]) -> Effect:
 def change_apply(
     *, problem: ContestProblem, choices: Mapping[str, Choice], reason: str, by: User, based_on: int, token: str
 ) -> Impact:
-    """Make the target active, where it is a draft, and do what the preview with this `token` said. Raises `ChangeRefused`.
+    """Activate a draft target and apply the preview with this `token`. Raises `ChangeRefused`.
 
-    The caller has asked whether `by` may (`access.problem_captained_for`). Errors of the scheme itself are those of
+    The caller has checked permission (`access.problem_captained_for`). Errors of the scheme itself are those of
     `scheme_activate`.
     """
     reason = " ".join(reason.split())
     if not reason or len(reason) > REASON_LENGTH:
-        raise ChangeRefused(f"Say why the scheme is changed, in at most {REASON_LENGTH} characters. The reason is kept.")
+        raise ChangeRefused(f"Enter a reason of at most {REASON_LENGTH} characters; it is kept with the change.")
     setup = MarkingSetup.objects.select_for_update(of=("self",)).select_related("scheme").get(problem=problem)
     target = target_of(setup)
     if target is None or setup.scheme is None:
-        raise ChangeRefused("The problem is marked without a scheme, or its scheme has no version to mark with.")
+        raise ChangeRefused("The problem is marked without a scheme, or its scheme has no usable version.")
     list(MarkingCase.objects.select_for_update(of=("self",)).filter(problem=problem).values_list("pk", flat=True))
     found = impact(problem, target, choices)
     if found.token != token:
-        raise ChangeRefused("Something changed since you looked: the scheme, or a grade. Look at the preview again.")
+        raise ChangeRefused("Something changed since the preview: the scheme or a grade. Check the new preview first.")
     is_draft = target.status == VersionStatus.DRAFT
     if not is_draft and not (found.count(Fate.RECOMPUTED) or found.remarked):
-        raise ChangeRefused("This would change nothing.")
+        raise ChangeRefused("This would change nothing: it affects no grade.")
     before = setup.scheme.versions.filter(status=VersionStatus.ACTIVE).first()
     if is_draft:
         scheme_activate(scheme=setup.scheme, by=by, based_on=based_on)
     _grades_add([row for row in found.rows if row.fate is Fate.RECOMPUTED], target, by, reason)
     _send_back(found.remarked, target, by, reason)
-    _change_written_down(found, before.number if before else None, by, reason)
+    _record_change(found, before.number if before else None, by, reason)
     return found
 
 
 def _together(rescorers: Iterable[Rescorer]) -> tuple[Difference, ...]:
-    """The differences of several versions to the draft, each once."""
+    """The differences of several versions from the draft, without duplicates."""
     found: dict[str, Difference] = {}
     for rescorer in rescorers:
         for one in rescorer.differences:
@@ -212,13 +212,13 @@ def _together(rescorers: Iterable[Rescorer]) -> tuple[Difference, ...]:
 
 
 def _since_active(problem: ContestProblem, target: SchemeVersion) -> list[Rescorer]:
-    """The active version stands for the marks that nobody has graded yet."""
+    """The active version, for marks that have no grade yet."""
     active = SchemeVersion.objects.filter(scheme=target.scheme_id, status=VersionStatus.ACTIVE).exclude(pk=target.pk).first()
     return [Rescorer(active.content, target.content, step_of(problem.contest))] if active else []
 
 
 def _grades_add(rows: list[Row], version: SchemeVersion, by: User, reason: str) -> None:
-    """Grades on the same basis under the new version; released cases wait for the next release."""
+    """Add grades with the same basis under the new version; released cases wait for the next release."""
     grades = [
         FinalGrade(
             case=row.grade.case,
@@ -240,21 +240,21 @@ def _grades_add(rows: list[Row], version: SchemeVersion, by: User, reason: str) 
         some = MarkingCase.objects.filter(pk__in=cases[start : start + _BATCH])
         some.filter(state=CaseState.RELEASED).update(state=CaseState.SETTLED)
         some.update(row_version=F("row_version") + 1)
-    _written_down("grade.recomputed", rows, version, by, reason)
+    _record_events("grade.recomputed", rows, version, by, reason)
 
 
 def _send_back(rows: list[Row], version: SchemeVersion, by: User, reason: str) -> None:
-    """Back to the markers: a further task a script, for anybody; appeals that are under way go on beside it."""
+    """Add a task per script for any marker; appeals in progress continue."""
     tasks = [MarkingTask(case=row.grade.case, slot=Slot.AGAIN) for row in rows]
     MarkingTask.objects.bulk_create(tasks, batch_size=_BATCH)
     cases = [row.grade.case_id for row in rows]
     for start in range(0, len(cases), _BATCH):
         some = MarkingCase.objects.filter(pk__in=cases[start : start + _BATCH])
         some.update(state=CaseState.OPEN, row_version=F("row_version") + 1)
-    _written_down("case.sent-back", rows, version, by, reason)
+    _record_events("case.sent-back", rows, version, by, reason)
 
 
-def _change_written_down(found: Impact, before: int | None, by: User, reason: str) -> None:
+def _record_change(found: Impact, before: int | None, by: User, reason: str) -> None:
     audit(
         "scheme.changed",
         actor=by,
@@ -271,7 +271,7 @@ def _change_written_down(found: Impact, before: int | None, by: User, reason: st
     )
 
 
-def _written_down(verb: str, rows: list[Row], version: SchemeVersion, by: User, reason: str) -> None:
+def _record_events(verb: str, rows: list[Row], version: SchemeVersion, by: User, reason: str) -> None:
     events = [
         AuditEvent(
             contest_id=row.grade.case.problem.contest_id,

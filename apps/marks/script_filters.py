@@ -1,15 +1,15 @@
-"""Which scripts a list shows: filters over one's own sealed marks or, for captains, over everybody's on settled scripts.
+"""Filters of the list of scripts: over the user's sealed marks or, for captains, over all marks on settled scripts.
 
-| filter | a marker | a captain or organiser, of everybody's |
+| filter | marker | captain or organiser, all marks |
 |---|---|---|
 | middle, approach, slow, old, error | own sealed marks | sealed marks of settled scripts |
 | disputed | own disputes | all open ones, by number |
 | apart | own disputes in which all have claimed | settled scripts |
-| gap | suggestions whose points this person was shown after sealing | settled scripts that suggestions are shown for |
-| appealed | appeals that wait, but on scripts that the person is marking | the same |
+| gap | suggestions whose points this user was shown after sealing | settled scripts with suggestions |
+| appealed | waiting appeals, except on scripts that the user is marking | the same |
 
-So nobody learns here what they could not read elsewhere: before sealing nothing at all, and of everybody's marks only who holds
-none of the problem (`blindness`).
+The filters therefore reveal nothing new: nothing before sealing, and marks of others only to users who are not marking the
+problem (`blindness`).
 """
 
 from collections.abc import Callable, Iterable
@@ -23,7 +23,7 @@ from apps.accounts.models import User
 from apps.contests.models import ContestProblem
 from apps.marks.claims import questions_open
 from apps.marks.comparing import COUNTED, OPEN_APPEALS
-from apps.marks.coordination import are_open, marks_of
+from apps.marks.coordination import all_claimed, marks_of
 from apps.marks.drafts import version_active
 from apps.marks.models import (
     Appeal,
@@ -48,7 +48,7 @@ from apps.reasoning.marking.sheet import Fallacy, Role
 from apps.reasoning.marking.suggestion import SuggestionBody
 
 SETTLED = (CaseState.SETTLED, CaseState.RELEASED, CaseState.APPEALED)
-#: A script on which somebody was so many times longer than they usually are.
+#: A mark is slow from this multiple of the marker's median time.
 SLOW = 3
 FILTERS = {
     "all": "All",
@@ -64,14 +64,14 @@ FILTERS = {
     "old": "Older scheme",
     "appealed": "Appealed",
 }
-#: Beside `FILTERS`: scripts with a root error of one kind.
+#: In addition to `FILTERS`: scripts with a root error of one kind.
 ERROR = "error"
 Cases = QuerySet[MarkingCase]
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What is asked for: a name of `FILTERS`, or `ERROR` with its kind. `is_everybody`: not one's own marks alone."""
+    """A filter: a name of `FILTERS`, or `ERROR` with its kind. `is_everybody`: all marks, not just the user's own."""
 
     show: str = "all"
     fallacy: str = ""
@@ -79,14 +79,14 @@ class Choice:
 
 
 def choice_read(show: str, fallacy: str, *, is_everybody: bool) -> Choice:
-    """A choice from an address; what is not known shows all."""
+    """A choice from query parameters; unknown values show all scripts."""
     if show == ERROR and fallacy in set(Fallacy):
         return Choice(ERROR, fallacy, is_everybody)
     return Choice(show if show in FILTERS else "all", "", is_everybody)
 
 
 def cases_chosen(problem: ContestProblem, user: User, choice: Choice) -> Cases:
-    """The scripts of a problem that a choice leaves."""
+    """The scripts of a problem that match a choice."""
     cases = MarkingCase.objects.filter(problem=problem)
     if choice.show == "all":
         return cases
@@ -97,7 +97,7 @@ def cases_chosen(problem: ContestProblem, user: User, choice: Choice) -> Cases:
 
 
 def marks_in_sight(problem: ContestProblem, user: User, choice: Choice) -> QuerySet[Mark]:
-    """The sealed marks that a choice looks at."""
+    """The sealed marks that a choice covers."""
     if not choice.is_everybody:
         return marks_sealed(problem, user)
     marks = Mark.objects.filter(task__case__problem=problem, task__case__state__in=SETTLED, task__slot__in=COUNTED)
@@ -116,7 +116,7 @@ def _of_marks(problem: ContestProblem, marks: QuerySet[Mark], choice: Choice) ->
     if choice.show == "old":
         return marks.exclude(scheme_version=version_active(problem.setup))
     if choice.show == ERROR:
-        # A consequence has its root elsewhere; what was never said to be one is a root of its own.
+        # Consequences have their root elsewhere; independent errors are their own root.
         roots = (Role.ROOT.value, Role.INDEPENDENT.value)
         return marks.filter(verdicts__fallacy=choice.fallacy, verdicts__role__in=roots)
     return marks
@@ -154,13 +154,13 @@ def _apart(problem: ContestProblem, user: User, choice: Choice) -> list[int]:
     found = []
     for row in _coordinations(problem, user, choice):
         points = [mark.sealed_points for mark in marks_of(row) if mark.sealed_points is not None]
-        if (row.outcome or are_open(row)) and points and is_large(max(points) - min(points), scale):
+        if (row.outcome or all_claimed(row)) and points and is_large(max(points) - min(points), scale):
             found.append(row.case_id)
     return found
 
 
 def _gap(problem: ContestProblem, user: User, choice: Choice) -> list[int]:
-    """Cases whose points are far from what a grader expects."""
+    """Cases whose points are far from a grader's expected points."""
     return [case for case, points, body, scale in _pairs(problem, user, choice) if _is_far(points, body, scale)]
 
 
@@ -170,7 +170,7 @@ def _is_far(points: Decimal, body: SuggestionBody, scale: Decimal) -> bool:
 
 
 def _pairs(problem: ContestProblem, user: User, choice: Choice) -> list[tuple[int, Decimal, SuggestionBody, Decimal]]:
-    """Points beside suggestions that this person may see both of: case, points, suggestion, scale."""
+    """Points and suggestions that this user may both see: case, points, suggestion, scale."""
     if choice.is_everybody:
         grades = FinalGrade.objects.filter(case__problem=problem, case__state__in=SETTLED, superseded_by=None)
         known = {grade.case.version_id: grade for grade in grades.select_related("case")}

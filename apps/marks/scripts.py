@@ -1,7 +1,7 @@
-"""The list of the scripts of a problem as one marker may see it: what waits, and what they have made themselves.
+"""The list of scripts of a problem for one marker: waiting scripts and their own marks.
 
-Captains and organisers who hold no script of the problem may look at everybody's: of settled scripts the points, of others
-nothing. Which scripts are listed is `script_filters`.
+Captains and organisers who are not marking the problem may list all scripts, with points of settled ones only. Filters are in
+`script_filters`.
 """
 
 from collections.abc import Iterable
@@ -22,7 +22,7 @@ PER_PAGE = 100
 
 @dataclass(frozen=True)
 class ScriptRow:
-    """A script by its paper's number, with what this marker made of it. `task`: their own, where they have one."""
+    """A script by paper number, with this marker's result. `task`: their own task, if any."""
 
     case: MarkingCase
     task: MarkingTask | None
@@ -34,7 +34,7 @@ class ScriptRow:
 def script_page(
     problem: ContestProblem, user: User, choice: Choice, number: str | int
 ) -> tuple["Page[MarkingCase]", list[ScriptRow]]:
-    """A page of the list, and its rows."""
+    """A page of the list with its rows."""
     cases = cases_chosen(problem, user, choice).select_related("version__submission__paper")
     cases = cases.order_by("version__submission__paper__number", "pk")
     page = Paginator(cases.defer("version__raw", "version__source"), PER_PAGE).get_page(number)
@@ -59,13 +59,13 @@ def _row(case: MarkingCase, task: MarkingTask | None, is_waiting: bool) -> Scrip
 
 
 def _rows_settled(cases: list[MarkingCase], user: User) -> list[ScriptRow]:
-    """The rows of everybody's: the grade of what is settled."""
+    """The rows of all scripts, with the grades of settled ones."""
     grades = FinalGrade.objects.filter(case__in=cases, case__state__in=SETTLED, superseded_by=None)
-    standing = {grade.case_id: grade for grade in grades}
+    current = {grade.case_id: grade for grade in grades}
     own, waiting = _tasks_own(cases, user), _waiting(cases)
     rows = []
     for case in cases:
-        grade = standing.get(case.pk)
+        grade = current.get(case.pk)
         if grade is None:
             rows.append(ScriptRow(case, own.get(case.pk), "waiting" if case.pk in waiting else "not settled"))
             continue

@@ -1,10 +1,10 @@
-"""Sealing: a judgement is frozen with its points, its items and its verdicts, and after the grace time its case is settled.
+"""Sealing freezes a judgement with its points, items and verdicts. After the grace time its case is settled.
 
-    draft → sealed     for ever; within 30 s and before anything was shown its marker may open it again
-    case open → …      what `comparing` makes of its marks when their grace time is over
+    draft → sealed     permanent; the marker may reopen it within 30 s, before anything is shown
+    case open → …      the result of `comparing` once the grace time of its marks is over
 
-`cases_settle` does what is due of the second; whatever reads results or claims scripts calls it first. What becomes of a sealed
-mark when its marker saw more is `revising`'s.
+`cases_settle` performs due transitions; code that reads results or claims scripts calls it first. Changes to a sealed mark
+after a reveal are in `revising`.
 """
 
 from datetime import datetime
@@ -43,11 +43,11 @@ from apps.reasoning.marking.sealing import sheet_points
 from apps.reasoning.marking.sheet import WORDS_LENGTH, MarkSheet
 from apps.schemes.services import VersionNotOpen, version_use
 
-NO_VERSION = "The marking scheme has no active version. What you began is kept until its captain makes one active."
+NO_VERSION = "The marking scheme has no active version, so nothing was sealed. Your draft is kept until one is activated."
 
 
 class NotReady(Exception):
-    """The mark cannot be sealed, or opened again; `needs` says in sentences what is missing or why."""
+    """The mark cannot be sealed or reopened; `needs` lists the reasons as sentences."""
 
     def __init__(self, *needs: str) -> None:
         super().__init__(" ".join(needs))
@@ -56,10 +56,10 @@ class NotReady(Exception):
 
 @transaction.atomic
 def mark_seal(*, task: MarkingTask, user: User, row_version: int, active_seconds: float) -> Mark:
-    """Seal the marker's draft. Sealing what is sealed changes nothing.
+    """Seal the marker's draft. Sealing again has no effect.
 
-    Raises `TaskGone`, and `NotReady` where something is missing, where the sheet is not the one that the marker has seen, and
-    where the scheme has got another meaning since.
+    Raises `TaskGone`, and `NotReady` if something is missing, the marker has not seen this version of the sheet, or the scheme
+    has changed its meaning since.
     """
     done = Mark.objects.filter(task=task, marker=user).exclude(state=MarkState.DRAFT).first()
     if done is not None:
@@ -67,7 +67,7 @@ def mark_seal(*, task: MarkingTask, user: User, row_version: int, active_seconds
     lease_renew(task, user)
     mark = draft_of(task, user)
     if mark.row_version != row_version:
-        raise NotReady("The sheet was changed in another window. Look at it again.")
+        raise NotReady("Nothing was sealed: the sheet was changed in another window. Check it, then seal again.")
     found = judged(mark)
     if found.missing:
         raise NotReady(*found.missing)
@@ -86,12 +86,12 @@ def mark_seal(*, task: MarkingTask, user: User, row_version: int, active_seconds
         "is_assisted": saw_more(task.case, user),
     }
     if not Mark.objects.filter(pk=mark.pk, row_version=row_version, state=MarkState.DRAFT).update(**changes):
-        raise NotReady("The sheet was changed in another window. Look at it again.")
+        raise NotReady("Nothing was sealed: the sheet was changed in another window. Check it, then seal again.")
     for name, value in changes.items():
         setattr(mark, name, value)
     _rows_write(mark, found.sheet)
     MarkingTask.objects.filter(pk=task.pk, assignee=user).update(done_at=now, lease_until=None)
-    _written_down("mark.sealed", mark, user, derivation=worth.derivation)
+    _record_event("mark.sealed", mark, user, derivation=worth.derivation)
     if task.slot in (*COUNTED, Slot.APPEAL):
         suggestions_ask(task.case, mark.scheme_version)
     return mark
@@ -99,27 +99,27 @@ def mark_seal(*, task: MarkingTask, user: User, row_version: int, active_seconds
 
 @transaction.atomic
 def mark_unseal(*, task: MarkingTask, user: User) -> Mark:
-    """Open a mark again that was sealed a moment ago. Raises `NotReady` after the grace time or once anything was shown."""
-    # Locked before the mark, against `case_compare`; rows that only name the case go on being written meanwhile.
+    """Reopen a mark that was just sealed. Raises `NotReady` after the grace time or once anything was shown."""
+    # Lock the case before the mark, as `case_compare` does. `no_key` lets other rows still refer to the case meanwhile.
     MarkingCase.objects.select_for_update(no_key=True).get(pk=task.case_id)
     mark = Mark.objects.select_for_update().filter(task=task, marker=user).first()
     until = grace_until(mark) if mark else None
     if mark is None or mark.state != MarkState.SEALED or until is None:
-        raise NotReady("There is no sealed mark to open.")
+        raise NotReady("There is no sealed mark to reopen.")
     if timezone.now() > until or is_final(mark):
-        raise NotReady("A mark can be opened again within 30 seconds, before anything is shown.")
+        raise NotReady("A mark can be reopened only within 30 seconds and before anything is shown.")
     mark.items.all().delete()
     mark.verdicts.all().delete()
     mark.state, mark.sealed_sheet, mark.sealed_points, mark.points, mark.sealed_at = MarkState.DRAFT, None, None, None, None
     mark.row_version += 1
     mark.save()
     MarkingTask.objects.filter(pk=task.pk).update(done_at=None, lease_until=timezone.now() + LEASE)
-    _written_down("mark.opened", mark, user)
+    _record_event("mark.opened", mark, user)
     return mark
 
 
 def is_final(mark: Mark) -> bool:
-    """Whether a sealed mark can no longer be opened: its time is over, its marker was shown something, or its case moved on."""
+    """Whether a sealed mark can no longer be reopened: time is over, something was shown, or its case has changed state."""
     until = grace_until(mark)
     if until is None:
         return False
@@ -130,9 +130,9 @@ def is_final(mark: Mark) -> bool:
 
 
 def saw_more(case: MarkingCase, user: User) -> bool:
-    """Whether the person was shown who wrote a text, or, in marking or before it, what others or a model made of it.
+    """Whether the user was shown the author of a text, or statements by others or a model about it, before or during marking.
 
-    Precedents apart.
+    Precedents do not count.
     """
     shown = Reveal.objects.filter(case=case, person=user).exclude(kind=RevealKind.PRECEDENTS)
     early = EarlyReveal.objects.filter(submission__versions=case.version_id, person=user)
@@ -141,7 +141,7 @@ def saw_more(case: MarkingCase, user: User) -> bool:
 
 
 def cases_settle(contest: Contest) -> int:
-    """Compare the cases of a contest whose marks are all sealed and past their grace time; how many moved on."""
+    """Compare cases whose marks are all sealed and past the grace time; returns how many changed state."""
     return sum(case_compare(case) is not CaseState.OPEN for case in _due(contest, timezone.now()))
 
 
@@ -153,7 +153,7 @@ def _due(contest: Contest, now: datetime) -> QuerySet[MarkingCase]:
 
 
 def _scheme_use(mark: Mark) -> None:
-    """Say that a mark is made with its scheme. Raises `NotReady` where no version of it is active."""
+    """Register the use of the scheme version. Raises `NotReady` if it is not active."""
     if mark.scheme_version is None:
         if mark.task.case.problem.setup.scheme is not None:
             raise NotReady(NO_VERSION)
@@ -165,7 +165,7 @@ def _scheme_use(mark: Mark) -> None:
 
 
 def _rows_write(mark: Mark, sheet: MarkSheet) -> None:
-    """The items and verdicts of a sealed sheet as rows, and its comments as phrases to use again."""
+    """Store items and verdicts of a sealed sheet as rows, and its comments as reusable phrases."""
     if mark.scheme_version is not None:
         items = mark.scheme_version.items.filter(code__in=sheet.ticks)
         MarkItem.objects.bulk_create(MarkItem(mark=mark, item=item) for item in items)
@@ -194,9 +194,9 @@ def _order_index(mark: Mark) -> int:
     return sealed.filter(sealed_at__isnull=False).count() + 1
 
 
-def _written_down(verb: str, mark: Mark, user: User, **body: Any) -> None:
+def _record_event(verb: str, mark: Mark, user: User, **body: Any) -> None:
     version = str(mark.scheme_version.public_id) if mark.scheme_version else None
     points = points_text(mark.points) if mark.points is not None else None
     body |= {"row_version": mark.row_version, "points": points, "scheme_version": version, "sealed_mark": str(mark.public_id)}
-    # By name only: a mark that was opened again is a draft, and what is left of a draft goes when a colleague takes the script.
+    # The id only, no foreign key: a reopened mark is a draft again and may be deleted when a colleague takes the script.
     audit(verb, actor=user, case=mark.task.case, **body)

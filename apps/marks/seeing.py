@@ -1,14 +1,14 @@
-"""Who may see more than their own mark, and what of it is kept: coordinations, and the ledger of a case.
+"""Access beyond one's own mark, and its record: coordinations and the ledger of a case.
 
-| | party of the coordination | captain of the problem, organiser | other coaches |
+| page | party of the coordination | captain, organiser | other coaches |
 |---|---|---|---|
-| coordination | from its opening; notes once all have claimed | yes | no |
+| coordination | from its start; notes once all have claimed | yes | no |
 | ledger of a case | no | yes | no |
 
-No captain or organiser reads beyond their own while a mark of theirs on the problem can still change (`OwnMarksOpen`), nor
-where they mark this script just now or have marked it and it is not settled (`Http404`).
+Captains and organisers get `OwnMarksOpen` while one of their own marks on the problem can still change. They get `Http404` for
+a script that they are marking, or that they marked and that is not settled.
 
-Whoever looks is written into the ledger, and is nobody who has seen nothing any more: the script is not given to them.
+Every view is recorded in the ledger. The reader is then no longer fresh, so the script is not given to them.
 """
 
 import uuid
@@ -24,11 +24,11 @@ from apps.marks.models import CaseState, Coordination, Mark, MarkingCase, MarkSt
 from apps.marks.models.marking import MarkingTask
 
 SETTLED = (CaseState.SETTLED, CaseState.RELEASED, CaseState.APPEALED)
-NO_CASE = "There is no such script."
+NO_CASE = "No such script."
 
 
 def mark_sealed_for(user: User, task: MarkingTask) -> Mark:
-    """The person's own sealed mark of a task, or `Http404` while it is a draft."""
+    """The user's own sealed mark of a task, or `Http404` while it is a draft."""
     rows = Mark.objects.select_related("marker", "scheme_version", "task__case__problem__contest", "task__case__problem__setup")
     mark = rows.filter(task=task, marker=user).exclude(state__in=(MarkState.DRAFT, MarkState.VOID)).first()
     if mark is None:
@@ -37,7 +37,7 @@ def mark_sealed_for(user: User, task: MarkingTask) -> Mark:
 
 
 def coordination_get_for(user: User, public_id: uuid.UUID) -> Coordination:
-    """A coordination for a party, the captain or an organiser, or `Http404`. Raises `OwnMarksOpen` for who is no party."""
+    """A coordination for a party, the captain or an organiser, or `Http404`. Raises `OwnMarksOpen` for non-parties."""
     rows = Coordination.objects.select_related(
         "scheme_version", "case__problem__contest", "case__problem__problem", "case__problem__version",
         "case__version__submission__paper",
@@ -51,14 +51,14 @@ def coordination_get_for(user: User, public_id: uuid.UUID) -> Coordination:
 
 
 def case_get_for(user: User, public_id: uuid.UUID) -> MarkingCase:
-    """A case with all that was said about it, for its captain or an organiser, or `Http404`. Raises `OwnMarksOpen`."""
+    """A case with everything said about it, for its captain or an organiser, or `Http404`. Raises `OwnMarksOpen`."""
     found = case_led_for(user, public_id)
     _all_require(user, found)
     return found
 
 
 def case_led_for(user: User, public_id: uuid.UUID) -> MarkingCase:
-    """A case for its captain or an organiser to decide what becomes of it, or `Http404`; it shows nothing of what was said."""
+    """A case for decisions by its captain or an organiser, or `Http404`; shows nothing that was said about it."""
     rows = MarkingCase.objects.select_related(
         "problem__contest", "problem__problem", "problem__captain", "problem__setup", "version__submission__paper"
     )
@@ -69,7 +69,7 @@ def case_led_for(user: User, public_id: uuid.UUID) -> MarkingCase:
 
 
 def sees_all(user: User, case: MarkingCase) -> bool:
-    """The captain and organisers, but not while they are marking the problem, nor before it is settled where they marked it."""
+    """Whether the user leads the problem, is not marking it, and, if they marked this case, it is settled."""
     return _may_lead(user, case) and not problems_shut(user, [case.problem])
 
 
@@ -91,7 +91,7 @@ def _is_marking(user: User, case: MarkingCase) -> bool:
 
 
 def marks_shown(case: MarkingCase, user: User, trigger: str) -> None:
-    """Keep in the ledger that this person was shown every sealed mark of the case, once for each."""
+    """Record in the ledger that this user was shown every sealed mark of the case, once per mark."""
     sealed = Mark.objects.filter(task__case=case, sealed_at__isnull=False).exclude(marker=user)
     for mark in sealed.exclude(state=MarkState.VOID):
         Reveal.objects.get_or_create(

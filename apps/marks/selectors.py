@@ -1,4 +1,4 @@
-"""Reads of marking: what a marker's pages show. Nothing here tells of a colleague's mark, of a suggestion, or of who wrote."""
+"""Contents of a marker's pages. They contain no colleague's mark, no suggestion and no author."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -23,8 +23,8 @@ from apps.schemes.sheets import sheet_of as shown_of
 from apps.submissions.models import SubmissionVersion, VersionScan
 from apps.ui.markdown import render
 
-#: Labels of items in item mode, in the order in which they are given where an item's own letter is taken: the home row first.
-#: Never a digit: those are points.
+#: Keys of items in item mode, used in this order if an item's own letter is taken: home row first. No digits, which enter
+#: points.
 LABELS = "asdfghjklqwertyuiopzxcvbnmASDFGHJKLQWERTYUIOPZXCVBNM"
 PANES = ("scheme", "problem", "solutions", "source", "comments")
 PHRASES_SHOWN = 20
@@ -44,7 +44,7 @@ FALLACY_WORDS = {
 
 @dataclass(frozen=True)
 class ScriptStep:
-    """A step set in type. `source[start:end]` in code points is its text."""
+    """A typeset step. Its text is `source[start:end]`, in code points."""
 
     number: int
     kind: str
@@ -56,7 +56,7 @@ class ScriptStep:
 
 @dataclass(frozen=True)
 class LabelledItem:
-    """An item of the scheme with the one key that toggles it in item mode; "" where there are more items than keys."""
+    """An item of the scheme with the key that toggles it in item mode; "" if there are more items than keys."""
 
     row: Row
     label: str
@@ -64,7 +64,7 @@ class LabelledItem:
 
 @dataclass(frozen=True)
 class ItemSection:
-    """Items under one heading: a chain, what counts in all chains, caps, deductions, what is worth nothing."""
+    """Items under one heading: a chain, items of all chains, caps, deductions, zero-credit items."""
 
     title: str
     items: list[LabelledItem]
@@ -74,10 +74,10 @@ class ItemSection:
 class Workspace:
     """Everything on the page of one script.
 
-    `state`: what every answer to a command holds (`sheets.mark_state`). `urls`: addresses by name: command, undo, redo, seal,
-    unseal, heartbeat, pass, next, next_up, phrases, home, and `pane_…` for each of `PANES`. `hidden`: what of the source is not
-    seen when set in type. `question`: the marker's own question to the captain on this script, answered or not.
-    `left`: scripts of this problem that wait for a mark, `mine`: those this marker has sealed. `present`: who marks it too.
+    `state`: as in every answer to a command (`sheets.mark_state`). `urls`: addresses by name: command, undo, redo, seal,
+    unseal, heartbeat, pass, next, next_up, phrases, home, and `pane_…` for each of `PANES`. `hidden`: parts of the source that
+    are invisible when typeset. `question`: the marker's own question to the captain on this script, answered or not. `left`:
+    scripts of this problem that wait for a mark; `mine`: those this marker has sealed; `present`: other markers at work.
     """
 
     task: MarkingTask
@@ -106,7 +106,7 @@ class Workspace:
 
 
 def workspace(task: MarkingTask, mark: Mark, user: User) -> Workspace:
-    """The workspace of a task for the marker who holds it or has sealed it."""
+    """The workspace of a task, for the marker who holds or has sealed it."""
     problem = task.case.problem
     scheme = scheme_of(mark)
     version = task.case.version
@@ -138,12 +138,12 @@ def workspace(task: MarkingTask, mark: Mark, user: User) -> Workspace:
 
 
 def steps_set(task: MarkingTask) -> list[ScriptStep]:
-    """The steps of a script, set in type."""
+    """The steps of a script, typeset."""
     return steps_of(task.case.version)
 
 
 def steps_of(version: SubmissionVersion) -> list[ScriptStep]:
-    """The steps of a text, set in type."""
+    """The steps of a text, typeset."""
     texts = ((row, version.source[row.start : row.end]) for row in version.steps.all())
     return [
         ScriptStep(row.number, row.kind, row.start, row.end, text, render(shown_text(text, version.format)))
@@ -152,7 +152,7 @@ def steps_of(version: SubmissionVersion) -> list[ScriptStep]:
 
 
 def pages_of(version: SubmissionVersion) -> list[VersionScan]:
-    """The scanned pages of a text in order, without their pictures."""
+    """The scanned pages of a text in order, without image data."""
     return list(version.pages.select_related("scan").defer("scan__jpeg"))
 
 
@@ -164,7 +164,7 @@ def sections_of(scheme: Scheme, ticks: frozenset[str]) -> list[ItemSection]:
 
 
 def labels_of(codes: list[str]) -> dict[str, str]:
-    """A key for each code: the first code with a letter has that letter, then free ones are given; none where all are taken."""
+    """A key for each code: its own letter for the first code with it, then free keys while there are any."""
     labels: dict[str, str] = {}
     for code in codes:
         own = code[0].lower()
@@ -188,9 +188,9 @@ def urls_of(task: MarkingTask) -> dict[str, str]:
 
 
 def tasks_left(problem: ContestProblem, user: User) -> QuerySet[MarkingTask]:
-    """The tasks of a problem that wait for a mark of this person or of somebody else, but for cases that they have a part in.
+    """Unfinished tasks of a problem that this marker or another could do, except cases in which the marker has a part.
 
-    `claims` decides which of them may be had now.
+    `claims` decides which of them can be claimed now.
     """
     waiting = MarkingTask.objects.filter(case__problem=problem, done_at=None)
     own = MarkingTask.objects.filter(case__problem=problem, assignee=user, done_at__isnull=False)
@@ -199,12 +199,12 @@ def tasks_left(problem: ContestProblem, user: User) -> QuerySet[MarkingTask]:
 
 
 def scripts_left(problem: ContestProblem, user: User) -> int:
-    """How many scripts that is: of one that two people mark, one task at most is this person's."""
+    """Number of scripts behind `tasks_left`: of a script with two markers, at most one task can be this marker's."""
     return tasks_left(problem, user).values("case").distinct().count()
 
 
 def marks_sealed(problem: ContestProblem, user: User) -> QuerySet[Mark]:
-    """The marks that a person has sealed on a problem."""
+    """The marks that a user has sealed on a problem."""
     return Mark.objects.filter(task__case__problem=problem, marker=user, sealed_at__isnull=False).exclude(state=MarkState.VOID)
 
 
@@ -213,20 +213,20 @@ def solutions_of(problem: ContestProblem) -> QuerySet[ReferenceSolution]:
     return problem.problem.reference_solutions.all()
 
 
-def _said_by_others(problem: ContestProblem, user: User) -> set[str]:
-    """What others wrote on the scripts that this person is marking: it would tell of their marks."""
+def _words_of_others(problem: ContestProblem, user: User) -> set[str]:
+    """Comments by others on the scripts that this marker holds; they would reveal the others' marks."""
     open_cases = MarkingTask.objects.filter(case__problem=problem, assignee=user, done_at=None).values("case")
     others = Mark.objects.filter(task__case__in=open_cases).exclude(marker=user)
     return {comment.words for mark in others for comment in sheet_of(mark).comments}
 
 
 def phrase_list(problem: ContestProblem, user: User, words: str = "") -> QuerySet[Phrase]:
-    """Comments to use again, most used first. Where two mark blind, those of this person alone: others tell of their marks."""
+    """Reusable comments, most used first. With two blind markers, only the user's own."""
     rows = Phrase.objects.filter(problem=problem)
     if problem.setup.markers > 1:
         rows = rows.filter(author=user)
     else:
-        rows = rows.filter(Q(author=user) | ~Q(words__in=_said_by_others(problem, user)))
+        rows = rows.filter(Q(author=user) | ~Q(words__in=_words_of_others(problem, user)))
     for word in words.split()[:8]:
         rows = rows.filter(words__icontains=word)
     return rows

@@ -1,4 +1,4 @@
-"""How a problem is marked: its setup, and the cases and tasks of what was handed in."""
+"""How a problem is marked: its setup, and the cases and tasks of its submissions."""
 
 import secrets
 from dataclasses import dataclass
@@ -19,14 +19,14 @@ _SEED_BITS = 62
 
 
 class SetupRefused(Exception):
-    """The setup cannot be changed so; the message says why."""
+    """The setup cannot be changed this way; the message gives the reason."""
 
 
 @dataclass(frozen=True)
 class Choices:
-    """What an organiser chooses for a problem. `scheme` None: points are typed, on a scale of 7.
+    """An organiser's choices for a problem. `scheme` None: points are typed, on a scale of 7.
 
-    `graders` are names of those who are asked for suggestions; None: those of the settings.
+    `graders`: names of the graders to ask for suggestions; None uses the settings.
     """
 
     scheme: MarkingScheme | None
@@ -39,7 +39,7 @@ class Choices:
 
 
 def setup_of(problem: ContestProblem) -> MarkingSetup | None:
-    """The setup of a problem, where there is one."""
+    """The setup of a problem; None if there is none."""
     return MarkingSetup.objects.select_related("scheme").filter(problem=problem).first()
 
 
@@ -49,14 +49,14 @@ def schemes_usable(problem: ContestProblem) -> QuerySet[MarkingScheme]:
 
 
 def schemes_choosable(problem: ContestProblem) -> QuerySet[MarkingScheme]:
-    """The usable schemes, and the one that was chosen, which stays when it is retired."""
+    """The usable schemes, and the chosen one even if it is retired."""
     chosen = MarkingSetup.objects.filter(problem=problem).values("scheme")
     return problem.problem.marking_schemes.filter(Q(pk__in=schemes_usable(problem).values("pk")) | Q(pk__in=chosen))
 
 
 @transaction.atomic
 def setup_for(problem: ContestProblem) -> MarkingSetup | None:
-    """The setup of a problem, made where exactly one scheme can be marked with; None where an organiser must choose."""
+    """The setup of a problem, created if exactly one scheme is usable; None if an organiser must choose."""
     found = setup_of(problem)
     schemes = list(schemes_usable(problem)[:2])
     if found is None and len(schemes) == 1:
@@ -67,15 +67,15 @@ def setup_for(problem: ContestProblem) -> MarkingSetup | None:
 
 @transaction.atomic
 def setup_save(*, problem: ContestProblem, choices: Choices, by: User) -> MarkingSetup:
-    """Choose how a problem is marked. Raises `SetupRefused`: the scheme stays once a mark was sealed with it."""
+    """Save how a problem is marked. Raises `SetupRefused`, also for a different scheme once a mark was sealed."""
     before = setup_of(problem)
     is_begun = Mark.objects.filter(task__case__problem=problem, sealed_at__isnull=False).exists()
     if choices.scheme is not None and not schemes_choosable(problem).filter(pk=choices.scheme.pk).exists():
-        raise SetupRefused("This marking scheme has no active version.")
+        raise SetupRefused("This marking scheme has no active version. Choose another one.")
     if before is not None and is_begun and choices.scheme != before.scheme:
-        raise SetupRefused("Marks were sealed with this scheme. A changed version of it can be made active instead.")
+        raise SetupRefused("Marks were sealed with this scheme, so it cannot be replaced. Activate a changed version of it.")
     if choices.markers not in (1, 2):
-        raise SetupRefused("One or two people mark a script.")
+        raise SetupRefused("Choose one or two markers per script.")
     seed = before.seed if before else secrets.randbits(_SEED_BITS)
     setup, _ = MarkingSetup.objects.update_or_create(problem=problem, defaults=vars(choices) | {"seed": seed})
     if before is not None and before.scheme != choices.scheme:
@@ -88,9 +88,9 @@ def setup_save(*, problem: ContestProblem, choices: Choices, by: User) -> Markin
 
 @transaction.atomic
 def cases_prepare(problem: ContestProblem) -> MarkingSetup | None:
-    """Make the cases and tasks that are missing, and drop those of texts that a newer one replaced before a mark was sealed.
+    """Create missing cases and tasks, and remove those of texts that were replaced before a mark was sealed.
 
-    The setup, or None where an organiser has yet to choose; then nothing is made.
+    Returns the setup, or None (creating nothing) until an organiser has chosen one.
     """
     setup = setup_for(problem)
     if setup is None:
@@ -112,7 +112,7 @@ def slots_of(setup: MarkingSetup) -> tuple[Slot, ...]:
 
 
 def _slots_match(setup: MarkingSetup) -> None:
-    """Add the tasks that the number of markers asks for; take out second ones that nobody holds where one is enough."""
+    """Add missing tasks for the number of markers; remove unclaimed second tasks if one marker is enough."""
     for slot in slots_of(setup):
         taken = MarkingTask.objects.filter(case=OuterRef("pk"), slot=slot)
         cases = MarkingCase.objects.filter(~Exists(taken), problem=setup.problem, is_calibration=False, state="open")
@@ -124,7 +124,7 @@ def _slots_match(setup: MarkingSetup) -> None:
 
 
 def _replaced_drop(problem: ContestProblem, versions: QuerySet[SubmissionVersion]) -> None:
-    """Drop open cases without a sealed mark whose text is no longer the one to mark. What has a record stays, without tasks."""
+    """Remove open, unsealed cases of replaced texts. Cases with a record stay, without tasks."""
     sealed = Mark.objects.filter(task__case=OuterRef("pk"), sealed_at__isnull=False)
     cases = MarkingCase.objects.filter(~Exists(sealed), problem=problem, state="open", is_calibration=False)
     old = list(cases.exclude(version__in=versions.values("pk")).values_list("pk", flat=True))

@@ -1,4 +1,4 @@
-"""What stands on a mark, read from its rows: sheet, scheme, script, and the state that every answer of the workspace has."""
+"""Values read from the rows of a mark: sheet, scheme, script, and the state in every answer of the workspace."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -21,7 +21,7 @@ GRACE = timedelta(seconds=30)
 
 @dataclass(frozen=True)
 class Judged:
-    """A mark beside what it is about: everything that computing with it needs."""
+    """A mark with everything needed to compute with it."""
 
     mark: Mark
     sheet: MarkSheet
@@ -42,38 +42,38 @@ def sheet_of(mark: Mark) -> MarkSheet:
 
 
 def scheme_of(mark: Mark) -> Scheme:
-    """The scheme that a mark is made with; without one a scale of 7 and no items."""
+    """The scheme of a mark; without one, a scale of 7 and no items."""
     return mark.scheme_version.content if mark.scheme_version else Scheme()
 
 
 def step_of(contest: Contest) -> Decimal:
-    """What the points of a contest are multiples of."""
+    """The step of a contest's points."""
     return Decimal(contest.point_step)
 
 
 def script_of(version: SubmissionVersion) -> Script:
-    """The text of a version with its steps, as the core takes it."""
+    """The text of a version with its steps, in the form of the core."""
     rows = version.steps.all()
     steps = tuple(Step.model_validate({name: getattr(row, name) for name in Step.model_fields}) for row in rows)
     return Script(source=version.source, steps=steps)
 
 
 def judged(mark: Mark) -> Judged:
-    """The mark with its sheet, scheme and the contest's rules."""
+    """The mark with its sheet, its scheme and the rules of the contest."""
     problem = mark.task.case.problem
     rules = {"asks_place": problem.setup.asks_place, "has_steps": mark.task.case.version.steps.exists()}
     return Judged(mark, sheet_of(mark), scheme_of(mark), step_of(problem.contest), **rules)
 
 
 def grace_until(mark: Mark) -> datetime | None:
-    """Until when a sealed mark may be opened again; None for a draft."""
+    """The time until which a sealed mark may be reopened; None for a draft."""
     return mark.sealed_at + GRACE if mark.sealed_at else None
 
 
 def mark_state(mark: Mark) -> dict[str, Any]:
-    """The state of a mark as JSON: what every answer to a command holds.
+    """The state of a mark as JSON, as in every answer to a command.
 
-    `needs`: what keeps it from being sealed, in sentences; `points` and `computed` as text or null.
+    `needs`: reasons against sealing, as sentences; `points` and `computed` as text or null.
     """
     found = judged(mark)
     worth = sheet_points(found.sheet, found.scheme, found.step)

@@ -1,7 +1,7 @@
-"""Figures of a contest's marking, over settled scripts only: nothing here tells of a script that somebody has yet to mark.
+"""Statistics of a contest's marking, over settled scripts only. They reveal nothing about unmarked scripts.
 
-Severity and drift look at sealed points, as they were before anybody saw suggestions or a colleague's mark, and leave marks
-out that were made with suggestions in sight.
+Severity and drift use sealed points, before the marker saw suggestions or a colleague's mark. They exclude marks that were made
+after seeing suggestions.
 """
 
 from collections import Counter
@@ -19,13 +19,13 @@ from apps.reasoning.marking.sheet import MarkSheet
 from apps.submissions.selectors import versions_to_mark
 
 SETTLED = (CaseState.SETTLED, CaseState.RELEASED, CaseState.APPEALED)
-#: Below so many scripts a mean says little; then it is not told.
+#: Fewest scripts for which a mean is shown.
 MEANS_FROM = 5
 
 
 @dataclass(frozen=True)
 class ItemFigures:
-    """An item of the newest version: how many scripts have it, and their mean points beside those without it."""
+    """An item of the newest version: number of scripts with it, and their mean points compared with those without it."""
 
     code: str
     kind: str
@@ -35,17 +35,17 @@ class ItemFigures:
     mean_without: float | None
 
     @property
-    def tells(self) -> float | None:
-        """How many points more scripts with the item have."""
+    def difference(self) -> float | None:
+        """Mean points of scripts with the item minus those without it."""
         return None if self.mean_with is None or self.mean_without is None else self.mean_with - self.mean_without
 
 
 @dataclass(frozen=True)
 class MarkerFigures:
-    """A marker of one problem.
+    """Statistics of one marker on one problem.
 
-    `severity`: mean of own points less the other marks on the same scripts, negative where they give less; `pairs` how many.
-    `drift`: the same residual against the problem's mean, later half less earlier half. `seconds`: the median on a script.
+    `severity`: mean of own points minus the other marks on the same scripts, negative for a stricter marker; `pairs` is their
+    number. `drift`: mean residual against the problem's mean, later half minus earlier half. `seconds`: median time per script.
     """
 
     marker: User
@@ -59,7 +59,7 @@ class MarkerFigures:
 
 @dataclass(frozen=True)
 class TimePoint:
-    """A sealed mark with its place in the marker's order and the seconds that the marker was active on it."""
+    """A sealed mark with its place in the marker's order and the marker's active seconds."""
 
     marker: str
     order: int
@@ -68,7 +68,10 @@ class TimePoint:
 
 @dataclass(frozen=True)
 class ProblemFigures:
-    """One problem. `scripts`: handed in; `graded`: settled. `rest`: correlation of its points with the rest of the papers'."""
+    """Statistics of one problem. `scripts`: handed in; `graded`: settled.
+
+    `rest`: correlation of its points with the rest of the paper.
+    """
 
     problem: ContestProblem
     scale: Decimal
@@ -86,12 +89,12 @@ class ProblemFigures:
 
     @property
     def difficulty(self) -> float | None:
-        """The mean as a share of the scale: 1 is easy."""
+        """The mean as a share of the scale; 1 is easy."""
         return None if self.mean is None else self.mean / float(self.scale)
 
 
 def figures(problems: Sequence[ContestProblem]) -> list[ProblemFigures]:
-    """The figures of these problems of one contest."""
+    """Statistics of these problems of one contest."""
     grades = list(_grades(problems))
     totals: dict[int, dict[int, float]] = {}
     for grade in grades:
@@ -100,7 +103,7 @@ def figures(problems: Sequence[ContestProblem]) -> list[ProblemFigures]:
 
 
 def _grades(problems: Sequence[ContestProblem]) -> Sequence[FinalGrade]:
-    """The grades that hold, of the newest version of each text alone."""
+    """The current grades, of the newest version of each text only."""
     if not problems:
         return []
     newest = versions_to_mark(problems[0].contest).values("pk")
@@ -137,7 +140,7 @@ def _newest(grades: list[FinalGrade]) -> Scheme:
 
 
 def _items(scheme: Scheme, grades: list[FinalGrade]) -> list[ItemFigures]:
-    """Items by their identity, so that grades under older versions count too."""
+    """Items by identity, so that grades under older versions count too."""
     known: dict[int, dict[str, str]] = {}
     ticked: dict[str, list[float]] = {item.lineage: [] for item in scheme.items}
     for grade in grades:
@@ -169,7 +172,7 @@ def _items(scheme: Scheme, grades: list[FinalGrade]) -> list[ItemFigures]:
 
 
 def _marks(problem: ContestProblem) -> list[Mark]:
-    """The sealed marks on settled scripts, in the order in which each marker made them."""
+    """The sealed marks on settled scripts, in each marker's order."""
     rows = Mark.objects.filter(
         task__case__problem=problem, task__slot__in=COUNTED, task__case__state__in=SETTLED, sealed_points__isnull=False
     ).exclude(state__in=(MarkState.DRAFT, MarkState.VOID))
@@ -216,7 +219,7 @@ def _sealed(mark: Mark) -> float:
 
 
 def _rest(problem: ContestProblem, totals: dict[int, dict[int, float]]) -> float | None:
-    """Correlation of a problem's points with the sum of the others on the same papers; None of few or of equal ones."""
+    """Correlation of a problem's points with the sum of the others on the same papers; None for few or constant values."""
     pairs = [
         (points[problem.pk], sum(points.values()) - points[problem.pk])
         for points in totals.values()

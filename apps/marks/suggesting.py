@@ -1,7 +1,7 @@
-"""Suggestions: asked for once per question, made in the background after a mark was sealed, stale when text or meaning changes.
+"""Suggestions: requested once per question, made in the background after sealing, stale once text or meaning changes.
 
-A suggestion is a row apart from marks and grades; what of it a person meets, and when, `revealing` decides. How they are
-answered is in `answering`.
+A suggestion is a row separate from marks and grades. `revealing` decides what a user sees of it and when; `answering` produces
+it.
 """
 
 import logging
@@ -26,14 +26,14 @@ __all__ = ["LOST_AFTER", "label_of"]
 
 logger = logging.getLogger(__name__)
 WAITING = (SuggestionState.QUEUED, SuggestionState.RUNNING)
-#: A task of a queued row that was lost with the broker is sent again after so long.
-UNHEARD_AFTER = timedelta(minutes=2)
+#: After this time, the task of a queued row counts as lost with the broker and is sent again.
+OVERDUE_AFTER = timedelta(minutes=2)
 
 
 def graders_for(case: MarkingCase, scheme_version: SchemeVersion | None) -> list[Grader]:
-    """The graders that are asked about a problem: those its setup names, else those of the settings.
+    """The graders for a problem: those of its setup, else those of the settings.
 
-    One that cannot be asked is left out and logged: to seal a mark never waits for a grader.
+    An unavailable grader is skipped and logged, so that sealing never waits for a grader.
     """
     chosen = case.problem.setup.graders
     stated = case.version.submission.problem.version
@@ -51,9 +51,9 @@ def graders_for(case: MarkingCase, scheme_version: SchemeVersion | None) -> list
 
 @transaction.atomic
 def suggestions_ask(case: MarkingCase, scheme_version: SchemeVersion | None, graders: Sequence[Grader] | None = None) -> None:
-    """Ask every grader about a script, unless that was done; rows of an older text or another meaning become stale.
+    """Request a suggestion from every grader, once per question; rows of an older text or meaning become stale.
 
-    Call it in the transaction that sealed a mark: the work begins when that commits. What failed is asked again.
+    Call it in the transaction that seals the mark: work starts after the commit. Failed suggestions are requested again.
     """
     rows = [_row_of(case, scheme_version, one) for one in (graders_for(case, scheme_version) if graders is None else graders)]
     again = [row.pk for row in rows if row.state == SuggestionState.FAILED]
@@ -63,58 +63,58 @@ def suggestions_ask(case: MarkingCase, scheme_version: SchemeVersion | None, gra
 
 
 def suggestions_send(lane: str) -> None:
-    """Send the task after commit. A broker that is away costs the suggestion until the next look, and no time."""
+    """Send the task after the commit. Without a broker, the suggestion is delayed until the next resend."""
     from apps.marks.tasks import suggest
 
     transaction.on_commit(lambda: suggest.apply_async((lane,), retry=False), robust=True)
 
 
 def suggestions_resend() -> int:
-    """Send tasks for what waits unheard or was lost with its process, as many as are answered at a time; how many."""
+    """Send tasks again for overdue and lost rows, up to the width of each lane; returns their number."""
     sent = 0
     for lane, width in WIDTH.items():
-        for _ in waiting(lane).filter(_unheard() | lost())[:width]:
+        for _ in waiting(lane).filter(_overdue() | lost())[:width]:
             suggestions_send(lane)
             sent += 1
     return sent
 
 
 def suggestions_make(case: MarkingCase, scheme_version: SchemeVersion | None, graders: Iterable[Grader]) -> list[Suggestion]:
-    """Ask these graders and wait for what they say. What was answered before is not asked again."""
+    """Ask these graders and wait for their answers. Existing answers are reused."""
     rows = [(_row_of(case, scheme_version, grader), grader) for grader in graders]
     return [row_answer(row, grader) for row, grader in rows]
 
 
 def authored_keep(case: MarkingCase, scheme_version: SchemeVersion, body: SuggestionBody) -> Suggestion:
-    """Keep a suggestion that somebody wrote for a script, under the name of the scripted grader. Raises `SuggestionWrong`."""
+    """Store an authored suggestion under the scripted grader. Raises `SuggestionWrong`."""
     body_checked(body, case.version, scheme_version)
     return suggestions_make(case, scheme_version, [ScriptedGrader({case.version.digest: body})])[0]
 
 
 def suggestions_of(mark: Mark) -> QuerySet[Suggestion]:
-    """What may be shown beside a mark: of the same text, and of the same meaning of the scheme or of none."""
-    return _beside(mark).filter(state=SuggestionState.DONE)
+    """Suggestions that may be shown for a mark: same text, and same or no meaning of the scheme."""
+    return _fitting(mark).filter(state=SuggestionState.DONE)
 
 
 def suggestions_failed(mark: Mark) -> QuerySet[Suggestion]:
-    """Of what might stand beside a mark, that which a grader could not say; its reason tells why."""
-    return _beside(mark).filter(state=SuggestionState.FAILED)
+    """Failed suggestions for a mark; `reason` explains each."""
+    return _fitting(mark).filter(state=SuggestionState.FAILED)
 
 
 def suggestions_wait(mark: Mark) -> bool:
-    """Whether something is still being made for this script; what was lost on the way is asked for again."""
+    """Whether a suggestion for this script is still in progress; lost ones are requested again."""
     rows = Suggestion.objects.filter(version=mark.task.case.version, state__in=WAITING)
-    for lane in {_lane(row) for row in rows.filter(_unheard() | lost())}:
+    for lane in {_lane(row) for row in rows.filter(_overdue() | lost())}:
         suggestions_send(lane)
     return rows.exists()
 
 
 def body_of(suggestion: Suggestion) -> SuggestionBody:
-    """What the grader said."""
+    """The grader's answer."""
     return SuggestionBody.model_validate(suggestion.body)
 
 
-def _beside(mark: Mark) -> QuerySet[Suggestion]:
+def _fitting(mark: Mark) -> QuerySet[Suggestion]:
     meaning = mark.scheme_version.meaning_hash if mark.scheme_version else None
     fits = Q(scheme_version=None)
     if meaning is not None:
@@ -122,8 +122,8 @@ def _beside(mark: Mark) -> QuerySet[Suggestion]:
     return Suggestion.objects.filter(fits, version=mark.task.case.version).order_by("grader", "pk")
 
 
-def _unheard() -> Q:
-    return Q(state=SuggestionState.QUEUED, created_at__lt=timezone.now() - UNHEARD_AFTER)
+def _overdue() -> Q:
+    return Q(state=SuggestionState.QUEUED, created_at__lt=timezone.now() - OVERDUE_AFTER)
 
 
 def _lane(row: Suggestion) -> str:
@@ -131,10 +131,10 @@ def _lane(row: Suggestion) -> str:
 
 
 def _row_of(case: MarkingCase, scheme_version: SchemeVersion | None, grader: Grader) -> Suggestion:
-    """The row of this question, made where it is not there. Its rows for older texts or other meanings become stale."""
+    """The row of this question, created if needed. Marks its rows for older texts or meanings as stale."""
     scheme = scheme_version if grader.needs_scheme else None
     meaning = scheme.meaning_hash if scheme else ""
-    key = suggestion_key(f"{case.version.pk}/{case.version.digest}", meaning, grader.name, grader.told)
+    key = suggestion_key(f"{case.version.pk}/{case.version.digest}", meaning, grader.name, grader.revision)
     values = {"version": case.version, "scheme_version": scheme, "grader": grader.name}
     row, _ = Suggestion.objects.get_or_create(key=key, defaults=values)
     texts = SubmissionVersion.objects.filter(submission=case.version.submission_id, number__lte=case.version.number)

@@ -1,4 +1,4 @@
-"""Watches for suggestions whose task or whose process was lost, and sends their task again. A thread in every orchestrator."""
+"""A thread of every orchestrator that resends tasks of suggestions whose task or process was lost."""
 
 import logging
 import threading
@@ -20,7 +20,7 @@ def start() -> threading.Thread:
 
 
 def stop() -> None:
-    """Watch no longer."""
+    """Stop watching."""
     _stopped.set()
 
 
@@ -28,7 +28,7 @@ def _watch() -> None:
     while not _stopped.wait(EVERY_S):
         try:
             suggestions_resend()
-        except Exception as error:  # A broker or database that is away raises many kinds; the next look tries again.
-            logger.warning("suggestions wait: %s", error)
+        except Exception as error:  # An unavailable broker or database raises many kinds of errors; the next round retries.
+            logger.warning("could not resend suggestions: %s", error)
         finally:
             close_old_connections()

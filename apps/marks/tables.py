@@ -1,7 +1,7 @@
-"""A marker's own marks as a table: out as CSV, and in again, row by row through the same commands and the same sealing.
+"""A marker's own marks as a table: CSV export, and import row by row through the usual commands and sealing.
 
-An empty cell keeps what is there; `!clear` empties it. A row is sealed where it lacks nothing, or refused with the reason; one
-row's fault is no other row's. A row that says what is sealed already changes nothing, so a table that came out goes in again.
+An empty cell keeps the current value; `!clear` empties it. Each row is sealed if it is complete, or refused with the reason,
+independently of the others. A row that repeats a sealed mark changes nothing, so an exported table can be imported again.
 """
 
 import uuid
@@ -29,18 +29,18 @@ from apps.ui.csv_files import csv_lines
 COLUMNS = ("paper", "claim", "points", "reason", "comment")
 CLEAR = "!clear"
 ROWS_AT_MOST = 300
-#: The comment on the whole script that a table writes: the same id in one task, where it is replaced, and another in each other
-#: one, since comments of several markers meet when they settle a script.
+#: Name of the table's comment on the whole script. Its id is stable in one task, so that it is replaced, and differs between
+#: tasks, since comments of several markers meet in one grade.
 COMMENT = "table"
 
 
 class RowWrong(Exception):
-    """The row cannot be sealed; the message says why."""
+    """The row cannot be sealed; the message gives the reason."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a row. `state`: sealed, unchanged or refused, then with a reason."""
+    """The result of a row. `state`: sealed, unchanged or refused (with a reason)."""
 
     number: int
     paper: str
@@ -51,7 +51,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class _Book:
-    """What the rows of a table are read against: scripts by number, own sealed marks by script, numbers met so far."""
+    """Context for the rows of a table: scripts by number, own sealed marks by script, numbers seen so far."""
 
     problem: ContestProblem
     user: User
@@ -62,28 +62,28 @@ class _Book:
 
 
 def table_written(problem: ContestProblem, user: User) -> str:
-    """The marker's sealed marks on a problem, a line each. Scripts that wait have a line with their number alone."""
+    """The marker's sealed marks on a problem, one line each. Waiting scripts have a line with the number only."""
     own = {mark.task.case_id: mark for mark in _sealed(problem, user)}
     papers = ((case.version.submission.paper.number, own.get(case.pk)) for case in _cases(problem))
     return "".join(csv_lines(COLUMNS, ({"paper": paper} | (_values(mark) if mark else {}) for paper, mark in papers)))
 
 
 def table_seal(*, problem: ContestProblem, user: User, data: bytes, is_trial: bool) -> list[Outcome]:
-    """Seal what the rows say, each for itself. With `is_trial` nothing is kept. Raises `FileWrong`."""
+    """Seal the rows independently. With `is_trial` nothing is stored. Raises `FileWrong`."""
     table = table_read(data)
     if unknown := sorted(set(table.names) - set(COLUMNS)):
-        raise FileWrong(f"There is no column {', '.join(unknown)[:200]}. Columns are {', '.join(COLUMNS)}.")
+        raise FileWrong(f"There is no column {', '.join(unknown)[:200]}, so no row was read. Use {', '.join(COLUMNS)}.")
     if "paper" not in table.names:
-        raise FileWrong("The table has no column paper.")
+        raise FileWrong("The table has no column paper, so no row was read.")
     if len(table.records) > ROWS_AT_MOST:
-        raise FileWrong(f"At most {ROWS_AT_MOST} rows go in at once.")
+        raise FileWrong(f"The table has more than {ROWS_AT_MOST} rows, so none was read. Split it.")
     cases = {case.version.submission.paper.number: case for case in _cases(problem)}
     book = _Book(problem, user, cases, {mark.task.case_id: mark for mark in _sealed(problem, user)}, is_trial)
     return [_row(book, record) for record in table.records]
 
 
 def _row(book: _Book, record: Record) -> Outcome:
-    """What becomes of a row, in a transaction of its own, which keeps nothing where it is a trial."""
+    """Process a row in its own transaction, which a trial rolls back."""
     values = {name: str(record.values.get(name) or "").strip() for name in COLUMNS}
     number = values["paper"].upper()
     try:
@@ -92,7 +92,7 @@ def _row(book: _Book, record: Record) -> Outcome:
         if number not in book.cases:
             raise RowWrong("This problem has no script of a paper with this number.")
         if number in book.met:
-            raise RowWrong("This paper stands in the table twice.")
+            raise RowWrong("This paper occurs twice in the table; only its first row counts.")
         book.met.add(number)
         if mark := book.own.get(book.cases[number].pk):
             _compare(mark, values)
@@ -110,7 +110,7 @@ def _row(book: _Book, record: Record) -> Outcome:
 def _marked(problem: ContestProblem, user: User, case: MarkingCase, values: Mapping[str, str]) -> Mark:
     task = task_of_case(problem, user, case.pk)
     if task is None:
-        raise RowWrong("This script is not free for you: somebody has it, or you have a part in it.")
+        raise RowWrong("This script is not free for you: another marker has it, or you already have a part in it.")
     for verb, args in _commands(values, sheet_of(draft_of(task, user)), str(uuid.uuid5(task.public_id, COMMENT))):
         command = Command(id=uuid.uuid4(), verb=verb, args=args, row_version=draft_of(task, user).row_version)
         command_apply(task=task, user=user, command=command)
@@ -118,7 +118,7 @@ def _marked(problem: ContestProblem, user: User, case: MarkingCase, values: Mapp
 
 
 def _commands(values: Mapping[str, str], sheet: MarkSheet, comment_id: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The commands of a row on a draft. Empty cells give none."""
+    """The commands of a row for a draft; none for empty cells."""
     if claim := values["claim"]:
         yield "claim", {"line": "" if claim == CLEAR else claim}
     if points := values["points"]:
@@ -132,15 +132,15 @@ def _commands(values: Mapping[str, str], sheet: MarkSheet, comment_id: str) -> I
 
 
 def _compare(mark: Mark, values: Mapping[str, str]) -> None:
-    """Raises `RowWrong` where a row says something else than the sealed mark."""
+    """Raise `RowWrong` if a row differs from the sealed mark."""
     sealed = _values(mark)
-    other = [name for name in COLUMNS[1:] if values[name] not in ("", sealed[name]) and not _is_worth(name, values, mark)]
+    other = [name for name in COLUMNS[1:] if values[name] not in ("", sealed[name]) and not _is_same(name, values, mark)]
     if other:
-        raise RowWrong(f"You have sealed this script; {' and '.join(other)} would differ. A sealed mark does not change.")
+        raise RowWrong(f"You sealed this script with a different {' and '.join(other)}. A sealed mark does not change.")
 
 
-def _is_worth(name: str, values: Mapping[str, str], mark: Mark) -> bool:
-    """Points that only repeat what the claim is worth are no difference; nor is emptying what is empty."""
+def _is_same(name: str, values: Mapping[str, str], mark: Mark) -> bool:
+    """Whether a cell only repeats the points of the claim, or clears an empty value."""
     if name == "points":
         return values["points"].replace(",", ".") == _points(mark)
     return values[name] == CLEAR and not _values(mark)[name]
@@ -166,6 +166,6 @@ def _cases(problem: ContestProblem) -> list[MarkingCase]:
 
 
 def _sealed(problem: ContestProblem, user: User) -> list[Mark]:
-    """The newest sealed mark of this person on each script."""
+    """The newest sealed mark of this user on each script."""
     rows = Mark.objects.filter(task__case__problem=problem, task__slot__in=CLAIMED, marker=user, sealed_at__isnull=False)
     return list(rows.exclude(state=MarkState.VOID).select_related("task", "scheme_version").order_by("pk"))

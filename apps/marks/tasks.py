@@ -1,11 +1,11 @@
-"""Task entry points of marking: each is one call into others."""
+"""Celery entry points of marking; each makes one call into another module."""
 
 from celery import shared_task
 
 
 @shared_task(name="marks.suggest")
 def suggest(lane: str = "quick") -> None:
-    """Ask the graders of a lane about the scripts that wait."""
+    """Answer the waiting suggestions of a lane."""
     from apps.marks.answering import suggestions_work
 
     suggestions_work(lane)

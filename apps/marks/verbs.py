@@ -1,6 +1,6 @@
-"""What the record says in words: every verb that is written down, and what of an event's body people can read.
+"""The record in words: names for every event, and the readable fields of its body.
 
-Identifiers, hashes and counters of rows stay in the record for exports and disputes; pages leave them out.
+Identifiers, hashes and row counters stay in the record for exports and disputes; pages omit them.
 """
 
 import re
@@ -14,69 +14,69 @@ from apps.reasoning.marking.rescoring import Choice
 from apps.reasoning.marking.scheme import points_text
 
 VERBS = {
-    "appeal.heard": "Began to look at an appeal",
-    "appeal.rejected": "Did not grant an appeal",
+    "appeal.heard": "Started hearing an appeal",
+    "appeal.rejected": "Rejected an appeal",
     "appeal.upheld": "Granted an appeal",
     "appeal.withdrawn": "Appeal withdrawn",
     "appeal.written": "Appeal handed in",
-    "calibration.off": "Took a script out of calibration",
+    "calibration.off": "Removed a script from calibration",
     "calibration.on": "Chose a script for calibration",
     "case.moved": "The state of a script changed",
     "case.sent-back": "Sent a script back to the markers",
-    "contest.captain": "Named a captain",
+    "contest.captain": "Appointed a captain",
     "contest.changed": "Changed the settings of the contest",
     "contest.close": "Closed the contest",
-    "contest.coach": "Let a coach in, or changed what they may",
-    "contest.coach-out": "Took a coach out",
-    "contest.created": "Made the contest",
+    "contest.coach": "Added a coach or changed their permissions",
+    "contest.coach-out": "Removed a coach",
+    "contest.created": "Created the contest",
     "contest.deleted": "Deleted the contest",
     "contest.identities": "Opened all identities",
     "contest.identity": "Asked who wrote a paper",
-    "contest.imported": "Brought texts in from a file",
-    "contest.mark": "Began marking",
+    "contest.imported": "Imported texts from a file",
+    "contest.mark": "Started marking",
     "contest.open": "Opened the contest",
     "contest.problem": "Added a problem",
-    "contest.problem-out": "Took a problem out",
-    "contest.problems-hidden": "Let the library hide the problems again",
-    "contest.problems-shown": "Let the library show the problems",
-    "contest.reopen": "Opened the contest again",
+    "contest.problem-out": "Removed a problem",
+    "contest.problems-hidden": "Hid the problems in the library again",
+    "contest.problems-shown": "Showed the problems in the library",
+    "contest.reopen": "Reopened the contest",
     "contest.restored": "Restored the contest",
-    "contest.resume": "Went on marking",
-    "contest.student-out": "Took a student out",
+    "contest.resume": "Resumed marking",
+    "contest.student-out": "Removed a student",
     "contest.students": "Added students",
-    "contest.withdrawn": "A text was withdrawn",
+    "contest.withdrawn": "Text withdrawn",
     "coordination.agreed": "Agreed in coordination",
     "coordination.captain": "Ruled as captain",
-    "coordination.claim": "Claimed in coordination",
+    "coordination.claim": "Entered a claim in coordination",
     "coordination.jury": "Ruled as jury",
-    "coordination.opened": "Coordination began",
-    "coordination.proposal": "Proposed in coordination",
+    "coordination.opened": "Coordination opened",
+    "coordination.proposal": "Made a proposal in coordination",
     "coordination.signed": "Signed a proposal",
-    "draft.left": "Left a draft behind",
+    "draft.left": "Left a draft",
     "feedback.declined": "Declined a proposed hint",
     "feedback.given": "Gave a hint",
-    "feedback.proposal": "Had a hint proposed",
+    "feedback.proposal": "Requested a proposed hint",
     "feedback.rules": "Changed the rules for hints",
-    "fresh.asked": "A fresh mark was asked for",
+    "fresh.asked": "Fresh mark requested",
     "fresh.dismissed": "Dismissed the request for a fresh mark",
-    "fresh.nobody": "Nobody was left for a fresh mark",
+    "fresh.nobody": "No coach was left for a fresh mark",
     "grade.given": "A grade was given",
     "grade.recomputed": "A grade was recomputed",
-    "mark.confirmed": "Stayed with a mark",
-    "mark.opened": "Opened a sealed mark again",
+    "mark.confirmed": "Kept a mark",
+    "mark.opened": "Reopened a sealed mark",
     "mark.revised": "Changed a mark after sealing",
     "mark.sealed": "Sealed a mark",
     "precedent.written": "Wrote a precedent",
     "question.answered": "Answered a question",
     "results.released": "Released results",
-    "results.signed": "Signed the results off",
-    "results.taken-back": "Took a release back",
+    "results.signed": "Signed off the results",
+    "results.taken-back": "Took back a release",
     "scheme.changed": "Changed the marking scheme",
     "setup": "Chose how a problem is marked",
-    "task.passed": "Handed a script on, or asked",
+    "task.passed": "Handed a script on, or asked the captain",
 }
 
-#: What a field of a body is called. Those that are not here are identifiers, hashes and counters.
+#: Names of the fields of a body. Fields that are not listed are identifiers, hashes and counters.
 _FIELDS = {
     "problem": "problem",
     "number": "paper",
@@ -103,12 +103,12 @@ _FIELDS = {
     "question": "question",
     "answer": "answer",
     "derivation": "derivation",
-    "markers": "markers a script",
+    "markers": "markers per script",
     "choices": "choices",
     "recomputed": "recomputed",
-    "points_changed": "with other points",
+    "points_changed": "with changed points",
     "remarked": "marked again",
-    "left": "left as they were",
+    "left": "left unchanged",
     "parts": "shown",
     "grades": "grades",
     "left_out": "left out",
@@ -120,14 +120,14 @@ _FIELDS = {
     "guesser": "model that tests",
     "is_on": "offered",
     "highest": "up to rung",
-    "budget": "rungs at most",
-    "first_wait": "minutes before the first",
-    "later_wait": "minutes between",
+    "budget": "maximum rungs",
+    "first_wait": "minutes after the first",
+    "later_wait": "minutes after later ones",
     "by": "by",
 }
-#: Points as a table keeps them; pages write 7, not 7.00.
+#: Points as stored in tables; pages show 7, not 7.00.
 _POINTS, _POINTS_KEPT = {"points", "before", "after"}, re.compile(r"\d{1,4}\.\d{2}")
-#: Numbers of which none tells nothing.
+#: Counts that are left out if they are 0.
 _COUNTS = {"left_out", "leaks"}
 _ORIGINS = {"coach": "a coach", "model": "AI, approved by a coach", "changed": "AI, changed by a coach"}
 _CHOICES = {Choice.RECOMPUTE.value: "recomputed", Choice.REMARK.value: "marked again", Choice.LEAVE.value: "left"}
@@ -146,29 +146,29 @@ _OF_VERB: dict[str, dict[str, Mapping[str, str]]] = {
 
 
 def verb_words(verb: str) -> str:
-    """A verb for people; one that is not known is shown as it stands."""
+    """Display name of an event; an unknown one is derived from its identifier."""
     return VERBS.get(verb, verb.replace("-", " ").replace(".", ": "))
 
 
 def details_of(event: AuditEvent, problems: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """What of an event's body people can read: what it is, and how it is. `problems`: labels by public id."""
+    """The readable fields of an event: name and value. `problems`: labels by public id."""
     for name, value in event.body.items():
         if name == "problem":
             value = problems.get(value, "")
         if name in _POINTS and isinstance(value, str) and _POINTS_KEPT.fullmatch(value):
             value = points_text(Decimal(value))
-        is_told = value not in (None, "", [], {}) and not (name in _COUNTS and value == 0)
-        if name in _FIELDS and is_told:
+        is_shown = value not in (None, "", [], {}) and not (name in _COUNTS and value == 0)
+        if name in _FIELDS and is_shown:
             known = _OF_VERB.get(event.verb, {}).get(name) or _VALUES.get(name, {})
-            yield _FIELDS[name], _told(value, known)
+            yield _FIELDS[name], _value_words(value, known)
 
 
-def _told(value: Any, known: Mapping[str, str]) -> str:
+def _value_words(value: Any, known: Mapping[str, str]) -> str:
     """A value in words."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):
-        return ", ".join(_told(one, known) for one in value)
+        return ", ".join(_value_words(one, known) for one in value)
     if isinstance(value, dict):
-        return ", ".join(f"{name} {_told(one, known)}" for name, one in value.items())
+        return ", ".join(f"{name} {_value_words(one, known)}" for name, one in value.items())
     return known.get(str(value), str(value))

@@ -1,5 +1,6 @@
-"""What waits for a coach besides scripts to mark, contest by contest. The apps above register what they have when they start
-(`AppConfig.ready`). However much waits, each of them asks the database the same few questions for each contest at most.
+"""Waiting work of a coach other than scripts to mark, by contest. Apps above register their counters at start-up.
+
+However much is waiting, each counter makes the same few database queries per contest at most.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -16,7 +17,7 @@ from apps.marks.models import Coordination, Mark
 
 @dataclass(frozen=True)
 class Waiting:
-    """So many things of a kind. `one`, `many`: what they are called."""
+    """A number of waiting things. `one`, `many`: their names in singular and plural."""
 
     count: int
     one: str
@@ -28,19 +29,19 @@ class Waiting:
         return self.one if self.count == 1 else self.many
 
 
-#: What waits, each beside the key of its contest; a count of 0 is left out.
+#: Waiting things with the key of their contest; a count of 0 is omitted.
 Counter = Callable[[User, Sequence[Contest]], Iterable[tuple[int, Waiting]]]
 _COUNTERS: list[Counter] = []
 
 
 def counter_register(counter: Counter) -> None:
-    """Let `counter` say what waits. The same one twice counts once."""
+    """Register a counter. Registering it again has no effect."""
     if counter not in _COUNTERS:
         _COUNTERS.append(counter)
 
 
 def waiting_for(user: User) -> list[tuple[Contest, list[Waiting]]]:
-    """The contests that a person coaches and in which something waits for them."""
+    """The contests that the user coaches and in which something waits for them."""
     contests = list(
         Contest.objects.filter(coaches__person=user).exclude(state__in=(ContestState.PREPARING, ContestState.DELETED))
     )
@@ -53,7 +54,7 @@ def waiting_for(user: User) -> list[tuple[Contest, list[Waiting]]]:
 
 
 def coordinations_waiting(user: User, contests: Sequence[Contest]) -> Iterable[tuple[int, Waiting]]:
-    """Disputes in which it is this marker's turn to claim, propose or sign; those that they may rule on once all claimed."""
+    """Disputes that wait for this marker to claim, propose or sign, and disputes they may rule on once all have claimed."""
     marked = [contest for contest in contests if contest.state == ContestState.MARKING]
     marks = Mark.objects.only("public_id", "marker")
     rows = list(

@@ -1,1 +1,1 @@
-"""What students get: released results, appeals, feedback and hints."""
+"""What students receive: released results, appeals, feedback and hints."""

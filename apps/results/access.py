@@ -1,14 +1,14 @@
-"""Who may open which result, appeal and request.
+"""Access to results, appeals and requests for feedback.
 
 | | author | coach of the contest | organiser |
 |---|---|---|---|
-| results of a text | the own one, what batches released | no (marks have pages of their own) | as a preview |
-| release, taking back | no | no | yes |
-| an appeal | the own one | reads it; answers it where they made no mark of the text | the same |
-| a request for feedback | the own one, hints given | by number, reads and answers it but for a text they mark | the same |
-| remarks carried to a newer version | released and surely kept | who made that mark or sealed one of the newer text | same |
+| results of a text | own text, as far as batches released it | no (marks have their own pages) | as a preview |
+| releasing, taking back | no | no | yes |
+| an appeal | own one | reads it; answers it if they made no mark of the text | same as coach |
+| a request for feedback | own one, given hints | by number; reads and answers it unless marking the text | same as coach |
+| remarks carried to a newer version | if released and kept | if they made that mark or sealed one of the newer text | same |
 
-Whoever else asks gets `Http404`.
+Other users get `Http404`.
 """
 
 import uuid
@@ -26,15 +26,15 @@ from apps.results.models import FeedbackRequest
 from apps.submissions.access import version_own_for
 from apps.submissions.models import SubmissionVersion
 
-NO_APPEAL = "There is no such appeal."
-NO_REQUEST = "There is no such request."
+NO_APPEAL = "No such appeal."
+NO_REQUEST = "No such request."
 SEALED = (MarkState.SEALED, MarkState.CONFIRMED, MarkState.REVISED)
 
 __all__ = ["organised_get_for", "problem_own_for", "version_own_for"]
 
 
 def paper_own_for(user: User, contest_id: uuid.UUID) -> tuple[Contest, Paper]:
-    """A contest with the paper that this person writes in it, or `Http404`."""
+    """A contest with this user's own paper in it, or `Http404`."""
     contest = contest_get_for(user, contest_id)
     paper = paper_own(user, contest)
     if paper is None:
@@ -43,7 +43,7 @@ def paper_own_for(user: User, contest_id: uuid.UUID) -> tuple[Contest, Paper]:
 
 
 def case_previewed_for(user: User, contest: Contest, case_id: uuid.UUID) -> MarkingCase:
-    """A case of a contest that this person organises, or `Http404`; also while a mark of their own on it is not sealed.
+    """A case of a contest that this user organises, or `Http404`, also while their own mark on it is not sealed.
 
     Raises `OwnMarksOpen` while they mark other scripts of its problem.
     """
@@ -63,7 +63,7 @@ def appeal_own_for(user: User, public_id: uuid.UUID) -> Appeal:
 
 
 def appeal_heard_for(user: User, public_id: uuid.UUID) -> Appeal:
-    """An appeal for a coach of its contest, or `Http404`; also for whoever is marking the same text and has not sealed."""
+    """An appeal for a coach of its contest, or `Http404`, also while the coach has an unsealed mark on the text."""
     appeal = _appeal(public_id)
     case = appeal.grade.case
     if coach_of(user, case.problem.contest) is None or marks_unsealed(user, case):
@@ -72,18 +72,18 @@ def appeal_heard_for(user: User, public_id: uuid.UUID) -> Appeal:
 
 
 def marks_unsealed(user: User, case: MarkingCase) -> bool:
-    """Whether the person holds a task of this case that is not sealed, appeals apart: colleagues' words would not be blind."""
+    """Whether the user holds an unsealed task of this case other than an appeal; colleagues' words would end its blindness."""
     return case.tasks.filter(assignee=user, done_at=None).exclude(slot="appeal").exists()
 
 
-def made_marks(user: User, case: MarkingCase, *, besides: MarkingTask | None = None) -> bool:
-    """Whether the person judged this text before: by a mark, or by signing what was settled.
+def made_marks(user: User, case: MarkingCase, *, except_for: MarkingTask | None = None) -> bool:
+    """Whether the user judged this text before, by a mark or by signing a coordination.
 
-    A mark that was made to hear an appeal counts once a grade came from it, but for the hearing `besides`.
+    A mark made for an appeal counts once a grade came from it, except in the hearing `except_for`.
     """
     marked = case.tasks.exclude(slot="appeal").filter(mark__marker=user, mark__state__in=SEALED)
     graded = case.grades.filter(mark__marker=user)
-    graded = graded.exclude(mark__task=besides) if besides is not None else graded
+    graded = graded.exclude(mark__task=except_for) if except_for is not None else graded
     if marked.exists() or graded.exists():
         return True
     return case.coordinations.filter(Q(signatories=user) | Q(marks__marker=user)).exists()
@@ -97,9 +97,9 @@ def request_own_for(user: User, public_id: uuid.UUID) -> FeedbackRequest:
 
 
 def request_answered_for(user: User, public_id: uuid.UUID) -> FeedbackRequest:
-    """A request for a coach of its contest, or `Http404`; also while a mark of the coach's own on the text can change.
+    """A request for a coach of its contest, or `Http404`, also while the coach's own mark on the text can change.
 
-    Nothing of it leads to its author.
+    It contains nothing about the author.
     """
     request = _request(public_id)
     if not request_may_answer(user, request):
@@ -108,15 +108,15 @@ def request_answered_for(user: User, public_id: uuid.UUID) -> FeedbackRequest:
 
 
 def request_may_answer(user: User, request: FeedbackRequest) -> bool:
-    """Whether the person coaches the contest of a request, and no mark of their own on the text can still change."""
+    """Whether the user coaches the contest of a request and no mark of theirs on the text can still change."""
     contest = request.version.submission.paper.contest
     return coach_of(user, contest) is not None and request.version.submission_id not in texts_marked(user, contest)
 
 
 def texts_marked(user: User, contest: Contest) -> set[int]:
-    """The keys of the texts on which a mark of this person's own can still change, hearings of appeals apart.
+    """Keys of the texts on which a mark of this user can still change, except hearings of appeals.
 
-    In any version and any state of the contest: one that was opened again goes back to marking with what was begun.
+    Covers every version and every state of the contest, because a reopened contest returns to marking with its drafts.
     """
     held = MarkingTask.objects.filter(case__problem__contest=contest, assignee=user, done_at=None).exclude(slot=Slot.APPEAL)
     texts = set(held.values_list("case__version__submission", flat=True))
@@ -134,7 +134,10 @@ def problem_coached_for(user: User, public_id: uuid.UUID) -> ContestProblem:
 
 
 def carried_may_read(user: User, grade: FinalGrade, version: SubmissionVersion) -> bool:
-    """Earlier remarks are a colleague's words: read by whoever made that mark, or has sealed one of the newer text."""
+    """Whether the user may read earlier remarks, which are a colleague's words.
+
+    Allowed if they made that mark or sealed one of the newer text.
+    """
     if coach_of(user, version.submission.paper.contest) is None:
         return False
     if grade.mark is not None and grade.mark.marker_id == user.pk:
@@ -146,7 +149,7 @@ def carried_may_read(user: User, grade: FinalGrade, version: SubmissionVersion) 
 
 
 def carried_candidates(user: User, versions: Collection[SubmissionVersion]) -> set[int]:
-    """The keys of the versions to ask `carried_may_read` about: texts of which the person sealed a mark in any version."""
+    """Keys of versions that may pass `carried_may_read`: texts of which the user sealed a mark in any version."""
     texts = {one.submission_id for one in versions}
     sealed = Mark.objects.filter(marker=user, state__in=SEALED, task__case__version__submission__in=texts)
     texts = set(sealed.values_list("task__case__version__submission", flat=True))

@@ -1,9 +1,9 @@
-"""Appeals: against a scheme item or a step verdict that was released, after a wait, for some days, with a reason.
+"""Appeals against a released scheme item or step verdict: after a waiting time, for some days, with a reason.
 
-A coach who did not make the mark hears them by marking the text afresh. That sealed mark becomes the new grade, or the appeal
-is not granted; either way with an answer in words. One hearing answers all appeals of a text that were handed in before it,
-each by itself: the first that is granted makes the grade, further ones are granted by the same mark. Nothing in an appeal tells
-who wrote it.
+A coach who did not make the mark hears the appeal by making a fresh mark. That sealed mark becomes the new grade, or the appeal
+is not granted; both with an answer in words. One hearing answers all appeals about a text that were handed in before it, each
+separately. The first granted one creates the grade, and further ones are granted by the same mark. An appeal contains nothing
+about its author.
 """
 
 from collections.abc import Mapping
@@ -35,12 +35,12 @@ VERDICT, ITEM = "verdict", "item"
 
 
 class AppealRefused(Exception):
-    """An appeal cannot be handed in or answered now; the message says why."""
+    """An appeal cannot be handed in or answered now; the message gives the reason."""
 
 
 @dataclass(frozen=True)
 class Window:
-    """When appeals against what is shown can be handed in."""
+    """The time in which appeals against the released results can be handed in."""
 
     opens_at: datetime
     closes_at: datetime
@@ -50,7 +50,7 @@ class Window:
 
 @dataclass(frozen=True)
 class Target:
-    """Something that an appeal can be about: `key` is `verdict:<id>` or `item:<lineage>`."""
+    """Something to appeal against: `key` is `verdict:<id>` or `item:<lineage>`."""
 
     key: str
     words: str
@@ -58,14 +58,14 @@ class Target:
 
 
 def appeal_window(parts: Mapping[str, FinalGrade], now: datetime | None = None) -> Window | None:
-    """The window of the newest of the parts that can be appealed against; None where none was released."""
+    """The window of the newest appealable part; None if none was released."""
     now = now or timezone.now()
     moments = [since for part in PARTS if part in parts and (since := shown_since(parts[part], part)) is not None]
     return _window(max(moments), now) if moments else None
 
 
 def targets_of(parts: Mapping[str, FinalGrade]) -> list[Target]:
-    """What of the parts can be appealed against: verdicts that are shown, items found, and all where the scheme is shown."""
+    """What can be appealed against: released verdicts and found items, and all items if the scheme is released."""
     targets: dict[str, Target] = {}
     if grade := parts.get(ReleasePart.VERDICTS):
         sheet = MarkSheet.model_validate(grade.sheet)
@@ -94,14 +94,14 @@ def appeals_of(version: SubmissionVersion) -> QuerySet[Appeal]:
 
 
 def appeals_open(contest: Contest) -> QuerySet[Appeal]:
-    """The appeals of a contest that wait for an answer, in the order of paper numbers, which is no order of time."""
+    """Appeals of a contest without an answer, by paper number rather than by time."""
     rows = Appeal.objects.filter(grade__case__problem__contest=contest, state__in=OPEN_APPEALS)
     rows = rows.select_related("grade__case__problem", "grade__case__version__submission__paper", "grade__scheme_version")
     return rows.order_by("grade__case__problem__position", "grade__case__version__submission__paper__number", "pk")
 
 
 def appeal_words(appeal: Appeal) -> str:
-    """What an appeal is about, in words for its author and for whoever hears it."""
+    """The subject of an appeal, in words for its author and for coaches."""
     sheet = MarkSheet.model_validate(appeal.grade.sheet)
     if appeal.verdict:
         verdict = next((one for one in sheet.verdicts if one.id == appeal.verdict), None)
@@ -113,20 +113,20 @@ def appeal_words(appeal: Appeal) -> str:
 
 @transaction.atomic
 def appeal_write(*, version: SubmissionVersion, parts: Mapping[str, FinalGrade], target: str, words: str) -> Appeal:
-    """Hand an appeal in. Raises `AppealRefused` outside the window, for what is not shown, and a second time."""
+    """Hand in an appeal. Raises `AppealRefused` outside the window, for unreleased targets, and for repeats."""
     found = next((one for one in targets_of(parts) if one.key == target), None)
     if found is None:
-        raise AppealRefused("Choose what it is about.")
+        raise AppealRefused("Choose what the appeal is about.")
     kind, _, key = target.partition(":")
     part = ReleasePart.VERDICTS if kind == VERDICT else _item_part(found.grade, parts)
     since = shown_since(found.grade, part)
     if since is None:
-        raise AppealRefused("This is not released.")
+        raise AppealRefused("This result is not released, so it cannot be appealed.")
     _in_window(_window(since, timezone.now()))
     about = {"verdict": key} if kind == VERDICT else {"lineage": key}
     MarkingCase.objects.select_for_update().get(pk=found.grade.case_id)
     if Appeal.objects.filter(grade=found.grade, **about).exclude(state=AppealState.WITHDRAWN).exists():
-        raise AppealRefused("You appealed against this already.")
+        raise AppealRefused("You have already appealed against this.")
     appeal = Appeal.objects.create(grade=found.grade, words=words.strip(), **about)
     cases_follow([found.grade.case])
     audit("appeal.written", actor=None, case=found.grade.case, appeal=str(appeal.public_id), by="the author")
@@ -135,70 +135,70 @@ def appeal_write(*, version: SubmissionVersion, parts: Mapping[str, FinalGrade],
 
 @transaction.atomic
 def appeal_withdraw(*, appeal: Appeal) -> None:
-    """Take an appeal back, while nobody hears it. Raises `AppealRefused`."""
+    """Withdraw an appeal before a coach hears it. Raises `AppealRefused`."""
     if not Appeal.objects.filter(pk=appeal.pk, state=AppealState.WRITTEN).update(state=AppealState.WITHDRAWN):
-        raise AppealRefused("Somebody is looking at it already.")
+        raise AppealRefused("A coach is already looking at this appeal, so it cannot be withdrawn.")
     cases_follow([appeal.grade.case])
     audit("appeal.withdrawn", actor=None, case=appeal.grade.case, appeal=str(appeal.public_id), by="the author")
 
 
 def hearing_refusal(user: User, appeal: Appeal) -> str:
-    """Why this coach cannot answer an appeal; empty where they can."""
+    """Why this coach cannot answer an appeal; empty if they can."""
     case = appeal.grade.case
     if appeal.state not in OPEN_APPEALS:
-        return "It was answered, or taken back."
+        return "This appeal was answered or withdrawn."
     hearing = hearing_of(appeal, user)
-    if made_marks(user, case, besides=hearing):
-        return "You judged this text yourself; somebody else answers the appeal."
+    if made_marks(user, case, except_for=hearing):
+        return "You judged this text yourself, so another coach answers the appeal."
     if marks_unsealed(user, case):
         return "You are marking this text. Seal that mark first."
     if knows_author(case, user):
-        return "You know whose text it is; somebody else answers the appeal."
-    if hearing is None and _is_heard_besides(case, user):
-        return "A colleague is looking at it."
+        return "You know the author of this text, so another coach answers the appeal."
+    if hearing is None and _is_heard_by_other(case, user):
+        return "A colleague is already hearing this appeal."
     if case.problem.contest.state != ContestState.MARKING:
-        return "Appeals are answered while the contest is being marked. An organiser can go on with marking."
+        return "Appeals are answered while the contest is being marked. Ask an organiser to resume marking."
     return ""
 
 
 def answer_refusal(user: User, appeal: Appeal, mark: Mark | None) -> str:
-    """Why this coach cannot answer an appeal now. Who heard it with a sealed mark can, also when marking is over."""
+    """Why this coach cannot answer an appeal now. A sealed hearing can be answered even after marking is over."""
     hearing = hearing_of(appeal, user)
-    if mark is not None and hearing is not None and not made_marks(user, appeal.grade.case, besides=hearing):
+    if mark is not None and hearing is not None and not made_marks(user, appeal.grade.case, except_for=hearing):
         return ""
     return hearing_refusal(user, appeal)
 
 
 def task_of(case: MarkingCase, user: User) -> MarkingTask | None:
-    """The task in which a coach hears the appeals of a case: the newest of theirs that no grade came from."""
+    """The coach's newest hearing of a case that has led to no grade."""
     tasks = case.tasks.filter(slot=Slot.APPEAL, assignee=user).exclude(mark__grades__isnull=False)
     return tasks.order_by("-pk").first()
 
 
 def hearing_of(appeal: Appeal, user: User) -> MarkingTask | None:
-    """The hearing in which this coach answers an appeal, also once a grade came from it; None where they do not hear it."""
+    """This coach's hearing of an appeal, also after it led to a grade; None if they do not hear it."""
     newest = _hearing_newest(appeal.grade.case)
     is_theirs = newest is not None and newest.assignee_id == user.pk and appeal.state == AppealState.HEARD
     return newest if is_theirs else None
 
 
-def appeals_beside(appeal: Appeal) -> list[Appeal]:
-    """The other appeals of the same text that were not taken back, oldest first."""
+def appeals_related(appeal: Appeal) -> list[Appeal]:
+    """The other appeals about the same text that were not withdrawn, oldest first."""
     rows = Appeal.objects.filter(grade__case=appeal.grade.case_id).exclude(pk=appeal.pk).exclude(state=AppealState.WITHDRAWN)
     return list(rows.select_related("grade__scheme_version", "grade__case").order_by("at", "pk"))
 
 
 def appeal_next(appeal: Appeal, user: User) -> Appeal | None:
-    """A further appeal of the same text that this coach has to answer now."""
-    return next((one for one in appeals_beside(appeal) if hearing_of(one, user) and not hearing_refusal(user, one)), None)
+    """Another appeal about the same text that this coach can answer now."""
+    return next((one for one in appeals_related(appeal) if hearing_of(one, user) and not hearing_refusal(user, one)), None)
 
 
 def _hearing_newest(case: MarkingCase) -> MarkingTask | None:
     return case.tasks.filter(slot=Slot.APPEAL).order_by("-pk").first()
 
 
-def _is_heard_besides(case: MarkingCase, user: User) -> bool:
-    """Whether somebody else, who is still a coach of the contest, hears an appeal of a case that has no answer yet."""
+def _is_heard_by_other(case: MarkingCase, user: User) -> bool:
+    """Whether another current coach of the contest hears an unanswered appeal of this case."""
     newest = _hearing_newest(case)
     if newest is None or newest.assignee_id == user.pk:
         return False
@@ -212,7 +212,7 @@ def _coaches(case: MarkingCase) -> QuerySet[User]:
 
 @transaction.atomic
 def appeal_take(*, appeal: Appeal, by: User) -> MarkingTask:
-    """Hear an appeal, and with it every other of the same text: a fresh mark is to be made. Raises `AppealRefused`."""
+    """Start hearing all open appeals about a text; creates the task of a fresh mark. Raises `AppealRefused`."""
     case = MarkingCase.objects.select_for_update().get(pk=appeal.grade.case_id)
     appeal.refresh_from_db()
     if refusal := hearing_refusal(by, appeal):
@@ -227,28 +227,28 @@ def appeal_take(*, appeal: Appeal, by: User) -> MarkingTask:
 
 @transaction.atomic
 def appeal_reject(*, appeal: Appeal, by: User, answer: str) -> None:
-    """Answer an appeal that changes nothing. Raises `AppealRefused`."""
+    """Reject an appeal with an answer. Raises `AppealRefused`."""
     _answer(appeal, by, AppealState.REJECTED, answer, None)
     cases_follow([appeal.grade.case])
 
 
 @transaction.atomic
 def appeal_uphold(*, appeal: Appeal, by: User, answer: str) -> FinalGrade:
-    """Grant an appeal: the sealed mark of whoever heard it becomes the grade, which students see with the next release.
+    """Grant an appeal: the sealed mark of its hearing becomes the grade, which students see with the next release.
 
-    Where it is the grade already, since another appeal of the text was granted by it, that grade answers this one too.
-    Raises `AppealRefused`, also where there is no sealed mark or it can still be taken back.
+    If another appeal about the text already made it the grade, that grade answers this one too. Raises `AppealRefused`, also if
+    there is no sealed mark or it can still be reopened.
     """
     mark = mark_sealed(appeal.grade.case, by)
     if mark is None:
-        raise AppealRefused("Mark the text afresh and seal that mark first; it becomes the new result.")
+        raise AppealRefused("Make a fresh mark of the text and seal it first. It becomes the new result.")
     until = grace_until(mark)
     if until is not None and timezone.now() < until:
-        raise AppealRefused("The mark can still be taken back for some seconds. Wait until it stands.")
+        raise AppealRefused("Your mark can still be reopened for some seconds. Wait for the end of the 30 seconds.")
     _answer(appeal, by, AppealState.UPHELD, answer, mark)
-    standing = grade_of(mark.task.case)
-    if standing is not None and standing.mark_id == mark.pk:
-        grade = standing
+    current = grade_of(mark.task.case)
+    if current is not None and current.mark_id == mark.pk:
+        grade = current
     else:
         grade = grade_give(case=mark.task.case, mark=mark, by=by, reason="An appeal was granted.")
     cases_follow([appeal.grade.case])
@@ -256,7 +256,7 @@ def appeal_uphold(*, appeal: Appeal, by: User, answer: str) -> FinalGrade:
 
 
 def mark_sealed(case: MarkingCase, user: User) -> Mark | None:
-    """The sealed mark that a coach made to hear the appeals of a case."""
+    """The sealed mark that a coach made for the appeals of a case."""
     marks = Mark.objects.filter(task__case=case, task__slot=Slot.APPEAL, marker=user, state__in=SEALED)
     return marks.select_related("task__case__problem__contest", "scheme_version").order_by("-pk").first()
 
@@ -267,9 +267,9 @@ def _answer(appeal: Appeal, by: User, state: AppealState, answer: str, mark: Mar
     if refusal := answer_refusal(by, appeal, mark):
         raise AppealRefused(refusal)
     if not answer.strip():
-        raise AppealRefused("Say why; the student reads it.")
+        raise AppealRefused("Enter an answer; the student reads it.")
     appeal.state, appeal.answer, appeal.answered_by, appeal.answered_at = state, answer.strip(), by, timezone.now()
-    # Of several appeals of a text, one is named as the cause of the new mark; the record holds the others.
+    # Only one appeal of a text can reference the new mark; the record lists the others.
     appeal.mark = mark if mark is not None and not Appeal.objects.filter(mark=mark).exists() else None
     appeal.save(update_fields=["state", "answer", "answered_by", "answered_at", "mark"])
     audit(f"appeal.{state.value}", actor=by, case=appeal.grade.case, mark=mark, appeal=str(appeal.public_id))
@@ -291,4 +291,4 @@ def _in_window(window: Window) -> None:
         raise AppealRefused("The time for appeals is over.")
     if not window.is_open:
         at = timezone.localtime(window.opens_at)
-        raise AppealRefused(f"Sleep on it: appeals can be handed in from {at:%-d %B, %H:%M} on.")
+        raise AppealRefused(f"Appeals can be handed in from {at:%-d %B, %H:%M}. Use the time to think it over.")

@@ -1,7 +1,7 @@
-"""Feedback on a version, one rung at a time: asking, the gates, what a coach gives, the test that it does not tell too much.
+"""Feedback on a version, one rung at a time: requests, gates, hints by coaches, and the test for leaks.
 
-Rungs are written by coaches, or proposed by a model (`proposals`) and given by a coach. What a student reads is a rung that was
-given; everything else of a request is the coaches'.
+Hints are written by coaches, or proposed by a model (`proposals`) and given by a coach. Students see given hints only;
+everything else of a request is for coaches.
 """
 
 import uuid
@@ -27,11 +27,11 @@ from apps.submissions.models import SubmissionVersion
 
 
 class FeedbackRefused(Exception):
-    """Feedback cannot be asked for or given now; the message says why."""
+    """Feedback cannot be requested or given now; the message gives the reason."""
 
 
-class TellsTooMuch(Exception):
-    """A hint tells what must not be told on its rung; `leaks` say what. A coach may give it all the same, by saying so."""
+class HintLeaks(Exception):
+    """A hint reveals what must stay hidden on its rung; `leaks` lists it. A coach may give it after confirming."""
 
     def __init__(self, leaks: tuple[Leak, ...]) -> None:
         super().__init__("; ".join(leak.words for leak in leaks))
@@ -40,7 +40,7 @@ class TellsTooMuch(Exception):
 
 @dataclass(frozen=True)
 class RungShown:
-    """A rung of the ladder for its author: its number and, where it was given, its text. What is above stays unknown."""
+    """A rung of the ladder for the author: number, and text once given. Higher rungs stay hidden."""
 
     level: int
     asked: RungAsked | None
@@ -48,7 +48,7 @@ class RungShown:
 
 @dataclass(frozen=True)
 class Ladder:
-    """A request as its author sees it. `revision`: a newer version handed in since the last hint, which answers it."""
+    """A request as its author sees it. `revision`: a newer version, handed in since the last hint, that answers it."""
 
     request: FeedbackRequest
     rungs: list[RungShown]
@@ -57,7 +57,7 @@ class Ladder:
 
 
 def rules_of(problem: ContestProblem) -> FeedbackRules:
-    """How far hints go on a problem; rules that are off where nobody chose any."""
+    """The hint rules of a problem; off by default."""
     return FeedbackRules.objects.filter(problem=problem).first() or FeedbackRules(problem=problem)
 
 
@@ -65,7 +65,7 @@ def rules_of(problem: ContestProblem) -> FeedbackRules:
 def rules_save(
     *, problem: ContestProblem, is_on: bool, rules: Rules, by: User, writer: str = "", guesser: str = ""
 ) -> FeedbackRules:
-    """Choose whether and how far students may ask for hints, and which models propose and test them; "" is none."""
+    """Save whether and how far students may ask for hints, and the models that propose and test them ("" for none)."""
     values = {"is_on": is_on, **rules.model_dump(), "writer": writer, "guesser": guesser}
     saved, _ = FeedbackRules.objects.update_or_create(problem=problem, defaults=values)
     audit("feedback.rules", actor=by, contest=problem.contest, problem=str(problem.public_id), **values)
@@ -73,31 +73,31 @@ def rules_save(
 
 
 def request_refusal(version: SubmissionVersion) -> str:
-    """Why no feedback can be asked for on a version; empty where it can."""
+    """Why feedback on a version cannot be requested; empty if it can."""
     if not rules_of(version.submission.problem).is_on:
         return "Your coaches do not offer hints for this problem."
     if version.withdrawn_at is not None:
         return "This version was withdrawn."
     if version.submission.versions.filter(number__gt=version.number).exists():
-        return "Ask on the newest version."
+        return "There is a newer version. Ask for hints on the newest one."
     if results_awaited(version):
-        return "It is being marked; you get comments with the results."
+        return "This text is being marked. You get comments with the results."
     return ""
 
 
 @transaction.atomic
 def request_open(*, version: SubmissionVersion, track: str, words: str) -> FeedbackRequest:
-    """Ask for feedback: the first rung is asked for at once. Raises `FeedbackRefused`.
+    """Request feedback; asks for the first rung at once. Raises `FeedbackRefused`.
 
-    An open request on an older version of the same text ends; its hints stay.
+    Ends an open request on an older version of the same text; its hints stay.
     """
     SubmissionVersion.objects.select_for_update().get(pk=version.pk)
     if refusal := request_refusal(version):
         raise FeedbackRefused(refusal)
     if FeedbackRequest.objects.filter(version=version, ended_at=None).exists():
-        raise FeedbackRefused("You have asked already.")
+        raise FeedbackRefused("You have already asked for hints on this version.")
     if track not in {one.value for one in Track}:
-        raise FeedbackRefused("Choose what you need.")
+        raise FeedbackRefused("Choose the kind of help that you need.")
     first = gate((), rules_of(version.submission.problem).rules, spent=spent(version), now=timezone.now(), is_over=False)
     if first.refusal:
         raise FeedbackRefused(first.refusal)
@@ -123,9 +123,9 @@ def ladder_of(request: FeedbackRequest) -> Ladder:
     if request.ended_at is not None:
         state = Gate(level=None, refusal="This request has ended.")
     elif not rules.is_on:
-        state = Gate(level=None, refusal="Your coaches do not offer hints for this problem any more.")
+        state = Gate(level=None, refusal="Your coaches no longer offer hints for this problem.")
     elif is_held(request):
-        state = Gate(level=state.level, refusal="Your text is being marked; you get comments with the results.")
+        state = Gate(level=state.level, refusal="Your text is being marked. You get comments with the results.")
     by_level = {one.level: one for one in asked}
     height = max([rules.highest, *by_level])
     return Ladder(request, [RungShown(n, by_level.get(n)) for n in range(height + 1)], state, _revision(request, asked))
@@ -133,17 +133,17 @@ def ladder_of(request: FeedbackRequest) -> Ladder:
 
 @transaction.atomic
 def rung_ask(*, request: FeedbackRequest, level: int, tried: str, argues: bool = False) -> RungAsked:
-    """Ask for the next rung. `level` is the one that its author saw; asking twice asks once. Raises `FeedbackRefused`."""
+    """Ask for the next rung. `level` is the one that the author saw; repeats have no effect. Raises `FeedbackRefused`."""
     rows = FeedbackRequest.objects.select_for_update(of=("self",))
     request = rows.select_related("version__submission__problem__contest").get(pk=request.pk)
     ladder = ladder_of(request)
     if any(one.asked is not None and one.level == level for one in ladder.rungs):
         return request.asked.get(level=level)
     if ladder.gate.refusal or ladder.gate.level != level:
-        raise FeedbackRefused(ladder.gate.refusal or "Look at the hints as they are now.")
+        raise FeedbackRefused(ladder.gate.refusal or "The hints have changed meanwhile. Check the current ones first.")
     tried = tried.strip()
     if ladder.gate.needs_answer and not tried and ladder.revision is None:
-        raise FeedbackRefused("Say in a sentence what you tried, or hand in a newer version first.")
+        raise FeedbackRefused("Describe in a sentence what you tried, or hand in a newer version first.")
     asked = RungAsked.objects.create(
         request=request, level=level, tried=tried, argues=argues and bool(tried), revision=ladder.revision
     )
@@ -153,22 +153,22 @@ def rung_ask(*, request: FeedbackRequest, level: int, tried: str, argues: bool =
 
 @transaction.atomic
 def rung_give(*, asked: RungAsked, text: str, by: User, confirms: bool = False, proposal: uuid.UUID | None = None) -> RungAsked:
-    """Give the text of a rung that was asked for. Raises `FeedbackRefused`, and `TellsTooMuch` unless `confirms`.
+    """Give the text of a requested rung. Raises `FeedbackRefused`, and `HintLeaks` unless `confirms`.
 
-    Not while the text is being marked: what a coach gives then would tell of marks before the results do.
-    `proposal`: the one that the coach had before them, which then labels the hint.
+    Refused while the text is being marked, because a hint would reveal marks before the results. `proposal`: the proposal in
+    the coach's editor, which then labels the hint.
     """
     text = text.strip()
     if not text:
-        raise FeedbackRefused("Write the hint first.")
+        raise FeedbackRefused("Enter the hint first.")
     if is_held(asked.request):
         raise FeedbackRefused(HELD)
     found = leaks_in(asked, text)
     if found and not confirms:
-        raise TellsTooMuch(found)
+        raise HintLeaks(found)
     values = {"text": text, "author": by, "given_at": timezone.now(), "leaks": [one.words for one in found]}
     if not RungAsked.objects.filter(pk=asked.pk, given_at=None, request__ended_at=None).update(**values):
-        raise FeedbackRefused("This hint was given meanwhile, or is not wanted any more.")
+        raise FeedbackRefused("This hint was not saved: it was given meanwhile, or the request has ended.")
     origin = proposal_used(asked=asked, text=text, used=proposal)
     RungAsked.objects.filter(pk=asked.pk).update(origin=origin)
     where = asked.request.version.submission.paper.contest
@@ -179,15 +179,15 @@ def rung_give(*, asked: RungAsked, text: str, by: User, confirms: bool = False, 
 
 
 def leaks_in(asked: RungAsked, text: str) -> tuple[Leak, ...]:
-    """What a text tells too early on this rung: of solutions and a scheme that are not released, and of the answer."""
+    """What a text reveals too early on this rung: unreleased solutions and scheme, and the final answer."""
     secret = secret_of(asked)
     return leaks_of(text, level=asked.level, secrets=secret.texts_at(asked.level), answer=secret.answer, known=secret.known)
 
 
 def requests_open(contest: Contest, user: User) -> list[RungAsked]:
-    """The rungs that wait for this coach, in the order of problems, longest waiting first.
+    """Rungs that wait for this coach, by problem, longest waiting first.
 
-    Not those of texts that are being marked, nor of texts on which a mark of the coach's own can still change.
+    Excludes texts that are being marked, and texts on which the coach's own mark can still change.
     """
     rows = RungAsked.objects.filter(given_at=None, request__ended_at=None, request__version__submission__paper__contest=contest)
     rows = rows.select_related(
@@ -200,21 +200,21 @@ def requests_open(contest: Contest, user: User) -> list[RungAsked]:
 
 @transaction.atomic
 def hints_shown(*, request: FeedbackRequest, to: User) -> None:
-    """Keep in the ledger that a coach was shown what colleagues or a model say about a text: once for each of its cases, and
-    once for the text where its newest version has not come to marking.
+    """Record in the ledger that a coach was shown statements by colleagues or a model about a text.
 
-    What they gave themselves, and where nobody else said anything, leaves no row.
+    Recorded once per case of the text, and once for the text if its newest version has not come to marking. The coach's own
+    hints are not recorded.
     """
-    said = request.asked.filter(given_at__isnull=False).exclude(author=to).exists()
-    proposed = HintProposal.objects.filter(rung__request=request, rung__given_at=None, state=ProposalState.READY)
-    if said or (proposed.exists() and not is_held(request)):
-        told: dict[str, Any] = {"person": to, "kind": RevealKind.HINTS, "defaults": {"trigger": "hints"}}
+    is_given = request.asked.filter(given_at__isnull=False).exclude(author=to).exists()
+    proposals = HintProposal.objects.filter(rung__request=request, rung__given_at=None, state=ProposalState.READY)
+    if is_given or (proposals.exists() and not is_held(request)):
+        values: dict[str, Any] = {"person": to, "kind": RevealKind.HINTS, "defaults": {"trigger": "hints"}}
         text = request.version.submission
         for case in MarkingCase.objects.filter(version__submission=text):
-            Reveal.objects.get_or_create(case=case, **told)
+            Reveal.objects.get_or_create(case=case, **values)
         newest = text.versions.filter(withdrawn_at=None).order_by("-number").first()
         if newest is None or not MarkingCase.objects.filter(version=newest).exists():
-            EarlyReveal.objects.get_or_create(submission=text, **told)
+            EarlyReveal.objects.get_or_create(submission=text, **values)
 
 
 def requests_of(version: SubmissionVersion) -> QuerySet[FeedbackRequest]:
@@ -224,7 +224,7 @@ def requests_of(version: SubmissionVersion) -> QuerySet[FeedbackRequest]:
 
 
 def hints_used(contest: Contest) -> dict[tuple[str, str], int]:
-    """How many hints were given, by paper number and problem label: a fact for coaches, no penalty."""
+    """Number of given hints, by paper number and problem label; information for coaches, not a penalty."""
     rows = RungAsked.objects.filter(given_at__isnull=False, request__version__submission__paper__contest=contest)
     used: dict[tuple[str, str], int] = {}
     keys = rows.values_list("request__version__submission__paper__number", "request__version__submission__problem__label")
@@ -234,24 +234,24 @@ def hints_used(contest: Contest) -> dict[tuple[str, str], int]:
 
 
 def spent(version: SubmissionVersion) -> int:
-    """How many rungs an author asked for on a problem, on all versions."""
+    """Number of rungs an author asked for on a problem, over all versions."""
     return RungAsked.objects.filter(request__version__submission=version.submission).count()
 
 
 def is_over(contest: Contest) -> bool:
-    """Whether a full solution may be told: the time for handing in is past, or solutions were released."""
+    """Whether a full solution may be shown: the time for handing in is over."""
     if contest.state == ContestState.OPEN:
         return contest.closes_at is not None and timezone.now() >= contest.closes_at
     return contest.state in (ContestState.MARKING, ContestState.CLOSED)
 
 
 def rung_of(asked: RungAsked) -> Rung:
-    """What belongs on a rung."""
+    """The definition of a rung."""
     return RUNGS[Track(asked.request.track)][asked.level]
 
 
 def sources_of(asked: RungAsked) -> tuple[Source, ...]:
-    """What a rung may be written from."""
+    """The sources that a hint of this rung may use."""
     return sources_at(min(asked.level, TOP))
 
 

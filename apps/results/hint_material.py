@@ -1,4 +1,4 @@
-"""Collects what a hint may be written from. What of it a rung may read the core says (`apps.reasoning.hints.material`)."""
+"""Collect the material for hints. `apps.reasoning.hints.material` decides which part each rung may use."""
 
 import logging
 
@@ -26,12 +26,12 @@ from apps.schemes.models import SchemeVersion, VersionStatus
 from apps.submissions.models import Scan, SubmissionVersion
 
 logger = logging.getLogger(__name__)
-#: Steps of a reference solution that a writer gets at most.
+#: Most steps of a reference solution that a writer gets.
 REFERENCE_AT_MOST = 30
 
 
 def text_answered(asked: RungAsked) -> SubmissionVersion:
-    """The version that a hint is about: the newest, where one was handed in instead of an answer."""
+    """The version that a hint is about: the newest, if one was handed in as an answer to the last hint."""
     if asked.revision_id is None:
         return asked.request.version
     newest = asked.request.version.submission.versions.order_by("-number").first()
@@ -39,19 +39,19 @@ def text_answered(asked: RungAsked) -> SubmissionVersion:
 
 
 def text_shown(request: FeedbackRequest) -> SubmissionVersion:
-    """The version that coaches read beside a request: the one that the hint waited for is about, else the one asked about."""
+    """The version shown to coaches with a request: the one the waiting hint is about, else the requested one."""
     waiting = request.asked.filter(given_at=None).first()
     return text_answered(waiting) if waiting is not None else request.version
 
 
-def pages_beside_hints(user: User, scan: Scan) -> bool:
-    """Whether the page belongs to a text that this coach reads beside a request for hints."""
+def page_shown_with_hints(user: User, scan: Scan) -> bool:
+    """Whether the page belongs to a text that this coach reads together with a request for hints."""
     requests = FeedbackRequest.objects.filter(version__submission=scan.submission_id)
     return any(scan.pages.filter(version=text_shown(one)).exists() for one in requests if request_may_answer(user, one))
 
 
 def material_of(asked: RungAsked) -> HintMaterial:
-    """Everything that hints for a request could be written from. Nothing of it leads to its author."""
+    """All material for hints on a request. It contains nothing about the author."""
     version, request = text_answered(asked), asked.request
     problem = version.submission.problem
     is_checked = Source.LOCATIONS in sources_at(asked.level)
@@ -70,7 +70,7 @@ def material_of(asked: RungAsked) -> HintMaterial:
 
 
 def secret_of(asked: RungAsked) -> Secret:
-    """What a hint for this rung must not tell: solutions and the final answer, and the scheme, each until it is released."""
+    """What a hint for this rung must not reveal: solutions, final answer and scheme, each until it is released."""
     submission = asked.request.version.submission
     problem = submission.problem
     released = parts_released(problem.contest)
@@ -84,7 +84,7 @@ def secret_of(asked: RungAsked) -> Secret:
 
 
 def _released(version: SubmissionVersion) -> tuple[Fault, ...]:
-    """Verdicts that students see: of this version, or of an older one where they hold for this one too."""
+    """Verdicts that students see: of this version, or of an older one if they still apply to this one."""
     grade = parts_of([version]).get(version.pk, {}).get(ReleasePart.VERDICTS)
     if grade is not None:
         verdicts = [(one.step, one) for one in MarkSheet.model_validate(grade.sheet).verdicts]
@@ -96,7 +96,7 @@ def _released(version: SubmissionVersion) -> tuple[Fault, ...]:
 
 
 def _refuted(version: SubmissionVersion) -> tuple[Fault, ...]:
-    """Formulas that are false at a point, found by computing; none where that check is off or broke off."""
+    """Formulas that are false at a point, found by computation; empty if that check is off or failed."""
     if COMPUTATIONAL not in settings.MARKING_GRADERS:
         return ()
     made = Suggestion.objects.filter(version=version, grader=COMPUTATIONAL, state=SuggestionState.DONE).first()
@@ -114,14 +114,14 @@ def _question(version: SubmissionVersion) -> Question:
 
 
 def _scheme(asked: RungAsked) -> tuple[str, ...]:
-    """What the active scheme gives points for, in its words to students; no notes, no caps, no points."""
+    """The checkpoints of the active scheme in their wording for students; no notes, caps or points."""
     setup = setup_of(asked.request.version.submission.problem)
     version = version_active(setup) if setup is not None else None
     return tuple(item.text for item in version.content.of_kind(Kind.CHECKPOINT) if item.text) if version is not None else ()
 
 
 def _items(problem: ContestProblem) -> tuple[str, ...]:
-    """The text of every item that was ever marked with; of all schemes that could be it where nobody has said yet which."""
+    """The text of every item in use at any time; of all usable schemes if none has been chosen yet."""
     setup = setup_of(problem)
     schemes = [setup.scheme] if setup is not None else schemes_usable(problem)
     marked_with = (VersionStatus.ACTIVE, VersionStatus.RETIRED)

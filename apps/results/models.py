@@ -1,7 +1,7 @@
-"""What students get besides grades: news that results are there, remarks carried to a newer version, and hints by rungs.
+"""What students receive in addition to grades: notices of results, remarks carried to a newer version, and hints.
 
-Released grades and appeals have their tables in `apps.marks.models.decisions`. Nothing here names the author of a paper:
-feedback hangs on a version, and a notice on a contest.
+Released grades and appeals have their tables in `apps.marks.models.decisions`. No table here names the author of a paper:
+feedback belongs to a version, and a notice to a contest.
 """
 
 import uuid
@@ -26,9 +26,9 @@ REASON_LENGTH = 500
 
 
 class Notice(models.Model):
-    """A mail that results are there, for one person. It is sent when the batch can no longer be taken back, and says no result.
+    """A mail to one person that results are available. Sent once the batch can no longer be taken back; contains no result.
 
-    `sent_at` is set by whoever is about to send it, so that two processes send it once, and taken back where that fails.
+    A process sets `sent_at` before sending, so that only one process sends the mail, and clears it if sending fails.
     """
 
     batch = models.ForeignKey(ReleaseBatch, on_delete=models.CASCADE, related_name="notices")
@@ -43,7 +43,7 @@ class Notice(models.Model):
 
 
 class CarriedRemark(models.Model):
-    """A marker's word on a remark that was not surely kept in a newer version: does it hold there too?"""
+    """A marker's decision whether a remark that was not certainly kept still applies to a newer version."""
 
     grade = models.ForeignKey(FinalGrade, on_delete=models.CASCADE, related_name="carried")
     version = models.ForeignKey(SubmissionVersion, on_delete=models.CASCADE, related_name="carried")
@@ -74,12 +74,12 @@ class FeedbackRules(models.Model):
 
     @property
     def rules(self) -> Rules:
-        """As the core computes with them."""
+        """The rules as a value of the core."""
         return Rules(highest=self.highest, budget=self.budget, first_wait=self.first_wait, later_wait=self.later_wait)
 
 
 class FeedbackRequest(models.Model):
-    """An author asked for feedback on a version that they handed in. `words` is their question."""
+    """An author's request for feedback on a version that they handed in. `words` is their question."""
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     version = models.ForeignKey(SubmissionVersion, on_delete=models.CASCADE, related_name="feedback_requests")
@@ -99,7 +99,7 @@ class FeedbackRequest(models.Model):
 
 
 class HintOrigin(models.TextChoices):
-    """Who wrote what was given. A coach gave it in every case, and every AI sentence is labelled as one."""
+    """Who wrote a given hint. A coach gives every hint, and every AI sentence is labelled."""
 
     COACH = "coach", "Written by a coach"
     MODEL = "model", "Written by AI, read and approved by a coach"
@@ -107,10 +107,10 @@ class HintOrigin(models.TextChoices):
 
 
 class RungAsked(models.Model):
-    """A rung that was asked for, with what its author wrote to the one before, and what a coach gave.
+    """A requested rung, with the author's answer to the previous hint and the hint that a coach gave.
 
-    `tried` are words, `revision` the newer version handed in instead; `argues`: the words say why the author was right.
-    `leaks`: what the test of the given text found and a coach confirmed, as words.
+    `tried` is the answer in words, `revision` a newer version handed in instead. `argues`: the words defend the author's step.
+    `leaks`: leaks found in the hint that a coach confirmed, as words.
     """
 
     request = models.ForeignKey(FeedbackRequest, on_delete=models.CASCADE, related_name="asked")
@@ -138,12 +138,12 @@ class RungAsked(models.Model):
 
     @property
     def value(self) -> Asked:
-        """As the core computes with it."""
+        """The rung as a value of the core."""
         return Asked(level=self.level, given_at=self.given_at)
 
 
 class ProposalState(models.TextChoices):
-    """Where a model's proposal stands. Only a coach's giving of the rung brings any of it to a student."""
+    """The state of a model's proposal. It reaches a student only when a coach gives the rung."""
 
     QUEUED = "queued", "Queued"
     RUNNING = "running", "Being written"
@@ -154,10 +154,10 @@ class ProposalState(models.TextChoices):
 
 
 class HintProposal(models.Model):
-    """What a model proposes for a rung, for coaches only.
+    """A model's proposal for a rung, for coaches only.
 
-    `level`: the rung that it was written for, the asked one or a lower; `dropped`: texts before it that told too much, with
-    what they told; `gain`: how much nearer a second model came with it, None where none was asked. `reason`: why it failed.
+    `level`: the rung it was written for, the requested or a lower one. `dropped`: earlier texts with leaks, and those leaks.
+    `gain`: how much closer a second model came with it; None if none was asked. `reason`: why it failed.
     """
 
     rung = models.OneToOneField(RungAsked, on_delete=models.CASCADE, related_name="proposal")

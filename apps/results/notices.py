@@ -1,6 +1,6 @@
-"""Mails that results are there. They go when a batch can no longer be taken back, and say neither points nor words.
+"""Mails that results are available. Sent once a batch can no longer be taken back; they contain no results.
 
-The orchestrator sends what is due every half a minute; `manage.py send_notices` does it once.
+The orchestrator sends due mails every 30 s; `manage.py send_notices` does it once.
 """
 
 import logging
@@ -24,7 +24,7 @@ AT_ONCE = 200
 
 
 def notices_send(now: datetime | None = None) -> int:
-    """Send what is due; how many mails went. One that fails is tried again later, five times at most."""
+    """Send due mails; returns how many were sent. Failed ones are retried later, at most five times."""
     now = now or timezone.now()
     due = Notice.objects.filter(
         sent_at=None, attempts__lt=ATTEMPTS, batch__undone_at=None, batch__undo_until__lte=now, person__is_active=True
@@ -44,11 +44,11 @@ def _send(notice: Notice) -> bool:
     if not waiting.update(sent_at=timezone.now(), attempts=F("attempts") + 1):
         return False
     title = notice.batch.contest.title
-    body = f"Results of “{title}” are there. You find them here:\n\n{notice.address}\n"
+    body = f"Results of “{title}” are available:\n\n{notice.address}\n"
     try:
         send_mail(f"Results of {title}", body, None, [notice.person.email])
     except (SMTPException, OSError) as error:
-        logger.warning("a notice was not sent: %s", error)
+        logger.warning("could not send a notice: %s", error)
         Notice.objects.filter(pk=notice.pk).update(sent_at=None, fault=str(error)[:FAULT_LENGTH])
         return False
     return True
@@ -60,5 +60,5 @@ def _send_for_ever() -> None:
         try:
             notices_send()
         except DatabaseError as error:
-            logger.warning("notices wait for the database: %s", error)
+            logger.warning("could not send notices, because the database is unavailable: %s", error)
         time.sleep(EVERY_S)

@@ -1,4 +1,4 @@
-"""A contest as its author sees it after releases: problem by problem, and the sum where all points are there."""
+"""The results of a contest for one author: by problem, and the total once every text has points."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -14,9 +14,9 @@ from apps.submissions.models import SubmissionVersion
 
 @dataclass(frozen=True)
 class ProblemRow:
-    """A problem: the versions handed in, newest first, each with whether something was released of it.
+    """A problem with the versions handed in, newest first, and whether each has released results.
 
-    `points` are those of the newest version that has any; `points_of` is its number, told where it is not the newest.
+    `points` are those of the newest version that has any; `points_of` is its number.
     """
 
     problem: ContestProblem
@@ -34,7 +34,7 @@ class ProblemRow:
 
 @dataclass(frozen=True)
 class Overview:
-    """All problems, and the sum of points where every text that was handed in has some."""
+    """All problems, and the total points if every submitted text has some."""
 
     rows: list[ProblemRow]
     total: str | None
@@ -43,7 +43,7 @@ class Overview:
 
 
 def overview_of(contest: Contest, paper: Paper) -> Overview:
-    """What was released of a paper."""
+    """The released results of a paper."""
     versions = SubmissionVersion.objects.filter(submission__paper=paper, withdrawn_at=None).select_related("submission")
     by_problem: dict[int, list[SubmissionVersion]] = {}
     for version in versions.defer("raw", "source").order_by("-number"):
@@ -77,7 +77,7 @@ def overview_of(contest: Contest, paper: Paper) -> Overview:
 
 
 def _graded(versions: list[SubmissionVersion], shown: dict[int, dict[str, FinalGrade]]) -> tuple[FinalGrade | None, int | None]:
-    """The grade of the newest version whose points were released, and the number of that version."""
+    """The released grade of the newest version that has one, with the number of that version."""
     for version in versions:
         grade = shown.get(version.pk, {}).get(ReleasePart.POINTS)
         if grade is not None:

@@ -1,4 +1,4 @@
-"""A text with what was released on it, for the press: its author's copy. It holds what the page shows and nothing else."""
+"""The author's copy of a text with its released results, for typesetting. It contains exactly what the page shows."""
 
 from apps.reasoning.marking.scheme import Kind, points_text
 from apps.reasoning.marking.student_view import ItemShown
@@ -11,7 +11,7 @@ WORTH = {Kind.DEDUCTION: "−{}", Kind.CAP: "at most {}", Kind.ZERO_CREDIT: "wor
 
 
 def result_document(result: Result) -> Document:
-    """What was released of a text, as its author sees it on the page."""
+    """The released results of a text, as the author sees them on the page."""
     version = result.version
     problem, contest = version.submission.problem, version.submission.paper.contest
     document = Document(f"Problem {problem.label}, version {version.number}", contest.title)

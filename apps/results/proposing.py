@@ -1,6 +1,6 @@
-"""The orchestrator's work on proposals of hints: what waits is written by the chosen models, over the queues of their workers.
+"""The orchestrator's part in proposed hints: the chosen models write waiting proposals through the workers' queues.
 
-A call that nobody answers in `HINT_WITHIN_S` fails, and the rung waits for its coach as if no model had been asked.
+A call without an answer within `HINT_WITHIN_S` fails, and the rung waits for its coach as if no model had been asked.
 """
 
 import asyncio
@@ -32,10 +32,10 @@ from apps.runs.sending import stop_calls
 logger = logging.getLogger(__name__)
 EVERY_S = 2.0
 AT_ONCE = 4
-#: Of a model's context, the part that may be written; the rest is the problem, the text and the notes.
+#: Share of a model's context for its output; the rest holds the problem, the text and the notes.
 WRITTEN_PART, WRITTEN_AT_MOST = 0.4, 8_192
-BROKE_OFF = "The writing broke off."
-NO_TEXT = "There is no text that a model could read."
+WRITING_FAILED = "Writing the proposal failed; the server log has the error."
+NO_TEXT = "The version has no text that a model could read."
 
 DispatcherFor = Callable[[str, Sequence[Alias]], AbstractAsyncContextManager[Dispatcher]]
 ModelsKnown = Callable[[], dict[str, Alias]]
@@ -43,7 +43,7 @@ ModelsKnown = Callable[[], dict[str, Alias]]
 
 @dataclass
 class _Job:
-    """A proposal that this process took, with what its writer needs."""
+    """A proposal claimed by this process, with what its writer needs."""
 
     row: HintProposal
     run: str
@@ -63,19 +63,19 @@ def models_for_hints() -> dict[str, Alias]:
 
 @asynccontextmanager
 async def over_broker(run: str, aliases: Sequence[Alias]) -> AsyncIterator[Dispatcher]:
-    """Calls go over the queues of the running stack. Nothing is recorded: a hint that is lost is written anew."""
+    """A dispatcher over the queues of the running stack. It records nothing: a lost hint is simply written again."""
     queues = {alias.name: alias.queue for alias in aliases}
     async with CeleryDispatcher(run, queues=queues, is_recorded=lambda _key: True) as dispatcher:
         yield dispatcher
 
 
 def proposals_work(dispatcher_for: DispatcherFor = over_broker, models: ModelsKnown = models_for_hints) -> int:
-    """Write what waits, a few at a time; how many proposals were taken."""
+    """Write waiting proposals, a few at a time; returns how many were claimed."""
     taken = 0
-    while jobs := [job for row in list(_waiting()[:AT_ONCE]) if (job := _taken(row, models)) is not None]:
-        asyncio.run(_written_all(jobs, dispatcher_for))
+    while jobs := [job for row in list(_waiting()[:AT_ONCE]) if (job := _claimed(row, models)) is not None]:
+        asyncio.run(_write_all(jobs, dispatcher_for))
         for job in jobs:
-            _kept(job)
+            _stored(job)
         taken += len(jobs)
     return taken
 
@@ -88,26 +88,26 @@ def start() -> threading.Thread:
 
 
 def _waiting() -> QuerySet[HintProposal]:
-    """What no process has begun or what was lost on the way, oldest first."""
+    """Queued and lost proposals, oldest first."""
     rows = HintProposal.objects.filter(Q(state=ProposalState.QUEUED) | _lost())
     rows = rows.filter(rung__given_at=None, rung__request__ended_at=None)
     return rows.select_related("rung__request__version__submission__problem__contest").order_by("asked_at", "pk")
 
 
 def _lost() -> Q:
-    """What somebody began so long ago that they must have died."""
+    """Proposals started so long ago that their process must have died."""
     return Q(state=ProposalState.RUNNING, started_at__lt=timezone.now() - timedelta(seconds=2 * settings.HINT_WITHIN_S))
 
 
-def _taken(row: HintProposal, models: ModelsKnown) -> _Job | None:
-    """The proposal as work of this process; None where another took it or nothing can be written."""
+def _claimed(row: HintProposal, models: ModelsKnown) -> _Job | None:
+    """Claim a proposal for this process; None if another process was faster or it cannot be written."""
     mine = HintProposal.objects.filter(Q(state=ProposalState.QUEUED) | _lost(), pk=row.pk)
     if not mine.update(state=ProposalState.RUNNING, started_at=timezone.now()):
         return None
     try:
         known = models()
         if missing := [name for name in (row.writer, row.guesser) if name and name not in known]:
-            raise HintFailed(f"There is no model {', '.join(missing)} in models.toml, or it is off.")
+            raise HintFailed(f"models.toml has no model {', '.join(missing)}, or it is turned off.")
         aliases = [known[name] for name in dict.fromkeys((row.writer, row.guesser)) if name]
         material = material_of(row.rung)
         if not any(step.strip() for step in material.steps):
@@ -116,17 +116,17 @@ def _taken(row: HintProposal, models: ModelsKnown) -> _Job | None:
     except (AliasError, HintFailed) as error:
         _failed(row, str(error))
     except Exception:
-        logger.exception("the material of a hint")
-        _failed(row, BROKE_OFF)
+        logger.exception("could not collect the material of a hint")
+        _failed(row, WRITING_FAILED)
     return None
 
 
-async def _written_all(jobs: Sequence[_Job], dispatcher_for: DispatcherFor) -> None:
-    await asyncio.gather(*(_written(job, dispatcher_for) for job in jobs))
+async def _write_all(jobs: Sequence[_Job], dispatcher_for: DispatcherFor) -> None:
+    await asyncio.gather(*(_write(job, dispatcher_for) for job in jobs))
 
 
-async def _written(job: _Job, dispatcher_for: DispatcherFor) -> None:
-    """Let the models write; the job holds the hint, or the reason why there is none."""
+async def _write(job: _Job, dispatcher_for: DispatcherFor) -> None:
+    """Let the models write; stores the hint or the reason for its absence in the job."""
     within = settings.HINT_WITHIN_S
     tokens = {alias.name: min(int(alias.context_tokens * WRITTEN_PART), WRITTEN_AT_MOST) for alias in job.aliases}
     writer: HintWriter | None = None
@@ -137,17 +137,17 @@ async def _written(job: _Job, dispatcher_for: DispatcherFor) -> None:
     except HintFailed as error:
         job.reason = str(error)
     except TimeoutError:
-        job.reason = f"Nothing came back within {within:g} s. Does an inference worker serve {job.row.writer}?"
+        job.reason = f"Nothing came back within {within:g} s. Check that an inference worker serves {job.row.writer}."
         await asyncio.to_thread(stop_calls, job.run)
-    except Exception:  # One proposal must not keep the others from being written.
+    except Exception:  # One failed proposal must not stop the others.
         logger.exception("the proposal of a hint by %s", job.row.writer)
-        job.reason = BROKE_OFF
+        job.reason = WRITING_FAILED
     if writer is not None:
         job.calls, job.tokens = writer.calls, writer.spent
 
 
-def _kept(job: _Job) -> None:
-    """Keep what came about, unless a coach laid the proposal aside meanwhile."""
+def _stored(job: _Job) -> None:
+    """Store the result, unless a coach declined the proposal meanwhile."""
     if job.written is None:
         _failed(job.row, job.reason, calls=job.calls, tokens=job.tokens)
         return
@@ -165,10 +165,10 @@ def _kept(job: _Job) -> None:
 
 
 def _failed(row: HintProposal, reason: str, *, calls: int = 0, tokens: int = 0) -> None:
-    logger.warning("no hint by %s: %s", row.writer, reason)
+    logger.warning("%s proposed no hint: %s", row.writer, reason)
     mine = HintProposal.objects.filter(pk=row.pk, state=ProposalState.RUNNING)
-    told = {"reason": reason[:REASON_LENGTH], "calls": calls, "tokens": tokens, "done_at": timezone.now()}
-    mine.update(state=ProposalState.FAILED, **told)
+    values = {"reason": reason[:REASON_LENGTH], "calls": calls, "tokens": tokens, "done_at": timezone.now()}
+    mine.update(state=ProposalState.FAILED, **values)
 
 
 def _work_for_ever() -> None:
@@ -177,7 +177,7 @@ def _work_for_ever() -> None:
         try:
             proposals_work()
         except DatabaseError as error:
-            logger.warning("proposals of hints wait for the database: %s", error)
+            logger.warning("could not write hints, because the database is unavailable: %s", error)
         except Exception:
-            logger.exception("proposals of hints")
+            logger.exception("could not write proposed hints")
         time.sleep(EVERY_S)

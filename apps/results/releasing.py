@@ -1,6 +1,6 @@
-"""Releasing results: what is ready, one batch for the whole contest, taking it back for a while.
+"""Release results: readiness, one batch for the whole contest, and taking a batch back for a limited time.
 
-A batch holds, for every text, the grade that it shows. Students see nothing before it, and no later grade before a later batch.
+A batch fixes for every text the grade that it shows. Students see nothing before it, and later grades only with a later batch.
 """
 
 import json
@@ -31,19 +31,19 @@ from apps.marks.models import (
 )
 from apps.marks.sealing import cases_settle
 from apps.results.models import Notice
-from apps.results.shown import batches_standing, parts_released
+from apps.results.shown import batches_active, parts_released
 from apps.submissions.selectors import versions_to_mark
 
 SETTLED = (CaseState.SETTLED, CaseState.RELEASED, CaseState.APPEALED)
 
 
 class ReleaseRefused(Exception):
-    """Results cannot be released, or not taken back; the message says why."""
+    """Results cannot be released or taken back; the message gives the reason."""
 
 
 @dataclass(frozen=True)
 class Ready:
-    """One problem: texts to be marked, those with a grade that can be released, those whose grade students have not seen."""
+    """One problem: texts to mark, texts with a releasable grade, and texts with a grade that students have not seen."""
 
     problem: ContestProblem
     texts: int
@@ -57,7 +57,7 @@ class Ready:
 
 @dataclass(frozen=True)
 class Readiness:
-    """What a batch would hold now. `parts` are those that were released before; a batch without them would leave them old."""
+    """The content of a batch released now. `parts`: parts released before; a batch without one leaves it unchanged."""
 
     rows: list[Ready]
     grades: list[FinalGrade]
@@ -73,15 +73,15 @@ class Readiness:
 
     @property
     def token(self) -> str:
-        """Changes with every grade, so that nobody releases others than they saw."""
+        """Changes with every grade, so that an organiser releases only what they saw."""
         return sha256(json.dumps(sorted(grade.pk for grade in self.grades)).encode()).hexdigest()[:32]
 
 
 def readiness(contest: Contest) -> Readiness:
-    """What is settled, what is not, and what students have not seen."""
+    """What is settled, what is missing, and what students have not seen."""
     cases_settle(contest)
     grades = _grades(contest)
-    seen = set(ReleasedGrade.objects.filter(batch__in=batches_standing(contest)).values_list("grade", flat=True))
+    seen = set(ReleasedGrade.objects.filter(batch__in=batches_active(contest)).values_list("grade", flat=True))
     newest = set(versions_to_mark(contest).values_list("pk", flat=True))
     of_problem: dict[int, int] = {}
     for key in versions_to_mark(contest).values_list("submission__problem", flat=True):
@@ -98,10 +98,10 @@ def readiness(contest: Contest) -> Readiness:
 def batch_release(
     *, contest: Contest, parts: Collection[str], by: User, expected: str, leaves_out: bool = False, address: str = ""
 ) -> ReleaseBatch:
-    """Show these parts of all grades to their authors at once. `address`: the page that the mails lead to.
+    """Show these parts of all grades to their authors at once. `address`: the page that the mails link to.
 
-    `expected` is the token of the readiness that the organiser saw. Raises `ReleaseRefused`, also where texts are not settled
-    and `leaves_out` does not say that they may be left out.
+    `expected`: token of the readiness that the organiser saw. Raises `ReleaseRefused`, also for unsettled texts unless
+    `leaves_out`.
     """
     contest = Contest.objects.select_for_update().get(pk=contest.pk)
     ready = readiness(contest)
@@ -117,24 +117,24 @@ def batch_release(
     settled = [grade.case_id for grade in ready.grades if grade.case.state == CaseState.SETTLED]
     MarkingCase.objects.filter(pk__in=settled).update(state=CaseState.RELEASED)
     _notices_add(batch, ready.grades, address)
-    told = {"parts": batch.parts, "grades": len(ready.grades), "left_out": ready.missing}
-    audit("results.released", actor=by, contest=contest, batch=str(batch.public_id), **told)
+    values = {"parts": batch.parts, "grades": len(ready.grades), "left_out": ready.missing}
+    audit("results.released", actor=by, contest=contest, batch=str(batch.public_id), **values)
     return batch
 
 
 @transaction.atomic
 def batch_undo(*, batch: ReleaseBatch, by: User) -> None:
-    """Take the newest batch back. Raises `ReleaseRefused` after its time, after a newer one, and once somebody appealed."""
+    """Take back the newest batch. Raises `ReleaseRefused` after its time, after a newer batch, and after an appeal."""
     contest = Contest.objects.select_for_update().get(pk=batch.contest_id)
     now = timezone.now()
-    if batch.undone_at is not None or not batches_standing(contest) or batches_standing(contest)[-1].pk != batch.pk:
-        raise ReleaseRefused("Only the newest release can be taken back, once.")
+    if batch.undone_at is not None or not batches_active(contest) or batches_active(contest)[-1].pk != batch.pk:
+        raise ReleaseRefused("Only the newest release can be taken back, and only once.")
     if now >= batch.undo_until:
-        raise ReleaseRefused("The time in which it could be taken back is over. A further release can correct it.")
+        raise ReleaseRefused("The time for taking back this release is over. Correct it with a further release.")
     cases = list(batch.grades.values_list("grade__case", flat=True))
     since = Appeal.objects.filter(grade__releases__batch=batch, state__in=OPEN_APPEALS, at__gte=batch.released_at)
     if since.exists():
-        raise ReleaseRefused("Somebody appealed already; a further release can correct it.")
+        raise ReleaseRefused("A student has already appealed. Correct the results with a further release.")
     ReleaseBatch.objects.filter(pk=batch.pk).update(undone_at=now, undone_by=by)
     Notice.objects.filter(batch=batch, sent_at=None).delete()
     cases_follow(MarkingCase.objects.filter(pk__in=cases, state=CaseState.RELEASED))
@@ -142,9 +142,9 @@ def batch_undo(*, batch: ReleaseBatch, by: User) -> None:
 
 
 def cases_follow(cases: Iterable[MarkingCase]) -> None:
-    """Give settled cases the state that releases and appeals say.
+    """Set the state of settled cases from releases and appeals.
 
-    A script that is being marked, again too, or that is disputed stays with its markers; it follows when that is settled.
+    Disputed scripts and scripts in marking stay with their markers; they follow once they are settled.
     """
     unsealed = MarkingTask.objects.filter(case=OuterRef("pk"), slot__in=COUNTED, done_at=None)
     rows = MarkingCase.objects.filter(pk__in=[case.pk for case in cases], state__in=SETTLED).exclude(Exists(unsealed))
@@ -153,12 +153,12 @@ def cases_follow(cases: Iterable[MarkingCase]) -> None:
 
 
 def _grades(contest: Contest) -> list[FinalGrade]:
-    """For every text the grade that a batch would show.
+    """For every text, the grade that a batch would show.
 
-    1. Texts that are settled: the newest grade. Of older versions only those that were released before.
-    2. Texts that were released and are being marked again: what students have seen.
+    1. Settled texts: the newest grade. Of older versions only those that were released before.
+    2. Released texts that are being marked again: the grade that students have seen.
     """
-    shown = ReleasedGrade.objects.filter(batch__in=batches_standing(contest)).order_by("batch__released_at", "batch__pk")
+    shown = ReleasedGrade.objects.filter(batch__in=batches_active(contest)).order_by("batch__released_at", "batch__pk")
     seen = dict(shown.values_list("grade__case", "grade"))
     newest = set(versions_to_mark(contest).values_list("pk", flat=True))
     rows = FinalGrade.objects.filter(case__problem__contest=contest).select_related("case").defer("sheet", "derivation")
@@ -175,21 +175,21 @@ def _grades(contest: Contest) -> list[FinalGrade]:
 
 def _may_release(contest: Contest, ready: Readiness, parts: Collection[str], expected: str, leaves_out: bool) -> None:
     if contest.state not in (ContestState.MARKING, ContestState.CLOSED):
-        raise ReleaseRefused("Results are released while a contest is being marked or when it is closed.")
+        raise ReleaseRefused("Results can be released only while a contest is being marked or after it is closed.")
     if not parts or not set(parts) <= set(ReleasePart.values):
-        raise ReleaseRefused("Choose what to release.")
+        raise ReleaseRefused("Choose at least one part to release.")
     if not ready.grades:
-        raise ReleaseRefused("No text has a grade yet.")
+        raise ReleaseRefused("No text has a grade yet, so there is nothing to release.")
     if ready.token != expected:
-        raise ReleaseRefused("Marking went on meanwhile. Look at what is ready now, and release again.")
+        raise ReleaseRefused("Nothing was released: grades have changed meanwhile. Check what is ready, then release again.")
     if ready.missing and not leaves_out:
-        raise ReleaseRefused(f"{ready.missing} texts are not settled. Say that they may be left out, or settle them first.")
+        raise ReleaseRefused(f"Texts without a settled grade: {ready.missing}. Choose to leave them out, or settle them first.")
     if not ready.news and set(parts) <= ready.parts:
-        raise ReleaseRefused("Students have seen all of this already.")
+        raise ReleaseRefused("Students have already seen all of this.")
 
 
 def _notices_add(batch: ReleaseBatch, grades: Iterable[FinalGrade], address: str) -> None:
-    """A mail for everybody with an account and an address whose text has a grade in the batch."""
+    """Queue a mail for every author with an account and an address whose text has a grade in the batch."""
     cases = MarkingCase.objects.filter(pk__in={grade.case_id for grade in grades})
     people = Identity.objects.filter(paper__in=cases.values("version__submission__paper"), person__is_active=True)
     people = people.exclude(person__email="")
@@ -199,9 +199,9 @@ def _notices_add(batch: ReleaseBatch, grades: Iterable[FinalGrade], address: str
 
 
 def examples(ready: Readiness, user: User, most: int = 3) -> list[tuple[ContestProblem, list[FinalGrade]]]:
-    """A few texts of each problem to look at before releasing: the fewest points, the most, and some between.
+    """A few texts of each problem to preview before a release: fewest points, most points, and some between.
 
-    None of a problem that the person is marking just now: its points would not stay unknown to them.
+    Excludes problems that the user is marking, to keep their marks blind.
     """
     shut = problems_shut(user, [row.problem for row in ready.rows])
     unsealed = set(MarkingTask.objects.filter(assignee=user, done_at=None).values_list("case", flat=True))

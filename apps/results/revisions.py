@@ -1,6 +1,6 @@
-"""Released remarks in a newer version: kept where the words stayed the same, else for a marker to confirm, or gone and told.
+"""Released remarks in a newer version: kept if the words are unchanged, else to be confirmed by a marker, or gone.
 
-Nothing is computed ahead: texts and grades never change, so the map of two versions is always the same.
+Nothing is precomputed: texts and grades never change, so the mapping of two versions is always the same.
 """
 
 from dataclasses import dataclass
@@ -23,12 +23,12 @@ from apps.submissions.selectors import versions_to_mark
 
 
 class RevisionRefused(Exception):
-    """A remark cannot be confirmed; the message says why."""
+    """A remark cannot be confirmed; the message gives the reason."""
 
 
 @dataclass(frozen=True)
 class RemarkRow:
-    """An earlier remark with its fate: `verdict` or `comment`, the old and new words, and what a marker decided, if so."""
+    """An earlier remark with its fate: `verdict` or `comment`, the old and new text, and a marker's decision, if any."""
 
     verdict: VerdictShown | None
     comment: Comment | None
@@ -43,7 +43,7 @@ class RemarkRow:
 
     @property
     def is_current(self) -> bool:
-        """Whether its author may see it as one on the newer version."""
+        """Whether the author may see it as a remark on the newer version."""
         return self.carried.fate == "kept" or self.holds is True
 
 
@@ -57,7 +57,7 @@ class Revision:
     rows: list[RemarkRow]
 
     def of(self, *fates: str) -> list[RemarkRow]:
-        """The rows of these fates."""
+        """The rows with these fates."""
         return [row for row in self.rows if row.carried.fate in fates]
 
     @property
@@ -75,9 +75,9 @@ class Revision:
 
 @dataclass(frozen=True)
 class EarlierFeedback:
-    """What an author of a newer version sees of the feedback on an older one, until the newer has its own.
+    """Feedback on an older version as shown with a newer one, until the newer has its own.
 
-    `steps`: those with remarks that hold here too. `open`: remarks on what was changed, of which only the number is told.
+    `steps`: those with remarks that still apply. `open`: number of remarks on changed text.
     """
 
     old: SubmissionVersion
@@ -86,19 +86,19 @@ class EarlierFeedback:
 
 
 def version_before(version: SubmissionVersion) -> SubmissionVersion | None:
-    """The newest older version of the same text of which remarks were released."""
+    """The newest older version of the same text with released remarks."""
     older = version.submission.versions.filter(number__lt=version.number).defer("raw", "source").order_by("-number")
     shown = parts_of(older)
     return next((one for one in older if remarks_released(shown.get(one.pk, {}))), None)
 
 
 def remarks_released(parts: dict[str, FinalGrade]) -> bool:
-    """Whether comments or verdicts were."""
+    """Whether comments or verdicts were released."""
     return ReleasePart.COMMENTS in parts or ReleasePart.VERDICTS in parts
 
 
 def revision_of(version: SubmissionVersion) -> Revision | None:
-    """The released remarks on the version before, carried to this one; None where there are none."""
+    """The released remarks on the previous version, carried to this one; None if there are none."""
     old = version_before(version)
     if old is None:
         return None
@@ -115,7 +115,7 @@ def revision_of(version: SubmissionVersion) -> Revision | None:
 
 
 def revisions_for(user: User, contest: Contest) -> list[Revision]:
-    """The newer versions with earlier remarks that this coach may read, by problem and paper number."""
+    """Newer versions with earlier remarks that this coach may read, by problem and paper number."""
     released = ReleasedGrade.objects.filter(batch__undone_at=None, batch__contest=contest)
     texts = released.values("grade__case__version__submission")
     newer = versions_to_mark(contest).filter(number__gt=1, submission__in=texts).defer("raw", "source")
@@ -128,19 +128,19 @@ def revisions_for(user: User, contest: Contest) -> list[Revision]:
 
 @transaction.atomic
 def remark_decide(*, version: SubmissionVersion, key: str, holds: bool, by: User) -> None:
-    """Say whether a remark that was not surely kept holds in the newer version. Raises `RevisionRefused`."""
+    """Decide whether a remark that was not certainly kept applies to the newer version. Raises `RevisionRefused`."""
     revision = revision_of(version)
     row = next((one for one in revision.unsure if one.key == key), None) if revision else None
     if revision is None or row is None:
-        raise RevisionRefused("There is no such remark to confirm.")
+        raise RevisionRefused("There is no such remark to confirm. Reload the page.")
     if holds and row.carried.step is None:
-        raise RevisionRefused("Its step is gone.")
+        raise RevisionRefused("The step of this remark is gone, so it cannot apply.")
     values = {"holds": holds, "by": by, "step": row.carried.step or 0}
     CarriedRemark.objects.update_or_create(grade=revision.grade, version=version, key=key, defaults=values)
 
 
 def earlier_feedback(version: SubmissionVersion) -> EarlierFeedback | None:
-    """What of released feedback on an older version still holds; None where there is none."""
+    """Released feedback on an older version that still applies; None if there is none."""
     revision = revision_of(version)
     if revision is None:
         return None
@@ -155,8 +155,8 @@ def earlier_feedback(version: SubmissionVersion) -> EarlierFeedback | None:
             step.verdicts.append(row.verdict)
         elif row.comment is not None:
             step.comments.append(row.comment)
-    told = sum(not row.is_current for row in revision.rows)
-    return EarlierFeedback(revision.old, [steps[number] for number in sorted(steps)], told)
+    open_count = sum(not row.is_current for row in revision.rows)
+    return EarlierFeedback(revision.old, [steps[number] for number in sorted(steps)], open_count)
 
 
 def _rows(

@@ -1,7 +1,7 @@
-"""The sample training sheet of the embedded mode: one problem, marked and released, so that students' pages show something.
+"""The sample training sheet of the embedded mode: one problem, marked and released, to fill the students' pages.
 
-Texts and judgements are ours (`sample_training/`), in the form of the sample contest's. Everything comes about through the
-services; only the clock is put back, because appeals open a day after a release.
+Texts and judgements are authored (`sample_training/`), in the format of the sample contest. Everything is created through the
+services; only times are moved back, because appeals open a day after a release.
 """
 
 from datetime import timedelta
@@ -44,15 +44,15 @@ APPEAL = (
 )
 QUESTION = "Is it enough to say more about the position of a tile?"
 FIRST_HINT = (
-    "Your colouring decides the problem, and the two counts at the end are right. What is still to be shown stands in step 2."
+    "Your colouring decides the problem, and the two counts at the end are right. What is still to be shown is in step 2."
 )
 TRIED = "I drew one row of the board and wrote the colours below it."
 
 
 def sample_training_load(*, coaches: tuple[User, User, User], student: User) -> Contest | None:
-    """Make the sample training sheet; None where there is one. Raises `SampleRefused` where the sample library is not there.
+    """Create the sample training sheet; None if it exists. Raises `SampleRefused` without the sample library.
 
-    The second coach marks everything, the first releases it and can hear the appeal, the third answers the first hint.
+    The second coach marks everything, the first releases it and can hear the appeal, the third gives the first hint.
     """
     if Contest.objects.filter(title=TITLE).exists():
         return None
@@ -84,11 +84,11 @@ def _released(contest: Contest, by: User) -> None:
     ReleaseBatch.objects.filter(pk=batch.pk).update(
         released_at=timezone.now() - RELEASED_AGO, undo_until=timezone.now() - RELEASED_AGO
     )
-    Notice.objects.filter(batch=batch).delete()  # Nobody wants a mail of an example.
+    Notice.objects.filter(batch=batch).delete()  # An example sends no mails.
 
 
 def _answered(contest: Contest, coaches: tuple[User, User, User], student: User) -> None:
-    """The student appeals against a verdict, has a first hint and asks for the second."""
+    """The student appeals against a verdict, gets a first hint and asks for the second."""
     paper = contest.identities.get(person=student).paper
     version = SubmissionVersion.objects.filter(submission__paper=paper).get()
     case = MarkingCase.objects.get(version=version)

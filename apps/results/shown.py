@@ -1,6 +1,6 @@
-"""What batches show of a text. The newest standing batch that has a part says which grade that part is taken from.
+"""The released content of a text. Each part comes from the grade of the newest active batch that includes the part.
 
-A grade that came later is not seen before a later batch, and what was shown once stays with its version for ever.
+A later grade stays hidden until a later batch, and released content stays with its version permanently.
 """
 
 from collections.abc import Iterable, Mapping
@@ -26,16 +26,16 @@ from apps.reasoning.marking.student_view import (
 from apps.results.words import FALLACIES, ROLES
 from apps.submissions.models import Step, SubmissionVersion
 
-FEWEST_FOR_STATISTICS = 5  # Of fewer texts, everybody could count out whose is whose.
+FEWEST_FOR_STATISTICS = 5  # With fewer texts, students could identify each other's points.
 
 Parts = Mapping[str, FinalGrade]
 
 
 @dataclass(frozen=True)
 class VerdictShown:
-    """A verdict with its words for students; `follows` is the step of its root, None where it has none.
+    """A verdict in words for students; `follows` is the step of its root, or None.
 
-    `origin` says who found it, where that was not the marker.
+    `origin`: who found it, if not the marker.
     """
 
     value: StepVerdict
@@ -50,7 +50,7 @@ class VerdictShown:
 
 @dataclass(frozen=True)
 class StepShown:
-    """A step of the text with the remarks on it."""
+    """A step of the text with its remarks."""
 
     number: int
     text: str
@@ -64,7 +64,7 @@ class StepShown:
 
 @dataclass(frozen=True)
 class Result:
-    """What is shown of one text. Parts that were not released are empty or None."""
+    """The released results of one text. Unreleased parts are empty or None."""
 
     version: SubmissionVersion
     steps: list[StepShown]
@@ -79,13 +79,13 @@ class Result:
 
     @property
     def is_empty(self) -> bool:
-        """Nothing of this text was released."""
+        """Whether nothing of this text was released."""
         return not self.parts
 
 
 @dataclass(frozen=True)
 class Spread:
-    """How many texts got which points; `rows` is empty where there are too few to tell."""
+    """Number of texts by points; `rows` is empty if there are too few texts."""
 
     problem: ContestProblem
     count: int
@@ -97,27 +97,27 @@ class Spread:
 
 
 def results_awaited(version: SubmissionVersion) -> bool:
-    """Whether the results of this text are still to come: hints would tell the marker's thoughts before them.
+    """Whether the results of this text are still to come, so that hints could reveal the marker's thoughts.
 
-    Once they were released, no re-mark, calibration or appeal holds hints back, nor is its author told of any.
+    After the release, re-marks, calibration and appeals neither hold back hints nor become visible to the author.
     """
     if version.submission.paper.contest.state not in (ContestState.MARKING, ContestState.CLOSED):
         return False
     return not ReleasedGrade.objects.filter(batch__undone_at=None, grade__case__version=version).exists()
 
 
-def batches_standing(contest: Contest) -> list[ReleaseBatch]:
+def batches_active(contest: Contest) -> list[ReleaseBatch]:
     """The batches that were not taken back, oldest first."""
     return list(contest.releases.filter(undone_at=None).order_by("released_at", "pk"))
 
 
 def parts_released(contest: Contest) -> set[str]:
-    """The parts that any standing batch has."""
-    return {part for batch in batches_standing(contest) for part in batch.parts}
+    """The parts that any active batch includes."""
+    return {part for batch in batches_active(contest) for part in batch.parts}
 
 
 def parts_of(versions: Iterable[SubmissionVersion]) -> dict[int, dict[str, FinalGrade]]:
-    """By version key, by part, the grade that is shown. Versions of which nothing is shown are absent."""
+    """By version key and part, the grade that is shown. Versions without released parts are absent."""
     rows = ReleasedGrade.objects.filter(batch__undone_at=None, grade__case__version__in=list(versions))
     rows = rows.select_related("batch", "grade__scheme_version", "grade__case")
     shown: dict[int, dict[str, FinalGrade]] = {}
@@ -128,14 +128,14 @@ def parts_of(versions: Iterable[SubmissionVersion]) -> dict[int, dict[str, Final
 
 
 def shown_since(grade: FinalGrade, part: str) -> datetime | None:
-    """When a standing batch first showed this part of this grade."""
+    """When an active batch first showed this part of this grade."""
     rows = ReleasedGrade.objects.filter(batch__undone_at=None, grade=grade).select_related("batch")
     moments = [row.batch.released_at for row in rows if part in row.batch.parts]
     return min(moments, default=None)
 
 
 def result_of(version: SubmissionVersion, parts: Parts) -> Result:
-    """What these parts show of a text."""
+    """The content of a text that these parts show."""
     comments = _sheet(parts.get(ReleasePart.COMMENTS))
     verdicts = _sheet(parts.get(ReleasePart.VERDICTS))
     graded, written = parts.get(ReleasePart.POINTS), parts.get(ReleasePart.SCHEME)
@@ -165,7 +165,7 @@ def result_of(version: SubmissionVersion, parts: Parts) -> Result:
 
 
 def verdict_shown(verdict: StepVerdict, sheet: MarkSheet) -> VerdictShown:
-    """A verdict with its words for students."""
+    """A verdict in words for students."""
     root = next((one for one in sheet.verdicts if one.id == verdict.root), None) if verdict.root else None
     is_alone = verdict.role is Role.ROOT and all(one.root != verdict.id for one in sheet.verdicts)
     role = Role.INDEPENDENT if is_alone else verdict.role
@@ -173,8 +173,8 @@ def verdict_shown(verdict: StepVerdict, sheet: MarkSheet) -> VerdictShown:
 
 
 def spreads_of(contest: Contest) -> list[Spread]:
-    """The released distribution of points by problem, each text once; empty where no batch has statistics."""
-    batch = next((one for one in reversed(batches_standing(contest)) if ReleasePart.STATISTICS in one.parts), None)
+    """The released distribution of points by problem, each text once; empty if no batch has statistics."""
+    batch = next((one for one in reversed(batches_active(contest)) if ReleasePart.STATISTICS in one.parts), None)
     if batch is None:
         return []
     newest: dict[int, FinalGrade] = {}
@@ -201,5 +201,5 @@ def _sheet(grade: FinalGrade | None) -> MarkSheet:
 
 
 def _scheme(grade: FinalGrade | None) -> Scheme:
-    """The scheme that a grade was given with; an empty one where there was none."""
+    """The scheme of a grade; an empty one if there was none."""
     return grade.scheme_version.content if grade is not None and grade.scheme_version is not None else Scheme()

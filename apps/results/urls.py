@@ -1,4 +1,4 @@
-"""Addresses of results: releasing, an author's results, appeals, feedback, revisions."""
+"""Addresses of results: releases, an author's results, appeals, feedback, revisions."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""How many appeals and requests for hints wait for a coach. The same as their pages say, asked for all contests at once."""
+"""Counts of appeals and hints that wait for a coach, as on their pages, but with queries for all contests at once."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -30,7 +30,7 @@ from apps.submissions.models import SubmissionVersion
 
 
 def appeals_waiting(user: User, contests: Sequence[Contest]) -> Iterable[tuple[int, Waiting]]:
-    """Appeals that this coach may hear or hears (`appeals.hearing_refusal`), by contest."""
+    """Appeals that this coach hears or may hear (`appeals.hearing_refusal`), by contest."""
     marked = {contest.pk: contest for contest in contests if contest.state == ContestState.MARKING}
     rows = Appeal.objects.filter(grade__case__problem__contest__in=list(marked), state__in=OPEN_APPEALS)
     open_ = list(rows.values_list("grade__case", "grade__case__problem__contest", "state"))
@@ -44,8 +44,8 @@ def appeals_waiting(user: User, contests: Sequence[Contest]) -> Iterable[tuple[i
     for case, contest, state in open_:
         task, assignee = hearings.get(case, (None, None))
         own = {task} if assignee == user.pk and state == AppealState.HEARD else set()
-        is_heard_besides = case in heard and assignee != user.pk and (contest, assignee) in coaches
-        counts[contest] += not (case in judged or graded.get(case, set()) - own or is_heard_besides)
+        is_heard_by_other = case in heard and assignee != user.pk and (contest, assignee) in coaches
+        counts[contest] += not (case in judged or graded.get(case, set()) - own or is_heard_by_other)
     for key, count in counts.items():
         url = reverse("results:appeal_list", args=[marked[key].public_id])
         yield key, Waiting(count, "appeal to answer", "appeals to answer", url)
@@ -76,13 +76,13 @@ def hints_waiting(user: User, contests: Sequence[Contest]) -> Iterable[tuple[int
 
 
 def _hearings(cases: Iterable[int]) -> dict[int, tuple[int, int | None]]:
-    """By case the newest hearing and who has it."""
+    """By case, the newest hearing and its coach."""
     tasks = MarkingTask.objects.filter(case__in=list(cases), slot=Slot.APPEAL).order_by("pk")
     return {case: (key, assignee) for case, key, assignee in tasks.values_list("case", "pk", "assignee")}
 
 
 def _judged(user: User, cases: Iterable[int]) -> set[int]:
-    """Of these the cases that the person marks, judged other than in a hearing, or knows the author of."""
+    """Those of these cases that the user is marking, judged outside a hearing, or knows the author of."""
     keys = list(cases)
     tasks = MarkingTask.objects.filter(case__in=keys).exclude(slot=Slot.APPEAL)
     marked = tasks.filter(Q(assignee=user, done_at=None) | Q(mark__marker=user, mark__state__in=SEALED))
@@ -95,7 +95,7 @@ def _judged(user: User, cases: Iterable[int]) -> set[int]:
 
 
 def _graded(user: User, cases: Iterable[int]) -> dict[int, set[int | None]]:
-    """By case the tasks of the person's marks from which a grade came."""
+    """By case, the tasks of the user's marks that led to a grade."""
     found: dict[int, set[int | None]] = {}
     rows = FinalGrade.objects.filter(case__in=list(cases), mark__marker=user)
     for case, task in rows.values_list("case", "mark__task"):

@@ -1,4 +1,4 @@
-"""Words of results for students: about the step, never about the person."""
+"""Wording of results for students: about the step, never about the person. `FALLACIES` is also part of hint prompts."""
 
 from apps.reasoning.marking.sheet import Fallacy, Role
 
@@ -17,6 +17,6 @@ FALLACIES: dict[str, str] = {
 ROLES: dict[str, str] = {
     Role.ROOT: "other errors follow from it",
     Role.CONSEQUENCE: "follows from an earlier error and is not counted again",
-    Role.INDEPENDENT: "stands by itself",
+    Role.INDEPENDENT: "independent of other errors",
     Role.HARMLESS: "changes nothing",
 }

@@ -1,4 +1,4 @@
-// The charts of the contest office: each problem fetches its own, and draws them anew when the theme changes.
+// The charts of the contest office: each problem fetches its own and redraws them when the theme changes.
 
 import { drawCharts } from "./run/charts.js";
 

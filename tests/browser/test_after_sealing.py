@@ -55,7 +55,7 @@ def test_the_stages_come_by_keys_beside_the_script(live_server: LiveServer, clie
         shot(page, "reveal-workspace")
         assert faults(page) == []
         page.get_by_role("button", name="Stay with 3").click()
-        expect(panel).to_contain_text("stands at 3")
+        expect(panel).to_contain_text("now 3")
     mark.refresh_from_db()
     assert mark.points == mark.sealed_points
     assert {answer.is_accepted for answer in FindingAnswer.objects.all()} == {True, False}
@@ -67,7 +67,7 @@ def test_a_change_needs_its_reason_in_the_browser_too(live_server: LiveServer, c
     suggested(mark)
     with room_of(live_server, session_of(client_for, bob), viewport={"width": 390, "height": 844}, color_scheme="dark") as room:
         page = room.page(f"/marking/task/{mark.task.public_id}/reveal/")
-        for name in ("Show where", "I have looked"):
+        for name in ("Show where", "Show types"):
             page.get_by_role("button", name=name).click()
         for left in ("1 finding to answer", "Your mark"):
             page.get_by_role("button", name="Wrong").first.click()
@@ -81,9 +81,9 @@ def test_a_change_needs_its_reason_in_the_browser_too(live_server: LiveServer, c
         assert faults(page) == []
         expect(page.get_by_label("Items that hold")).to_have_value("A1")
         expect(page.get_by_label("I missed it")).to_be_checked()
-        page.get_by_label("Step, where points go down").fill("2")
+        page.get_by_label("Step, if points go down").fill("2")
         page.get_by_role("button", name="Change my mark").click()
-        expect(page.locator("#reveal-panel")).to_contain_text("Sealed with 7; stands at 3")
+        expect(page.locator("#reveal-panel")).to_contain_text("Sealed with 7; now 3")
     assert Mark.objects.get().state == MarkState.REVISED
 
 
@@ -102,7 +102,7 @@ def test_a_dispute_from_claims_to_a_grade_by_keyboard(
             assert faults(page) == []
             page.get_by_role("link", name="Paper").focus()
             page.keyboard.press("Enter")
-            page.get_by_label("What you hold now").focus()
+            page.get_by_label("Your claim").focus()
             page.keyboard.press("Enter")
             expect(page.get_by_role("cell", name="A1 A2", exact=False).first).to_be_visible()
             assert faults(page) == []

@@ -89,7 +89,7 @@ def test_a_captain_needs_no_pointer(live_server: LiveServer, client_for: ClientF
         found = page.get_by_role("region", name="For you to rule on").get_by_role("link").first
         enter(page, found)
         write(page, "Rule: items, or points after “=”", "A1 A2 -D")
-        write(page, "Why", "A slip is a slip.")
+        write(page, "Reason", "A slip is a slip.")
         enter(page, page.get_by_role("button", name="Rule as captain"))
         expect(page.get_by_text("Ruled by the captain: 6")).to_be_visible()
 
@@ -97,12 +97,12 @@ def test_a_captain_needs_no_pointer(live_server: LiveServer, client_for: ClientF
         write(page, "What was decided", "A slip costs one point.")
         write(page, "Points", "6")
         write(page, "Item", "D")
-        enter(page, page.get_by_role("button", name="Keep it for later scripts"))
+        enter(page, page.get_by_role("button", name="Save precedent"))
         expect(page.get_by_role("blockquote")).to_contain_text("A slip costs one point.")
 
         page.goto("/marking/")
         enter(page, page.get_by_role("link", name="change the scheme"))
-        enter(page, page.get_by_role("button", name="Show what this does"))
+        enter(page, page.get_by_role("button", name="Preview the effects"))
         expect(page.get_by_role("heading", name="Grades that change")).to_be_visible()
         write(page, "Reason", "A1 was given away.")
         enter(page, page.get_by_role("button", name="Make version"))

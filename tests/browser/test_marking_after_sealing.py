@@ -38,7 +38,7 @@ def test_v_shows_the_next_stage_and_y_and_x_answer(
                 page.wait_for_timeout(20)
             page.keyboard.press(key)
 
-        expect(panel.get_by_role("button", name="Show where something was found")).to_be_visible()
+        expect(panel.get_by_role("button", name="Show where findings are")).to_be_visible()
         press("7")
         press("v")
         expect(panel.get_by_role("heading", name="1 · Where")).to_be_visible()

@@ -182,7 +182,7 @@ def test_next_and_ask_hand_the_script_on(live_server: LiveServer, client_for: Cl
         second = paper_of(page)
         page.keyboard.press("a")
         expect(page.get_by_role("dialog", name="Ask the captain")).to_be_visible()
-        page.get_by_role("textbox", name="In words").fill("Is this lemma known?")
+        page.get_by_role("textbox", name="Your question").fill("Is this lemma known?")
         page.get_by_role("button", name="Unsure").press("Enter")
         next_shown(page, second)
     assert list(Pass.objects.values_list("reason", "words")) == [("skip", ""), ("unsure", "Is this lemma known?")]
@@ -199,11 +199,11 @@ def test_a_question_typed_at_once_is_words_and_gives_nothing_away(
         first = paper_of(page)
         dialog = page.get_by_role("dialog", name="Ask the captain")
         page.keyboard.press("a")
-        expect(page.get_by_role("textbox", name="In words")).to_be_focused()
+        expect(page.get_by_role("textbox", name="Your question")).to_be_focused()
         page.keyboard.press("Alt+u")
         expect(dialog).to_be_visible()  # A question has words.
         page.keyboard.type("can the pattern count?")
-        expect(page.get_by_role("textbox", name="In words")).to_have_value("can the pattern count?")
+        expect(page.get_by_role("textbox", name="Your question")).to_have_value("can the pattern count?")
         page.keyboard.press("Alt+u")
         next_shown(page, first)
     assert list(Pass.objects.values_list("reason", "words")) == [("unsure", "can the pattern count?")]

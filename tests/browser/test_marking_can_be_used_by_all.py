@@ -76,7 +76,7 @@ def test_narrow_screens_and_twice_the_size_show_all_of_it(
             page.keyboard.press(key)
         page.keyboard.type("A comment.")
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-        page.get_by_role("group", name="Points by hand").get_by_role("button", name="5").click()
+        page.get_by_role("group", name="Manual points").get_by_role("button", name="5").click()
         expect(page.locator('[data-part="points"]')).to_have_text("5")
         page.goto("/marking/keys/")
         assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -27,7 +27,7 @@ def test_a_changed_key_and_the_switch_hold_in_the_workspace(live_server: LiveSer
         page.keyboard.press("?")
         page.get_by_role("link", name="Change keys").click()
         page.get_by_label("Grant this step").fill("w")
-        page.get_by_role("button", name="Keep these keys").click()
+        page.get_by_role("button", name="Save keys").click()
         page.wait_for_url(task)
         settled(page)
         granted = page.get_by_text("granted: would the rest hold?")
@@ -39,7 +39,7 @@ def test_a_changed_key_and_the_switch_hold_in_the_workspace(live_server: LiveSer
         page.keyboard.press("Control+k")
         page.keyboard.type("all keys")
         page.keyboard.press("Enter")
-        page.get_by_label("Keys without Ctrl or Alt do something").uncheck()
+        page.get_by_label("Enable keys without Ctrl or Alt").uncheck()
         expect(page.get_by_role("button", name="Grant step", exact=True).locator("kbd")).to_have_count(0)
         page.keyboard.press("Escape")
         page.keyboard.press("w")
@@ -47,7 +47,7 @@ def test_a_changed_key_and_the_switch_hold_in_the_workspace(live_server: LiveSer
         settled(page)
         expect(granted).to_be_visible()
         expect(page.locator('[data-part="points"]')).to_have_text("–")
-        page.get_by_role("group", name="Points by hand").get_by_role("button", name="7").click()
+        page.get_by_role("group", name="Manual points").get_by_role("button", name="7").click()
         expect(page.locator('[data-part="points"]')).to_have_text("7")
         page.reload()
         settled(page)
@@ -61,11 +61,11 @@ def test_a_changed_key_and_the_switch_hold_in_the_workspace(live_server: LiveSer
 @pytest.mark.parametrize(
     ("changed", "why"),
     [
-        ({"grant": "j"}, "j would do two things"),
-        ({"grant": "Ctrl+z"}, "Ctrl+z would do two things"),
-        ({"grant": "7"}, "digits are the points"),
-        ({"grant": "jj"}, "is no key that can be used"),
-        ({"grant": "Escape"}, "is no key that can be used"),
+        ({"grant": "j"}, "j is used twice"),
+        ({"grant": "Ctrl+z"}, "Ctrl+z is used twice"),
+        ({"grant": "7"}, "digits enter points"),
+        ({"grant": "jj"}, "cannot be used as a key"),
+        ({"grant": "Escape"}, "cannot be used as a key"),
         ({"dance": "w"}, "There is no command “dance”."),
     ],
 )
@@ -96,7 +96,7 @@ def test_the_page_refuses_bad_keys_keeps_what_was_typed_and_leads_nowhere_else(c
     typed = {one.name: one.key for one in COMMANDS} | {"grant": "j", "back_to": "https://elsewhere.example/"}
     answer = client.post(address, typed)
     assert answer.status_code == 422
-    assert "would do two things" in answer.content.decode()
+    assert "is used twice" in answer.content.decode()
     answer = client.post(address, typed | {"grant": "w"})
     assert (answer.status_code, answer.headers["Location"]) == (302, address)
     assert client.post(address, {"reset": "1", "single_keys": "on"}).status_code == 302

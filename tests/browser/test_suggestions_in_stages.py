@@ -69,9 +69,9 @@ def looked_at(user: User) -> Mark:
 def through_the_stages(page: Page) -> None:
     """Places, types, an answer to each, items; what belongs to a later stage is not there before."""
     panel = page.locator("#reveal-panel")
-    panel.get_by_role("button", name="Show where something was found").click()
+    panel.get_by_role("button", name="Show where findings are").click()
     expect(panel).to_contain_text("step 2")
-    assert "How errors run on" not in page.content()
+    assert "How errors propagate" not in page.content()
     expect(page.locator(".chain-note")).to_have_count(0)
     panel.get_by_role("button", name="Show types and reasons").click()
     expect(panel).to_contain_text("suspicious content")
@@ -116,7 +116,7 @@ def test_graders_of_a_problem_are_chosen_on_its_setup_page(
     with room_of(live_server, session_of(client_for, bob), viewport=viewport, color_scheme=scheme) as room:
         page = room.page(f"/marking/problem/{problem.public_id}/setup/")
         page.get_by_label("Model grader", exact=True).select_option("workflow:single_turn@smollm2")
-        page.get_by_label("They judge a neutral rewriting").check()
+        page.get_by_label("Judge a neutral rewriting").check()
         assert faults(page) == []
         shot(page, f"setup-{width}-{scheme}")
         page.get_by_role("button", name="Save").click()

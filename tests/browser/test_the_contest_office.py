@@ -45,15 +45,15 @@ def test_a_scheme_is_changed_by_keyboard(
         page.keyboard.press("ArrowRight")
         expect(page.get_by_role("radio", name="Have the scripts marked again").first).to_be_checked()
         page.keyboard.press("ArrowLeft")
-        page.get_by_role("button", name="Show what this does").press("Enter")
-        expect(page.get_by_role("heading", name="3 · Do it")).to_be_visible()
+        page.get_by_role("button", name="Preview the effects").press("Enter")
+        expect(page.get_by_role("heading", name="3 · Apply")).to_be_visible()
         expect(page.get_by_role("region", name="Grades that change")).to_contain_text("A1 2 = 2")
         assert faults(page) == []
         shot(page, "office-scheme")
         page.get_by_label("Reason").focus()
         page.keyboard.type("The statement gives it away.")
         page.get_by_role("button", name="Make version 2 active").press("Enter")
-        expect(page.get_by_text("2 grades recomputed, 2 with other points.")).to_be_visible()
+        expect(page.get_by_text("2 grades recomputed, 2 with changed points.")).to_be_visible()
     assert sorted(FinalGrade.objects.filter(superseded_by=None).values_list("points", flat=True)) == [2, 2, 7]
 
 

@@ -52,7 +52,7 @@ def test_every_change_of_an_organiser_is_written_down_with_its_name(
         ("contest.identity", {"number": paper.number}),
     ]
     said = client.get(reverse("office:record", kwargs=ids)).content.decode()
-    assert "Began marking" in said
+    assert "Started marking" in said
     assert "Charlie" not in said.split("<main")[1]
 
 

@@ -124,7 +124,7 @@ def test_a_suggestion_names_its_models_and_other_models_make_another_grader(bob:
     assert {name: role.alias for name, role in jury.plan.roles.items()} == {
         "judge_a": "served", "judge_b": "big", "judge_c": "other"
     }  # fmt: skip
-    assert jury.told != grader(problem, "workflow:jury@served").told
+    assert jury.revision != grader(problem, "workflow:jury@served").revision
     assert grader(problem, "workflow:jury@judge_a=served,judge_c=other,judge_b=big").name == f"workflow:jury@{THREE}"
     assert label_of(jury.name) == "Jury · Judge A: A server, Judge B: Big, Judge C: Other"
     assert grader(problem, "workflow:ref5_plain+neutral@served,grader=big").plan.params(jury.job("Text.", [])).neutral, (
@@ -172,7 +172,7 @@ def test_an_organiser_chooses_the_models_of_a_jury(bob: User, client_for: Client
     assert 'value="workflow:jury@served" selected' in page
     for changes, why in (
         ({"players_one": "served,big"}, "Name one model for all roles, or 3 models"),
-        ({"grader_one": ""}, "Choose the grader whose models these are."),
+        ({"grader_one": ""}, "Choose a grader for these models."),
     ):
         refused = client.post(url, values | changes)
         assert refused.status_code == 422

@@ -159,10 +159,10 @@ def test_the_settings_name_graders_for_problems_without_their_own(bob: User, mod
 
 def test_other_references_change_the_digest_of_a_grader(bob: User, model: Model) -> None:
     stated = problem_with(bob).version
-    before = grader_of(SINGLE, stated, None).told
-    assert grader_of(SINGLE, stated, None).told == before
+    before = grader_of(SINGLE, stated, None).revision
+    assert grader_of(SINGLE, stated, None).revision == before
     ReferenceSolution.objects.filter(problem=stated.problem).first().delete()  # type: ignore[union-attr]
-    assert grader_of(SINGLE, stated, None).told != before
+    assert grader_of(SINGLE, stated, None).revision != before
 
 
 @pytest.mark.parametrize(
@@ -196,9 +196,9 @@ def test_a_neutral_rewriting_can_be_chosen_and_is_judged_and_stored(bob: User, m
     assert (body().findings[0].step, body().findings[0].anchor) == (2, None)
     stage_show(mark=mark, stage=Stage.LOCATIONS)
     reveal = reverse("marks:reveal", kwargs={"task_id": mark.task.public_id})
-    assert "neutral rewriting of it was judged" not in client_for(bob).get(reveal).content.decode()
+    assert "The grader judged this neutral rewriting" not in client_for(bob).get(reveal).content.decode()
     stage_show(mark=mark, stage=Stage.FINDINGS)
-    assert "neutral rewriting of it was judged" in client_for(bob).get(reveal).content.decode()
+    assert "The grader judged this neutral rewriting" in client_for(bob).get(reveal).content.decode()
 
 
 def test_pages_name_a_workflow_by_its_title_and_its_model(model: Model) -> None:

@@ -1,4 +1,4 @@
-// What the workspace's pure parts answer, as JSON; test_workspace_scripts.py asserts on it.
+// Runs the pure parts of the workspace and prints JSON for test_workspace_scripts.py.
 import { readFileSync } from "node:fs";
 import { aligned, codePoints, codeUnits, placeOf, shownOf } from "../../static/js/marking/anchors.js";
 import { bindings, isSingle, keyName, matching } from "../../static/js/marking/keys.js";
@@ -14,9 +14,9 @@ class Store {
 const pass = async () => { for (let index = 0; index < 20; index += 1) await Promise.resolve(); };
 const state = (version, sheet = EMPTY) => ({ row_version: version, sheet, saved_at: null, computed: null });
 
-/** A queue over a server in memory that knows ids, and a clock that is turned by hand. */
+/** A queue with an in-memory server that knows command ids, and a manual clock. */
 function bench({ store = new Store(), answer, tab = "one", version = 0 } = {}) {
-  const told = { statuses: [], refused: [], conflicts: 0, gone: "", sent: [] };
+  const log = { statuses: [], refused: [], conflicts: 0, gone: "", sent: [] };
   const clock = { now: 0, timers: [] };
   const known = new Map();
   const server = { version };
@@ -30,15 +30,15 @@ function bench({ store = new Store(), answer, tab = "one", version = 0 } = {}) {
   };
   const queue = new CommandQueue({
     send: async (entry, based) => {
-      told.sent.push([entry.verb, entry.args, based]);
+      log.sent.push([entry.verb, entry.args, based]);
       return (answer ?? usual)(entry, based, usual);
     },
     store, key: "marking:bob:task", tab, state: state(version), now: () => clock.now,
     later: (work, ms) => clock.timers.push({ work, at: clock.now + ms }),
     cancel: (id) => { if (clock.timers[id - 1]) clock.timers[id - 1].work = null; },
     on: {
-      change() {}, status: (status) => { if (told.statuses.at(-1) !== status) told.statuses.push(status); },
-      refused: (message) => told.refused.push(message), conflict: () => { told.conflicts += 1; }, gone: (message) => { told.gone = message; },
+      change() {}, status: (status) => { if (log.statuses.at(-1) !== status) log.statuses.push(status); },
+      refused: (message) => log.refused.push(message), conflict: () => { log.conflicts += 1; }, gone: (message) => { log.gone = message; },
     },
   });
   const wait = async (ms) => {
@@ -52,33 +52,33 @@ function bench({ store = new Store(), answer, tab = "one", version = 0 } = {}) {
     }
     await pass();
   };
-  return { queue, told, wait, server, store };
+  return { queue, log, wait, server, store };
 }
 
 const out = {};
 
 {
-  const { queue, told, wait } = bench();
+  const { queue, log, wait } = bench();
   queue.push("reason", { words: "a" }, { merge: "reason", pause: 800 });
   queue.push("reason", { words: "ab" }, { merge: "reason", pause: 800 });
   await wait(700);
-  const early = told.sent.length;
+  const early = log.sent.length;
   queue.push("reason", { words: "abc" }, { merge: "reason", pause: 800 });
   await wait(700);
-  const still = told.sent.length;
+  const still = log.sent.length;
   await wait(200);
-  out.debounced = { early, still, sent: told.sent, statuses: told.statuses };
+  out.debounced = { early, still, sent: log.sent, statuses: log.statuses };
 }
 {
-  const { queue, told, wait } = bench();
+  const { queue, log, wait } = bench();
   queue.push("reason", { words: "typed" }, { merge: "reason", pause: 800 });
   queue.push("tick", { code: "A1" });
   await wait(0);
-  out.order = told.sent.map(([verb, , based]) => [verb, based]);
+  out.order = log.sent.map(([verb, , based]) => [verb, based]);
 }
 {
   let isUp = false;
-  const { queue, told, wait, store } = bench({ answer: (entry, based, usual) => { if (!isUp) throw new Error("no network"); return usual(entry, based); } });
+  const { queue, log, wait, store } = bench({ answer: (entry, based, usual) => { if (!isUp) throw new Error("no network"); return usual(entry, based); } });
   queue.push("tick", { code: "A1" });
   await wait(0);
   queue.push("tick", { code: "A2" });
@@ -87,7 +87,7 @@ const out = {};
   isUp = true;
   await wait(2000);
   await wait(0);
-  out.offline = { kept, left: Object.keys(store).length, statuses: told.statuses, version: queue.state.row_version };
+  out.offline = { kept, left: Object.keys(store).length, statuses: log.statuses, version: queue.state.row_version };
 }
 {
   const first = bench({ answer: () => new Promise(() => {}) });
@@ -98,7 +98,7 @@ const out = {};
   const waiting = second.queue.entries.map(({ verb }) => verb);
   await second.wait(0);
   await second.wait(0);
-  out.killed = { waiting, sent: second.told.sent.map(([verb]) => verb), left: Object.keys(first.store).length };
+  out.killed = { waiting, sent: second.log.sent.map(([verb]) => verb), left: Object.keys(first.store).length };
 }
 {
   const first = bench({ answer: () => new Promise(() => {}) });
@@ -106,41 +106,41 @@ const out = {};
   await first.wait(0);
   const second = bench({ store: first.store, tab: "two", version: 4 });
   await second.wait(0);
-  out.stale = { conflicts: second.told.conflicts, sent: second.told.sent.length };
+  out.stale = { conflicts: second.log.conflicts, sent: second.log.sent.length };
 }
 for (const mine of [true, false]) {
-  const { queue, told, wait, server } = bench();
+  const { queue, log, wait, server } = bench();
   server.version = 3;
   queue.push("points", { points: "2" });
   await wait(0);
   queue.push("tick", { code: "A1" });
   await wait(0);
-  const held = told.sent.length;
+  const held = log.sent.length;
   queue.settle(mine);
   await wait(0);
-  out[mine ? "mine" : "theirs"] = { conflicts: told.conflicts, held, sent: told.sent.map(([verb, , based]) => [verb, based]), version: queue.state.row_version };
+  out[mine ? "mine" : "theirs"] = { conflicts: log.conflicts, held, sent: log.sent.map(([verb, , based]) => [verb, based]), version: queue.state.row_version };
 }
 {
-  const { queue, told, wait } = bench({ answer: ({ verb }, based, usual) => (verb === "claim" ? { status: 422, body: { message: "A9 is no item." } } : usual({ id: verb }, based)) });
+  const { queue, log, wait } = bench({ answer: ({ verb }, based, usual) => (verb === "claim" ? { status: 422, body: { message: "A9 is no item." } } : usual({ id: verb }, based)) });
   queue.push("claim", { line: "A9" });
   queue.push("tick", { code: "A1" });
   await wait(0);
-  out.refused = { refused: told.refused, version: queue.state.row_version, flushed: await queue.flush() };
+  out.refused = { refused: log.refused, version: queue.state.row_version, flushed: await queue.flush() };
 }
 {
-  const { queue, told, wait } = bench({ answer: () => ({ status: 410, body: { message: "Gone." } }) });
+  const { queue, log, wait } = bench({ answer: () => ({ status: 410, body: { message: "Gone." } }) });
   queue.push("tick", { code: "A1" });
   await wait(0);
   queue.push("tick", { code: "A2" });
   await wait(0);
-  out.gone = { gone: told.gone, sent: told.sent.length, flushed: await queue.flush() };
+  out.gone = { gone: log.gone, sent: log.sent.length, flushed: await queue.flush() };
 }
 
 {
-  const { queue, told, wait, store } = bench({ answer: () => ({ status: 403, body: {} }) });
+  const { queue, log, wait, store } = bench({ answer: () => ({ status: 403, body: {} }) });
   queue.push("tick", { code: "A1" });
   await wait(0);
-  out.signed_out = { statuses: told.statuses, flushed: await queue.flush(), kept: Object.keys(store).length };
+  out.signed_out = { statuses: log.statuses, flushed: await queue.flush(), kept: Object.keys(store).length };
 }
 
 const key = (over) => keyName({ key: "", code: "", ctrlKey: false, altKey: false, metaKey: false, shiftKey: false, ...over });

@@ -1,4 +1,4 @@
-"""Every address there is, filled with every id there is: for tests that some person is told nothing of something."""
+"""Every named address with every stored id: for tests that a user cannot read certain data at any address."""
 
 import uuid
 from collections.abc import Iterator
@@ -11,11 +11,11 @@ from apps.contests.models import ContestProblem
 from apps.marks.models import Appeal, Coordination, MarkingCase, MarkingTask, Pass
 from apps.results.models import FeedbackRequest
 
-NOBODYS = uuid.UUID("5e1f0a3c-9c1b-4b43-8f2d-0b8f6f1f7c11")
+UNKNOWN_ID = uuid.UUID("5e1f0a3c-9c1b-4b43-8f2d-0b8f6f1f7c11")
 
 
 def every_pattern(patterns: list[Any], namespace: str = "") -> Iterator[tuple[str, URLPattern]]:
-    """All named addresses of the project."""
+    """Yield every named address of the project."""
     for pattern in patterns:
         if isinstance(pattern, URLResolver):
             yield from every_pattern(
@@ -26,14 +26,14 @@ def every_pattern(patterns: list[Any], namespace: str = "") -> Iterator[tuple[st
 
 
 def filled(pattern: URLPattern, problem: ContestProblem) -> Iterator[dict[str, object]]:
-    """Every way in which an address can be filled with what there is of a problem and its contest."""
+    """Yield every combination of arguments for an address, with the ids of a problem and its contest."""
     values: dict[str, list[object]] = {
         "task_id": [task.public_id for task in MarkingTask.objects.all()],
         "case_id": [case.public_id for case in MarkingCase.objects.all()],
-        "coordination_id": [*(one.public_id for one in Coordination.objects.all()), NOBODYS],
-        "appeal_id": [*(appeal.public_id for appeal in Appeal.objects.all()), NOBODYS],
+        "coordination_id": [*(one.public_id for one in Coordination.objects.all()), UNKNOWN_ID],
+        "appeal_id": [*(appeal.public_id for appeal in Appeal.objects.all()), UNKNOWN_ID],
         "problem_id": [problem.public_id],
-        "request_id": [*(request.public_id for request in FeedbackRequest.objects.all()), NOBODYS],
+        "request_id": [*(request.public_id for request in FeedbackRequest.objects.all()), UNKNOWN_ID],
         "pass_id": [*Pass.objects.values_list("pk", flat=True), 1],
         "name": ["scheme", "problem", "solutions", "source", "comments"],
         "verb": ["claim", "remark", "propose", "sign", "rule"],
@@ -46,7 +46,7 @@ def filled(pattern: URLPattern, problem: ContestProblem) -> Iterator[dict[str, o
     rows: list[dict[str, object]] = [{}]
     for name, converter in pattern.pattern.converters.items():
         is_number = isinstance(converter, IntConverter)
-        known = values.get(name, [1] if is_number else [NOBODYS])
+        known = values.get(name, [1] if is_number else [UNKNOWN_ID])
         fit = [value for value in known if isinstance(value, int) or not is_number] or [1]
         rows = [{**row, name: value} for row in rows for value in fit]
     yield from rows

@@ -1,4 +1,4 @@
-"""Contests being marked, for the tests: scripts of authors that nobody knows, and marks made through the services."""
+"""Factories for contests in marking: scripts by anonymous authors, and marks made through the services."""
 
 import uuid
 from typing import Any
@@ -23,13 +23,13 @@ ONE_PLACE = {"id": "v1", "step": 1, "fallacy": "gap", "words": "Why?"}
 
 
 def marker(name: str) -> User:
-    """A coach of this name."""
+    """Return the coach with this name; create the account if it is missing."""
     found = User.objects.filter(username=name).first()
     return found or User.objects.create_user(name, f"{name}@example.org", role=Role.COACH)
 
 
 def problem_to_mark(organiser: User, *others: User, scripts: int = 3, markers: int = 1, **choices: Any) -> ContestProblem:
-    """A problem of a contest that is being marked, with the active scheme of `tests.schemes`, coaches and scripts."""
+    """Create a problem in marking, with the active scheme of `tests.schemes`, coaches and scripts."""
     problem = make_problem()
     scheme = scheme_active(organiser, make_scheme(organiser, problem))
     contest = make_contest(organiser, problem, state=ContestState.OPEN)
@@ -46,21 +46,21 @@ def problem_to_mark(organiser: User, *others: User, scripts: int = 3, markers: i
 
 
 def scheme_active(by: User, scheme: MarkingScheme) -> MarkingScheme:
-    """The scheme with its draft made active."""
+    """Activate the draft of a scheme and return the scheme."""
     scheme_activate(scheme=scheme, by=by, based_on=scheme.row_version)
     scheme.refresh_from_db()
     return scheme
 
 
 def script_add(problem: ContestProblem, author: str, text: str = TEXT, person: User | None = None) -> None:
-    """A text of somebody's on a problem, handed in without the window."""
+    """Hand in a text of an author without the browser."""
     paper = author_add(contest=problem.contest, name=author, kind=AuthorKind.STUDENT, person=person)
     submission = Submission.objects.create(paper=paper, problem=problem)
     version_add(submission=submission, text=text, text_format=TextFormat.MARKDOWN, origin=Origin.TYPED)
 
 
 def task_whole(task: MarkingTask) -> MarkingTask:
-    """The task as `access.task_get_for` gives it."""
+    """Load the task with the relations that `access.task_get_for` selects."""
     return MarkingTask.objects.select_related(
         "case__problem__contest", "case__problem__problem", "case__problem__version", "case__problem__setup__scheme",
         "case__version__submission__paper",
@@ -68,28 +68,28 @@ def task_whole(task: MarkingTask) -> MarkingTask:
 
 
 def claimed(problem: ContestProblem, user: User) -> MarkingTask:
-    """The next script of a marker."""
+    """Claim the next script of a marker."""
     task = task_next(problem, user)
-    assert task is not None, "there is nothing left to mark"
+    assert task is not None, "no script is left to mark"
     return task_whole(task)
 
 
 def commanded(task: MarkingTask, user: User, verb: str, **args: Any) -> Mark:
-    """One command on the sheet as it stands."""
+    """Apply one command to the current sheet."""
     mark = draft_of(task, user)
     command = Command(id=uuid.uuid4(), verb=verb, args=args, row_version=mark.row_version)
     return command_apply(task=task, user=user, command=command)
 
 
 def sealed(task: MarkingTask, user: User, *commands: tuple[str, dict[str, Any]]) -> Mark:
-    """A sealed mark; without commands one of all points."""
+    """Seal a mark; without commands, one with all points."""
     for verb, args in commands or (("points", {"points": 7}),):
         commanded(task, user, verb, **args)
     return mark_seal(task=task, user=user, row_version=draft_of(task, user).row_version, active_seconds=12.0)
 
 
 def past_grace(mark: Mark) -> Mark:
-    """The mark as if it had been sealed a minute ago."""
+    """Return the mark with its sealing time moved back by a minute, past the grace time."""
     from datetime import timedelta
 
     assert mark.sealed_at is not None

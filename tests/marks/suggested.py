@@ -1,4 +1,4 @@
-"""Suggestions for the tests, in words that stand nowhere else."""
+"""Suggestions for tests, with words that occur nowhere else."""
 
 from decimal import Decimal
 from typing import Any
@@ -28,13 +28,13 @@ BODY = SuggestionBody(
 
 
 def suggested(mark: Mark, body: SuggestionBody = BODY) -> Suggestion:
-    """The suggestion beside a mark, as somebody wrote it."""
+    """Store an authored suggestion for the script of a mark."""
     assert mark.scheme_version is not None
     return authored_keep(mark.task.case, mark.scheme_version, body)
 
 
 def sealed_mark(user: User, *commands: tuple[str, dict[str, Any]], others: tuple[User, ...] = (), **choices: Any) -> Mark:
-    """A sealed mark with a suggestion beside it."""
+    """Return a sealed mark whose script has a suggestion."""
     problem = problem_to_mark(user, *others, scripts=1, **{"unrevealed_percent": 0, **choices})
     mark = sealed(claimed(problem, user), user, *(commands or SEVEN))
     suggested(mark)
@@ -42,7 +42,7 @@ def sealed_mark(user: User, *commands: tuple[str, dict[str, Any]], others: tuple
 
 
 def answered(mark: Mark, *, is_accepted: bool = False) -> None:
-    """Go through both stages and answer each finding."""
+    """Show both stages and answer every finding."""
     stage_show(mark=mark, stage=Stage.LOCATIONS)
     stage_show(mark=mark, stage=Stage.FINDINGS)
     for one, _ in findings_shown(mark):

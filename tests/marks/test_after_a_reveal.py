@@ -1,4 +1,4 @@
-"""After a reveal: a mark is kept or changed for a reason, and far changes bring somebody who has seen nothing."""
+"""After a reveal a mark is kept, or changed for a reason; a large change brings a fresh mark by a marker without insight."""
 
 from collections.abc import Callable
 
@@ -44,7 +44,7 @@ def test_keeping_a_mark_changes_no_points(bob: User) -> None:
         mark_keep(mark=mark)
 
 
-def test_an_accepted_finding_becomes_a_verdict_of_the_mark_and_what_was_sealed_stays(bob: User) -> None:
+def test_an_accepted_finding_becomes_a_verdict_and_the_sealed_sheet_stays(bob: User) -> None:
     mark = sealed_mark(bob)
     answered(mark, is_accepted=True)
     mark = mark_keep(mark=mark)
@@ -57,7 +57,7 @@ def test_an_accepted_finding_becomes_a_verdict_of_the_mark_and_what_was_sealed_s
 @pytest.mark.parametrize(
     ("grader", "origin"), [("scripted", ""), ("computational", "program"), ("workflow:single_turn@small", "model")]
 )
-def test_an_accepted_finding_says_whose_words_it_has(bob: User, grader: str, origin: str) -> None:
+def test_an_accepted_finding_keeps_its_origin(bob: User, grader: str, origin: str) -> None:
     mark = sealed_mark(bob)
     Suggestion.objects.update(grader=grader)
     answered(mark, is_accepted=True)
@@ -83,7 +83,7 @@ def test_points_change_only_with_a_reason_and_down_only_with_a_step(bob: User, c
     assert [mark.points, mark.state] == [7, MarkState.SEALED]
 
 
-def test_a_change_keeps_what_was_sealed_and_gives_a_new_grade(bob: User) -> None:
+def test_a_change_keeps_the_sealed_points_and_gives_a_new_grade(bob: User) -> None:
     mark = sealed_mark(bob)
     cases_settle(past_grace(mark).task.case.problem.contest)
     answered(mark)
@@ -95,7 +95,7 @@ def test_a_change_keeps_what_was_sealed_and_gives_a_new_grade(bob: User) -> None
     assert AuditEvent.objects.get(verb="mark.revised").body["before"] == "7"
 
 
-def test_before_the_findings_are_answered_nothing_is_decided(bob: User) -> None:
+def test_a_mark_is_not_decided_before_all_findings_are_answered(bob: User) -> None:
     mark = sealed_mark(bob)
     with pytest.raises(RevealRefused):
         mark_keep(mark=mark)
@@ -105,7 +105,7 @@ def test_before_the_findings_are_answered_nothing_is_decided(bob: User) -> None:
         mark_change(mark=mark, change=Change("A1", "slip", 1))
 
 
-def test_far_from_what_was_sealed_somebody_who_has_seen_nothing_marks_afresh(bob: User) -> None:
+def test_a_large_change_brings_a_fresh_mark(bob: User) -> None:
     eve = marker("eve")
     mark = sealed_mark(bob, others=(eve,))
     cases_settle(past_grace(mark).task.case.problem.contest)
@@ -123,7 +123,7 @@ def test_far_from_what_was_sealed_somebody_who_has_seen_nothing_marks_afresh(bob
     assert FinalGrade.objects.get(case=case, superseded_by=None).points == 3
 
 
-def test_a_fresh_mark_is_for_nobody_who_has_seen_something(bob: User) -> None:
+def test_a_marker_who_has_seen_another_mark_makes_no_fresh_mark(bob: User) -> None:
     eve, mallory = marker("eve"), marker("mallory")
     mark = sealed_mark(bob, others=(eve, mallory))
     case = mark.task.case
@@ -137,7 +137,7 @@ def test_a_fresh_mark_is_for_nobody_who_has_seen_something(bob: User) -> None:
     assert task.slot == Slot.THIRD
 
 
-def test_where_nobody_fresh_is_left_the_change_stands(bob: User) -> None:
+def test_a_change_counts_when_no_marker_is_eligible_for_a_fresh_mark(bob: User) -> None:
     mark = sealed_mark(bob)
     cases_settle(past_grace(mark).task.case.problem.contest)
     answered(mark)
@@ -147,7 +147,7 @@ def test_where_nobody_fresh_is_left_the_change_stands(bob: User) -> None:
     assert mark.task.case.state == CaseState.SETTLED
 
 
-def test_two_who_changed_apart_are_compared_again(bob: User, dana: User) -> None:
+def test_two_changed_marks_are_compared_again(bob: User, dana: User) -> None:
     problem = problem_to_mark(bob, dana, scripts=1, markers=2, unrevealed_percent=0)
     marks = [sealed(claimed(problem, person), person, *SEVEN) for person in (bob, dana)]
     suggested(marks[0], SuggestionBody())
@@ -159,7 +159,7 @@ def test_two_who_changed_apart_are_compared_again(bob: User, dana: User) -> None
     case = marks[0].task.case
     case.refresh_from_db()
     assert case.state == CaseState.DISPUTED
-    assert case_compare(case) == CaseState.DISPUTED, "comparing again changes nothing"
+    assert case_compare(case) == CaseState.DISPUTED, "a second comparison changes nothing"
     answered(marks[1])
     with pytest.raises(RevealRefused, match="compared"):
         mark_keep(mark=marks[1])

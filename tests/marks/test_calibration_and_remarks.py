@@ -1,4 +1,4 @@
-"""Calibration scripts and seeded re-marks: they come by themselves, count for no grade, and are told as figures."""
+"""Calibration scripts and seeded re-marks: assigned automatically, without effect on grades, reported as figures."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -12,7 +12,7 @@ from apps.accounts.models import User
 from apps.contests.models import ContestProblem
 from apps.marks.calibration import (
     CalibrationRefused,
-    agreed_beside,
+    agreed_for,
     calibration_set,
     drift_figures,
     gate_refusal,
@@ -28,7 +28,7 @@ ClientFor = Callable[[User | None], Client]
 
 
 def settled(problem: ContestProblem, user: User, line: str = "A1 A2") -> MarkingCase:
-    """A script that one person marked and that is settled."""
+    """Return a settled script with one mark."""
     mark = past_grace(sealed(claimed(problem, user), user, ("claim", {"line": line}), ("verdict", ONE_PLACE)))
     cases_settle(problem.contest)
     mark.task.case.refresh_from_db()
@@ -47,12 +47,12 @@ def test_a_calibration_script_comes_first_and_counts_for_nothing(bob: User, dana
     cases_settle(problem.contest)
     assert FinalGrade.objects.get(case=case).points == 7
     assert claimed(problem, dana).slot == Slot.FIRST
-    agreed = agreed_beside(mark)
+    agreed = agreed_for(mark)
     assert agreed is not None
     assert [agreed.difference, [one.code for one in agreed.items]] == [-4, ["A2"]]
 
 
-def test_of_two_who_come_for_a_free_calibration_task_each_gets_one_of_their_own(
+def test_two_markers_who_claim_a_free_calibration_task_get_one_each(
     bob: User, dana: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     eve = marker("eve")
@@ -73,7 +73,7 @@ def test_of_two_who_come_for_a_free_calibration_task_each_gets_one_of_their_own(
     assert MarkingTask.objects.get(pk=key).assignee == dana
 
 
-def test_a_free_calibration_task_is_taken_before_another_is_made(bob: User, dana: User) -> None:
+def test_a_free_calibration_task_is_claimed_before_another_is_created(bob: User, dana: User) -> None:
     problem = problem_to_mark(bob, dana, scripts=1)
     case = settled(problem, bob)
     calibration_set(case=case, by=bob, is_on=True)
@@ -81,7 +81,7 @@ def test_a_free_calibration_task_is_taken_before_another_is_made(bob: User, dana
     assert task_ahead(problem, dana) == free.pk
 
 
-def test_the_agreed_mark_is_seen_after_sealing_only(bob: User, dana: User, client_for: ClientFor) -> None:
+def test_the_agreed_mark_is_shown_only_after_sealing(bob: User, dana: User, client_for: ClientFor) -> None:
     problem = problem_to_mark(bob, dana, scripts=1)
     calibration_set(case=settled(problem, bob), by=bob, is_on=True)
     task = claimed(problem, dana)
@@ -89,32 +89,32 @@ def test_the_agreed_mark_is_seen_after_sealing_only(bob: User, dana: User, clien
     client = client_for(dana)
     assert client.get(address).status_code == 404
     workspace = client.get(reverse("marks:task", kwargs={"task_id": task.public_id})).content.decode()
-    assert "alibration" not in workspace, "it looks like any other script"
+    assert "alibration" not in workspace, "a calibration script looks like any other script"
     sealed(task, dana, ("claim", {"line": "A1"}), ("verdict", ONE_PLACE))
     assert "Agreed: <strong>7</strong>, you: <strong>3</strong>" in client.get(address).content.decode()
 
 
-def test_where_the_setup_says_so_nobody_marks_before_calibration(bob: User, dana: User) -> None:
+def test_calibration_comes_first_when_the_setup_requires_it(bob: User, dana: User) -> None:
     problem = problem_to_mark(bob, dana, scripts=3, needs_calibration=True)
     assert "captain has chosen" in gate_refusal(problem, dana)
     assert task_next(problem, dana) is None
-    assert gate_refusal(problem, bob) == "", "the captain has to begin"
+    assert gate_refusal(problem, bob) == "", "the captain starts"
     calibration_set(case=settled(problem, bob), by=bob, is_on=True)
     assert "first" in gate_refusal(problem, dana)
     task = claimed(problem, dana)
     assert task.slot == Slot.CALIBRATION
-    assert task_next(problem, dana, besides=task) is None, "others are not fetched ahead either"
+    assert task_next(problem, dana, after=task) is None, "no other script is claimed in advance"
     sealed(task, dana, ("claim", {"line": "A1 A2"}))
     assert claimed(problem, dana).slot == Slot.FIRST
 
 
-def test_only_settled_scripts_calibrate(bob: User) -> None:
+def test_only_settled_scripts_become_calibration_scripts(bob: User) -> None:
     problem_to_mark(bob, scripts=1)
     with pytest.raises(CalibrationRefused, match="not settled"):
         calibration_set(case=MarkingCase.objects.get(), by=bob, is_on=True)
 
 
-def test_the_page_is_for_captain_and_organisers(bob: User, dana: User, client_for: ClientFor) -> None:
+def test_the_calibration_page_is_for_captains_and_organisers(bob: User, dana: User, client_for: ClientFor) -> None:
     problem = problem_to_mark(bob, dana, scripts=1)
     case = settled(problem, bob)
     page = reverse("marks:calibration", kwargs={"problem_id": problem.public_id})
@@ -124,18 +124,18 @@ def test_the_page_is_for_captain_and_organisers(bob: User, dana: User, client_fo
     assert client_for(bob).post(change, {"is_on": "1"}).status_code == 302
     case.refresh_from_db()
     assert case.is_calibration
-    assert "No longer for calibration" in client_for(bob).get(page).content.decode()
+    assert "Remove from calibration" in client_for(bob).get(page).content.decode()
 
 
 def again(problem: ContestProblem, bob: User) -> MarkingCase:
-    """A settled script that comes back to its marker now."""
+    """Return a settled script whose re-mark by the same marker is due."""
     case = settled(problem, bob)
     rested = timezone.now() - timedelta(days=1)
     Mark.objects.filter(task__case=case).update(sealed_at=rested)
     return case
 
 
-def test_a_settled_script_comes_back_unannounced_and_changes_nothing(bob: User, client_for: ClientFor) -> None:
+def test_a_settled_script_comes_back_unannounced_and_its_grade_stays(bob: User, client_for: ClientFor) -> None:
     problem = problem_to_mark(bob, scripts=2, remark_percent=100)
     case = again(problem, bob)
     assert remark_due(problem, bob) == case
@@ -143,18 +143,18 @@ def test_a_settled_script_comes_back_unannounced_and_changes_nothing(bob: User, 
     assert (task.slot, task.case) == (Slot.REMARK, case)
     page = client_for(bob).get(reverse("marks:task", kwargs={"task_id": task.public_id})).content.decode()
     assert "e-mark" not in page
-    assert '"ticks": []' in page, "nothing of the first mark is there"
+    assert '"ticks": []' in page, "the page shows nothing of the first mark"
     past_grace(sealed(task, bob, ("claim", {"line": "A1"}), ("verdict", ONE_PLACE)))
     cases_settle(problem.contest)
     assert FinalGrade.objects.get(case=case).points == 7
     case.refresh_from_db()
     assert case.state == CaseState.SETTLED
-    assert remark_due(problem, bob) is None, "each comes back once"
+    assert remark_due(problem, bob) is None, "a script comes back only once"
     (figure,) = drift_figures(problem)
     assert (figure.marker, figure.count, figure.equal, figure.within_one, figure.signed) == (bob, 1, 0, 0, None)
 
 
-def test_nothing_comes_back_too_soon_or_where_the_setup_says_none(bob: User) -> None:
+def test_no_script_comes_back_too_soon_or_without_a_share_in_the_setup(bob: User) -> None:
     problem = problem_to_mark(bob, scripts=2, remark_percent=100)
     settled(problem, bob)
     assert remark_due(problem, bob) is None, "it was sealed a minute ago"
@@ -165,7 +165,7 @@ def test_nothing_comes_back_too_soon_or_where_the_setup_says_none(bob: User) -> 
     assert claimed(problem, bob).slot == Slot.FIRST
 
 
-def test_to_see_the_agreed_mark_ends_the_time_to_open_the_own_one(bob: User, dana: User, client_for: ClientFor) -> None:
+def test_reading_the_agreed_mark_ends_the_grace_time(bob: User, dana: User, client_for: ClientFor) -> None:
     problem = problem_to_mark(bob, dana, scripts=1)
     calibration_set(case=settled(problem, bob), by=bob, is_on=True)
     task = claimed(problem, dana)

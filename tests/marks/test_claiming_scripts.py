@@ -1,4 +1,4 @@
-"""Who gets which script: one at a time, nobody the same in a slot, in an order of one's own, never one's own paper."""
+"""Claims: one script at a time, one marker for each slot, an order for each marker, never one's own paper."""
 
 from datetime import timedelta
 
@@ -22,11 +22,11 @@ from tests.schemes.factory import make_scheme
 
 
 def lapse(task: MarkingTask) -> None:
-    """As if its holder had gone away three minutes ago."""
+    """Let the lease of a task run out a minute ago."""
     MarkingTask.objects.filter(pk=task.pk).update(lease_until=timezone.now() - timedelta(minutes=1))
 
 
-def test_a_marker_goes_on_with_the_script_they_hold(bob: User) -> None:
+def test_a_marker_continues_with_the_script_they_hold(bob: User) -> None:
     problem = problem_to_mark(bob)
     task = claimed(problem, bob)
     assert claimed(problem, bob) == task
@@ -40,13 +40,13 @@ def test_two_markers_get_different_scripts_until_none_is_left(bob: User, dana: U
     assert task_next(problem, marker("third")) is None
 
 
-def test_the_next_one_is_fetched_ahead_and_lives_with_the_first(bob: User) -> None:
+def test_the_next_script_is_claimed_in_advance_and_renewed_with_the_first(bob: User) -> None:
     problem = problem_to_mark(bob, scripts=2)
     first = claimed(problem, bob)
-    ahead = task_next(problem, bob, besides=first)
+    ahead = task_next(problem, bob, after=first)
     assert ahead is not None
     assert ahead.pk != first.pk
-    assert task_next(problem, bob, besides=first) == ahead
+    assert task_next(problem, bob, after=first) == ahead
     soon = timezone.now() + timedelta(seconds=5)
     MarkingTask.objects.filter(pk=ahead.pk).update(lease_until=soon)
     lease_renew(first, bob)
@@ -56,26 +56,26 @@ def test_the_next_one_is_fetched_ahead_and_lives_with_the_first(bob: User) -> No
 
 
 @pytest.mark.parametrize("beats", [0, 1])
-def test_who_leaves_a_script_and_presses_mark_gets_it_again_and_not_the_one_fetched_ahead(bob: User, beats: int) -> None:
+def test_mark_returns_to_the_script_that_was_left_and_not_to_the_next_one(bob: User, beats: int) -> None:
     problem = problem_to_mark(bob, scripts=4)
-    for _ in range(3):  # The order of keys must not decide it.
+    for _ in range(3):  # The order of keys must not matter.
         current = claimed(problem, bob)
-        ahead = task_next(problem, bob, besides=current)
+        ahead = task_next(problem, bob, after=current)
         assert ahead is not None
         for _ in range(beats):
             lease_renew(current, bob)
         assert task_next(problem, bob) == current
-        assert task_next(problem, bob, besides=current) == ahead, "the one fetched ahead is still held"
+        assert task_next(problem, bob, after=current) == ahead, "the script claimed in advance is still held"
         assert task_next(problem, bob) == current
         sealed(current, bob)
 
 
-def test_a_lease_that_ran_out_may_be_taken_and_its_holder_is_told(bob: User, dana: User) -> None:
+def test_an_expired_lease_can_be_claimed_and_its_holder_gets_an_error(bob: User, dana: User) -> None:
     problem = problem_to_mark(bob, dana, scripts=1)
     task = claimed(problem, bob)
     assert task_next(problem, dana) is None
     lapse(task)
-    lease_renew(task, bob)  # Nobody took it meanwhile.
+    lease_renew(task, bob)  # The task is still free.
     lapse(task)
     assert claimed(problem, dana) == task
     with pytest.raises(TaskGone):
@@ -84,19 +84,19 @@ def test_a_lease_that_ran_out_may_be_taken_and_its_holder_is_told(bob: User, dan
         commanded(task, bob, "points", points=1)
 
 
-def test_what_somebody_had_begun_comes_back_to_them(bob: User, dana: User) -> None:
+def test_a_draft_returns_to_its_author(bob: User, dana: User) -> None:
     problem = problem_to_mark(bob, dana, scripts=1)
     task = claimed(problem, bob)
     commanded(task, bob, "comment", id="c", step=1, words="Look again.")
     lapse(task)
     other = claimed(problem, dana)
-    assert draft_of(other, dana).sheet.get("comments", []) == [], "a colleague must not see it"
+    assert draft_of(other, dana).sheet.get("comments", []) == [], "a colleague must not see the draft"
     assert AuditEvent.objects.get(verb="draft.left").actor == bob
     lapse(task)
     assert draft_of(claimed(problem, bob), bob).sheet["comments"][0]["words"] == "Look again."
 
 
-def test_a_mark_that_was_opened_again_and_left_holds_nobody_up(bob: User, dana: User) -> None:
+def test_a_reopened_mark_that_was_left_does_not_block_the_case(bob: User, dana: User) -> None:
     problem = problem_to_mark(bob, dana, scripts=1)
     task = claimed(problem, bob)
     sealed(task, bob)
@@ -107,7 +107,7 @@ def test_a_mark_that_was_opened_again_and_left_holds_nobody_up(bob: User, dana: 
     assert AuditEvent.objects.filter(verb="mark.opened", actor=bob).exists()
 
 
-def test_scripts_that_somebody_began_come_after_untouched_ones(bob: User, dana: User) -> None:
+def test_scripts_with_a_draft_come_after_untouched_ones(bob: User, dana: User) -> None:
     problem = problem_to_mark(bob, dana, scripts=3)
     begun = claimed(problem, bob)
     commanded(begun, bob, "points", points=3)
@@ -117,14 +117,14 @@ def test_scripts_that_somebody_began_come_after_untouched_ones(bob: User, dana: 
     assert claimed(problem, dana) == begun
 
 
-def test_nobody_marks_a_script_in_both_slots(bob: User, dana: User) -> None:
+def test_a_marker_gets_only_one_slot_of_a_script(bob: User, dana: User) -> None:
     problem = problem_to_mark(bob, dana, scripts=1, markers=2)
     sealed(claimed(problem, bob), bob)
     assert task_next(problem, bob) is None
     assert claimed(problem, dana).case.tasks.count() == 2
 
 
-def test_the_order_is_every_markers_own_and_stays(bob: User, dana: User) -> None:
+def test_each_marker_has_a_fixed_order_of_their_own(bob: User, dana: User) -> None:
     setup = problem_to_mark(bob).setup
     cases = range(40)
 
@@ -135,7 +135,7 @@ def test_the_order_is_every_markers_own_and_stays(bob: User, dana: User) -> None
     assert ordered(bob) != list(cases)
 
 
-def test_how_manieth_a_script_was_is_kept(bob: User) -> None:
+def test_the_position_of_a_script_in_the_order_of_its_marker_is_kept(bob: User) -> None:
     problem = problem_to_mark(bob)
     assert [sealed(claimed(problem, bob), bob).order_index for _ in range(3)] == [1, 2, 3]
 
@@ -155,7 +155,7 @@ def test_a_coach_never_gets_their_own_paper(bob: User) -> None:
     assert claimed(problem, bob).case_id == own.pk
 
 
-def test_a_script_put_off_comes_when_nothing_else_is_left(bob: User) -> None:
+def test_a_postponed_script_comes_last(bob: User) -> None:
     problem = problem_to_mark(bob, scripts=2)
     first = claimed(problem, bob)
     task_pass(task=first, user=bob, reason=PassReason.SKIP)
@@ -165,7 +165,7 @@ def test_a_script_put_off_comes_when_nothing_else_is_left(bob: User) -> None:
     assert claimed(problem, bob) == first
 
 
-def test_whose_script_one_knows_one_never_meets_again(bob: User, dana: User) -> None:
+def test_a_marker_who_knows_the_author_never_gets_the_script_again(bob: User, dana: User) -> None:
     problem = problem_to_mark(bob, dana, scripts=1)
     task = claimed(problem, bob)
     commanded(task, bob, "points", points=0)
@@ -188,7 +188,7 @@ def test_a_question_keeps_the_script_until_the_captain_has_answered(bob: User, d
         question_answer(question=question, by=bob, words="No, 6.")
 
 
-def test_an_answered_script_stays_kept_while_its_asker_works_on_another(bob: User, dana: User) -> None:
+def test_an_answered_script_stays_reserved_while_its_marker_works_on_another(bob: User, dana: User) -> None:
     problem = problem_to_mark(bob, dana, scripts=3)
     asked = claimed(problem, dana)
     question = task_pass(task=asked, user=dana, reason=PassReason.UNSURE, words="Is this enough?")
@@ -197,7 +197,7 @@ def test_an_answered_script_stays_kept_while_its_asker_works_on_another(bob: Use
     long = timezone.now() + timedelta(minutes=50)
     for sign_of_life in (
         lambda: lease_renew(other, dana),
-        lambda: task_next(problem, dana, besides=other),
+        lambda: task_next(problem, dana, after=other),
         lambda: lease_renew(task_whole(asked), dana),
     ):
         sign_of_life()
@@ -206,10 +206,10 @@ def test_an_answered_script_stays_kept_while_its_asker_works_on_another(bob: Use
         assert asked.lease_until > long
     other.refresh_from_db()
     assert other.lease_until is not None
-    assert other.lease_until < timezone.now() + timedelta(minutes=3), "the others are held for two minutes"
+    assert other.lease_until < timezone.now() + timedelta(minutes=3), "other scripts are held for two minutes"
 
 
-def test_passes_have_a_known_reason_and_a_holder(bob: User, dana: User) -> None:
+def test_a_script_is_passed_by_its_holder_with_a_known_reason(bob: User, dana: User) -> None:
     problem = problem_to_mark(bob, dana)
     task = claimed(problem, bob)
     with pytest.raises(PassRefused):
@@ -218,14 +218,14 @@ def test_passes_have_a_known_reason_and_a_holder(bob: User, dana: User) -> None:
         task_pass(task=task, user=dana, reason=PassReason.SKIP)
 
 
-def test_who_else_is_here_is_told_by_name_alone(bob: User, dana: User) -> None:
+def test_other_markers_at_work_are_listed_by_name(bob: User, dana: User) -> None:
     problem = problem_to_mark(bob, dana)
     claimed(problem, dana)
     assert present(problem, bob) == ["dana"]
     assert present(problem, dana) == []
 
 
-def test_the_one_active_scheme_is_taken_and_of_two_somebody_chooses(bob: User) -> None:
+def test_a_single_active_scheme_is_used_and_two_require_a_choice(bob: User) -> None:
     problem = problem_to_mark(bob)
     other = make_contest(bob, problem.problem).problems.get()
     assert (setup := setup_for(other)) is not None
@@ -236,7 +236,7 @@ def test_the_one_active_scheme_is_taken_and_of_two_somebody_chooses(bob: User) -
     assert cases_prepare(third) is None
 
 
-def test_cases_come_for_what_was_handed_in_later_and_go_with_what_was_replaced(bob: User) -> None:
+def test_cases_follow_later_and_replaced_texts(bob: User) -> None:
     problem = problem_to_mark(bob, scripts=1)
     script_add(problem, "late")
     cases_prepare(problem)
@@ -250,7 +250,7 @@ def test_cases_come_for_what_was_handed_in_later_and_go_with_what_was_replaced(b
     assert task.pk
 
 
-def test_a_second_marker_is_added_and_taken_out_again(bob: User) -> None:
+def test_a_second_marker_is_added_and_removed(bob: User) -> None:
     problem = problem_to_mark(bob, scripts=2)
     scheme = problem.setup.scheme
     setup_save(problem=problem, choices=Choices(scheme=scheme, markers=2), by=bob)

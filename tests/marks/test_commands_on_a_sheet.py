@@ -1,4 +1,4 @@
-"""Each command on a sheet, and its refusal; whatever commands come, the sheet stays one that can be kept."""
+"""Every command on a sheet and its refusals; no sequence of commands makes an invalid sheet."""
 
 from contextlib import suppress
 from typing import Any
@@ -26,7 +26,7 @@ def refused(*commands: tuple[str, dict[str, Any]]) -> str:
     return str(error.value)
 
 
-def test_band_points_reason_and_approach_are_set_and_taken_back() -> None:
+def test_band_points_reason_and_approach_are_set_and_cleared() -> None:
     sheet = written(("band", {"band": "solution"}), ("points", {"points": "3.5"}), ("reason", {"words": " because "}))
     assert (sheet.band, str(sheet.typed), sheet.reason) == (Band.SOLUTION, "3.5", "because")
     cleared = sheet_apply(sheet, "points", {"points": None}, content(), SCRIPT)
@@ -42,17 +42,17 @@ def test_ticks_are_items_of_the_scheme() -> None:
     assert refused(("tick", {"code": "Z9"})) == "Z9 is no item of this scheme."
 
 
-def test_a_claim_line_takes_the_place_of_all_ticks() -> None:
+def test_a_claim_line_replaces_all_ticks() -> None:
     sheet = written(("tick", {"code": "B1"}), ("claim", {"line": "A1 A2 !K5"}))
     assert sheet.ticks == {"A1", "A2", "K5"}
     assert "Did you mean A1" in refused(("claim", {"line": "a1"}))
 
 
-def test_a_mixed_case_is_the_schemes_to_allow() -> None:
+def test_a_mixed_case_needs_a_scheme_that_allows_it() -> None:
     assert "does not add" in refused(("mixed", {"on": True}))
 
 
-def test_a_verdict_stands_at_a_step_with_its_place() -> None:
+def test_a_verdict_has_a_step_and_a_place() -> None:
     place = {"start": TEXT.index("a^2"), "end": TEXT.index("a^2") + 2}
     sheet = written(("verdict", {"id": "v", "step": 1, "fallacy": "gap", "anchor": place, "items": ["A1", "A1"]}))
     (verdict,) = sheet.verdicts
@@ -66,7 +66,7 @@ def test_a_verdict_stands_at_a_step_with_its_place() -> None:
     assert "fallacy" in refused(("verdict", {"id": "v", "step": 1, "fallacy": "boredom"}))
 
 
-def test_a_verdict_of_the_same_id_takes_the_place_of_the_old_one() -> None:
+def test_a_verdict_with_the_same_id_replaces_the_old_one() -> None:
     sheet = written(ROOT, ("verdict", {"id": "r", "step": 2, "fallacy": "unclear"}))
     assert [(one.step, one.fallacy) for one in sheet.verdicts] == [(2, Fallacy.UNCLEAR)]
 
@@ -77,19 +77,19 @@ def test_a_consequence_follows_from_the_last_root() -> None:
     assert sheet.first_error == 1
 
 
-def test_what_a_consequence_follows_from_becomes_a_root() -> None:
+def test_the_cause_of_a_consequence_becomes_a_root() -> None:
     independent = ("verdict", {"id": "r", "step": 1, "fallacy": "gap"})
     assert written(independent, NEXT).verdicts[0].role is Role.ROOT
 
 
-def test_a_consequence_follows_from_no_consequence_and_not_from_itself() -> None:
+def test_a_consequence_follows_neither_from_a_consequence_nor_from_itself() -> None:
     third = {"id": "t", "step": 2, "fallacy": "gap", "role": "consequence"}
     assert "not from a consequence" in refused(ROOT, NEXT, ("verdict", third | {"root": "n"}))
     assert "of itself" in refused(ROOT, ("verdict_role", {"id": "r", "role": "consequence", "root": "r"}))
     assert "no longer there" in refused(("verdict", third | {"root": "gone"}))
 
 
-def test_without_its_root_a_consequence_says_so() -> None:
+def test_a_consequence_without_its_root_is_reported() -> None:
     for undone in (("verdict_remove", {"id": "r"}), ("verdict_role", {"id": "r", "role": "harmless"})):
         sheet = written(ROOT, NEXT, undone)
         assert sheet.verdicts[-1].root == ""
@@ -97,20 +97,20 @@ def test_without_its_root_a_consequence_says_so() -> None:
     assert "no longer there" in refused(("verdict_remove", {"id": "r"}))
 
 
-def test_what_is_harmless_is_no_first_error() -> None:
+def test_a_harmless_error_is_not_the_first_error() -> None:
     sheet = written(ROOT, ("verdict_role", {"id": "r", "role": "harmless"}))
     assert sheet.first_error is None
 
 
-def test_comments_stand_at_a_step_or_about_the_whole() -> None:
-    sheet = written(("comment", {"id": "c", "words": "Well  told.\r\n"}), ("comment", {"id": "d", "step": 2, "words": "Why?"}))
-    assert [(one.step, one.words) for one in sheet.comments] == [(0, "Well  told."), (2, "Why?")]
+def test_comments_are_about_a_step_or_the_whole_script() -> None:
+    sheet = written(("comment", {"id": "c", "words": "Well  done.\r\n"}), ("comment", {"id": "d", "step": 2, "words": "Why?"}))
+    assert [(one.step, one.words) for one in sheet.comments] == [(0, "Well  done."), (2, "Why?")]
     assert sheet_apply(sheet, "comment_remove", {"id": "c"}, content(), SCRIPT).comments == sheet.comments[1:]
     assert refused(("comment", {"id": "c", "words": "  "})) == "The comment is empty."
     assert "no longer there" in refused(("comment_remove", {"id": "c"}))
 
 
-def test_a_step_is_granted_and_taken_back() -> None:
+def test_a_step_is_granted_and_withdrawn() -> None:
     assert written(("grant", {"step": 1, "on": True})).granted == {1}
     assert written(("grant", {"step": 1, "on": True}), ("grant", {"step": 1, "on": False})).granted == frozenset()
     assert "no step 7" in refused(("grant", {"step": 7, "on": True}))
@@ -124,7 +124,7 @@ def test_evidence_is_linked_to_items() -> None:
     assert "no longer there" in refused(("link", link))
 
 
-def test_clear_begins_anew_and_other_words_are_no_commands() -> None:
+def test_clear_empties_the_sheet_and_unknown_commands_are_refused() -> None:
     assert written(ROOT, ("clear", {})) == MarkSheet()
     assert "no command" in refused(("explode", {}))
     assert "clear" in refused(("clear", {"really": True}))
@@ -163,7 +163,7 @@ COMMANDS = st.sampled_from(sorted(VERBS)).flatmap(lambda verb: st.tuples(st.just
 
 
 @given(st.lists(COMMANDS, max_size=25))
-def test_whatever_commands_come_the_sheet_holds_together(commands: list[tuple[str, dict[str, Any]]]) -> None:
+def test_every_sequence_of_commands_gives_a_valid_sheet(commands: list[tuple[str, dict[str, Any]]]) -> None:
     sheet = MarkSheet()
     for verb, args in commands:
         with suppress(CommandRefused):

@@ -1,4 +1,4 @@
-"""Two who differ: claims first, notes sealed until all have claimed; agreed by both, or ruled on; nothing averaged."""
+"""Coordination: claims first, sealed notes until all have claimed, then agreement or a ruling, and no averages."""
 
 from collections.abc import Callable
 from typing import Any
@@ -41,7 +41,7 @@ def error(words: str = "Why?") -> tuple[str, dict[str, Any]]:
 
 
 def disputed(bob: User, dana: User, *others: User, lines: tuple[str, str] = (BOTH, SIX)) -> tuple[ContestProblem, MarkingCase]:
-    """A script with two sealed marks that differ by a point: Bob's with no note, Dana's with one."""
+    """Return a script with two sealed marks one point apart: Bob's without a note, Dana's with one."""
     problem = problem_to_mark(bob, dana, *others, scripts=1, markers=2)
     first: list[tuple[str, dict[str, Any]]] = [("claim", {"line": lines[0]}), *([error()] if lines[0] == SIX else [])]
     past_grace(sealed(claimed(problem, bob), bob, *first))
@@ -51,13 +51,13 @@ def disputed(bob: User, dana: User, *others: User, lines: tuple[str, str] = (BOT
 
 
 def opened(bob: User, dana: User, *others: User) -> Coordination:
-    """A coordination in which both have claimed."""
+    """Return a coordination in which both markers have claimed."""
     coordination = Coordination.objects.get(case=disputed(bob, dana, *others)[1])
     claim_make(coordination=coordination, by=bob, line=BOTH)
     return claim_make(coordination=coordination, by=dana, line=SIX)
 
 
-def test_equal_marks_are_settled_by_the_first(bob: User, dana: User) -> None:
+def test_equal_marks_settle_with_the_first_one(bob: User, dana: User) -> None:
     _, case = disputed(bob, dana, lines=(SIX, SIX))
     assert case.state == CaseState.SETTLED
     grade = FinalGrade.objects.get(case=case)
@@ -65,7 +65,7 @@ def test_equal_marks_are_settled_by_the_first(bob: User, dana: User) -> None:
     assert not Coordination.objects.exists()
 
 
-def test_equal_points_with_other_items_are_a_dispute(bob: User, dana: User) -> None:
+def test_equal_points_with_different_items_are_a_dispute(bob: User, dana: User) -> None:
     _, case = disputed(bob, dana, lines=(BOTH, "B1"))
     assert case.state == CaseState.DISPUTED
     assert not FinalGrade.objects.exists()
@@ -89,7 +89,7 @@ def test_a_claim_is_sealed_until_the_other_has_claimed(bob: User, dana: User, cl
     assert Reveal.objects.get(person=bob).kind == RevealKind.COLLEAGUE
 
 
-def test_only_what_differs_is_shown_side_by_side(bob: User, dana: User, client_for: ClientFor) -> None:
+def test_only_differences_are_shown_side_by_side(bob: User, dana: User, client_for: ClientFor) -> None:
     coordination = opened(bob, dana)
     page = client_for(dana).get(reverse("marks:coordination", kwargs={"coordination_id": coordination.public_id}))
     differences = page.content.decode().split('id="differences"')[1].split('id="discussion"')[0]
@@ -99,33 +99,33 @@ def test_only_what_differs_is_shown_side_by_side(bob: User, dana: User, client_f
     assert "Step 2" not in differences
 
 
-def test_claims_are_no_guesses_and_stay_once_all_are_there(bob: User, dana: User) -> None:
+def test_claims_are_checked_and_fixed_once_all_have_claimed(bob: User, dana: User) -> None:
     coordination = Coordination.objects.get(case=disputed(bob, dana)[1])
     with pytest.raises(PositionWrong, match="no item"):
         claim_make(coordination=coordination, by=bob, line="A9")
-    with pytest.raises(CoordinationRefused, match="Only those who marked"):
+    with pytest.raises(CoordinationRefused, match="Only the markers"):
         claim_make(coordination=coordination, by=marker("eve"), line=BOTH)
     claim_make(coordination=coordination, by=bob, line=SIX)
     claim_make(coordination=coordination, by=bob, line=BOTH)
     claim_make(coordination=coordination, by=dana, line=SIX)
-    with pytest.raises(CoordinationRefused, match="propose instead"):
+    with pytest.raises(CoordinationRefused, match="Make a proposal instead"):
         claim_make(coordination=coordination, by=bob, line=SIX)
 
 
-def test_nothing_is_discussed_or_proposed_before_all_have_claimed(bob: User, dana: User) -> None:
+def test_discussion_and_proposals_wait_until_all_have_claimed(bob: User, dana: User) -> None:
     coordination = Coordination.objects.get(case=disputed(bob, dana)[1])
-    with pytest.raises(CoordinationRefused, match="all have claimed"):
+    with pytest.raises(CoordinationRefused, match="all markers have entered"):
         remark_add(coordination=coordination, by=bob, words="Look at step 2.")
-    with pytest.raises(CoordinationRefused, match="First all claim"):
+    with pytest.raises(CoordinationRefused, match="All markers must enter"):
         proposal_make(coordination=coordination, by=bob, proposal=Proposal(SIX, "The slip."), based_on=0)
 
 
-def test_both_sign_and_both_positions_stay(bob: User, dana: User) -> None:
+def test_both_markers_sign_and_both_marks_stay(bob: User, dana: User) -> None:
     coordination = opened(bob, dana)
     remark_add(coordination=coordination, by=bob, words="I missed the slip.")
     proposal = Proposal(SIX, "The slip in step 1.", frozenset({"v1"}))
     coordination = proposal_make(coordination=coordination, by=bob, proposal=proposal, based_on=coordination.row_version)
-    assert not FinalGrade.objects.exists(), "one signature settles nothing"
+    assert not FinalGrade.objects.exists(), "one signature is not enough"
     proposal_sign(coordination=coordination, by=dana, based_on=coordination.row_version)
     grade = FinalGrade.objects.get()
     assert [grade.points, grade.mark, grade.coordination] == [6, None, coordination]
@@ -137,7 +137,7 @@ def test_both_sign_and_both_positions_stay(bob: User, dana: User) -> None:
     assert cases_settle(case.problem.contest) == 0
 
 
-def test_comments_of_both_from_tables_go_along(bob: User, dana: User) -> None:
+def test_comments_of_both_markers_from_tables_are_included(bob: User, dana: User) -> None:
     problem = problem_to_mark(bob, dana, scripts=1, markers=2, asks_place=False)
     number = MarkingCase.objects.get().version.submission.paper.number
     for person, line in ((bob, BOTH), (dana, SIX)):
@@ -151,7 +151,7 @@ def test_comments_of_both_from_tables_go_along(bob: User, dana: User) -> None:
         coordination = claim_make(coordination=coordination, by=person, line=line)
     page = page_of(coordination, bob)
     assert sorted(note.words for note in page.notes) == ["From bob.", "From dana."]
-    assert len({note.id for note in page.notes}) == 2, "each is chosen for itself"
+    assert len({note.id for note in page.notes}) == 2, "each note is chosen separately"
     chosen = frozenset(note.id for note in page.notes)
     proposal_make(coordination=coordination, by=bob, proposal=Proposal(SIX, "So.", chosen), based_on=coordination.row_version)
     sheet = Coordination.objects.get().sheet
@@ -159,7 +159,7 @@ def test_comments_of_both_from_tables_go_along(bob: User, dana: User) -> None:
     assert sorted(one["words"] for one in sheet["comments"]) == ["From bob.", "From dana."]
 
 
-def test_a_new_proposal_needs_new_signatures_and_an_old_page_signs_nothing(bob: User, dana: User) -> None:
+def test_a_new_proposal_needs_new_signatures(bob: User, dana: User) -> None:
     coordination = opened(bob, dana)
     first = proposal_make(
         coordination=coordination, by=bob, proposal=Proposal(SIX, "The slip."), based_on=coordination.row_version
@@ -173,12 +173,12 @@ def test_a_new_proposal_needs_new_signatures_and_an_old_page_signs_nothing(bob: 
 
 def test_a_proposal_needs_a_reason_and_points_on_the_step(bob: User, dana: User) -> None:
     coordination = opened(bob, dana)
-    for line, reason, missing in ((SIX, " ", "Say why"), ("=6.5", "Half way.", "no multiple"), ("=8", "More.", "at most 7")):
+    for line, reason, missing in ((SIX, " ", "a reason"), ("=6.5", "Half way.", "no multiple"), ("=8", "More.", "at most 7")):
         with pytest.raises((CoordinationRefused, PositionWrong), match=missing):
             proposal_make(coordination=coordination, by=bob, proposal=Proposal(line, reason), based_on=coordination.row_version)
 
 
-def test_the_captain_rules_unless_a_party(bob: User, dana: User) -> None:
+def test_the_captain_rules_unless_they_are_a_party(bob: User, dana: User) -> None:
     eve = marker("eve")
     coordination = opened(bob, dana, eve)
     problem = coordination.case.problem
@@ -210,7 +210,7 @@ def test_an_organiser_who_did_not_mark_is_the_jury(bob: User, dana: User) -> Non
     assert FinalGrade.objects.get().points == 7
 
 
-def test_far_marks_bring_a_fresh_one_first(bob: User, dana: User) -> None:
+def test_marks_far_apart_bring_a_fresh_mark_first(bob: User, dana: User) -> None:
     eve = marker("eve")
     problem, case = disputed(bob, dana, eve, lines=(BOTH, "A1"))
     assert (case.state, Coordination.objects.count()) == (CaseState.OPEN, 0)
@@ -221,10 +221,10 @@ def test_far_marks_bring_a_fresh_one_first(bob: User, dana: User) -> None:
     case.refresh_from_db()
     assert case.state == CaseState.DISPUTED
     assert Coordination.objects.get().marks.count() == 3
-    assert not FinalGrade.objects.exists(), "two against one is no majority"
+    assert not FinalGrade.objects.exists(), "two equal marks of three are not a majority vote"
 
 
-def test_an_organiser_may_settle_without_the_fresh_mark(bob: User, dana: User, client_for: ClientFor) -> None:
+def test_an_organiser_can_skip_the_fresh_mark(bob: User, dana: User, client_for: ClientFor) -> None:
     eve = marker("eve")
     _, case = disputed(bob, dana, eve, lines=(BOTH, "A1"))
     address = reverse("marks:fresh_skip", kwargs={"case_id": case.public_id})
@@ -234,14 +234,14 @@ def test_an_organiser_may_settle_without_the_fresh_mark(bob: User, dana: User, c
     assert case.state == CaseState.DISPUTED
 
 
-def test_a_fresh_mark_that_was_begun_is_not_taken_away(bob: User, dana: User) -> None:
+def test_a_fresh_mark_in_progress_is_not_dismissed(bob: User, dana: User) -> None:
     eve = marker("eve")
     problem, case = disputed(bob, dana, eve, lines=(BOTH, "A1"))
     claimed(problem, eve)
     assert not fresh_dismiss(case=case, by=bob)
 
 
-def test_where_nobody_else_marks_far_marks_go_to_people_at_once(bob: User, dana: User) -> None:
+def test_marks_far_apart_are_disputed_without_another_marker(bob: User, dana: User) -> None:
     _, case = disputed(bob, dana, lines=(BOTH, "A1"))
     assert case.state == CaseState.DISPUTED
 
@@ -275,7 +275,7 @@ def test_the_pages_work_from_claim_to_grade(bob: User, dana: User, client_for: C
     assert client_for(dana).post(f"{address}bargain", {}).status_code == 404
 
 
-def test_scans_are_read_beside_the_text_when_settling_and_after_sealing(bob: User, dana: User, client_for: ClientFor) -> None:
+def test_scans_are_shown_when_settling_and_after_sealing(bob: User, dana: User, client_for: ClientFor) -> None:
     coordination = opened(bob, dana)
     version = coordination.case.version
     scan = Scan.objects.create(submission=version.submission, jpeg=JPEG, width=40, height=60)
@@ -290,7 +290,7 @@ def test_scans_are_read_beside_the_text_when_settling_and_after_sealing(bob: Use
     assert "The script, 1 scanned page<" in client_for(bob).get(settling).content.decode()
 
 
-def test_of_a_script_without_scans_no_page_is_told(bob: User, dana: User, client_for: ClientFor) -> None:
+def test_a_script_without_scans_shows_no_scanned_pages(bob: User, dana: User, client_for: ClientFor) -> None:
     coordination = opened(bob, dana)
     address = reverse("marks:coordination", kwargs={"coordination_id": coordination.public_id})
     page = client_for(bob).get(address).content.decode()

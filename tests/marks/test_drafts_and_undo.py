@@ -1,4 +1,4 @@
-"""Drafts: commands that are done once, on the sheet that was seen, and can be undone."""
+"""Drafts: each command is applied once, to the sheet that the marker saw, and can be undone."""
 
 import uuid
 from typing import Any
@@ -26,7 +26,7 @@ def typed(mark: Mark) -> Any:
     return mark_state(mark)["sheet"]["typed"]
 
 
-def test_a_command_sent_twice_is_done_once(task: MarkingTask, bob: User) -> None:
+def test_a_command_sent_twice_is_applied_once(task: MarkingTask, bob: User) -> None:
     command = Command(id=uuid.uuid4(), verb="points", args={"points": 3}, row_version=0)
     first = command_apply(task=task, user=bob, command=command)
     again = command_apply(task=task, user=bob, command=command)
@@ -35,7 +35,7 @@ def test_a_command_sent_twice_is_done_once(task: MarkingTask, bob: User) -> None
     assert MarkCommand.objects.count() == 1
 
 
-def test_a_command_on_an_older_sheet_is_refused_with_what_it_would_have_changed(task: MarkingTask, bob: User) -> None:
+def test_a_command_on_an_older_sheet_is_refused_with_the_differences(task: MarkingTask, bob: User) -> None:
     commanded(task, bob, "points", points=3)
     late = Command(id=uuid.uuid4(), verb="tick", args={"code": "A1"}, row_version=0)
     with pytest.raises(DraftChanged) as changed:
@@ -60,13 +60,13 @@ def test_undo_and_redo_go_through_the_commands(task: MarkingTask, bob: User) -> 
     assert typed(mark) == "1"
 
 
-def test_a_new_command_drops_what_was_undone(task: MarkingTask, bob: User) -> None:
+def test_a_new_command_clears_the_redo_history(task: MarkingTask, bob: User) -> None:
     commanded(task, bob, "points", points=1)
     commanded(task, bob, "points", points=2)
     draft_undo(task=task, user=bob, row_version=2)
     mark = commanded(task, bob, "points", points=6)
     assert [command.number for command in mark.commands.all()] == [1, 2]
-    with pytest.raises(CommandRefused, match="nothing to do again"):
+    with pytest.raises(CommandRefused, match="nothing to redo"):
         draft_redo(task=task, user=bob, row_version=4)
     assert typed(draft_undo(task=task, user=bob, row_version=4)) == "1"
 
@@ -87,7 +87,7 @@ def test_fifty_commands_and_more_can_be_undone(task: MarkingTask, bob: User) -> 
     assert typed(mark) == str(9 % 8)
 
 
-def test_a_command_that_is_refused_changes_nothing(task: MarkingTask, bob: User) -> None:
+def test_a_refused_command_changes_nothing(task: MarkingTask, bob: User) -> None:
     with pytest.raises(CommandRefused):
         commanded(task, bob, "tick", code="nothing")
     assert draft_of(task, bob).row_version == 0
@@ -102,7 +102,7 @@ def test_a_sealed_mark_takes_no_command(task: MarkingTask, bob: User) -> None:
         draft_undo(task=task, user=bob, row_version=2)
 
 
-def test_a_draft_follows_the_scheme_by_what_its_items_are(task: MarkingTask, bob: User) -> None:
+def test_a_draft_follows_the_scheme_by_the_lineage_of_its_items(task: MarkingTask, bob: User) -> None:
     commanded(task, bob, "claim", line="A1 A2")
     scheme = task.case.problem.setup.scheme
     assert scheme is not None
@@ -116,7 +116,7 @@ def test_a_draft_follows_the_scheme_by_what_its_items_are(task: MarkingTask, bob
     assert mark.scheme_version.number == 2
 
 
-def test_a_scheme_that_means_something_else_counts_the_sheet_up(task: MarkingTask, bob: User) -> None:
+def test_a_scheme_with_another_meaning_increases_the_version_of_the_sheet(task: MarkingTask, bob: User) -> None:
     commanded(task, bob, "claim", line="A1")
     scheme = task.case.problem.setup.scheme
     assert scheme is not None
@@ -133,9 +133,7 @@ def test_a_scheme_that_means_something_else_counts_the_sheet_up(task: MarkingTas
     assert mark_state(commanded(task_whole(task), bob, "tick", code="D1"))["points"] == "1"
 
 
-def test_following_the_scheme_writes_over_no_command_that_came_meanwhile(
-    task: MarkingTask, bob: User, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_following_the_scheme_keeps_a_concurrent_command(task: MarkingTask, bob: User, monkeypatch: pytest.MonkeyPatch) -> None:
     commanded(task, bob, "tick", code="A1")
     scheme = task.case.problem.setup.scheme
     assert scheme is not None
@@ -160,7 +158,7 @@ def test_following_the_scheme_writes_over_no_command_that_came_meanwhile(
 
 
 def changed() -> Scheme:
-    """The scheme with an item that is worth something else."""
+    """Return the scheme with other points for one item."""
     old = content()
     items = tuple(one.model_copy(update={"text": f"{one.text} indeed"}) if one.code == "A1" else one for one in old.items)
     return old.model_copy(update={"items": items})

@@ -1,4 +1,4 @@
-"""Settled scripts as files, and the list of results: what they hold, what they never hold, and whose name stands under them."""
+"""Exports of settled scripts and the list of results: their contents, what they leave out, and the signature of the list."""
 
 import csv
 import io
@@ -32,7 +32,7 @@ NAME = "Zebulon Quartermaine"
 
 @pytest.fixture
 def problem(bob: User) -> ContestProblem:
-    """Three scripts by somebody with a name; two are settled, the first with a comment and a verdict."""
+    """Create three scripts of a named author; two are settled, the first with a comment and a verdict."""
     problem = problem_to_mark(bob, scripts=2, asks_place=False)
     script_add(problem, NAME)
     cases_prepare(problem)
@@ -46,22 +46,22 @@ def problem(bob: User) -> ContestProblem:
 
 
 def download(client: Client, problem: ContestProblem, name: str) -> str:
-    """The file under the address of this name."""
+    """Return the file at a named address."""
     answer: Any = client.get(reverse(f"office:{name}", args=[problem.contest.public_id]))
     assert answer.status_code == 200
     return (b"".join(answer.streaming_content) if answer.streaming else answer.content).decode()
 
 
-def test_the_table_has_a_line_for_every_settled_script(problem: ContestProblem, bob: User, client_for: ClientFor) -> None:
+def test_the_table_has_a_row_for_every_settled_script(problem: ContestProblem, bob: User, client_for: ClientFor) -> None:
     rows = list(csv.DictReader(io.StringIO(download(client_for(bob), problem, "scripts_csv"))))
     assert sorted((row["points"], cell_read(row["claim"])) for row in rows) == [("2", "A1 -D1"), ("7", "B1")]
     assert {row["paper"] for row in rows} <= {paper.number for paper in problem.contest.papers.all()}
     commented = next(row for row in rows if row["points"] == "2")
-    assert commented["comment"].startswith("'="), "no spreadsheet computes a comment"
+    assert commented["comment"].startswith("'="), "a spreadsheet must not compute a comment"
     assert commented["derivation"].endswith("→ 2")
 
 
-def test_research_gets_texts_spans_marks_and_schemes(problem: ContestProblem, bob: User, client_for: ClientFor) -> None:
+def test_the_research_file_has_texts_spans_marks_and_schemes(problem: ContestProblem, bob: User, client_for: ClientFor) -> None:
     head, scheme, *scripts = map(json.loads, download(client_for(bob), problem, "research").splitlines())
     assert (head["format"], head["scripts"]) == ("lemmascope.marking/1", 2)
     assert scheme["body"]["format"] == "lemmascope.scheme/1"
@@ -76,7 +76,7 @@ def test_research_gets_texts_spans_marks_and_schemes(problem: ContestProblem, bo
     assert (mark["sealed_points"], mark["points"], mark["assisted"]) == ("2", "2", False)
 
 
-def test_no_file_and_no_page_of_the_office_holds_a_name(problem: ContestProblem, bob: User, client_for: ClientFor) -> None:
+def test_no_file_and_no_page_of_the_office_contains_a_name(problem: ContestProblem, bob: User, client_for: ClientFor) -> None:
     Identity.objects.filter(name=NAME).update(school="Gymnasium Hohenstein")
     client = client_for(bob)
     texts = [download(client, problem, form) for form in ("scripts_csv", "research")]
@@ -85,7 +85,7 @@ def test_no_file_and_no_page_of_the_office_holds_a_name(problem: ContestProblem,
         texts.append(f"{answer.headers}{answer.content.decode()}")
     for text in texts:
         assert not [word for word in ("Zebulon", "Quartermaine", "Hohenstein", "author 0", "author 1") if word in text]
-    assert "bob" not in texts[1], "markers are numbered in files for research"
+    assert "bob" not in texts[1], "research files number the markers"
 
 
 def test_two_files_number_markers_differently(problem: ContestProblem, bob: User, client_for: ClientFor) -> None:
@@ -94,9 +94,7 @@ def test_two_files_number_markers_differently(problem: ContestProblem, bob: User
     assert markers[0] != markers[1]
 
 
-def test_a_list_is_signed_when_it_is_whole_and_as_it_was_seen(
-    problem: ContestProblem, bob: User, client_for: ClientFor
-) -> None:
+def test_a_list_is_signed_when_it_is_complete_and_unchanged(problem: ContestProblem, bob: User, client_for: ClientFor) -> None:
     contest, client = problem.contest, client_for(bob)
     address = reverse("office:results", args=[contest.public_id])
     found = office.result_list(contest)
@@ -115,15 +113,15 @@ def test_a_list_is_signed_when_it_is_whole_and_as_it_was_seen(
     assert [row.rank for row in office.result_list(contest).rows] == [1, 1, 3]
 
 
-def test_the_record_tells_what_concerns_settled_scripts(problem: ContestProblem, bob: User, client_for: ClientFor) -> None:
+def test_the_record_lists_events_of_settled_scripts(problem: ContestProblem, bob: User, client_for: ClientFor) -> None:
     task = claimed(problem, bob)
     sealed(task, bob, ("points", {"points": 7}))
     contest = problem.contest
     number = task.case.version.submission.paper.number
-    assert not office.record(contest, number=number).exists(), "a script that is not settled is not told of"
+    assert not office.record(contest, number=number).exists(), "the record leaves out scripts without a settled grade"
     verbs = set(office.record(contest).values_list("verb", flat=True))
     assert {"mark.sealed", "grade.given", "setup"} <= verbs
-    eve = marker("eve")  # Bob can still open his mark again, so he reads nothing of this problem yet.
+    eve = marker("eve")  # Bob can still reopen his mark, so he reads nothing of this problem yet.
     coach_add(contest=contest, person=eve)
     contest.coaches.filter(person=eve).update(is_organiser=True)
     client, address = client_for(eve), reverse("office:record", args=[contest.public_id])
@@ -133,7 +131,7 @@ def test_the_record_tells_what_concerns_settled_scripts(problem: ContestProblem,
     assert number not in client.get(address).content.decode()
 
 
-def test_a_paper_for_printing_holds_what_is_written_to_the_student(
+def test_a_printed_paper_contains_the_words_to_the_student(
     problem: ContestProblem, bob: User, charlie: User, client_for: ClientFor
 ) -> None:
     case = MarkingCase.objects.get(grades__points=2)
@@ -142,7 +140,7 @@ def test_a_paper_for_printing_holds_what_is_written_to_the_student(
     assert "Problem 1: 2 of 7" in page
     assert "is no proof" in page
     assert "Gap" in page
-    assert "So." not in page, "a marker's reason is no student's"
+    assert "So." not in page, "a marker's reason is not for students"
     other = MarkingCase.objects.get(grades=None)
     unsettled = reverse("office:paper", args=[problem.contest.public_id, other.version.submission.paper.number])
     assert "No text of this paper is settled yet" in client_for(bob).get(unsettled).content.decode()
@@ -151,7 +149,7 @@ def test_a_paper_for_printing_holds_what_is_written_to_the_student(
 
 
 @pytest.mark.parametrize("name", ["scripts_csv", "research"])
-def test_files_are_the_organisers(
+def test_files_are_for_organisers(
     name: str, problem: ContestProblem, alice: User, charlie: User, client_for: ClientFor
 ) -> None:
     address = reverse(f"office:{name}", args=[problem.contest.public_id])
@@ -160,13 +158,13 @@ def test_files_are_the_organisers(
     assert client_for(None).get(address).status_code == 302
 
 
-def test_of_two_versions_of_a_text_the_newest_alone_counts(bob: User) -> None:
+def test_only_the_newest_version_of_a_text_counts(bob: User) -> None:
     problem = problem_to_mark(bob, scripts=1, asks_place=False)
     settle_next(problem, bob, "A1 A2")
     submission = Submission.objects.get()
     version_add(submission=submission, text="Nothing.", text_format=TextFormat.MARKDOWN, origin=Origin.TYPED)
     cases_prepare(problem)
-    assert not list(office.grades_settled(problem.contest)), "the older version decides nothing any more"
+    assert not list(office.grades_settled(problem.contest)), "the older version has no effect"
     assert office.result_list(problem.contest).missing == 1
     settle_next(problem, bob, "-D1")
     (grade,) = office.grades_settled(problem.contest)
@@ -179,7 +177,7 @@ def test_of_two_versions_of_a_text_the_newest_alone_counts(bob: User) -> None:
     assert (found.scripts, found.graded, found.full) == (1, 1, 0)
 
 
-def test_what_was_released_stands_until_the_newer_version_has_its_own(bob: User, client_for: ClientFor) -> None:
+def test_a_released_grade_counts_until_the_newer_version_has_one(bob: User, client_for: ClientFor) -> None:
     problem = problem_to_mark(bob, scripts=1, asks_place=False)
     settle_next(problem, bob, "A1 A2")
     released(problem.contest, bob)
@@ -187,7 +185,7 @@ def test_what_was_released_stands_until_the_newer_version_has_its_own(bob: User,
     version_add(submission=submission, text="Nothing.", text_format=TextFormat.MARKDOWN, origin=Origin.TYPED)
     cases_prepare(problem)
     found = office.result_list(problem.contest)
-    assert found.missing == 1, "the newer one waits still"
+    assert found.missing == 1, "the newer version has no grade yet"
     assert [row.points for row in found.rows] == [[7]]
     assert [row.total for row in found.rows] == [7]
     assert [row.rank for row in found.rows] == [1]
@@ -206,14 +204,14 @@ def test_what_was_released_stands_until_the_newer_version_has_its_own(bob: User,
     assert row.cells[0].older == 0
 
 
-def test_a_paper_without_a_text_is_in_no_list(problem: ContestProblem, bob: User, client_for: ClientFor) -> None:
-    author_add(contest=problem.contest, name="Somebody Late", kind=AuthorKind.STUDENT)
+def test_a_paper_without_a_text_is_not_listed(problem: ContestProblem, bob: User, client_for: ClientFor) -> None:
+    author_add(contest=problem.contest, name="Zora Late", kind=AuthorKind.STUDENT)
     assert problem.contest.papers.count() == 4
     assert len(office.result_list(problem.contest).rows) == 3
     unsettled = next(row.paper for row in office.result_list(problem.contest).rows if row.total is None)
     address = reverse("office:paper_pdf", args=[problem.contest.public_id, unsettled.number])
     answer = client_for(bob).get(address)
-    assert answer.status_code == 302, "of nothing no page is printed"
+    assert answer.status_code == 302, "an empty paper is not printed"
 
 
 def settle_next(problem: ContestProblem, user: User, line: str) -> None:

@@ -1,4 +1,4 @@
-"""A fresh mark of a script that had a grade is for nobody who could read that grade on a page that keeps no ledger."""
+"""A fresh mark of a graded script is not for users who could read the grade on a page without a ledger."""
 
 from collections.abc import Callable
 
@@ -21,7 +21,7 @@ ClientFor = Callable[[User | None], Client]
 
 
 def changed_far(organiser: User, by: User, *others: User) -> ContestProblem:
-    """A settled script whose marker then goes from seven points to three."""
+    """Return a settled script whose marker then goes from seven points to three."""
     problem = problem_to_mark(organiser, by, *others, scripts=1, unrevealed_percent=0)
     mark = past_grace(sealed(claimed(problem, by), by, *SEVEN))
     suggested(mark)
@@ -40,7 +40,7 @@ def listed(client: Client) -> str:
     return client.get(reverse("marks:coordination_list")).content.decode()
 
 
-def test_an_organiser_is_not_given_what_a_coach_is(bob: User, dana: User) -> None:
+def test_a_coach_gets_the_fresh_mark_and_an_organiser_does_not(bob: User, dana: User) -> None:
     eve = marker("eve")
     problem = changed_far(bob, dana, eve)
     assert state() == CaseState.OPEN
@@ -48,7 +48,7 @@ def test_an_organiser_is_not_given_what_a_coach_is(bob: User, dana: User) -> Non
     assert claimed(problem, eve).slot == Slot.THIRD
 
 
-def test_nor_is_the_captain(bob: User, dana: User) -> None:
+def test_the_captain_does_not_get_the_fresh_mark(bob: User, dana: User) -> None:
     eve, mallory = marker("eve"), marker("mallory")
     problem = changed_far(bob, dana, eve, mallory)
     captain_set(row=problem, captain=eve)
@@ -57,21 +57,21 @@ def test_nor_is_the_captain(bob: User, dana: User) -> None:
     assert claimed(problem, mallory).slot == Slot.THIRD
 
 
-def test_where_only_they_are_left_nobody_is_asked_and_they_are_told(bob: User, dana: User, client_for: ClientFor) -> None:
+def test_organisers_read_that_no_coach_is_eligible_for_a_fresh_mark(bob: User, dana: User, client_for: ClientFor) -> None:
     changed_far(bob, dana)
     case = MarkingCase.objects.get()
     assert not MarkingTask.objects.filter(slot=Slot.THIRD).exists()
-    assert case.state == CaseState.SETTLED, "nothing waits for ever"
+    assert case.state == CaseState.SETTLED, "the case must not wait for ever"
     assert FinalGrade.objects.get(superseded_by=None).points == 3
     page = listed(client_for(bob))
-    assert "nobody is left who has seen nothing" in page
+    assert "no coach is eligible for a fresh mark" in page
     assert reverse("marks:case_ledger", args=[case.public_id]) in page
-    assert "nobody is left" not in listed(client_for(dana))
+    assert "no coach is eligible" not in listed(client_for(dana))
     fresh_open(case=case, why="again")
     assert AuditEvent.objects.filter(verb="fresh.nobody").count() == 1
 
 
-def test_a_script_without_a_grade_can_be_marked_afresh_by_an_organiser(bob: User, dana: User, client_for: ClientFor) -> None:
+def test_an_organiser_can_make_the_fresh_mark_of_a_script_without_a_grade(bob: User, dana: User, client_for: ClientFor) -> None:
     eve = marker("eve")
     problem = problem_to_mark(bob, dana, eve, scripts=1, markers=2)
     for person, said in ((dana, SEVEN), (eve, THREE)):
@@ -79,10 +79,10 @@ def test_a_script_without_a_grade_can_be_marked_afresh_by_an_organiser(bob: User
     cases_settle(problem.contest)
     assert not FinalGrade.objects.exists()
     assert claimed(problem, bob).slot == Slot.THIRD
-    assert "nobody is left" not in listed(client_for(bob))
+    assert "no coach is eligible" not in listed(client_for(bob))
 
 
-def test_two_marks_of_which_one_was_changed_go_to_coordination(bob: User, dana: User, client_for: ClientFor) -> None:
+def test_two_marks_go_to_coordination_after_one_was_changed(bob: User, dana: User, client_for: ClientFor) -> None:
     eve = marker("eve")
     problem = problem_to_mark(bob, dana, eve, scripts=1, markers=2, unrevealed_percent=0)
     marks = [past_grace(sealed(claimed(problem, person), person, *SEVEN)) for person in (dana, eve)]
@@ -91,21 +91,23 @@ def test_two_marks_of_which_one_was_changed_go_to_coordination(bob: User, dana: 
     answered(marks[0])
     mark_change(mark=marks[0], change=Change("A1", "missed", 2, "A gap."))
     assert state() == CaseState.DISPUTED
-    assert "nobody is left who has seen nothing" in listed(client_for(bob))
+    assert "no coach is eligible for a fresh mark" in listed(client_for(bob))
 
 
-def test_a_fresh_mark_that_nobody_can_make_any_more_is_settled_without(bob: User, dana: User, client_for: ClientFor) -> None:
+def test_a_case_settles_without_a_fresh_mark_when_the_last_eligible_coach_leaves(
+    bob: User, dana: User, client_for: ClientFor
+) -> None:
     eve = marker("eve")
     problem = changed_far(bob, dana, eve)
-    assert "nobody is left" not in listed(client_for(bob))
+    assert "no coach is eligible" not in listed(client_for(bob))
     coach_remove(coach=problem.contest.coaches.get(person=eve))
-    assert "nobody is left who could make it" in listed(client_for(bob))
+    assert "no coach is eligible" in listed(client_for(bob))
     client_for(bob).post(reverse("marks:fresh_skip", args=[MarkingCase.objects.get().public_id]))
     assert state() == CaseState.SETTLED
 
 
 @pytest.mark.parametrize("is_led", [True, False])
-def test_marking_again_under_a_changed_scheme_is_for_anybody(bob: User, dana: User, is_led: bool) -> None:
+def test_every_coach_can_mark_again_under_a_changed_scheme(bob: User, dana: User, is_led: bool) -> None:
     problem = problem_to_mark(bob, dana, scripts=1)
     past_grace(sealed(claimed(problem, dana), dana, *SEVEN))
     cases_settle(problem.contest)

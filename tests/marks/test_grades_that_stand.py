@@ -1,4 +1,4 @@
-"""What an appeal or a changed scheme made of a grade is not undone by whoever still decides on suggestions."""
+"""A pending decision on suggestions does not undo the grade of an appeal or of a changed scheme."""
 
 from collections.abc import Callable
 from functools import partial
@@ -20,7 +20,7 @@ from tests.schemes.factory import content
 
 @pytest.fixture
 def mark(bob: User) -> Mark:
-    """Bob's mark of all points, settled, with every finding answered and nothing decided."""
+    """Return Bob's settled mark of all points, with every finding answered and no decision."""
     mark = sealed_mark(bob, others=(marker("eve"),))
     cases_settle(past_grace(mark).task.case.problem.contest)
     answered(mark, is_accepted=True)
@@ -28,7 +28,7 @@ def mark(bob: User) -> Mark:
 
 
 def appealed(mark: Mark) -> FinalGrade:
-    """The grade of a granted appeal, by Eve."""
+    """Return the grade of an appeal that Eve granted."""
     case = mark.task.case
     eve = marker("eve")
     task = task_whole(MarkingTask.objects.create(case=case, slot=Slot.APPEAL, assignee=eve))
@@ -36,7 +36,7 @@ def appealed(mark: Mark) -> FinalGrade:
 
 
 def recomputed(mark: Mark, choice: Choice = Choice.RECOMPUTE) -> FinalGrade:
-    """The grade that holds after the first item came to be worth a point less."""
+    """Return the current grade after the first item lost a point."""
     problem, by = mark.task.case.problem, mark.marker
     scheme = problem.setup.scheme
     assert scheme is not None
@@ -53,7 +53,7 @@ def recomputed(mark: Mark, choice: Choice = Choice.RECOMPUTE) -> FinalGrade:
 
 @pytest.mark.parametrize("after", [appealed, recomputed])
 @pytest.mark.parametrize("decide", [mark_keep, partial(mark_change, change=Change("A1", "missed", 2, "A gap."))])
-def test_deciding_on_suggestions_leaves_a_later_grade_alone(
+def test_a_decision_on_suggestions_keeps_a_later_grade(
     mark: Mark, after: Callable[[Mark], FinalGrade], decide: Callable[..., Mark]
 ) -> None:
     grade = after(mark)
@@ -62,10 +62,10 @@ def test_deciding_on_suggestions_leaves_a_later_grade_alone(
     case.refresh_from_db()
     assert mark.state == MarkState.REVISED
     assert (grade_of(case), case.state) == (grade, CaseState.SETTLED)
-    assert not case.tasks.filter(slot=Slot.THIRD).exists(), "nobody is asked afresh"
+    assert not case.tasks.filter(slot=Slot.THIRD).exists(), "no fresh mark is requested"
 
 
-def test_a_script_that_was_sent_back_after_an_appeal_gets_its_new_grade(mark: Mark) -> None:
+def test_a_script_sent_back_after_an_appeal_gets_its_new_grade(mark: Mark) -> None:
     appealed(mark)
     recomputed(mark, Choice.REMARK)
     problem = mark.task.case.problem

@@ -1,4 +1,4 @@
-"""The list of scripts: filters over one's own marks, for captains over everybody's, and nothing before sealing."""
+"""The list of scripts: filters over one's own marks, over all marks for captains, and no insight before sealing."""
 
 from collections.abc import Callable
 
@@ -30,7 +30,7 @@ ClientFor = Callable[[User | None], Client]
 
 @pytest.fixture
 def problem(bob: User, dana: User) -> ContestProblem:
-    """Of six scripts Bob has sealed three, of which one is in the middle; one he asks about, one is Dana's."""
+    """Create six scripts: three sealed by Bob, one of them in the middle; one with his question; one sealed by Dana."""
     problem = problem_to_mark(bob, dana, scripts=6)
     problem.captain = dana
     problem.save()
@@ -52,7 +52,7 @@ def test_each_filter_shows_its_scripts(shown: str, count: int, problem: ContestP
     assert page.paginator.count == len(rows) == count
 
 
-def test_points_are_ones_own_and_nobody_elses(problem: ContestProblem, bob: User, dana: User) -> None:
+def test_each_marker_sees_only_their_own_points(problem: ContestProblem, bob: User, dana: User) -> None:
     _, rows = script_page(problem, bob, Choice(), 1)
     assert sorted(row.points for row in rows) == ["", "", "", "4", "7", "7"]
     assert {row.state for row in rows} == {"Sealed by you", "with you", "waiting", "marked by others"}
@@ -61,12 +61,12 @@ def test_points_are_ones_own_and_nobody_elses(problem: ContestProblem, bob: User
     assert [row.points for row in rows] == ["2"]
 
 
-def test_scripts_come_by_number(problem: ContestProblem, bob: User) -> None:
+def test_scripts_are_sorted_by_number(problem: ContestProblem, bob: User) -> None:
     numbers = [row.case.version.submission.paper.number for row in script_page(problem, bob, Choice(), 1)[1]]
     assert numbers == sorted(numbers)
 
 
-def test_the_page_has_all_filters_and_takes_any_address(problem: ContestProblem, bob: User, client_for: ClientFor) -> None:
+def test_the_page_accepts_every_filter_and_unknown_values(problem: ContestProblem, bob: User, client_for: ClientFor) -> None:
     url = reverse("marks:script_list", kwargs={"problem_id": problem.public_id})
     for query in ({}, *({"show": name} for name in FILTERS), {"show": "<b>", "page": "-1"}, {"page": "zz"}):
         page = client_for(bob).get(url, query)
@@ -74,11 +74,11 @@ def test_the_page_has_all_filters_and_takes_any_address(problem: ContestProblem,
         assert "<b>" not in page.content.decode()
 
 
-# --- what two marks, suggestions, schemes and appeals bring ---------------------------------------------------------------
+# --- filters for disputes, suggestions, schemes and appeals ---------------------------------------------------------------
 
 
 def numbers_of(problem: ContestProblem, user: User, show: str, kind: str = "", *, everybody: bool = False) -> set[str]:
-    """The papers that a filter leaves."""
+    """Return the numbers of the papers that match a filter."""
     choice = choice_read(show, kind, is_everybody=everybody)
     return {row.case.version.submission.paper.number for row in script_page(problem, user, choice, 1)[1]}
 
@@ -92,7 +92,7 @@ def address_of(problem: ContestProblem) -> str:
 
 
 def both_sealed(problem: ContestProblem, *claims: tuple[User, int]) -> Mark:
-    """Marks of these people on one script, sealed a minute ago; the last of them."""
+    """Seal marks of these users on one script a minute ago and return the last one."""
     first = None
     for user, points in claims:
         task = claimed(problem, user) if first is None else task_of_case(problem, user, first.task.case_id)
@@ -103,7 +103,7 @@ def both_sealed(problem: ContestProblem, *claims: tuple[User, int]) -> Mark:
     return mark
 
 
-def test_a_dispute_is_listed_for_its_parties_and_how_far_apart_once_all_have_claimed(bob: User, dana: User) -> None:
+def test_parties_see_a_dispute_and_its_distance_once_all_have_claimed(bob: User, dana: User) -> None:
     eve, fay = marker("eve"), marker("fay")
     problem = problem_to_mark(eve, bob, dana, fay, scripts=3, markers=2, asks_place=False)
     far = both_sealed(problem, (bob, 1), (dana, 7))
@@ -112,8 +112,8 @@ def test_a_dispute_is_listed_for_its_parties_and_how_far_apart_once_all_have_cla
     assert fresh_dismiss(case=far.task.case, by=eve)
     assert numbers_of(problem, bob, "disputed") == {number(far), number(near)}
     assert numbers_of(problem, fay, "disputed") == set()
-    assert numbers_of(problem, bob, "apart") == set(), "nobody has claimed: it would tell what the other gave"
-    assert numbers_of(problem, eve, "apart", everybody=True) == set(), "nor are they settled"
+    assert numbers_of(problem, bob, "apart") == set(), "without claims the distance would reveal the points of the other marker"
+    assert numbers_of(problem, eve, "apart", everybody=True) == set(), "the scripts are not settled"
     for coordination in Coordination.objects.all():
         for person, line in ((bob, "A1"), (dana, "A1 A2")):
             claim_make(coordination=coordination, by=person, line=line)
@@ -121,7 +121,7 @@ def test_a_dispute_is_listed_for_its_parties_and_how_far_apart_once_all_have_cla
     assert numbers_of(problem, fay, "apart") == set()
 
 
-def test_root_errors_are_found_by_their_kind_and_consequences_are_none(bob: User) -> None:
+def test_the_error_filter_finds_root_errors_and_no_consequences(bob: User) -> None:
     problem = problem_to_mark(bob, scripts=3, asks_place=False)
     gap = past_grace(sealed(claimed(problem, bob), bob, ("points", {"points": 0}), ("verdict", ONE_PLACE)))
     case = ("verdict", {"id": "v1", "step": 1, "fallacy": "missing-case", "role": "root", "words": "p = 2"})
@@ -151,12 +151,12 @@ def test_marks_under_an_older_scheme_are_found(bob: User) -> None:
     assert number(new) in numbers_of(problem, bob, "sealed")
 
 
-def test_how_far_a_suggestion_is_is_told_when_its_points_were_shown_and_not_before(bob: User, dana: User) -> None:
+def test_the_distance_to_a_suggestion_is_listed_once_its_points_were_shown(bob: User, dana: User) -> None:
     mark = sealed_mark(bob, others=(dana,))
     problem = ContestProblem.objects.select_related("contest", "setup").get(pk=mark.task.case.problem_id)
     assert numbers_of(problem, bob, "gap") == set()
     answered(mark)
-    assert numbers_of(problem, bob, "gap") == set(), "types and reasons are no points"
+    assert numbers_of(problem, bob, "gap") == set(), "types and reasons do not reveal points"
     stage_show(mark=mark, stage=Stage.ITEMS)
     assert numbers_of(problem, bob, "gap") == {number(mark)}
     assert numbers_of(problem, dana, "gap") == set()
@@ -164,10 +164,10 @@ def test_how_far_a_suggestion_is_is_told_when_its_points_were_shown_and_not_befo
     cases_settle(problem.contest)
     assert numbers_of(problem, dana, "gap", everybody=True) == {number(mark)}
     problem.setup.unrevealed_percent = 100
-    assert numbers_of(problem, dana, "gap", everybody=True) == set(), "of papers without suggestions nothing is told"
+    assert numbers_of(problem, dana, "gap", everybody=True) == set(), "papers without suggestions are not listed"
 
 
-def test_appeals_that_wait_are_listed_but_those_on_a_script_in_hand(bob: User, charlie: User) -> None:
+def test_open_appeals_are_listed_unless_the_script_is_being_marked(bob: User, charlie: User) -> None:
     eve = marker("eve")
     problem = marked(bob, charlie, eve)
     day_after(problem.contest, bob)
@@ -180,9 +180,7 @@ def test_appeals_that_wait_are_listed_but_those_on_a_script_in_hand(bob: User, c
     assert numbers_of(problem, bob, "appealed") == set()
 
 
-def test_everybody_s_marks_are_for_captains_without_a_script_in_hand_and_of_settled_scripts_only(
-    bob: User, dana: User, client_for: ClientFor
-) -> None:
+def test_captains_without_an_open_script_see_all_marks_of_settled_scripts(bob: User, dana: User, client_for: ClientFor) -> None:
     problem = problem_to_mark(bob, dana, scripts=4, asks_place=False)
     settled = past_grace(sealed(claimed(problem, dana), dana, ("points", {"points": 4}), ("reason", {"words": "So."})))
     cases_settle(problem.contest)
@@ -190,9 +188,9 @@ def test_everybody_s_marks_are_for_captains_without_a_script_in_hand_and_of_sett
     assert numbers_of(problem, bob, "middle", everybody=True) == {number(settled)}
     assert numbers_of(problem, bob, "middle") == set()
     _, rows = script_page(problem, bob, Choice(is_everybody=True), 1)
-    told = {row.case.version.submission.paper.number: (row.state, row.points) for row in rows}
-    assert told[number(settled)] == ("settled", "4")
-    assert told[number(fresh)] == ("not settled", "")
+    listed = {row.case.version.submission.paper.number: (row.state, row.points) for row in rows}
+    assert listed[number(settled)] == ("settled", "4")
+    assert listed[number(fresh)] == ("not settled", "")
     client = client_for(bob)
     assert "settled" in client.get(address_of(problem), {"of": "all"}).content.decode()
     own = client_for(dana).get(address_of(problem), {"of": "all"}).content.decode()
@@ -202,7 +200,7 @@ def test_everybody_s_marks_are_for_captains_without_a_script_in_hand_and_of_sett
     assert client.get(address_of(problem)).status_code == 200
 
 
-def test_before_sealing_no_filter_tells_of_a_suggestion_or_a_colleague(bob: User, dana: User) -> None:
+def test_no_filter_reveals_a_suggestion_or_a_colleagues_mark_before_sealing(bob: User, dana: User) -> None:
     problem = problem_to_mark(bob, dana, scripts=2, markers=2, unrevealed_percent=0, asks_place=False)
     mark = sealed(claimed(problem, bob), bob, ("points", {"points": 0}), ("verdict", ONE_PLACE))
     suggested(mark)

@@ -1,4 +1,4 @@
-"""Lists over several contests say of which one a script is, and when it was sealed."""
+"""Lists over several contests name the contest of each script and the time of sealing."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,7 @@ from tests.marks.suggested import sealed_mark
 ClientFor = Callable[[User | None], Client]
 
 
-def test_sealed_marks_and_calibration_stand_by_contest(bob: User, client_for: ClientFor) -> None:
+def test_sealed_marks_and_calibration_are_grouped_by_contest(bob: User, client_for: ClientFor) -> None:
     mark = sealed_mark(bob)
     contest, client = mark.task.case.problem.contest, client_for(bob)
     sealed = client.get(reverse("marks:sealed_list")).content.decode()

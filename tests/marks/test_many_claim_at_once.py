@@ -1,6 +1,6 @@
-"""Many claim at once, fifty on PostgreSQL: no script goes to two of them in the same slot, and none is left out.
+"""Concurrent claims, fifty on PostgreSQL: no script goes to two markers in one slot, and none is left out.
 
-Ten thousand claims are `python -m benchmarks claims`; here two thousand.
+`python -m benchmarks claims` makes ten thousand claims; this file makes two thousand.
 """
 
 from collections import Counter
@@ -23,12 +23,12 @@ from tests.cast import person
 from tests.marks.factory import marker, problem_to_mark
 
 pytestmark = pytest.mark.django_db(transaction=True)
-#: SQLite is for one laptop: of fifty that wait for its one lock some wait in vain on a busy machine.
+#: SQLite serves one laptop: with fifty threads some time out on its one lock on a busy machine.
 MARKERS = {"postgresql": 50, "sqlite": 8}
 
 
 def claim_once(problem: ContestProblem, user: User) -> int | None:
-    """One claim as a request makes it, with a connection that it gives back."""
+    """Claim once as a request does, and close the connection."""
     try:
         task = task_next(ContestProblem.objects.select_related("contest", "setup").get(pk=problem.pk), user)
         return task.pk if task is not None else None
@@ -37,7 +37,7 @@ def claim_once(problem: ContestProblem, user: User) -> int | None:
 
 
 def claim_until_none(problem: ContestProblem, user: User) -> list[int]:
-    """Claim and be done, again and again; the keys of the tasks."""
+    """Claim and finish scripts until none is left; return the keys of the tasks."""
     claimed: list[int] = []
     while (key := claim_once(problem, user)) is not None:
         claimed.append(key)
@@ -55,13 +55,13 @@ def test_no_script_is_claimed_twice_in_a_slot(markers: int) -> None:
         claims = list(pool.map(lambda user: claim_until_none(problem, user), people))
     count = Counter(key for keys in claims for key in keys)
     assert set(count) == set(MarkingTask.objects.values_list("pk", flat=True)), "every script is claimed"
-    assert max(count.values()) == 1, "and none twice in a slot"
+    assert max(count.values()) == 1, "no script is claimed twice in a slot"
     for user, keys in zip(people, claims, strict=True):
         cases = MarkingTask.objects.filter(pk__in=keys).values_list("case", flat=True)
         assert len(cases) == len(set(cases)), f"{user.username} has a script in both slots"
 
 
-def test_of_two_thousand_claims_none_is_made_twice() -> None:
+def test_two_thousand_claims_contain_no_duplicate() -> None:
     scripts = 2_000
     people = [marker(f"m{number}") for number in range(MARKERS[connection.vendor])]
     problem = problem_to_mark(person("bob"), *people, scripts=0)
@@ -73,7 +73,7 @@ def test_of_two_thousand_claims_none_is_made_twice() -> None:
 
 
 def many_handed_in(problem: ContestProblem, scripts: int) -> None:
-    """So many short texts of anonymous papers, written at once."""
+    """Create this many short texts of anonymous papers in bulk."""
     papers = Paper.objects.bulk_create(Paper(contest=problem.contest, number=f"{n:06}") for n in range(scripts))
     submissions = Submission.objects.bulk_create(Submission(paper=paper, problem=problem) for paper in papers)
     common = {"number": 1, "format": TextFormat.MARKDOWN, "origin": Origin.IMPORTED, "segmenter": SEGMENTER}
@@ -93,7 +93,7 @@ def test_one_marker_in_many_windows_holds_one_script() -> None:
     assert None not in held
 
 
-def test_of_many_who_want_a_script_that_was_left_one_gets_it() -> None:
+def test_one_of_many_markers_gets_a_script_that_was_left() -> None:
     people = [marker(f"m{number}") for number in range(12)]
     problem = problem_to_mark(person("bob"), *people, scripts=1)
     task = task_next(problem, person("bob"))

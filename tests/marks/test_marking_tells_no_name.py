@@ -1,4 +1,4 @@
-"""Who marks an anonymous contest meets no word of its roster at any address of marking, in no header, file name or error."""
+"""No address of marking shows a word of an anonymous roster to a marker, in pages, headers, file names or errors."""
 
 import json
 import uuid
@@ -26,14 +26,14 @@ SECRETS = ("Zebulon", "Quartermaine", "quartermaine7", "zq@example.org", "Hohens
 
 
 def student_named() -> User:
-    """Somebody whose name stands nowhere else."""
+    """Create a student whose name occurs nowhere else."""
     return User.objects.create_user(
         "quartermaine7", "zq@example.org", role=Role.STUDENT, first_name="Zebulon", last_name="Quartermaine"
     )
 
 
 def problem_of(bob: User, dana: User, student: User) -> ContestProblem:
-    """A problem with two markers of a script; three scripts, all of the student whose name nobody may meet."""
+    """Create a problem with two markers for each script and three scripts of the named student."""
     problem = problem_to_mark(bob, dana, scripts=2, markers=2)
     paper, _ = enter(problem.contest, student, "Gymnasium Hohenstein")
     submission = Submission.objects.create(paper=paper, problem=problem)
@@ -46,7 +46,7 @@ def problem_of(bob: User, dana: User, student: User) -> ContestProblem:
 
 
 def tasks_of(problem: ContestProblem, dana: User, bob: User) -> list[MarkingTask]:
-    """A task of Dana's in every state: sealed and disputed, asked about, held with a draft."""
+    """Return a task of Dana's in every state: sealed and disputed, with a question, held with a draft."""
     first = claimed(problem, dana)
     past_grace(sealed(first, dana, ("points", {"points": 7})))
     other = MarkingTask.objects.get(case=first.case, slot__in=("first", "second"), assignee=None)
@@ -71,7 +71,7 @@ def tasks(problem: ContestProblem, dana: User, bob: User) -> list[MarkingTask]:
 
 
 def values_of(pattern: URLPattern, problem: ContestProblem, tasks: list[MarkingTask]) -> Iterator[dict[str, Any]]:
-    """Arguments for an address: one of each that its kind has; what it asks for beside them is made up."""
+    """Yield arguments for an address: one real id of each kind, and made-up values for the rest."""
     wanted = set(pattern.pattern.converters)
     of: dict[str, list[Any]] = {
         "problem_id": [problem.public_id],
@@ -90,7 +90,7 @@ def values_of(pattern: URLPattern, problem: ContestProblem, tasks: list[MarkingT
 
 
 def answers(client: Client, problem: ContestProblem, tasks: list[MarkingTask]) -> Iterator[tuple[str, Any]]:
-    """What every address of marking answers to looking, to sending nonsense, and to sending a form."""
+    """Yield the response of every address of marking to a GET, to an invalid POST and to a form."""
     nonsense = json.dumps(
         {"verb": "tick", "args": {"code": "Z9"}, "id": str(uuid.uuid4()), "row_version": 0, "reason": "unsure"}
     )
@@ -102,7 +102,7 @@ def answers(client: Client, problem: ContestProblem, tasks: list[MarkingTask]) -
             yield f"POST {url} (form)", client.post(url, {"words": "x", "answer": ""}, follow=True)
 
 
-def test_a_marker_meets_no_name_at_any_address_of_marking(
+def test_a_marker_reads_no_name_at_any_address_of_marking(
     problem: ContestProblem, tasks: list[MarkingTask], dana: User, client_for: ClientFor
 ) -> None:
     seen = set()
@@ -111,11 +111,11 @@ def test_a_marker_meets_no_name_at_any_address_of_marking(
         said = f"{answer.headers}\n{answer.content.decode()}\n{answer.redirect_chain}".casefold()
         found = [word for word in SECRETS if word.casefold() in said]
         assert not found, f"{found} at {what}"
-    assert {200, 404} <= seen, "the crawl met pages and refusals"
+    assert {200, 404} <= seen, "the crawl must reach pages and refusals"
     assert 500 not in seen
 
 
-def test_not_even_the_organiser_meets_names_beside_scripts(
+def test_an_organiser_reads_no_name_with_a_script(
     problem: ContestProblem, tasks: list[MarkingTask], bob: User, client_for: ClientFor
 ) -> None:
     for what, answer in answers(client_for(bob), problem, tasks):
@@ -123,7 +123,7 @@ def test_not_even_the_organiser_meets_names_beside_scripts(
         assert not [word for word in SECRETS if word.casefold() in said], what
 
 
-def test_the_next_script_has_no_trace_of_when_or_how_it_came(
+def test_the_next_script_shows_neither_the_time_nor_the_way_it_was_handed_in(
     problem: ContestProblem, tasks: list[MarkingTask], dana: User, client_for: ClientFor
 ) -> None:
     page = client_for(dana).get(reverse("marks:task", kwargs={"task_id": tasks[2].public_id})).content.decode()

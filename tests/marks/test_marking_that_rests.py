@@ -1,4 +1,4 @@
-"""Marking that ends or rests while somebody marks: they are told, nothing is lost; who left the contest learns nothing."""
+"""When marking ends during a mark, the marker reads it and loses nothing; a former coach gets no information."""
 
 import uuid
 from collections.abc import Callable
@@ -22,7 +22,7 @@ def task(bob: User) -> MarkingTask:
 
 
 @pytest.mark.parametrize(("verb", "words"), [("reopen", "The contest is open now."), ("close", "The contest is closed now.")])
-def test_who_marks_when_marking_ends_is_told_and_keeps_what_was_begun(
+def test_a_marker_reads_that_marking_ended_and_keeps_the_draft(
     task: MarkingTask, bob: User, client_for: ClientFor, verb: str, words: str
 ) -> None:
     client = client_for(bob)
@@ -32,16 +32,14 @@ def test_who_marks_when_marking_ends_is_told_and_keeps_what_was_begun(
     names = ("command", "undo", "seal", "heartbeat", "pass")
     answers = [sent(client, task, name, verb="clear", id=str(uuid.uuid4()), row_version=1, reason="skip") for name in names]
     assert {answer.status_code for answer in answers} == {410}
-    assert {answer.json()["message"] for answer in answers} == {f"{words} What was saved of your mark is kept."}
+    assert {answer.json()["message"] for answer in answers} == {f"{words} Your saved draft is kept."}
     page = client.get(reverse("marks:task", kwargs={"task_id": task.public_id}))
     assert page.status_code == 410
     assert "This contest is not being marked" in page.content.decode()
     assert Mark.objects.get().sheet["typed"] == "6"
 
 
-def test_who_coaches_the_contest_no_more_is_told_nothing(
-    task: MarkingTask, bob: User, dana: User, client_for: ClientFor
-) -> None:
+def test_a_former_coach_gets_404(task: MarkingTask, bob: User, dana: User, client_for: ClientFor) -> None:
     contest = task.case.problem.contest
     coach_add(contest=contest, person=dana, is_organiser=True)
     coach_remove(coach=contest.coaches.get(person=bob))

@@ -1,4 +1,4 @@
-"""Names stand beside results once the list is signed off and somebody who may opened them, on record; before that nowhere."""
+"""Names appear in results after sign-off, for users who opened the identities on record, and never before."""
 
 import csv
 import io
@@ -32,7 +32,7 @@ SHEET = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 
 @pytest.fixture
 def problem(bob: User, dana: User) -> ContestProblem:
-    """Four marked papers, 7, 2, 2 and 0 points, and a student who handed nothing in. Bob organises, eve marked."""
+    """Create four marked papers with 7, 2, 2 and 0 points and an absent student; Bob organises, Eve marked."""
     eve = marker("eve")
     problem = problem_to_mark(bob, eve, scripts=0, asks_place=False)
     for name in PEOPLE:
@@ -60,7 +60,7 @@ def signed(problem: ContestProblem, by: User) -> str:
 
 
 def everything(client: Client, problem: ContestProblem) -> str:
-    """The page of results and all its files as text."""
+    """Return the page of results and all its files as text."""
     pages: list[Any] = [client.get(at(problem, "results")), client.get(at(problem, "scripts_csv"))]
     pages += [client.get(at(problem, "download", form)) for form in ("csv", "jsonl")]
     texts = [page.content.decode() for page in pages]
@@ -71,14 +71,14 @@ def everything(client: Client, problem: ContestProblem) -> str:
 
 
 def cells(book: bytes) -> list[list[str]]:
-    """The first sheet of a workbook, row by row; formulas would be told as such."""
+    """Return the first sheet of a workbook row by row; fail if it has a formula."""
     with zipfile.ZipFile(io.BytesIO(book)) as parts:
         shared = [
             "".join(piece.text or "" for piece in one.iter(f"{SHEET}t"))
             for one in ElementTree.fromstring(parts.read("xl/sharedStrings.xml"))
         ]
         sheet = ElementTree.fromstring(parts.read("xl/worksheets/sheet1.xml"))
-    assert not list(sheet.iter(f"{SHEET}f")), "a formula"
+    assert not list(sheet.iter(f"{SHEET}f")), "the sheet has a formula"
     rows = []
     for row in sheet.iter(f"{SHEET}row"):
         line = [""] * 8
@@ -89,7 +89,7 @@ def cells(book: bytes) -> list[list[str]]:
     return rows
 
 
-def test_nothing_holds_a_name_before_and_the_list_must_be_signed_as_it_is(
+def test_no_file_contains_a_name_before_the_current_list_is_signed_and_opened(
     problem: ContestProblem, bob: User, client_for: ClientFor
 ) -> None:
     client = client_for(bob)
@@ -104,9 +104,7 @@ def test_nothing_holds_a_name_before_and_the_list_must_be_signed_as_it_is(
     assert not IdentityReveal.objects.exists()
 
 
-def test_opening_them_is_one_act_on_record_and_done_twice_it_is_done_once(
-    problem: ContestProblem, bob: User, client_for: ClientFor
-) -> None:
+def test_all_identities_are_opened_once_and_recorded(problem: ContestProblem, bob: User, client_for: ClientFor) -> None:
     digest, client = signed(problem, bob), client_for(bob)
     assert "Open all identities" in client.get(at(problem, "results")).content.decode()
     for _ in range(2):
@@ -125,17 +123,15 @@ def test_opening_them_is_one_act_on_record_and_done_twice_it_is_done_once(
     assert not [paper.number for paper in problem.contest.papers.all() if paper.number in roster]
 
 
-def test_the_three_files_say_the_same_with_ties_and_absent_students(
-    problem: ContestProblem, bob: User, client_for: ClientFor
-) -> None:
+def test_the_three_files_agree_on_ties_and_absent_students(problem: ContestProblem, bob: User, client_for: ClientFor) -> None:
     names_open(contest=problem.contest, by=bob, digest=signed(problem, bob))
     client = client_for(bob)
     files = {form: client.get(at(problem, "download", form) + "?names=yes") for form in ("csv", "xlsx", "jsonl")}
     rows = list(csv.DictReader(io.StringIO(files["csv"].content.decode())))
-    told = [(row["rank"], row["name"], row["problem 1"], row["total"], row["remark"]) for row in rows]
-    assert told[0] == ("1", "Ada Ampere", "7", "7", "")
-    assert {one[:2] for one in told[1:3]} == {("2", "Bo Bohr"), ("2", "Cy Curie")}
-    assert told[3:] == [("4", "'=SUM(1)", "0", "0", ""), ("", "Zoe Absent", "", "", "absent")]
+    listed = [(row["rank"], row["name"], row["problem 1"], row["total"], row["remark"]) for row in rows]
+    assert listed[0] == ("1", "Ada Ampere", "7", "7", "")
+    assert {one[:2] for one in listed[1:3]} == {("2", "Bo Bohr"), ("2", "Cy Curie")}
+    assert listed[3:] == [("4", "'=SUM(1)", "0", "0", ""), ("", "Zoe Absent", "", "", "absent")]
     assert (rows[0]["school"], rows[0]["external id"]) == ("Gymnasium Hohenstein", "DE-0017")
     head, *sheet = cells(files["xlsx"].content)
     assert head == list(rows[0])
@@ -148,11 +144,11 @@ def test_the_three_files_say_the_same_with_ties_and_absent_students(
     assert [line["name"] for line in lines] == [row["name"].removeprefix("'") for row in rows]
     assert "-results-with-names.csv" in files["csv"]["Content-Disposition"]
     plain = client.get(at(problem, "download", "csv")).content.decode()
-    assert "Ampere" not in plain, "the list by number is there as before"
+    assert "Ampere" not in plain, "the list by number stays without names"
     assert plain.splitlines()[0] == "rank,paper,problem 1,total,remark"
 
 
-def test_a_grade_that_changes_closes_the_names_until_the_new_list_is_signed(problem: ContestProblem, bob: User) -> None:
+def test_a_changed_grade_hides_the_names_until_the_new_list_is_signed(problem: ContestProblem, bob: User) -> None:
     contest = problem.contest
     names_open(contest=contest, by=bob, digest=signed(problem, bob))
     grade = FinalGrade.objects.get(points=0)
@@ -165,7 +161,7 @@ def test_a_grade_that_changes_closes_the_names_until_the_new_list_is_signed(prob
     assert AuditEvent.objects.filter(verb="contest.identities").count() == 1
 
 
-def test_each_organiser_opens_for_themselves_and_only_with_the_permission(
+def test_each_organiser_opens_identities_with_a_permission_of_their_own(
     problem: ContestProblem, bob: User, alice: User, client_for: ClientFor
 ) -> None:
     contest = problem.contest
@@ -177,7 +173,7 @@ def test_each_organiser_opens_for_themselves_and_only_with_the_permission(
     names_open(contest=contest, by=bob, digest=digest)
     for user in (other, plain, alice):
         assert "Ampere" not in everything(client_for(user), problem), f"{user} has opened nothing"
-    for user, why in ((plain, "You may not open identities"), (alice, "Only coaches learn")):
+    for user, why in ((plain, "You may not open identities"), (alice, "Only coaches can learn")):
         page = client_for(user).post(at(problem, "names_open"), {"digest": digest}, follow=True).content.decode()
         assert why in page
         assert "Ampere" not in page
@@ -186,7 +182,7 @@ def test_each_organiser_opens_for_themselves_and_only_with_the_permission(
     assert names_of(other, contest, office.result_list(contest)) is not None
 
 
-def test_who_opened_the_identities_marks_no_paper_of_it_any_more(problem: ContestProblem, bob: User) -> None:
+def test_an_organiser_who_opened_the_identities_no_longer_marks_those_papers(problem: ContestProblem, bob: User) -> None:
     names_open(contest=problem.contest, by=bob, digest=signed(problem, bob))
     script_add(problem, "Late")
     cases_prepare(problem)
@@ -196,7 +192,7 @@ def test_who_opened_the_identities_marks_no_paper_of_it_any_more(problem: Contes
     assert names_of(bob, problem.contest, office.result_list(problem.contest)) is None
 
 
-def test_where_a_contest_is_not_anonymous_its_coaches_have_the_names_at_once(
+def test_coaches_see_the_names_of_a_contest_that_is_not_anonymous(
     problem: ContestProblem, bob: User, client_for: ClientFor
 ) -> None:
     contest = problem.contest

@@ -1,4 +1,4 @@
-"""Who left, let a script lie or answered a question about it keeps nobody waiting, and what they had begun is kept."""
+"""A marker who left, abandoned a script or answered a question about it blocks no case, and drafts are kept."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -26,20 +26,20 @@ def lapsed(task: MarkingTask) -> None:
     MarkingTask.objects.filter(pk=task.pk).update(lease_until=timezone.now() - timedelta(minutes=1))
 
 
-def test_a_fresh_mark_that_was_only_fetched_ahead_or_left_is_dismissed(bob: User, dana: User) -> None:
+def test_a_fresh_mark_can_be_dismissed_once_its_lease_ran_out(bob: User, dana: User) -> None:
     eve = marker("eve")
     problem, case = disputed(bob, dana, eve, lines=(BOTH, "A1"))
     task = claimed(problem, eve)
     commanded(task, eve, "tick", code="A1")
-    assert not fresh_dismiss(case=case, by=bob), "she holds it"
+    assert not fresh_dismiss(case=case, by=bob), "Eve holds the task"
     lapsed(task)
     assert fresh_dismiss(case=case, by=bob)
     case.refresh_from_db()
     assert case.state == CaseState.DISPUTED
-    assert AuditEvent.objects.get(verb="draft.left").actor == eve, "what she had begun is kept"
+    assert AuditEvent.objects.get(verb="draft.left").actor == eve, "Eve's draft is kept"
 
 
-def test_nobody_waits_for_the_claim_of_somebody_who_left(bob: User, dana: User, client_for: ClientFor) -> None:
+def test_the_claim_of_a_former_coach_is_not_awaited(bob: User, dana: User, client_for: ClientFor) -> None:
     eve = marker("eve")
     problem, _ = disputed(bob, dana, eve)
     captain_set(row=problem, captain=eve)
@@ -58,7 +58,7 @@ def test_nobody_waits_for_the_claim_of_somebody_who_left(bob: User, dana: User, 
     assert FinalGrade.objects.get().points == 6
 
 
-def test_who_answered_a_question_on_a_script_is_not_asked_for_a_fresh_mark(bob: User, dana: User) -> None:
+def test_a_coach_who_answered_a_question_makes_no_fresh_mark_of_the_script(bob: User, dana: User) -> None:
     eve = marker("eve")
     problem = problem_to_mark(bob, dana, eve, scripts=1, markers=2)
     captain_set(row=problem, captain=eve)
@@ -66,9 +66,9 @@ def test_who_answered_a_question_on_a_script_is_not_asked_for_a_fresh_mark(bob: 
     task = claimed(problem, bob)
     question = task_pass(task=task, user=bob, reason="unsure", words="Is this enough?")
     question_answer(question=question, by=eve, words="Yes.")
-    assert task_next(problem, eve) is None, "she has read it with somebody's words"
+    assert task_next(problem, eve) is None, "Eve has read the script with a marker's words"
     past_grace(sealed(task, bob, ("claim", {"line": BOTH})))
     past_grace(sealed(claimed(problem, dana), dana, ("claim", {"line": "A1"}), error()))
     cases_settle(problem.contest)
-    assert not MarkingTask.objects.filter(slot=Slot.THIRD).exists(), "nobody is left who could make it"
+    assert not MarkingTask.objects.filter(slot=Slot.THIRD).exists(), "no coach is eligible for a fresh mark"
     assert MarkingCase.objects.get().state == CaseState.DISPUTED

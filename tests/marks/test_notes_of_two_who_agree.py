@@ -1,4 +1,4 @@
-"""Two marks with equal points and items make one grade: what both markers wrote to the student reaches the student, once."""
+"""Two marks with equal points and items make one grade, which shows the student each note of both markers once."""
 
 from typing import Any
 
@@ -25,14 +25,14 @@ def joined(*sheets: MarkSheet) -> MarkSheet:
     return notes_joined(sheets)
 
 
-def test_one_sheet_or_nothing_more_to_say_leaves_the_first_as_it_is() -> None:
+def test_the_first_sheet_stays_unchanged_when_the_second_adds_nothing() -> None:
     sheet = MarkSheet(verdicts=(fault("v", words="Why?"),), comments=(Comment(id="c", words="Good."),), ticks=frozenset({"A1"}))
     assert joined(sheet) == sheet
     assert joined(sheet, MarkSheet()) == sheet
     assert joined(sheet, sheet) == sheet
 
 
-def test_what_the_second_says_besides_goes_along_and_doubles_do_not() -> None:
+def test_further_notes_of_the_second_are_added_and_duplicates_are_not() -> None:
     first = MarkSheet(verdicts=(fault("v", words="Why?"),), comments=(Comment(id="c", step=1, words="Well done."),))
     second = MarkSheet(
         verdicts=(fault("x", words="  why? "), fault("y"), fault("z", words="Not for $p = 2$."), fault("v", step=2)),
@@ -58,7 +58,7 @@ def test_what_the_second_says_besides_goes_along_and_doubles_do_not() -> None:
     assert sheet.reason == "", "reasons stay with their marks"
 
 
-def test_the_same_words_at_another_place_of_a_step_are_no_double() -> None:
+def test_the_same_words_at_another_place_are_not_a_duplicate() -> None:
     first = MarkSheet(verdicts=(fault("v", words="Why?", anchor=place(0, "Suppose")),))
     second = MarkSheet(
         verdicts=(fault("x", words="Why?", anchor=place(3, "pose")), fault("y", words="Why?", anchor=place(20, "Then")))
@@ -66,14 +66,14 @@ def test_the_same_words_at_another_place_of_a_step_are_no_double() -> None:
     assert [one.id for one in joined(first, second).verdicts] == ["v", "y"]
 
 
-def test_an_error_said_without_words_gets_those_of_the_other_and_one_that_is_harmless_stays_apart() -> None:
+def test_an_error_without_words_gets_the_words_of_the_other_unless_it_is_harmless() -> None:
     first = MarkSheet(verdicts=(fault("v"),))
     second = MarkSheet(verdicts=(fault("x", words="Why?", anchor=place(0, "Let")), fault("y", role=Role.HARMLESS)))
     verdicts = joined(first, second).verdicts
     assert [(one.id, one.words, one.anchor and one.anchor.quote) for one in verdicts] == [("v", "Why?", "Let"), ("y", "", None)]
 
 
-def test_consequences_follow_from_the_double_of_their_root() -> None:
+def test_consequences_follow_from_the_duplicate_of_their_root() -> None:
     first = MarkSheet(verdicts=(fault("v", words="Why?"),))
     second = MarkSheet(
         verdicts=(
@@ -92,7 +92,7 @@ def test_consequences_follow_from_the_double_of_their_root() -> None:
     }
 
 
-def test_no_sheet_gets_more_notes_than_one_can_have() -> None:
+def test_a_joined_sheet_respects_the_limit_of_notes() -> None:
     first = MarkSheet(comments=tuple(Comment(id=f"c{number}", words=f"One {number}") for number in range(NOTES_AT_MOST - 1)))
     second = MarkSheet(comments=tuple(Comment(id=f"d{number}", words=f"Two {number}") for number in range(5)))
     comments = joined(first, second).comments
@@ -100,7 +100,7 @@ def test_no_sheet_gets_more_notes_than_one_can_have() -> None:
     assert comments[-1].words == "Two 0"
 
 
-def test_the_grade_of_two_who_agree_has_the_notes_of_both_and_no_note_to_markers_of_the_second(bob: User, dana: User) -> None:
+def test_an_agreed_grade_has_the_notes_of_both_but_no_marker_note_of_the_second(bob: User, dana: User) -> None:
     problem = problem_to_mark(bob, dana, scripts=1, markers=2)
     line = ("claim", {"line": "A1 A2 -D1"})
     own = ("verdict", {"id": "v1", "step": 1, "fallacy": "gap", "words": "Why?"})
@@ -121,5 +121,5 @@ def test_the_grade_of_two_who_agree_has_the_notes_of_both_and_no_note_to_markers
     assert [one.words for one in sheet.verdicts] == ["Why?", "Which prime?"]
     assert [one.words for one in sheet.comments] == ["A good beginning."]
     case_compare(case)
-    assert case.grades.count() == 1, "comparing again gives no further grade"
-    assert grade.mark.sheet["comments"] == [], "the mark itself stays as it was sealed"
+    assert case.grades.count() == 1, "a second comparison gives no further grade"
+    assert grade.mark.sheet["comments"] == [], "the sealed mark stays unchanged"

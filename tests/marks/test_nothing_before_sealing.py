@@ -1,6 +1,6 @@
-"""A marker who has not sealed can fetch no word of a suggestion, of a colleague's mark, of a claim or of a precedent.
+"""Before sealing a marker reads no suggestion, mark, claim or precedent of another source.
 
-Every address of marking is tried with everything that is there to try it on, whatever it answers.
+The tests request every address of marking with every stored id.
 """
 
 from collections.abc import Callable, Iterator
@@ -56,7 +56,7 @@ JSON = {"id": "5e1f0a3c-9c1b-4b43-8f2d-0b8f6f1f7c12", "verb": "points", "args": 
 
 
 class World:
-    """One script that Bob has sealed and Dana is marking; another on which they differ, with a claim, a remark, a precedent."""
+    """One script that Bob has sealed and Dana is marking; a second one in dispute, with a claim, a remark and a precedent."""
 
     def __init__(self, bob: User, dana: User) -> None:
         self.problem = problem_to_mark(bob, dana, scripts=2, markers=2, unrevealed_percent=0)
@@ -77,7 +77,7 @@ class World:
         self._more(bob)
 
     def _more(self, bob: User) -> None:
-        """What people say elsewhere."""
+        """Add words of colleagues in other places."""
         if self.coordination is not None:
             claim_make(coordination=self.coordination, by=bob, line="A1")
             CoordinationRemark.objects.create(coordination=self.coordination, person=bob, words=f"{COLLEAGUE} three")
@@ -93,7 +93,7 @@ def world(bob: User, dana: User) -> World:
 
 
 def answers(client: Client, world: World) -> Iterator[tuple[str, str]]:
-    """Every address of marking, asked and told, with what it answers, headers and all."""
+    """Yield every address of marking with its response to GET and POST, headers included."""
     for pattern in urlpatterns:
         for arguments in filled(pattern, world.problem):
             address = reverse(f"marks:{pattern.name}", kwargs=arguments)
@@ -108,7 +108,7 @@ def answers(client: Client, world: World) -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("is_captain", [False, True])
-def test_no_address_tells_an_unsealed_marker_anything(
+def test_no_address_of_marking_reveals_another_mark_before_sealing(
     world: World, dana: User, client_for: ClientFor, is_captain: bool
 ) -> None:
     ContestProblem.objects.filter(pk=world.problem.pk).update(captain=dana if is_captain else None)
@@ -120,13 +120,15 @@ def test_no_address_tells_an_unsealed_marker_anything(
             assert word not in text or is_own_dispute, f"{word} at {address}"
         if str(world.open.public_id) in address or str(world.open.case.public_id) in address:
             assert COLLEAGUE not in text, address
-    assert tried > 200, "the crawl reached too little"
+    assert tried > 200, "the crawl reached too few addresses"
     assert Mark.objects.get(task=world.open).state == "draft", "the crawl sealed the mark"
     assert not Reveal.objects.filter(person=dana, case=world.open.case).exists()
 
 
-def test_no_page_of_the_contest_tells_it_either(world: World, dana: User, client_for: ClientFor, valkey: object) -> None:
-    """Papers, the office, results and the rest, asked with every id that there is."""
+def test_no_page_of_the_contest_reveals_another_mark_before_sealing(
+    world: World, dana: User, client_for: ClientFor, valkey: object
+) -> None:
+    """Request papers, the office, results and other pages with every stored id."""
     client, tried = client_for(dana), 0
     for name, pattern in every_pattern(get_resolver().url_patterns):
         if not name.startswith(("contests:", "submissions:", "office:", "results:")):
@@ -150,7 +152,7 @@ def test_notes_of_a_dispute_stay_sealed_until_all_have_claimed(world: World, dan
     assert not Reveal.objects.filter(person=dana, kind=RevealKind.COLLEAGUE).exists()
 
 
-def test_a_coach_who_is_no_party_reaches_neither(world: World, client_for: ClientFor) -> None:
+def test_a_coach_who_is_not_a_party_reads_neither_script(world: World, client_for: ClientFor) -> None:
     eve = marker("eve")
     coach_add(contest=world.problem.contest, person=eve)
     for address, text in answers(client_for(eve), world):
@@ -158,7 +160,7 @@ def test_a_coach_who_is_no_party_reaches_neither(world: World, client_for: Clien
         assert COLLEAGUE not in text, address
 
 
-def test_who_marks_or_marked_the_script_sees_no_ledger_of_it_before_it_is_settled(
+def test_markers_of_a_script_read_its_ledger_only_after_it_is_settled(
     world: World, bob: User, dana: User, client_for: ClientFor
 ) -> None:
     problem = world.problem
@@ -176,8 +178,8 @@ def test_who_marks_or_marked_the_script_sees_no_ledger_of_it_before_it_is_settle
     assert client_for(dana).get(address).status_code == 404
 
 
-def test_a_phrase_from_the_same_script_is_no_comment_to_use_again(bob: User, client_for: ClientFor) -> None:
-    """Where one marks and another marks afresh, the first one's words on this script are not offered."""
+def test_a_comment_on_the_same_script_is_not_offered_for_reuse(bob: User, client_for: ClientFor) -> None:
+    """A fresh marker is not offered the words of the first marker on this script."""
     eve = marker("eve")
     problem = problem_to_mark(bob, eve, scripts=1, unrevealed_percent=0)
     words = f"{COLLEAGUE} here"
@@ -192,7 +194,7 @@ def test_a_phrase_from_the_same_script_is_no_comment_to_use_again(bob: User, cli
     assert COLLEAGUE not in pane.content.decode() + found.content.decode()
 
 
-def test_precedents_wait_for_the_own_mark(bob: User, dana: User, client_for: ClientFor) -> None:
+def test_precedents_are_shown_after_the_own_mark(bob: User, dana: User, client_for: ClientFor) -> None:
     problem = problem_to_mark(bob, dana, scripts=2, unrevealed_percent=0)
     gap = ("verdict", {"id": "v1", "step": 1, "fallacy": "gap", "words": "Why?"})
     first = past_grace(sealed(claimed(problem, bob), bob, ("claim", {"line": "A1"}), gap))

@@ -1,4 +1,4 @@
-"""Numbers and characters that no sheet can have are refused in words, and nothing is stored."""
+"""Impossible numbers and characters are refused with a message, and nothing is stored."""
 
 import uuid
 
@@ -16,9 +16,7 @@ def task(bob: User, dana: User) -> MarkingTask:
 
 
 @pytest.mark.parametrize("version", [10**400, -(10**30), 1e308, float("nan"), "9" * 5000, None])
-def test_a_version_that_no_sheet_can_have_is_refused(
-    version: object, task: MarkingTask, bob: User, client_for: ClientFor
-) -> None:
+def test_an_impossible_sheet_version_is_refused(version: object, task: MarkingTask, bob: User, client_for: ClientFor) -> None:
     client = client_for(bob)
     for name in ("command", "undo", "redo", "seal"):
         answer = sent(client, task, name, id=str(uuid.uuid4()), verb="claim", args={"line": "A1"}, row_version=version)
@@ -26,7 +24,7 @@ def test_a_version_that_no_sheet_can_have_is_refused(
         assert answer.json()["message"]
 
 
-def test_half_a_character_is_refused_and_a_nul_left_out(task: MarkingTask, bob: User, client_for: ClientFor) -> None:
+def test_a_lone_surrogate_is_refused_and_a_nul_is_removed(task: MarkingTask, bob: User, client_for: ClientFor) -> None:
     answer = sent(client_for(bob), task, "pass", reason=PassReason.UNSURE, words="\ud800")
     assert (answer.status_code, answer.json()["message"]) == (422, "This is no JSON.")
     assert sent(client_for(bob), task, "pass", reason=PassReason.UNSURE, words="Why\0?").status_code == 200

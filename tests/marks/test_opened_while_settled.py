@@ -1,4 +1,4 @@
-"""A mark that is opened again while its case is being settled: one of the two comes first, and never do both happen."""
+"""A mark is reopened while its case is being settled: exactly one of the two succeeds."""
 
 import threading
 from typing import Any
@@ -17,11 +17,11 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture(autouse=True)
-def _nobody_is_asked(settings: Any) -> None:
+def _no_graders(settings: Any) -> None:
     settings.MARKING_GRADERS = []
 
 
-def test_a_case_waits_for_the_mark_that_is_being_opened(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settling_waits_for_a_mark_that_is_being_reopened(monkeypatch: pytest.MonkeyPatch) -> None:
     bob = person("bob")
     task = claimed(problem_to_mark(bob, scripts=1), bob)
     sealed(task, bob)
@@ -29,7 +29,7 @@ def test_a_case_waits_for_the_mark_that_is_being_opened(monkeypatch: pytest.Monk
 
     def looked_at(mark: Mark) -> bool:
         looked.set()
-        assert not compared.wait(1), "the case is held"
+        assert not compared.wait(1), "the case must be locked"
         return False
 
     def settle() -> None:
@@ -45,13 +45,13 @@ def test_a_case_waits_for_the_mark_that_is_being_opened(monkeypatch: pytest.Monk
     other.start()
     mark_unseal(task=task, user=bob)
     other.join(20)
-    assert compared.is_set(), "it went on afterwards"
+    assert compared.is_set(), "settling must continue afterwards"
     assert Mark.objects.get().state == MarkState.DRAFT
     assert MarkingCase.objects.get().state == CaseState.OPEN
     assert not FinalGrade.objects.exists()
 
 
-def test_a_mark_whose_case_is_settled_is_not_opened() -> None:
+def test_a_mark_of_a_settled_case_is_not_reopened() -> None:
     bob = person("bob")
     task = claimed(problem_to_mark(bob, scripts=1), bob)
     sealed(task, bob)

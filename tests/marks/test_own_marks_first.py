@@ -1,4 +1,4 @@
-"""Captains and organisers who mark a problem themselves read nothing of its marks while one of their own there can change."""
+"""Captains and organisers who mark a problem read no other marks of it while their own mark can change."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -25,7 +25,7 @@ NOTE = {"id": "c1", "step": 2, "words": f"{COLLEAGUE} two", "audience": "markers
 
 @pytest.fixture
 def problem(bob: User, dana: User) -> ContestProblem:
-    """Bob organises and is captain; Dana has sealed six scripts, all settled, and Bob holds the seventh with a beginning."""
+    """Bob organises and is captain; Dana's six scripts are settled, and Bob holds the seventh with a draft."""
     problem = problem_to_mark(bob, dana, scripts=7, unrevealed_percent=0, asks_place=False)
     for _ in range(6):
         said = (("claim", {"line": "A1"}), ("verdict", GAP), ("comment", NOTE))
@@ -43,8 +43,8 @@ def own_task(bob: User) -> MarkingTask:
     return MarkingTask.objects.select_related("case__version__submission__paper").get(assignee=bob, done_at=None)
 
 
-def shut_doors(problem: ContestProblem) -> Iterator[str]:
-    """The pages that tell of marks on the problem."""
+def closed_pages(problem: ContestProblem) -> Iterator[str]:
+    """Yield the addresses of pages that show marks of the problem."""
     contest = problem.contest.public_id
     settled = MarkingCase.objects.filter(state="settled").select_related("version__submission__paper").first()
     assert settled is not None
@@ -61,28 +61,28 @@ def shut_doors(problem: ContestProblem) -> Iterator[str]:
 
 
 def read(answer: Any) -> str:
-    """All of an answer, headers too."""
+    """Return the headers and the body of a response."""
     return f"{answer.headers}{b''.join(answer).decode(errors='replace')}"
 
 
-def test_each_door_says_which_script_comes_first_and_opens_once_it_is_sealed(
+def test_each_page_names_the_open_script_and_opens_once_it_is_sealed(
     problem: ContestProblem, bob: User, client_for: ClientFor
 ) -> None:
     client, task = client_for(bob), own_task(bob)
-    for address in shut_doors(problem):
+    for address in closed_pages(problem):
         answer = client.get(address)
         assert answer.status_code == 403, address
         assert task.case.version.submission.paper.number in read(answer), address
         assert reverse("marks:task", args=[task.public_id]) in read(answer), address
     past_grace(sealed(task, bob))
-    for address in shut_doors(problem):
+    for address in closed_pages(problem):
         assert client.get(address).status_code == 200, address
 
 
-def test_no_page_at_all_tells_of_a_colleague_s_mark_meanwhile(
+def test_no_page_reveals_a_colleagues_mark_while_the_own_one_is_open(
     problem: ContestProblem, bob: User, client_for: ClientFor, valkey: object
 ) -> None:
-    """Every named page of contests and marking, with every id that there is."""
+    """Request every named page of contests and marking with every stored id."""
     client, tried = client_for(bob), 0
     for name, pattern in every_pattern(get_resolver().url_patterns):
         if not name.startswith(("contests:", "submissions:", "office:", "results:", "marks:")):
@@ -92,24 +92,24 @@ def test_no_page_at_all_tells_of_a_colleague_s_mark_meanwhile(
             tried += 1
             assert COLLEAGUE not in text, name
             assert SECRET not in text, name
-    assert tried > 60, "the crawl reached too little"
+    assert tried > 60, "the crawl reached too few addresses"
 
 
-def test_statistics_and_record_leave_the_problem_out(problem: ContestProblem, bob: User, client_for: ClientFor) -> None:
+def test_statistics_and_the_record_leave_out_the_problem(problem: ContestProblem, bob: User, client_for: ClientFor) -> None:
     client = client_for(bob)
     statistics, record = (reverse(f"office:{name}", args=[problem.contest.public_id]) for name in ("statistics", "record"))
     page = client.get(statistics).content.decode()
     assert "Problem 1 is not shown while a mark of your own on it is open" in page
     assert "data-figures" not in page
-    told = client.get(record).content.decode()
-    assert "are left out" in told
-    assert "<strong>Sealed a mark</strong>" not in told
+    shown = client.get(record).content.decode()
+    assert "are left out" in shown
+    assert "<strong>Sealed a mark</strong>" not in shown
     past_grace(sealed(own_task(bob), bob))
     assert "data-figures" in client.get(statistics).content.decode()
     assert "<strong>Sealed a mark</strong>" in client.get(record).content.decode()
 
 
-def test_nothing_is_signed_or_changed_through_a_shut_door(problem: ContestProblem, bob: User, client_for: ClientFor) -> None:
+def test_a_closed_page_signs_and_changes_nothing(problem: ContestProblem, bob: User, client_for: ClientFor) -> None:
     client = client_for(bob)
     case = MarkingCase.objects.filter(state="settled").first()
     assert case is not None
@@ -120,19 +120,19 @@ def test_nothing_is_signed_or_changed_through_a_shut_door(problem: ContestProble
     assert not case.is_calibration
 
 
-def test_a_mark_that_can_be_opened_again_still_keeps_the_doors_shut(
-    problem: ContestProblem, bob: User, client_for: ClientFor
-) -> None:
+def test_pages_stay_closed_during_the_grace_time(problem: ContestProblem, bob: User, client_for: ClientFor) -> None:
     address = reverse("office:results", args=[problem.contest.public_id])
     mark = sealed(own_task(bob), bob)
     answer = client_for(bob).get(address)
     assert answer.status_code == 403
-    assert "it can be opened again for some seconds" in answer.content.decode()
+    assert "it can be reopened for some seconds" in answer.content.decode()
     past_grace(mark)
     assert client_for(bob).get(address).status_code == 200
 
 
-def test_handing_back_opens_them_and_keeps_what_was_begun(problem: ContestProblem, bob: User, client_for: ClientFor) -> None:
+def test_handing_the_script_back_opens_the_pages_and_keeps_the_draft(
+    problem: ContestProblem, bob: User, client_for: ClientFor
+) -> None:
     client, task = client_for(bob), own_task(bob)
     address = reverse("office:results", args=[problem.contest.public_id])
     hand_back = reverse("marks:hand_back", args=[problem.contest.public_id])
@@ -146,7 +146,7 @@ def test_handing_back_opens_them_and_keeps_what_was_begun(problem: ContestProble
     assert client.get(address).status_code == 403
 
 
-def test_nobody_hands_back_a_colleague_s_script_or_is_led_elsewhere(
+def test_hand_back_ignores_a_colleagues_script_and_a_foreign_address(
     problem: ContestProblem, bob: User, dana: User, charlie: User, client_for: ClientFor
 ) -> None:
     task = own_task(bob)
@@ -159,20 +159,18 @@ def test_nobody_hands_back_a_colleague_s_script_or_is_led_elsewhere(
     assert task.assignee == bob
 
 
-def test_an_organiser_who_does_not_mark_reads_all_of_it(problem: ContestProblem, client_for: ClientFor) -> None:
+def test_an_organiser_who_does_not_mark_reads_every_page(problem: ContestProblem, client_for: ClientFor) -> None:
     eve = marker("eve")
     coach_add(contest=problem.contest, person=eve, is_organiser=True)
     client = client_for(eve)
-    for address in shut_doors(problem):
+    for address in closed_pages(problem):
         answer = client.get(address)
         assert answer.status_code == 200, address
-    (paper,) = (address for address in shut_doors(problem) if "/papers/" in address)
+    (paper,) = (address for address in closed_pages(problem) if "/papers/" in address)
     assert COLLEAGUE in client.get(paper).content.decode(), "the marked paper"
 
 
-def test_a_dispute_of_others_waits_for_the_own_marks_and_one_s_own_does_not(
-    bob: User, dana: User, client_for: ClientFor
-) -> None:
+def test_a_captain_with_an_open_mark_reads_only_disputes_of_their_own(bob: User, dana: User, client_for: ClientFor) -> None:
     eve = marker("eve")
     problem = problem_to_mark(bob, dana, eve, scripts=3, markers=2, asks_place=False)
     why = ("reason", {"words": "So."})
@@ -197,7 +195,7 @@ def test_a_dispute_of_others_waits_for_the_own_marks_and_one_s_own_does_not(
     assert client_for(dana).get(address).status_code == 200
 
 
-def test_a_party_of_a_dispute_settles_it_while_other_scripts_are_open(bob: User, dana: User, client_for: ClientFor) -> None:
+def test_a_party_settles_a_dispute_while_other_scripts_are_open(bob: User, dana: User, client_for: ClientFor) -> None:
     problem = problem_to_mark(bob, dana, scripts=2, markers=2, asks_place=False)
     why = ("reason", {"words": "So."})
     task = claimed(problem, bob)

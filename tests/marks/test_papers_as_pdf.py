@@ -1,4 +1,4 @@
-"""A marked paper as PDF: what is written to the student under the paper's number, for organisers, and no name."""
+"""A marked paper as PDF: the words to the student with the number of the paper, for organisers, without a name."""
 
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -21,13 +21,13 @@ NAME = "Zebulon Quartermaine"
 
 
 @pytest.fixture(autouse=True)
-def _nothing_is_kept() -> None:
+def _empty_cache() -> None:
     press.MADE.clear()
 
 
 @pytest.fixture
 def problem(bob: User) -> ContestProblem:
-    """A script by somebody with a name, settled with a verdict, comments and a reason."""
+    """Create a script of a named author, settled with a verdict, comments and a reason."""
     problem = problem_to_mark(bob, scripts=0, asks_place=False)
     script_add(problem, NAME)
     cases_prepare(problem)
@@ -45,7 +45,7 @@ def address(problem: ContestProblem) -> str:
     return reverse("office:paper_pdf", args=[problem.contest.public_id, case.version.submission.paper.number])
 
 
-def test_it_holds_what_is_written_to_the_student(problem: ContestProblem, bob: User, client_for: ClientFor) -> None:
+def test_the_pdf_contains_the_words_to_the_student(problem: ContestProblem, bob: User, client_for: ClientFor) -> None:
     number = MarkingCase.objects.get(problem=problem).version.submission.paper.number
     answer = client_for(bob).get(address(problem))
     assert answer["Content-Type"] == "application/pdf"
@@ -59,12 +59,12 @@ def test_it_holds_what_is_written_to_the_student(problem: ContestProblem, bob: U
     assert address(problem) in page
 
 
-def test_it_is_the_organiser_s(problem: ContestProblem, alice: User, charlie: User, client_for: ClientFor) -> None:
+def test_the_pdf_is_for_organisers(problem: ContestProblem, alice: User, charlie: User, client_for: ClientFor) -> None:
     for person in (alice, charlie):
         assert client_for(person).get(address(problem)).status_code == 404
 
 
-def test_where_none_can_be_made_the_page_says_why(
+def test_the_page_explains_why_no_pdf_can_be_made(
     problem: ContestProblem, bob: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(press, "is_possible", lambda: False)
@@ -72,7 +72,7 @@ def test_where_none_can_be_made_the_page_says_why(
     assert "No PDF can be made here" in answer.content.decode()
 
 
-def test_where_others_are_being_made_it_says_to_come_again(
+def test_the_page_asks_to_retry_while_other_pdfs_are_being_made(
     problem: ContestProblem, bob: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(press, "WAIT_S", 0.01)

@@ -1,4 +1,4 @@
-"""Where a note's place is seen in the text as it is set: exactly its words, whatever signs Markdown hides, or nothing."""
+"""The place of a note in the rendered text: exactly its words despite hidden Markdown signs, or nothing."""
 
 import json
 import random
@@ -16,27 +16,27 @@ FORMULAS = (r"p \equiv 1 \pmod 4", "n", "x^2", r"\frac{a}{b}", r"\{n\}")
 
 @dataclass
 class Text:
-    """A source with what is seen of it; `spans` give for each word its span in both, in code points."""
+    """A source with its visible text; `spans` gives the span of each word in both, in code points."""
 
     source: str = ""
     shown: str = ""
     spans: list[tuple[int, int, int, int]] = field(default_factory=list)
 
     def add(self, before: str, word: str, after: str) -> None:
-        """One more word with signs that are not seen around it."""
+        """Add a word between signs that are not visible."""
         start, seen = len(self.source) + len(before), len(self.shown)
         self.source += f"{before}{word}{after}"
         self.shown += word
         self.spans.append((start, start + len(word), seen, seen + len(word)))
 
     def space(self, source: str) -> None:
-        """White space, which may be another one in the source."""
+        """Add white space, which may differ in the source."""
         self.source += source
         self.shown += " "
 
 
 def drawn_text(drawn: random.Random) -> Text:
-    """Some sentences with emphasis, code and formulas, in which words and whole sentences come again."""
+    """Generate sentences with emphasis, code and formulas, in which words and sentences repeat."""
     text = Text()
     for _ in range(drawn.randint(5, 40)):
         kind = drawn.random()
@@ -51,7 +51,7 @@ def drawn_text(drawn: random.Random) -> Text:
 
 
 def cases(count: int = 300) -> list[dict[str, Any]]:
-    """Texts, each with the place of some of its words and what is to be seen of it."""
+    """Generate texts, each with the place of some of its words and their visible form."""
     drawn, made = random.Random(7), []
     for _ in range(count):
         text = drawn_text(drawn)
@@ -71,25 +71,25 @@ def seen() -> list[str | None]:
         {"shown": "see here now", "source": "see [here](https://example.org/a/long/address) now", "start": 4, "end": 49},
         {"shown": "quite another text", "source": "Nothing of this is shown as it is.", "start": 0, "end": 34},
     ]
-    told = _run(Path(__file__).parent / "check_workspace.mjs", (), json.dumps({"seen": [*lone, *cases()]}))
-    found: list[str | None] = told["seen"]
+    answers = _run(Path(__file__).parent / "check_workspace.mjs", (), json.dumps({"seen": [*lone, *cases()]}))
+    found: list[str | None] = answers["seen"]
     return found
 
 
-def test_a_formula_is_seen_without_its_signs_and_signs_alone_are_nothing(seen: list[str | None]) -> None:
+def test_a_formula_is_marked_without_its_delimiters_and_delimiters_alone_are_not(seen: list[str | None]) -> None:
     assert seen[:2] == ["p", None]
 
 
-def test_where_source_and_text_cannot_be_brought_together_nothing_is_marked(seen: list[str | None]) -> None:
+def test_nothing_is_marked_when_source_and_text_cannot_be_aligned(seen: list[str | None]) -> None:
     assert seen[3] is None
     assert seen[2] in (None, "here")
 
 
-def test_the_words_of_a_place_are_found_and_never_those_that_look_alike(seen: list[str | None]) -> None:
+def test_the_words_of_a_place_are_found_and_no_equal_words_elsewhere(seen: list[str | None]) -> None:
     exact = 0
     for one, found in zip(cases(), seen[4:], strict=True):
         if found is None:
             continue
         exact += found == one["wanted"]
         assert "".join(found.split()) == "".join(one["wanted"].split()), one
-    assert exact > 280, "most are found"
+    assert exact > 280, "too few places are found"

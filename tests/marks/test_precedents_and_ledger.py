@@ -1,4 +1,4 @@
-"""Precedents found by item and kind of error, after one's own mark; the ledger that tells who had seen what."""
+"""Precedents by item and kind of error after one's own mark, and the ledger of insight."""
 
 from collections.abc import Callable
 from decimal import Decimal
@@ -29,7 +29,7 @@ def settled_case(mark: Mark) -> MarkingCase:
     return MarkingCase.objects.get(pk=mark.task.case.pk)
 
 
-def test_earlier_scripts_with_the_same_error_are_told_with_what_they_got(bob: User) -> None:
+def test_earlier_scripts_with_the_same_error_are_listed_with_their_grades(bob: User) -> None:
     problem = problem_to_mark(bob, scripts=4)
     for line in ("A1", "A1 A2 -D1"):
         settled_case(sealed(claimed(problem, bob), bob, ("claim", {"line": line}), gap()))
@@ -39,7 +39,7 @@ def test_earlier_scripts_with_the_same_error_are_told_with_what_they_got(bob: Us
     assert [earlier.fallacy.value, earlier.code, sorted(earlier.points)] == ["gap", "", [3, 6]]
 
 
-def test_a_ruling_is_found_by_its_item_in_any_version_and_by_its_kind_of_error(bob: User) -> None:
+def test_a_ruling_is_found_by_item_in_any_version_and_by_kind_of_error(bob: User) -> None:
     problem = problem_to_mark(bob, scripts=2)
     case = settled_case(sealed(claimed(problem, bob), bob, ("claim", {"line": "A1"}), gap()))
     items = {item.code: item.lineage for item in problem.setup.scheme.versions.get().items.all()}  # type: ignore[union-attr]
@@ -62,21 +62,21 @@ def test_a_ruling_is_found_by_its_item_in_any_version_and_by_its_kind_of_error(b
         (Ruling("So.", Decimal(3), fallacy="nonsense"), "no such kind"),
     ],
 )
-def test_a_ruling_says_what_it_is_about(bob: User, ruling: Ruling, missing: str) -> None:
+def test_a_ruling_needs_words_and_an_item_or_a_kind_of_error(bob: User, ruling: Ruling, missing: str) -> None:
     problem = problem_to_mark(bob, scripts=1)
     case = settled_case(sealed(claimed(problem, bob), bob))
     with pytest.raises(PrecedentRefused, match=missing):
         precedent_write(case=case, by=bob, ruling=ruling)
 
 
-def test_what_is_not_settled_is_no_precedent(bob: User) -> None:
+def test_a_script_without_a_settled_grade_is_no_precedent(bob: User) -> None:
     problem = problem_to_mark(bob, scripts=1)
     mark = sealed(claimed(problem, bob), bob)
     with pytest.raises(PrecedentRefused, match="not settled"):
         precedent_write(case=mark.task.case, by=bob, ruling=Ruling("So.", Decimal(7), fallacy="gap"))
 
 
-def test_a_captain_writes_a_precedent_on_the_ledger_and_others_cannot(bob: User, dana: User, client_for: ClientFor) -> None:
+def test_only_a_captain_writes_a_precedent_on_the_ledger(bob: User, dana: User, client_for: ClientFor) -> None:
     problem = problem_to_mark(bob, dana, scripts=1)
     case = settled_case(sealed(claimed(problem, bob), bob, ("claim", {"line": "A1"}), gap()))
     address = reverse("marks:precedent_add", kwargs={"case_id": case.public_id})
@@ -89,11 +89,11 @@ def test_a_captain_writes_a_precedent_on_the_ledger_and_others_cannot(bob: User,
     assert AuditEvent.objects.get(verb="precedent.written").actor == bob
 
 
-def test_the_ledger_tells_who_saw_what_and_keeps_who_looks(bob: User, dana: User, client_for: ClientFor) -> None:
+def test_the_ledger_lists_insights_and_records_its_readers(bob: User, dana: User, client_for: ClientFor) -> None:
     problem = problem_to_mark(dana, bob, scripts=1)
     case = settled_case(sealed(claimed(problem, bob), bob, ("claim", {"line": "A1"}), gap()))
     address = reverse("marks:case_ledger", kwargs={"case_id": case.public_id})
-    assert client_for(bob).get(address).status_code == 404, "he marked, and neither leads nor organises"
+    assert client_for(bob).get(address).status_code == 404, "Bob marked, and is neither captain nor organiser"
     client_for(dana).get(address)
     page = client_for(dana).get(address).content.decode()
     assert Reveal.objects.get().trigger == "ledger"
@@ -101,7 +101,7 @@ def test_the_ledger_tells_who_saw_what_and_keeps_who_looks(bob: User, dana: User
     assert "Sealed a mark" in page
 
 
-def test_a_draft_stands_in_no_ledger(bob: User, dana: User, client_for: ClientFor) -> None:
+def test_a_draft_is_not_in_the_ledger(bob: User, dana: User, client_for: ClientFor) -> None:
     problem = problem_to_mark(dana, bob, scripts=1)
     task = claimed(problem, bob)
     page = client_for(dana).get(reverse("marks:case_ledger", kwargs={"case_id": task.case.public_id}))
@@ -109,7 +109,7 @@ def test_a_draft_stands_in_no_ledger(bob: User, dana: User, client_for: ClientFo
     assert not Reveal.objects.exists()
 
 
-def test_who_marked_a_script_reads_its_ledger_when_it_is_settled(bob: User, dana: User, client_for: ClientFor) -> None:
+def test_a_marker_reads_the_ledger_of_a_settled_script(bob: User, dana: User, client_for: ClientFor) -> None:
     problem = problem_to_mark(bob, dana, scripts=1, markers=2)
     task = claimed(problem, dana)
     sealed(task, dana, ("claim", {"line": "A1"}), gap())
@@ -123,7 +123,7 @@ def test_who_marked_a_script_reads_its_ledger_when_it_is_settled(bob: User, dana
     assert mark.marker == bob
 
 
-def test_what_somebody_had_begun_stands_in_no_record(bob: User, dana: User) -> None:
+def test_an_archived_draft_is_not_in_the_record(bob: User, dana: User) -> None:
     problem = problem_to_mark(bob, dana, scripts=1)
     case = settled_case(sealed(claimed(problem, bob), bob))
     audit("draft.left", actor=dana, case=case, sheet={"reason": "Sesquipedalian"}, scheme_version=None)

@@ -1,4 +1,4 @@
-"""Captains and organisers mark too: a colleague's question about a script is no way round two marks made blind."""
+"""A colleague's question about a script does not bypass blind marking for captains and organisers who mark too."""
 
 from collections.abc import Callable
 
@@ -20,7 +20,7 @@ WORDS = "Colleagueword: does A2 hold without the descent?"
 
 @pytest.fixture
 def problem(bob: User, dana: User) -> ContestProblem:
-    """One script for two markers; Bob is captain and organiser, Eve a further organiser."""
+    """Create one script for two markers; Bob is captain and organiser, Eve a second organiser."""
     problem = problem_to_mark(bob, dana, scripts=1, markers=2)
     coach_add(contest=problem.contest, person=marker("eve"), is_organiser=True)
     return problem
@@ -38,7 +38,7 @@ def answer_to(question: Pass) -> str:
     return reverse("marks:question_answer", args=[question.pk])
 
 
-def test_no_question_about_a_script_is_read_or_answered_by_who_is_marking_it(
+def test_a_marker_neither_reads_nor_answers_a_question_about_the_own_script(
     problem: ContestProblem, bob: User, dana: User, client_for: ClientFor
 ) -> None:
     task = claimed(problem, bob)
@@ -48,7 +48,7 @@ def test_no_question_about_a_script_is_read_or_answered_by_who_is_marking_it(
     assert "1 question" not in client.get(reverse("marks:home")).content.decode()
     assert client.post(answer_to(question), {"answer": "Yes."}).status_code == 404
     mark = sealed(task, bob)
-    assert WORDS not in listed(client, problem), "the mark can be opened again"
+    assert WORDS not in listed(client, problem), "the mark can be reopened"
     assert not Reveal.objects.exists()
     past_grace(mark)
     assert WORDS in listed(client, problem)
@@ -57,7 +57,9 @@ def test_no_question_about_a_script_is_read_or_answered_by_who_is_marking_it(
     assert question.answered_by == bob
 
 
-def test_somebody_else_who_may_answers_meanwhile(problem: ContestProblem, bob: User, dana: User, client_for: ClientFor) -> None:
+def test_another_organiser_can_answer_in_the_meantime(
+    problem: ContestProblem, bob: User, dana: User, client_for: ClientFor
+) -> None:
     claimed(problem, bob)
     question = asked_by(dana, problem)
     client = client_for(marker("eve"))
@@ -67,7 +69,7 @@ def test_somebody_else_who_may_answers_meanwhile(problem: ContestProblem, bob: U
     assert claimed(problem, dana) == question.task
 
 
-def test_who_read_a_question_is_not_given_the_script(
+def test_a_reader_of_a_question_does_not_get_the_script(
     problem: ContestProblem, bob: User, dana: User, client_for: ClientFor
 ) -> None:
     asked_by(dana, problem)
@@ -75,12 +77,12 @@ def test_who_read_a_question_is_not_given_the_script(
     for _ in range(2):
         assert WORDS in listed(client, problem)
     assert Reveal.objects.get().kind == RevealKind.QUESTION
-    assert task_next(problem, bob) is None, "he has read it with somebody's words"
-    assert task_next(problem, marker("eve")) is not None, "she has not"
+    assert task_next(problem, bob) is None, "Bob has read the script with a marker's words"
+    assert task_next(problem, marker("eve")) is not None, "Eve has not read them"
     assert MarkingTask.objects.filter(slot=Slot.SECOND).exists()
 
 
-def test_one_s_own_question_stays_one_s_own(problem: ContestProblem, dana: User, client_for: ClientFor) -> None:
+def test_a_marker_can_read_and_answer_their_own_question(problem: ContestProblem, dana: User, client_for: ClientFor) -> None:
     eve = marker("eve")
     question = asked_by(eve, problem)
     assert WORDS in listed(client_for(eve), problem)
@@ -89,6 +91,6 @@ def test_one_s_own_question_stays_one_s_own(problem: ContestProblem, dana: User,
     assert claimed(problem, eve) == question.task
 
 
-def test_what_is_no_question_is_not_answered(problem: ContestProblem, bob: User, dana: User, client_for: ClientFor) -> None:
+def test_a_pass_without_a_question_has_no_answer(problem: ContestProblem, bob: User, dana: User, client_for: ClientFor) -> None:
     task_pass(task=claimed(problem, dana), user=dana, reason="skip")
     assert client_for(bob).post(answer_to(Pass.objects.get()), {"answer": "Yes."}).status_code == 404

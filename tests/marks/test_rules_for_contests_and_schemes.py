@@ -1,4 +1,4 @@
-"""A contest that is being marked keeps its scheme, unless the right people change it, and the step of its points."""
+"""A contest in marking keeps its scheme, unless a captain changes it, and its point step."""
 
 from collections.abc import Callable
 
@@ -20,7 +20,7 @@ from tests.schemes.factory import make_scheme
 ClientFor = Callable[[User | None], Client]
 
 
-def test_the_scheme_of_a_contest_being_marked_is_its_captains(bob: User, dana: User, client_for: ClientFor) -> None:
+def test_only_captains_change_the_scheme_of_a_contest_in_marking(bob: User, dana: User, client_for: ClientFor) -> None:
     eve = marker("eve")
     problem = problem_to_mark(bob, dana, eve)
     captain_set(row=problem, captain=dana)
@@ -34,14 +34,14 @@ def test_the_scheme_of_a_contest_being_marked_is_its_captains(bob: User, dana: U
     assert scheme.versions.get().status == "retired"
 
 
-def test_while_no_version_is_active_nothing_is_sealed_and_what_was_begun_is_kept(bob: User) -> None:
+def test_without_an_active_version_marks_stay_drafts(bob: User) -> None:
     problem = problem_to_mark(bob, scripts=2)
     scheme = MarkingScheme.objects.get()
     scheme_retire(scheme=scheme, by=bob, based_on=scheme.row_version)
     task = claimed(problem, bob)
     with pytest.raises(NotReady, match="has no active version"):
         sealed(task, bob, ("points", {"points": 7}))
-    assert draft_of(task, bob).scheme_version is None, "it was begun without one"
+    assert draft_of(task, bob).scheme_version is None, "the draft was started without a version"
     written(problem, bob, CHEAPER)
     scheme.refresh_from_db()
     scheme_active(bob, scheme)
@@ -49,7 +49,7 @@ def test_while_no_version_is_active_nothing_is_sealed_and_what_was_begun_is_kept
     assert mark.scheme_version == scheme.versions.get(number=2)
 
 
-def test_how_a_problem_is_marked_keeps_a_scheme_that_was_retired(bob: User, client_for: ClientFor) -> None:
+def test_the_marking_setup_keeps_a_retired_scheme(bob: User, client_for: ClientFor) -> None:
     problem = problem_to_mark(bob)
     scheme = MarkingScheme.objects.get()
     address = f"/marking/problem/{problem.public_id}/setup/"
@@ -66,7 +66,7 @@ def test_how_a_problem_is_marked_keeps_a_scheme_that_was_retired(bob: User, clie
     assert [setup.scheme, setup.remark_percent] == [scheme, 20]
 
 
-def test_a_retired_scheme_is_not_chosen_anew(bob: User) -> None:
+def test_a_retired_scheme_cannot_be_chosen(bob: User) -> None:
     problem = problem_to_mark(bob)
     chosen, other = MarkingScheme.objects.get(), scheme_active(bob, make_scheme(bob, problem.problem))
     scheme_retire(scheme=other, by=bob, based_on=other.row_version)
@@ -75,7 +75,7 @@ def test_a_retired_scheme_is_not_chosen_anew(bob: User) -> None:
     assert MarkingSetup.objects.get().scheme == chosen
 
 
-def test_any_coach_changes_a_scheme_that_no_contest_is_marked_with(bob: User, dana: User) -> None:
+def test_every_coach_can_change_a_scheme_that_no_contest_in_marking_uses(bob: User, dana: User) -> None:
     problem = problem_to_mark(bob, dana)
     contest = problem.contest
     contest_move(contest=contest, verb="close", based_on=contest.row_version)
@@ -85,7 +85,7 @@ def test_any_coach_changes_a_scheme_that_no_contest_is_marked_with(bob: User, da
     assert other.versions.get().status == "draft"
 
 
-def test_the_step_of_points_stays_once_a_mark_is_sealed(bob: User) -> None:
+def test_the_point_step_is_fixed_once_a_mark_is_sealed(bob: User) -> None:
     problem = problem_to_mark(bob)
     contest = problem.contest
     contest = contest_save(contest=contest, settings=settings("0.5"), based_on=contest.row_version)

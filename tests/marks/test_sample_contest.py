@@ -1,4 +1,4 @@
-"""The sample contest: complete, half-marked through the services, and made once."""
+"""The sample contest: complete, half marked through the services, and created once."""
 
 from collections import Counter
 from decimal import Decimal
@@ -45,7 +45,7 @@ def test_the_files_hold_three_problems_with_eight_texts_each() -> None:
     assert all(script.judgements for _, scripts in files for script in scripts)
 
 
-def test_every_judgement_could_be_sealed_whomever_the_order_gives_it() -> None:
+def test_every_judgement_can_be_sealed_by_every_marker() -> None:
     for slug, scripts in sample_files():
         scheme = scheme_import(sample_read(FOLDER / f"{slug}.md").scheme_text).scheme
         for script in scripts:
@@ -59,7 +59,7 @@ def test_every_judgement_could_be_sealed_whomever_the_order_gives_it() -> None:
                 assert all(script.text.count(verdict["at"]) == 1 for verdict in judgement.verdicts), script.author
 
 
-def test_it_is_half_marked_and_made_once(loaded: Contest) -> None:
+def test_the_contest_is_half_marked_and_created_once(loaded: Contest) -> None:
     assert loaded.state == ContestState.MARKING
     texts = SubmissionVersion.objects.filter(submission__problem__contest=loaded)
     assert (loaded.papers.count(), texts.count()) == (8, 24)
@@ -75,9 +75,9 @@ def test_it_is_half_marked_and_made_once(loaded: Contest) -> None:
     assert states["settled"] >= 6
     assert Pass.objects.count() == 1
     identity = loaded.identities.get(person=User.objects.get(username="student"))
-    assert identity.paper.submissions.count() == 3, "the student of the sample accounts takes part"
+    assert identity.paper.submissions.count() == 3, "the sample student takes part"
     call_command("load_contest", verbosity=0)
-    assert (Contest.objects.count(), sealed.count()) == (2, 26), "loading it twice changes nothing"
+    assert (Contest.objects.count(), sealed.count()) == (2, 26), "a second load changes nothing"
 
 
 def test_two_coaches_differ_on_scripts_of_the_second_problem(loaded: Contest) -> None:
@@ -85,12 +85,12 @@ def test_two_coaches_differ_on_scripts_of_the_second_problem(loaded: Contest) ->
         past_grace(mark)
     cases_settle(loaded)
     cases = MarkingCase.objects.filter(problem__contest=loaded, problem__label="2")
-    assert cases.filter(state="disputed").count() == 1, "one point apart: the two talk about it"
-    assert cases.filter(tasks__slot="third", tasks__done_at=None).count() == 1, "two points apart: a fresh mark is asked for"
+    assert cases.filter(state="disputed").count() == 1, "one point apart: the markers discuss it"
+    assert cases.filter(tasks__slot="third", tasks__done_at=None).count() == 1, "two points apart: a fresh mark is requested"
     assert cases.filter(state="settled").count() >= 2
 
 
-def test_suggestions_that_we_wrote_lie_beside_scripts_and_say_so(loaded: Contest) -> None:
+def test_scripts_have_authored_suggestions_with_a_label(loaded: Contest) -> None:
     kept = Suggestion.objects.filter(grader=SCRIPTED, version__submission__problem__contest=loaded)
     assert kept.count() == 9
     assert set(kept.values_list("state", flat=True)) == {"done"}
@@ -100,7 +100,7 @@ def test_suggestions_that_we_wrote_lie_beside_scripts_and_say_so(loaded: Contest
     assert len(set(sealed.values_list("task__case", flat=True))) >= 3
 
 
-def test_every_suggestion_names_what_is_there() -> None:
+def test_every_suggestion_refers_to_existing_steps_and_items() -> None:
     for slug, scripts in sample_files():
         scheme = scheme_import(sample_read(FOLDER / f"{slug}.md").scheme_text).scheme
         for script in scripts:
@@ -112,21 +112,21 @@ def test_every_suggestion_names_what_is_there() -> None:
                 assert script.suggestion.findings
 
 
-def test_a_served_installation_gets_none(db: None, settings: Settings) -> None:
+def test_a_served_installation_gets_no_sample_contest(db: None, settings: Settings) -> None:
     settings.EMBEDDED = False
     with pytest.raises(CommandError, match="embedded mode"):
         call_command("load_contest", verbosity=0)
     assert not Contest.objects.exists()
 
 
-def test_without_the_sample_library_it_says_what_is_missing(db: None, settings: Settings) -> None:
+def test_a_missing_sample_library_is_reported(db: None, settings: Settings) -> None:
     settings.EMBEDDED = True
     with pytest.raises(CommandError, match="fraction-in-lowest-terms-1959"):
         call_command("load_contest", verbosity=0)
 
 
-def test_a_broken_file_is_named(tmp_path: Path) -> None:
+def test_a_malformed_file_is_named(tmp_path: Path) -> None:
     path = tmp_path / "4-broken.md"
-    path.write_text("=== Somebody\nkind = 3\nno divider")
+    path.write_text("=== Author\nkind = 3\nno divider")
     with pytest.raises(SampleBroken, match=r"4-broken\.md"):
         scripts_read(path)

@@ -1,4 +1,4 @@
-"""Changing a scheme that was marked with: shown before it is done, done exactly so, and nothing that was sealed changes."""
+"""A change of a scheme with marks: shown first, applied exactly as shown, and without effect on sealed marks."""
 
 import uuid
 from collections.abc import Callable
@@ -56,13 +56,13 @@ def scheme_of(problem: ContestProblem) -> MarkingScheme:
 
 
 def written(problem: ContestProblem, by: User, text: str) -> None:
-    """A draft of the problem's scheme."""
+    """Write a draft of the problem's scheme."""
     scheme = scheme_of(problem)
     scheme_save(scheme=scheme, content=text_read(text), by=by, based_on=scheme.row_version)
 
 
 def preview(problem: ContestProblem, **choices: Choice) -> Impact:
-    """What the draft would do; choices by the code of the item."""
+    """Return the effects of the draft; choices are given by item code."""
     target = target_of(problem.setup)
     assert target is not None
     keys = {one.code: one.key for one in impact(problem, target, {}).differences}
@@ -78,7 +78,7 @@ def applied(problem: ContestProblem, by: User, **choices: Choice) -> Impact:
 
 @pytest.fixture
 def problem(bob: User) -> ContestProblem:
-    """Four scripts with the claims above, marked by Bob and settled."""
+    """Create four scripts with the claims above, marked by Bob and settled."""
     problem = problem_to_mark(bob, scripts=4, asks_place=False)
     written(problem, bob, OLD)
     applied(problem, bob)
@@ -103,7 +103,7 @@ def released(problem: ContestProblem, by: User) -> None:
     MarkingCase.objects.filter(problem=problem).update(state=CaseState.RELEASED)
 
 
-def test_the_preview_says_what_would_happen_and_nothing_happens(problem: ContestProblem, bob: User) -> None:
+def test_the_preview_shows_the_effects_and_changes_nothing(problem: ContestProblem, bob: User) -> None:
     written(problem, bob, CHEAPER)
     found = preview(problem)
     assert [(one.code, found.touched(one.key)) for one in found.differences] == [("A1", 3)]
@@ -114,7 +114,7 @@ def test_the_preview_says_what_would_happen_and_nothing_happens(problem: Contest
     assert scheme_of(problem).versions.filter(status=VersionStatus.DRAFT).count() == 1
 
 
-def test_recomputed_grades_stand_on_the_same_marks_under_the_new_version(problem: ContestProblem, bob: User) -> None:
+def test_recomputed_grades_keep_their_marks_and_use_the_new_version(problem: ContestProblem, bob: User) -> None:
     written(problem, bob, CHEAPER)
     before = {mark.pk: (mark.sealed_points, mark.sealed_sheet, mark.points) for mark in Mark.objects.all()}
     applied(problem, bob)
@@ -130,7 +130,7 @@ def test_recomputed_grades_stand_on_the_same_marks_under_the_new_version(problem
         assert grade.derivation.startswith("Chain A: A1 2")
 
 
-def test_everything_is_written_down(problem: ContestProblem, bob: User) -> None:
+def test_the_change_and_every_new_grade_are_recorded(problem: ContestProblem, bob: User) -> None:
     written(problem, bob, CHEAPER)
     applied(problem, bob)
     changed = AuditEvent.objects.filter(verb="scheme.changed").order_by("-pk")[0]
@@ -139,18 +139,18 @@ def test_everything_is_written_down(problem: ContestProblem, bob: User) -> None:
     assert sorted((event.body["before"], event.body["after"]) for event in each) == [("3", "2"), ("6", "5"), ("7", "6")]
 
 
-def test_scripts_that_are_left_keep_their_grade_and_their_version(problem: ContestProblem, bob: User) -> None:
+def test_scripts_left_alone_keep_their_grade_and_version(problem: ContestProblem, bob: User) -> None:
     written(problem, bob, CHEAPER)
     old = scheme_of(problem).versions.get(status=VersionStatus.ACTIVE)
     found = applied(problem, bob, A1=Choice.LEAVE)
     assert found.count(Fate.LEFT) == 3
     assert sorted(points(problem)) == [0, 3, 6, 7]
     assert FinalGrade.objects.filter(superseded_by=None, scheme_version=old).count() == 4
-    assert applied(problem, bob).count(Fate.RECOMPUTED) == 3, "what was left can be recomputed later"
+    assert applied(problem, bob).count(Fate.RECOMPUTED) == 3, "grades left alone can be recomputed later"
     assert sorted(points(problem)) == [0, 2, 5, 6]
 
 
-def test_scripts_to_be_marked_again_keep_their_grade_until_they_are(problem: ContestProblem, bob: User) -> None:
+def test_scripts_sent_back_keep_their_grade_until_they_are_marked_again(problem: ContestProblem, bob: User) -> None:
     written(problem, bob, CHEAPER)
     found = applied(problem, bob, A1=Choice.REMARK)
     assert found.count(Fate.REMARKED) == 3
@@ -189,7 +189,7 @@ def test_released_grades_wait_for_the_next_release(problem: ContestProblem, bob:
     assert states == [CaseState.RELEASED, CaseState.SETTLED, CaseState.SETTLED, CaseState.SETTLED]
 
 
-def test_two_changes_in_a_row_build_a_line_of_grades(problem: ContestProblem, bob: User) -> None:
+def test_two_changes_give_a_chain_of_grades(problem: ContestProblem, bob: User) -> None:
     for text in (CHEAPER, CHEAPER.replace("A2, 4", "A2, 5")):
         written(problem, bob, text)
         applied(problem, bob)
@@ -197,11 +197,11 @@ def test_two_changes_in_a_row_build_a_line_of_grades(problem: ContestProblem, bo
     assert max(len(list(case.grades.all())) for case in MarkingCase.objects.filter(problem=problem)) == 3
 
 
-def test_what_is_confirmed_is_what_was_seen(problem: ContestProblem, bob: User) -> None:
+def test_a_change_is_refused_unless_it_matches_the_preview(problem: ContestProblem, bob: User) -> None:
     written(problem, bob, CHEAPER)
     found = preview(problem)
     based_on = scheme_of(problem).row_version
-    with pytest.raises(ChangeRefused, match="Say why"):
+    with pytest.raises(ChangeRefused, match="Enter a reason"):
         change_apply(problem=problem, choices={}, reason=" ", by=bob, based_on=based_on, token=found.token)
     written(problem, bob, OLD.replace("A1, 3 points", "A1, 1 point"))
     with pytest.raises(ChangeRefused, match="Something changed"):
@@ -212,7 +212,7 @@ def test_what_is_confirmed_is_what_was_seen(problem: ContestProblem, bob: User) 
     assert sorted(points(problem)) == [0, 3, 6, 7]
 
 
-def test_without_a_draft_and_without_older_grades_there_is_nothing_to_do(problem: ContestProblem, bob: User) -> None:
+def test_a_change_without_a_draft_and_older_grades_is_refused(problem: ContestProblem, bob: User) -> None:
     found = preview(problem)
     assert found.count(Fate.UNTOUCHED) == 4
     with pytest.raises(ChangeRefused, match="change nothing"):
@@ -228,10 +228,10 @@ def test_the_page_leads_from_the_differences_to_the_change(problem: ContestProbl
     client = client_for(bob)
     first = page(client, problem)
     assert "touches 3 graded scripts" in first
-    assert "3 · Do it" not in first
+    assert "3 · Apply" not in first
     key = preview(problem).differences[0].key
     second = page(client, problem, preview="1", **{f"choice-{key}": "leave"})
-    assert "3 · Do it" in second
+    assert "3 · Apply" in second
     data = {"choice-" + key: "leave", "reason": WHY, "based_on": scheme_of(problem).row_version, "token": "old"}
     address = reverse("office:scheme_change", args=[problem.public_id])
     assert client.post(address, data).status_code == 422
@@ -240,30 +240,28 @@ def test_the_page_leads_from_the_differences_to_the_change(problem: ContestProbl
     assert scheme_of(problem).versions.get(status=VersionStatus.ACTIVE).number == 3
 
 
-def test_with_nothing_to_do_the_page_leads_to_the_editor(problem: ContestProblem, bob: User, client_for: ClientFor) -> None:
+def test_a_page_without_changes_links_to_the_editor(problem: ContestProblem, bob: User, client_for: ClientFor) -> None:
     said = page(client_for(bob), problem, preview="1")
     assert reverse("schemes:edit", args=[scheme_of(problem).public_id]) in said
-    assert "Show what this does" not in said
-    assert "3 · Do it" not in said
+    assert "Preview the effects" not in said
+    assert "3 · Apply" not in said
 
 
-def test_once_a_change_is_made_the_page_offers_it_no_more(problem: ContestProblem, bob: User, client_for: ClientFor) -> None:
+def test_the_page_no_longer_offers_an_applied_change(problem: ContestProblem, bob: User, client_for: ClientFor) -> None:
     written(problem, bob, CHEAPER)
     applied(problem, bob)
     assert FinalGrade.objects.filter(superseded_by=None).values("scheme_version").distinct().count() == 2
     said = page(client_for(bob), problem)
     assert "There is nothing to do" in said
-    assert "Show what this does" not in said
+    assert "Preview the effects" not in said
 
 
-def test_what_was_left_can_be_brought_to_the_new_version_later(
-    problem: ContestProblem, bob: User, client_for: ClientFor
-) -> None:
+def test_grades_left_alone_can_move_to_the_new_version_later(problem: ContestProblem, bob: User, client_for: ClientFor) -> None:
     written(problem, bob, CHEAPER)
     applied(problem, bob, A1=Choice.LEAVE)
     said = page(client_for(bob), problem)
     assert "touches 3 graded scripts" in said
-    assert "Show what this does" in said
+    assert "Preview the effects" in said
 
 
 def test_only_captains_and_organisers_change_a_scheme(

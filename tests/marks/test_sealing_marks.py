@@ -1,4 +1,4 @@
-"""Sealing: what is frozen, the grace time, when a case is settled, and what the database lets nobody change."""
+"""Sealing: the frozen data, the grace time, the settling of cases, and the rows that the database protects."""
 
 from datetime import timedelta
 from decimal import Decimal
@@ -49,7 +49,7 @@ def test_sealing_freezes_sheet_points_items_verdicts_and_the_scheme(bob: User) -
     assert "A1 3 + A2 4 = 7" in event.body["derivation"]
 
 
-def test_what_lacks_something_is_not_sealed(bob: User) -> None:
+def test_an_incomplete_sheet_is_not_sealed(bob: User) -> None:
     task = claimed(problem_to_mark(bob), bob)
     with pytest.raises(NotReady) as refused:
         sealed(task, bob, ("points", {"points": 6}))
@@ -57,14 +57,14 @@ def test_what_lacks_something_is_not_sealed(bob: User) -> None:
     assert draft_of(task, bob).state == MarkState.DRAFT
 
 
-def test_only_the_sheet_that_was_seen_is_sealed(bob: User) -> None:
+def test_only_the_sheet_that_the_marker_saw_is_sealed(bob: User) -> None:
     task = claimed(problem_to_mark(bob), bob)
     commanded(task, bob, "points", points=7)
     with pytest.raises(NotReady, match="another window"):
         mark_seal(task=task, user=bob, row_version=0, active_seconds=0)
 
 
-def test_sealing_twice_is_sealing_once(bob: User) -> None:
+def test_sealing_twice_seals_once(bob: User) -> None:
     task = claimed(problem_to_mark(bob), bob)
     first = sealed(task, bob)
     again = mark_seal(task=task, user=bob, row_version=first.row_version, active_seconds=99)
@@ -72,7 +72,7 @@ def test_sealing_twice_is_sealing_once(bob: User) -> None:
     assert AuditEvent.objects.filter(verb="mark.sealed").count() == 1
 
 
-def test_comments_become_phrases_to_use_again(bob: User, dana: User) -> None:
+def test_comments_become_reusable_phrases(bob: User, dana: User) -> None:
     problem = problem_to_mark(bob, dana)
     sealed(claimed(problem, bob), bob, *SIX)
     sealed(claimed(problem, bob), bob, *SIX)
@@ -81,7 +81,7 @@ def test_comments_become_phrases_to_use_again(bob: User, dana: User) -> None:
     assert not phrase_list(problem, dana, "nonsense")
 
 
-def test_where_two_mark_blind_nobody_reads_the_others_phrases(bob: User, dana: User) -> None:
+def test_phrases_of_others_are_hidden_with_two_blind_markers(bob: User, dana: User) -> None:
     problem = problem_to_mark(bob, dana, markers=2)
     sealed(claimed(problem, bob), bob, *SIX)
     assert phrase_list(problem, bob).count() == 1
@@ -89,7 +89,7 @@ def test_where_two_mark_blind_nobody_reads_the_others_phrases(bob: User, dana: U
     assert Phrase.objects.get().author == bob
 
 
-def test_a_mark_opens_again_within_its_grace_time(bob: User) -> None:
+def test_a_mark_can_be_reopened_within_its_grace_time(bob: User) -> None:
     problem = problem_to_mark(bob, scripts=1)
     task = claimed(problem, bob)
     sealed(task, bob, *ITEMS)
@@ -102,7 +102,7 @@ def test_a_mark_opens_again_within_its_grace_time(bob: User) -> None:
     assert sealed(task, bob, ("reason", {"words": ""})).points == 7
 
 
-def test_a_mark_stays_sealed_after_its_grace_time_or_once_something_was_shown(bob: User) -> None:
+def test_a_mark_stays_sealed_after_its_grace_time_or_a_reveal(bob: User) -> None:
     problem = problem_to_mark(bob)
     task = claimed(problem, bob)
     past_grace(sealed(task, bob))
@@ -115,7 +115,7 @@ def test_a_mark_stays_sealed_after_its_grace_time_or_once_something_was_shown(bo
         mark_unseal(task=other, user=bob)
 
 
-def test_one_mark_settles_its_case_when_the_grace_time_is_over(bob: User) -> None:
+def test_one_mark_settles_its_case_after_the_grace_time(bob: User) -> None:
     problem = problem_to_mark(bob)
     mark = sealed(claimed(problem, bob), bob, *ITEMS)
     assert cases_settle(problem.contest) == 0
@@ -128,7 +128,7 @@ def test_one_mark_settles_its_case_when_the_grace_time_is_over(bob: User) -> Non
 
 
 @pytest.mark.parametrize(("second", "state"), [(ITEMS, CaseState.SETTLED), (SIX, CaseState.DISPUTED)])
-def test_two_marks_settle_a_case_where_points_and_ticks_are_equal(
+def test_two_marks_settle_a_case_with_equal_points_and_ticks(
     bob: User, dana: User, second: tuple[tuple[str, dict[str, object]], ...], state: CaseState
 ) -> None:
     problem = problem_to_mark(bob, dana, scripts=1, markers=2)
@@ -140,7 +140,7 @@ def test_two_marks_settle_a_case_where_points_and_ticks_are_equal(
     assert FinalGrade.objects.count() == (state == CaseState.SETTLED)
 
 
-def test_a_revision_keeps_what_was_sealed_and_supersedes_the_grade(bob: User) -> None:
+def test_a_revision_keeps_the_sealed_points_and_supersedes_the_grade(bob: User) -> None:
     problem = problem_to_mark(bob)
     mark = past_grace(sealed(claimed(problem, bob), bob, *ITEMS))
     cases_settle(problem.contest)
@@ -165,7 +165,7 @@ def test_only_a_sealed_mark_is_confirmed(bob: User) -> None:
 
 
 def refused_by_the_database(change: str) -> bool:
-    """Whether the database refuses a statement, given as SQL."""
+    """Report whether the database refuses an SQL statement."""
     from django.db import connection
 
     try:
@@ -176,7 +176,7 @@ def refused_by_the_database(change: str) -> bool:
     return False
 
 
-def test_the_database_keeps_what_was_sealed_decided_shown_and_written_down(bob: User) -> None:
+def test_the_database_protects_sealed_marks_grades_reveals_and_events(bob: User) -> None:
     problem = problem_to_mark(bob)
     mark = past_grace(sealed(claimed(problem, bob), bob, *ITEMS))
     Reveal.objects.create(case=mark.task.case, person=bob, kind=RevealKind.LOCATIONS, trigger="asked")
@@ -199,7 +199,7 @@ def test_the_database_keeps_what_was_sealed_decided_shown_and_written_down(bob: 
     assert Mark.objects.get(pk=mark.pk).sealed_points == 6
 
 
-def test_a_grade_rests_on_people_alone(bob: User) -> None:
+def test_a_grade_is_based_only_on_people(bob: User) -> None:
     names = {field.name for field in FinalGrade._meta.get_fields() if field.is_relation and not field.auto_created}
     assert names == {"case", "mark", "coordination", "scheme_version", "supersedes", "by"}
     case = MarkingCase.objects.filter(problem=problem_to_mark(bob, scripts=1)).get()
@@ -220,7 +220,7 @@ def test_the_grace_time_is_thirty_seconds(bob: User) -> None:
                 mark_unseal(task=task, user=bob)
 
 
-def test_where_there_are_photos_alone_a_comment_on_the_whole_script_is_the_place(bob: User) -> None:
+def test_a_script_of_photos_needs_only_a_comment_on_the_whole(bob: User) -> None:
     problem = problem_to_mark(bob, scripts=0)
     script_add(problem, "author of photos", "")
     cases_prepare(problem)

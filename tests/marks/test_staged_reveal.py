@@ -1,4 +1,4 @@
-"""The staged reveal: nothing before sealing, one stage after the other, every finding answered, points change for a reason."""
+"""The staged reveal: closed before sealing, one stage at a time, an answer to every finding, a reason for every change."""
 
 from collections.abc import Callable
 
@@ -29,7 +29,7 @@ from tests.marks.suggested import BODY, SECRET, THREE, answered, sealed_mark
 ClientFor = Callable[[User | None], Client]
 
 
-def test_locations_come_first_and_say_neither_type_nor_reason(bob: User, client_for: ClientFor) -> None:
+def test_locations_come_first_without_type_or_reason(bob: User, client_for: ClientFor) -> None:
     mark = sealed_mark(bob, *THREE)
     address = reverse("marks:reveal", kwargs={"task_id": mark.task.public_id})
     client = client_for(bob)
@@ -43,7 +43,7 @@ def test_locations_come_first_and_say_neither_type_nor_reason(bob: User, client_
         assert word not in page
 
 
-def test_stages_cannot_be_jumped(bob: User) -> None:
+def test_stages_cannot_be_skipped(bob: User) -> None:
     mark = sealed_mark(bob)
     for stage in (Stage.FINDINGS, Stage.ITEMS):
         with pytest.raises(RevealRefused):
@@ -51,7 +51,7 @@ def test_stages_cannot_be_jumped(bob: User) -> None:
     assert not Reveal.objects.exists()
 
 
-def test_items_and_points_come_when_every_finding_is_answered(bob: User, client_for: ClientFor) -> None:
+def test_items_and_points_follow_after_every_finding_is_answered(bob: User, client_for: ClientFor) -> None:
     mark = sealed_mark(bob)
     stage_show(mark=mark, stage=Stage.LOCATIONS)
     stage_show(mark=mark, stage=Stage.FINDINGS)
@@ -62,7 +62,7 @@ def test_items_and_points_come_when_every_finding_is_answered(bob: User, client_
     assert f"{SECRET} one" in page
     assert f"{SECRET} three" not in page
     assert "80 %" not in page
-    assert "checked" not in page, "nothing is chosen beforehand"
+    assert "checked" not in page, "no answer is preselected"
     answered_now = findings_shown(mark)
     for one, _ in answered_now:
         finding_answer(mark=mark, suggestion=one.suggestion, finding=one.finding.id, is_accepted=False)
@@ -73,7 +73,7 @@ def test_items_and_points_come_when_every_finding_is_answered(bob: User, client_
     assert list(Reveal.objects.values_list("kind", flat=True)) == ["locations", "findings", "items"]
 
 
-def test_each_answer_is_kept_with_its_seconds_and_nothing_answers_all(bob: User, client_for: ClientFor) -> None:
+def test_each_answer_is_stored_with_its_seconds_and_given_one_by_one(bob: User, client_for: ClientFor) -> None:
     mark = sealed_mark(bob)
     answered(mark, is_accepted=True)
     rows = FindingAnswer.objects.filter(person=bob)
@@ -83,7 +83,7 @@ def test_each_answer_is_kept_with_its_seconds_and_nothing_answers_all(bob: User,
     assert client_for(bob).post(address, {"answer": "accept_all"}).status_code == 404
 
 
-def test_a_finding_that_was_not_shown_is_not_answered(bob: User) -> None:
+def test_a_finding_cannot_be_answered_before_it_is_shown(bob: User) -> None:
     mark = sealed_mark(bob)
     stage_show(mark=mark, stage=Stage.LOCATIONS)
     with pytest.raises(RevealRefused, match="not shown"):
@@ -100,14 +100,14 @@ def test_before_sealing_there_is_no_panel(bob: User, client_for: ClientFor) -> N
         assert answer.status_code == 404
 
 
-def test_to_look_ends_the_time_in_which_a_mark_can_be_opened(bob: User) -> None:
+def test_looking_at_suggestions_ends_the_grace_time(bob: User) -> None:
     mark = sealed_mark(bob)
     stage_show(mark=mark, stage=Stage.LOCATIONS)
     with pytest.raises(NotReady):
         mark_unseal(task=mark.task, user=bob)
 
 
-def test_a_share_of_papers_stays_without_suggestions(bob: User, client_for: ClientFor) -> None:
+def test_a_share_of_papers_shows_no_suggestions(bob: User, client_for: ClientFor) -> None:
     mark = sealed_mark(bob, unrevealed_percent=100)
     assert "without suggestions" in reveal_refusal(mark)
     with pytest.raises(RevealRefused, match="without suggestions"):
@@ -117,7 +117,7 @@ def test_a_share_of_papers_stays_without_suggestions(bob: User, client_for: Clie
     assert 'name="stage"' not in page
 
 
-def test_a_calibration_script_is_marked_without_suggestions(bob: User, dana: User) -> None:
+def test_a_calibration_script_shows_no_suggestions(bob: User, dana: User) -> None:
     mark = sealed_mark(bob, others=(dana,))
     cases_settle(past_grace(mark).task.case.problem.contest)
     case = mark.task.case
@@ -129,7 +129,7 @@ def test_a_calibration_script_is_marked_without_suggestions(bob: User, dana: Use
         stage_show(mark=again, stage=Stage.LOCATIONS)
 
 
-def test_the_order_of_findings_is_drawn_for_each_mark(bob: User) -> None:
+def test_the_order_of_findings_is_random_for_each_mark(bob: User) -> None:
     shown = [Shown("s", finding) for finding in BODY.findings]
     orders = {tuple(one.finding.id for one in drawn_order(shown, str(seed))) for seed in range(40)}
     assert orders == {("f1", "f2"), ("f2", "f1")}

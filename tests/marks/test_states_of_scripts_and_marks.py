@@ -1,4 +1,4 @@
-"""The state machines of a script in a slot and of a mark, as tables: from every state every move, allowed or refused."""
+"""The state machines of a task and of a mark as tables: every move from every state, allowed or refused."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -20,11 +20,11 @@ from apps.reasoning.marking.commands import CommandRefused
 from tests.marks.factory import claimed, commanded, marker, past_grace, problem_to_mark, sealed, task_whole
 from tests.moves import REFUSED, Moves, tried
 
-FREE, HELD, LAPSED, ASKED, DONE, OTHERS = "free", "hers", "hers, lapsed", "asked about", "sealed", "his"
+FREE, HELD, LAPSED, ASKED, DONE, OTHERS = "free", "held", "held, lapsed", "asked about", "sealed", "held by another"
 
 
 class Script:
-    """One script of a problem with Dana, who is in the middle of it, Eve, who would like it, and Bob, who rules."""
+    """One script: Dana holds it, Eve tries to claim it, and Bob is captain."""
 
     def __init__(self, bob: User, dana: User) -> None:
         self.bob, self.dana, self.eve = bob, dana, marker("eve")
@@ -46,8 +46,8 @@ class Script:
             return ASKED
         return HELD if task.lease_until > timezone.now() else LAPSED
 
-    def brought(self, state: str) -> "Script":
-        """The script, moved to a state."""
+    def moved_to(self, state: str) -> "Script":
+        """Move the script to a state and return it."""
         if state != FREE:
             commanded(claimed(self.problem, self.dana), self.dana, "points", points=7)
         if state == LAPSED:
@@ -62,7 +62,7 @@ class Script:
     def asked(self, who: User) -> Pass:
         return task_pass(task=self.task, user=who, reason=PassReason.UNSURE, words="How much?")
 
-    def sealed_by(self, who: User) -> Mark:
+    def seal_by(self, who: User) -> Mark:
         mark = Mark.objects.filter(task=self.task).first()
         return mark_seal(task=self.task, user=who, row_version=mark.row_version if mark else 0, active_seconds=1)
 
@@ -72,69 +72,77 @@ class Script:
 
     def moves(self) -> Moves:
         return {
-            "she claims": lambda: task_next(self.problem, self.dana),
-            "he claims": lambda: task_next(self.problem, self.eve),
-            "she lives": lambda: lease_renew(self.task, self.dana),
-            "he lives": lambda: lease_renew(self.task, self.eve),
-            "she hands back": lambda: task_pass(task=self.task, user=self.dana, reason=PassReason.SKIP),
-            "he hands back": lambda: task_pass(task=self.task, user=self.eve, reason=PassReason.SKIP),
-            "she knows whose": lambda: task_pass(task=self.task, user=self.dana, reason=PassReason.CONFLICT),
-            "she asks": lambda: self.asked(self.dana),
-            "he asks": lambda: self.asked(self.eve),
+            "holder claims": lambda: task_next(self.problem, self.dana),
+            "other claims": lambda: task_next(self.problem, self.eve),
+            "holder renews": lambda: lease_renew(self.task, self.dana),
+            "other renews": lambda: lease_renew(self.task, self.eve),
+            "holder hands back": lambda: task_pass(task=self.task, user=self.dana, reason=PassReason.SKIP),
+            "other hands back": lambda: task_pass(task=self.task, user=self.eve, reason=PassReason.SKIP),
+            "holder knows the author": lambda: task_pass(task=self.task, user=self.dana, reason=PassReason.CONFLICT),
+            "holder asks": lambda: self.asked(self.dana),
+            "other asks": lambda: self.asked(self.eve),
             "captain answers": self.answered,
-            "she seals": lambda: self.sealed_by(self.dana),
-            "he seals": lambda: self.sealed_by(self.eve),
-            "she opens again": lambda: mark_unseal(task=self.task, user=self.dana),
-            "he opens again": lambda: mark_unseal(task=self.task, user=self.eve),
+            "holder seals": lambda: self.seal_by(self.dana),
+            "other seals": lambda: self.seal_by(self.eve),
+            "holder reopens": lambda: mark_unseal(task=self.task, user=self.dana),
+            "other reopens": lambda: mark_unseal(task=self.task, user=self.eve),
         }
 
 
-_HIS_NEVER = {"he lives": REFUSED, "he hands back": REFUSED, "he asks": REFUSED, "he seals": REFUSED, "he opens again": REFUSED}
-_HERS = {
-    "she lives": HELD, "she hands back": FREE, "she knows whose": FREE, "she asks": ASKED, "she seals": DONE,
-    "she opens again": REFUSED, "captain answers": REFUSED,
+_OTHER_NEVER = {
+    "other renews": REFUSED,
+    "other hands back": REFUSED,
+    "other asks": REFUSED,
+    "other seals": REFUSED,
+    "other reopens": REFUSED,
+}
+_HOLDER = {
+    "holder renews": HELD, "holder hands back": FREE, "holder knows the author": FREE, "holder asks": ASKED,
+    "holder seals": DONE, "holder reopens": REFUSED, "captain answers": REFUSED,
 }  # fmt: skip
-_NOT_HERS = dict.fromkeys(_HERS, REFUSED)
+_NO_HOLDER = dict.fromkeys(_HOLDER, REFUSED)
 SLOTS = {
-    FREE: {**_NOT_HERS, **_HIS_NEVER, "she claims": HELD, "he claims": OTHERS},
-    HELD: {**_HERS, **_HIS_NEVER, "she claims": HELD, "he claims": REFUSED},
-    LAPSED: {**_HERS, **_HIS_NEVER, "she claims": HELD, "he claims": OTHERS},
+    FREE: {**_NO_HOLDER, **_OTHER_NEVER, "holder claims": HELD, "other claims": OTHERS},
+    HELD: {**_HOLDER, **_OTHER_NEVER, "holder claims": HELD, "other claims": REFUSED},
+    LAPSED: {**_HOLDER, **_OTHER_NEVER, "holder claims": HELD, "other claims": OTHERS},
     ASKED: {
-        **_HERS, **_HIS_NEVER, "she claims": REFUSED, "he claims": REFUSED, "she lives": ASKED, "captain answers": HELD,
+        **_HOLDER, **_OTHER_NEVER, "holder claims": REFUSED, "other claims": REFUSED, "holder renews": ASKED,
+        "captain answers": HELD,
     },
     DONE: {
-        **_NOT_HERS, **_HIS_NEVER, "she claims": REFUSED, "he claims": REFUSED, "she seals": DONE, "she opens again": HELD,
+        **_NO_HOLDER, **_OTHER_NEVER, "holder claims": REFUSED, "other claims": REFUSED, "holder seals": DONE,
+        "holder reopens": HELD,
     },
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("state", SLOTS)
-def test_a_script_in_a_slot_moves_as_the_table_says(state: str, bob: User, dana: User) -> None:
-    script = Script(bob, dana).brought(state)
+def test_a_task_moves_as_the_table_says(state: str, bob: User, dana: User) -> None:
+    script = Script(bob, dana).moved_to(state)
     assert tried(script.moves(), script.state, TaskGone, PassRefused, NotReady) == SLOTS[state]
 
 
-def test_a_script_about_which_the_captain_was_asked_is_nobody_else_s_however_long_it_takes(bob: User, dana: User) -> None:
-    script = Script(bob, dana).brought(ASKED)
+def test_a_script_with_an_open_question_stays_reserved_without_a_limit(bob: User, dana: User) -> None:
+    script = Script(bob, dana).moved_to(ASKED)
     lease_renew(script.task, dana)
     MarkingTask.objects.filter(lease_until__isnull=False).update(lease_until=timezone.now() - timedelta(hours=1))
     assert task_next(script.problem, script.eve) is None
 
 
 DRAFT, SEALED, SHOWN, FINAL, CONFIRMED, REVISED = "draft", "sealed", "sealed, shown", "sealed, final", "confirmed", "revised"
-_STANDS = {"command": REFUSED, "open again": REFUSED, "seal": SEALED, "confirm": CONFIRMED, "revise": REVISED}
+_SEALED_FOR_GOOD = {"command": REFUSED, "open again": REFUSED, "seal": SEALED, "confirm": CONFIRMED, "revise": REVISED}
 MARKS = {
     DRAFT: {"command": DRAFT, "seal": SEALED, "open again": REFUSED, "confirm": REFUSED, "revise": REFUSED},
-    SEALED: {**_STANDS, "open again": DRAFT},
-    SHOWN: _STANDS,
-    FINAL: _STANDS,
-    CONFIRMED: {**_STANDS, "seal": CONFIRMED, "confirm": REFUSED},
-    REVISED: {**_STANDS, "seal": REVISED, "confirm": REFUSED},
+    SEALED: {**_SEALED_FOR_GOOD, "open again": DRAFT},
+    SHOWN: _SEALED_FOR_GOOD,
+    FINAL: _SEALED_FOR_GOOD,
+    CONFIRMED: {**_SEALED_FOR_GOOD, "seal": CONFIRMED, "confirm": REFUSED},
+    REVISED: {**_SEALED_FOR_GOOD, "seal": REVISED, "confirm": REFUSED},
 }
 
 
-def mark_brought(task: MarkingTask, user: User, state: str) -> Mark:
-    """The mark of a task, moved to a state."""
+def mark_moved_to(task: MarkingTask, user: User, state: str) -> Mark:
+    """Move the mark of a task to a state and return it."""
     commanded(task, user, "points", points=7)
     if state == DRAFT:
         return draft_of(task, user)
@@ -165,15 +173,15 @@ def mark_moves(task: MarkingTask, user: User) -> Moves:
 
 
 @pytest.mark.parametrize("state", MARKS)
-def test_a_mark_moves_as_the_table_says_and_what_was_sealed_stays(state: str, bob: User, dana: User) -> None:
+def test_a_mark_moves_as_the_table_says_and_keeps_its_sealed_points(state: str, bob: User, dana: User) -> None:
     task = claimed(problem_to_mark(bob, dana, scripts=1), dana)
-    mark_brought(task, dana, state)
+    mark_moved_to(task, dana, state)
     before = Mark.objects.get().sealed_points
 
     def now() -> str:
         mark = Mark.objects.get()
         if state not in (DRAFT, SEALED) and before is not None:
-            assert mark.sealed_points == before, "what was sealed never changes"
+            assert mark.sealed_points == before, "sealed points never change"
         return MarkState(mark.state).value
 
     assert tried(mark_moves(task, dana), now, TaskGone, CommandRefused, NotReady, RevisionRefused) == MARKS[state]

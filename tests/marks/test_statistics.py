@@ -1,4 +1,4 @@
-"""Statistics count settled scripts only, by hand-computed figures, and only captains and organisers see them."""
+"""Statistics cover settled scripts only, match figures computed by hand, and are for captains and organisers."""
 
 from collections.abc import Callable
 from decimal import Decimal
@@ -21,7 +21,7 @@ LINES = ("A1 A2", "A1 A2", "A1", "A1", "-D1", "B1")  # 7, 7, 3, 3, 0, 7
 
 
 def marked(problem: ContestProblem, by: User, lines: tuple[str, ...] = LINES, seconds: float = 60) -> None:
-    """Marks with these claims, sealed long ago."""
+    """Seal marks with these claims a minute ago."""
     for line in lines:
         mark = past_grace(sealed(claimed(problem, by), by, ("claim", {"line": line}), ("reason", {"words": "So."})))
         Mark.objects.filter(pk=mark.pk).update(active_seconds=seconds)
@@ -37,7 +37,7 @@ def found_of(problem: ContestProblem) -> ProblemFigures:
     return figures([problem])[0]
 
 
-def test_figures_of_a_problem_are_those_computed_by_hand(problem: ContestProblem, bob: User) -> None:
+def test_figures_of_a_problem_match_those_computed_by_hand(problem: ContestProblem, bob: User) -> None:
     marked(problem, bob)
     found = found_of(problem)
     assert (found.scripts, found.graded, found.full, found.zero) == (7, 6, 3, 1)
@@ -47,19 +47,19 @@ def test_figures_of_a_problem_are_those_computed_by_hand(problem: ContestProblem
     first = next(item for item in found.items if item.code == "A1")
     assert first.ticked == 4
     assert first.share == pytest.approx(4 / 6)
-    assert (first.mean_with, first.mean_without, first.tells) == (None, None, None), "of so few no mean is told"
+    assert (first.mean_with, first.mean_without, first.difference) == (None, None, None), "too few scripts for a mean"
 
 
-def test_an_item_tells_by_how_much_its_scripts_are_better_from_five_on_both_sides(bob: User) -> None:
+def test_an_item_has_a_difference_of_means_with_five_scripts_on_both_sides(bob: User) -> None:
     problem = problem_to_mark(bob, scripts=10, asks_place=False)
     marked(problem, bob, ("A1 A2",) * 4 + ("A1",) + ("-D1",) * 4 + ("B1",))
     first = next(item for item in found_of(problem).items if item.code == "A1")
     assert first.mean_with == pytest.approx(31 / 5)
     assert first.mean_without == pytest.approx(7 / 5)
-    assert first.tells == pytest.approx(24 / 5)
+    assert first.difference == pytest.approx(24 / 5)
 
 
-def test_of_few_scripts_no_means_are_told(problem: ContestProblem, bob: User) -> None:
+def test_few_scripts_have_no_means(problem: ContestProblem, bob: User) -> None:
     marked(problem, bob, LINES[:4])
     found = found_of(problem)
     assert (found.graded, found.mean, found.spread, found.rest) == (4, None, None, None)
@@ -67,7 +67,7 @@ def test_of_few_scripts_no_means_are_told(problem: ContestProblem, bob: User) ->
     assert found.markers[0].mean is None
 
 
-def test_a_script_that_is_not_settled_counts_nowhere(problem: ContestProblem, bob: User) -> None:
+def test_an_unsettled_script_is_not_counted(problem: ContestProblem, bob: User) -> None:
     marked(problem, bob, LINES[:5])
     sealed(claimed(problem, bob), bob, ("points", {"points": 7}))
     found = found_of(problem)
@@ -75,7 +75,7 @@ def test_a_script_that_is_not_settled_counts_nowhere(problem: ContestProblem, bo
     assert found.markers[0].marks == 5
 
 
-def test_severity_is_measured_on_the_same_scripts(bob: User) -> None:
+def test_severity_compares_marks_of_the_same_scripts(bob: User) -> None:
     dana = marker("dana two")
     problem = problem_to_mark(bob, dana, scripts=5, markers=2, asks_place=False)
     for _ in range(5):
@@ -86,7 +86,7 @@ def test_severity_is_measured_on_the_same_scripts(bob: User) -> None:
     assert (rows[bob].pairs, rows[bob].severity, rows[dana].severity) == (5, 0, 0)
 
 
-def test_marks_made_with_suggestions_in_sight_are_left_out(problem: ContestProblem, bob: User) -> None:
+def test_marks_with_visible_suggestions_are_left_out(problem: ContestProblem, bob: User) -> None:
     marked(problem, bob)
     Mark.objects.filter(sealed_points=3).update(is_assisted=True)
     assert found_of(problem).markers[0].marks == 4
@@ -100,7 +100,7 @@ def test_time_and_drift_follow_the_markers_order(bob: User) -> None:
     assert sorted(point.order for point in found_of(problem).times) == list(range(1, 11))
 
 
-def test_charts_hold_the_figures(problem: ContestProblem, bob: User) -> None:
+def test_charts_show_the_figures(problem: ContestProblem, bob: User) -> None:
     marked(problem, bob)
     charts = problem_charts(found_of(problem))
     assert list(charts) == ["points", "shares", "times"]
@@ -108,7 +108,9 @@ def test_charts_hold_the_figures(problem: ContestProblem, bob: User) -> None:
     assert list(charts["points"]["data"][0]["y"]) == [1, 2, 3]
 
 
-def test_captains_see_their_problem_and_markers_nothing(problem: ContestProblem, bob: User, client_for: ClientFor) -> None:
+def test_captains_see_statistics_of_their_problem_and_markers_do_not(
+    problem: ContestProblem, bob: User, client_for: ClientFor
+) -> None:
     other = marker("erin")
     from apps.contests.services import coach_add
 

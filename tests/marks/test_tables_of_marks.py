@@ -1,4 +1,4 @@
-"""Marks as a table: what came out goes in again, rows are sealed for themselves, and a sealed mark never changes."""
+"""Tables of marks: an export can be imported again, each row is sealed separately, and a sealed mark never changes."""
 
 import csv
 import io
@@ -44,7 +44,7 @@ def put_in(problem: ContestProblem, user: User, *rows: dict[str, str], is_trial:
     return table_seal(problem=problem, user=user, data=table(*rows), is_trial=is_trial)
 
 
-def test_what_came_out_goes_in_again_without_a_change(problem: ContestProblem, bob: User) -> None:
+def test_an_exported_table_can_be_imported_without_a_change(problem: ContestProblem, bob: User) -> None:
     a, b, *_ = numbers(problem)
     rows = ({"paper": a, "claim": "-D1", "comment": "=Look again."}, {"paper": b, "points": "3", "reason": "An idea, a gap."})
     assert [row.state for row in put_in(problem, bob, *rows)] == ["sealed", "sealed"]
@@ -56,7 +56,7 @@ def test_what_came_out_goes_in_again_without_a_change(problem: ContestProblem, b
     assert list(Mark.objects.order_by("pk").values()) == before
 
 
-def test_each_row_is_sealed_for_itself(problem: ContestProblem, bob: User) -> None:
+def test_each_row_is_sealed_separately(problem: ContestProblem, bob: User) -> None:
     a, b, c, d = numbers(problem)
     found = put_in(
         problem,
@@ -72,7 +72,7 @@ def test_each_row_is_sealed_for_itself(problem: ContestProblem, bob: User) -> No
     assert "more than the scale" in found[2].reason
     assert "no script of a paper" in found[3].reason
     assert (found[0].points, Mark.objects.filter(state=MarkState.SEALED).count()) == ("7", 2)
-    assert not MarkingTask.objects.filter(assignee=bob, done_at=None).exists(), "a refused row holds no script"
+    assert not MarkingTask.objects.filter(assignee=bob, done_at=None).exists(), "a refused row reserves no script"
 
 
 def test_a_trial_stores_nothing(problem: ContestProblem, bob: User) -> None:
@@ -85,10 +85,10 @@ def test_a_sealed_mark_does_not_change(problem: ContestProblem, bob: User) -> No
     number = mark.task.case.version.submission.paper.number
     (row,) = put_in(problem, bob, {"paper": number, "claim": "A1"})
     assert (row.state, "does not change" in row.reason) == ("refused", True)
-    assert put_in(problem, bob, {"paper": number, "points": "7"})[0].state == "unchanged", "its own points are no change"
+    assert put_in(problem, bob, {"paper": number, "points": "7"})[0].state == "unchanged", "equal points are not a change"
 
 
-def test_an_empty_cell_keeps_and_the_clear_sign_empties(problem: ContestProblem, bob: User) -> None:
+def test_an_empty_cell_keeps_the_value_and_the_clear_sign_removes_it(problem: ContestProblem, bob: User) -> None:
     task = claimed(problem, bob)
     commanded(task, bob, "points", points=3)
     commanded(task, bob, "reason", words="An idea, a gap.")
@@ -100,7 +100,7 @@ def test_an_empty_cell_keeps_and_the_clear_sign_empties(problem: ContestProblem,
     assert (sheet["reason"], sheet["comments"]) == ("An idea, a gap.", [])
 
 
-def test_a_table_that_comes_again_replaces_the_comment_that_it_wrote(problem: ContestProblem, bob: User) -> None:
+def test_a_second_import_replaces_the_comment_of_the_first(problem: ContestProblem, bob: User) -> None:
     number = numbers(problem)[0]
     put_in(problem, bob, {"paper": number, "points": "7", "comment": "At first."})
     task = Mark.objects.get().task
@@ -117,7 +117,7 @@ def draft_of_sealed(task: MarkingTask) -> dict[str, object]:
     return dict(sheet)
 
 
-def test_a_colleagues_script_is_not_free_and_not_told_of(bob: User) -> None:
+def test_a_colleagues_script_is_refused_and_not_exported(bob: User) -> None:
     dana = marker("dana two")
     problem = problem_to_mark(bob, dana, scripts=1, asks_place=False)
     task = claimed(problem, dana)
@@ -132,7 +132,7 @@ def test_a_colleagues_script_is_not_free_and_not_told_of(bob: User) -> None:
     ("data", "fault"),
     [(b"paper,grade\nA,1\n", "no column grade"), (b"claim,points\nA,1\n", "no column paper"), (b"", "empty")],
 )
-def test_a_file_that_is_no_such_table_is_refused(data: bytes, fault: str, problem: ContestProblem, bob: User) -> None:
+def test_a_malformed_table_is_refused(data: bytes, fault: str, problem: ContestProblem, bob: User) -> None:
     with pytest.raises(FileWrong, match=fault):
         table_seal(problem=problem, user=bob, data=data, is_trial=False)
 
@@ -152,7 +152,7 @@ def test_the_page_checks_before_it_seals(problem: ContestProblem, bob: User, cha
     assert client_for(charlie).get(address).status_code == 404
 
 
-def test_a_row_takes_over_what_somebody_left_and_keeps_it_for_them(bob: User) -> None:
+def test_a_row_claims_an_abandoned_script_and_archives_its_draft(bob: User) -> None:
     dana = marker("dana")
     problem = problem_to_mark(bob, dana, scripts=1, asks_place=False)
     task = claimed(problem, dana)
@@ -164,7 +164,7 @@ def test_a_row_takes_over_what_somebody_left_and_keeps_it_for_them(bob: User) ->
     assert AuditEvent.objects.get(verb="draft.left").actor == dana
 
 
-def test_a_paper_stands_in_a_table_once(problem: ContestProblem, bob: User) -> None:
+def test_a_paper_appears_only_once_in_a_table(problem: ContestProblem, bob: User) -> None:
     first = numbers(problem)[0]
     for is_trial in (True, False):
         rows = put_in(problem, bob, {"paper": first, "points": "7"}, {"paper": first, "points": "0"}, is_trial=is_trial)

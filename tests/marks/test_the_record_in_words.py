@@ -1,4 +1,4 @@
-"""The record and the ledger for people: words for every verb, what can be read of an event, and nothing else."""
+"""The record and the ledger in words: a text for every event kind, readable fields, and no identifiers."""
 
 import ast
 from collections.abc import Callable, Iterator
@@ -16,11 +16,11 @@ from apps.marks.verbs import VERBS, verb_words
 from tests.marks.factory import ONE_PLACE, claimed, past_grace, problem_to_mark, sealed
 
 ClientFor = Callable[[User | None], Client]
-WRITERS = {"audit", "told", "_written_down", "_audited"}
+WRITERS = {"audit", "told", "_record_event", "_record_events", "_audited"}
 
 
 def verbs_in_code() -> Iterator[str]:
-    """The constants that code writes into the record, and the names of constants that hold one."""
+    """Yield the event kinds that code writes into the record."""
     for app in ("marks", "results", "contests", "submissions"):
         for path in (settings.BASE_DIR / "apps" / app).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text())):
@@ -42,7 +42,7 @@ def test_every_verb_has_words() -> None:
     assert verb_words("some.new-thing") == "some: new thing"
 
 
-def test_the_record_tells_words_and_no_identifiers(client_for: ClientFor, bob: User) -> None:
+def test_the_record_shows_words_and_no_identifiers(client_for: ClientFor, bob: User) -> None:
     problem = problem_to_mark(bob, scripts=1)
     mark = past_grace(sealed(claimed(problem, bob), bob, ("claim", {"line": "A1"}), ("verdict", ONE_PLACE)))
     cases_settle(problem.contest)
@@ -59,13 +59,13 @@ def test_the_record_tells_words_and_no_identifiers(client_for: ClientFor, bob: U
     assert "mark.sealed" not in ledger
 
 
-def test_points_are_written_as_elsewhere_and_moments_whole(client_for: ClientFor, bob: User) -> None:
+def test_the_record_formats_points_and_shows_full_times(client_for: ClientFor, bob: User) -> None:
     problem = problem_to_mark(bob, scripts=1)
     audit("coordination.agreed", actor=bob, contest=problem.contest, points="7.00")
     audit("results.released", actor=bob, contest=problem.contest, grades=1, left_out=0)
     event = audit("results.released", actor=bob, contest=problem.contest, grades=2, left_out=3)
     said = client_for(bob).get(reverse("office:record", args=[problem.contest.public_id])).content.decode()
     assert "points</span> 7</span>" in said
-    assert said.count("left out</span>") == 1, "none left out is not told"
+    assert said.count("left out</span>") == 1, "a count of zero is not shown"
     assert "left out</span> 3" in said
-    assert f"<span>{timezone.localtime(event.at):%Y-%m-%d %H:%M}" in said, "when it was stands there, not in a tooltip alone"
+    assert f"<span>{timezone.localtime(event.at):%Y-%m-%d %H:%M}" in said, "the time is visible, not only a tooltip"

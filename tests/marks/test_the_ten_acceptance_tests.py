@@ -1,4 +1,4 @@
-"""The ten sentences of the design that no other product would pass, each by its name. Their details have files of their own."""
+"""The ten acceptance tests of the design, each by its number. Other files test the details."""
 
 import re
 from collections.abc import Callable
@@ -41,7 +41,7 @@ MARKING = ("marks:", "office:", "contests:", "submissions:", "results:")
 
 
 def lasting(page: str) -> str:
-    """A page without its CSRF tokens, which are others every time."""
+    """Return a page without its CSRF tokens, which differ in every response."""
     return re.sub(r"\b[A-Za-z0-9]{64}\b", "", page)
 
 
@@ -95,7 +95,7 @@ def test_4_editing_a_sentence_never_moves_a_verdict_to_another_sentence(bob: Use
     released(problem.contest, bob)
     same = TEXT.replace("Then $p", "It follows that $p").replace("Similarly for $q$.", "Then $q \\equiv 1 \\pmod 4$.")
     found = fates(revised(problem, charlie, same))
-    assert "kept" not in {found["v1"], found["v2"]}, "neither on the edited sentence nor on the one that looks alike now"
+    assert "kept" not in {found["v1"], found["v2"]}, "a verdict moves neither to the edited nor to the equal sentence"
 
 
 @pytest.mark.django_db(transaction=True)
@@ -124,7 +124,7 @@ def test_6_every_number_of_a_dashboard_excludes_contaminated_pairs(bob: User, ch
 @needs_chromium
 @pytest.mark.django_db(transaction=True)
 def test_7_a_full_case_by_keyboard_with_a_screen_reader(live_server: LiveServer, client_for: ClientFor, bob: User) -> None:
-    """A screen reader takes single keys for itself: they are off, and everything is done by names, Tab, Enter and words."""
+    """A screen reader uses single keys, so they are off: the marker uses names, Tab, Enter and words."""
     problem_to_mark(bob)
     KeyMap.objects.create(person=bob, single_keys=False)
     with room_of(live_server, session_of(client_for, bob)) as room:

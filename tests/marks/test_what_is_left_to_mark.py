@@ -1,4 +1,4 @@
-"""The home of markers counts what is left for each of them, what they sealed and who is at work."""
+"""The home page of markers counts the scripts left, the sealed marks and the markers at work."""
 
 from collections.abc import Callable
 
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.django_db
 ClientFor = Callable[[User | None], Client]
 
 
-def test_home_counts_what_is_left_and_what_is_mine(bob: User, dana: User, client_for: ClientFor) -> None:
+def test_home_counts_the_scripts_left_and_the_own_marks(bob: User, dana: User, client_for: ClientFor) -> None:
     problem = problem_to_mark(bob, dana, scripts=3)
     sealed(claimed(problem, bob), bob)
     claimed(problem, dana)
@@ -22,7 +22,7 @@ def test_home_counts_what_is_left_and_what_is_mine(bob: User, dana: User, client
     assert (one.scripts, one.left, one.mine, one.present) == (3, 2, 1, ["dana"])
 
 
-def test_a_script_that_two_people_mark_is_left_once_for_each_of_them(bob: User, dana: User, client_for: ClientFor) -> None:
+def test_a_script_with_two_markers_is_left_once_for_each(bob: User, dana: User, client_for: ClientFor) -> None:
     problem = problem_to_mark(bob, dana, scripts=3, markers=2)
     sealed(claimed(problem, bob), bob)
     (row,) = client_for(bob).get(reverse("marks:home")).context["rows"]

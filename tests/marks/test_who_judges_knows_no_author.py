@@ -1,4 +1,4 @@
-"""Who judges a paper does not learn whose it is, and who learned it judges no script of it; the ledger tells who asked."""
+"""Markers of a paper cannot open its identity, and coaches who opened it mark no script of it; the ledger lists them."""
 
 from collections.abc import Callable
 
@@ -26,14 +26,14 @@ def paper_of(task: MarkingTask) -> Paper:
     return task.case.version.submission.paper
 
 
-def door(problem: ContestProblem, paper: Paper) -> str:
+def identity_page(problem: ContestProblem, paper: Paper) -> str:
     return reverse("contests:identity_reveal", args=[problem.contest.public_id, paper.public_id])
 
 
 def shown(client: Client, problem: ContestProblem, paper: Paper) -> bool:
-    """Whether asking shows the name; where not, neither the page before it does, and nothing is kept."""
-    before = client.get(door(problem, paper)).content.decode()
-    answer = client.post(door(problem, paper), {"reason": WHY})
+    """Report whether a request shows the name; otherwise check that no page shows it and nothing is stored."""
+    before = client.get(identity_page(problem, paper)).content.decode()
+    answer = client.post(identity_page(problem, paper), {"reason": WHY})
     assert NAME not in before
     is_shown = NAME in answer.content.decode()
     assert answer.status_code == (200 if is_shown else 422)
@@ -42,20 +42,20 @@ def shown(client: Client, problem: ContestProblem, paper: Paper) -> bool:
     return is_shown
 
 
-def test_whose_script_one_is_marking_one_is_not_told(bob: User, client_for: ClientFor) -> None:
+def test_a_marker_cannot_open_the_identity_of_their_script(bob: User, client_for: ClientFor) -> None:
     problem, client = problem_to_mark(bob, scripts=1), client_for(bob)
     task = claimed(problem, bob)
     assert not shown(client, problem, paper_of(task))
-    assert "You are marking problem 1 of this paper" in client.get(door(problem, paper_of(task))).content.decode()
+    assert "You are marking problem 1 of this paper" in client.get(identity_page(problem, paper_of(task))).content.decode()
     mark = sealed(task, bob)
-    assert not shown(client, problem, paper_of(task)), "it can be opened again"
+    assert not shown(client, problem, paper_of(task)), "the mark can be reopened"
     past_grace(mark)
-    assert not shown(client, problem, paper_of(task)), "it is not settled"
+    assert not shown(client, problem, paper_of(task)), "the script is not settled"
     cases_settle(problem.contest)
     assert shown(client, problem, paper_of(task))
 
 
-def test_nor_before_two_marks_that_differ_are_settled(bob: User, dana: User, client_for: ClientFor) -> None:
+def test_a_marker_cannot_open_an_identity_during_a_dispute(bob: User, dana: User, client_for: ClientFor) -> None:
     problem = problem_to_mark(bob, dana, scripts=1, markers=2, asks_place=False)
     task = claimed(problem, bob)
     past_grace(sealed(task, bob))
@@ -65,22 +65,20 @@ def test_nor_before_two_marks_that_differ_are_settled(bob: User, dana: User, cli
     assert not shown(client_for(bob), problem, paper_of(task))
 
 
-def test_a_script_that_was_handed_back_is_no_hindrance_and_does_not_come_again(
-    bob: User, dana: User, client_for: ClientFor
-) -> None:
+def test_a_marker_can_open_the_identity_of_a_script_they_handed_back(bob: User, dana: User, client_for: ClientFor) -> None:
     problem = problem_to_mark(bob, dana, scripts=1)
     task = claimed(problem, bob)
     task_pass(task=task, user=bob, reason="skip")
     assert shown(client_for(bob), problem, paper_of(task))
     assert task_next(problem, bob) is None
     assert task_of_case(problem, bob, task.case_id) is None
-    assert claimed(problem, dana) == task, "a colleague marks it"
+    assert claimed(problem, dana) == task, "a colleague gets the script"
 
 
-def test_who_asked_before_is_given_the_other_papers_alone(bob: User, client_for: ClientFor) -> None:
+def test_a_coach_who_opened_an_identity_gets_only_other_papers(bob: User, client_for: ClientFor) -> None:
     problem = problem_to_mark(bob, scripts=3)
     known = problem.contest.identities.get(name=NAME).paper
-    page = client_for(bob).get(door(problem, known)).content.decode()
+    page = client_for(bob).get(identity_page(problem, known)).content.decode()
     assert "you are given no script of this paper to mark" in page
     assert shown(client_for(bob), problem, known)
     for _ in range(2):
@@ -88,7 +86,7 @@ def test_who_asked_before_is_given_the_other_papers_alone(bob: User, client_for:
     assert task_next(problem, bob) is None
 
 
-def test_who_asked_marks_nothing_afresh_hears_no_appeal_and_calibrates_on_none_of_it(bob: User, dana: User) -> None:
+def test_a_coach_who_opened_an_identity_gets_no_further_task_on_the_paper(bob: User, dana: User) -> None:
     problem = problem_to_mark(bob, dana, scripts=1)
     case = MarkingCase.objects.get()
     assert bob.pk in fresh_people(case).values_list("person", flat=True)
@@ -98,12 +96,10 @@ def test_who_asked_marks_nothing_afresh_hears_no_appeal_and_calibrates_on_none_o
     assert list(fresh_people(case).values_list("person", flat=True)) == [dana.pk]
     assert calibration_left(problem, bob) == []
     assert (knows_author(case, bob), knows_author(case, dana)) == (True, False)
-    assert (saw_more(case, bob), saw_more(case, dana)) == (True, False), "a mark of his would count nowhere"
+    assert (saw_more(case, bob), saw_more(case, dana)) == (True, False), "a mark by Bob would not be independent"
 
 
-def test_who_asked_stands_in_the_ledger_of_every_script_of_the_paper_without_the_reason(
-    bob: User, dana: User, client_for: ClientFor
-) -> None:
+def test_the_ledger_of_each_script_names_the_coach_without_the_reason(bob: User, dana: User, client_for: ClientFor) -> None:
     problem_to_mark(bob, dana, scripts=2)
     known, other = MarkingCase.objects.order_by("pk")
     identity_open(paper=known.version.submission.paper, by=bob, reason="Is it Anna?")
@@ -114,7 +110,7 @@ def test_who_asked_stands_in_the_ledger_of_every_script_of_the_paper_without_the
     assert "Who wrote the paper" not in ledger
 
 
-def test_where_a_contest_is_not_anonymous_nothing_follows(bob: User) -> None:
+def test_opening_an_identity_has_no_effect_in_a_contest_with_names(bob: User) -> None:
     problem = problem_to_mark(bob, scripts=1)
     task = claimed(problem, bob)
     with pytest.raises(ContestRefused, match="You are marking"):
@@ -126,7 +122,7 @@ def test_where_a_contest_is_not_anonymous_nothing_follows(bob: User) -> None:
     assert not task.mark.is_assisted
 
 
-def test_the_words_that_stand_for_the_opening_of_all_are_no_reason_for_one(bob: User, dana: User) -> None:
+def test_the_reserved_reason_for_all_identities_is_refused_for_one(bob: User, dana: User) -> None:
     problem_to_mark(bob, dana, scripts=1)
     paper = Paper.objects.select_related("contest").get()
     with pytest.raises(ContestRefused, match="a reason of your own"):

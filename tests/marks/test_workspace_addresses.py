@@ -1,4 +1,4 @@
-"""The addresses of the workspace: what each answers, as JSON and as a form, to whom, and what it refuses."""
+"""The addresses of the workspace: their JSON and form responses, their permissions and their refusals."""
 
 import json
 import uuid
@@ -32,7 +32,7 @@ def task(problem: ContestProblem, bob: User) -> MarkingTask:
 
 
 def sent(client: Client, task: MarkingTask, name: str, **body: Any) -> Any:
-    """A POST as the workspace sends it."""
+    """Send a POST as the workspace does."""
     url = reverse(f"marks:{name}", kwargs={"task_id": task.public_id})
     return client.post(url, json.dumps(body), content_type="application/json")
 
@@ -73,7 +73,7 @@ def test_undo_redo_and_unseal_answer_with_the_sheet(task: MarkingTask, bob: User
     assert sent(client, task, "unseal").status_code == 422
 
 
-def test_a_window_that_is_behind_is_told_what_differs(task: MarkingTask, bob: User, client_for: ClientFor) -> None:
+def test_a_stale_window_receives_the_differences(task: MarkingTask, bob: User, client_for: ClientFor) -> None:
     client = client_for(bob)
     command(client, task, 0, "points", points=7)
     late = command(client, task, 0, "points", points=2)
@@ -91,7 +91,7 @@ def test_a_window_that_is_behind_is_told_what_differs(task: MarkingTask, bob: Us
         ("comment", {"id": "c\0", "step": 1, "words": "Why?"}, "id"),
     ],
 )
-def test_a_command_that_cannot_be_done_is_told_in_a_sentence(
+def test_a_refused_command_returns_a_message(
     verb: str, args: dict[str, Any], words: str, task: MarkingTask, bob: User, client_for: ClientFor
 ) -> None:
     answer = command(client_for(bob), task, 0, verb, **args)
@@ -113,14 +113,14 @@ NONSENSE = {
 
 
 @pytest.mark.parametrize("body", NONSENSE.values(), ids=NONSENSE)
-def test_nonsense_is_refused_and_changes_nothing(body: str, task: MarkingTask, bob: User, client_for: ClientFor) -> None:
+def test_malformed_requests_are_refused(body: str, task: MarkingTask, bob: User, client_for: ClientFor) -> None:
     url = reverse("marks:command", kwargs={"task_id": task.public_id})
     answer = client_for(bob).post(url, body, content_type="application/json")
     assert answer.status_code == 422
     assert answer.json()["message"]
 
 
-def test_what_is_missing_is_listed_when_sealing(task: MarkingTask, bob: User, client_for: ClientFor) -> None:
+def test_sealing_lists_what_is_missing(task: MarkingTask, bob: User, client_for: ClientFor) -> None:
     client = client_for(bob)
     command(client, task, 0, "points", points=6)
     refused = sent(client, task, "seal", row_version=1)
@@ -141,7 +141,7 @@ def test_a_heartbeat_holds_the_script_and_counts_active_seconds(task: MarkingTas
     assert Mark.objects.get().active_seconds == 12.5
 
 
-def test_whose_lease_is_gone_is_told_so(task: MarkingTask, bob: User, dana: User, client_for: ClientFor) -> None:
+def test_a_marker_without_a_lease_gets_410(task: MarkingTask, bob: User, dana: User, client_for: ClientFor) -> None:
     MarkingTask.objects.filter(pk=task.pk).update(assignee=dana)
     client = client_for(bob)
     names = ("command", "undo", "redo", "seal", "unseal", "heartbeat", "pass")
@@ -149,10 +149,10 @@ def test_whose_lease_is_gone_is_told_so(task: MarkingTask, bob: User, dana: User
     assert {answer.status_code for answer in answers} == {410}
     page = client.get(reverse("marks:task", kwargs={"task_id": task.public_id}))
     assert page.status_code == 410
-    assert "Somebody else has this script" in page.content.decode()
+    assert "Another marker has this script" in page.content.decode()
 
 
-def test_handing_on_leads_to_the_next_script(task: MarkingTask, bob: User, client_for: ClientFor) -> None:
+def test_handing_a_script_on_opens_the_next_one(task: MarkingTask, bob: User, client_for: ClientFor) -> None:
     client = client_for(bob)
     done = sent(client, task, "pass", reason="conflict", words="My nephew.")
     assert done.status_code == 200
@@ -162,7 +162,7 @@ def test_handing_on_leads_to_the_next_script(task: MarkingTask, bob: User, clien
     assert sent(client, following, "pass", reason="boredom").status_code == 422
 
 
-def test_the_next_script_is_fetched_ahead_until_there_is_none(
+def test_the_next_script_is_claimed_in_advance_until_none_is_left(
     task: MarkingTask, bob: User, problem: ContestProblem, client_for: ClientFor
 ) -> None:
     client = client_for(bob)
@@ -177,7 +177,7 @@ def test_the_next_script_is_fetched_ahead_until_there_is_none(
     sealed(claimed(problem, bob), bob)
 
 
-def test_nothing_left_is_said_on_a_page(problem: ContestProblem, bob: User, dana: User, client_for: ClientFor) -> None:
+def test_a_page_reports_that_no_script_is_left(problem: ContestProblem, bob: User, dana: User, client_for: ClientFor) -> None:
     for _ in range(3):
         sealed(claimed(problem, bob), bob)
     page = client_for(bob).post(reverse("marks:next", kwargs={"problem_id": problem.public_id}))
@@ -185,7 +185,7 @@ def test_nothing_left_is_said_on_a_page(problem: ContestProblem, bob: User, dana
     assert "3 scripts" in page.content.decode()
 
 
-def test_every_pane_has_its_part(task: MarkingTask, bob: User, client_for: ClientFor) -> None:
+def test_every_pane_shows_its_part(task: MarkingTask, bob: User, client_for: ClientFor) -> None:
     client = client_for(bob)
     wanted = {"scheme": "Finds a smaller solution", "problem": "which primes", "solutions": "Descend from", "source": "pmod 4",
               "comments": "No comment"}  # fmt: skip
@@ -203,7 +203,7 @@ def test_phrases_are_found_by_their_words(problem: ContestProblem, task: Marking
     assert client.get(url, {"q": "never"}).json() == {"phrases": []}
 
 
-def test_a_form_does_what_a_program_does(task: MarkingTask, bob: User, client_for: ClientFor) -> None:
+def test_forms_and_scripts_have_the_same_effect(task: MarkingTask, bob: User, client_for: ClientFor) -> None:
     client = client_for(bob)
     page = reverse("marks:task", kwargs={"task_id": task.public_id})
     form = {"verb": "points", "points": "7", "row_version": "0"}
@@ -217,7 +217,7 @@ def test_a_form_does_what_a_program_does(task: MarkingTask, bob: User, client_fo
     assert done.headers["Location"] != page
 
 
-def test_without_the_token_of_its_page_nothing_is_changed(task: MarkingTask, bob: User) -> None:
+def test_a_request_without_a_csrf_token_changes_nothing(task: MarkingTask, bob: User) -> None:
     client = Client(enforce_csrf_checks=True)
     client.force_login(bob)
     for name in ("command", "undo", "redo", "seal", "unseal", "heartbeat", "pass"):
@@ -225,7 +225,7 @@ def test_without_the_token_of_its_page_nothing_is_changed(task: MarkingTask, bob
     assert client.post(reverse("marks:next", kwargs={"problem_id": task.case.problem.public_id})).status_code == 403
 
 
-def test_strangers_and_students_get_nothing_and_in_a_closed_contest_nothing_is_marked(
+def test_strangers_and_students_get_404_and_a_closed_contest_is_not_marked(
     task: MarkingTask, bob: User, alice: User, charlie: User, client_for: ClientFor
 ) -> None:
     enter(task.case.problem.contest, charlie)
@@ -240,7 +240,9 @@ def test_strangers_and_students_get_nothing_and_in_a_closed_contest_nothing_is_m
     assert command(client_for(bob), task, 0, "clear").status_code == 200
 
 
-def test_the_captain_answers_what_markers_ask(problem: ContestProblem, bob: User, dana: User, client_for: ClientFor) -> None:
+def test_the_captain_answers_questions_of_markers(
+    problem: ContestProblem, bob: User, dana: User, client_for: ClientFor
+) -> None:
     task = claimed(problem, dana)
     sent(client_for(dana), task, "pass", reason="approach", words="Is $\\mathbb Z[i]$ chain B?")
     queue = reverse("marks:questions", kwargs={"problem_id": problem.public_id})
@@ -255,11 +257,11 @@ def test_the_captain_answers_what_markers_ask(problem: ContestProblem, bob: User
     assert "Yes, all 7." in page
 
 
-def test_an_organiser_chooses_how_a_problem_is_marked(bob: User, dana: User, client_for: ClientFor) -> None:
+def test_an_organiser_sets_up_the_marking_of_a_problem(bob: User, dana: User, client_for: ClientFor) -> None:
     contest = make_contest(bob, state=ContestState.OPEN)
     contest.coaches.create(person=dana)
     problem = moved(contest, ContestState.MARKING).problems.get()
-    make_scheme(bob, problem.problem)  # A draft: nothing to mark with yet.
+    make_scheme(bob, problem.problem)  # A draft has no active version.
     start = reverse("marks:next", kwargs={"problem_id": problem.public_id})
     assert "yet to choose" in client_for(dana).post(start, follow=True).content.decode()
     url = reverse("marks:setup", kwargs={"problem_id": problem.public_id})
@@ -273,9 +275,7 @@ def test_an_organiser_chooses_how_a_problem_is_marked(bob: User, dana: User, cli
     assert (problem.setup.markers, problem.setup.scheme, problem.setup.unrevealed_percent) == (2, None, 20)
 
 
-def test_a_heartbeat_tells_who_else_marks_the_problem_and_nothing_of_what_they_do(
-    bob: User, dana: User, client_for: ClientFor
-) -> None:
+def test_a_heartbeat_returns_only_the_names_of_other_markers(bob: User, dana: User, client_for: ClientFor) -> None:
     problem = problem_to_mark(bob, dana, scripts=3)
     task, other = claimed(problem, bob), claimed(problem, dana)
     commanded(other, dana, "points", points=5)

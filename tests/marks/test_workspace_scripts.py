@@ -1,4 +1,4 @@
-"""The pure parts of the workspace's scripts, run in Node: the queue, keys, places, and sheets as the server makes them."""
+"""The pure parts of the workspace scripts in Node: the queue, keys, places, and sheets equal to the server's."""
 
 import json
 import random
@@ -25,7 +25,7 @@ PLACES = [
 
 
 def runs(count: int = 40, length: int = 25) -> list[list[dict[str, Any]]]:
-    """Sequences of commands that the server takes."""
+    """Generate sequences of commands that the server accepts."""
     drawn = random.Random(5)
     script = Script(source=SOURCE, steps=tuple(segment(SOURCE)))
     made = []
@@ -44,7 +44,7 @@ def runs(count: int = 40, length: int = 25) -> list[list[dict[str, Any]]]:
 
 
 def command(drawn: random.Random, sheet: MarkSheet) -> tuple[str, dict[str, Any]]:
-    """One command that may or may not fit the sheet."""
+    """Generate a command that may or may not fit the sheet."""
     code, step = drawn.choice(["A1", "A2", "B1", "K5", "D1"]), drawn.randint(1, 3)
     verdicts = [one.id for one in sheet.verdicts]
     verdict, comment = drawn.choice([*verdicts, "new"]), drawn.choice([*(one.id for one in sheet.comments), "new"])
@@ -67,7 +67,7 @@ def command(drawn: random.Random, sheet: MarkSheet) -> tuple[str, dict[str, Any]
 
 
 @pytest.fixture(scope="module")
-def told() -> Any:
+def answers() -> Any:
     places = [dict(zip(("shown", "from", "to", "source", "base"), _units(row), strict=True)) for row in PLACES]
     return _run(Path(__file__).parent / "check_workspace.mjs", (), json.dumps({"runs": runs(), "places": places}))
 
@@ -76,9 +76,9 @@ def _units(row: tuple[str, int, int, str, int, str | None]) -> tuple[str, int, i
     return row[:5]
 
 
-def test_a_sheet_here_is_the_sheet_that_the_server_makes(told: Any) -> None:
+def test_a_sheet_in_the_browser_equals_the_sheet_of_the_server(answers: Any) -> None:
     script = Script(source=SOURCE, steps=tuple(segment(SOURCE)))
-    for run, shown in zip(runs(), told["sheets"], strict=True):
+    for run, shown in zip(runs(), answers["sheets"], strict=True):
         sheet = MarkSheet()
         for one, here in zip(run, shown, strict=True):
             sheet = sheet_apply(sheet, one["verb"], one["args"], content(), script)
@@ -87,81 +87,81 @@ def test_a_sheet_here_is_the_sheet_that_the_server_makes(told: Any) -> None:
 
 
 @pytest.mark.parametrize("index", range(len(PLACES)))
-def test_what_is_selected_is_found_in_the_source(told: Any, index: int) -> None:
+def test_a_selection_is_found_in_the_source(answers: Any, index: int) -> None:
     _, _, _, source, base, quote = PLACES[index]
-    place = told["places"][index]
+    place = answers["places"][index]
     found = source[place["start"] - base : place["end"] - base] if place else None
     assert found == quote or (quote is None and place is not None and place["start"] < place["end"])
 
 
-def test_places_count_code_points(told: Any) -> None:
-    assert told["units"] == [2, 3, [2, 5, 6]]
+def test_places_count_code_points(answers: Any) -> None:
+    assert answers["units"] == [2, 3, [2, 5, 6]]
 
 
-def test_text_is_sent_when_typing_pauses_and_as_one_command(told: Any) -> None:
-    debounced = told["debounced"]
+def test_text_is_sent_as_one_command_when_typing_pauses(answers: Any) -> None:
+    debounced = answers["debounced"]
     assert (debounced["early"], debounced["still"]) == (0, 0)
     assert debounced["sent"] == [["reason", {"words": "abc"}, 0]]
     assert debounced["statuses"] == ["waiting", "saving", "saved"]
 
 
-def test_what_was_typed_before_a_tick_is_sent_before_it(told: Any) -> None:
-    assert told["order"] == [["reason", 0], ["tick", 1]]
+def test_text_typed_before_a_tick_is_sent_first(answers: Any) -> None:
+    assert answers["order"] == [["reason", 0], ["tick", 1]]
 
 
-def test_without_a_connection_commands_are_kept_and_sent_later(told: Any) -> None:
-    assert told["offline"]["kept"] == [2]
-    assert told["offline"]["left"] == 0
-    assert told["offline"]["version"] == 2
-    assert "offline" in told["offline"]["statuses"]
-    assert told["offline"]["statuses"][-1] == "saved"
+def test_commands_are_kept_offline_and_sent_later(answers: Any) -> None:
+    assert answers["offline"]["kept"] == [2]
+    assert answers["offline"]["left"] == 0
+    assert answers["offline"]["version"] == 2
+    assert "offline" in answers["offline"]["statuses"]
+    assert answers["offline"]["statuses"][-1] == "saved"
 
 
-def test_a_new_tab_sends_what_a_killed_one_left(told: Any) -> None:
-    assert told["killed"] == {"waiting": ["tick", "reason"], "sent": ["tick", "reason"], "left": 0}
+def test_a_new_tab_sends_the_commands_of_a_killed_tab(answers: Any) -> None:
+    assert answers["killed"] == {"waiting": ["tick", "reason"], "sent": ["tick", "reason"], "left": 0}
 
 
-def test_what_was_left_on_an_older_state_is_a_conflict(told: Any) -> None:
-    assert told["stale"] == {"conflicts": 1, "sent": 1}
+def test_commands_on_an_older_state_are_a_conflict(answers: Any) -> None:
+    assert answers["stale"] == {"conflicts": 1, "sent": 1}
 
 
-def test_a_conflict_waits_for_a_decision_and_then_sends_all_or_nothing(told: Any) -> None:
-    assert told["mine"] == {"conflicts": 1, "held": 1, "sent": [["points", 0], ["points", 3], ["tick", 4]], "version": 5}
-    assert told["theirs"] == {"conflicts": 1, "held": 1, "sent": [["points", 0]], "version": 3}
+def test_a_conflict_waits_for_a_decision_and_then_sends_all_or_no_commands(answers: Any) -> None:
+    assert answers["mine"] == {"conflicts": 1, "held": 1, "sent": [["points", 0], ["points", 3], ["tick", 4]], "version": 5}
+    assert answers["theirs"] == {"conflicts": 1, "held": 1, "sent": [["points", 0]], "version": 3}
 
 
-def test_a_refused_command_is_told_and_the_next_goes_on(told: Any) -> None:
-    assert told["refused"] == {"refused": ["A9 is no item."], "version": 1, "flushed": True}
+def test_a_refused_command_is_reported_and_the_next_one_is_sent(answers: Any) -> None:
+    assert answers["refused"] == {"refused": ["A9 is no item."], "version": 1, "flushed": True}
 
 
-def test_a_script_that_is_gone_takes_no_more_commands(told: Any) -> None:
-    assert told["gone"] == {"gone": "Gone.", "sent": 1, "flushed": False}
+def test_a_lost_script_accepts_no_more_commands(answers: Any) -> None:
+    assert answers["gone"] == {"gone": "Gone.", "sent": 1, "flushed": False}
 
 
-def test_who_is_signed_out_keeps_their_work_and_is_told(told: Any) -> None:
-    assert told["signed_out"]["statuses"][-1] == "signed-out"
-    assert not told["signed_out"]["flushed"]
-    assert told["signed_out"]["kept"] == 1
+def test_a_signed_out_marker_keeps_their_work_and_gets_a_status(answers: Any) -> None:
+    assert answers["signed_out"]["statuses"][-1] == "signed-out"
+    assert not answers["signed_out"]["flushed"]
+    assert answers["signed_out"]["kept"] == 1
 
 
-def test_keys_have_the_names_of_the_table(told: Any) -> None:
-    assert told["names"] == ["j", "?", "Alt+j", "Ctrl+Enter", "Ctrl+z", "", "Space", ""]
-    assert told["single"] == [True, True, False, False, True]
+def test_keys_have_the_names_of_the_key_table(answers: Any) -> None:
+    assert answers["names"] == ["j", "?", "Alt+j", "Ctrl+Enter", "Ctrl+z", "", "Space", ""]
+    assert answers["single"] == [True, True, False, False, True]
 
 
-def test_the_switch_leaves_keys_with_ctrl_alt_and_enter(told: Any) -> None:
-    assert told["bound"] == [["Enter", "seal"], ["Ctrl+Enter", "seal"]]
-    assert told["boundAll"][-1] == ["g", "grant"]
+def test_the_switch_keeps_keys_with_ctrl_alt_and_enter(answers: Any) -> None:
+    assert answers["bound"] == [["Enter", "seal"], ["Ctrl+Enter", "seal"]]
+    assert answers["boundAll"][-1] == ["g", "grant"]
 
 
-def test_commands_are_found_by_the_beginnings_of_their_words(told: Any) -> None:
-    assert told["found"] == [["grant"], ["seal"], []]
+def test_commands_are_found_by_the_beginnings_of_their_words(answers: Any) -> None:
+    assert answers["found"] == [["grant"], ["seal"], []]
 
 
-def test_digits_are_points_and_two_of_them_where_the_scale_needs_it(told: Any) -> None:
-    assert told["digits"] == ["7", None, "14", "9", "4"]
-    assert told["halves"] == ["3.5", "3", "0.5", None]
+def test_digits_enter_points_with_two_digits_on_large_scales(answers: Any) -> None:
+    assert answers["digits"] == ["7", None, "14", "9", "4"]
+    assert answers["halves"] == ["3.5", "3", "0.5", None]
 
 
-def test_points_that_the_server_has_yet_to_compute_are_not_guessed(told: Any) -> None:
-    assert told["points"] == ["4", "awaited", "3"]
+def test_points_are_not_shown_before_the_server_computed_them(answers: Any) -> None:
+    assert answers["points"] == ["4", "awaited", "3"]

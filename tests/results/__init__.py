@@ -1,1 +1,1 @@
-"""What students get: releases, results, appeals, hints, revisions, and nothing before its time."""
+"""Releases, results, appeals, hints and revisions, and no early insight for students."""

@@ -1,4 +1,4 @@
-"""A contest with marks: Charlie's text with verdicts and comments, other authors' texts, everything settled."""
+"""Factories for a contest with marks: Charlie's text with verdicts and comments, texts of other authors, all settled."""
 
 from datetime import timedelta
 from typing import Any
@@ -29,7 +29,7 @@ ALL = tuple(ReleasePart)
 
 
 def marked(organiser: User, student: User, *others: User, scripts: int = 2, markers: int = 1) -> ContestProblem:
-    """A problem whose texts are all settled: the student's with `JUDGED`, `scripts` others with all points."""
+    """Create a problem with settled texts: the student's with `JUDGED`, and `scripts` others with all points."""
     problem = problem_to_mark(organiser, *others, scripts=scripts, markers=markers)
     script_add(problem, student.username.title(), TEXT, person=student)
     cases_prepare(problem)
@@ -37,7 +37,7 @@ def marked(organiser: User, student: User, *others: User, scripts: int = 2, mark
 
 
 def judged(problem: ContestProblem, marker: User, student: User) -> ContestProblem:
-    """The problem with everything marked by one person and settled."""
+    """Mark every text of the problem as one marker and settle the cases."""
     own = version_of(problem, student)
     while MarkingTask.objects.filter(case__problem=problem, slot="first", done_at=None).exists():
         task = claimed(problem, marker)
@@ -47,7 +47,7 @@ def judged(problem: ContestProblem, marker: User, student: User) -> ContestProbl
 
 
 def version_of(problem: ContestProblem, student: User) -> SubmissionVersion:
-    """The newest text of a student."""
+    """Return the newest text of a student."""
     rows = SubmissionVersion.objects.select_related("submission__paper__contest", "submission__problem")
     identity = problem.contest.identities.get(person=student)
     version = rows.filter(submission__paper=identity.paper, submission__problem=problem).order_by("-number").first()
@@ -56,18 +56,18 @@ def version_of(problem: ContestProblem, student: User) -> SubmissionVersion:
 
 
 def case_of(problem: ContestProblem, student: User) -> MarkingCase:
-    """The case of that text."""
+    """Return the case of the newest text of a student."""
     return MarkingCase.objects.select_related("problem__contest").get(version=version_of(problem, student))
 
 
 def released(contest: Contest, by: User, *parts: str, **options: Any) -> ReleaseBatch:
-    """A batch of these parts; of all where none is named."""
+    """Release these parts in one batch; without names, all parts."""
     expected = readiness(contest).token
     return batch_release(contest=contest, parts=parts or ALL, by=by, expected=expected, **options)
 
 
 def passed(batch: ReleaseBatch, **time: int) -> ReleaseBatch:
-    """The batch as if it had been released that long ago."""
+    """Move the release time of the batch back by this time."""
     earlier = timedelta(**time)
     ReleaseBatch.objects.filter(pk=batch.pk).update(
         released_at=batch.released_at - earlier, undo_until=batch.undo_until - earlier
@@ -77,12 +77,12 @@ def passed(batch: ReleaseBatch, **time: int) -> ReleaseBatch:
 
 
 def day_after(contest: Contest, by: User, *parts: str) -> ReleaseBatch:
-    """A batch against which one can appeal by now."""
+    """Return a batch old enough for an appeal."""
     return passed(released(contest, by, *parts), hours=25)
 
 
 def appeal_of(problem: ContestProblem, student: User, target: str = "verdict:v1") -> Appeal:
-    """An appeal of the student's."""
+    """Hand in an appeal of the student."""
     from apps.results.appeals import appeal_write
     from apps.results.shown import parts_of
 
@@ -92,12 +92,12 @@ def appeal_of(problem: ContestProblem, student: User, target: str = "verdict:v1"
 
 
 def states(problem: ContestProblem) -> set[str]:
-    """The states of all cases."""
+    """Return the states of all cases."""
     return set(MarkingCase.objects.filter(problem=problem).values_list("state", flat=True))
 
 
 def points_now(case: MarkingCase) -> str:
-    """The points that hold, released or not."""
+    """Return the points of the current grade, released or not."""
     grade = grade_of(case)
     assert grade is not None
     return str(grade.points)

@@ -1,4 +1,4 @@
-"""A request for hints as it may lie beside a text that is being marked: one hint given, the next proposed by a model."""
+"""A request for hints on a text in marking: one hint given, the next one proposed by a model."""
 
 from django.utils import timezone
 
@@ -8,7 +8,7 @@ from apps.submissions.models import SubmissionVersion
 
 
 def hinted(version: SubmissionVersion, by: User, given: str, proposed: str = "") -> FeedbackRequest:
-    """A request on a version with a hint that somebody gave and, where it has words, a proposal that waits for a coach."""
+    """Open a request with a hint given by a coach and, if `proposed` has words, a proposal ready for a coach."""
     request = FeedbackRequest.objects.create(version=version, track="repair", words="Is step 2 right?")
     RungAsked.objects.create(request=request, level=0, text=given, author=by, given_at=timezone.now())
     if proposed:

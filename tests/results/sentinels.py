@@ -1,4 +1,4 @@
-"""A contest in which everything that a student must not see says so: words that stand nowhere else, planted in every table."""
+"""A contest with sentinel words in every table, so that tests can find data that a student must not see."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -42,14 +42,14 @@ zero-credit Z1: hush-zero-credit
 cap K5, at most 5: hush-cap
 """
 STATEMENT = "hush-statement"
-#: What no release ever shows to another author, or to anybody.
+#: Words that no release shows to a student.
 NEVER = {
     "hush-scheme-remarks", "hush-note", "hush-for-markers", "hush-reason", "hush-approach", "hush-suggestion", "hush-pass",
     "hush-pass-answer", "hush-precedent", "hush-remark", "hush-phrase", "hush-other-text", "hush-other-question",
     "hush-other-hint", "hush-other-appeal", "hush-draft-hint", "hush-audit", "Quartermaine",
     "eveline-marker", "hush-scheme-text", "hush-proposal", "hush-dropped", "hush-model", "hush-failure",
 }  # fmt: skip
-#: What a release of the part shows.
+#: Words that a release of the part shows.
 OF_PART = {
     "comments": {"hush-comment"},
     "verdicts": {"hush-verdict"},
@@ -63,7 +63,7 @@ RELEASABLE = set().union(*OF_PART.values()) | {"hush-answer"}
 
 @dataclass(frozen=True)
 class Planted:
-    """The contest, with the ids of other people's things by the name under which addresses ask for them."""
+    """The contest, with ids of objects of other users by the argument names of addresses."""
 
     contest: Contest
     problem: ContestProblem
@@ -72,7 +72,7 @@ class Planted:
 
 
 def planted(bob: User, charlie: User, state: ContestState) -> Planted:
-    """A contest of Bob's in this state, in which Charlie and another student wrote, and in marking everything was said."""
+    """Create a contest in this state with texts of Charlie and another student, and sentinel words in every table."""
     library = make_problem(
         statement=f"{STATEMENT}: which primes are sums?",
         answer="hush-answer",
@@ -132,7 +132,7 @@ def _marks(problem: ContestProblem, own: SubmissionVersion, bob: User, eve: User
         past_grace(sealed(claimed(problem, eve), eve, *said))
         cases_settle(problem.contest)
     for case in MarkingCase.objects.filter(problem=problem):
-        _beside(case, bob, eve)
+        _discussion(case, bob, eve)
     tasks = [case.tasks.get(slot="first") for case in problem.cases.all()]
     other = problem.cases.exclude(version=own).get()
     appeal = Appeal.objects.create(grade=FinalGrade.objects.get(case=other), verdict="v1", words="hush-other-appeal")
@@ -145,8 +145,8 @@ def _marks(problem: ContestProblem, own: SubmissionVersion, bob: User, eve: User
     }
 
 
-def _beside(case: MarkingCase, bob: User, eve: User) -> None:
-    """What lies beside a mark: suggestions, discussion, rulings, questions."""
+def _discussion(case: MarkingCase, bob: User, eve: User) -> None:
+    """Add a suggestion, a discussion, a precedent and a question to a case."""
     suggestion = Suggestion.objects.create(
         version=case.version, grader="scripted", key=f"key {case.pk}", state="done", body={"remarks": "hush-suggestion"}
     )

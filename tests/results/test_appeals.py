@@ -1,4 +1,4 @@
-"""An author appeals after a day and within a week; another marker marks afresh and answers; students see it with a release."""
+"""Appeals: a window from one day to one week, a fresh mark by another marker, and an answer with the next release."""
 
 import re
 from collections.abc import Callable
@@ -22,7 +22,7 @@ ANSWER = "We read the last step again; it is right."
 SECOND_ANSWER = "This was looked at together with it."
 
 
-def test_a_student_appeals_against_a_verdict_by_the_link_beside_it(bob: User, charlie: User, client_for: ClientFor) -> None:
+def test_a_student_appeals_against_a_verdict_with_its_link(bob: User, charlie: User, client_for: ClientFor) -> None:
     problem = marked(bob, charlie)
     day_after(problem.contest, bob)
     client, version = client_for(charlie), version_of(problem, charlie)
@@ -38,7 +38,7 @@ def test_a_student_appeals_against_a_verdict_by_the_link_beside_it(bob: User, ch
     assert case_of(problem, charlie).state == CaseState.APPEALED
 
 
-def test_an_appeal_says_nothing_of_its_author(bob: User, charlie: User) -> None:
+def test_an_appeal_does_not_reveal_its_author(bob: User, charlie: User) -> None:
     problem = marked(bob, charlie)
     day_after(problem.contest, bob)
     appeal_of(problem, charlie)
@@ -47,7 +47,7 @@ def test_an_appeal_says_nothing_of_its_author(bob: User, charlie: User) -> None:
     assert "charlie" not in str(event.body).lower()
 
 
-def test_nobody_appeals_before_a_day_or_after_a_week(bob: User, charlie: User) -> None:
+def test_appeals_are_refused_before_a_day_and_after_a_week(bob: User, charlie: User) -> None:
     problem = marked(bob, charlie)
     batch = released(problem.contest, bob)
     with pytest.raises(AppealRefused, match="can be handed in from"):
@@ -57,7 +57,7 @@ def test_nobody_appeals_before_a_day_or_after_a_week(bob: User, charlie: User) -
         appeal_of(problem, charlie)
 
 
-def test_an_appeal_is_about_what_was_released(bob: User, charlie: User) -> None:
+def test_an_appeal_needs_a_released_target(bob: User, charlie: User) -> None:
     problem = marked(bob, charlie)
     day_after(problem.contest, bob, ReleasePart.POINTS)
     targets = appeals.targets_of(parts_of([version_of(problem, charlie)])[version_of(problem, charlie).pk])
@@ -67,7 +67,7 @@ def test_an_appeal_is_about_what_was_released(bob: User, charlie: User) -> None:
     assert appeal_of(problem, charlie, targets[0].key).lineage
 
 
-def test_the_same_thing_is_appealed_once(bob: User, charlie: User) -> None:
+def test_a_target_can_be_appealed_against_once(bob: User, charlie: User) -> None:
     problem = marked(bob, charlie)
     day_after(problem.contest, bob)
     first = appeal_of(problem, charlie)
@@ -78,7 +78,7 @@ def test_the_same_thing_is_appealed_once(bob: User, charlie: User) -> None:
     assert appeal_of(problem, charlie).state == AppealState.WRITTEN
 
 
-def test_an_appeal_without_a_reason_or_of_another_s_text_is_refused(
+def test_an_appeal_without_a_reason_or_about_a_foreign_text_is_refused(
     bob: User, charlie: User, alice: User, client_for: ClientFor
 ) -> None:
     problem = marked(bob, charlie)
@@ -89,18 +89,18 @@ def test_an_appeal_without_a_reason_or_of_another_s_text_is_refused(
     assert not Appeal.objects.exists()
 
 
-def test_whoever_made_the_mark_does_not_answer(bob: User, charlie: User) -> None:
+def test_the_marker_of_a_text_does_not_answer_its_appeal(bob: User, charlie: User) -> None:
     problem = marked(bob, charlie)
     day_after(problem.contest, bob)
     appeal = appeal_of(problem, charlie)
     for answer in (appeals.appeal_reject, appeals.appeal_uphold):
         with pytest.raises(AppealRefused):
             answer(appeal=appeal, by=bob, answer=ANSWER)
-    with pytest.raises(AppealRefused, match="somebody else"):
+    with pytest.raises(AppealRefused, match="another coach"):
         appeals.appeal_take(appeal=appeal, by=bob)
 
 
-def test_a_fresh_mark_becomes_the_grade_and_students_see_it_with_the_next_release(
+def test_a_fresh_mark_becomes_the_grade_and_appears_with_the_next_release(
     bob: User, charlie: User, client_for: ClientFor
 ) -> None:
     eve = marker("eve")
@@ -114,7 +114,7 @@ def test_a_fresh_mark_becomes_the_grade_and_students_see_it_with_the_next_releas
     assert task is not None
     read = re.sub(r"<[^>]*>", " ", client.get(reverse("results:appeal", kwargs=where)).content.decode())
     assert "Bob" not in read
-    with pytest.raises(AppealRefused, match="afresh"):
+    with pytest.raises(AppealRefused, match="fresh mark"):
         appeals.appeal_uphold(appeal=appeal, by=eve, answer=ANSWER)
     mark = sealed(task_whole(task), eve, ("claim", {"line": "A1 A2"}))
     with pytest.raises(AppealRefused, match="seconds"):
@@ -135,7 +135,7 @@ def test_a_fresh_mark_becomes_the_grade_and_students_see_it_with_the_next_releas
     assert "<strong>7</strong> of 7" in client_for(charlie).get(own).content.decode()
 
 
-def test_an_appeal_that_is_not_granted_is_answered_and_changes_nothing(bob: User, charlie: User, client_for: ClientFor) -> None:
+def test_a_rejected_appeal_has_an_answer_and_changes_no_grade(bob: User, charlie: User, client_for: ClientFor) -> None:
     eve = marker("eve")
     problem = marked(bob, charlie, eve)
     day_after(problem.contest, bob)
@@ -163,7 +163,7 @@ def test_one_coach_hears_an_appeal(bob: User, charlie: User) -> None:
         appeals.appeal_withdraw(appeal=appeal)
 
 
-def test_whoever_answered_once_does_not_hear_the_next_appeal(bob: User, charlie: User) -> None:
+def test_a_coach_who_answered_an_appeal_does_not_hear_the_next_one(bob: User, charlie: User) -> None:
     eve = marker("eve")
     problem = marked(bob, charlie, eve)
     day_after(problem.contest, bob)
@@ -175,11 +175,11 @@ def test_whoever_answered_once_does_not_hear_the_next_appeal(bob: User, charlie:
     parts = parts_of([version_of(problem, charlie)])[version_of(problem, charlie).pk]
     target = next(one.key for one in appeals.targets_of(parts) if one.key.startswith("item:"))
     again = appeal_of(problem, charlie, target)
-    assert "somebody else" in appeals.hearing_refusal(eve, again)
+    assert "another coach" in appeals.hearing_refusal(eve, again)
 
 
 def two_heard(bob: User, charlie: User, eve: User) -> tuple[Appeal, Appeal]:
-    """Two appeals about one text, which Eve hears with a sealed mark of all points."""
+    """Return two appeals about one text, both heard by Eve with a sealed mark of all points."""
     problem = marked(bob, charlie, eve)
     day_after(problem.contest, bob)
     parts = parts_of([version_of(problem, charlie)])[version_of(problem, charlie).pk]
@@ -192,7 +192,7 @@ def two_heard(bob: User, charlie: User, eve: User) -> tuple[Appeal, Appeal]:
 
 
 @pytest.mark.parametrize(("verb", "state"), [("reject", AppealState.REJECTED), ("uphold", AppealState.UPHELD)])
-def test_who_granted_one_appeal_about_a_text_answers_the_others_too(
+def test_a_coach_who_granted_an_appeal_answers_the_others_about_the_text(
     bob: User, charlie: User, client_for: ClientFor, verb: str, state: AppealState
 ) -> None:
     eve = marker("eve")
@@ -218,7 +218,7 @@ def test_who_granted_one_appeal_about_a_text_answers_the_others_too(
     assert MarkingTask.objects.filter(slot="appeal").count() == 1
 
 
-def test_who_granted_one_appeal_neither_hears_it_again_nor_one_that_came_later(bob: User, charlie: User) -> None:
+def test_a_coach_who_granted_an_appeal_hears_neither_it_nor_a_later_one(bob: User, charlie: User) -> None:
     eve, fay = marker("eve"), marker("fay")
     first, second = two_heard(bob, charlie, eve)
     coach_add(contest=first.grade.case.problem.contest, person=fay)
@@ -231,7 +231,7 @@ def test_who_granted_one_appeal_neither_hears_it_again_nor_one_that_came_later(b
     with pytest.raises(AppealRefused, match="answered"):
         appeals.appeal_reject(appeal=first, by=eve, answer=ANSWER)
     later = Appeal.objects.create(grade=first.grade, verdict="v2", words="And the next step?")
-    assert "somebody else" in appeals.hearing_refusal(eve, later)
+    assert "another coach" in appeals.hearing_refusal(eve, later)
     assert "colleague" in appeals.hearing_refusal(fay, later), "the second one still has no answer"
     appeals.appeal_reject(appeal=second, by=eve, answer=ANSWER)
     assert appeals.hearing_refusal(fay, later) == ""
@@ -246,7 +246,7 @@ def test_a_release_with_an_open_appeal_is_not_taken_back(bob: User, charlie: Use
         batch_undo(batch=batch, by=bob)
 
 
-def test_the_queue_holds_numbers_and_no_names_nor_times(bob: User, charlie: User, client_for: ClientFor) -> None:
+def test_the_queue_shows_numbers_without_names_or_times(bob: User, charlie: User, client_for: ClientFor) -> None:
     eve = marker("eve")
     problem = marked(bob, charlie, eve)
     day_after(problem.contest, bob)

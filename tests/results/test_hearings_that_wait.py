@@ -1,4 +1,4 @@
-"""A hearing that is handed on, opened again or left by its coach waits for another one, and no appeal is lost."""
+"""A hearing that was handed on, reopened or left by its coach waits for another coach, and no appeal is lost."""
 
 import pytest
 
@@ -15,7 +15,7 @@ ANSWER = "We read the last step again; it is right."
 
 
 @pytest.mark.parametrize("reason", [PassReason.SKIP, PassReason.CONFLICT])
-def test_a_hearing_that_is_handed_on_waits_for_the_next_coach(bob: User, charlie: User, reason: PassReason) -> None:
+def test_a_hearing_handed_on_waits_for_the_next_coach(bob: User, charlie: User, reason: PassReason) -> None:
     eve, fay = marker("eve"), marker("fay")
     problem = marked(bob, charlie, eve, fay)
     day_after(problem.contest, bob)
@@ -34,7 +34,7 @@ def test_a_hearing_that_is_handed_on_waits_for_the_next_coach(bob: User, charlie
     assert points_now(case_of(problem, charlie)) == "7.00"
 
 
-def test_a_hearing_that_was_opened_again_can_be_handed_on(bob: User, charlie: User) -> None:
+def test_a_reopened_hearing_can_be_handed_on(bob: User, charlie: User) -> None:
     eve, fay = marker("eve"), marker("fay")
     problem = marked(bob, charlie, eve, fay)
     day_after(problem.contest, bob)
@@ -49,7 +49,7 @@ def test_a_hearing_that_was_opened_again_can_be_handed_on(bob: User, charlie: Us
     assert appeals.appeal_take(appeal=appeal, by=eve) != task
 
 
-def test_a_question_about_an_appeal_keeps_it_with_who_asked(bob: User, charlie: User) -> None:
+def test_a_question_about_an_appeal_keeps_its_hearer(bob: User, charlie: User) -> None:
     eve, fay = marker("eve"), marker("fay")
     problem = marked(bob, charlie, eve, fay)
     day_after(problem.contest, bob)
@@ -61,7 +61,7 @@ def test_a_question_about_an_appeal_keeps_it_with_who_asked(bob: User, charlie: 
     assert appeals.task_of(case_of(problem, charlie), eve) == task
 
 
-def test_an_appeal_whose_hearer_left_the_contest_is_heard_by_another(bob: User, charlie: User) -> None:
+def test_another_coach_hears_an_appeal_after_its_hearer_left(bob: User, charlie: User) -> None:
     eve, fay = marker("eve"), marker("fay")
     problem = marked(bob, charlie, eve, fay)
     day_after(problem.contest, bob)
@@ -78,7 +78,7 @@ def test_an_appeal_whose_hearer_left_the_contest_is_heard_by_another(bob: User, 
     assert AuditEvent.objects.filter(verb="draft.left", actor=eve).exists()
 
 
-def test_a_later_appeal_waits_while_a_colleague_hears_another_of_the_text(bob: User, charlie: User) -> None:
+def test_a_later_appeal_waits_while_a_colleague_hears_another_about_the_text(bob: User, charlie: User) -> None:
     eve, fay = marker("eve"), marker("fay")
     problem = marked(bob, charlie, eve, fay)
     day_after(problem.contest, bob)
@@ -96,7 +96,7 @@ def test_a_later_appeal_waits_while_a_colleague_hears_another_of_the_text(bob: U
     assert appeals.appeal_take(appeal=later, by=fay) != task
 
 
-def test_who_hears_a_text_takes_a_later_appeal_along(bob: User, charlie: User) -> None:
+def test_the_hearer_of_a_text_also_gets_a_later_appeal(bob: User, charlie: User) -> None:
     eve = marker("eve")
     problem = marked(bob, charlie, eve)
     day_after(problem.contest, bob)

@@ -1,4 +1,4 @@
-"""Hints come one rung at a time: asked for, answered, waited for, written by a coach, and tested for telling too much."""
+"""Hints one rung at a time: requests, answers, waiting times, hints of coaches, and the check for leaks."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -13,7 +13,7 @@ from apps.contests.models import ContestProblem, ContestState
 from apps.marks.models import MarkingTask, Slot
 from apps.reasoning.feedback.ladder import Rules
 from apps.results import feedback
-from apps.results.feedback import FeedbackRefused, TellsTooMuch
+from apps.results.feedback import FeedbackRefused, HintLeaks
 from apps.results.models import FeedbackRequest, RungAsked
 from apps.results.releasing import batch_undo
 from apps.submissions.models import SubmissionVersion
@@ -27,7 +27,7 @@ ClientFor = Callable[[User | None], Client]
 
 @pytest.fixture
 def problem(bob: User) -> ContestProblem:
-    """A problem of an open contest for which hints may be asked for."""
+    """Create a problem of an open contest that offers hints."""
     problem = make_contest(bob, state=ContestState.OPEN).problems.get()
     feedback.rules_save(problem=problem, is_on=True, rules=Rules(), by=bob)
     return problem
@@ -43,14 +43,14 @@ def opened(version: SubmissionVersion, track: str = "repair") -> FeedbackRequest
 
 
 def given(request: FeedbackRequest, level: int, by: User, minutes_ago: int = 60) -> RungAsked:
-    """The rung of this level, asked for and given a while ago."""
+    """Give the hint of this level and move its time back."""
     asked = request.asked.filter(level=level).first() or feedback.rung_ask(request=request, level=level, tried="I tried $n=1$.")
     feedback.rung_give(asked=asked, text=f"Look again, hint {level}.", by=by, confirms=True)
     RungAsked.objects.filter(pk=asked.pk).update(given_at=timezone.now() - timedelta(minutes=minutes_ago))
     return asked
 
 
-def test_a_student_asks_a_coach_writes_and_the_student_reads(
+def test_a_student_reads_the_hint_that_a_coach_wrote(
     problem: ContestProblem, version: SubmissionVersion, bob: User, charlie: User, client_for: ClientFor
 ) -> None:
     own = reverse("results:feedback_own", kwargs={"version_id": version.public_id})
@@ -69,7 +69,7 @@ def test_a_student_asks_a_coach_writes_and_the_student_reads(
     assert "The first step holds." in client_for(charlie).get(own).content.decode()
 
 
-def test_a_hint_that_is_not_given_is_not_shown(version: SubmissionVersion, charlie: User, client_for: ClientFor) -> None:
+def test_a_draft_of_a_hint_is_not_shown(version: SubmissionVersion, charlie: User, client_for: ClientFor) -> None:
     request = opened(version)
     RungAsked.objects.filter(request=request).update(text="sentinel of a draft")
     own = reverse("results:feedback_own", kwargs={"version_id": version.public_id})
@@ -83,7 +83,7 @@ def test_hints_are_off_until_a_coach_offers_them(bob: User, charlie: User) -> No
         opened(version)
 
 
-def test_the_next_hint_needs_an_answer_and_some_time(version: SubmissionVersion, bob: User) -> None:
+def test_the_next_hint_needs_an_attempt_and_a_waiting_time(version: SubmissionVersion, bob: User) -> None:
     request = opened(version)
     with pytest.raises(FeedbackRefused, match="being written"):
         feedback.rung_ask(request=request, level=1, tried="Something.")
@@ -109,7 +109,7 @@ def test_a_newer_version_answers_a_hint_without_words(version: SubmissionVersion
     assert asked.revision == newer
 
 
-def test_asking_twice_asks_once(version: SubmissionVersion, bob: User) -> None:
+def test_a_hint_is_requested_only_once(version: SubmissionVersion, bob: User) -> None:
     request = opened(version)
     given(request, 0, bob)
     assert feedback.rung_ask(request=request, level=1, tried="A.") == feedback.rung_ask(request=request, level=1, tried="B.")
@@ -117,7 +117,7 @@ def test_asking_twice_asks_once(version: SubmissionVersion, bob: User) -> None:
         opened(version)
 
 
-def test_the_ladder_ends_where_the_coach_said_and_a_coach_may_open_more(
+def test_the_ladder_ends_at_the_highest_rung_and_a_coach_can_raise_it(
     problem: ContestProblem, version: SubmissionVersion, bob: User
 ) -> None:
     request = opened(version)
@@ -129,7 +129,9 @@ def test_the_ladder_ends_where_the_coach_said_and_a_coach_may_open_more(
     assert feedback.rung_ask(request=request, level=5, tried="More.").level == 5
 
 
-def test_a_full_solution_waits_for_the_end(problem: ContestProblem, version: SubmissionVersion, bob: User) -> None:
+def test_a_full_solution_waits_for_the_end_of_the_contest(
+    problem: ContestProblem, version: SubmissionVersion, bob: User
+) -> None:
     feedback.rules_save(problem=problem, is_on=True, rules=Rules(highest=7, budget=20), by=bob)
     request = opened(version)
     for level in range(7):
@@ -142,7 +144,7 @@ def test_a_full_solution_waits_for_the_end(problem: ContestProblem, version: Sub
     assert feedback.rung_ask(request=request, level=7, tried="Please.").level == 7
 
 
-def test_a_problem_has_a_number_of_hints_over_all_versions(
+def test_the_hints_of_a_problem_are_limited_over_all_versions(
     problem: ContestProblem, version: SubmissionVersion, bob: User
 ) -> None:
     feedback.rules_save(problem=problem, is_on=True, rules=Rules(budget=2), by=bob)
@@ -156,7 +158,7 @@ def test_a_problem_has_a_number_of_hints_over_all_versions(
         opened(newer)
 
 
-def test_a_request_on_a_newer_version_ends_the_older_and_its_hints_stay(
+def test_a_request_on_a_newer_version_ends_the_older_one_and_keeps_its_hints(
     version: SubmissionVersion, bob: User, charlie: User, client_for: ClientFor
 ) -> None:
     request = opened(version)
@@ -171,7 +173,7 @@ def test_a_request_on_a_newer_version_ends_the_older_and_its_hints_stay(
     assert "Look again, hint 0." in page
 
 
-def test_no_hints_while_a_text_is_being_marked(problem: ContestProblem, version: SubmissionVersion, bob: User) -> None:
+def test_hints_are_refused_while_a_text_is_being_marked(problem: ContestProblem, version: SubmissionVersion, bob: User) -> None:
     request = opened(version)
     given(request, 0, bob)
     moved(problem.contest, ContestState.MARKING)
@@ -182,19 +184,19 @@ def test_no_hints_while_a_text_is_being_marked(problem: ContestProblem, version:
         opened(SubmissionVersion.objects.get(pk=version.pk))
 
 
-def test_a_hint_that_tells_the_solution_is_given_only_when_a_coach_says_so(
+def test_a_hint_with_a_leak_needs_the_confirmation_of_a_coach(
     version: SubmissionVersion, bob: User, client_for: ClientFor
 ) -> None:
     request = opened(version)
-    told = f"{SECRET} of the equation in order to see a contradiction and the answer: secret answer 4711."
-    with pytest.raises(TellsTooMuch) as caught:
-        feedback.rung_give(asked=request.asked.get(), text=told, by=bob)
+    leaking = f"{SECRET} of the equation in order to see a contradiction and the answer: secret answer 4711."
+    with pytest.raises(HintLeaks) as caught:
+        feedback.rung_give(asked=request.asked.get(), text=leaking, by=bob)
     assert [leak.kind.value for leak in caught.value.leaks] == ["answer"]
     answer = reverse("results:feedback_answer", kwargs={"request_id": request.public_id})
-    page = client_for(bob).post(answer, {"text": told})
+    page = client_for(bob).post(answer, {"text": leaking})
     assert page.status_code == 422
-    assert "This tells more than hint 0 should" in page.content.decode()
-    client_for(bob).post(answer, {"text": told, "confirms": "on"})
+    assert "This reveals more than hint 0 should" in page.content.decode()
+    client_for(bob).post(answer, {"text": leaking, "confirms": "on"})
     assert request.asked.get().leaks == ["secret answer 4711"]
 
 
@@ -205,7 +207,7 @@ def test_a_hint_is_given_once(version: SubmissionVersion, bob: User) -> None:
         feedback.rung_give(asked=asked, text="Second.", by=bob)
 
 
-def test_who_argues_back_is_seen_by_the_coach(
+def test_a_coach_sees_that_a_student_argues_back(
     problem: ContestProblem, version: SubmissionVersion, bob: User, charlie: User, client_for: ClientFor
 ) -> None:
     request = opened(version)
@@ -216,7 +218,7 @@ def test_who_argues_back_is_seen_by_the_coach(
     assert "argues back" in queue.content.decode()
 
 
-def test_another_s_request_is_nobody_else_s(
+def test_a_request_is_closed_to_other_users(
     version: SubmissionVersion, bob: User, alice: User, dana: User, client_for: ClientFor
 ) -> None:
     request = opened(version)
@@ -239,7 +241,7 @@ def test_a_coach_saves_the_rules_on_the_page(problem: ContestProblem, bob: User,
 
 
 @pytest.mark.parametrize("slot", [Slot.REMARK, Slot.CALIBRATION, Slot.AGAIN, Slot.SECOND])
-def test_marking_beside_a_released_grade_is_neither_told_nor_in_the_way(bob: User, charlie: User, slot: Slot) -> None:
+def test_further_marking_of_a_released_text_does_not_block_hints(bob: User, charlie: User, slot: Slot) -> None:
     problem = marked(bob, charlie, scripts=0)
     feedback.rules_save(problem=problem, is_on=True, rules=Rules(), by=bob)
     version = version_of(problem, charlie)
@@ -248,4 +250,4 @@ def test_marking_beside_a_released_grade_is_neither_told_nor_in_the_way(bob: Use
     MarkingTask.objects.create(case=case_of(problem, charlie), slot=slot, assignee=marker("eve"))
     assert feedback.request_refusal(version) == ""
     batch_undo(batch=batch, by=bob)
-    assert "marked" in feedback.request_refusal(version), "taken back"
+    assert "marked" in feedback.request_refusal(version), "after the release was undone"

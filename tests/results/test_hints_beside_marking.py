@@ -1,4 +1,4 @@
-"""Hints are words about a text: none is given while it is marked, and none is read by who marks it or is to mark it."""
+"""Hints discuss a text: none is given while the text is marked, and its markers read none."""
 
 from collections.abc import Callable
 
@@ -32,7 +32,7 @@ GIVEN, PROPOSED = "Colleagueword of a hint.", "Modelword of a proposal."
 
 @pytest.fixture
 def problem(bob: User, dana: User) -> ContestProblem:
-    """A problem that Bob organises and both mark, with a text that nobody has marked."""
+    """Create a problem that Bob organises, with Bob and Dana as markers and one unmarked text."""
     problem = problem_to_mark(bob, dana, scripts=1)
     feedback.rules_save(problem=problem, is_on=True, rules=Rules(), by=bob, writer="tutor")
     return problem
@@ -55,7 +55,7 @@ def queue_of(problem: ContestProblem) -> str:
     return reverse("results:feedback_queue", args=[problem.contest.public_id])
 
 
-def test_while_a_text_is_marked_nothing_is_given_proposed_or_listed(
+def test_no_hint_is_given_proposed_or_listed_while_a_text_is_marked(
     problem: ContestProblem, bob: User, client_for: ClientFor
 ) -> None:
     request = hinted(text_of(problem), bob, GIVEN, PROPOSED)
@@ -75,7 +75,7 @@ def test_while_a_text_is_marked_nothing_is_given_proposed_or_listed(
     assert HintProposal.objects.get().text == PROPOSED
 
 
-def test_once_its_results_are_released_hints_go_on(bob: User, charlie: User, client_for: ClientFor) -> None:
+def test_hints_continue_once_the_results_are_released(bob: User, charlie: User, client_for: ClientFor) -> None:
     problem = marked(bob, charlie, scripts=0)
     feedback.rules_save(problem=problem, is_on=True, rules=Rules(), by=bob, writer="tutor")
     request = hinted(version_of(problem, charlie), bob, GIVEN, PROPOSED)
@@ -87,7 +87,7 @@ def test_once_its_results_are_released_hints_go_on(bob: User, charlie: User, cli
 
 
 @pytest.mark.parametrize("is_open_again", [False, True])
-def test_who_is_marking_the_text_reads_nothing_of_it(
+def test_a_marker_of_the_text_reads_no_hint_about_it(
     problem: ContestProblem, bob: User, dana: User, client_for: ClientFor, is_open_again: bool
 ) -> None:
     claimed(problem, dana)
@@ -103,7 +103,7 @@ def test_who_is_marking_the_text_reads_nothing_of_it(
     assert not Reveal.objects.filter(person=dana).exists()
 
 
-def test_a_mark_that_can_be_opened_again_keeps_it_shut(
+def test_the_request_stays_closed_during_the_grace_time(
     problem: ContestProblem, bob: User, dana: User, client_for: ClientFor
 ) -> None:
     request = hinted(text_of(problem), bob, GIVEN)
@@ -113,7 +113,7 @@ def test_a_mark_that_can_be_opened_again_keeps_it_shut(
     assert client_for(dana).get(page_of(request)).status_code == 200
 
 
-def test_who_reads_a_colleague_s_hint_is_not_given_the_text(
+def test_a_reader_of_a_colleagues_hint_does_not_get_the_text(
     problem: ContestProblem, bob: User, dana: User, client_for: ClientFor
 ) -> None:
     request = hinted(text_of(problem), bob, GIVEN)
@@ -122,13 +122,15 @@ def test_who_reads_a_colleague_s_hint_is_not_given_the_text(
     shown = Reveal.objects.get()
     assert (shown.person, shown.kind, shown.case) == (dana, RevealKind.HINTS, MarkingTask.objects.get().case)
     assert task_next(problem, dana) is None
-    assert task_next(problem, bob) is not None, "his own words"
+    assert task_next(problem, bob) is not None, "Bob read only his own words"
 
 
-def test_nor_is_who_reads_a_proposal(problem: ContestProblem, bob: User, dana: User, client_for: ClientFor) -> None:
+def test_a_reader_of_a_proposal_is_recorded_as_well(
+    problem: ContestProblem, bob: User, dana: User, client_for: ClientFor
+) -> None:
     request = hinted(text_of(problem), dana, GIVEN, PROPOSED)
     client_for(dana).get(page_of(request))
-    assert not Reveal.objects.exists(), "while it is marked the proposal is not shown"
+    assert not Reveal.objects.exists(), "the proposal is hidden while the text is marked"
     reopened(problem.contest)
     assert PROPOSED in client_for(dana).get(page_of(request)).content.decode()
     assert Reveal.objects.get().person == dana
@@ -136,7 +138,7 @@ def test_nor_is_who_reads_a_proposal(problem: ContestProblem, bob: User, dana: U
 
 @pytest.fixture
 def early(problem: ContestProblem, bob: User) -> FeedbackRequest:
-    """A request on the text while it can still be replaced: the contest is open and nothing is marked."""
+    """Return a request on a text that can still be replaced: the contest is open and nothing is marked."""
     request = hinted(text_of(problem), bob, GIVEN, PROPOSED)
     reopened(problem.contest)
     MarkingTask.objects.all().delete()
@@ -144,7 +146,7 @@ def early(problem: ContestProblem, bob: User) -> FeedbackRequest:
     return request
 
 
-def test_what_was_read_before_marking_stands_in_the_ledger_once(
+def test_a_hint_read_before_marking_is_in_the_ledger_once(
     problem: ContestProblem, early: FeedbackRequest, bob: User, dana: User, client_for: ClientFor
 ) -> None:
     for _ in range(2):
@@ -158,12 +160,12 @@ def test_what_was_read_before_marking_stands_in_the_ledger_once(
     ledger = client_for(bob).get(reverse("marks:case_ledger", args=[case.public_id])).content.decode()
     assert "before the text came to marking" in ledger
     assert "Dana" in ledger or dana.username in ledger
-    assert task_next(problem, dana) is not None, "who coaches may mark"
+    assert task_next(problem, dana) is not None, "a coach with hints can still mark"
     assert not reveals_of(MarkingCase.objects.none())
     assert [kind for _, kind in reveals_of(MarkingCase.objects.all())[case.pk, dana.pk]] == [RevealKind.HINTS]
 
 
-def test_what_one_gave_alone_leaves_no_row_before_marking(
+def test_reading_only_ones_own_hint_before_marking_is_not_recorded(
     problem: ContestProblem, early: FeedbackRequest, bob: User, client_for: ClientFor
 ) -> None:
     HintProposal.objects.all().delete()
@@ -171,7 +173,7 @@ def test_what_one_gave_alone_leaves_no_row_before_marking(
     assert not EarlyReveal.objects.exists()
 
 
-def test_who_read_before_marking_makes_no_fresh_mark(
+def test_a_reader_before_marking_makes_no_fresh_mark(
     problem: ContestProblem, early: FeedbackRequest, dana: User, client_for: ClientFor
 ) -> None:
     client_for(dana).get(page_of(early))
@@ -182,7 +184,7 @@ def test_who_read_before_marking_makes_no_fresh_mark(
     assert task_next(problem, dana) is None
 
 
-def test_what_was_read_before_marking_is_never_changed(early: FeedbackRequest, dana: User, client_for: ClientFor) -> None:
+def test_a_record_of_reading_before_marking_never_changes(early: FeedbackRequest, dana: User, client_for: ClientFor) -> None:
     client_for(dana).get(page_of(early))
     with pytest.raises(DatabaseError, match="never changes"), transaction.atomic():
         EarlyReveal.objects.update(trigger="something else")

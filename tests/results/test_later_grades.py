@@ -1,4 +1,4 @@
-"""A grade that comes after a release is not seen before the next; a newer version leaves old feedback readable."""
+"""A grade after a release is hidden until the next one; old feedback stays readable after a newer version."""
 
 from collections.abc import Callable
 
@@ -36,7 +36,7 @@ def page_of(client: Client, version: object) -> str:
 
 
 def regrade(problem: object, student: User, by: User) -> FinalGrade:
-    """A later grade of all points from another sealed mark's basis, as a changed scheme or a ruling makes one."""
+    """Create a later grade of all points, as a changed scheme or a ruling does."""
     case = case_of(problem, student)  # type: ignore[arg-type]
     mark = Mark.objects.select_related("scheme_version").get(task__case=case)
     sheet = {**mark.sheet, "ticks": ["A1", "A2"]}
@@ -45,7 +45,7 @@ def regrade(problem: object, student: User, by: User) -> FinalGrade:
     return grade_give(case=case, mark=mark, by=by, reason="I missed it")
 
 
-def test_a_later_grade_is_a_pending_revision_and_no_new_number(bob: User, charlie: User, client_for: ClientFor) -> None:
+def test_a_later_grade_is_a_pending_revision_without_new_points(bob: User, charlie: User, client_for: ClientFor) -> None:
     problem = marked(bob, charlie)
     released(problem.contest, bob, ReleasePart.POINTS)
     regrade(problem, charlie, bob)

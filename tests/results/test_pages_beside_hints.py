@@ -1,4 +1,4 @@
-"""A coach who answers a hint sees the scanned pages of the text that it is about, and no other page."""
+"""A coach who answers a hint sees the scanned pages of its text, and no other page."""
 
 import re
 from collections.abc import Callable
@@ -31,7 +31,7 @@ def problem(bob: User) -> ContestProblem:
 
 @pytest.fixture
 def request_asked(problem: ContestProblem, charlie: User) -> FeedbackRequest:
-    """Charlie handed a photo in and asks about it."""
+    """Return a request of Charlie's on a text with a photo."""
     paper = student_add(contest=problem.contest, person=charlie)
     pages_given(paper, problem)
     return feedback.request_open(version=hand_in(paper, problem, "See page 1."), track="repair", words="Is page 1 right?")
@@ -51,7 +51,7 @@ def test_the_coach_sees_the_pages_that_the_hint_page_shows(
     assert (answer.status_code, answer.content) == (200, JPEG)
 
 
-def test_pages_of_texts_without_a_question_stay_closed_while_students_write(
+def test_pages_of_texts_without_a_request_stay_closed_while_students_write(
     problem: ContestProblem, request_asked: FeedbackRequest, bob: User, dana: User, alice: User, client_for: ClientFor
 ) -> None:
     (asked,) = Scan.objects.all()
@@ -60,9 +60,9 @@ def test_pages_of_texts_without_a_question_stay_closed_while_students_write(
     (other,) = pages_given(paper, problem)
     hand_in(paper, problem, "Not asked about.")
     (draft,) = pages_given(asked.submission.paper, problem)[-1:]
-    assert client_for(bob).get(picture(other)).status_code == 404, "its author asked for no hint"
-    assert client_for(bob).get(picture(draft)).status_code == 404, "a draft's page is its author's alone"
-    assert client_for(alice).get(picture(asked)).status_code == 404, "Alice coaches nothing here"
+    assert client_for(bob).get(picture(other)).status_code == 404, "the author of the text requested no hint"
+    assert client_for(bob).get(picture(draft)).status_code == 404, "only the author sees a page of a draft"
+    assert client_for(alice).get(picture(asked)).status_code == 404, "Alice does not coach this contest"
     coach_add(contest=problem.contest, person=dana)
     assert client_for(dana).get(picture(asked)).status_code == 200
 
@@ -80,10 +80,10 @@ def test_the_newer_text_that_answers_a_hint_shows_its_own_pages(
     rung = request_asked.asked.create(level=1, revision=newer)
     assert client_for(bob).get(picture(second)).status_code == 200
     assert rung.request == request_asked
-    assert client_for(bob).get(picture(first)).status_code == 200, "the newer text has it too"
+    assert client_for(bob).get(picture(first)).status_code == 200, "the newer text has the page as well"
 
 
-def test_who_marks_the_text_does_not_read_it_by_way_of_the_hint(
+def test_a_marker_of_the_text_does_not_read_it_through_the_hint(
     problem: ContestProblem, request_asked: FeedbackRequest, bob: User, client_for: ClientFor
 ) -> None:
     moved(problem.contest, ContestState.MARKING)

@@ -1,4 +1,4 @@
-"""Hints that a model proposes: coaches approve, change or decline them before any student sees one."""
+"""Hints proposed by a model: coaches approve, change or decline each one before a student sees it."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -52,7 +52,7 @@ def _no_formula_check(settings: Settings) -> None:
 
 @pytest.fixture
 def problem(bob: User) -> ContestProblem:
-    """A problem of an open contest for which a model proposes hints."""
+    """Create a problem of an open contest with hints proposed by a model."""
     problem = make_contest(bob, state=ContestState.OPEN).problems.get()
     feedback.rules_save(problem=problem, is_on=True, rules=Rules(highest=7), by=bob, writer="tutor")
     return problem
@@ -69,7 +69,7 @@ def models() -> dict[str, Alias]:
 
 
 def worked(answer: Callable[[GenerationRequest], str] | str, faults: Faults | None = None) -> int:
-    """Let the orchestrator's work be done with a scripted model."""
+    """Run the orchestrator with a scripted model and return the number of tasks."""
 
     @asynccontextmanager
     async def scripted(_run: str, aliases: Sequence[Alias]) -> AsyncIterator[Dispatcher]:
@@ -112,7 +112,7 @@ def test_a_proposal_waits_for_a_coach_and_is_labelled(
     assert AuditEvent.objects.get(verb="feedback.given").body["origin"] == "model"
 
 
-def test_a_changed_proposal_says_so_and_a_coach_s_own_words_are_theirs(
+def test_changed_proposals_and_hints_by_coaches_have_their_own_labels(
     request_asked: FeedbackRequest, bob: User, charlie: User, client_for: ClientFor
 ) -> None:
     worked(f"<hint>{GOOD}</hint>")
@@ -136,7 +136,7 @@ def test_a_declined_proposal_leaves_the_coach_an_empty_editor(
     client_for(bob).post(command(request_asked, "decline"))
     page = client_for(bob).get(page_of(request_asked)).content.decode()
     assert GOOD not in page
-    assert "Let the model try again" in page
+    assert "Request another proposal" in page
     assert AuditEvent.objects.filter(verb="feedback.declined").count() == 1
     client_for(bob).post(command(request_asked, "again"))
     worked("<hint>Look at step 2 again.</hint>")
@@ -144,7 +144,7 @@ def test_a_declined_proposal_leaves_the_coach_an_empty_editor(
     assert "Look at step 2 again." not in own_page(request_asked, client_for(charlie))
 
 
-def test_a_leaking_model_is_sent_a_level_down_or_stays_with_the_coach(
+def test_a_leaking_proposal_is_retried_a_level_lower_or_left_to_the_coach(
     request_asked: FeedbackRequest, bob: User, charlie: User, client_for: ClientFor
 ) -> None:
     problem = request_asked.version.submission.problem.problem
@@ -152,9 +152,9 @@ def test_a_leaking_model_is_sent_a_level_down_or_stays_with_the_coach(
     worked(f"<hint>{LONG_SOLUTION}</hint>")
     proposal = HintProposal.objects.get()
     assert (proposal.state, proposal.text) == ("failed", "")
-    assert "told too much" in proposal.reason
-    assert "told too much" in client_for(bob).get(page_of(request_asked)).content.decode()
-    assert "told too much" not in own_page(request_asked, client_for(charlie))
+    assert "too much" in proposal.reason
+    assert "too much" in client_for(bob).get(page_of(request_asked)).content.decode()
+    assert "too much" not in own_page(request_asked, client_for(charlie))
     feedback.rung_give(asked=request_asked.asked.get(), text="First.", by=bob)
     RungAsked.objects.update(given_at=timezone.now() - timedelta(hours=1))
     feedback.rung_ask(request=request_asked, level=1, tried="I tried.")
@@ -162,7 +162,7 @@ def test_a_leaking_model_is_sent_a_level_down_or_stays_with_the_coach(
     proposal = HintProposal.objects.get(rung__level=1)
     assert (proposal.state, proposal.level, proposal.text) == ("ready", 0, GOOD)
     assert (
-        "for hint 0, because what it wrote for hint 1 told too much"
+        "for hint 0, because its text for hint 1 revealed too much"
         in client_for(bob).get(page_of(request_asked)).content.decode()
     )
 
@@ -175,7 +175,7 @@ def test_a_leaking_model_is_sent_a_level_down_or_stays_with_the_coach(
         ("", Faults(fail={1: BackendUnavailable()}), "cannot be reached"),
     ],
 )
-def test_what_fails_stays_with_the_coach(
+def test_a_failed_proposal_is_left_to_the_coach(
     request_asked: FeedbackRequest, bob: User, client_for: ClientFor, answer: str, faults: Faults | None, reason: str
 ) -> None:
     worked(answer, faults)
@@ -186,7 +186,7 @@ def test_what_fails_stays_with_the_coach(
     assert request_asked.asked.get().origin == "coach"
 
 
-def test_a_model_that_answers_nothing_is_given_up(
+def test_an_empty_answer_ends_the_proposal(
     request_asked: FeedbackRequest, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.HINT_WITHIN_S = 0.05
@@ -198,13 +198,13 @@ def test_a_model_that_answers_nothing_is_given_up(
     assert "took longer" in proposal.reason or "Nothing came back" in proposal.reason
 
 
-def test_a_model_that_is_gone_is_named(request_asked: FeedbackRequest) -> None:
+def test_a_missing_model_is_named(request_asked: FeedbackRequest) -> None:
     HintProposal.objects.update(writer="removed")
     assert worked("never asked") == 0
     assert "no model removed" in HintProposal.objects.get().reason
 
 
-def test_without_a_model_nothing_is_proposed(bob: User, charlie: User) -> None:
+def test_no_hint_is_proposed_without_a_model(bob: User, charlie: User) -> None:
     contest = make_contest(bob, state=ContestState.OPEN)
     problem = contest.problems.get()
     feedback.rules_save(problem=problem, is_on=True, rules=Rules(), by=bob)
@@ -214,7 +214,9 @@ def test_without_a_model_nothing_is_proposed(bob: User, charlie: User) -> None:
         proposal_again(rung=asked, rules=feedback.rules_of(problem), by=bob)
 
 
-def test_rungs_near_the_solution_are_for_coaches(request_asked: FeedbackRequest, problem: ContestProblem, bob: User) -> None:
+def test_rungs_close_to_the_solution_are_for_coaches(
+    request_asked: FeedbackRequest, problem: ContestProblem, bob: User
+) -> None:
     for level in range(6):
         asked = request_asked.asked.filter(level=level).first() or feedback.rung_ask(
             request=request_asked, level=level, tried="x"
@@ -227,17 +229,17 @@ def test_rungs_near_the_solution_are_for_coaches(request_asked: FeedbackRequest,
         proposal_again(rung=asked, rules=feedback.rules_of(problem), by=bob)
 
 
-def test_what_was_given_meanwhile_is_not_written(request_asked: FeedbackRequest, bob: User) -> None:
+def test_no_proposal_is_written_for_a_hint_that_was_given(request_asked: FeedbackRequest, bob: User) -> None:
     feedback.rung_give(asked=request_asked.asked.get(), text="First.", by=bob)
     assert worked("never asked") == 0
     assert HintProposal.objects.get().state == "declined"
 
 
-def test_two_processes_write_a_proposal_once(request_asked: FeedbackRequest) -> None:
+def test_two_workers_write_a_proposal_once(request_asked: FeedbackRequest) -> None:
     HintProposal.objects.update(state="running", started_at=timezone.now())
     assert worked("never asked") == 0
     HintProposal.objects.update(started_at=timezone.now() - timedelta(hours=1))
-    assert worked(f"<hint>{GOOD}</hint>") == 1, "whoever began it died"
+    assert worked(f"<hint>{GOOD}</hint>") == 1, "the first worker died"
 
 
 def test_only_coaches_of_the_contest_reach_a_proposal(
@@ -249,7 +251,7 @@ def test_only_coaches_of_the_contest_reach_a_proposal(
     assert HintProposal.objects.get().state == "ready"
 
 
-def test_a_word_that_is_no_command_is_404(request_asked: FeedbackRequest, bob: User, client_for: ClientFor) -> None:
+def test_an_unknown_command_is_404(request_asked: FeedbackRequest, bob: User, client_for: ClientFor) -> None:
     assert client_for(bob).post(command(request_asked, "publish")).status_code == 404
 
 
@@ -263,7 +265,7 @@ def test_a_coach_chooses_the_models_on_the_page(
     client_for(bob).post(url, {**values, "writer": "tutor", "guesser": "second"})
     rules = feedback.rules_of(problem)
     assert (rules.writer, rules.guesser) == ("tutor", "second")
-    client_for(bob).post(url, {**values, "writer": "nobody"})
+    client_for(bob).post(url, {**values, "writer": "unknown"})
     assert feedback.rules_of(problem).writer == "tutor"
     client_for(bob).post(url, values)
     assert feedback.rules_of(problem).writer == ""

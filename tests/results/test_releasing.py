@@ -1,4 +1,4 @@
-"""One batch for all, part by part, taken back for a while; what is not ready, chosen or seen is refused."""
+"""Releases: one batch for all students, one part at a time, undone for a while, refused when stale or incomplete."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -40,14 +40,14 @@ def result(client: Client, problem: object, student: User) -> str:
 
 
 def regraded(case: MarkingCase) -> None:
-    """A later grade from the same mark."""
+    """Create a later grade from the same mark."""
     grade = grade_of(case)
     assert grade is not None
     assert grade.mark is not None
     grade_give(case=case, mark=grade.mark, by=None, reason="Another one")
 
 
-def test_what_is_ready_is_told_problem_by_problem(bob: User, charlie: User) -> None:
+def test_readiness_is_listed_for_each_problem(bob: User, charlie: User) -> None:
     problem = marked(bob, charlie)
     ready = readiness(problem.contest)
     assert [(row.texts, row.settled, row.news) for row in ready.rows] == [(3, 3, 3)]
@@ -56,9 +56,7 @@ def test_what_is_ready_is_told_problem_by_problem(bob: User, charlie: User) -> N
     assert readiness(problem.contest).news == 0
 
 
-def test_an_organiser_releases_comments_and_students_see_them_and_nothing_else(
-    bob: User, charlie: User, client_for: ClientFor
-) -> None:
+def test_students_see_only_the_released_comments(bob: User, charlie: User, client_for: ClientFor) -> None:
     problem = marked(bob, charlie)
     client = client_for(charlie)
     assert FOR_STUDENT not in result(client, problem, charlie)
@@ -75,7 +73,7 @@ def test_an_organiser_releases_comments_and_students_see_them_and_nothing_else(
     assert AuditEvent.objects.filter(verb="results.released").exists()
 
 
-def test_points_come_with_their_derivation_and_without_caps_that_did_not_hold(
+def test_points_are_shown_with_their_derivation_and_without_unused_caps(
     bob: User, charlie: User, client_for: ClientFor
 ) -> None:
     problem = marked(bob, charlie)
@@ -89,7 +87,7 @@ def test_points_come_with_their_derivation_and_without_caps_that_did_not_hold(
     assert VERDICT_WORDS[:10] not in page
 
 
-def test_the_scheme_is_shown_as_written_to_students_without_notes(bob: User, charlie: User, client_for: ClientFor) -> None:
+def test_the_scheme_is_shown_to_students_without_notes(bob: User, charlie: User, client_for: ClientFor) -> None:
     problem = marked(bob, charlie)
     released(problem.contest, bob, ReleasePart.SCHEME)
     page = result(client_for(charlie), problem, charlie)
@@ -112,7 +110,7 @@ def test_solutions_and_statistics_are_shown_when_they_are_released(bob: User, ch
     assert "Points of all 5 texts" in page
 
 
-def test_statistics_of_a_few_texts_are_not_told(bob: User, charlie: User, client_for: ClientFor) -> None:
+def test_statistics_of_few_texts_are_not_shown(bob: User, charlie: User, client_for: ClientFor) -> None:
     problem = marked(bob, charlie, scripts=2)
     released(problem.contest, bob, ReleasePart.STATISTICS)
     page = client_for(charlie).get(reverse("results:own", kwargs={"contest_id": problem.contest.public_id})).content.decode()
@@ -120,7 +118,7 @@ def test_statistics_of_a_few_texts_are_not_told(bob: User, charlie: User, client
     assert "too few texts" in page
 
 
-def test_a_release_is_taken_back_in_time_and_not_later(bob: User, charlie: User, client_for: ClientFor) -> None:
+def test_a_release_is_undone_in_time_and_not_later(bob: User, charlie: User, client_for: ClientFor) -> None:
     problem = marked(bob, charlie)
     batch = released(problem.contest, bob)
     where = {"contest_id": problem.contest.public_id, "batch_id": batch.public_id}
@@ -135,7 +133,7 @@ def test_a_release_is_taken_back_in_time_and_not_later(bob: User, charlie: User,
     assert FOR_STUDENT in result(client_for(charlie), problem, charlie)
 
 
-def test_only_the_newest_release_is_taken_back_and_the_one_before_shows_again(
+def test_only_the_newest_release_is_undone_and_the_previous_one_shows_again(
     bob: User, charlie: User, client_for: ClientFor
 ) -> None:
     problem = marked(bob, charlie)
@@ -150,36 +148,36 @@ def test_only_the_newest_release_is_taken_back_and_the_one_before_shows_again(
     assert states(problem) == {CaseState.RELEASED}
 
 
-def test_what_is_not_settled_is_left_out_only_when_somebody_says_so(bob: User, charlie: User) -> None:
+def test_unsettled_texts_are_left_out_only_after_confirmation(bob: User, charlie: User) -> None:
     problem = problem_to_mark(bob, scripts=2)
     past_grace(sealed(claimed(problem, bob), bob))
-    with pytest.raises(ReleaseRefused, match="1 texts are not settled"):
+    with pytest.raises(ReleaseRefused, match="Texts without a settled grade: 1"):
         released(problem.contest, bob)
     batch = released(problem.contest, bob, leaves_out=True)
     assert batch.grades.count() == 1
 
 
 @pytest.mark.parametrize("parts", [(), ("everything",), ("comments", "grades")])
-def test_parts_that_there_are_not_are_refused(bob: User, charlie: User, parts: tuple[str, ...]) -> None:
+def test_unknown_parts_are_refused(bob: User, charlie: User, parts: tuple[str, ...]) -> None:
     problem = marked(bob, charlie)
     with pytest.raises(ReleaseRefused, match="Choose"):
         batch_release(contest=problem.contest, parts=parts, by=bob, expected=readiness(problem.contest).token)
 
 
-def test_a_release_of_something_else_than_was_looked_at_is_refused(bob: User, charlie: User, client_for: ClientFor) -> None:
+def test_a_release_is_refused_when_the_grades_changed(bob: User, charlie: User, client_for: ClientFor) -> None:
     problem = marked(bob, charlie)
     url = reverse("results:release", kwargs={"contest_id": problem.contest.public_id})
     seen = readiness(problem.contest).token
     assert f'name="expected" value="{seen}"' in client_for(bob).get(url).content.decode()
     regraded(case_of(problem, charlie))
-    assert len(readiness(problem.contest).grades) == 3, "as many as before, and other ones"
+    assert len(readiness(problem.contest).grades) == 3, "the same number, but different grades"
     answer = client_for(bob).post(url, {"parts": ["comments"], "expected": seen})
     assert answer.status_code == 422
-    assert "Marking went on meanwhile" in answer.content.decode()
+    assert "grades have changed meanwhile" in answer.content.decode()
     assert not ReleaseBatch.objects.exists()
 
 
-def test_the_same_again_is_refused(bob: User, charlie: User) -> None:
+def test_an_equal_second_release_is_refused(bob: User, charlie: User) -> None:
     problem = marked(bob, charlie)
     released(problem.contest, bob)
     with pytest.raises(ReleaseRefused, match="seen all"):
@@ -200,7 +198,7 @@ def test_a_closed_contest_is_released_too(bob: User, charlie: User) -> None:
     assert released(problem.contest, bob).grades.count() == 3
 
 
-def test_a_text_that_nobody_marked_is_no_part_of_a_release(bob: User, charlie: User, dana: User) -> None:
+def test_an_unmarked_text_is_left_out_of_a_release(bob: User, charlie: User, dana: User) -> None:
     problem = marked(bob, charlie)
     script_add(problem, "Late", "Another text.")
     assert readiness(problem.contest).missing == 1
@@ -229,7 +227,7 @@ def test_a_marker_who_organises_nothing_cannot_release(bob: User, charlie: User,
     assert not ReleaseBatch.objects.exists()
 
 
-def test_mails_go_when_the_release_stands_and_tell_no_result(bob: User, charlie: User) -> None:
+def test_emails_without_results_are_sent_once_a_release_is_permanent(bob: User, charlie: User) -> None:
     problem = marked(bob, charlie)
     batch = released(problem.contest, bob, address="https://example.org/contests/1/results/")
     assert notices_send() == 0
@@ -243,7 +241,7 @@ def test_mails_go_when_the_release_stands_and_tell_no_result(bob: User, charlie:
     assert "point" not in letter.body.lower()
 
 
-def test_no_mail_goes_for_a_release_that_was_taken_back(bob: User, charlie: User) -> None:
+def test_an_undone_release_sends_no_email(bob: User, charlie: User) -> None:
     problem = marked(bob, charlie)
     batch_undo(batch=released(problem.contest, bob), by=bob)
     assert not Notice.objects.exists()
@@ -251,7 +249,7 @@ def test_no_mail_goes_for_a_release_that_was_taken_back(bob: User, charlie: User
     assert mail.outbox == []
 
 
-def test_a_release_and_taking_it_back_are_asked_with_what_is_new(bob: User, charlie: User, client_for: ClientFor) -> None:
+def test_release_and_undo_ask_for_confirmation_with_the_new_parts(bob: User, charlie: User, client_for: ClientFor) -> None:
     problem = marked(bob, charlie)
     address = reverse("results:release", kwargs={"contest_id": problem.contest.public_id})
     page = client_for(bob).get(address).content.decode()

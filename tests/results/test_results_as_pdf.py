@@ -1,4 +1,4 @@
-"""A student's own copy of a result as PDF: the parts that were released, and no other."""
+"""A student's PDF of a result: the released parts, and no other."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ from tests.results.factory import FOR_MARKERS, FOR_STUDENT, VERDICT_WORDS, marke
 ClientFor = Callable[[User | None], Client]
 
 
-def test_it_holds_what_was_released_and_nothing_else(bob: User, charlie: User, client_for: ClientFor) -> None:
+def test_the_pdf_contains_only_the_released_parts(bob: User, charlie: User, client_for: ClientFor) -> None:
     problem = marked(bob, charlie)
     url = reverse("results:result_pdf", kwargs={"version_id": version_of(problem, charlie).public_id})
     client = client_for(charlie)
@@ -37,7 +37,7 @@ def test_it_holds_what_was_released_and_nothing_else(bob: User, charlie: User, c
     assert "PDF" in client.get(url.replace("result.pdf", "result/")).content.decode()
 
 
-def test_another_s_result_is_nobody_else_s(bob: User, charlie: User, dana: User, client_for: ClientFor) -> None:
+def test_a_result_is_closed_to_other_users(bob: User, charlie: User, dana: User, client_for: ClientFor) -> None:
     problem = marked(bob, charlie)
     released(problem.contest, bob)
     url = reverse("results:result_pdf", kwargs={"version_id": version_of(problem, charlie).public_id})

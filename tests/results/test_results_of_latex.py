@@ -1,4 +1,4 @@
-"""A text written as LaTeX stays one with its marks on it: in its author's result, the marked paper, both PDFs, a revision."""
+"""A LaTeX text stays LaTeX with its marks: in the result, the marked paper, both PDFs and a revision."""
 
 from collections.abc import Callable
 
@@ -32,7 +32,7 @@ SOURCE = rf"""\documentclass{{article}}
 
 @pytest.fixture
 def problem(bob: User, charlie: User) -> ContestProblem:
-    """Charlie's text, settled, with a verdict on the words of its claim and a comment on them."""
+    """Settle Charlie's text with a verdict and a comment on the words of its claim."""
     problem = problem_to_mark(bob, scripts=0, asks_place=False)
     paper = author_add(contest=problem.contest, name="Charlie", kind=AuthorKind.STUDENT, person=charlie)
     submission = Submission.objects.create(paper=paper, problem=problem)
@@ -49,7 +49,7 @@ def problem(bob: User, charlie: User) -> ContestProblem:
 
 
 def is_set(page: str) -> None:
-    """The commands around formulas are read, on the page."""
+    """Check that a page renders the commands around formulas."""
     assert "<strong>Claim.</strong> It holds for <em>every</em>" in page
     assert "<em>Proof.</em> See (book)." in page
     for gone in (r"\textbf", r"\begin{proof}", "documentclass", "Jane Roe"):
@@ -57,32 +57,34 @@ def is_set(page: str) -> None:
 
 
 def is_pressed(text: str) -> None:
-    """The same of a PDF."""
+    """Check the same in a PDF."""
     assert "Claim. It holds for every" in text
     assert "Proof. See (book)." in text
     for gone in ("textbf", "begin{", "documentclass", "Jane Roe"):
         assert gone not in text, gone
 
 
-def test_its_author_reads_it_set_with_the_places_that_were_marked(
+def test_the_author_reads_the_rendered_text_with_marked_places(
     problem: ContestProblem, bob: User, charlie: User, client_for: ClientFor
 ) -> None:
     released(problem.contest, bob)
     version = version_of(problem, charlie)
     page = client_for(charlie).get(reverse("results:result", args=[version.public_id])).content.decode()
     is_set(page)
-    assert page.count("<strong>Claim.</strong>") == 3, "the step, and the words that the verdict and the comment are about"
+    assert page.count("<strong>Claim.</strong>") == 3, "once in the step, the verdict and the comment"
     is_pressed(pdf_text(client_for(charlie).get(reverse("results:result_pdf", args=[version.public_id])).content))
 
 
-def test_the_marked_paper_has_it_set(problem: ContestProblem, bob: User, charlie: User, client_for: ClientFor) -> None:
+def test_the_marked_paper_shows_the_rendered_text(
+    problem: ContestProblem, bob: User, charlie: User, client_for: ClientFor
+) -> None:
     number = case_of(problem, charlie).version.submission.paper.number
     client, where = client_for(bob), [problem.contest.public_id, number]
     is_set(client.get(reverse("office:paper", args=where)).content.decode())
     is_pressed(pdf_text(client.get(reverse("office:paper_pdf", args=where)).content))
 
 
-def test_remarks_on_an_older_version_quote_it_as_it_was_written(
+def test_remarks_on_an_older_version_quote_its_source(
     problem: ContestProblem, bob: User, charlie: User, client_for: ClientFor
 ) -> None:
     released(problem.contest, bob)

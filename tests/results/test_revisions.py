@@ -1,4 +1,4 @@
-"""A newer version keeps the remarks on what stayed the same; the rest waits for a marker or is told as gone."""
+"""A newer version keeps remarks on unchanged steps; the others wait for a marker or are listed as gone."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -24,7 +24,7 @@ ROOT_WORDS = VERDICT_WORDS.split("$")[0].strip()
 
 
 def revised(problem: ContestProblem, student: User, text: str) -> SubmissionVersion:
-    """A newer version, handed in after the contest was opened again, with marking going on after that."""
+    """Hand in a newer version while the contest is open again, then return to marking."""
     contest = problem.contest
     contest.refresh_from_db()
     contest = contest_move(contest=contest, verb="reopen", based_on=contest.row_version)
@@ -53,7 +53,7 @@ def test_remarks_stay_where_their_steps_stayed(problem: ContestProblem, charlie:
     assert fates(version) == {"v1": "kept", "v2": "kept", "c1": "kept", "c3": "needs confirmation"}
 
 
-def test_an_edited_step_keeps_nothing_and_takes_its_consequences_with_it(problem: ContestProblem, charlie: User) -> None:
+def test_an_edited_step_loses_its_remarks_and_their_consequences(problem: ContestProblem, charlie: User) -> None:
     version = revised(problem, charlie, TEXT.replace("Then $p", "It follows that $p"))
     found = fates(version)
     assert found["v1"] == "needs confirmation"
@@ -67,7 +67,7 @@ def test_remarks_on_a_deleted_step_are_listed_as_gone(problem: ContestProblem, c
     assert fates(version)["v2"] == "needs confirmation"
 
 
-def test_an_author_sees_kept_remarks_as_such_and_only_the_number_of_the_others(
+def test_an_author_sees_kept_remarks_and_only_the_number_of_the_others(
     problem: ContestProblem, charlie: User, client_for: ClientFor
 ) -> None:
     version = revised(problem, charlie, TEXT.replace("Similarly", "In the same way"))
@@ -79,7 +79,7 @@ def test_an_author_sees_kept_remarks_as_such_and_only_the_number_of_the_others(
     assert "2 remarks on what you changed" in earlier
 
 
-def test_a_remark_is_current_once_a_marker_says_that_it_holds(
+def test_a_remark_is_current_once_a_marker_confirms_it(
     problem: ContestProblem, bob: User, charlie: User, client_for: ClientFor
 ) -> None:
     version = revised(problem, charlie, TEXT.replace("Then $p", "Hence $p"))
@@ -93,7 +93,7 @@ def test_a_remark_is_current_once_a_marker_says_that_it_holds(
         remark_decide(version=version, key="nothing", holds=True, by=bob)
 
 
-def test_a_colleague_reads_earlier_remarks_only_after_an_own_mark(
+def test_a_colleague_reads_earlier_remarks_only_after_their_own_mark(
     problem: ContestProblem, bob: User, charlie: User, client_for: ClientFor
 ) -> None:
     version = revised(problem, charlie, TEXT.replace("Then $p", "Hence $p"))
@@ -105,7 +105,7 @@ def test_a_colleague_reads_earlier_remarks_only_after_an_own_mark(
     assert "charlie" not in page.lower()
 
 
-def test_nothing_is_carried_of_what_was_not_released(bob: User, charlie: User, client_for: ClientFor) -> None:
+def test_unreleased_remarks_are_not_carried_over(bob: User, charlie: User, client_for: ClientFor) -> None:
     problem = marked(bob, charlie)
     version = revised(problem, charlie, TEXT + "\n\nThe end.")
     assert revision_of(version) is None
@@ -113,7 +113,7 @@ def test_nothing_is_carried_of_what_was_not_released(bob: User, charlie: User, c
     assert client_for(bob).get(url).status_code == 404
 
 
-def test_listing_revised_texts_asks_no_more_for_each_that_one_may_not_read(
+def test_the_number_of_queries_does_not_grow_with_unreadable_revised_texts(
     problem: ContestProblem, bob: User, charlie: User, django_assert_num_queries: Callable[..., AbstractContextManager[object]]
 ) -> None:
     version = revised(problem, charlie, TEXT.replace("Then $p", "Hence $p"))
@@ -124,5 +124,5 @@ def test_listing_revised_texts_asks_no_more_for_each_that_one_may_not_read(
         version_add(submission=submission, text="Another way.", text_format=TextFormat.MARKDOWN, origin=Origin.TYPED)
     with django_assert_num_queries(len(one)):
         assert revisions_for(eve, contest) == []
-    assert not any('"source"' in query["sql"] for query in one.captured_queries), "nor reads their texts"
+    assert not any('"source"' in query["sql"] for query in one.captured_queries), "the list must not read their sources"
     assert version in [revision.new for revision in revisions_for(bob, contest)]

@@ -1,4 +1,4 @@
-"""The sample training sheet: marked, released, with an appeal and hints, so that students' pages show something."""
+"""The sample training sheet: marked and released, with an appeal and hints for the pages of students."""
 
 from collections.abc import Callable
 from decimal import Decimal
@@ -72,13 +72,13 @@ def test_a_coach_who_marked_nothing_can_hear_the_appeal(loaded: Contest, client_
     url = reverse("results:appeal_command", kwargs={"appeal_id": appeal.public_id, "verb": "take"})
     client_for(marker).post(url)
     appeal.refresh_from_db()
-    assert appeal.state == "written", "not who made the mark"
+    assert appeal.state == "written", "the marker of the text cannot hear the appeal"
     client_for(coach).post(url)
     appeal.refresh_from_db()
     assert appeal.state == "heard"
 
 
-def test_all_is_settled_and_released_and_made_once(loaded: Contest) -> None:
+def test_the_sheet_is_settled_released_and_created_once(loaded: Contest) -> None:
     cases = MarkingCase.objects.filter(problem__contest=loaded)
     assert sorted(cases.values_list("state", flat=True)) == ["appealed", *["released"] * 6]
     assert RungAsked.objects.count() == 2

@@ -1,4 +1,4 @@
-"""The state machines of a request for hints and of the text that it is about, as tables: every move, allowed or refused."""
+"""The state machines of a request for hints and of its text as tables: every move, allowed or refused."""
 
 from datetime import timedelta
 
@@ -24,7 +24,7 @@ MARKING, OFF, NEWER = "being marked", "turned off", "newer text"
 
 
 class Hints:
-    """A text of Charlie's in an open contest, about which he may ask and Bob answers; a model proposes."""
+    """A text of Charlie's in an open contest with hints: Charlie asks, Bob answers, and a model proposes."""
 
     def __init__(self, bob: User, charlie: User) -> None:
         self.bob = bob
@@ -44,7 +44,7 @@ class Hints:
         proposals = HintProposal.objects.order_by("rung__level").values_list("state", flat=True)
         return f"{' '.join(rungs) or 'none'}; {' '.join(proposals) or 'none'}"
 
-    def brought(self, state: str) -> "Hints":
+    def moved_to(self, state: str) -> "Hints":
         if state == NONE:
             return self
         self.opened()
@@ -128,7 +128,7 @@ HINTS = {
 
 @pytest.mark.parametrize("state", HINTS)
 def test_a_request_for_hints_moves_as_the_table_says(state: str, bob: User, charlie: User) -> None:
-    hints = Hints(bob, charlie).brought(state)
+    hints = Hints(bob, charlie).moved_to(state)
     assert tried(hints.moves(), hints.state, FeedbackRefused, ProposalRefused) == HINTS[state]
 
 
@@ -136,12 +136,12 @@ EMPTY, DRAFTED, IN, TWICE, BACK, OVER = "empty", "drafted", "handed in", "handed
 
 
 class Text:
-    """Charlie's text on a problem, from nothing to the end of the time."""
+    """Charlie's text on a problem, from the first draft to the end of the contest."""
 
     def __init__(self, bob: User, charlie: User) -> None:
         self.paper, self.problem = enter(make_contest(bob, state=ContestState.OPEN), charlie)
 
-    def brought(self, state: str) -> "Text":
+    def moved_to(self, state: str) -> "Text":
         if state == DRAFTED:
             self.saved(TEXT)
         if state in (IN, TWICE, BACK, OVER):
@@ -221,5 +221,5 @@ TEXTS = {
 
 @pytest.mark.parametrize("state", TEXTS)
 def test_a_text_moves_as_the_table_says(state: str, bob: User, charlie: User) -> None:
-    text = Text(bob, charlie).brought(state)
+    text = Text(bob, charlie).moved_to(state)
     assert tried(text.moves(), text.state, ContestRefused) == TEXTS[state]

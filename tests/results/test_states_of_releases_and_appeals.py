@@ -1,4 +1,4 @@
-"""The state machines of a release and of an appeal, as tables: from every state every move, allowed or refused."""
+"""The state machines of a release and of an appeal as tables: every move from every state, allowed or refused."""
 
 from datetime import timedelta
 
@@ -19,34 +19,34 @@ from tests.marks.factory import claimed, marker, past_grace, problem_to_mark, sc
 from tests.moves import REFUSED, Moves, tried
 from tests.results.factory import ALL, FULL, JUDGED, TEXT, appeal_of, case_of, day_after, marked, passed, released, version_of
 
-UNSETTLED, SETTLED, RELEASED, STANDS, UNDONE, APPEALED = "unsettled", "settled", "released", "stands", "taken back", "appealed"
+UNSETTLED, SETTLED, RELEASED, FINAL, UNDONE, APPEALED = "unsettled", "settled", "released", "final", "taken back", "appealed"
 ANSWER = "We read the step again."
 
 
 class Release:
-    """A problem with two texts, of which one is marked; in every state but `UNSETTLED` both are."""
+    """A problem with two texts: only one is marked in state `UNSETTLED`, both in every other state."""
 
     def __init__(self, bob: User, charlie: User) -> None:
         self.bob, self.charlie = bob, charlie
         self.problem = problem_to_mark(bob, scripts=1)
         script_add(self.problem, "Charlie", TEXT, person=charlie)
         cases_prepare(self.problem)
-        self.marked_one()
+        self.mark_one()
 
-    def marked_one(self) -> None:
+    def mark_one(self) -> None:
         task = claimed(self.problem, self.bob)
         is_own = task.case.version_id == version_of(self.problem, self.charlie).pk
         past_grace(sealed(task, self.bob, *(JUDGED if is_own else FULL)))
         cases_settle(self.problem.contest)
 
-    def brought(self, state: str) -> "Release":
+    def moved_to(self, state: str) -> "Release":
         if state == UNSETTLED:
             return self
-        self.marked_one()
+        self.mark_one()
         if state == SETTLED:
             return self
         batch = released(self.problem.contest, self.bob)
-        if state == STANDS:
+        if state == FINAL:
             passed(batch, hours=1)
         elif state == UNDONE:
             batch_undo(batch=batch, by=self.bob)
@@ -85,7 +85,7 @@ RELEASES = {
     UNSETTLED: {**_SEEN, "release, leave out": "1 shown, open, released", "take back": REFUSED},
     SETTLED: {**_NEWS, "take back": REFUSED},
     RELEASED: {**_SEEN, "take back": "0 shown, settled, settled"},
-    STANDS: {**_SEEN, "take back": REFUSED},
+    FINAL: {**_SEEN, "take back": REFUSED},
     UNDONE: {**_NEWS, "take back": REFUSED},
     APPEALED: {**_SEEN, "take back": REFUSED},
 }
@@ -93,12 +93,12 @@ RELEASES = {
 
 @pytest.mark.parametrize("state", RELEASES)
 def test_a_release_moves_as_the_table_says(state: str, bob: User, charlie: User) -> None:
-    release = Release(bob, charlie).brought(state)
+    release = Release(bob, charlie).moved_to(state)
     assert tried(release.moves(), release.state, ReleaseRefused) == RELEASES[state]
 
 
-def test_a_part_that_was_left_out_comes_with_a_further_release_which_alone_can_be_taken_back(bob: User, charlie: User) -> None:
-    release = Release(bob, charlie).brought(SETTLED)
+def test_a_further_release_adds_a_part_and_only_the_newest_can_be_undone(bob: User, charlie: User) -> None:
+    release = Release(bob, charlie).moved_to(SETTLED)
     first = released(release.problem.contest, bob, "comments")
     assert tried(release.moves(), release.state, ReleaseRefused) == {
         "release": "2 shown, released, released",
@@ -112,8 +112,8 @@ def test_a_part_that_was_left_out_comes_with_a_further_release_which_alone_can_b
         batch_undo(batch=first, by=bob)
 
 
-def test_a_release_is_taken_back_whatever_was_appealed_against_before_it(bob: User, charlie: User) -> None:
-    release = Release(bob, charlie).brought(SETTLED)
+def test_an_earlier_appeal_does_not_block_undoing_a_release(bob: User, charlie: User) -> None:
+    release = Release(bob, charlie).moved_to(SETTLED)
     passed(released(release.problem.contest, bob, "comments", "verdicts"), hours=25)
     appeal_of(release.problem, charlie)
     second = released(release.problem.contest, bob)
@@ -126,7 +126,7 @@ WRITTEN, HEARD, MARKED, UPHELD, REJECTED, WITHDRAWN = "written", "heard", "heard
 
 
 class Hearing:
-    """Charlie's appeal against Bob's mark, with Eve, who hears it, and Fay, who could."""
+    """Charlie's appeal against Bob's mark: Eve hears it, and Fay is eligible as well."""
 
     def __init__(self, bob: User, charlie: User) -> None:
         self.bob, self.eve, self.fay = bob, marker("eve"), marker("fay")
@@ -147,7 +147,7 @@ class Hearing:
             part for part in (self.appeal.state, who, "" if case.state == CaseState.APPEALED else case.state) if part
         )
 
-    def brought(self, state: str) -> "Hearing":
+    def moved_to(self, state: str) -> "Hearing":
         if state == WITHDRAWN:
             appeals.appeal_withdraw(appeal=self.appeal)
         elif state != WRITTEN:
@@ -211,5 +211,5 @@ APPEALS = {
 
 @pytest.mark.parametrize("state", APPEALS)
 def test_an_appeal_moves_as_the_table_says(state: str, bob: User, charlie: User) -> None:
-    hearing = Hearing(bob, charlie).brought(state)
+    hearing = Hearing(bob, charlie).moved_to(state)
     assert tried(hearing.moves(), hearing.state, AppealRefused, TaskGone) == APPEALS[state]

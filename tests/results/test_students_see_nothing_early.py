@@ -1,6 +1,6 @@
-"""Every address of the site, asked by a student in every state of a contest, shows nothing early and nothing of others.
+"""No address of the site shows a student early results or data of others, in any state of a contest.
 
-The addresses come from the URL configuration, so a new view is asked as well. `sentinels` says what was planted where.
+The addresses come from the URL configuration, so new views are covered. `sentinels` plants the words.
 """
 
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ from tests.results.factory import released
 from tests.results.sentinels import NEVER, OF_PART, RELEASABLE, STATEMENT, Planted, planted
 
 ANY_ID = "5e1f0a3c-9c1b-4b43-8f2d-0b8f6f1f7c11"
-#: Words of addresses, all of which are tried. What is not named here is tried with an id of nothing.
+#: Values of address arguments, all of which are requested. Other arguments get an unknown id.
 WORDS: dict[str, list[Any]] = {
     "name": ["scheme", "problem", "solutions", "source", "comments", "csv", "json", "marks"],
     "verb": ["open", "take", "activate", "claim"],
@@ -34,7 +34,7 @@ WORDS: dict[str, list[Any]] = {
 
 
 def patterns(entries: list[Any], namespace: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
-    """All names with the arguments that they take, by the converters that read them."""
+    """Yield the name and the argument converters of every named address."""
     for entry in entries:
         if isinstance(entry, URLResolver):
             inner = f"{namespace}{entry.namespace}:" if entry.namespace else namespace
@@ -44,7 +44,7 @@ def patterns(entries: list[Any], namespace: str = "") -> Iterator[tuple[str, dic
 
 
 def addresses(world: Planted) -> list[str]:
-    """Every address of the site with the ids of the contest, Charlie's and other people's."""
+    """Return every address of the site with the ids of the contest, of Charlie and of other users."""
     found = set()
     for name, arguments in patterns(get_resolver().url_patterns):
         choices = []
@@ -56,7 +56,7 @@ def addresses(world: Planted) -> list[str]:
 
 
 def seen(client: Client, world: Planted, *below: str) -> dict[str, str]:
-    """What a GET of every address answers, headers and redirects with it; of those below some paths where any is named."""
+    """Return the response to a GET of every address, with headers and redirects; `below` limits the paths."""
     answers = {}
     for address in addresses(world):
         if address.startswith("/accounts/logout") or (below and not address.startswith(below)):
@@ -66,8 +66,8 @@ def seen(client: Client, world: Planted, *below: str) -> dict[str, str]:
     return answers
 
 
-def told(answers: dict[str, str], words: set[str]) -> set[tuple[str, str]]:
-    """Which of the words stand where."""
+def leaks(answers: dict[str, str], words: set[str]) -> set[tuple[str, str]]:
+    """Return the words found, each with its address."""
     return {(word, address) for address, text in answers.items() for word in words if word in text}
 
 
@@ -79,51 +79,53 @@ def student(charlie: User) -> Client:
 
 
 @pytest.mark.parametrize("state", [state for state in ContestState if state != ContestState.DELETED])
-def test_before_a_release_a_student_sees_nothing_of_the_marking(
+def test_a_student_sees_no_marking_before_a_release(
     bob: User, charlie: User, student: Client, valkey: object, state: ContestState
 ) -> None:
     world = planted(bob, charlie, state)
     answers = seen(student, world)
     assert len(answers) > 60
-    assert told(answers, NEVER | RELEASABLE) == set()
-    library = {address for _, address in told(answers, {STATEMENT}) if address.startswith(("/problems/", "/api/"))}
-    assert bool(library) is (state in (ContestState.PREPARING, ContestState.CLOSED)), "held back from opening to closing"
-    assert bool(told(answers, {STATEMENT}) - {(STATEMENT, one) for one in library}) is (state != ContestState.PREPARING)
+    assert leaks(answers, NEVER | RELEASABLE) == set()
+    library = {address for _, address in leaks(answers, {STATEMENT}) if address.startswith(("/problems/", "/api/"))}
+    assert bool(library) is (state in (ContestState.PREPARING, ContestState.CLOSED)), (
+        "the problem is hidden from opening to closing"
+    )
+    assert bool(leaks(answers, {STATEMENT}) - {(STATEMENT, one) for one in library}) is (state != ContestState.PREPARING)
 
 
 @pytest.mark.parametrize("part", list(ReleasePart))
-def test_a_release_of_one_part_shows_that_part_only(
+def test_a_release_of_one_part_shows_only_that_part(
     bob: User, charlie: User, student: Client, valkey: object, part: ReleasePart
 ) -> None:
     world = planted(bob, charlie, ContestState.MARKING)
     released(world.contest, bob, part)
     answers = seen(student, world, "/contests/", "/submissions/", "/feedback/", "/problems/", "/appeals/")
-    shown = {word for word, _ in told(answers, NEVER | RELEASABLE)}
+    shown = {word for word, _ in leaks(answers, NEVER | RELEASABLE)}
     assert shown == OF_PART[part]
 
 
-def test_when_all_is_released_notes_and_what_is_others_stay_hidden_also_when_it_is_open_again(
+def test_notes_and_data_of_others_stay_hidden_after_a_full_release(
     bob: User, charlie: User, student: Client, valkey: object
 ) -> None:
     world = planted(bob, charlie, ContestState.MARKING)
     released(world.contest, bob)
-    assert told(seen(student, world), NEVER) == set()
+    assert leaks(seen(student, world), NEVER) == set()
     world.contest.refresh_from_db()
     contest_move(contest=world.contest, verb="reopen", based_on=world.contest.row_version)
-    assert told(seen(student, world), NEVER) == set()
+    assert leaks(seen(student, world), NEVER) == set()
 
 
-def test_a_release_that_was_taken_back_is_seen_by_nobody(bob: User, charlie: User, student: Client, valkey: object) -> None:
+def test_an_undone_release_is_not_visible(bob: User, charlie: User, student: Client, valkey: object) -> None:
     world = planted(bob, charlie, ContestState.MARKING)
     Appeal.objects.update(state="withdrawn")
     batch_undo(batch=released(world.contest, bob), by=bob)
-    assert told(seen(student, world), NEVER | RELEASABLE) == set()
+    assert leaks(seen(student, world), NEVER | RELEASABLE) == set()
 
 
-def test_a_stranger_who_is_a_student_sees_not_even_the_problem(bob: User, charlie: User, valkey: object) -> None:
+def test_a_student_outside_the_contest_does_not_see_the_problem(bob: User, charlie: User, valkey: object) -> None:
     world = planted(bob, charlie, ContestState.MARKING)
     released(world.contest, bob)
     stranger = User.objects.create_user("xaver", role="student")
     client = Client()
     client.force_login(stranger)
-    assert told(seen(client, world), NEVER | (RELEASABLE - {"hush-answer"}) | {STATEMENT}) == set()
+    assert leaks(seen(client, world), NEVER | (RELEASABLE - {"hush-answer"}) | {STATEMENT}) == set()

@@ -1,4 +1,4 @@
-"""What a model may write hints from: released verdicts, false formulas, the scheme without its points; never an author."""
+"""The material of a model's hints: released verdicts, false formulas, the scheme without points, and no author."""
 
 import pytest
 from pytest_django import Settings
@@ -23,7 +23,7 @@ def _no_formula_check(settings: Settings) -> None:
     settings.MARKING_GRADERS = []
 
 
-def test_released_verdicts_are_read_and_others_are_not(bob: User, charlie: User) -> None:
+def test_only_released_verdicts_are_material(bob: User, charlie: User) -> None:
     problem = marked(bob, charlie)
     feedback.rules_save(problem=problem, is_on=True, rules=Rules(), by=bob, writer="tutor")
     released(problem.contest, bob, "comments")
@@ -33,18 +33,18 @@ def test_released_verdicts_are_read_and_others_are_not(bob: User, charlie: User)
     faults = material_of(request.asked.get()).faults
     assert [(fault.step, fault.kind) for fault in faults] == [(2, "A case is missing"), (3, "This does not follow")]
     material = material_of(request.asked.get()).model_dump_json()
-    assert VERDICT_WORDS not in material, "markers' words stay theirs"
+    assert VERDICT_WORDS not in material, "the words of markers must not reach a model"
     assert "sentinel-for-markers" not in material
 
 
-def test_a_formula_that_is_false_is_a_source_from_the_third_rung(settings: Settings, bob: User, charlie: User) -> None:
+def test_a_false_formula_is_material_from_the_second_rung(settings: Settings, bob: User, charlie: User) -> None:
     settings.MARKING_GRADERS = ["computational"]
     contest = make_contest(bob, make_problem(statement="Show something about $a$."), state=ContestState.OPEN)
     problem = contest.problems.get()
     feedback.rules_save(problem=problem, is_on=True, rules=Rules(first_wait=0, later_wait=0), by=bob)
     version = hand_in(*enter(contest, charlie), text="Let $a$ be an integer.\n\nThen $(a+1)^2=a^2+1$.")
     request = feedback.request_open(version=version, track="repair", words="")
-    assert material_of(request.asked.get()).faults == (), "the first rung reads the text only"
+    assert material_of(request.asked.get()).faults == (), "the first rung uses only the text"
     feedback.rung_give(asked=request.asked.get(), text="First.", by=bob)
     (fault,) = material_of(feedback.rung_ask(request=request, level=1, tried="x")).faults
     assert fault.step == 2
@@ -52,7 +52,7 @@ def test_a_formula_that_is_false_is_a_source_from_the_third_rung(settings: Setti
     assert "sides" in fault.counterexample
 
 
-def test_the_scheme_comes_without_points_and_notes(bob: User, charlie: User) -> None:
+def test_the_scheme_is_material_without_points_and_notes(bob: User, charlie: User) -> None:
     problem = marked(bob, charlie)
     feedback.rules_save(problem=problem, is_on=True, rules=Rules(), by=bob)
     released(problem.contest, bob, "comments")
@@ -64,7 +64,7 @@ def test_the_scheme_comes_without_points_and_notes(bob: User, charlie: User) -> 
     assert "charlie" not in material_of(asked).model_dump_json().lower()
 
 
-def test_released_solutions_are_no_secret(bob: User, charlie: User) -> None:
+def test_released_solutions_are_not_secret(bob: User, charlie: User) -> None:
     problem = marked(bob, charlie)
     feedback.rules_save(problem=problem, is_on=True, rules=Rules(), by=bob)
     released(problem.contest, bob, "comments")
@@ -74,7 +74,7 @@ def test_released_solutions_are_no_secret(bob: User, charlie: User) -> None:
     assert secret_of(asked).solutions == ()
 
 
-def test_a_newer_version_handed_in_for_a_hint_is_what_the_next_is_about(bob: User, charlie: User) -> None:
+def test_the_next_hint_is_about_the_newer_version(bob: User, charlie: User) -> None:
     contest = make_contest(bob, state=ContestState.OPEN)
     problem = contest.problems.get()
     feedback.rules_save(problem=problem, is_on=True, rules=Rules(first_wait=0), by=bob)
@@ -95,7 +95,7 @@ def scheme_with_item(bob: User, problem: Problem) -> MarkingScheme:
     return scheme_active(bob, scheme_create(problem=problem, title="Selection test", content=text, by=bob))
 
 
-def test_the_scheme_is_a_secret_until_it_is_released(bob: User, charlie: User) -> None:
+def test_the_scheme_is_secret_until_it_is_released(bob: User, charlie: User) -> None:
     problem = marked(bob, charlie)
     feedback.rules_save(problem=problem, is_on=True, rules=Rules(), by=bob)
     released(problem.contest, bob, "comments")
@@ -104,20 +104,20 @@ def test_the_scheme_is_a_secret_until_it_is_released(bob: User, charlie: User) -
     assert items <= set(secret_of(asked).scheme)
     released(problem.contest, bob, "solution")
     assert (secret_of(asked).solutions, secret_of(asked).answer) == ((), "")
-    assert items <= set(secret_of(asked).scheme), "solutions are no scheme"
+    assert items <= set(secret_of(asked).scheme), "releasing solutions does not release the scheme"
     released(problem.contest, bob, "scheme")
     assert secret_of(asked).scheme == ()
 
 
-def test_a_hint_that_copies_an_item_tells_too_much_before_anything_is_marked(bob: User, charlie: User) -> None:
+def test_a_hint_that_copies_an_item_leaks_before_marking(bob: User, charlie: User) -> None:
     library = make_problem()
     contest = make_contest(bob, library, state=ContestState.OPEN)
     problem = contest.problems.get()
     feedback.rules_save(problem=problem, is_on=True, rules=Rules(), by=bob)
     asked = feedback.request_open(version=hand_in(*enter(contest, charlie)), track="stuck", words="").asked.get()
-    told = f"Try this: {ITEM[0].lower()}{ITEM[1:]}"
-    assert feedback.leaks_in(asked, told) == ()
+    leaking = f"Try this: {ITEM[0].lower()}{ITEM[1:]}"
+    assert feedback.leaks_in(asked, leaking) == ()
     scheme_with_item(bob, library)
-    with pytest.raises(feedback.TellsTooMuch, match="replacing one of the two"):
-        feedback.rung_give(asked=asked, text=told, by=bob)
+    with pytest.raises(feedback.HintLeaks, match="replacing one of the two"):
+        feedback.rung_give(asked=asked, text=leaking, by=bob)
     feedback.rung_give(asked=asked, text="Which of the two numbers could be smaller?", by=bob)

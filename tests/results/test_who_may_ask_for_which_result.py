@@ -1,6 +1,6 @@
-"""The table of permissions over results with real ids: a release, a text with its appeal and its request, for everybody.
+"""Permissions on results, with real ids: a release, a text, its appeal and its request, for every kind of user.
 
-`tests/access/rules.py` has every address of the site; where a row there is about nobody's appeal, it proves no more than a 404.
+`tests/access/rules.py` covers every address of the site; its rows about an unknown appeal only prove a 404.
 """
 
 from collections.abc import Callable
@@ -27,12 +27,12 @@ from tests.results.factory import TEXT, appeal_of, case_of, day_after, marked, v
 from tests.results.hinted import hinted
 
 ClientFor = Callable[[User | None], Client]
-WHO = ("nobody", "author", "another student", "coach", "organiser", "coach of nothing", "researcher", "staff")
+WHO = ("anonymous", "author", "another student", "coach", "organiser", "coach of nothing", "researcher", "staff")
 STRANGERS = (404, 404, 404)
 
 
 def only(author: int, student: int, coach: int, organiser: int) -> tuple[int, ...]:
-    """A row: whoever is not signed in is sent away, strangers get 404."""
+    """Return a row with a redirect for anonymous visitors and 404 for strangers."""
     return (302, author, student, coach, organiser, *STRANGERS)
 
 
@@ -49,9 +49,9 @@ PAGES = {
     "feedback_own": AUTHOR,
     "feedback_queue": COACHES,
     "feedback_answer": COACHES,
-    "revision": only(404, 404, 404, 200),  # Earlier remarks are a colleague's words; the organiser made this mark.
+    "revision": only(404, 404, 404, 200),  # Earlier remarks are by a colleague; the organiser made this mark.
 }
-#: What only a POST does; a form without a field is sent.
+#: Addresses that accept only a POST; the tests send an empty form.
 DONE = {
     "release_undo": only(404, 404, 404, 302),
     "appeal_withdraw": only(302, 404, 404, 404),
@@ -64,7 +64,7 @@ DONE = {
 
 @dataclass(frozen=True)
 class Room:
-    """Charlie's text with results, an appeal and a request; a newer version of it; the people of the table."""
+    """Charlie's text with results, an appeal, a request and a newer version, and the users of the table."""
 
     problem: ContestProblem
     old: SubmissionVersion
@@ -109,14 +109,14 @@ def test_every_address_of_results_is_in_the_table() -> None:
     assert {pattern.name for pattern in urlpatterns} == {*PAGES, *DONE}
 
 
-def test_pages_are_for_whom_the_table_says(room: Room, client_for: ClientFor) -> None:
+def test_pages_follow_the_table(room: Room, client_for: ClientFor) -> None:
     for name, row in PAGES.items():
         url = room.url(name)
         given = {who: client_for(person).get(url).status_code for who, person in room.people.items()}
         assert given == dict(zip(WHO, row, strict=True)), name
 
 
-def test_what_is_done_is_for_whom_the_table_says(room: Room, client_for: ClientFor) -> None:
+def test_actions_follow_the_table(room: Room, client_for: ClientFor) -> None:
     for name, row in DONE.items():
         url = room.url(name)
         given = {}
@@ -127,7 +127,7 @@ def test_what_is_done_is_for_whom_the_table_says(room: Room, client_for: ClientF
         assert given == dict(zip(WHO, row, strict=True)), name
 
 
-def test_what_is_done_is_never_done_by_looking(room: Room, client_for: ClientFor) -> None:
+def test_a_get_never_performs_an_action(room: Room, client_for: ClientFor) -> None:
     for name in DONE:
         for who, person in room.people.items():
-            assert client_for(person).get(room.url(name)).status_code == (405 if person else 302), f"{who} looks at {name}"
+            assert client_for(person).get(room.url(name)).status_code == (405 if person else 302), f"{who} requests {name}"

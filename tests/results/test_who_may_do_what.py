@@ -1,4 +1,4 @@
-"""Everything that changes something is refused to whoever it does not belong to, and organisers who mark stay blind."""
+"""Every change is refused to users without the permission, and organisers who mark stay blind."""
 
 from collections.abc import Callable
 
@@ -21,7 +21,7 @@ def problem(bob: User, charlie: User) -> ContestProblem:
     return marked(bob, charlie, marker("eve"))
 
 
-def test_what_is_an_author_s_is_nobody_else_s(
+def test_only_the_author_withdraws_an_appeal(
     problem: ContestProblem, bob: User, charlie: User, dana: User, client_for: ClientFor
 ) -> None:
     day_after(problem.contest, bob)
@@ -35,19 +35,19 @@ def test_what_is_an_author_s_is_nobody_else_s(
 
 
 @pytest.mark.parametrize("verb", ["take", "reject", "uphold"])
-def test_what_is_the_coaches_is_no_student_s(
+def test_students_and_strangers_cannot_decide_an_appeal(
     problem: ContestProblem, bob: User, charlie: User, dana: User, client_for: ClientFor, verb: str
 ) -> None:
     day_after(problem.contest, bob)
     appeal = appeal_of(problem, charlie)
     url = reverse("results:appeal_command", kwargs={"appeal_id": appeal.public_id, "verb": verb})
     for stranger in (charlie, dana):
-        assert client_for(stranger).post(url, {"answer": "It is right as it stands."}).status_code == 404
+        assert client_for(stranger).post(url, {"answer": "The step is correct."}).status_code == 404
     appeal.refresh_from_db()
     assert appeal.state == AppealState.WRITTEN
 
 
-def test_only_organisers_take_a_release_back(problem: ContestProblem, bob: User, charlie: User, client_for: ClientFor) -> None:
+def test_only_organisers_undo_a_release(problem: ContestProblem, bob: User, charlie: User, client_for: ClientFor) -> None:
     batch = released(problem.contest, bob)
     where = {"contest_id": problem.contest.public_id, "batch_id": batch.public_id}
     for stranger in (charlie, marker("eve")):
@@ -56,7 +56,7 @@ def test_only_organisers_take_a_release_back(problem: ContestProblem, bob: User,
     assert batch.undone_at is None
 
 
-def test_a_form_from_elsewhere_changes_nothing(problem: ContestProblem, bob: User) -> None:
+def test_a_form_without_a_csrf_token_changes_nothing(problem: ContestProblem, bob: User) -> None:
     client = Client(enforce_csrf_checks=True)
     client.force_login(bob)
     url = reverse("results:release", kwargs={"contest_id": problem.contest.public_id})
@@ -64,7 +64,7 @@ def test_a_form_from_elsewhere_changes_nothing(problem: ContestProblem, bob: Use
     assert not problem.contest.releases.exists()
 
 
-def test_an_organiser_who_marks_a_text_just_now_learns_nothing_of_its_grade(
+def test_an_organiser_who_marks_a_text_does_not_see_its_grade(
     problem: ContestProblem, bob: User, charlie: User, client_for: ClientFor
 ) -> None:
     case = case_of(problem, charlie)
@@ -77,7 +77,7 @@ def test_an_organiser_who_marks_a_text_just_now_learns_nothing_of_its_grade(
     assert client_for(bob).get(url).status_code == 200
 
 
-def test_whoever_looks_at_a_preview_stands_in_the_ledger(charlie: User, dana: User, bob: User, client_for: ClientFor) -> None:
+def test_a_reader_of_a_preview_is_in_the_ledger(charlie: User, dana: User, bob: User, client_for: ClientFor) -> None:
     problem = marked(bob, charlie, dana)
     problem.contest.coaches.filter(person=dana).update(is_organiser=True)
     case = case_of(problem, charlie)

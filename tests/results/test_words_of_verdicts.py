@@ -1,4 +1,4 @@
-"""What a result says of an error's role is true of the sheet that it stands on."""
+"""The role of an error in a result agrees with the other verdicts of the sheet."""
 
 from django.template.loader import render_to_string
 
@@ -9,12 +9,12 @@ ROOT = StepVerdict(id="v1", step=2, fallacy=Fallacy.GAP, role=Role.ROOT, words="
 CONSEQUENCE = StepVerdict(id="v2", step=3, fallacy=Fallacy.CONCLUSION, role=Role.CONSEQUENCE, root="v1", words="")
 
 
-def test_other_errors_follow_from_a_root_only_where_one_does() -> None:
+def test_a_root_mentions_consequences_only_if_it_has_some() -> None:
     assert verdict_shown(ROOT, MarkSheet(verdicts=(ROOT, CONSEQUENCE))).role == "other errors follow from it"
-    assert verdict_shown(ROOT, MarkSheet(verdicts=(ROOT,))).role == "stands by itself"
+    assert verdict_shown(ROOT, MarkSheet(verdicts=(ROOT,))).role == "independent of other errors"
 
 
-def test_what_a_model_found_is_labelled_and_what_a_marker_wrote_is_not() -> None:
+def test_findings_of_a_model_are_labelled_and_words_of_a_marker_are_not() -> None:
     found = ROOT.model_copy(update={"origin": "model"})
     shown = verdict_shown(found, MarkSheet(verdicts=(found,)))
     assert shown.origin.startswith("AI: found and worded by a model")

@@ -1,6 +1,6 @@
-"""The computational verifier as a grader: steps with a formula that is false at a point. It gives no points and ticks nothing.
+"""The computational verifier as a grader: steps with a formula that is false at a point. It gives no points and no ticks.
 
-The check runs in a child process with limits on its time and memory (docs/mathcheck.md). That a formula survived says nothing
+The check runs in a child process with limits on time and memory (docs/mathcheck.md). A formula that passes proves nothing
 about its step, so only refutations become findings.
 """
 
@@ -22,7 +22,7 @@ from apps.reasoning.marking.suggestion import FINDINGS_AT_MOST, Finding, Severit
 from apps.reasoning.texts.anchors import anchor_make
 
 COMPUTATIONAL = "computational"
-#: Last guards: the limits on the work of a check count operations, and use a small part of this.
+#: Last guards. The check itself limits its operations and normally uses a small part of these.
 WALL_S = 240.0
 CPU_S, MEMORY_BYTES = 200, 2 * 1024**3
 _LIMITED = (
@@ -35,15 +35,15 @@ _LIMITED = (
 
 @dataclass(frozen=True)
 class ComputationalGrader:
-    """Asks the verifier about every step under the problem's statement."""
+    """Runs the verifier on every step, with the problem's statement as context."""
 
     name: str = COMPUTATIONAL
     label: str = "Formula check, computed without a model"
-    told: str = "3"
+    revision: str = "3"
     needs_scheme: bool = False
 
     def answer(self, question: Question) -> SuggestionBody:
-        """The refuted formulas as findings, with the point at which each fails. Raises `GraderFailed`."""
+        """The refuted formulas as findings, each with its counterexample. Raises `GraderFailed`."""
         steps = {f"step {step.number}": step for step in question.steps}
         if not steps:
             return SuggestionBody(remarks="There is no text to check.", suspicious=_suspicious(question))
@@ -52,7 +52,9 @@ class ComputationalGrader:
         refuted = [one for one in found if one.outcome == "refuted" and one.text_id in steps]
         survived = sum(one.outcome == "survived" for one in found)
         if stopped := sum(one.outcome == "stopped" for one in found):
-            raise GraderFailed(f"The last guard on time stopped the tests of {stopped} formulas. Nothing was kept; ask again.")
+            raise GraderFailed(
+                f"The time limit stopped the tests of {stopped} formulas. Nothing was kept; the next request repeats them."
+            )
         return SuggestionBody(
             findings=tuple(
                 _finding(number, one, steps[one.text_id], question) for number, one in enumerate(refuted[:FINDINGS_AT_MOST], 1)
@@ -63,7 +65,7 @@ class ComputationalGrader:
 
 
 def math_findings(job: MathJob) -> tuple[MathFinding, ...]:
-    """What the verifier says about a job, in a child process. Raises `GraderFailed`."""
+    """The verifier's findings for a job, from a child process. Raises `GraderFailed`."""
     try:
         done = subprocess.run(  # noqa: S603  (our own program, its input on a pipe)
             [sys.executable, "-c", _LIMITED],
@@ -76,11 +78,11 @@ def math_findings(job: MathJob) -> tuple[MathFinding, ...]:
         )
         return MathFindings.model_validate(json.loads(done.stdout)).findings
     except subprocess.TimeoutExpired as error:
-        raise GraderFailed("The formula check took too long and was ended.") from error
+        raise GraderFailed("The formula check exceeded its time limit.") from error
     except (subprocess.CalledProcessError, OSError) as error:
-        raise GraderFailed("The formula check broke off.") from error
+        raise GraderFailed("The formula check failed.") from error
     except (ValueError, ValidationError) as error:
-        raise GraderFailed("The answer of the formula check cannot be read.") from error
+        raise GraderFailed("The output of the formula check could not be read.") from error
 
 
 def _finding(number: int, refuted: MathFinding, step: GraderStep, question: Question) -> Finding:
@@ -96,7 +98,7 @@ def _finding(number: int, refuted: MathFinding, step: GraderStep, question: Ques
 
 
 def _words(refuted: MathFinding) -> str:
-    """`claims $…$; at $a=1$ the sides are …`: the words in which pages tell of a refuted formula."""
+    """`claims $…$; at $a=1$ the sides are …`: the wording of refuted formulas on pages."""
     printed = MathFindings(findings=(refuted,)).model_dump_json()
     formula = formulas_of_answer(Execution(stdout=printed).model_dump_json())[0]
     return f"Claims {formula.tex}; {formula.detail}"
@@ -109,6 +111,6 @@ def _suspicious(question: Question) -> tuple[str, ...]:
 
 def _remarks(tested: int, refuted: int, survived: int) -> str:
     if not tested:
-        return "There is no formula that can be tested."
+        return "No formula could be tested."
     unread = tested - refuted - survived
-    return f"Of {tested} formulas {refuted} failed at a point, {survived} passed their tests, {unread} were not understood."
+    return f"Of {tested} formulas, {refuted} failed at a point, {survived} passed and {unread} were not understood."

@@ -1,6 +1,6 @@
-"""Graders by name: those of this app, and families that apps above register, such as `workflow:<name>@<model>`.
+"""Graders by name: those of this app, and families registered by apps above, such as `workflow:<name>@<model>`.
 
-A name with a colon belongs to the family before it. Families may take long and are asked apart from the others.
+A name with a colon belongs to the family in front of it. Families may be slow and run apart from quick graders.
 """
 
 from collections.abc import Sequence
@@ -13,17 +13,17 @@ from apps.marks.graders.scripted import SCRIPTED, ScriptedGrader
 from apps.problems.models import ProblemVersion
 from apps.reasoning.marking.scheme import Scheme
 
-#: A grader of a family with this before its `@` judges a neutral rewriting of the script.
+#: Suffix before the `@` of a grader that judges a neutral rewriting of the script.
 NEUTRAL = "+neutral"
 
 
 class GraderUnknown(LookupError):
-    """There is no grader of this name, or it cannot be asked about this problem; the message says why."""
+    """No grader has this name, or it does not suit this problem; the message gives the reason."""
 
 
 @dataclass(frozen=True)
 class Offer:
-    """A grader that may be chosen: `group` is the heading under which a form lists it."""
+    """A grader that can be chosen; `group` is its heading in the form."""
 
     name: str
     label: str
@@ -31,22 +31,22 @@ class Offer:
 
 
 class Family(Protocol):
-    """Makes graders from the part of a name after the colon."""
+    """Creates graders from the part of a name after the colon."""
 
     def make(self, rest: str, stated: ProblemVersion, scheme: Scheme | None) -> Grader:
-        """The grader, for one problem. Raises `GraderUnknown`."""
+        """The grader for one problem. Raises `GraderUnknown`."""
         ...
 
     def label(self, rest: str) -> str:
-        """How pages name it, also where it can no longer be asked."""
+        """Display name, also for graders that are no longer available."""
         ...
 
     def shown(self, rest: str, parts: Sequence[str]) -> str:
-        """What it was shown besides the script, in words; `parts` as a suggestion keeps them. Empty where nobody knows."""
+        """What the grader saw in addition to the script, in words; empty if unknown. `parts` as stored with a suggestion."""
         ...
 
     def offers(self) -> list[Offer]:
-        """What may be chosen."""
+        """The graders that can be chosen."""
         ...
 
 
@@ -54,12 +54,12 @@ _FAMILIES: dict[str, Family] = {}
 
 
 def family_register(prefix: str, family: Family) -> None:
-    """Make a family known under its prefix."""
+    """Register a family under its prefix."""
     _FAMILIES[prefix] = family
 
 
 def grader_of(name: str, stated: ProblemVersion, scheme: Scheme | None) -> Grader:
-    """The grader of this name for a problem. Raises `GraderUnknown`."""
+    """The grader with this name for a problem. Raises `GraderUnknown`."""
     if name == COMPUTATIONAL:
         return ComputationalGrader()
     prefix, colon, rest = name.partition(":")
@@ -69,7 +69,7 @@ def grader_of(name: str, stated: ProblemVersion, scheme: Scheme | None) -> Grade
 
 
 def label_of(name: str) -> str:
-    """How pages name a grader."""
+    """Display name of a grader."""
     own = {COMPUTATIONAL: ComputationalGrader().label, SCRIPTED: ScriptedGrader({}).label}
     prefix, _, rest = name.partition(":")
     if name in own or prefix not in _FAMILIES:
@@ -78,20 +78,20 @@ def label_of(name: str) -> str:
 
 
 def shown_to(name: str, parts: Sequence[str]) -> str:
-    """What a grader was shown besides the script, in words; `parts` as its suggestion keeps them. Empty where nobody knows."""
+    """What a grader saw in addition to the script, in words; empty if unknown. `parts` as stored with its suggestion."""
     prefix, _, rest = name.partition(":")
     return _FAMILIES[prefix].shown(rest, parts) if prefix in _FAMILIES else ""
 
 
 def origin_of(name: str) -> Literal["", "model", "program"]:
-    """Whose words a grader's are; empty for those that people wrote."""
+    """Who wrote a grader's words: a model, a program, or people (empty)."""
     if name == COMPUTATIONAL:
         return "program"
     return "" if name == SCRIPTED else "model"
 
 
 def with_players(name: str, players: str) -> str:
-    """The name with the models of single roles in it: `role=model` beside the one that it names, or a model for each role."""
+    """The grader name with these models: `role=model` pairs added to its model, or one model per role."""
     if not players.strip():
         return name
     parts = [part.strip() for part in players.split(",")]
@@ -100,7 +100,7 @@ def with_players(name: str, players: str) -> str:
 
 
 def without_players(name: str) -> tuple[str, str]:
-    """A name with its first model alone, and the models of single roles as `with_players` takes them."""
+    """The name with its first model only, and the other models in the form that `with_players` takes."""
     head, at, players = name.partition("@")
     alias, _, more = players.partition(",")
     is_each = bool(more) and "=" not in more
@@ -108,5 +108,5 @@ def without_players(name: str) -> tuple[str, str]:
 
 
 def offers() -> list[Offer]:
-    """Every grader of a family that may be chosen now."""
+    """The graders of all families that can be chosen now."""
     return [offer for family in _FAMILIES.values() for offer in family.offers()]

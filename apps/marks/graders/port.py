@@ -1,4 +1,4 @@
-"""What a grader is asked and how it answers."""
+"""The port of graders: their question and their answer."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -8,11 +8,11 @@ from apps.reasoning.marking.suggestion import SuggestionBody
 
 
 class GraderFailed(Exception):
-    """The grader gave no answer; the message says why, for people."""
+    """The grader gave no answer; the message gives the reason for people."""
 
 
 class GraderStopped(Exception):
-    """This process ends; what the grader has is kept, and whoever asks next goes on from there."""
+    """This process is ending. Partial work is kept, and the next request continues from it."""
 
 
 @dataclass(frozen=True)
@@ -26,9 +26,9 @@ class GraderStep:
 
 @dataclass(frozen=True)
 class Question:
-    """One script: its source with steps, the problem as students read it, the scheme where there is one.
+    """One script: source with steps, the problem as students read it, and the scheme if there is one.
 
-    Nothing in it leads to an author, nor to what people made of the script. `digest` is the source's.
+    Contains nothing about the author or about marks. `digest` is that of the source.
     """
 
     digest: str
@@ -39,7 +39,7 @@ class Question:
 
 
 class Grader(Protocol):
-    """Answers questions. `told` changes whenever the same question may get another answer: prompts, model, rules."""
+    """Answers questions. `revision` changes whenever the same question may get a different answer (prompts, model, rules)."""
 
     @property
     def name(self) -> str: ...
@@ -48,11 +48,11 @@ class Grader(Protocol):
     def label(self) -> str: ...
 
     @property
-    def told(self) -> str: ...
+    def revision(self) -> str: ...
 
     @property
     def needs_scheme(self) -> bool: ...
 
     def answer(self, question: Question) -> SuggestionBody:
-        """What it sees in the script. Raises `GraderFailed`, `GraderStopped`."""
+        """The findings in the script. Raises `GraderFailed`, `GraderStopped`."""
         ...

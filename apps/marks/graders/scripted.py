@@ -1,4 +1,4 @@
-"""A grader whose answers people wrote beforehand, for the sample contest and for tests. Pages say that they are authored."""
+"""A grader with authored answers, for the sample contest and for tests. Pages label them as written by people."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,17 +11,17 @@ SCRIPTED = "scripted"
 
 @dataclass(frozen=True)
 class ScriptedGrader:
-    """`bodies`: what it says, by the digest of the source. Of a text that nobody wrote an answer for it says nothing at all."""
+    """`bodies`: the answers by digest of the source. For any other text it fails."""
 
     bodies: Mapping[str, SuggestionBody]
     name: str = SCRIPTED
     label: str = "Written by people, for showing"
-    told: str = "1"
+    revision: str = "1"
     needs_scheme: bool = True
 
     def answer(self, question: Question) -> SuggestionBody:
-        """The body that was written for this text. Raises `GraderFailed`."""
+        """The authored answer for this text. Raises `GraderFailed`."""
         body = self.bodies.get(question.digest)
         if body is None:
-            raise GraderFailed("Nobody wrote what this grader should say about the text.")
+            raise GraderFailed("No answer was written for this text.")
         return body

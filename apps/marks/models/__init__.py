@@ -1,4 +1,4 @@
-"""Tables of marking in three modules: who marks what, what is suggested and shown, what is decided and released."""
+"""Tables of marking: assignment and marks, suggestions and reveals, decisions and releases."""
 
 from apps.marks.models.decisions import (
     Appeal,

@@ -1,4 +1,4 @@
-"""What is decided: coordination, precedents, final grades; what is released, part by part; appeals."""
+"""Decisions: coordination, precedents and final grades; releases by part; appeals."""
 
 import uuid
 
@@ -13,7 +13,7 @@ from apps.schemes.models import SchemeVersion
 
 
 class CoordinationOutcome(models.TextChoices):
-    """How two marks were settled, and on which level."""
+    """How different marks were settled, and on which level."""
 
     AGREED = "agreed", "Agreed by both"
     CAPTAIN = "captain", "Ruled by the captain"
@@ -21,9 +21,9 @@ class CoordinationOutcome(models.TextChoices):
 
 
 class Coordination(models.Model):
-    """Two marks that differ, brought together by people. Positions are the marks; nothing is averaged.
+    """Different marks of a case, settled by people. Nothing is averaged.
 
-    `claims`: per marker's mark id the claim line now held. `outcome` is empty while it is open; `sheet` is what was settled.
+    `claims`: the current claim line by id of the mark. `outcome` is empty while open; `sheet` is the proposal or the outcome.
     """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -48,7 +48,7 @@ class Coordination(models.Model):
 
 
 class CoordinationRemark(models.Model):
-    """A line of the discussion."""
+    """One remark in the discussion."""
 
     coordination = models.ForeignKey(Coordination, on_delete=models.CASCADE, related_name="remarks")
     person = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
@@ -60,7 +60,7 @@ class CoordinationRemark(models.Model):
 
 
 class Precedent(models.Model):
-    """A ruling that later scripts are treated by: found by item and fallacy, after one's own mark."""
+    """A ruling for later scripts, found by item and kind of error after sealing."""
 
     coordination = models.ForeignKey(Coordination, null=True, blank=True, on_delete=models.CASCADE, related_name="precedents")
     case = models.ForeignKey(MarkingCase, on_delete=models.CASCADE, related_name="precedents")
@@ -73,9 +73,9 @@ class Precedent(models.Model):
 
 
 class FinalGrade(models.Model):
-    """The official result of a case, from one sealed mark or one coordination. Never changed: a later one supersedes it.
+    """The official result of a case, from one sealed mark or one coordination. Never changed: a later grade supersedes it.
 
-    There is no column through which a suggestion could stand behind it; the database refuses any other basis.
+    No column links to a suggestion, and the database rejects any other basis.
     """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -103,7 +103,7 @@ class FinalGrade(models.Model):
 
 
 class ReleasePart(models.TextChoices):
-    """What a batch shows to students. Comments first is the default order."""
+    """A part of the results that a batch shows to students, in the default order."""
 
     COMMENTS = "comments", "Comments"
     VERDICTS = "verdicts", "Step verdicts"
@@ -114,7 +114,7 @@ class ReleasePart(models.TextChoices):
 
 
 class ReleaseBatch(models.Model):
-    """Parts of the results of a contest, released at once. Until `undo_until` it can be taken back; then it stands."""
+    """Parts of a contest's results, released together. Can be taken back until `undo_until`."""
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     contest = models.ForeignKey(Contest, on_delete=models.RESTRICT, related_name="releases")
@@ -130,7 +130,7 @@ class ReleaseBatch(models.Model):
 
 
 class ReleasedGrade(models.Model):
-    """Which grade a batch showed for which case: a later grade is not seen before a later batch."""
+    """The grade that a batch shows for a case. A later grade stays hidden until a later batch."""
 
     batch = models.ForeignKey(ReleaseBatch, on_delete=models.CASCADE, related_name="grades")
     grade = models.ForeignKey(FinalGrade, on_delete=models.RESTRICT, related_name="releases")
@@ -140,7 +140,7 @@ class ReleasedGrade(models.Model):
 
 
 class AppealState(models.TextChoices):
-    """An appeal is answered by a marker who did not make the mark."""
+    """The state of an appeal. A marker who did not make the mark answers it."""
 
     WRITTEN = "written", "Handed in"
     HEARD = "heard", "Being looked at"
@@ -150,7 +150,7 @@ class AppealState(models.TextChoices):
 
 
 class Appeal(models.Model):
-    """Against a scheme item (`lineage`) or a step verdict (`verdict`, its id on the sheet) of a released grade."""
+    """An appeal against a scheme item (`lineage`) or a step verdict (`verdict`, its id on the sheet) of a released grade."""
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     grade = models.ForeignKey(FinalGrade, on_delete=models.RESTRICT, related_name="appeals")

@@ -1,4 +1,4 @@
-"""What graders suggest, and the ledger of who saw what when. Nothing here can become a grade: none points at it."""
+"""Suggestions of graders, and the ledger of reveals. Nothing here can become a grade, because no grade links to it."""
 
 import uuid
 
@@ -13,7 +13,7 @@ DIGEST_LENGTH = 64
 
 
 class SuggestionState(models.TextChoices):
-    """A stale one was made for another meaning of the scheme or another text."""
+    """The state of a suggestion. Stale: made for another meaning of the scheme or another text."""
 
     QUEUED = "queued", "Queued"
     RUNNING = "running", "Running"
@@ -26,8 +26,8 @@ class Suggestion(models.Model):
     """A grader's output on one version of a script.
 
     `body`: findings by step, items with reasons, distribution of points, remarks (`apps.reasoning.marking.suggestion`). `key`:
-    a digest of text, meaning of the scheme, grader and prompts, so that the same question is asked once. `lease_until`: whoever
-    is at work on it renews this; one that has run out was lost with its process.
+    digest of text, meaning of the scheme, grader and prompts, so that the same question is asked once. `lease_until`: renewed
+    by the worker; an expired one was lost with its process.
     """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -49,7 +49,7 @@ class Suggestion(models.Model):
 
 
 class RevealKind(models.TextChoices):
-    """What was shown: stages in their order, a colleague's mark once marks are compared, and other words about a script."""
+    """What was shown: the stages in order, a colleague's mark, and other statements about a script."""
 
     LOCATIONS = "locations", "Where findings are"
     FINDINGS = "findings", "Types and reasons"
@@ -61,7 +61,7 @@ class RevealKind(models.TextChoices):
 
 
 class Reveal(models.Model):
-    """Somebody was shown something about a case. Never changed, never deleted."""
+    """A record that a user was shown something about a case. Never changed or deleted."""
 
     case = models.ForeignKey(MarkingCase, on_delete=models.CASCADE, related_name="reveals")
     person = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
@@ -77,9 +77,10 @@ class Reveal(models.Model):
 
 
 class EarlyReveal(models.Model):
-    """Somebody was shown something about a text before it came to marking. Never changed; part of the ledger of its cases.
+    """A record that a user was shown something about a text before marking. Never changed; part of the ledger of its cases.
 
-    It bars nobody from marking the text: who coaches reads what students ask. Their mark is no fresh and no independent one.
+    It does not exclude the user from marking the text, because coaches read students' questions. Their mark is then neither
+    fresh nor independent.
     """
 
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="early_reveals")
@@ -94,7 +95,7 @@ class EarlyReveal(models.Model):
 
 
 class FindingAnswer(models.Model):
-    """What a marker made of one finding after it was shown. There is no answer to all at once."""
+    """A marker's answer to one finding. Findings are answered one by one."""
 
     suggestion = models.ForeignKey(Suggestion, on_delete=models.CASCADE, related_name="answers")
     person = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")

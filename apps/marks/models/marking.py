@@ -1,4 +1,4 @@
-"""Who marks what: cases, the tasks of their slots, marks with every change of them, and what was sealed as rows."""
+"""Assignment and marks: cases, their tasks, marks with every change, and sealed content as rows."""
 
 import uuid
 from typing import TYPE_CHECKING
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 class MarkingSetup(models.Model):
-    """How one problem of a contest is marked: with which scheme, by how many, and how many papers stay without reveal.
+    """How one problem of a contest is marked: scheme, number of markers, share of papers without reveal.
 
-    `seed` makes the order of scripts and the drawn papers repeatable; nobody who marks sees it.
+    `seed` makes the order of scripts and the random draws repeatable; markers never see it.
     """
 
     problem = models.OneToOneField(ContestProblem, on_delete=models.CASCADE, related_name="setup")
@@ -42,7 +42,7 @@ class MarkingSetup(models.Model):
 
 
 class CaseState(models.TextChoices):
-    """Where a script stands. Moves are written by `services` with an `AuditEvent` each; reopening is one of them."""
+    """The state of a case. Every change, including reopening, is recorded as an `AuditEvent`."""
 
     OPEN = "open", "To be marked"
     COMPARED = "compared", "Both marks sealed"
@@ -70,7 +70,7 @@ class MarkingCase(models.Model):
 
 
 class Slot(models.TextChoices):
-    """What a mark is for."""
+    """The purpose of a mark."""
 
     FIRST = "first", "First mark"
     SECOND = "second", "Second mark"
@@ -82,7 +82,7 @@ class Slot(models.TextChoices):
 
 
 class MarkingTask(models.Model):
-    """One mark to be made. Held by `assignee` until `lease_until`; a sealed mark holds it for ever."""
+    """One mark to be made. `assignee` holds it until `lease_until`, or for good once the mark is sealed."""
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     case = models.ForeignKey(MarkingCase, on_delete=models.CASCADE, related_name="tasks")
@@ -116,7 +116,7 @@ class PassReason(models.TextChoices):
 
 
 class Pass(models.Model):
-    """A marker handed a script on, or asked the captain. An answer by the captain ends the question."""
+    """A marker handed a script on, or asked the captain. The captain's answer closes the question."""
 
     task = models.ForeignKey(MarkingTask, on_delete=models.CASCADE, related_name="passes")
     person = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
@@ -132,7 +132,7 @@ class Pass(models.Model):
 
 
 class MarkState(models.TextChoices):
-    """A draft changes; a sealed mark never does. Confirmed or revised after a reveal; void marks count nowhere."""
+    """The state of a mark. Drafts change, sealed marks never do. Void marks count nowhere."""
 
     DRAFT = "draft", "Draft"
     SEALED = "sealed", "Sealed"
@@ -142,10 +142,10 @@ class MarkState(models.TextChoices):
 
 
 class Mark(models.Model):
-    """One marker's judgement. `sheet` is a `MarkSheet`; `sealed_sheet` is what was sealed, for ever, whatever came after.
+    """One marker's judgement. `sheet` is a `MarkSheet`; `sealed_sheet` is the sealed one and never changes.
 
-    `points` is what was sealed or, when revised, the new value; `sealed_points` stays. `is_assisted`: made with suggestions in
-    sight, so that no statistic of agreement may use it. `position`: which command of `commands` the sheet stands at.
+    `points` are the sealed points or, after a revision, the new ones; `sealed_points` stay. `is_assisted`: made after seeing
+    suggestions, so excluded from statistics of agreement. `position`: number of the command behind the current sheet.
     """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -182,7 +182,7 @@ class Mark(models.Model):
 
 
 class MarkCommand(models.Model):
-    """One change of a draft: the sheet after it, so undo and redo move `Mark.position`. `command_id` makes it repeatable."""
+    """One change of a draft with the resulting sheet; undo and redo move `Mark.position`. `command_id` prevents repeats."""
 
     mark = models.ForeignKey(Mark, on_delete=models.CASCADE, related_name="commands")
     command_id = models.UUIDField()
@@ -200,7 +200,7 @@ class MarkCommand(models.Model):
 
 
 class MarkItem(models.Model):
-    """An item ticked in a sealed mark, as a row that statistics and recomputation can ask."""
+    """An item ticked in a sealed mark, as a row for statistics and recomputation."""
 
     mark = models.ForeignKey(Mark, on_delete=models.CASCADE, related_name="items")
     item = models.ForeignKey(SchemeItem, on_delete=models.RESTRICT, related_name="+")
@@ -210,7 +210,7 @@ class MarkItem(models.Model):
 
 
 class Verdict(models.Model):
-    """A step verdict of a sealed mark, as a row: for precedents, statistics and students. `key` is its id on the sheet."""
+    """A step verdict of a sealed mark, as a row for precedents, statistics and students. `key` is its id on the sheet."""
 
     mark = models.ForeignKey(Mark, on_delete=models.CASCADE, related_name="verdicts")
     key = models.CharField(max_length=36)
@@ -227,7 +227,7 @@ class Verdict(models.Model):
 
 
 class Phrase(models.Model):
-    """A comment kept for using again, for one problem of a contest. Where two mark blind, its author alone finds it."""
+    """A reusable comment for one problem of a contest. With two blind markers, only its author can find it."""
 
     problem = models.ForeignKey(ContestProblem, on_delete=models.CASCADE, related_name="phrases")
     author = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
@@ -240,7 +240,7 @@ class Phrase(models.Model):
 
 
 class AuditEvent(models.Model):
-    """Who did what, to which thing, on what grounds. Never changed, never deleted: the database refuses it."""
+    """Who did what to which object, and why. Never changed or deleted: the database rejects both."""
 
     contest = models.ForeignKey(Contest, null=True, on_delete=models.RESTRICT, related_name="+")
     at = models.DateTimeField(auto_now_add=True)

@@ -1,4 +1,4 @@
-"""What a person wants of the workspace: their keys."""
+"""A user's preferences for the workspace: their keys."""
 
 from django.db import models
 
@@ -6,9 +6,9 @@ from apps.accounts.models import User
 
 
 class KeyMap(models.Model):
-    """A person's keys. `keys`: command name → key, only where it differs from `keymaps.COMMANDS`.
+    """A user's keys. `keys`: command name → key, only if it differs from `keymaps.COMMANDS`.
 
-    `single_keys`: whether keys without Ctrl or Alt do anything (WCAG 2.1.4); buttons, palette and claim line always do.
+    `single_keys`: whether keys without Ctrl or Alt work (WCAG 2.1.4); buttons, palette and claim line always do.
     """
 
     person = models.OneToOneField(User, on_delete=models.CASCADE, related_name="key_map")

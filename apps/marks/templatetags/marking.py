@@ -1,4 +1,4 @@
-"""What the workspace's templates need beside their context."""
+"""Template tags and filters of the workspace."""
 
 from decimal import Decimal
 from typing import Any
@@ -18,24 +18,24 @@ BUTTONS_AT_MOST = 10
 
 @register.simple_tag
 def marking_keys(user: User) -> dict[str, Any]:
-    """The person's keys, for the browser."""
+    """The user's keys, for the browser."""
     return keys_of(user).as_json()
 
 
 @register.filter
 def point_buttons(scale: str) -> list[str]:
-    """The whole numbers from 0 to a scale, one button each; none where they would be too many."""
+    """The whole numbers from 0 to the scale, one per button; empty for a large scale."""
     most = Decimal(scale)
     return [points_text(Decimal(one)) for one in range(int(most) + 1)] if most <= BUTTONS_AT_MOST else []
 
 
 @register.filter
 def fallacy_words(fallacy: str) -> str:
-    """A kind of error as people call it; nothing where there is none."""
+    """Display name of a kind of error; empty without one."""
     return FALLACY_WORDS[Fallacy(fallacy)] if fallacy else ""
 
 
 @register.filter
 def verb_words(verb: str) -> str:
-    """What an event of the record is called."""
+    """Display name of an event of the record."""
     return words_of_verb(verb)

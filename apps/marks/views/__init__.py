@@ -1,1 +1,1 @@
-"""Pages of marking: `workspace` and its changes, setting up, the captain's questions."""
+"""Pages of marking: the `workspace` and its changes, setup, the captain's questions, coordination and the office."""

@@ -1,4 +1,4 @@
-"""The page that stands in for one that a person may read once their own marks are sealed, and handing scripts back for it."""
+"""The page that replaces closed pages until the reader's own marks are sealed, and handing back scripts from it."""
 
 import uuid
 from collections.abc import Callable
@@ -19,7 +19,7 @@ from apps.marks.passes import PassRefused
 
 
 def after_own_marks(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
-    """A view whose `OwnMarksOpen` becomes a page that says which scripts come first (403)."""
+    """Turn `OwnMarksOpen` of a view into a page (403) that lists the scripts to seal first."""
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -36,7 +36,7 @@ def after_own_marks(view: Callable[..., HttpResponseBase]) -> Callable[..., Http
 
 @require_POST
 def hand_back(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
-    """Hand back scripts (`task`) that the person holds in a contest, and go on to the page (`next`) that they kept shut."""
+    """Hand back the user's scripts (`task`) in a contest, then open the page that they had closed (`next`)."""
     user = user_of(request)
     contest = coached_get_for(user, contest_id)
     try:
@@ -44,16 +44,14 @@ def hand_back(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
     except PassRefused as refused:
         messages.error(request, str(refused))
         return redirect("marks:home")
-    messages.success(
-        request, f"{count} script{' is' if count == 1 else 's are'} handed back. What you had begun is kept for you."
-    )
+    messages.success(request, f"{count} script{'' if count == 1 else 's'} handed back. Your drafts are kept.")
     following = request.POST.get("next", "")
     is_ours = url_has_allowed_host_and_scheme(following, allowed_hosts={request.get_host()})
     return redirect(following if is_ours else "marks:home")
 
 
 def _named(words: list[str]) -> list[uuid.UUID]:
-    """The ids among what was sent."""
+    """The valid ids among the submitted values."""
     found = []
     for one in words:
         try:

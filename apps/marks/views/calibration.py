@@ -1,4 +1,4 @@
-"""Calibration scripts of a problem and how its markers drift, for its captain and organisers."""
+"""Calibration scripts of a problem and the drift of its markers, for its captain and organisers."""
 
 import uuid
 
@@ -23,7 +23,7 @@ SHOWN = 200
 @after_own_marks
 @require_GET
 def calibration(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
-    """Which settled scripts calibrate, who has marked them how, and the figures of re-marks."""
+    """Show calibration scripts, the marks on them, and the statistics of re-marks."""
     user = user_of(request)
     problem = problem_captained_for(user, problem_id)
     own_marks_require(user, problem)
@@ -31,7 +31,7 @@ def calibration(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
         "version__submission__paper"
     )
     marks = Mark.objects.filter(task__case__problem=problem, task__slot=Slot.CALIBRATION, sealed_at__isnull=False)
-    made = [service.agreed_beside(mark) for mark in marks.select_related("marker", "scheme_version", "task__case")]
+    made = [service.agreed_for(mark) for mark in marks.select_related("marker", "scheme_version", "task__case")]
     context = {
         "problem": problem,
         "contest": problem.contest,
@@ -47,7 +47,7 @@ def calibration(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
 @after_own_marks
 @require_POST
 def calibration_change(request: HttpRequest, case_id: uuid.UUID) -> HttpResponse:
-    """Make a settled script one for calibration (`is_on`), or an ordinary one."""
+    """Add a settled script to calibration (`is_on`), or remove it."""
     user = user_of(request)
     case = case_get_for(user, case_id)
     try:

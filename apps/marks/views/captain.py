@@ -1,4 +1,4 @@
-"""The captain's queue: what markers ask about scripts of a problem, and the answers."""
+"""The captain's queue: questions of markers about scripts of a problem, and their answers."""
 
 import uuid
 
@@ -17,7 +17,7 @@ from apps.marks.questions import question_get_for, questions_shown
 @never_cache
 @require_GET
 def question_list(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
-    """The questions on a problem that the reader may see, those without an answer first."""
+    """The questions on a problem that the reader may see, unanswered ones first."""
     user = user_of(request)
     problem = problem_captained_for(user, problem_id)
     context = {"problem": problem, "contest": problem.contest, "questions": questions_shown(user, problem)}

@@ -1,4 +1,4 @@
-"""Coordination: what waits for whom, one page a case, rulings, precedents, and the ledger of a case."""
+"""Coordination: lists of waiting cases, one page per case, rulings, precedents, and the ledger of a case."""
 
 import uuid
 from decimal import Decimal, InvalidOperation
@@ -26,7 +26,7 @@ from apps.ui.sent import whole_number
 @never_cache
 @require_GET
 def coordination_list(request: HttpRequest) -> HttpResponse:
-    """The coordinations that wait for this person, those they may rule on, and scripts that wait for a fresh mark."""
+    """Coordinations that wait for this user, those they may rule on, and scripts that wait for a fresh mark."""
     user = user_of(request)
     if not user.may_see_runs:
         raise Http404("There is no such page.")
@@ -37,7 +37,7 @@ def coordination_list(request: HttpRequest) -> HttpResponse:
 @after_own_marks
 @require_GET
 def coordination(request: HttpRequest, coordination_id: uuid.UUID) -> HttpResponse:
-    """One coordination: claims, then differences, discussion, proposal."""
+    """One coordination: claims, then differences, discussion and proposal."""
     return _page(request, coordination_get_for(user_of(request), coordination_id))
 
 
@@ -60,11 +60,11 @@ def coordination_do(request: HttpRequest, coordination_id: uuid.UUID, verb: str)
 
 @require_POST
 def fresh_skip(request: HttpRequest, case_id: uuid.UUID) -> HttpResponse:
-    """Settle a case without the further mark that was asked for."""
+    """Settle a case without the requested fresh mark."""
     user = user_of(request)
     case = case_led_for(user, case_id)
     if not fresh_dismiss(case=case, by=user):
-        messages.error(request, "Somebody is marking this script afresh already.")
+        messages.error(request, "A marker is already making the fresh mark, so it cannot be skipped.")
     return redirect("marks:coordination_list")
 
 
@@ -72,7 +72,7 @@ def fresh_skip(request: HttpRequest, case_id: uuid.UUID) -> HttpResponse:
 @after_own_marks
 @require_GET
 def case_ledger(request: HttpRequest, case_id: uuid.UUID) -> HttpResponse:
-    """Who marked, saw and settled what of a script, and when; for captain and organisers, who are written down too."""
+    """Who marked, saw and settled what of a script, and when; for captain and organisers, whose view is recorded too."""
     user = user_of(request)
     case = case_get_for(user, case_id)
     marks_shown(case, user, "ledger")
@@ -82,7 +82,7 @@ def case_ledger(request: HttpRequest, case_id: uuid.UUID) -> HttpResponse:
 @after_own_marks
 @require_POST
 def precedent_add(request: HttpRequest, case_id: uuid.UUID) -> HttpResponse:
-    """Keep what was decided on a settled script for later ones."""
+    """Save a ruling on a settled script for later ones."""
     user = user_of(request)
     case = case_get_for(user, case_id)
     settled = case.coordinations.exclude(outcome="").order_by("-closed_at").first()
@@ -91,12 +91,12 @@ def precedent_add(request: HttpRequest, case_id: uuid.UUID) -> HttpResponse:
     except PrecedentRefused as refused:
         messages.error(request, str(refused))
     else:
-        messages.success(request, "Markers of later scripts will see it after their own mark.")
+        messages.success(request, "Saved. Markers of later scripts see it after sealing their own mark.")
     return redirect("marks:case_ledger", case_id=case_id)
 
 
 def _do(request: HttpRequest, found: Coordination, user: User, verb: str) -> None:
-    """Carry a verb out; `Http404` for another."""
+    """Carry out a verb; `Http404` for an unknown one."""
     post = without_nul(request.POST)
     if verb == "claim":
         service.claim_make(coordination=found, by=user, line=post.get("claim", ""))
@@ -116,7 +116,7 @@ def _page(request: HttpRequest, found: Coordination, refusal: str = "", status: 
     user = user_of(request)
     service.colleagues_show(found, user)
     context = {"page": page_of(found, user), "coordination": found, "case": found.case, "refusal": refusal}
-    if refusal:  # What was typed stays in the fields.
+    if refusal:  # Keep the input in the fields.
         post = without_nul(request.POST)
         typed = {name: post.get(name, "") for name in ("claim", "reason", "words", "chooses")}
         context["typed"] = {**typed, "keep": post.getlist("keep")}
@@ -132,7 +132,7 @@ def _proposal(request: HttpRequest) -> service.Proposal:
 def _based_on(request: HttpRequest) -> int:
     found = whole_number(request.POST.get("based_on", ""), 9)
     if found is None:
-        raise service.CoordinationChanged("Load the page again.")
+        raise service.CoordinationChanged("Nothing was saved: the form has no version. Reload the page.")
     return found
 
 
@@ -142,7 +142,7 @@ def _ruling(request: HttpRequest) -> Ruling:
         points = Decimal(post.get("points", "").replace(",", "."))
         lineage = uuid.UUID(str(post["lineage"])) if post.get("lineage") else None
     except (InvalidOperation, ValueError) as error:
-        raise PrecedentRefused("Say the points as a number.") from error
+        raise PrecedentRefused("Enter the points as a number between 0 and 1000.") from error
     if not points.is_finite() or not 0 <= points <= 1000 or points != round(points, 2):
-        raise PrecedentRefused("Say the points as a number.")
+        raise PrecedentRefused("Enter the points as a number between 0 and 1000.")
     return Ruling(words=post.get("words", ""), points=points, lineage=lineage, fallacy=post.get("fallacy", ""))

@@ -1,4 +1,4 @@
-"""The page of a person's keys. It is a plain form; the workspace sends its one switch as JSON."""
+"""The page of a user's keys, a plain form. The workspace sends its switch for single keys as JSON."""
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -30,7 +30,7 @@ def keys(request: HttpRequest) -> HttpResponse:
         except KeysRefused as refused:
             shown, fault = wanted, str(refused)
         else:
-            messages.success(request, "Your keys are kept.")
+            messages.success(request, "Your keys are saved.")
             return redirect(back or "marks:keys")
     rows = [(one, shown.get(one.name, one.key)) for one in COMMANDS]
     context = {"rows": rows, "single_keys": single_keys, "fault": fault, "back": back}
@@ -39,20 +39,20 @@ def keys(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def single_keys(request: HttpRequest) -> JsonResponse:
-    """Switch single keys on or off: `{"on": bool}`; answers the keys."""
+    """Switch single keys on or off: `{"on": bool}`; returns the keys."""
     user = _marker_of(request)
     try:
         on = json_object(request).get("on")
     except BodyWrong as wrong:
         return JsonResponse({"message": str(wrong)}, status=422)
     if not isinstance(on, bool):
-        return JsonResponse({"message": "Say whether single keys are on."}, status=422)
+        return JsonResponse({"message": "`on` must be true or false; nothing was changed."}, status=422)
     kept = keys_save(user=user, keys=keys_of(user).keys, single_keys=on)
     return JsonResponse(kept.as_json())
 
 
 def _marker_of(request: HttpRequest) -> User:
-    """The signed-in person, or `Http404` for those who mark nothing."""
+    """The signed-in user, or `Http404` for users who mark nothing."""
     user = user_of(request)
     if not user.may_see_runs:
         raise Http404("There is no such page.")

@@ -33,7 +33,7 @@ Answer = TypeVar("Answer", HttpResponse, StreamingHttpResponse)
 @never_cache
 @require_GET
 def statistics(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
-    """Figures of every problem that the person may see; charts are fetched beside it."""
+    """Statistics of every problem that the user may see; charts are fetched separately."""
     user = user_of(request)
     contest, problems = office.office_get_for(user, contest_id)
     shut = problems_shut(user, problems)
@@ -51,7 +51,7 @@ def statistics(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
 @after_own_marks
 @require_GET
 def statistics_data(request: HttpRequest, contest_id: uuid.UUID, problem_id: uuid.UUID) -> JsonResponse:
-    """The charts of one problem, as Plotly takes them."""
+    """The charts of one problem, as Plotly figures."""
     user = user_of(request)
     _, problems = office.office_get_for(user, contest_id)
     problem = next((one for one in problems if one.public_id == problem_id), None)
@@ -65,7 +65,7 @@ def statistics_data(request: HttpRequest, contest_id: uuid.UUID, problem_id: uui
 @after_own_marks
 @require_http_methods(["GET", "HEAD", "POST"])
 def results(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
-    """The list by rank and paper number, with names once they are open; a POST signs it off as it was shown."""
+    """The list by rank and paper number, with names once they are open; a POST signs off the list as shown."""
     user = user_of(request)
     contest = office.office_results_for(user, contest_id)
     if request.method == "POST":
@@ -74,7 +74,7 @@ def results(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
         except office.SignRefused as refused:
             messages.error(request, str(refused))
         else:
-            messages.success(request, "Signed off.")
+            messages.success(request, "You signed off this list.")
         return redirect("office:results", contest_id=contest_id)
     signed = [(event, event.body.get("digest", "")) for event in office.signatures(contest)[:20]]
     found = office.result_list(contest)
@@ -96,7 +96,7 @@ def results(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
 @require_POST
 @after_own_marks
 def names_open(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
-    """Open all identities beside the list that was shown (`digest`). Doing it again changes nothing."""
+    """Open all identities for the list that was shown (`digest`). Repeating it has no effect."""
     user = user_of(request)
     contest = office.office_results_for(user, contest_id)
     try:
@@ -104,7 +104,7 @@ def names_open(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
     except (names.NamesRefused, ContestRefused) as refused:
         messages.error(request, str(refused))
     else:
-        messages.success(request, "Names are shown beside the results. The record says that you opened them.")
+        messages.success(request, "Names are now shown next to the results. The record notes that you opened them.")
     return redirect("office:results", contest_id=contest_id)
 
 
@@ -112,7 +112,7 @@ def names_open(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
 @after_own_marks
 @require_GET
 def download(request: HttpRequest, contest_id: uuid.UUID, form: str) -> HttpResponse | StreamingHttpResponse:
-    """The list as `csv`, `xlsx` or `jsonl`, by paper number; with `?names=yes` for whoever opened the identities."""
+    """The list as `csv`, `xlsx` or `jsonl`, by paper number; with `?names=yes` for users who opened the identities."""
     user = user_of(request)
     contest = office.office_results_for(user, contest_id)
     found = office.result_list(contest)
@@ -127,7 +127,7 @@ def download(request: HttpRequest, contest_id: uuid.UUID, form: str) -> HttpResp
 @after_own_marks
 @require_GET
 def scripts_csv(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
-    """Settled scripts, a line each, with claim and derivation. Papers have their numbers only, always."""
+    """Settled scripts, one line each, with claim and derivation. Papers appear by number only."""
     contest = office.office_results_for(user_of(request), contest_id)
     answer = HttpResponse(exporting.scripts_csv(contest), content_type=FORMS["csv"])
     return _named(answer, contest, "scripts.csv")
@@ -137,7 +137,7 @@ def scripts_csv(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
 @after_own_marks
 @require_GET
 def research(request: HttpRequest, contest_id: uuid.UUID) -> StreamingHttpResponse:
-    """Settled scripts with marks and spans, for research. Papers have their numbers only, always."""
+    """Settled scripts with marks and spans, for research. Papers appear by number only."""
     contest = office.office_results_for(user_of(request), contest_id)
     answer = StreamingHttpResponse(exporting.research_json(contest), content_type=FORMS["jsonl"])
     return _named(answer, contest, "research.jsonl")
@@ -147,7 +147,7 @@ def research(request: HttpRequest, contest_id: uuid.UUID) -> StreamingHttpRespon
 @after_own_marks
 @require_GET
 def paper(request: HttpRequest, contest_id: uuid.UUID, number: str) -> HttpResponse:
-    """A marked paper, made for printing or saving as PDF from the browser, where its formulas are set."""
+    """A marked paper for printing, or for saving as PDF from the browser, which typesets its formulas."""
     contest = office.office_results_for(user_of(request), contest_id)
     found = get_object_or_404(contest.papers, number=number)
     context = {"contest": contest, "paper": found, "problems": paper_printed(contest, found)}
@@ -157,7 +157,7 @@ def paper(request: HttpRequest, contest_id: uuid.UUID, number: str) -> HttpRespo
 @never_cache
 @require_GET
 def record(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
-    """Who did what when, newest first; `?verb=` and `?paper=` narrow it."""
+    """The record of events, newest first; `?verb=` and `?paper=` filter it."""
     user = user_of(request)
     contest = office.office_organised_for(user, contest_id)
     problems = list(problem_list(contest))

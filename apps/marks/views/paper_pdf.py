@@ -1,4 +1,4 @@
-"""A marked paper as PDF, made by the server."""
+"""A marked paper as PDF, typeset on the server."""
 
 import uuid
 
@@ -19,12 +19,12 @@ from apps.ui.typeset.press import PdfFailed, pdf_answer
 @after_own_marks
 @require_GET
 def paper_pdf(request: HttpRequest, contest_id: uuid.UUID, number: str) -> HttpResponse:
-    """A marked paper under its number; back to its page with the reason where no PDF can be made."""
+    """A marked paper under its number; redirects to its page with the reason if no PDF can be made."""
     contest = office.office_results_for(user_of(request), contest_id)
     found = get_object_or_404(contest.papers, number=number)
     printed = paper_printed(contest, found)
     if not printed:
-        return redirect("office:paper", contest_id=contest_id, number=number)  # Its page says that nothing is settled.
+        return redirect("office:paper", contest_id=contest_id, number=number)  # The page explains that nothing is settled.
     try:
         return pdf_answer(paper_document(contest, found, printed), f"paper-{found.number}.pdf")
     except PdfFailed as error:

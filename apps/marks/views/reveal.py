@@ -1,6 +1,6 @@
-"""The panel beside a sealed mark: suggestions stage by stage, precedents, agreed marks of calibration scripts.
+"""The panel next to a sealed mark: suggestions by stage, precedents, agreed marks of calibration scripts.
 
-Each address answers with the panel alone where htmx asks, and with a page of its own or a redirect to it elsewhere.
+Each address returns only the panel to htmx; otherwise it returns its own page or redirects to it.
 """
 
 import uuid
@@ -31,7 +31,7 @@ SHOWN = 200
 @never_cache
 @require_GET
 def sealed_list(request: HttpRequest) -> HttpResponse:
-    """The marks that the person sealed in contests that are being marked, newest first."""
+    """The marks that the user sealed in contests being marked, newest first."""
     user = user_of(request)
     if not user.may_see_runs:
         raise Http404("There is no such page.")
@@ -41,7 +41,7 @@ def sealed_list(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_GET
 def reveal(request: HttpRequest, task_id: uuid.UUID) -> HttpResponse:
-    """What may be shown beside the mark now. Asking shows nothing new but the agreed mark of a script for calibration."""
+    """What may be shown for the mark now. A GET reveals nothing new, except the agreed mark of a calibration script."""
     return _panel(request, _mark(request, task_id))
 
 

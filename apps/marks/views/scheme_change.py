@@ -1,4 +1,4 @@
-"""The page on which a captain changes a scheme that was marked with: differences and choices, what they do, the reason."""
+"""The page on which a captain changes a used scheme: differences and choices, their effects, the reason."""
 
 import uuid
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ WORDS = {
 @after_own_marks
 @require_http_methods(["GET", "HEAD", "POST"])
 def scheme_change(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
-    """`?preview=1` with a choice for every difference shows what they would do; a POST does exactly that."""
+    """`?preview=1` with a choice for every difference shows the effects; a POST applies exactly those."""
     user = user_of(request)
     problem = problem_captained_for(user, problem_id)
     own_marks_require(user, problem)
@@ -56,7 +56,7 @@ def scheme_change(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
         except (changing.ChangeRefused, SchemeChanged, SchemeNotUsable, VersionNotOpen) as refused:
             refusal = str(refused)
         else:
-            messages.success(request, _told(done))
+            messages.success(request, _summary(done))
             return redirect("office:scheme_change", problem_id=problem_id)
     return _page(request, setup, changing.impact(problem, target, choices), refusal)
 
@@ -92,7 +92,7 @@ def _page(request: HttpRequest, setup: MarkingSetup, found: changing.Impact, ref
 
 
 def _choices(data: Mapping[str, str]) -> dict[str, Choice]:
-    """What was chosen, by the difference's key; words that are no choice count as not chosen."""
+    """The choices by key of the difference; unknown values are ignored."""
     known = {choice.value for choice in Choice}
     pairs = ((name.removeprefix("choice-"), data.get(name, "")) for name in data if name.startswith("choice-"))
     return {key: Choice(value) for key, value in pairs if value in known}
@@ -103,12 +103,12 @@ def _number(request: HttpRequest) -> int:
     return -1 if found is None else found
 
 
-def _told(found: changing.Impact) -> str:
-    parts = [f"Version {found.target.number} is the one to mark with."]
+def _summary(found: changing.Impact) -> str:
+    parts = [f"Version {found.target.number} is active."]
     if count := found.count(Fate.RECOMPUTED):
-        parts.append(f"{count} grade{'' if count == 1 else 's'} recomputed, {len(found.changed)} with other points.")
+        parts.append(f"{count} grade{'' if count == 1 else 's'} recomputed, {len(found.changed)} with changed points.")
     if found.remarked:
-        parts.append(f"{len(found.remarked)} back to the markers.")
+        parts.append(f"Sent back to the markers: {len(found.remarked)}.")
     if found.pending:
-        parts.append("Students see new points with the next release.")
+        parts.append("Students see the new points with the next release.")
     return " ".join(parts)

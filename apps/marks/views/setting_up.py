@@ -1,4 +1,4 @@
-"""How a problem is marked, chosen by an organiser."""
+"""The setup of a problem, for organisers."""
 
 import uuid
 

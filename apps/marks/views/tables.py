@@ -1,4 +1,4 @@
-"""A marker's own marks on a problem as a table, out and in."""
+"""A marker's own marks on a problem as a table: download and upload."""
 
 import uuid
 
@@ -13,11 +13,13 @@ from apps.marks.access import problem_marked_for
 from apps.marks.setups import setup_of
 from apps.problems.importing.files import FILE_BYTES, FileWrong
 
+NO_SETUP = "The table was not read, because an organiser has yet to choose how this problem is marked."
+
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def marks_table(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
-    """Upload a table: `check` says what each row would do, `seal` does it."""
+    """Upload a table: `check` previews the effect of each row, `seal` applies it."""
     user = user_of(request)
     problem = problem_marked_for(user, problem_id)
     context: dict[str, object] = {
@@ -33,9 +35,9 @@ def marks_table(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
     upload = request.FILES.get("file")
     try:
         if upload is None or context["setup"] is None:
-            raise FileWrong("Choose a file first." if upload is None else "Nobody has said yet how this problem is marked.")
+            raise FileWrong("Choose a file first." if upload is None else NO_SETUP)
         if upload.size is None or upload.size > FILE_BYTES:
-            raise FileWrong(f"The file is larger than {FILE_BYTES // 1024**2} MB.")
+            raise FileWrong(f"The file is larger than {FILE_BYTES // 1024**2} MB and was not read.")
         context["rows"] = rows = tables.table_seal(problem=problem, user=user, data=upload.read(), is_trial=is_trial)
     except FileWrong as wrong:
         return render(request, "marks/table.html", context | {"fault": str(wrong)}, status=422)
@@ -46,7 +48,7 @@ def marks_table(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
 @never_cache
 @require_GET
 def marks_table_download(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
-    """The table of one's own marks."""
+    """The user's own marks as CSV."""
     user = user_of(request)
     problem = problem_marked_for(user, problem_id)
     answer = HttpResponse(tables.table_written(problem, user), content_type="text/csv; charset=utf-8")

@@ -1,4 +1,4 @@
-"""Pages of a marker: what there is to mark, the workspace of one script, its panes, and the next one fetched ahead."""
+"""Pages of a marker: the work left, the workspace of one script, its panes, and the next script fetched ahead."""
 
 import uuid
 from typing import Any
@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from apps.accounts.access import user_of
 from apps.marks import selectors
-from apps.marks.access import TaskGone, TaskRests, captain_is, problem_marked_for, task_get_for
+from apps.marks.access import MarkingInactive, TaskGone, captain_is, problem_marked_for, task_get_for
 from apps.marks.blindness import own_marks_require
 from apps.marks.calibration import gate_refusal
 from apps.marks.claims import task_next
@@ -32,7 +32,7 @@ NOT_CHOSEN = "An organiser has yet to choose how this problem is marked."
 @never_cache
 @require_GET
 def home(request: HttpRequest) -> HttpResponse:
-    """The problems that the person marks, with what is left and what is theirs."""
+    """The problems that the user marks, with what is left and what they sealed."""
     user = user_of(request)
     if not user.may_see_runs:
         raise Http404("There is no such page.")
@@ -44,9 +44,9 @@ def home(request: HttpRequest) -> HttpResponse:
 @after_own_marks
 @require_GET
 def script_list(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
-    """The scripts of a problem by number, with what the person made of them; `show` (and `kind`) filters.
+    """The scripts of a problem by number, with the user's own results; `show` (and `kind`) filters.
 
-    `of=all`: everybody's, for the captain and organisers once no mark of their own on the problem can change.
+    `of=all`: all scripts, for captain and organisers once no mark of their own on the problem can change.
     """
     user = user_of(request)
     problem = problem_marked_for(user, problem_id)
@@ -76,7 +76,7 @@ def script_list(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
 
 @require_POST
 def next_task(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
-    """Claim a script and go to it, or say that there is none."""
+    """Claim a script and open it, or explain why there is none."""
     user = user_of(request)
     problem = problem_marked_for(user, problem_id)
     if cases_prepare(problem) is None:
@@ -98,13 +98,15 @@ def next_task(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
 @never_cache
 @require_GET
 def task(request: HttpRequest, task_id: uuid.UUID) -> HttpResponse:
-    """The workspace of a script that the person holds, or has sealed."""
+    """The workspace of a script that the user holds or has sealed."""
     user = user_of(request)
     try:
         found = task_get_for(user, task_id)
         space = selectors.workspace(found, draft_of(found, user), user)
     except TaskGone as gone:
-        return render(request, "marks/gone.html", {"message": str(gone), "rests": isinstance(gone, TaskRests)}, status=410)
+        return render(
+            request, "marks/gone.html", {"message": str(gone), "is_inactive": isinstance(gone, MarkingInactive)}, status=410
+        )
     context = {"workspace": space, "is_captain": captain_is(user, space.problem)}
     return render(request, "marks/workspace.html", context)
 
@@ -112,7 +114,7 @@ def task(request: HttpRequest, task_id: uuid.UUID) -> HttpResponse:
 @never_cache
 @require_GET
 def pane(request: HttpRequest, task_id: uuid.UUID, name: str) -> HttpResponse:
-    """One pane of the workspace: the scheme, the problem, its solutions, the source, comments to use again."""
+    """One pane of the workspace: scheme, problem, reference solutions, source, reusable comments."""
     user = user_of(request)
     if name not in selectors.PANES:
         raise Http404("There is no such pane.")
@@ -132,11 +134,11 @@ def pane(request: HttpRequest, task_id: uuid.UUID, name: str) -> HttpResponse:
 @never_cache
 @require_GET
 def next_up(request: HttpRequest, task_id: uuid.UUID) -> HttpResponse:
-    """The script after this one, claimed ahead, so that sealing shows it at once; 204 where there is none."""
+    """The next script, claimed ahead so that it appears at once after sealing; 204 without one."""
     user = user_of(request)
     try:
         current = task_get_for(user, task_id)
-        following = task_next(current.case.problem, user, besides=current)
+        following = task_next(current.case.problem, user, after=current)
         if following is None:
             return HttpResponse(status=204)
         found = task_get_for(user, following.public_id)
@@ -150,7 +152,7 @@ def next_up(request: HttpRequest, task_id: uuid.UUID) -> HttpResponse:
 @never_cache
 @require_GET
 def phrases(request: HttpRequest, problem_id: uuid.UUID) -> JsonResponse:
-    """Comments to use again that have these words (`q`)."""
+    """Reusable comments that contain these words (`q`)."""
     user = user_of(request)
     problem = problem_marked_for(user, problem_id)
     if setup_of(problem) is None:

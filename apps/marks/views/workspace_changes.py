@@ -1,11 +1,11 @@
-"""Changes from the workspace. They come as JSON and are answered as JSON; sent as a form they lead back to a page.
+"""Changes from the workspace: JSON requests get JSON answers, form requests are redirected to a page.
 
-| status | means |
+| status | meaning |
 |---|---|
-| 200 | done; the state of the sheet (`sheets.mark_state`), or what the view says |
-| 409 | another window was faster: the state as it is, and `fields` |
-| 410 | the script is somebody else's by now |
-| 422 | not possible; `message` says why, `needs` what is missing |
+| 200 | done; the state of the sheet (`sheets.mark_state`), or as the view documents |
+| 409 | another window was faster: the current state, and `fields` |
+| 410 | another marker holds the script |
+| 422 | not possible; `message` gives the reason, `needs` what is missing |
 """
 
 import math
@@ -37,7 +37,7 @@ Change = Callable[[MarkingTask, User, Body], Body]
 
 
 def _change(change: Change) -> Callable[..., HttpResponseBase]:
-    """A view around a change: reads what was sent, finds the task, and says what came of it."""
+    """A view around a change: parse the request, find the task, and answer with the result."""
 
     @require_POST
     def view(request: HttpRequest, task_id: uuid.UUID) -> HttpResponse:
@@ -66,20 +66,20 @@ def command(task: MarkingTask, user: User, body: Body) -> Body:
     """One command on the sheet."""
     args = body.get("args", {})
     if not isinstance(args, dict) or not isinstance(body.get("verb"), str):
-        raise BodyWrong("A command has a verb and arguments.")
+        raise BodyWrong("The command needs a verb and arguments.")
     asked = drafts.Command(id=_uuid(body.get("id")), verb=body["verb"], args=args, row_version=_number(body, "row_version"))
     return mark_state(drafts.command_apply(task=task, user=user, command=asked))
 
 
 @_change
 def undo(task: MarkingTask, user: User, body: Body) -> Body:
-    """Back by one command."""
+    """Undo one command."""
     return mark_state(drafts.draft_undo(task=task, user=user, row_version=_number(body, "row_version")))
 
 
 @_change
 def redo(task: MarkingTask, user: User, body: Body) -> Body:
-    """On by one command that was undone."""
+    """Redo one command."""
     return mark_state(drafts.draft_redo(task=task, user=user, row_version=_number(body, "row_version")))
 
 
@@ -100,7 +100,7 @@ def seal(task: MarkingTask, user: User, body: Body) -> Body:
 
 @_change
 def unseal(task: MarkingTask, user: User, body: Body) -> Body:
-    """Open a mark again that was sealed a moment ago."""
+    """Reopen a mark that was just sealed."""
     mark = sealing.mark_unseal(task=task, user=user)
     mark.task = task
     return mark_state(mark) | {"url": _page(task.public_id)}
@@ -108,7 +108,7 @@ def unseal(task: MarkingTask, user: User, body: Body) -> Body:
 
 @_change
 def heartbeat(task: MarkingTask, user: User, body: Body) -> Body:
-    """Hold the script two minutes more; the answer tells who else marks the problem now, and nothing of what they do."""
+    """Extend the lease by two minutes; the answer names the others who mark the problem now."""
     until = lease_renew(task, user)
     drafts.active_keep(mark=drafts.draft_of(task, user), seconds=_seconds(body))
     return {"until": until.isoformat(), "present": present(task.case.problem, user)}
@@ -116,14 +116,14 @@ def heartbeat(task: MarkingTask, user: User, body: Body) -> Body:
 
 @_change
 def hand_on(task: MarkingTask, user: User, body: Body) -> Body:
-    """Put the script off, ask the captain about it, or say that one knows whose it is; then the next one."""
+    """Skip the script, ask the captain about it, or declare a conflict of interest; then claim the next one."""
     task_pass(task=task, user=user, reason=str(body.get("reason", "")), words=str(body.get("words", "")).replace("\0", ""))
     following = task_next(task.case.problem, user)
     return {"next": _page(following.public_id) if following and following.pk != task.pk else None}
 
 
 def _body(request: HttpRequest) -> Body:
-    """What was sent: a JSON object, or the fields of a form, whose command has its arguments beside it."""
+    """The request body: a JSON object, or form fields, with the arguments of a command at the top level."""
     if request.content_type != "application/json":
         fields: Body = {name: value for name, value in without_nul(request.POST).items() if name != "csrfmiddlewaretoken"}
         known: Body = {name: fields.pop(name) for name in ("id", "verb", "row_version", "active_seconds") if name in fields}
@@ -132,7 +132,7 @@ def _body(request: HttpRequest) -> Body:
 
 
 def _answered(request: HttpRequest, task_id: uuid.UUID | None, body: Body, status: int = 200) -> HttpResponse:
-    """JSON for a program; for a form a page, with what went wrong on it."""
+    """JSON for a JSON request; for a form, a page with the errors as messages."""
     if request.content_type == "application/json":
         return JsonResponse(body, status=status)
     if status != 200:
@@ -144,7 +144,7 @@ def _answered(request: HttpRequest, task_id: uuid.UUID | None, body: Body, statu
 
 
 def _state_now(task: MarkingTask, user: User) -> Body | None:
-    """The sheet as it stands after a refusal, brought to the scheme that is active."""
+    """The state of the sheet after a refusal, moved to the active scheme."""
     try:
         mark = drafts.draft_of(task, user)
     except TaskGone:
@@ -160,13 +160,13 @@ def _uuid(value: Any) -> uuid.UUID:
     try:
         return uuid.UUID(str(value))
     except ValueError as error:
-        raise BodyWrong("A command has an id.") from error
+        raise BodyWrong("The command needs an id.") from error
 
 
 def _number(body: Body, name: str) -> int:
     found = whole_number(str(body.get(name, "")), 9)
     if found is None:
-        raise BodyWrong(f"{name} is missing, or no number that a sheet can have.")
+        raise BodyWrong(f"{name} is missing or not a valid number.")
     return found
 
 
@@ -174,5 +174,5 @@ def _seconds(body: Body) -> float:
     try:
         seconds = float(body.get("active_seconds") or 0)
     except (TypeError, ValueError, OverflowError) as error:
-        raise BodyWrong("active_seconds is no number of seconds.") from error
+        raise BodyWrong("active_seconds is not a number of seconds.") from error
     return min(max(seconds, 0.0), drafts.SECONDS_AT_MOST) if math.isfinite(seconds) else 0.0

@@ -1,1 +1,1 @@
-"""Pages of results: `release` for organisers, `own` for authors, `appeals`, `feedback` and `revision` for both sides."""
+"""Pages of results: `release` for organisers, `own` for authors, `appeals`, `feedback` and `revision` for both."""

@@ -1,4 +1,4 @@
-"""Appeals: handing one in and taking it back, the coaches' queue, hearing and answering."""
+"""Appeals: handing in and withdrawing, the coaches' queue, hearing and answering."""
 
 import uuid
 
@@ -23,7 +23,7 @@ from apps.results.shown import parts_of
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def appeal_write(request: HttpRequest, version_id: uuid.UUID) -> HttpResponse:
-    """The form of an appeal; `?about=verdict:…` chooses what it is about."""
+    """The appeal form; `?about=verdict:…` preselects its subject."""
     version = version_own_for(user_of(request), version_id)
     parts = parts_of([version]).get(version.pk, {})
     window, targets = appeals.appeal_window(parts), appeals.targets_of(parts)
@@ -41,7 +41,7 @@ def appeal_write(request: HttpRequest, version_id: uuid.UUID) -> HttpResponse:
             except appeals.AppealRefused as error:
                 form.add_error(None, str(error))
             else:
-                messages.success(request, "Your appeal is handed in. Another marker looks at your text.")
+                messages.success(request, "Your appeal is handed in. Another marker will look at your text.")
                 return redirect("results:result", version_id=version_id)
     context = {
         "contest": version.submission.paper.contest,
@@ -55,7 +55,7 @@ def appeal_write(request: HttpRequest, version_id: uuid.UUID) -> HttpResponse:
 
 @require_POST
 def appeal_withdraw(request: HttpRequest, appeal_id: uuid.UUID) -> HttpResponse:
-    """Take an appeal back."""
+    """Withdraw an appeal."""
     appeal = appeal_own_for(user_of(request), appeal_id)
     try:
         appeals.appeal_withdraw(appeal=appeal)
@@ -67,7 +67,7 @@ def appeal_withdraw(request: HttpRequest, appeal_id: uuid.UUID) -> HttpResponse:
 @never_cache
 @require_GET
 def appeal_list(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
-    """The appeals of a contest that wait for an answer, and newer versions of texts whose remarks were released."""
+    """Open appeals of a contest, and newer versions of texts with released remarks."""
     user = user_of(request)
     contest = coached_get_for(user, contest_id)
     rows = []
@@ -82,7 +82,7 @@ def appeal_list(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
 @never_cache
 @require_GET
 def appeal_detail(request: HttpRequest, appeal_id: uuid.UUID) -> HttpResponse:
-    """An appeal for a coach: what it is about, and once it was marked afresh, both results."""
+    """An appeal for a coach: its subject and, after the fresh mark, both results."""
     appeal = appeal_heard_for(user_of(request), appeal_id)
     return _detail(request, appeal, AnswerForm())
 
@@ -107,9 +107,9 @@ def appeal_command(request: HttpRequest, appeal_id: uuid.UUID, verb: str) -> Htt
         messages.error(request, str(error))
         return redirect("results:appeal", appeal_id=appeal_id)
     if further := appeals.appeal_next(appeal, user):
-        messages.success(request, "Answered. A further appeal about this text waits for your answer.")
+        messages.success(request, "Your answer is saved. Another appeal about this text waits for your answer.")
         return redirect("results:appeal", appeal_id=further.public_id)
-    messages.success(request, "Answered. Where points change, students see them with the next release.")
+    messages.success(request, "Your answer is saved. Students see changed points with the next release.")
     return redirect("results:appeal_list", contest_id=appeal.grade.case.problem.contest.public_id)
 
 
@@ -118,7 +118,7 @@ def _detail(request: HttpRequest, appeal: Appeal, form: AnswerForm, status: int 
     case = appeal.grade.case
     mark = appeals.mark_sealed(case, user)
     sees_old = mark is not None or made_marks(user, case)
-    standing = grade_of(case) if sees_old else None
+    current = grade_of(case) if sees_old else None
     if sees_old:
         marks_shown(case, user, "appeal")
     context = {
@@ -128,11 +128,11 @@ def _detail(request: HttpRequest, appeal: Appeal, form: AnswerForm, status: int 
         "appeal": appeal,
         "about": appeals.appeal_words(appeal),
         "refusal": appeals.answer_refusal(user, appeal, mark),
-        "beside": [(one, appeals.appeal_words(one)) for one in appeals.appeals_beside(appeal)],
-        "is_result": not appeal.answer and mark is not None and standing is not None and standing.mark_id == mark.pk,
+        "related": [(one, appeals.appeal_words(one)) for one in appeals.appeals_related(appeal)],
+        "is_result": not appeal.answer and mark is not None and current is not None and current.mark_id == mark.pk,
         "task": appeals.task_of(case, user),
         "mark": mark,
-        "standing": standing,
+        "current": current,
         "form": form,
     }
     return render(request, "results/appeal.html", context, status=status)

@@ -1,4 +1,4 @@
-"""Feedback by rungs: asking for it and reading it as an author, answering it as a coach, and how far it goes."""
+"""Feedback by rungs: requests and hints for authors, answers by coaches, and the rules."""
 
 import uuid
 
@@ -25,7 +25,7 @@ from apps.submissions.models import SubmissionVersion
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def own(request: HttpRequest, version_id: uuid.UUID) -> HttpResponse:
-    """The hints on a text, and asking for the first."""
+    """The hints on a text, and the form for the first request."""
     version = version_own_for(user_of(request), version_id)
     form = RequestForm(request.POST if request.method == "POST" else None)
     if request.method != "POST":
@@ -37,7 +37,7 @@ def own(request: HttpRequest, version_id: uuid.UUID) -> HttpResponse:
     except feedback.FeedbackRefused as error:
         form.add_error(None, str(error))
         return _own(request, version, form, status=422)
-    messages.success(request, "Your coaches see your question. The first hint appears here.")
+    messages.success(request, "Your coaches can see your question. The first hint will appear here.")
     return redirect("results:feedback_own", version_id=version_id)
 
 
@@ -48,7 +48,7 @@ def ask(request: HttpRequest, request_id: uuid.UUID, level: int) -> HttpResponse
     form = AskForm(request.POST)
     try:
         if not form.is_valid():
-            raise feedback.FeedbackRefused("The text is too long.")
+            raise feedback.FeedbackRefused("Your answer is too long. Shorten it and ask again.")
         feedback.rung_ask(request=asked, level=level, **form.cleaned_data)
     except feedback.FeedbackRefused as error:
         messages.error(request, str(error))
@@ -58,7 +58,7 @@ def ask(request: HttpRequest, request_id: uuid.UUID, level: int) -> HttpResponse
 @never_cache
 @require_GET
 def queue(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
-    """The hints that wait to be written, how many were given, and the rules of each problem."""
+    """Waiting hints, numbers of given hints, and the rules of each problem."""
     user = user_of(request)
     contest = coached_get_for(user, contest_id)
     rows = [(one, feedback.rung_of(one)) for one in feedback.requests_open(contest, user)]
@@ -78,7 +78,7 @@ def queue(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
 
 @require_POST
 def rules_save(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
-    """Choose how far the hints of a problem go."""
+    """Save how far the hints of a problem go."""
     user = user_of(request)
     problem = problem_coached_for(user, problem_id)
     form = RulesForm(request.POST, models=_models())
@@ -96,7 +96,7 @@ def rules_save(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def answer(request: HttpRequest, request_id: uuid.UUID) -> HttpResponse:
-    """A request for a coach: the text, the hints so far, and the editor of the next."""
+    """A request for a coach: the text, the hints so far, and the editor for the next one."""
     user = user_of(request)
     found = request_answered_for(user, request_id)
     feedback.hints_shown(request=found, to=user)
@@ -104,24 +104,24 @@ def answer(request: HttpRequest, request_id: uuid.UUID) -> HttpResponse:
     if request.method != "POST":
         return _answer(request, found, waiting, _hint_form(proposals.proposal_of(waiting)))
     if waiting is None:
-        raise Http404("No hint is asked for now.")
+        raise Http404("No hint is requested at the moment.")
     form = HintForm(request.POST)
     if not form.is_valid():
         return _answer(request, found, waiting, form, status=422)
     try:
         feedback.rung_give(asked=waiting, by=user, **form.cleaned_data)
-    except feedback.TellsTooMuch as error:
+    except feedback.HintLeaks as error:
         return _answer(request, found, waiting, form, leaks=error.leaks, status=422)
     except feedback.FeedbackRefused as error:
         form.add_error(None, str(error))
         return _answer(request, found, waiting, form, status=422)
-    messages.success(request, "The hint is given.")
+    messages.success(request, "The student can see the hint now.")
     return redirect("results:feedback_queue", contest_id=found.version.submission.paper.contest.public_id)
 
 
 @require_POST
 def proposal(request: HttpRequest, request_id: uuid.UUID, verb: str) -> HttpResponse:
-    """Lay a model's proposal aside (`decline`), or let the chosen model try again (`again`)."""
+    """Decline a model's proposal (`decline`), or request another (`again`)."""
     user = user_of(request)
     found = request_answered_for(user, request_id)
     waiting = found.asked.filter(given_at=None).first()
@@ -130,10 +130,10 @@ def proposal(request: HttpRequest, request_id: uuid.UUID, verb: str) -> HttpResp
         if verb == "again" and waiting is not None:
             rules = feedback.rules_of(found.version.submission.problem)
             proposals.proposal_again(rung=waiting, rules=rules, by=user)
-            messages.success(request, "The model tries again.")
+            messages.success(request, "The model is writing another proposal.")
         elif verb == "decline" and proposed is not None:
             proposals.proposal_decline(proposal=proposed, by=user)
-            messages.success(request, "The proposal is laid aside.")
+            messages.success(request, "The proposal is declined.")
         else:
             raise Http404("There is no such proposal.")
     except proposals.ProposalRefused as error:
@@ -191,7 +191,7 @@ def _answer(
 
 
 def _hint_form(proposed: HintProposal | None) -> HintForm:
-    """The editor, with what a model proposes where that waits to be approved."""
+    """The editor, filled with a model's proposal if one waits for approval."""
     if proposed is None or proposed.state != ProposalState.READY:
         return HintForm()
     return HintForm(initial={"text": proposed.text, "proposal": proposed.public_id})
@@ -205,7 +205,7 @@ def _rules_form(key: int, rules: FeedbackRules, models: dict[str, str]) -> Rules
 
 
 def _models() -> dict[str, str]:
-    """The models that coaches can choose, by name; none where models.toml cannot be read."""
+    """The models that coaches can choose, by name; empty if models.toml cannot be read."""
     try:
         return {name: alias.title for name, alias in models_for_hints().items()}
     except AliasError:

@@ -1,4 +1,4 @@
-"""Results as their author sees them: a contest, and a text with what was released on it."""
+"""Results for their author: a contest, and a text with its released results."""
 
 import uuid
 
@@ -22,7 +22,7 @@ from apps.ui.typeset.press import PdfFailed, pdf_answer
 @never_cache
 @require_GET
 def own(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
-    """A contest with what was released of the person's own work."""
+    """A contest with the released results of the user's own work."""
     contest, paper = paper_own_for(user_of(request), contest_id)
     return render(request, "results/own.html", {"contest": contest, "overview": overview.overview_of(contest, paper)})
 
@@ -30,7 +30,7 @@ def own(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
 @never_cache
 @require_GET
 def result(request: HttpRequest, version_id: uuid.UUID) -> HttpResponse:
-    """A version with what was released on it. It stays so when a newer version is handed in."""
+    """A version with its released results, which stay after a newer version is handed in."""
     version = version_own_for(user_of(request), version_id)
     parts = parts_of([version]).get(version.pk, {})
     versions = list(version_list(version.submission))
@@ -51,7 +51,7 @@ def result(request: HttpRequest, version_id: uuid.UUID) -> HttpResponse:
 @never_cache
 @require_GET
 def result_pdf(request: HttpRequest, version_id: uuid.UUID) -> HttpResponse:
-    """What was released as PDF; back to the page with the reason where none can be made."""
+    """The released results as PDF; redirects to the page with the reason if none can be made."""
     version = version_own_for(user_of(request), version_id)
     result = result_of(version, parts_of([version]).get(version.pk, {}))
     if result.is_empty:

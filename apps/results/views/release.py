@@ -1,4 +1,4 @@
-"""Releasing results: what is ready, the preview as a student, one batch, taking it back."""
+"""Releasing results: readiness, the preview as a student, one batch, taking it back."""
 
 import uuid
 
@@ -28,21 +28,21 @@ PREVIEWED = (ReleasePart.COMMENTS, ReleasePart.VERDICTS, ReleasePart.POINTS, Rel
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def release(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
-    """What is ready and what was released; sending it releases one batch."""
+    """What is ready and what was released; a POST releases one batch."""
     user = user_of(request)
     contest = organised_get_for(user, contest_id)
     if request.method != "POST":
         return _page(request, contest)
     form = ReleaseForm(request.POST)
     if not form.is_valid():
-        return _page(request, contest, "Choose what to release.", form)
+        return _page(request, contest, "Choose at least one part to release.", form)
     address = request.build_absolute_uri(reverse("results:own", kwargs={"contest_id": contest.public_id}))
     try:
         batch = releasing.batch_release(contest=contest, by=user, address=address, **form.cleaned_data)
     except releasing.ReleaseRefused as error:
         return _page(request, contest, str(error), form)
     minutes = round((batch.undo_until - timezone.now()).total_seconds() / 60)
-    messages.success(request, f"Released. It can be taken back for {minutes} minutes; mails go after that.")
+    messages.success(request, f"Released. You can take it back for {minutes} minutes; mails are sent after that.")
     return redirect("results:release", contest_id=contest_id)
 
 
@@ -57,7 +57,7 @@ def release_undo(request: HttpRequest, contest_id: uuid.UUID, batch_id: uuid.UUI
     except releasing.ReleaseRefused as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, "Taken back. Students see what they saw before.")
+        messages.success(request, "The release is taken back. Students see what they saw before it.")
     return redirect("results:release", contest_id=contest_id)
 
 
@@ -65,7 +65,7 @@ def release_undo(request: HttpRequest, contest_id: uuid.UUID, batch_id: uuid.UUI
 @after_own_marks
 @require_GET
 def preview(request: HttpRequest, contest_id: uuid.UUID, case_id: uuid.UUID) -> HttpResponse:
-    """A text as its author would see it with the parts in `?part=`; all of them where none is named."""
+    """A text as its author would see it with the parts in `?part=`; with all parts if none is named."""
     user = user_of(request)
     contest = organised_get_for(user, contest_id)
     case = case_previewed_for(user, contest, case_id)
@@ -89,7 +89,7 @@ def _page(request: HttpRequest, contest: Contest, refusal: str = "", form: Relea
     ready = releasing.readiness(contest)
     chosen = set(form["parts"].value() or ()) if form is not None else ready.parts or {ReleasePart.COMMENTS.value}
     batches = list(reversed(list(contest.releases.select_related("by"))))
-    standing = [batch for batch in batches if batch.undone_at is None]
+    active = [batch for batch in batches if batch.undone_at is None]
     context = {
         "contest": contest,
         "ready": ready,
@@ -98,7 +98,7 @@ def _page(request: HttpRequest, contest: Contest, refusal: str = "", form: Relea
         "undo_minutes": settings.RELEASE_UNDO_MIN,
         "labels": dict(ReleasePart.choices),
         "batches": [(batch, [ReleasePart(part).label for part in batch.parts]) for batch in batches],
-        "undoable": standing[0].pk if standing and timezone.now() < standing[0].undo_until else None,
+        "undoable": active[0].pk if active and timezone.now() < active[0].undo_until else None,
         "examples": releasing.examples(ready, user_of(request)),
     }
     return render(request, "results/release.html", context, status=422 if refusal else 200)

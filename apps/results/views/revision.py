@@ -1,4 +1,4 @@
-"""Earlier remarks in a newer version, for markers: what is kept, what a person must confirm, what is gone."""
+"""Earlier remarks in a newer version, for markers: kept, to be confirmed, gone."""
 
 import uuid
 
@@ -15,13 +15,13 @@ from apps.results.access import carried_may_read
 from apps.results.revisions import Revision, RevisionRefused, remark_decide, revision_of
 from apps.submissions.access import version_marked_for
 
-NO_REVISION = "There is nothing of an earlier version to show."
+NO_REVISION = "There are no remarks on an earlier version."
 
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def revision(request: HttpRequest, version_id: uuid.UUID) -> HttpResponse:
-    """The map of released remarks; sending it says of one whether it `holds` (`yes` or `no`)."""
+    """The mapping of released remarks; a POST says whether one of them `holds` (`yes` or `no`)."""
     user = user_of(request)
     found = _revision(user, version_id)
     if request.method == "POST":

@@ -1,11 +1,11 @@
-// How long somebody really works on a script, and the heartbeat that holds it.
+// Active time on a script, and the heartbeat that renews its lease.
 
 const IDLE_MS = 30_000;
 const BEAT_MS = 30_000;
 const TICK_MS = 1_000;
 
 export class Activity {
-  /** `beat(seconds)` sends the heartbeat; `seconds` is the time worked on this script since it was opened, all together. */
+  /** `beat(seconds)` sends the heartbeat; `seconds` is the total active time on this script. */
   constructor(beat, { now = Date.now, every = setInterval, stopEvery = clearInterval, before = 0 } = {}) {
     Object.assign(this, { beat, now, stopEvery });
     this.seconds = before;

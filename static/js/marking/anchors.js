@@ -1,13 +1,14 @@
-// From a selection in a typeset step to a place in its source, in code points, and back. What is shown is nearly a part of the
-// source: Markdown's signs and a formula's dollars are missing. So the two are walked side by side. Pure but for what takes nodes.
+// Maps a selection in a typeset step to a place in its source, in code points, and back. The typeset text is nearly a part of
+// the source: Markdown's signs and a formula's dollars are missing. So both are walked in parallel. Pure, except for functions
+// that take nodes.
 
-const AHEAD = 400; // How far the source may run ahead: a command that shows nothing.
-const SURE = 6; // So many signs in a row that agree are no accident.
+const AHEAD = 400; // Longest stretch of source, such as a command, that shows nothing.
+const SURE = 6; // This many consecutive equal signs count as a match.
 
 const isMarkup = (sign) => !/[\p{L}\p{N}]/u.test(sign);
 const isSpace = (sign) => /\s/.test(sign);
 
-/** For every code unit of `shown` (and its end) the code unit of `source` it comes from. */
+/** For every code unit of `shown` (and its end), the matching code unit of `source`. */
 export function aligned(shown, source) {
   const map = new Array(shown.length + 1);
   let at = 0;
@@ -50,19 +51,19 @@ function agree(shown, index, source, place) {
   return true;
 }
 
-/** How many code points the first `units` code units of a text hold. */
+/** Number of code points in the first `units` code units of a text. */
 export function codePoints(text, units = text.length) {
   return [...text.slice(0, units)].length;
 }
 
-/** The code unit where code point number `count` begins. */
+/** The code unit at which code point number `count` starts. */
 export function codeUnits(text, count) {
   return [...text].slice(0, count).join("").length;
 }
 
 /**
- * The place of the shown span `from`–`to` in a source whose first code point is number `base` of the whole:
- * `{ start, end }` in code points, or null for nothing.
+ * The source place of the shown span `from`–`to`, as `{ start, end }` in code points; null for an empty span. `base` is the
+ * number of the source's first code point in the whole text.
  */
 export function placeOf(shown, from, to, source, base = 0) {
   while (from < to && isSpace(shown[from])) from += 1;
@@ -76,7 +77,7 @@ export function placeOf(shown, from, to, source, base = 0) {
 
 const letters = (text) => text.replaceAll(/[^\p{L}\p{N}]/gu, "");
 
-/** Whether the signs of `part` stand in `whole` in their order. */
+/** Whether the signs of `part` occur in `whole` in the same order. */
 function isWithin(part, whole) {
   let at = 0;
   for (const sign of part) {
@@ -87,8 +88,8 @@ function isWithin(part, whole) {
 }
 
 /**
- * The span of `shown` that the source's span `start`–`end` is seen as, `{ from, to }`, all in code units; null where nothing of it is
- * seen, or where the two cannot be brought together: better no place than a wrong one.
+ * The span of `shown` that displays the source's span `start`–`end`, as `{ from, to }` in code units. Null if nothing of it is
+ * visible or the two do not match: no place is better than a wrong one.
  */
 export function shownOf(shown, source, start, end) {
   const map = aligned(shown, source);
@@ -106,7 +107,7 @@ export function shownOf(shown, source, start, end) {
   return isWithin(seen, meant) && seen.length * 2 >= meant.length ? { from, to } : null;
 }
 
-/** The pieces of a typeset element: `{ node, text }`, a formula as its TeX. */
+/** The pieces `{ node, text }` of a typeset element, with formulas as TeX. */
 export function pieces(node, found = []) {
   if (node.nodeType === Node.TEXT_NODE) {
     found.push({ node, text: node.data });
@@ -133,7 +134,7 @@ function offsetIn(found, container, offset, isEnd) {
   return total;
 }
 
-/** The selection as `{ step, start, end }` where it lies in one step of `root`; null otherwise. */
+/** The selection as `{ step, start, end }` if it is within one step of `root`; null otherwise. */
 export function selectionPlace(root, selection = getSelection()) {
   if (!selection?.rangeCount || selection.isCollapsed) return null;
   const range = selection.getRangeAt(0);

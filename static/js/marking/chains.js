@@ -1,12 +1,12 @@
-// How errors run on, drawn on the steps of a script once the panel after sealing tells of it: a note at each step, and curves
-// from root to consequence beside the step numbers. The panel says the same in words; the curves are for the eye alone.
+// Error propagation, drawn on the steps of a script once the panel after sealing shows it: a note at each step, and curves from
+// root to consequence next to the step numbers. The panel has the same in words, so the curves are hidden from screen readers.
 const SVG = "http://www.w3.org/2000/svg";
 const APART = 4;
 
 const stepOf = (number) => document.getElementById(`step-${number}`);
 
-/** What the panel tells now, or nothing. */
-function told() {
+/** The chains that the panel shows now; empty without any. */
+function chainsShown() {
   const place = document.querySelector("#reveal-panel [data-chains]");
   return place ? JSON.parse(place.dataset.chains) : { pairs: [], notes: [] };
 }
@@ -21,7 +21,7 @@ function clear() {
   for (const made of document.querySelectorAll("[data-chain-drawn]")) made.remove();
 }
 
-/** A note under each step that a chain touches. */
+/** Add a note under each step that a chain touches. */
 function write(notes) {
   for (const { step, words, is_root: isRoot } of notes) {
     const place = stepOf(step);
@@ -34,7 +34,7 @@ function write(notes) {
   }
 }
 
-/** Curves from step to step, each a little further out than the one before. */
+/** Draw curves from step to step, each a little further out than the previous one. */
 function draw(pairs) {
   const list = document.querySelector("ol.contest-steps");
   if (!list || !pairs.length) return;
@@ -56,7 +56,7 @@ function draw(pairs) {
 
 function show() {
   clear();
-  const { pairs, notes } = told();
+  const { pairs, notes } = chainsShown();
   write(notes);
   draw(pairs);
 }
@@ -70,7 +70,7 @@ function soon() {
 document.body.addEventListener("htmx:afterSettle", soon);
 window.addEventListener("resize", soon);
 window.addEventListener("load", soon);
-// Texts are set in type when they come near the window, which moves the steps below.
+// Typesetting texts as they approach the viewport moves the steps below.
 const list = document.querySelector("ol.contest-steps");
 if (list) new ResizeObserver(soon).observe(list);
 soon();

@@ -1,4 +1,4 @@
-// One script on the desk: its sheet, the commands that change it, and what every key and button of it does.
+// One script being marked: its sheet, the commands that change it, and the actions of its keys and buttons.
 import { toast } from "../site.js";
 import { selectionPlace } from "./anchors.js";
 import * as dialogs from "./dialogs.js";
@@ -11,7 +11,7 @@ import { View } from "./view.js";
 const DIGITS_MS = 1200;
 
 export class Desk {
-  /** `store` keeps what is unsent; `tab` names this tab in it. */
+  /** `store` keeps unsent commands; `tab` identifies this tab in it. */
   constructor(root, { keys, store = window.localStorage, tab }) {
     this.root = root;
     this.keys = keys;
@@ -52,7 +52,7 @@ export class Desk {
     return Object.fromEntries([...buttons].map((button) => [button.value, button.firstChild.textContent.trim()]));
   }
 
-  /** The sheet with everything that was done here, answered or not. */
+  /** The sheet with all local changes, acknowledged or not. */
   get sheet() {
     return this.queue.entries.reduce((sheet, { verb, args }) => applied(sheet, verb, args), this.queue.state.sheet);
   }
@@ -70,7 +70,7 @@ export class Desk {
     this.queue.push(verb, args, { merge, pause: isTyped ? PAUSE_MS : 0 });
   }
 
-  /** What the server refused. A claim line stays to be mended. */
+  /** Show a refusal by the server. A refused claim line stays for correction. */
   #refused(message, { verb, args }) {
     if (verb !== "claim") {
       toast(message, { error: true });
@@ -84,12 +84,12 @@ export class Desk {
     line.focus();
   }
 
-  /** Nothing more can be done here: the script is somebody else's, or the contest is not being marked. */
+  /** Close the script: another marker has it, or the contest is not being marked. */
   close(message = "This script can no longer be marked here.") {
     this.isGone = true;
     const place = this.view.part("gone");
     place.hidden = false;
-    this.view.part("gone-words").textContent = `${message} What you wrote stays in this browser until you leave the page.`;
+    this.view.part("gone-words").textContent = `${message} Your input stays in this browser until you leave the page.`;
   }
 
   async #conflict() {
@@ -98,14 +98,14 @@ export class Desk {
     this.queue.settle(await dialogs.askConflict(mine, this.queue.theirs.sheet));
   }
 
-  // --- what keys and buttons do ---------------------------------------------------------------------------------------
+  // --- actions of keys and buttons -------------------------------------------------------------------------------------
 
-  /** Points by a digit key; two digits in a row where the scale is over nine. */
+  /** Enter points by a digit key; two quick digits on scales over 9. */
   typeDigit(digit, now = Date.now()) {
     const before = now - this.digit.at < DIGITS_MS ? this.digit.text : "";
     const points = digitPoints(digit, before, this.view.scale);
     if (points === null) {
-      toast(`The scale ends at ${this.view.scale}.`);
+      toast(`The maximum is ${this.view.scale} points.`);
       return;
     }
     this.digit = { text: points, at: now };
@@ -114,7 +114,7 @@ export class Desk {
 
   half() {
     const points = halved(this.sheet.typed ?? this.queue.state.points, this.view.scale);
-    if (points === null || this.root.dataset.stepSize === "1") toast(points === null ? `The scale ends at ${this.view.scale}.` : "This contest gives whole points only.");
+    if (points === null || this.root.dataset.stepSize === "1") toast(points === null ? `The maximum is ${this.view.scale} points.` : "This contest gives whole points only.");
     else this.send("points", { points });
   }
 
@@ -126,16 +126,16 @@ export class Desk {
     this.send(this.sheet.ticks.includes(code) ? "untick" : "tick", { code });
   }
 
-  /** Item mode: each item's letter ticks it until Escape, Enter or another mode ends it. */
+  /** Item mode: an item's letter ticks it, until Escape, Enter or another mode ends it. */
   tickMode(on = !this.isTicking) {
     this.isTicking = on && this.view.items.length > 0;
     if (this.isTicking) this.view.openPane("scheme");
     this.view.press("items", this.isTicking);
     this.root.classList.toggle("marking--ticking", this.isTicking);
-    this.view.part("mode").textContent = this.isTicking ? "Item keys: a letter ticks its item. Escape ends it." : "";
+    this.view.part("mode").textContent = this.isTicking ? "Item keys: a letter ticks its item. Escape stops." : "";
   }
 
-  /** The item whose letter it is, or undefined. */
+  /** The code of the item with this letter; undefined without one. */
   itemOf(key) {
     return this.view.items.find(({ label }) => label && label === key)?.code;
   }
@@ -162,14 +162,14 @@ export class Desk {
     this.view.press("grant", this.sheet.granted.includes(step));
   }
 
-  /** The selection where there is one, which makes its step the one in focus; otherwise the step in focus alone. */
+  /** The selection, whose step becomes the focused one; without a selection, the focused step. */
   #place() {
     const place = selectionPlace(this.root);
     if (place) this.current = place.step;
     return { step: this.current, anchor: place && { start: place.start, end: place.end } };
   }
 
-  /** Ask for the type of an error. Who types fast gives its role before the dialog has closed: `role` waits for it. */
+  /** Ask for the type of an error. `role` waits for the answer, because fast typists give it before the dialog has closed. */
   error() {
     this.asked = this.#error();
     return this.asked;
@@ -191,9 +191,9 @@ export class Desk {
     await this.asked;
     const { sheet } = this;
     const verdict = sheet.verdicts.find((one) => one.id === this.lastVerdict);
-    if (!verdict) return toast("Say first what is wrong with a step.");
+    if (!verdict) return toast("First choose an error in a step.");
     const hasRoot = sheet.verdicts.some((one) => one.role === "root" && one.id !== verdict.id);
-    if (role === "consequence" && !hasRoot) return toast("There is no root error yet that it could follow from.");
+    if (role === "consequence" && !hasRoot) return toast("There is no root error yet that this error could follow from.");
     return this.send("verdict_role", { id: verdict.id, role });
   }
 
@@ -207,7 +207,7 @@ export class Desk {
     this.notes.write({ id: freshId(), ...(whole ? { step: 0, anchor: null } : this.#place()) });
   }
 
-  /** Comments used before that have these words, for the list to choose from. */
+  /** Earlier comments that contain these words, for the list. */
   async phrases(typed) {
     const answer = await fetch(`${this.urls.phrases}?q=${encodeURIComponent(typed)}`, { headers: { Accept: "application/json" } }).catch(() => null);
     const rows = answer?.ok ? (await answer.json()).phrases : [];
@@ -225,7 +225,7 @@ export class Desk {
     this.send("clear", {});
   }
 
-  /** One step back or on. Presses that come before an answer wait for it, so that each is a step of its own. */
+  /** Undo or redo one command. Further presses wait for the answer, so that each is a separate step. */
   undo(kind = "undo") {
     this.undoing = (this.undoing ?? Promise.resolve()).catch(() => {}).then(() => this.undoOnce(kind));
     return this.undoing;
@@ -234,7 +234,7 @@ export class Desk {
   async undoOnce(kind) {
     if (this.isSealed) return false;
     if (!(await this.queue.flush())) {
-      toast("Not everything is saved yet; try again in a moment.");
+      toast("Not all changes are saved yet, so nothing was undone. Try again in a moment.");
       return true;
     }
     const { state } = this.queue;
@@ -243,7 +243,7 @@ export class Desk {
     if (answer?.status === 200) this.queue.take(answer.body);
     else if (answer?.status === 409) {
       this.queue.take(answer.body);
-      toast("The mark was changed in another window; this is how it stands now.");
+      toast("The mark was changed in another window. This is its current state.");
     } else toast(answer?.body.message ?? "No connection. Nothing was undone.", { error: true });
     return true;
   }

@@ -4,12 +4,12 @@ import { isSingle, keyName, matching, takesText } from "./keys.js";
 const dialog = (name) => document.querySelector(`[data-dialog="${name}"]`);
 const part = (name, inner) => dialog(name).querySelector(`[data-part="${inner}"]`);
 
-/** Whether a dialog is open, so that keys mean what they mean there. */
+/** Whether a dialog is open and handles the keys itself. */
 export function isOpen() {
   return document.querySelector("dialog[open]") !== null;
 }
 
-/** A key in words that people read: "Ctrl+k" is "Ctrl K". */
+/** The display name of a key: "Ctrl+k" is "Ctrl K". */
 export function keyWords(key) {
   if ([...key].length === 1) return key;
   return key.replace(/\+([A-Z])$/, "+Shift+$1").replaceAll(/\+(?=.)/g, " ").replace(/ ([a-z])$/, (_, letter) => ` ${letter.toUpperCase()}`);
@@ -22,7 +22,7 @@ function hint(key) {
   return element;
 }
 
-/** Show each button's key on it, where it has one that works now; assistive names stay what they were. */
+/** Show each button's active key on it; accessible names stay unchanged. */
 export function hintKeys(root, { commands, single_keys: single }) {
   const keys = new Map(commands.map(({ name, key, also }) => [name, [key, ...also].find((one) => one && (single || !isSingle(one)))]));
   for (const button of root.querySelectorAll("[data-command], [data-command-hint]")) {
@@ -30,7 +30,7 @@ export function hintKeys(root, { commands, single_keys: single }) {
   }
 }
 
-/** Show a button's key on it, in place of the one that it showed. */
+/** Show a button's key on it, replacing an earlier one. */
 function showKey(button, key) {
   const shown = button.querySelector("kbd");
   if (!key) shown?.remove();
@@ -39,8 +39,8 @@ function showKey(button, key) {
 }
 
 /**
- * Open a dialog of choices, each with its key, and the first or `focused` in focus; resolves to the value chosen, "" for none.
- * It is settled where it is answered, before the next key: the event "close" comes later, perhaps when it is open again.
+ * Open a dialog of choices, each with its key, focusing `focused` or the first one; resolves to the chosen value, "" for none.
+ * Settled with the answer, before the next key: the event "close" comes later, perhaps after the dialog was opened again.
  */
 function choose(name, letters, focused = null) {
   const element = dialog(name);
@@ -64,7 +64,7 @@ function choose(name, letters, focused = null) {
     event.stopPropagation();
     if (key === "Escape") settle("");
     else if (form.noValidate) settle(button.value);
-    else button.click(); // What the dialog requires is asked for.
+    else button.click(); // Lets the browser check required fields.
   });
   listen(form, "submit", (event) => {
     event.preventDefault();
@@ -76,16 +76,19 @@ function choose(name, letters, focused = null) {
   return answered;
 }
 
-/** The kind of an error at a step. */
+/** Ask for the kind of an error at a step. */
 export function askError(step, letters) {
   part("error", "title").textContent = `What is wrong with step ${step}?`;
   return choose("error", letters);
 }
 
-// With Alt: whoever begins to type the question at once writes it and chooses nothing. To give a script away has no key.
+// With Alt, so that typing the question at once chooses nothing. Giving a script away has no key.
 const ASK = { approach: "Alt+a", unsure: "Alt+u", statement: "Alt+s" };
 
-/** A question to the captain: `{ reason, words }`, or null. Without words the dialog stays, but to give the script away. */
+/**
+ * Ask for a question to the captain: `{ reason, words }`, or null. The dialog requires words, except for giving the script
+ * away.
+ */
 export async function askCaptain() {
   const words = part("ask", "words");
   words.value = "";
@@ -93,9 +96,9 @@ export async function askCaptain() {
   return reason ? { reason, words: words.value.trim() } : null;
 }
 
-/** All keys. `onSwitch(on)` keeps the switch for single keys. */
+/** Show all keys. `onSwitch(on)` saves the switch for single keys. */
 export function showHelp(keys, onSwitch) {
-  const rows = [["0 – 9", "Points by hand"], ...keys.commands.map(({ key, also, words }) => [[key, ...also].filter(Boolean).map(keyWords).join(", "), words])];
+  const rows = [["0 – 9", "Manual points"], ...keys.commands.map(({ key, also, words }) => [[key, ...also].filter(Boolean).map(keyWords).join(", "), words])];
   part("help", "rows").replaceChildren(...rows.map(([key, words]) => {
     const row = document.createElement("tr");
     const name = document.createElement("th");
@@ -113,7 +116,9 @@ export function showHelp(keys, onSwitch) {
   dialog("help").showModal();
 }
 
-/** A box to type in and a list to choose from, by arrows and Enter or by pointer. `list(typed)` gives `[{ text, node, value }]`. */
+/**
+ * A text box with a list to choose from, by arrows and Enter or by pointer. `list(typed)` returns `[{ text, node, value }]`.
+ */
 export class Chooser {
   constructor(input, place, { list, chosen }) {
     Object.assign(this, { input, place, list, chosen, index: 0, rows: [] });
@@ -169,7 +174,7 @@ export class Chooser {
 
 let palette = null;
 
-/** Find a command by its name; `run(name)` does it. */
+/** Find a command by its name; `run(name)` executes it. */
 export function showPalette(keys, run) {
   const element = dialog("palette");
   palette ??= new Chooser(part("palette", "search"), part("palette", "list"), { list: (typed) => palette.list(typed), chosen: (value) => palette.chosen(value) });
@@ -188,7 +193,7 @@ export function showPalette(keys, run) {
   palette.input.value = "";
   palette.input.onkeydown = (event) => {
     if (event.key !== "Escape") return;
-    event.preventDefault(); // A search box would only be emptied.
+    event.preventDefault(); // By default, Escape would only clear the search box.
     event.stopPropagation();
     element.close();
   };
@@ -197,11 +202,11 @@ export function showPalette(keys, run) {
 }
 
 const FIELDS = {
-  band: "band", ticks: "items", is_mixed: "mixed case", typed: "points by hand", reason: "reason", verdicts: "verdicts",
+  band: "band", ticks: "items", is_mixed: "mixed case", typed: "manual points", reason: "reason", verdicts: "verdicts",
   comments: "comments", granted: "granted steps", approach: "new approach",
 };
 
-/** What a field of a sheet says, in words. */
+/** The value of a sheet's field, in words. */
 export function fieldWords(name, value) {
   if (name === "verdicts") return value.map((one) => `step ${one.step}: ${one.fallacy}, ${one.role}${one.words ? ` – ${one.words}` : ""}`).join("\n");
   if (name === "comments") return value.map((one) => `${one.step ? `step ${one.step}` : "whole script"}: ${one.words}`).join("\n");
@@ -210,7 +215,7 @@ export function fieldWords(name, value) {
   return value ?? "";
 }
 
-/** Two states of a sheet side by side; resolves to whether the one here holds. */
+/** Show two states of a sheet side by side; resolves to whether to keep the local one. */
 export function askConflict(mine, theirs) {
   const element = dialog("conflict");
   const fields = Object.keys(FIELDS).filter((name) => JSON.stringify(mine[name]) !== JSON.stringify(theirs[name]));

@@ -1,7 +1,7 @@
-// What a pointer and the boxes of one script do. Keys are in page.js.
+// Pointer events and input fields of one script. Keys are in page.js.
 import { Chooser } from "./dialogs.js";
 
-/** Listen to a script's buttons, boxes and lines; `run` does a command by its name. */
+/** Listen to a script's buttons, fields and lines; `run` executes a command by name. */
 export function listen(here, run) {
   const { root, view } = here;
   root.addEventListener("click", (event) => clicked(event, here, run));
@@ -50,6 +50,6 @@ function clicked(event, here, run) {
     if (name === "comments") here.chooser.show();
   } else if (points) here.send("points", { points });
   else run(command);
-  // After a pointer's click Enter shall seal again and not press the same button once more.
+  // After a click, move the focus so that Enter seals instead of pressing the same button again.
   if (event.detail > 0 && document.activeElement === button && !name) here.focus(here.current);
 }

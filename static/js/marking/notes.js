@@ -1,4 +1,4 @@
-// Verdicts and comments at their steps: shown, written, linked to items, taken away. Words are kept as they are typed.
+// Verdicts and comments at their steps: display, editing, links to items, removal. Text is saved while it is typed.
 import { mathElement } from "../maths.js";
 import { StreamText } from "../stream_text.js";
 import { Places } from "./places.js";
@@ -10,43 +10,43 @@ let isPressed = false;
 addEventListener("pointerdown", () => { isPressed = true; }, { capture: true });
 addEventListener("pointerup", () => { isPressed = false; }, { capture: true });
 
-/** Do what moves the page not while a pointer is down, or its click would meet something else. */
+/** Delay work that moves the page while a pointer is down, so that its click hits the intended target. */
 function afterPointer(work) {
   if (isPressed) addEventListener("pointerup", () => setTimeout(work), { capture: true, once: true });
   else work();
 }
 
-/** Words with formulas, set in type into `element`. */
+/** Typeset words with formulas into `element`. */
 export function setWords(element, words) {
   const text = new StreamText(element);
   text.append(0, words);
   text.seal();
 }
 
-/** A quote with its formulas, on one line. */
+/** Typeset a quote with its formulas, shortened to 200 characters. */
 function setQuote(element, quote) {
   setWords(element, quote.length > 200 ? `${quote.slice(0, 199)}…` : quote);
 }
 
 export class Notes {
-  /** `send(verb, args, options)` puts a command into the queue; `names`: words of fallacies; `items`: codes. */
+  /** `send(verb, args, options)` queues a command; `names`: names of fallacies; `items`: codes. */
   constructor(root, { send, drop, names, items, isSealed }) {
     Object.assign(this, { root, send, drop, names, items, isSealed });
     this.shown = new Map(); // id → { element, json }
-    this.fresh = new Map(); // comments that have no words yet: id → note
+    this.fresh = new Map(); // comments without words yet: id → note
     this.editing = "";
     this.places = new Places(root);
     root.querySelector('[data-part="script"]').addEventListener("click", (event) => this.#toNote(event));
   }
 
-  /** A click on words that a note is about leads to the note; one that ends a selection does not. */
+  /** Focus the note about the clicked words, unless the click ends a selection. */
   #toNote({ target }) {
     const id = this.places.noteAt(target);
     if (!id || !getSelection().isCollapsed || target.closest("a, button")) return;
     this.shown.get(id)?.element.focus();
   }
 
-  /** Bring the notes up to date with a sheet. An open editor is left alone. */
+  /** Update the notes from a sheet. An open editor is left unchanged. */
   show(sheet) {
     this.sheet = sheet;
     for (const id of this.fresh.keys()) if (sheet.comments.some((one) => one.id === id)) this.fresh.delete(id);
@@ -171,7 +171,7 @@ export class Notes {
     }
   }
 
-  /** Open the words of a note. */
+  /** Open the editor of a note. */
   edit(id) {
     const element = this.shown.get(id)?.element;
     if (!element || this.isSealed) return;
@@ -182,7 +182,7 @@ export class Notes {
     this.editing = id;
   }
 
-  /** A new comment at a step, opened for typing; without words it is nothing. */
+  /** Add a comment at a step and open it for typing; it is dropped if it stays empty. */
   write(note) {
     this.fresh.set(note.id, { words: "", items: [], audience: "student", anchor: null, ...note });
     this.show(this.sheet);
@@ -201,7 +201,7 @@ export class Notes {
     if (!note) return;
     setWords(this.shown.get(id).element.querySelector('[data-part="words"]'), words);
     this.shown.get(id).element.querySelector('[data-part="words"]').hidden = !words;
-    if (kind === "comment" && !words.trim()) return; // Closing it takes it away.
+    if (kind === "comment" && !words.trim()) return; // Closing the editor removes it.
     this.#resend(kind, { ...note, words }, { merge: `words:${id}`, isTyped: true });
   }
 
@@ -220,7 +220,7 @@ export class Notes {
   }
 }
 
-/** One line with formulas for lists: a span. */
+/** One line with formulas for lists, as a span. */
 export function inlineWords(words) {
   const span = document.createElement("span");
   for (const [index, piece] of words.split(/\$([^$]+)\$/).entries()) {

@@ -1,4 +1,4 @@
-// The marking workspace: keys and buttons, sealing, the next script, the heartbeat. What a script's commands do is in desk.js.
+// The marking workspace: keys and buttons, sealing, the next script, the heartbeat. The commands of a script are in desk.js.
 import { ask, toast } from "../site.js";
 import { typeset, typesetAll } from "../maths.js";
 import { Activity } from "./activity.js";
@@ -11,19 +11,19 @@ import { CONTROLS, pressControl } from "./reveal_keys.js";
 import { given, post, SIGNED_OUT } from "./server.js";
 
 const LAST = "marking:last-sealed";
-const READABLE = 60; // Formulas of a script that are set before it is shown.
+const READABLE = 60; // Formulas that are typeset before a script is shown.
 const SHOWN_MS = 150;
 const DEAF_MS = 300;
-const GIVEN_AWAY = "Give this script to somebody else for good? What you began is dropped, and it does not come back to you.";
+const GIVEN_AWAY = "Give this script to another marker for good? Your draft is deleted, and you do not get the script again.";
 const tab = freshId();
 let keys = given(document, "keys");
 let bound = bindings(keys);
 let desk = null;
 let activity = null;
-let ahead = null; // The next script, fetched and set in type before it is asked for.
-let sealed = null; // { url, until } of the mark that can still be opened again.
+let ahead = null; // The next script, fetched and typeset in advance.
+let sealed = null; // { url, until } of the mark that can still be reopened.
 let isSealing = false;
-let isDeaf = false; // While a script is handed on from its dialog, and a moment more.
+let isDeaf = false; // True while a script is handed on from its dialog, and for a moment after.
 
 function mount(root) {
   desk?.stop();
@@ -39,7 +39,7 @@ function mount(root) {
   if (desk.isSealed && !sealed) sealed = sealedHere();
   grace();
   const here = desk;
-  setTimeout(() => { // Once the script stands there: on a laptop the server's work would be taken from the window's.
+  setTimeout(() => { // After rendering: on a laptop, server and browser compete for the processor.
     if (here !== desk) return;
     beat(activity.rounded);
     fetchAhead();
@@ -47,7 +47,7 @@ function mount(root) {
   document.dispatchEvent(new CustomEvent("marking:shown", { detail: { task: root.dataset.task, isSealed: desk.isSealed } }));
 }
 
-/** Whether an answer says that nothing more can be done here: a colleague has the script, marking rests, or it is out of sight. */
+/** Whether an answer means that the script cannot be marked here any more. */
 const isGone = (status) => status === 410 || status === 404;
 
 async function beat(seconds) {
@@ -68,13 +68,13 @@ async function fetchAhead() {
   if (answer?.status !== 200 || here !== desk) return;
   const root = rootIn(await answer.text());
   if (!root) return;
-  typesetAll(root, READABLE); // What is further down is set when it comes near: all of it would hold the marker up now.
+  typesetAll(root, READABLE); // The rest is typeset on approach; typesetting all of it now would delay the marker.
   ahead = root;
 }
 
 function rootIn(html) {
   const root = new DOMParser().parseFromString(html, "text/html").querySelector("[data-marking]");
-  for (const plain of root?.querySelectorAll("noscript") ?? []) plain.remove(); // A parser without scripts makes elements of it.
+  for (const plain of root?.querySelectorAll("noscript") ?? []) plain.remove(); // DOMParser runs without scripts and parses its content as elements.
   return root;
 }
 
@@ -102,10 +102,10 @@ async function seal() {
   isSealing = true;
   const here = desk;
   try {
-    document.activeElement?.blur?.(); // What is being typed is complete.
-    await here.asked; // So is an error whose dialog has just closed.
+    document.activeElement?.blur?.(); // Commits the input in progress.
+    await here.asked; // Waits for an error whose dialog has just closed.
     if (!(await here.queue.flush())) {
-      toast("Not everything is saved yet, so nothing was sealed. It is tried again by itself.", { error: true });
+      toast("Not all changes are saved yet, so nothing was sealed. Saving is retried automatically.", { error: true });
       return;
     }
     const body = { row_version: here.queue.state.row_version, active_seconds: activity.rounded };
@@ -113,7 +113,7 @@ async function seal() {
     if (status === 200) await wasSealed(here, answer);
     else notSealed(here, status, answer);
   } catch {
-    toast("No connection. The mark is kept and not sealed yet.", { error: true });
+    toast("No connection. Your mark is kept, but not sealed yet.", { error: true });
   } finally {
     isSealing = false;
   }
@@ -127,7 +127,7 @@ async function wasSealed(here, answer) {
   await show(answer.next ?? url);
 }
 
-/** The counts on a page that was fetched before the mark was sealed. */
+/** Update the counts on a page that was fetched before the mark was sealed. */
 function counted(root, { root: before }) {
   for (const [name, by] of [["mine", 1], ["left", -1]]) {
     const place = root?.querySelector(`[data-part="${name}"]`);
@@ -139,14 +139,14 @@ function notSealed(here, status, { message, needs, state }) {
   if (state) here.queue.take(state);
   if (isGone(status)) here.close(message);
   else {
-    const otherwise = status === 403 ? SIGNED_OUT : "The server does not answer as it should. The mark is kept and not sealed yet.";
+    const otherwise = status === 403 ? SIGNED_OUT : "The server reported an error. Your mark is kept, but not sealed yet.";
     toast((needs?.length ? needs : [message ?? otherwise]).join(" "), { error: true });
   }
   const reason = here.view.part("reason");
   if (needs?.some((sentence) => /say why|needs a reason/.test(sentence))) reason.focus();
 }
 
-/** The mark on the page where it is the sealed one. */
+/** The sealed mark on this page. */
 function sealedHere() {
   const { state } = desk.queue;
   return { url: desk.root.dataset.url, unseal: desk.urls.unseal, until: Date.parse(state.undo_until ?? ""), points: state.points, title: named(desk.root) };
@@ -154,18 +154,18 @@ function sealedHere() {
 
 const named = (root) => root.dataset.title.split(" · ")[0];
 
-/** The line that lets the last mark be opened again, as long as it may be. */
+/** Show the countdown for reopening the last mark. */
 function grace() {
   const here = desk;
   const place = here.view.part("grace");
-  const tell = () => {
+  const update = () => {
     const left = Math.ceil(((sealed?.until ?? 0) - Date.now()) / 1000);
     place.hidden = !(left > 0) || here !== desk;
     if (place.hidden) clearInterval(timer);
-    else here.view.part("grace-words").textContent = `${sealed.title}: sealed with ${sealed.points} points. ${left} s to open it again.`;
+    else here.view.part("grace-words").textContent = `${sealed.title}: sealed with ${sealed.points} points. ${left} s left to reopen it.`;
   };
-  const timer = setInterval(tell, 1000);
-  tell();
+  const timer = setInterval(update, 1000);
+  update();
 }
 
 async function unseal() {
@@ -193,11 +193,11 @@ async function pass(reason, words = "") {
   const { status, body } = await post(desk.urls.pass, { reason, words }).catch(() => ({ status: 0, body: {} }));
   if (status !== 200) return toast(body.message ?? "No connection. Try again in a moment.", { error: true });
   if (body.next && body.next !== desk.root.dataset.url) return show(body.next);
-  if (body.next) return toast("There is no other script for you.");
+  if (body.next) return toast("There is no other script for you at the moment.");
   return location.assign(desk.urls.home);
 }
 
-/** Hand the script on after its dialog; keys that are still being typed for the dialog are no commands for the next one. */
+/** Hand the script on from its dialog; keys still typed for the dialog must not become commands of the next script. */
 async function handOn({ reason, words }) {
   isDeaf = true;
   try {
@@ -221,13 +221,13 @@ async function pane(name) {
   desk.root.querySelector(`#tab-${name}`).scrollIntoView({ block: "nearest" });
 }
 
-/** For the pages after sealing: a command of theirs is an event, and a press of the button or link that has its key. */
+/** Run a command of the pages after sealing: dispatch its event, and press the control with its key. */
 function foreign(name) {
   document.dispatchEvent(new CustomEvent(`marking:${name}`, { bubbles: true }));
   const last = sessionStorage.getItem(LAST);
   if (pressControl(CONTROLS[name])) return;
   if (name === "reveal" && last) location.assign(`${last}reveal/`);
-  else toast("That comes after sealing.");
+  else toast("This is available after sealing.");
 }
 
 const COMMANDS = {
@@ -257,7 +257,7 @@ const COMMANDS = {
   next: () => pass("skip"),
   back: () => {
     const last = sessionStorage.getItem(LAST);
-    return last && last !== desk.root.dataset.url ? location.assign(last) : toast("Nothing was sealed here yet.");
+    return last && last !== desk.root.dataset.url ? location.assign(last) : toast("You have not sealed a script in this tab yet.");
   },
   ask: async () => {
     const question = desk.isSealed ? null : await dialogs.askCaptain();
@@ -273,12 +273,12 @@ const COMMANDS = {
   pane_problem: () => pane("problem"),
   pane_source: () => flipSource(),
   points_clear: () => desk.send("points", { points: null }),
-  clear: async () => { if (await ask("Take back everything on this mark? It can be undone.", "Start over")) desk.clear(); },
+  clear: async () => { if (await ask("Remove everything from this mark? You can undo it.", "Start over")) desk.clear(); },
   help: () => dialogs.showHelp(keys, switchSingle),
   palette: () => dialogs.showPalette(keys, run),
 };
 
-/** Do a command by its name; the names are those of apps/marks/keymaps.py. */
+/** Run a command by name; the names are those of apps/marks/keymaps.py. */
 function run(name) {
   if (name !== "items" && name !== "undo" && name !== "redo") desk.tickMode(false);
   return COMMANDS[name]?.();
@@ -296,7 +296,7 @@ function flipSource() {
 async function switchSingle(on) {
   const address = document.querySelector('[data-json="keys"]').dataset.switch;
   const { status, body } = await post(address, { on }).catch(() => ({ status: 0 }));
-  if (status !== 200) return toast("The switch could not be kept; try again in a moment.", { error: true });
+  if (status !== 200) return toast("The setting could not be saved. Try again in a moment.", { error: true });
   keys = body;
   desk.keys = keys;
   bound = bindings(keys);
@@ -313,7 +313,7 @@ document.addEventListener("keydown", (event) => {
   const types = takesText(target);
   if (types && isSingle(name)) return;
   if (types && !name.startsWith("Ctrl+") && !name.startsWith("Alt+")) return;
-  if (types && /^Ctrl\+[zyZ]$/.test(name)) return; // The text box has its own undoing.
+  if (types && /^Ctrl\+[zyZ]$/.test(name)) return; // Text boxes have their own undo.
   if (takesEnter(target) && (name === "Enter" || name === "Space") || (name === "Space" && target.matches?.("input"))) return;
   if (desk.isTicking && isSingle(name) && desk.itemOf(name)) {
     event.preventDefault();
@@ -329,7 +329,7 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-/** Escape leaves item mode and text boxes, back to the step in focus. */
+/** Escape leaves item mode and text boxes and returns to the focused step. */
 function leave(target) {
   if (desk.isTicking) desk.tickMode(false);
   if (takesText(target) || target.closest?.("[data-part=panes]")) desk.focus(desk.current);
@@ -355,7 +355,7 @@ document.addEventListener("visibilitychange", () => {
 
 mount(document.querySelector("[data-marking]"));
 
-/** The names of all commands, for the test that compares them with the table of the server. */
+/** The names of all commands, for the test that compares them with the server's table. */
 export function commandNames() {
   return Object.keys(COMMANDS);
 }

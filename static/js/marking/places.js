@@ -1,10 +1,10 @@
-// The places of notes in the text that they are about: words are marked, a formula as a whole. A note leads to its words and they to it.
+// Highlights the places of notes in the text: words are marked, formulas as a whole. Notes and their words link to each other.
 import { codeUnits, pieces, shownOf } from "./anchors.js";
 
 const PLACE = "marking__noted";
 const BOXES = new Set(["DIV", "UL", "OL", "TABLE", "THEAD", "TBODY", "TR", "BLOCKQUOTE"]);
 
-/** Whether nothing would be seen of a mark around this text: space between blocks. */
+/** Whether a mark around this text would be invisible: white space between blocks. */
 const isBetween = (text, parent) => !text.trim() && BOXES.has(parent.tagName);
 
 function clear(box) {
@@ -16,7 +16,7 @@ function clear(box) {
   box.normalize();
 }
 
-/** Cut a text node at these offsets and wrap each piece that belongs to notes; `spans` are `{ id, from, to }` in the node's text. */
+/** Split a text node and wrap the pieces that belong to notes; `spans` are `{ id, from, to }` in the node's text. */
 function wrapText(node, spans) {
   const cuts = [...new Set(spans.flatMap(({ from, to }) => [from, to]))].sort((a, b) => a - b);
   let rest = node;
@@ -39,7 +39,7 @@ function wrapText(node, spans) {
   }
 }
 
-/** Mark `spans` in a box, given in code units of the text that its pieces make. */
+/** Mark `spans` in a box, given in code units of the text of its pieces. */
 function wrap(box, spans) {
   let base = 0;
   for (const { node, text } of pieces(box)) {
@@ -61,10 +61,10 @@ function wrap(box, spans) {
 export class Places {
   constructor(root) {
     this.root = root;
-    this.shown = new Map(); // step number → what its marks were made of
+    this.shown = new Map(); // step number → the notes behind its marks, as JSON
   }
 
-  /** Bring the marks up to date with notes `{ id, step, anchor }`; `anchor` in code points of the whole source. */
+  /** Update the marks from notes `{ id, step, anchor }`; `anchor` in code points of the whole source. */
   show(notes) {
     for (const step of this.root.querySelectorAll("[data-step]")) {
       const mine = notes.filter((note) => note.anchor && String(note.step) === step.dataset.step);
@@ -92,12 +92,12 @@ export class Places {
     wrap(set, seen.filter((one) => one.to));
   }
 
-  /** The elements that show the place of a note, those that are seen now. */
+  /** The visible elements that mark the place of a note. */
   of(id) {
     return [...this.root.querySelectorAll(`.${PLACE}`)].filter((one) => one.dataset.of.split(" ").includes(id) && one.offsetParent);
   }
 
-  /** Make one note's place stand out, "" for none; with `move` bring it into view. */
+  /** Highlight one note's place, "" for none; with `move`, scroll to it. */
   point(id, move = true) {
     this.now = id;
     for (const one of this.root.querySelectorAll(`.${PLACE}--now`)) one.classList.remove(`${PLACE}--now`);
@@ -106,7 +106,7 @@ export class Places {
     if (move) found[0]?.scrollIntoView({ block: "nearest" });
   }
 
-  /** The note whose place an element lies in, the one that was written last; "" where there is none. */
+  /** The note whose place contains an element, the newest if there are several; "" without one. */
   noteAt(element) {
     return element?.closest?.(`.${PLACE}`)?.dataset.of.split(" ").at(-1) ?? "";
   }

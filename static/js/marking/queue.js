@@ -1,11 +1,11 @@
-// Commands on their way to the server: in order, one at a time, each with an id, kept in the browser until they are answered.
-// A connection that is lost, a tab that is closed or a page that is loaded again costs nothing: what waits is sent again with
-// the same id, which the server answers as it did the first time.
+// Commands for the server: sent in order, one at a time, each with an id, and stored in the browser until answered. After a
+// lost connection, a closed tab or a reload, waiting commands are sent again with the same id, and the server answers as it did
+// the first time.
 
 const AGAIN_MS = [1000, 2000, 5000, 10000];
 export const PAUSE_MS = 800;
 
-/** A random UUID, also where the page came over plain http. */
+/** A random UUID, also on pages served over plain http. */
 export function freshId() {
   if (globalThis.crypto.randomUUID) return globalThis.crypto.randomUUID();
   const bytes = globalThis.crypto.getRandomValues(new Uint8Array(16));
@@ -16,8 +16,9 @@ export function freshId() {
 }
 
 /**
- * `send(entry, version)` resolves to `{ status, body }` or rejects without a connection. `on` hears `change` (the server's state
- * moved, or what waits did), `status` (saved, saving, waiting, offline, error, signed-out), `conflict`, `refused`, `gone`.
+ * `send(entry, version)` resolves to `{ status, body }` or rejects without a connection. Callbacks in `on`: `change` (the
+ * server's state or the waiting commands changed), `status` (saved, saving, waiting, offline, error, signed-out), `conflict`,
+ * `refused`, `gone`.
  */
 export class CommandQueue {
   constructor({ send, store, key, tab, state, on, later = setTimeout.bind(globalThis), cancel = clearTimeout.bind(globalThis), now = Date.now }) {
@@ -35,7 +36,7 @@ export class CommandQueue {
     return this.entries.length === 0;
   }
 
-  /** Add a command. `pause`: wait for more of the same `merge` first; a later one of the same `merge` takes its place. */
+  /** Add a command. `pause`: delay in ms for more of the same `merge`; a later one of the same `merge` replaces it. */
   push(verb, args, { merge = "", pause = 0 } = {}) {
     if (this.blocked === "gone") return;
     const last = this.entries.at(-1);
@@ -51,14 +52,14 @@ export class CommandQueue {
     this.#go();
   }
 
-  /** Drop what waits under `merge` and was not sent. */
+  /** Drop unsent commands with this `merge`. */
   drop(merge) {
     this.entries = this.entries.filter((one) => one.merge !== merge || one === this.sending || one.tried);
     this.#keep();
     this.on.change();
   }
 
-  /** Resolves to whether everything is with the server; false where it cannot be now. */
+  /** Send everything now; resolves to false if that is not possible. */
   flush() {
     for (const entry of this.entries) entry.due = 0;
     if (this.isIdle) return Promise.resolve(true);
@@ -68,14 +69,14 @@ export class CommandQueue {
     return done;
   }
 
-  /** The state that an answer outside the queue (undo, redo) brought. */
+  /** Take over the state from an answer outside the queue (undo, redo). */
   take(state) {
     this.state = state;
     this.on.change();
-    this.#tell();
+    this.#report();
   }
 
-  /** After a conflict: `mine` sends what waits on top of the other state, otherwise it is thrown away. */
+  /** After a conflict: `mine` sends the waiting commands on top of the other state; otherwise they are discarded. */
   settle(mine) {
     this.state = this.theirs;
     this.theirs = null;
@@ -84,7 +85,7 @@ export class CommandQueue {
     for (const entry of this.entries) delete entry.version;
     this.#keep();
     this.on.change();
-    this.#tell();
+    this.#report();
     this.#go(0);
   }
 
@@ -100,14 +101,14 @@ export class CommandQueue {
     const ms = wait ?? Math.max(0, first.due - this.now());
     if (ms === 0) this.#sendFirst();
     else this.timer = this.later(() => this.#sendFirst(), ms);
-    this.#tell();
+    this.#report();
   }
 
   async #sendFirst() {
     const [entry] = this.entries;
     if (!entry || this.sending || this.blocked) return;
     this.sending = entry;
-    this.#tell();
+    this.#report();
     try {
       const answer = await this.send(entry, entry.version ?? this.state.row_version);
       entry.tried = true;
@@ -144,7 +145,7 @@ export class CommandQueue {
     }
     this.#keep();
     this.on.change();
-    this.#tell();
+    this.#report();
   }
 
   #failed(status) {
@@ -155,7 +156,7 @@ export class CommandQueue {
     this.timer = this.later(() => this.#sendFirst(), ms);
   }
 
-  /** Try at once, the connection is back. */
+  /** Retry at once, when the connection is back. */
   retry() {
     this.cancel(this.timer);
     this.#sendFirst();
@@ -169,7 +170,7 @@ export class CommandQueue {
     for (const resolve of this.waiters.splice(0)) resolve(value);
   }
 
-  #tell() {
+  #report() {
     if (this.failures || this.blocked) return;
     this.on.status(this.isIdle ? "saved" : this.sending ? "saving" : "waiting");
   }
@@ -179,10 +180,10 @@ export class CommandQueue {
     try {
       if (this.isIdle) this.store.removeItem(own);
       else this.store.setItem(own, JSON.stringify({ version: this.state.row_version, entries: this.entries }));
-    } catch { /* A full or closed store costs the copy on this computer only. */ }
+    } catch { /* Without storage, only the local copy is missing. */ }
   }
 
-  /** What tabs before this one left unsent comes first; if such a tab still lives, the ids keep anything from being done twice. */
+  /** Adopt unsent commands of earlier tabs. If such a tab is still open, the ids prevent double execution. */
   #adopt() {
     let names = [];
     try {
@@ -191,9 +192,9 @@ export class CommandQueue {
     for (const name of names) {
       try {
         const { version, entries } = JSON.parse(this.store.getItem(name));
-        // The first one was made on a state that may have moved on since; the server then says so.
+        // The first one may be based on an outdated state; the server then reports a conflict.
         this.entries.push(...entries.map((entry, index) => ({ ...entry, due: 0, tried: true, version: index ? undefined : version })));
-      } catch { /* Not ours to read. */ }
+      } catch { /* Ignore unreadable entries. */ }
       this.store.removeItem(name);
     }
     if (this.entries.length) {

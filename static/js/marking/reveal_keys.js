@@ -1,8 +1,8 @@
-// The keys after sealing: the next stage, and the answer to a finding. On a page of its own they are listened to here.
+// The keys after sealing: next stage, and answer to a finding. On a separate page they are handled here.
 import { bindings, keyName, takesText } from "./keys.js";
 import { given } from "./server.js";
 
-/** Press the control of a key, that of the finding in focus first; whether there was one. */
+/** Press the control with this key, in the focused finding first; returns whether there was one. */
 export function pressControl(key) {
   const place = document.activeElement?.closest?.("[data-finding]") ?? document;
   const control = place.querySelector(`[data-key="${key}"]`);

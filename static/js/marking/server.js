@@ -1,4 +1,4 @@
-// What the workspace sends to the server, as JSON with the page's CSRF token.
+// Requests of the workspace to the server, as JSON with the page's CSRF token.
 
 /** POST `body` as JSON; `{ status, body }`. Rejects without a connection. */
 export async function post(url, body, options = {}) {
@@ -7,7 +7,7 @@ export async function post(url, body, options = {}) {
     method: "POST",
     headers: { "Content-Type": "application/json", Accept: "application/json", "X-CSRFToken": token },
     body: JSON.stringify(body),
-    redirect: "manual", // A redirect is the sign-in page, never an answer.
+    redirect: "manual", // A redirect leads to the sign-in page.
     ...options,
   });
   if (answer.type === "opaqueredirect") return { status: 403, body: {} };
@@ -15,10 +15,10 @@ export async function post(url, body, options = {}) {
   return { status: answer.status, body: isJson ? await answer.json() : {} };
 }
 
-/** For an answer 403: the session ended, and with it the token that this page sends. */
+/** For status 403: the session ended, and with it the token of this page. */
 export const SIGNED_OUT = "You are signed out. Your work is kept in this browser: sign in in another tab, then load this page again.";
 
-/** What a template wrote as JSON. */
+/** A JSON value from a template. */
 export function given(root, name) {
   return JSON.parse(root.querySelector(`[data-json="${name}"] script`).textContent);
 }

@@ -1,5 +1,5 @@
-// What a command does to a mark sheet, so that a key shows its effect before the server has answered. Pure. The server's answer
-// always takes its place; apps/reasoning/marking/commands.py has the rules and the refusals.
+// The effect of commands on a mark sheet, to show it before the server answers. Pure. The server's answer always replaces it;
+// rules and refusals are in apps/reasoning/marking/commands.py.
 
 export const EMPTY = { band: null, ticks: [], is_mixed: false, typed: null, reason: "", verdicts: [], comments: [], granted: [], approach: "" };
 
@@ -8,7 +8,7 @@ const put = (notes, note) => (notes.some((one) => one.id === note.id) ? notes.ma
 const remove = (notes, id) => notes.filter((one) => one.id !== id);
 const change = (notes, id, values) => notes.map((one) => (one.id === id ? { ...one, ...values } : one));
 
-/** The last root error that was said, other than `id`; "" where there is none. */
+/** The last root error other than `id`; "" without one. */
 export function lastRoot(sheet, id = "") {
   return sheet.verdicts.findLast((one) => one.role === "root" && one.id !== id)?.id ?? "";
 }
@@ -47,32 +47,32 @@ const VERBS = {
   clear: () => EMPTY,
 };
 
-/** The sheet after a command, as far as it can be known here; a claim line is read by the server alone. */
+/** The sheet after a command, as far as it is known here; only the server reads claim lines. */
 export function applied(sheet, verb, args) {
   return VERBS[verb] ? VERBS[verb](sheet, args) : sheet;
 }
 
-/** The first step with an error that matters; null where there is none. */
+/** The first step with an error that is not harmless; null without one. */
 export function firstError(sheet) {
   const steps = sheet.verdicts.filter((one) => one.role !== "harmless").map((one) => one.step);
   return steps.length ? Math.min(...steps) : null;
 }
 
-/** The points that are shown while an answer is awaited: those typed, else what the server computed for the same ticks. */
+/** The points shown while an answer is pending: typed ones, else those computed for the same ticks. */
 export function pointsShown(sheet, state) {
   if (sheet.typed !== null) return String(sheet.typed);
   const same = state.sheet.is_mixed === sheet.is_mixed && String([...state.sheet.ticks].sort()) === String([...sheet.ticks].sort());
   return same ? state.computed : undefined;
 }
 
-/** Half a point more than `points`, or less where it already has a half; null where that is over the scale. */
+/** `points` plus half a point, or minus if it already has a half; null above the scale. */
 export function halved(points, scale) {
   const value = Number(points ?? 0);
   const next = Number.isInteger(value) ? value + 0.5 : value - 0.5;
   return next > Number(scale) ? null : String(next);
 }
 
-/** The points that a digit means: itself, or with the digit just before it where the scale is over 9; null where over the scale. */
+/** The points for a digit, combined with the previous digit on scales over 9; null above the scale. */
 export function digitPoints(digit, before, scale) {
   if (Number(scale) > 9 && before && Number(before + digit) <= Number(scale)) return String(Number(before + digit));
   return Number(digit) <= Number(scale) ? digit : null;

@@ -1,15 +1,15 @@
-// Shows a mark sheet on the page of its script: points, ticks, what is missing, flags of steps. Notes are in notes.js.
+// Shows a mark sheet on the page of its script: points, ticks, missing parts, flags of steps. Notes are in notes.js.
 import { SIGNED_OUT } from "./server.js";
 import { pointsShown } from "./sheet.js";
 
 const BANDS = { solution: "essentially a solution", beginning: "no solution" };
 
-/** Set an input's value unless somebody is typing in it. */
+/** Set an input's value unless it has the focus. */
 function fill(element, value) {
   if (element && document.activeElement !== element && element.value !== value) element.value = value;
 }
 
-/** The claim line of a sheet, as apps/reasoning/marking/claims.py writes it. */
+/** The claim line of a sheet, in the format of apps/reasoning/marking/claims.py. */
 export function claimLine(sheet, items) {
   const signs = { cap: "!", deduction: "-" };
   const words = items.filter(({ code }) => sheet.ticks.includes(code)).map(({ code, kind }) => (signs[kind] ?? "") + code);
@@ -27,7 +27,7 @@ export class View {
     return this.root.querySelector(`[data-part="${name}"]`);
   }
 
-  /** Bring everything but the notes up to date. `isCurrent`: whether `state` is of this very sheet. */
+  /** Update everything except the notes. `isCurrent`: whether `state` belongs to exactly this sheet. */
   show(sheet, state, isCurrent) {
     this.#points(sheet, state, isCurrent);
     this.#ticks(sheet);
@@ -90,14 +90,14 @@ export class View {
     }
   }
 
-  /** Say where the work stands: `saved` with the moment, `saving`, `waiting`, `offline`, `error`. */
+  /** Show the state of saving: `saved` with the time, `saving`, `waiting`, `offline`, `error`. */
   status(status, savedAt) {
     const words = {
       saved: savedAt ? `Saved ${new Date(savedAt).toLocaleTimeString("en-GB")}` : "Nothing unsaved",
       saving: "Saving …",
       waiting: "Saving …",
       offline: "No connection. Your work is kept in this browser and sent as soon as it is back.",
-      error: "The server does not answer as it should. Your work is kept in this browser and sent again.",
+      error: "The server reported an error. Your work is kept in this browser and sent again.",
       "signed-out": SIGNED_OUT,
       conflict: "Not saved: changed in another window.",
       sealed: "Sealed",
@@ -107,7 +107,7 @@ export class View {
     place.classList.toggle("marking__saved--trouble", ["offline", "error", "signed-out", "conflict"].includes(status));
   }
 
-  /** Who else marks this problem now, by name. */
+  /** Show the names of the others who mark this problem now. */
   present(names) {
     this.part("present").hidden = names.length === 0;
     this.part("present-names").textContent = names.join(", ");
@@ -122,7 +122,7 @@ export class View {
     return [...this.root.querySelectorAll("[data-step]")].map((one) => Number(one.dataset.step));
   }
 
-  /** Make a step the one in focus; with `move` the keyboard's focus goes there. */
+  /** Focus a step; with `move`, also move the keyboard focus there. */
   focusStep(number, move = true) {
     for (const step of this.root.querySelectorAll("[data-step][aria-current]")) step.removeAttribute("aria-current");
     const step = this.step(number);
@@ -133,7 +133,7 @@ export class View {
     step.scrollIntoView({ block: "nearest" });
   }
 
-  /** Open the tab of a pane; its content is fetched once. */
+  /** Open the tab of a pane; fetches its content once. */
   async openPane(name) {
     for (const tab of this.root.querySelectorAll("[data-pane]")) {
       const isOn = tab.dataset.pane === name;
@@ -157,7 +157,7 @@ export class View {
       typesetAll(pane);
     } catch {
       pane.dataset.from = from;
-      pane.textContent = "This could not be fetched. Open the tab again in a moment.";
+      pane.textContent = "This pane could not be loaded. Open the tab again in a moment.";
     }
   }
 }

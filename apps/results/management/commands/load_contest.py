@@ -1,4 +1,4 @@
-"""`manage.py load_contest`: the sample contest and the sample training sheet, of texts and marks that we wrote."""
+"""`manage.py load_contest`: create the sample contest and the sample training sheet, with authored texts and marks."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from apps.results.sample import sample_training_load
 
 
 class Command(BaseCommand):
-    help = "Make the sample contest and the sample training sheet, in the embedded mode; nothing where they are there."
+    help = "Create the sample contest and the sample training sheet (embedded mode only). Existing ones stay unchanged."
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -26,4 +26,4 @@ class Command(BaseCommand):
             raise CommandError(str(refused)) from refused
         if options["verbosity"]:
             for name, found in made.items():
-                self.stdout.write(f"The sample {name} is there." if found else f"There is a sample {name} already.")
+                self.stdout.write(f"Created the sample {name}." if found else f"The sample {name} already exists.")

@@ -1,4 +1,4 @@
-"""`manage.py send_notices`: send the mails that are due, once."""
+"""`manage.py send_notices`: send due mails once."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from apps.results.notices import notices_send
 
 
 class Command(BaseCommand):
-    help = "Send the mails about released results that are due. The orchestrator does the same every half a minute."
+    help = "Send due mails about released results. The orchestrator does the same every 30 s."
 
     def handle(self, *args: Any, **options: Any) -> None:
         self.stdout.write(f"{notices_send()} mails sent.")
