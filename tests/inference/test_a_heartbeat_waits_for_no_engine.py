@@ -105,4 +105,4 @@ async def test_the_last_answer_is_believed_for_a_while(monkeypatch: pytest.Monke
     monkeypatch.setattr(health, "SILENT_S", 0.01)
     late = (await checkup.of(["slow"]))["slow"]
     assert late.state == "down"
-    assert "has not said how it is" in late.detail
+    assert "No answer to health checks" in late.detail

@@ -56,7 +56,7 @@ def _version(folder: Path, number: int) -> None:
 
 
 def _asked(shelf: AdapterShelf) -> Adapter | None:
-    return shelf.asked_by(a_request(alias="learner"))
+    return shelf.requested(a_request(alias="learner"))
 
 
 def test_before_the_first_version_the_model_itself_answers(live: Path) -> None:
@@ -72,7 +72,7 @@ async def test_each_call_gets_the_newest_version_under_a_number_of_its_own(live:
         adapter = _asked(shelf)
         assert adapter is not None
         assert adapter.revision == f"policy/{number}"
-        await shelf.loaded(engine, adapter)
+        await shelf.load(engine, adapter)
     assert [one.number for one in engine.loaded] == [1, 2, 3]
     assert [Path(one.path, "adapter_config.json").read_text() for one in engine.loaded] == ["1", "2", "10"]
 
@@ -82,14 +82,14 @@ async def test_what_was_loaded_stays_readable_when_the_job_removes_it(live: Path
     _version(live, 1)
     adapter = _asked(shelf)
     assert adapter is not None
-    lora = await shelf.loaded(engine, adapter)
+    lora = await shelf.load(engine, adapter)
     shutil.rmtree(live / "1")
     assert Path(lora.path, "adapter_config.json").read_text() == "1"
     for number in range(2, KEPT + 3):
         _version(live, number)
         newer = _asked(shelf)
         assert newer is not None
-        await shelf.loaded(engine, newer)
+        await shelf.load(engine, newer)
     assert not Path(lora.path).exists(), "so many versions later nobody asks for it any more"
 
 
@@ -98,14 +98,14 @@ async def test_a_version_that_a_resumed_job_hands_over_again_is_another_one(live
     _version(live, 1)
     first = _asked(shelf)
     assert first is not None
-    await shelf.loaded(engine, first)
+    await shelf.load(engine, first)
     shutil.rmtree(live / "1")
     _version(live, 1)
     (live / "1" / "adapter_config.json").write_text("again")
     second = _asked(shelf)
     assert second is not None
     assert second.revision == first.revision == "policy/1"
-    assert Path((await shelf.loaded(engine, second)).path, "adapter_config.json").read_text() == "again"
+    assert Path((await shelf.load(engine, second)).path, "adapter_config.json").read_text() == "again"
 
 
 async def test_another_job_at_the_same_place_begins_anew(live: Path, tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ async def test_another_job_at_the_same_place_begins_anew(live: Path, tmp_path: P
     second = _asked(shelf)
     assert first is not None
     assert second is not None
-    await asyncio.gather(shelf.loaded(engine, first), shelf.loaded(engine, second))
+    await asyncio.gather(shelf.load(engine, first), shelf.load(engine, second))
     assert len(engine.loaded) == 2
 
 
@@ -129,15 +129,15 @@ async def test_whole_weights_cannot_be_followed(live: Path) -> None:
     (live / "1").mkdir()
     adapter = _asked(shelf)
     assert adapter is not None
-    with pytest.raises(RequestRejected, match="only adapters can be followed, not whole weights"):
-        await shelf.loaded(Engine(), adapter)
+    with pytest.raises(RequestRejected, match="adapters, not its full weights"):
+        await shelf.load(Engine(), adapter)
 
 
 def test_what_a_killed_worker_left_of_its_copies_goes_with_the_next_start_and_those_in_use_stay(
     live: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    program = "import os; from workers.engines.adapters import _a_folder; print(_a_folder()[0], flush=True); os._exit(9)"
+    program = "import os; from workers.engines.adapters import _new_folder; print(_new_folder()[0], flush=True); os._exit(9)"
     killed = subprocess.run(
         [sys.executable, "-c", program], env=os.environ | {"TMPDIR": str(tmp_path)}, capture_output=True, text=True, check=False
     )

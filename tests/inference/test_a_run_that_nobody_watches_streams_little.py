@@ -52,14 +52,14 @@ def host(pieces: Pieces) -> Iterator[EngineHost]:
 
 
 def test_a_call_of_a_run_that_nobody_watches_is_not_streamed_and_its_result_is_whole(host: EngineHost, pieces: Pieces) -> None:
-    host.readers.tell(frozenset())
+    host.readers.update(frozenset())
     assert host.run(a_request("call", max_new_tokens=500)).text == REPLY.text
     assert pieces.of == {}
 
 
 def test_a_call_of_a_watched_run_is_streamed_beside_one_that_is_not(host: EngineHost, pieces: Pieces) -> None:
     watched, other = a_request("watched", max_new_tokens=500), a_request("other", max_new_tokens=500)
-    host.readers.tell(frozenset({watched.run}))
+    host.readers.update(frozenset({watched.run}))
     ends = [host.start(watched), host.start(other.model_copy(update={"run": "elsewhere"}))]
     assert [end.result().text for end in ends] == [REPLY.text] * 2
     assert len(pieces.of["watched"]) > 5
@@ -68,12 +68,12 @@ def test_a_call_of_a_watched_run_is_streamed_beside_one_that_is_not(host: Engine
 
 
 def test_whoever_opens_the_run_gets_what_the_call_wrote_before(host: EngineHost, pieces: Pieces) -> None:
-    host.readers.tell(frozenset())
+    host.readers.update(frozenset())
     request = a_request("call", max_new_tokens=500)
     end = host.start(request)
     time.sleep(0.4)
     assert pieces.of == {}
-    host.readers.tell(frozenset({request.run}))
+    host.readers.update(frozenset({request.run}))
     assert end.result().text == "".join(pieces.of["call"])
     assert len(pieces.of["call"][0]) > len(pieces.of["call"][1])
 
@@ -82,7 +82,7 @@ def test_a_long_call_is_told_of_now_and_then_all_the_same(pieces: Pieces) -> Non
     backend = ScriptedBackend(lambda _: REPLY, pace=Pace(tokens_per_s=60.0))
     options = HostOptions(flush_s=0.02, unwatched_s=0.3)
     host = EngineHost(ALIASES, sink=pieces, options=options, make_backend=lambda _: backend)
-    host.readers.tell(frozenset())
+    host.readers.update(frozenset())
     try:
         host.run(a_request("call", max_new_tokens=500))
     finally:

@@ -92,15 +92,15 @@ def test_a_message_counts_from_its_reading_and_the_broker_hears_when_there_is_ro
     worker: Worker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     heard: list[str] = []
-    monkeypatch.setattr(broker, "room_came", lambda: heard.append("room"))
+    monkeypatch.setattr(broker, "room_freed", lambda: heard.append("room"))
     message = SimpleNamespace(delivery_info={"routing_key": "inference.small"})
     for _ in range(4):
-        worker.message_came(request=message)
+        worker.message_received(request=message)
     assert worker.crowded_queues() == {"inference.small"}
-    worker.message_left(task=SimpleNamespace(request=message))
+    worker.message_done(task=SimpleNamespace(request=message))
     assert not heard
-    worker.message_left(task=SimpleNamespace(request=message))
+    worker.message_done(task=SimpleNamespace(request=message))
     assert heard == ["room"]
     assert worker.crowded_queues() == set()
-    worker.message_left(task=SimpleNamespace(request=message))
+    worker.message_done(task=SimpleNamespace(request=message))
     assert heard == ["room"]

@@ -49,7 +49,7 @@ def _shelf(adapter: Adapter) -> AdapterShelf:
 
 async def test_two_calls_that_ask_at_once_load_it_once(adapter: Adapter) -> None:
     shelf, engine = _shelf(adapter), Engine()
-    asked = [asyncio.ensure_future(shelf.loaded(engine, adapter)) for _ in range(2)]
+    asked = [asyncio.ensure_future(shelf.load(engine, adapter)) for _ in range(2)]
     await asyncio.sleep(0.1)
     engine.may_go_on.set()
     one, two = await asyncio.gather(*asked)
@@ -61,9 +61,9 @@ async def test_a_call_whose_time_is_up_does_not_stop_the_loading(adapter: Adapte
     shelf, engine = _shelf(adapter), Engine()
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.1):
-            await shelf.loaded(engine, adapter)
+            await shelf.load(engine, adapter)
     engine.may_go_on.set()
-    assert await shelf.loaded(engine, adapter)
+    assert await shelf.load(engine, adapter)
     assert engine.asked == 1
 
 
@@ -72,5 +72,5 @@ async def test_what_failed_is_tried_again_by_the_next_call(adapter: Adapter) -> 
     engine.may_go_on.set()
     engine.fails = 1
     with pytest.raises(RequestRejected, match="rank 64"):
-        await shelf.loaded(engine, adapter)
-    assert await shelf.loaded(engine, adapter)
+        await shelf.load(engine, adapter)
+    assert await shelf.load(engine, adapter)

@@ -6,17 +6,17 @@ from apps.reasoning.inference.streaming import read_to_final
 from apps.reasoning.scaffolds.alpha_apollo.functions import FUNCTIONS
 from tests.inference.conftest import a_request
 from workers.engines.openvino import OpenVinoBackend
-from workers.engines.openvino_wire import AFTER_A_CALL, added
+from workers.engines.openvino_wire import AFTER_A_CALL, add_message
 
 
 def test_what_is_offered_goes_to_the_engine_with_a_stop_after_a_call() -> None:
-    message = added(1, a_request(tools=FUNCTIONS))
+    message = add_message(1, a_request(tools=FUNCTIONS))
     assert [(tool["type"], tool["function"]["name"]) for tool in message["tools"]] == [
         ("function", "python_code"),
         ("function", "local_rag"),
     ]
     assert message["stop"][-1] == AFTER_A_CALL
-    assert (added(2, a_request())["tools"], AFTER_A_CALL in added(2, a_request())["stop"]) == ([], False)
+    assert (add_message(2, a_request())["tools"], AFTER_A_CALL in add_message(2, a_request())["stop"]) == ([], False)
 
 
 @pytest.mark.engine

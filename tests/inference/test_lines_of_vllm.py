@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from apps.runs.logs import JsonFormatter, TextFormatter
-from workers.engines.vllm_lines import Lines, as_ours
+from workers.engines.vllm_lines import Lines, our_format
 
 
 def test_lines_of_the_engine_go_where_the_others_go(
@@ -32,7 +32,7 @@ def test_lines_of_the_engines_processes_have_the_format_of_the_workers(kind: str
     )
     config = {
         "version": 1,
-        "formatters": {"line": as_ours()},
+        "formatters": {"line": our_format()},
         "handlers": {"console": {"class": "workers.engines.vllm_lines.Lines", "formatter": "line"}},
         "loggers": {"vllm": {"handlers": ["console"], "level": "INFO", "propagate": False}},
     }

@@ -31,5 +31,5 @@ def test_a_formula_fits_with_its_backslashes_doubled_only() -> None:
 
 
 def test_what_is_no_schema_is_refused() -> None:
-    with pytest.raises(RequestRejected, match="JSON schema of the request is wrong"):
+    with pytest.raises(RequestRejected, match="JSON schema of the request is invalid"):
         compact_regex(json.dumps({"type": "no-such-type"}))

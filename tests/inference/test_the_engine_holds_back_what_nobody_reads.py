@@ -41,9 +41,9 @@ async def _answer(backend: OpenVinoBackend, key: str) -> tuple[list[Delta], Fina
 
 async def test_an_answer_that_nobody_reads_comes_in_few_pieces_and_whole(backend: OpenVinoBackend, readers: Readers) -> None:
     await _answer(backend, "loads the model")
-    readers.tell(frozenset({a_request().run}))
+    readers.update(frozenset({a_request().run}))
     read, final = await _answer(backend, "read")
-    readers.tell(frozenset())
+    readers.update(frozenset())
     unread, same = await _answer(backend, "unread")
     assert same.text == final.text == "".join(piece.text for piece in unread)
     assert sum(piece.tokens for piece in unread) == same.usage.completion
@@ -53,7 +53,7 @@ async def test_an_answer_that_nobody_reads_comes_in_few_pieces_and_whole(backend
 async def test_its_first_piece_is_told_at_once_so_that_the_wait_for_it_is_measured(
     backend: OpenVinoBackend, readers: Readers
 ) -> None:
-    readers.tell(frozenset())
+    readers.update(frozenset())
     pieces, final = await _answer(backend, "first")
     assert pieces[0].tokens < 5
     assert final.ttft_s is not None
@@ -61,11 +61,11 @@ async def test_its_first_piece_is_told_at_once_so_that_the_wait_for_it_is_measur
 
 
 async def test_whoever_comes_while_it_writes_reads_along_from_there(backend: OpenVinoBackend, readers: Readers) -> None:
-    readers.tell(frozenset())
+    readers.update(frozenset())
     pieces: list[Delta] = []
     request = a_request("comes late", LONG, max_new_tokens=300)
     async for item in backend.generate(request):
         if isinstance(item, Delta):
             pieces.append(item)
-            readers.tell(frozenset({request.run}))
+            readers.update(frozenset({request.run}))
     assert len(pieces) > 10

@@ -16,7 +16,7 @@ pytestmark = [*VLLM]
 async def test_a_context_beyond_the_models_is_refused_before_anything_is_loaded() -> None:
     toml = vllm_toml("long").replace("context_tokens = 2048", "context_tokens = 100000")
     backend = VllmBackend(parse_aliases(toml)["long"])
-    with pytest.raises(BackendRefused, match="context_tokens of long is 100000, more than the model was made for"):
+    with pytest.raises(BackendRefused, match="context_tokens of long is 100000, more than the model supports"):
         await backend.start()
     assert (await backend.health()).state == "down"
     await backend.close()

@@ -166,7 +166,7 @@ def test_other_completions_come_with_the_end() -> None:
 
 
 def test_a_call_that_the_engine_gave_up_is_lost_and_so_is_one_without_an_end() -> None:
-    with pytest.raises(EngineLost, match="gave the call up"):
+    with pytest.raises(EngineLost, match="gave up the call"):
         _answer(AllText(), _output((0, "A", [4], "error")))
     with pytest.raises(EngineLost, match="without a result"):
         _answer(AllText(), _output((0, "A", [4], None)))

@@ -14,7 +14,7 @@ from typing import Literal
 import pytest
 import pytest_asyncio
 
-from workers.sandbox.environment import NOBODY
+from workers.sandbox.environment import SANDBOX_UID
 from workers.sandbox.execution import Limits
 from workers.sandbox.probe import Probe
 from workers.sandbox.sandbox import Sandbox, SandboxOptions
@@ -81,8 +81,8 @@ def surroundings() -> Iterator[Surroundings]:
         (folder / "own").chmod(0o644)
         as_nobody = os.geteuid() == 0
         if as_nobody:
-            os.chown(folder / "own", NOBODY, NOBODY)
-        user = {"user": NOBODY, "group": NOBODY} if as_nobody else {}
+            os.chown(folder / "own", SANDBOX_UID, SANDBOX_UID)
+        user = {"user": SANDBOX_UID, "group": SANDBOX_UID} if as_nobody else {}
         sibling = subprocess.Popen(["/bin/sleep", "3600"], **user)  # type: ignore[call-overload]
         stack.callback(sibling.wait)
         stack.callback(sibling.kill)

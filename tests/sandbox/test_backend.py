@@ -84,8 +84,8 @@ async def test_the_deadline_of_the_request_stops_the_code(backend: SandboxBacken
     [
         ({"n": 2}, "completions"),
         ({"job": "generate"}, "a text"),
-        ({"job": "check_math"}, "the shape"),
-        ({"job": "check_math", "text": '{"texts": []}'}, "one text at least"),
+        ({"job": "check_math"}, "malformed"),
+        ({"job": "check_math", "text": '{"texts": []}'}, "at least one text"),
         ({"job": "check_math", "text": '{"texts": [{"id": "a", "text": "b"}], "time_s": 601}'}, "time_s"),
         ({"json_schema": {"type": "object"}}, "schema"),
         ({"stop": ("x",)}, "stop"),

@@ -55,13 +55,13 @@ async def test_on_this_machine_the_first_fence_that_holds_is_taken() -> None:
 
 async def test_switched_off_it_is_off() -> None:
     found = await probe("off")
-    assert (found.level, found.mend) == ("off", "set SANDBOX=auto")
+    assert (found.level, found.fix) == ("off", "set SANDBOX=auto")
 
 
 async def test_without_its_environment_it_is_off_and_names_the_command(tmp_path: Path) -> None:
     found = await probe(folder=tmp_path)
     assert found.level == "off"
-    assert "make sandbox" in found.mend
+    assert "make sandbox" in found.fix
 
 
 async def test_an_environment_without_packages_is_none(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ async def test_without_bubblewrap_landlock_is_taken_and_the_reason_is_kept(monke
 
 
 @pytest.mark.parametrize(
-    ("said", "files", "mend"),
+    ("said", "files", "fix"),
     [
         ("bwrap: Unknown option --disable-userns", {}, "bubblewrap 0.8 or newer"),
         ("bwrap: setting up uid map: Permission denied", {"kernel/apparmor_restrict_unprivileged_userns": "1"}, "AppArmor"),
@@ -101,7 +101,7 @@ async def test_a_bubblewrap_that_does_not_work_is_named_with_its_remedy(
     kernel: Callable[[str, str], None],
     said: str,
     files: dict[str, str],
-    mend: str,
+    fix: str,
 ) -> None:
     bubblewrap_says(said)
     for name, value in files.items():
@@ -112,7 +112,7 @@ async def test_a_bubblewrap_that_does_not_work_is_named_with_its_remedy(
     assert found.level == "off"
     assert said in found.reason
     assert "the kernel offers no Landlock" in found.reason
-    assert mend in found.mend
+    assert fix in found.fix
     assert str(found).startswith("Code execution is off: ")
 
 
