@@ -93,7 +93,7 @@ def test_less_work_is_fewer_tests() -> None:
         ("We have $1+1=2$.", "computed exactly"),
         ("The number of divisors of $360$ is $24$.", "counted in full"),
         (r"The function $x^2$ is convex on $[0,1]$.", "pairs of values of x from 0 to 1"),
-        ("Let $x$ be a number with $x^2=x+1$. Then $x^3=2x+1$.", "points of finite fields, under equations that were said"),
+        ("Let $x$ be a number with $x^2=x+1$. Then $x^3=2x+1$.", "points of finite fields, under the stated equations"),
     ],
 )
 def test_an_outcome_names_its_tests(text: str, tried: str) -> None:
