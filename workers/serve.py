@@ -14,7 +14,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "apps.config.settings")
 
 from django.conf import settings
 
-from apps.config.stack import can_be_served_here, inference_threads
+from apps.config.stack import is_servable_here, inference_threads
 from apps.reasoning.domain.errors import AliasError
 from apps.reasoning.inference.aliases import Alias, load_served
 from apps.reasoning.inference.trained import read_also, trained_file
@@ -35,7 +35,7 @@ def servable(aliases: Sequence[Alias]) -> list[Alias]:
 
     A worker that took calls it cannot answer would fail their runs while another worker could answer them.
     """
-    found = [alias for alias in aliases if can_be_served_here(alias)]
+    found = [alias for alias in aliases if is_servable_here(alias)]
     missing = ", ".join(alias.name for alias in aliases if alias not in found)
     message = f"{sys.executable} has no vLLM, so it cannot serve {missing}. `make setup-vllm` makes an environment that has it."
     if not found:

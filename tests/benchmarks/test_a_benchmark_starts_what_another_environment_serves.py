@@ -11,7 +11,7 @@ from benchmarks.processes import Processes
 
 @pytest.fixture(autouse=True)
 def _only_a_model_of_vllm(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stack, "can_be_served_here", lambda alias: alias.backend != "vllm")
+    monkeypatch.setattr(stack, "is_servable_here", lambda alias: alias.backend != "vllm")
     models = tmp_path / "models.toml"
     models.write_text('[large]\nbackend = "vllm"\nmodel = "somewhere/large"\nconcurrency = 4\n')
     settings.MODELS_FILE = models

@@ -82,11 +82,11 @@ def test_a_wait_for_urgent_messages_ends_as_soon_as_there_is_room(
     put(connection, "one", "batch", 6)
     found: list[str] = []
     _, channel = wait_for_urgent(connection, "one", found)
-    assert channel.look_for_room() is False
+    assert channel.retry_crowded() is False
     with pytest.raises(TimeoutError):
         connection.drain_events(timeout=0.05)
     monkeypatch.setattr(broker.Channel, "crowded", staticmethod(tuple))
-    assert channel.look_for_room() is False
+    assert channel.retry_crowded() is False
     connection.drain_events(timeout=0.5)
     assert found == ["batch"]
 
@@ -104,7 +104,7 @@ def test_a_broker_that_lets_nobody_end_a_wait_is_asked_more_often(
             monkeypatch.setattr(broker.Channel, "crowded", staticmethod(lambda: {"one"}))
             consumer, channel = wait_for_urgent(connection, "one", found)
             monkeypatch.setattr(broker.Channel, "crowded", staticmethod(tuple))
-            assert channel.look_for_room() is False
+            assert channel.retry_crowded() is False
             connection.drain_events(timeout=3)
             assert found == expected
             assert channel._client_number() == 0

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from apps.config import private
-from apps.config.private import NotOurs, data_folder_close, own_folder
+from apps.config.private import ForeignFolder, data_folder_close, own_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -47,7 +47,7 @@ def test_what_an_older_version_left_open_is_closed_and_told(old: Path, caplog: p
             assert mode(path) & 0o077 == 0, path
     assert mode(old / "training/run.sh") == 0o700
     assert (mode(old / "notes of mine/a.txt"), mode(outside)) == (0o644, 0o644)
-    assert found.mended >= 14
+    assert found.closed >= 14
     assert "was open to other users" in caplog.text
     caplog.clear()
     assert data_folder_close(old) == private.Closed()
@@ -66,12 +66,12 @@ def test_files_that_go_meanwhile_stop_no_process(old: Path, monkeypatch: pytest.
         return iter(found)
 
     monkeypatch.setattr(Path, "iterdir", gone)
-    assert data_folder_close(old).mended > 0
+    assert data_folder_close(old).closed > 0
 
 
 def test_a_folder_that_all_users_share_is_left_open_and_told(old: Path, caplog: pytest.LogCaptureFixture) -> None:
     old.chmod(0o1777)
-    assert data_folder_close(old).open_still == 1
+    assert data_folder_close(old).still_open == 1
     assert mode(old) == 0o1777
     assert mode(old / "lemmascope.sqlite3") == 0o600
     assert "set DATA_DIR" in caplog.text
@@ -85,7 +85,7 @@ def test_the_folder_of_the_socket_must_be_ours(tmp_path: Path, monkeypatch: pyte
     own_folder(tmp_path / "run")
     assert mode(tmp_path / "run") == 0o700
     monkeypatch.setattr(os, "geteuid", lambda: tmp_path.stat().st_uid + 1)
-    with pytest.raises(NotOurs, match="another user"):
+    with pytest.raises(ForeignFolder, match="another user"):
         own_folder(tmp_path / "run")
 
 

@@ -17,7 +17,7 @@ from django.urls import reverse
 
 from apps.accounts.hashing import HashingBusy
 from apps.accounts.models import User
-from apps.config.errors import AnswersWithoutRoom, sentences
+from apps.config.errors import DiskFullMiddleware, sentences
 from apps.problems.models import Problem
 from apps.ui.unavailable import StoreAway, StoreFull, StoreLocked, StoreSlow, Unavailable, unavailable_of
 
@@ -162,7 +162,7 @@ async def test_a_request_that_the_disk_cannot_take_in_is_answered_too() -> None:
     async def send(event: Any) -> None:
         said.append(event)
 
-    await AnswersWithoutRoom(inner)({"type": "http"}, None, send)
+    await DiskFullMiddleware(inner)({"type": "http"}, None, send)
     assert said[0]["status"] == 503
     assert b"no room left" in said[1]["body"]
 

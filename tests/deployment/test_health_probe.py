@@ -11,7 +11,7 @@ import pytest
 import redis
 from pytest_django import Settings
 
-from apps.config.probe import heartbeat_is_there, main, web_answers
+from apps.config.probe import has_heartbeat, main, web_answers
 from apps.runs.pulse import beat
 
 
@@ -63,14 +63,14 @@ def test_a_web_process_that_is_gone_is_not_alive(settings: Settings, capsys: pyt
 
 def test_a_worker_with_a_heartbeat_on_this_machine_is_alive(valkey: "redis.Redis") -> None:
     valkey.set(f"hb:{socket.gethostname()}/7", "{}", px=3000)
-    assert heartbeat_is_there("inference")[0]
+    assert has_heartbeat("inference")[0]
     assert main(["inference"]) == 0
 
 
 def test_a_heartbeat_of_another_machine_or_kind_is_not_ours(valkey: "redis.Redis") -> None:
     valkey.set("hb:elsewhere/7", "{}", px=3000)
     valkey.set(f"pulse:web:{socket.gethostname()}/7", "{}", px=3000)
-    assert heartbeat_is_there("inference") == (False, f"No heartbeat of an inference process on {socket.gethostname()}.")
+    assert has_heartbeat("inference") == (False, f"No heartbeat of an inference process on {socket.gethostname()}.")
     assert main(["orchestrator"]) == 1
 
 
@@ -85,7 +85,7 @@ def test_an_orchestrator_and_a_train_worker_are_found_by_the_pulse_they_really_k
 
 def test_a_broker_that_is_away_is_told(settings: Settings, tmp_path: object) -> None:
     client = redis.Redis(unix_socket_path=f"{tmp_path}/nobody.sock")
-    is_alive, found = heartbeat_is_there("inference", client)
+    is_alive, found = has_heartbeat("inference", client)
     assert not is_alive
     assert "Redis does not answer" in found
 

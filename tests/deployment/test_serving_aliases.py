@@ -55,7 +55,7 @@ def test_a_worker_takes_no_calls_of_an_engine_that_its_environment_lacks(
 ) -> None:
     """It would fail the runs of another worker, which has that engine."""
     models.write_text(f'{MODELS}[large]\nbackend = "vllm"\nmodel = "/weights"\n')
-    monkeypatch.setattr("workers.serve.can_be_served_here", lambda alias: alias.backend != "vllm")
+    monkeypatch.setattr("workers.serve.is_servable_here", lambda alias: alias.backend != "vllm")
     assert [alias.name for alias in servable(chosen_aliases(["large", "one"], models))] == ["one"]
     assert "has no vLLM, so it cannot serve large" in capsys.readouterr().err
     with pytest.raises(AliasError, match="cannot serve large"):
