@@ -1,4 +1,4 @@
-"""`make up` leaves models of vLLM to an environment that has it; a benchmark names that environment and starts them itself."""
+"""`make up` leaves vLLM models to an environment with vLLM. A benchmark names that environment and starts them itself."""
 
 from pathlib import Path
 
@@ -17,10 +17,10 @@ def _only_a_model_of_vllm(settings: Settings, tmp_path: Path, monkeypatch: pytes
     settings.MODELS_FILE = models
 
 
-def test_the_stack_has_no_process_for_it() -> None:
+def test_the_stack_has_no_process_for_a_vllm_model() -> None:
     assert "inference" not in {program.name for program in stack.programs()}
 
 
-def test_a_benchmark_has_one(tmp_path: Path) -> None:
+def test_a_benchmark_has_a_process_for_a_vllm_model(tmp_path: Path) -> None:
     processes = Processes(folder=tmp_path, python="/elsewhere/bin/python")
     assert "inference.large" in " ".join(processes._commands["inference"])
