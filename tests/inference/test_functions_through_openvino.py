@@ -1,4 +1,4 @@
-"""Functions reach a model of OpenVINO through its own chat template, and it stops after one call."""
+"""Functions reach an OpenVINO model through its own chat template, and it stops after one call."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from workers.engines.openvino import OpenVinoBackend
 from workers.engines.openvino_wire import AFTER_A_CALL, add_message
 
 
-def test_what_is_offered_goes_to_the_engine_with_a_stop_after_a_call() -> None:
+def test_offered_functions_reach_the_engine_with_a_stop_after_a_call() -> None:
     message = add_message(1, a_request(tools=FUNCTIONS))
     assert [(tool["type"], tool["function"]["name"]) for tool in message["tools"]] == [
         ("function", "python_code"),
@@ -21,7 +21,7 @@ def test_what_is_offered_goes_to_the_engine_with_a_stop_after_a_call() -> None:
 
 @pytest.mark.engine
 @pytest.mark.asyncio(loop_scope="module")
-async def test_a_model_whose_template_knows_no_functions_answers_without_them(openvino: OpenVinoBackend) -> None:
+async def test_a_model_whose_template_has_no_functions_answers_without_them(openvino: OpenVinoBackend) -> None:
     plain = await read_to_final(openvino, a_request("plain", "Say hello.", max_new_tokens=8))
     offered = await read_to_final(openvino, a_request("offered", "Say hello.", max_new_tokens=8, tools=FUNCTIONS))
     assert offered.text
