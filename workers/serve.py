@@ -14,7 +14,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "apps.config.settings")
 
 from django.conf import settings
 
-from apps.config.stack import is_servable_here, inference_threads
+from apps.config.stack import inference_threads, is_servable_here
 from apps.reasoning.domain.errors import AliasError
 from apps.reasoning.inference.aliases import Alias, load_served
 from apps.reasoning.inference.trained import read_also, trained_file

@@ -1,4 +1,4 @@
-"""The sandbox's own environment: what is in it, and how nobody can read it where the project is private."""
+"""The sandbox's own environment: its contents, and a readable copy where the project is private."""
 
 import os
 import stat
@@ -9,7 +9,7 @@ import pytest
 from workers.sandbox import environment
 from workers.sandbox.environment import DEFAULT, SANDBOX_UID, NoEnvironment, find
 
-as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root runs code as somebody else")
+as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root runs code as another user")
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def found() -> environment.Environment:
         pytest.skip(f"{error}; {error.fix}")
 
 
-def test_it_has_the_libraries_of_the_lock_and_nothing_of_the_application(found: environment.Environment) -> None:
+def test_it_has_the_locked_libraries_and_nothing_of_the_application(found: environment.Environment) -> None:
     names = {package.split()[0] for package in found.packages}
     assert names == {"mpmath", "networkx", "numpy", "scipy", "sympy"}
     assert not (found.site / "django").exists()
@@ -28,13 +28,13 @@ def test_it_has_the_libraries_of_the_lock_and_nothing_of_the_application(found: 
 
 
 @as_root
-def test_everything_that_root_shows_can_be_read_by_nobody(found: environment.Environment) -> None:
+def test_everything_that_root_provides_is_readable_by_all_users(found: environment.Environment) -> None:
     for path in (found.interpreter, found.standard, found.site):
         assert path.stat().st_mode & stat.S_IROTH
         assert all(folder.stat().st_mode & stat.S_IXOTH for folder in path.parents)
 
 
-def test_a_copy_is_open_whatever_the_original_was_and_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_copy_is_readable_by_all_and_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(environment, "_SHARED", tmp_path / "shared" / "sandbox")
     private = tmp_path / "private"
     (private / "package" / "test").mkdir(parents=True)
@@ -57,7 +57,7 @@ def test_a_copy_is_open_whatever_the_original_was_and_made_once(tmp_path: Path, 
 
 
 @as_root
-def test_a_place_for_copies_that_is_not_roots_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_for_copies_must_belong_to_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     planted = tmp_path / "planted"
     planted.mkdir()
     os.chown(planted, SANDBOX_UID, SANDBOX_UID)
