@@ -1,5 +1,5 @@
 #!/usr/bin/env python
-"""The command-line door to the project: `manage.py up`, `manage.py explore`, and Django's own commands."""
+"""The command line of the project: `manage.py up`, `manage.py explore`, and Django's own commands."""
 
 import os
 import sys
@@ -15,7 +15,7 @@ def main() -> None:
         from django.core.management import execute_from_command_line
         from environs import EnvError
     except ImportError:
-        sys.exit("Django is not installed in this Python. Run `make setup` first, then `.venv/bin/python manage.py ...`.")
+        sys.exit("Django is not installed in this Python. Run `make setup`, then `.venv/bin/python manage.py ...`.")
     try:
         execute_from_command_line(sys.argv)
     except EnvError as error:

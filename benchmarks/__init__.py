@@ -1,1 +1,1 @@
-"""Speed and size, as figures or ratios within one run. `make bench` runs all; `python -m benchmarks journal` one."""
+"""Benchmarks of speed and size. `make bench` runs all; `python -m benchmarks journal` runs one."""

@@ -1,7 +1,7 @@
 """`python -m benchmarks [NAME …] [--quick] [--json FILE]`: measure, print a table, and write docs/benchmarks.md.
 
-Each benchmark runs in a process of its own, one after the other. Figures of benchmarks that are not asked for are kept from
-the last time (docs/benchmarks.json). `--quick` tries them with less work and writes no document.
+The benchmarks run one after the other, each in its own process. Benchmarks that are not named keep their last figures
+(docs/benchmarks.json). `--quick` does less work and writes no document.
 """
 
 import argparse
@@ -18,17 +18,17 @@ from rich.table import Table
 from benchmarks import report
 from benchmarks.figures import Figure, Skipped
 
-#: Name → module with `figures(quick) -> list[Figure]`, and what it is about.
+#: Name → module with `figures(quick) -> list[Figure]`, and title.
 BENCHMARKS = {
     "journal": ("benchmarks.journal", "The durable journal alone"),
     "orchestration": ("benchmarks.orchestration", "A call without its model: orchestrator, broker, worker, journal"),
     "engine": ("benchmarks.throughput", "The engine alone and through the whole stack, SmolLM2 on OpenVINO"),
     "engine_vllm": ("benchmarks.throughput_vllm", "The engine alone and through the whole stack, SmolLM2 on vLLM's CPU build"),
-    "contest": ("benchmarks.contest", "A contest run, simulated: four workers, an orchestrator that is killed at half"),
-    "fairness": ("benchmarks.fairness", "Somebody waits while a contest run fills the workers"),
-    "closing": ("benchmarks.closing", "A closing by grammar: the time of a call with and without"),
+    "contest": ("benchmarks.contest", "A simulated contest run: four workers, an orchestrator killed half-way"),
+    "fairness": ("benchmarks.fairness", "Urgent calls while a contest run fills the workers"),
+    "closing": ("benchmarks.closing", "A closing by grammar: the time of a call with and without it"),
     "prefix": ("benchmarks.prefix", "Votes on lemmas share a long prompt: the gain of prefix caching"),
-    "fanout": ("benchmarks.fanout", "A text as it is written, watched by 20, 100 and 300: here, group_send, Chainlit, Gradio"),
+    "fanout": ("benchmarks.fanout", "A text streamed to 20, 100 and 300 viewers: here, group_send, Chainlit, Gradio"),
     "latency": ("benchmarks.latency", "From the worker to the screen"),
     "main_thread": ("benchmarks.main_thread", "The page while sixteen agents write"),
     "startup": ("benchmarks.startup", "The second start"),
@@ -37,34 +37,34 @@ BENCHMARKS = {
     "sandbox": ("benchmarks.sandbox", "Code that models write, behind the fence of this machine"),
     "formulas": ("benchmarks.formulas", "The formula check: equal findings on a busy machine, and long texts"),
     "graph": ("benchmarks.graph", "The lemma graph in the browser"),
-    "live_pages": ("benchmarks.live_pages", "Pages of a run on which lemmas arrive all the time"),
+    "live_pages": ("benchmarks.live_pages", "Pages of a run while lemmas arrive"),
     "marking_office": ("benchmarks.marking_office", "A scheme changed after 5,000 marks, a list of 10,000 papers"),
-    "marking": ("benchmarks.marking", "The marking room: seal to next script, lists, ten markers at once"),
+    "marking": ("benchmarks.marking", "Marking: seal to next script, lists, ten markers at once"),
     "claims": ("benchmarks.claims", "Fifty markers claim 10,000 scripts at once, on PostgreSQL"),
-    "marking_browser": ("benchmarks.marking_browser", "A marker's browser: seal to a readable next script, 20 kB set in type"),
-    "reading": ("benchmarks.reading", "Recorded answers of real models, read again, next to labels made by hand"),
+    "marking_browser": ("benchmarks.marking_browser", "A marker's browser: seal to a readable next script, 20 kB typeset"),
+    "reading": ("benchmarks.reading", "Recorded answers of real models, read again and compared with labels made by hand"),
     "grading": ("benchmarks.grading", "An experiment: 1,000 scripts by one grader, without its model"),
     "agreement": ("benchmarks.agreement", "The statistics of an agreement page"),
-    "coverage": ("benchmarks.coverage", "Intervals of agreement where problems are few: how often they hold the truth"),
+    "coverage": ("benchmarks.coverage", "Coverage of agreement intervals with few problems"),
     "datasets": ("benchmarks.datasets", "The export of 100,000 rows for learning"),
     "training_page": ("benchmarks.training_page", "The curves of a training job, 50,000 points each"),
-    "sign_in": ("benchmarks.sign_in", "Twenty sign-ins at once under invented names"),
+    "sign_in": ("benchmarks.sign_in", "Twenty simultaneous sign-ins under invented names"),
     "agreement_page": ("benchmarks.agreement_page", "The agreement page: server time over 10,000 pairs"),
 }
 WITHIN_S = 3600
 
 
 def main() -> int:
-    """Run what is asked for; 1 where a benchmark broke or missed its target."""
+    """Run the named benchmarks. Returns 1 if one broke or missed its target."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(BENCHMARKS)}; all without one")
-    parser.add_argument("--quick", action="store_true", help="less work; docs/benchmarks.md is left as it is")
-    parser.add_argument("--json", type=Path, help="write the figures to this file too")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"benchmarks to run (default: all): {', '.join(BENCHMARKS)}")
+    parser.add_argument("--quick", action="store_true", help="do less work and leave docs/benchmarks.md unchanged")
+    parser.add_argument("--json", type=Path, help="file to write the figures to")
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     unknown = [name for name in chosen.names if name not in BENCHMARKS]
     if unknown:
-        parser.error(f"no benchmark {', '.join(unknown)}; there are {', '.join(BENCHMARKS)}")
+        parser.error(f"no benchmark {', '.join(unknown)}; choose from {', '.join(BENCHMARKS)}")
     if chosen.child:
         print(json.dumps(_measure(chosen.names[0], chosen.quick)))
         return 0
@@ -93,7 +93,7 @@ def _in_a_process(name: str, quick: bool) -> dict[str, Any]:
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=WITHIN_S, check=False)
     except subprocess.TimeoutExpired:
-        return {"broken": f"did not end within {WITHIN_S} s"}
+        return {"broken": f"did not finish within {WITHIN_S} s"}
     lines = done.stdout.splitlines()
     if done.returncode or not lines:
         return {"broken": f"ended with code {done.returncode}"}
@@ -110,7 +110,7 @@ def _show(name: str, result: dict[str, Any]) -> None:
     for row in result["figures"]:
         table.add_row(*Figure.from_json(row).row())
     console.print(table)
-    console.print(f"Other work took {result['others']:.0%} of the processor meanwhile.\n")
+    console.print(f"Other programs used {result['others']:.0%} of the processor meanwhile.\n")
 
 
 def _is_bad(result: dict[str, Any]) -> bool:

@@ -1,4 +1,4 @@
-"""Agents that write while somebody looks on: calls of one run, driven from a thread by context, journal, broker and worker."""
+"""Agents that write while viewers watch: calls of one run, driven from a thread through context, journal, broker and worker."""
 
 import asyncio
 import threading
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Agents:
-    """`count` calls of `tokens` tokens each, begun together. Use as a context manager; leaving it waits for their ends."""
+    """`count` calls of `tokens` tokens each, started together. A context manager whose exit waits for their ends."""
 
     def __init__(self, run: "Run", count: int, tokens: int) -> None:
         self._run, self._count, self._tokens = run, count, tokens

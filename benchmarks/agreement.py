@@ -1,4 +1,4 @@
-"""The agreement of 10,000 pairs of points with 2,000 bootstrap draws: what the agreement page computes when it is opened."""
+"""The agreement of 10,000 pairs of points with 2,000 bootstrap draws, as the agreement page computes it when opened."""
 
 import random
 import time
@@ -13,7 +13,7 @@ PROBLEMS, RUNS = 60, 8
 
 
 def figures(quick: bool = False) -> list[Figure]:
-    """Seconds for points on the scale, drawn by problem and by paper, and for means of eight runs."""
+    """Seconds for points on the scale, resampled by problem and by paper, and for means of eight runs."""
     pairs, draws = (QUICK_PAIRS, QUICK_DRAWS) if quick else (PAIRS, DRAWS)
     what = f"{pairs:,} pairs, {draws:,} draws"
     return [

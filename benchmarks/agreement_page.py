@@ -1,6 +1,6 @@
 """The agreement page over 10,000 pairs with 2,000 bootstrap draws: server time of a file's and of a contest's page.
 
-First opened, split by problem, and again while what was computed is kept.
+Measured at the first request, split by problem, and again with cached results.
 """
 
 import csv
@@ -33,7 +33,7 @@ def figures(quick: bool = False) -> list[Figure]:
 
     organiser, problem = contest_marked(pairs, pairs)
     _suggested(problem)
-    _opened(organiser, "/grading/agreement/cards/?pairs/")  # Loads the addresses of the whole project.
+    _opened(organiser, "/grading/agreement/cards/?pairs/")  # Loads the URLs of the whole project.
     file = f"/grading/agreement/file/{_file(organiser, pairs)}/"
     contest = f"/grading/agreement/contest/{problem.contest.public_id}/"
     what = f"{pairs:,} pairs, 2,000 draws"
@@ -61,7 +61,7 @@ def _opened(user: "User", address: str) -> float:
 
 
 def _file(owner: "User", pairs: int) -> uuid.UUID:
-    """A file put up with its columns named: marks with whole points, and what a grader gave."""
+    """An uploaded file with named columns: marks with whole points, and a grader's points."""
     from apps.grading.agreement_files import agreement_file_ask, agreement_file_keep, columns_of
 
     out, rng = io.StringIO(), random.Random(1)
@@ -78,7 +78,7 @@ def _file(owner: "User", pairs: int) -> uuid.UUID:
 
 
 def _suggested(problem: "ContestProblem") -> None:
-    """A suggestion for every case; the marks were sealed an hour ago."""
+    """Create a suggestion for every case. The marks were sealed an hour ago."""
     from django.utils import timezone
 
     from apps.marks.models import Mark, Suggestion

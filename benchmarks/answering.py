@@ -1,4 +1,4 @@
-"""The inference worker of benchmarks: workers/worker.py as it is, with backends that need no model.
+"""The inference worker of benchmarks: workers/worker.py unchanged, with backends that need no model.
 
 celery -A benchmarks.answering worker -P threads -c 64 -Q inference.at-once,inference.ticker,inference.agent
 """
@@ -28,7 +28,7 @@ SHORT_S = 0.1
 
 
 class Ticker:
-    """A backend whose every token is the moment at which it is yielded: `t<milliseconds since 1970>`."""
+    """A backend whose tokens are the times at which they are yielded: `t<milliseconds since 1970>`."""
 
     async def generate(self, request: GenerationRequest) -> AsyncIterator[Delta | Final]:
         """See `Backend.generate`; `max_new_tokens` tokens, one every `TICK_S`."""
@@ -40,13 +40,13 @@ class Ticker:
         yield Final(text="".join(pieces), finish_reason="length", usage=Usage(completion=len(pieces)))
 
     async def abort(self, call_id: str) -> None:
-        """A ticker is short."""
+        """Do nothing: the call is short."""
 
     async def health(self) -> Health:
         return Health(state="ready")
 
     async def close(self) -> None:
-        """Holds nothing."""
+        """Do nothing."""
 
 
 def backend(alias: Alias) -> Backend:

@@ -1,7 +1,7 @@
-"""Fifty markers claim at once, on a PostgreSQL server of their own: 10,000 claims over five problems.
+"""Fifty markers claim at once on a separate PostgreSQL server: 10,000 claims over five problems.
 
-The figures that count are counts: how many scripts were claimed twice in their slot, and how many by nobody. What claiming
-costs on SQLite is `benchmarks.marking`.
+The main figures are counts: scripts claimed twice in their slot, and scripts not claimed. `benchmarks.marking` measures the
+cost of claims on SQLite.
 """
 
 import time
@@ -22,27 +22,27 @@ SCRIPTS, QUICK_SCRIPTS = 2_000, 100
 
 
 def figures(quick: bool = False) -> list[Figure]:
-    """Counts over all problems, and the claims a second. Raises `Skipped` without a server."""
+    """Counts over all problems, and claims per second. Raises `Skipped` without a server."""
     from tests.flows.database import PostgresServer, server_programs
 
     if server_programs() is None:
         raise Skipped("no PostgreSQL server is installed")
     problems, scripts = (QUICK_PROBLEMS, QUICK_SCRIPTS) if quick else (PROBLEMS, SCRIPTS)
     with PostgresServer() as server:
-        # A connection for each marker: they stand for fifty requests in several web processes, each with a pool of its own.
+        # A connection for each marker: they represent fifty requests in several web processes, each with its own pool.
         stage.set_up(DATABASE_URL=server.url, DATABASE_POOL=str(MARKERS + 5))
         found = [_claimed(scripts) for _ in range(problems)]
         _close()
     claims, words = sum(one[0] for one in found), f"{problems * scripts:,} scripts, {MARKERS} markers at once"
     return [
         Figure(f"{words}: claimed twice", sum(one[1] for one in found), "", 0),
-        Figure(f"{words}: claimed by nobody", sum(one[2] for one in found), "", 0),
+        Figure(f"{words}: not claimed", sum(one[2] for one in found), "", 0),
         Figure("claims", claims / sum(one[3] for one in found), "/s"),
     ]
 
 
 def _claimed(scripts: int) -> tuple[int, int, int, float]:
-    """All scripts of a problem, claimed by all markers until none is left: claims, claimed twice, by nobody, seconds."""
+    """Let all markers claim the scripts of a problem. Returns claims, scripts claimed twice, scripts not claimed, seconds."""
     from apps.accounts.models import Role, User
     from apps.marks.models import MarkingTask
     from benchmarks.marking import contest_made
@@ -58,7 +58,7 @@ def _claimed(scripts: int) -> tuple[int, int, int, float]:
 
 
 def _until_none(problem: "ContestProblem", user: "User") -> list[int]:
-    """Claim and be done, again and again; the keys of the tasks."""
+    """Claim and finish tasks until none is left. Returns their keys."""
     from django.db import connections
     from django.utils import timezone
 
@@ -76,7 +76,7 @@ def _until_none(problem: "ContestProblem", user: "User") -> list[int]:
 
 
 def _close() -> None:
-    """Give the pool's connections back before the server goes."""
+    """Close the pool's connections before the server stops."""
     from django.db import connection
 
     connection.close()

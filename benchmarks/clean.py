@@ -1,7 +1,7 @@
-"""From a clean clone to the first streamed token: what somebody new waits for, downloads included.
+"""From a clean clone to the first streamed token: the wait of a new user, downloads included.
 
-Clones this repository at its last commit, runs `make up` there with packages fetched anew, and starts a run of SmolLM2 as soon
-as the page answers. pip's and npm's caches of the machine are used where they are; on a machine that has none it takes longer.
+Clones this repository at its last commit, runs `make up` there, fetches all packages again, and starts a run of SmolLM2 as soon
+as the page answers. The machine's pip and npm caches are used if they exist; without them it takes longer.
 """
 
 import os
@@ -28,7 +28,7 @@ while not sync_client().xlen(tokens_key(sys.argv[1])):
 
 
 def figures(quick: bool = False) -> list[Figure]:
-    """Seconds to the address and to the first token."""
+    """Seconds to the first page and to the first token."""
     with tempfile.TemporaryDirectory(prefix="lemmascope-clean-") as folder:
         clone = Path(folder) / "clone"
         subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
@@ -64,10 +64,10 @@ def _measured(clone: Path) -> tuple[float, float]:
 
 
 def _first_token(clone: Path, env: dict[str, str]) -> None:
-    """Start a quick run and wait until a token of it is on its stream."""
+    """Start a quick run and wait until its stream has a token."""
     python = str(clone / ".venv" / "bin" / "python")
     start = [python, "manage.py", "explore", PROBLEM, "--alias", "smollm2", "--no-follow"]
-    said = subprocess.run(start, cwd=clone, env=env, check=True, capture_output=True, text=True).stdout
-    run = said.strip().splitlines()[-1].split()[-1]
+    output = subprocess.run(start, cwd=clone, env=env, check=True, capture_output=True, text=True).stdout
+    run = output.strip().splitlines()[-1].split()[-1]
     env = env | {"DJANGO_SETTINGS_MODULE": "apps.config.settings"}
     subprocess.run([python, "-c", FIRST_TOKEN, run], cwd=clone, env=env, check=True, timeout=WITHIN_S)

@@ -1,11 +1,11 @@
-"""What a grammar for the closing costs: calls whose answer may end only with one of the values of a tag, and the same without.
+"""The cost of a grammar for closings: calls whose answer must end with one of a tag's values, and the same calls without it.
 
     python -m benchmarks.closing [--model FILE] [--rounds 8] [--tokens 96]
 
-Eight calls at once through our own backend, each greedy and to the same number of new tokens. So both do the same work: the tag
-never comes, and the engine consults the grammar for every token. The two take turns, and the first of a pair changes. The
-figure is the geometric mean of the pairs' ratios, with its interval at 95 % (Student's t). `--model` names a GGUF file in place
-of SmolLM2.
+Eight simultaneous calls through our own backend, each greedy and with the same number of new tokens. Both kinds do the same
+work: the tag never occurs, and the engine consults the grammar for every token. They alternate, and so does the first of a
+pair. The figure is the geometric mean of the pairs' ratios, with its 95 % interval (Student's t). `--model` names a GGUF file
+to use instead of SmolLM2.
 """
 
 import argparse
@@ -30,7 +30,7 @@ _T = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.18, 2
 
 
 def figures(quick: bool = False, model: Path | None = None, rounds: int = 8, tokens: int = 96) -> list[Figure]:
-    """The ratio with its interval, and the milliseconds of a token without the grammar."""
+    """The ratio with its interval, and milliseconds per token without the grammar."""
     pairs = asyncio.run(_pairs(model, 2 if quick else rounds, tokens))
     low, middle, high = interval([math.log(bound / free) for free, bound in pairs])
     name = model.name if model else "SmolLM2"
@@ -44,13 +44,13 @@ def figures(quick: bool = False, model: Path | None = None, rounds: int = 8, tok
 
 
 def interval(logarithms: list[float]) -> tuple[float, float, float]:
-    """Geometric mean of ratios between the ends of its interval at 95 %."""
+    """Low end of the 95 % interval, geometric mean of the ratios, high end."""
     middle, half = mean(logarithms), _T[len(logarithms) - 2] * stdev(logarithms) / math.sqrt(len(logarithms))
     return math.exp(middle - half), math.exp(middle), math.exp(middle + half)
 
 
 async def _pairs(model: Path | None, rounds: int, tokens: int) -> list[tuple[float, float]]:
-    """Seconds of a token without and with the grammar, round by round."""
+    """Seconds per token without and with the grammar, for each round."""
     alias = load_aliases(MODELS)[ALIAS]
     backend = OpenVinoBackend(alias.model_copy(update={"model": str(model)}) if model else alias)
     try:
@@ -67,7 +67,7 @@ async def _pairs(model: Path | None, rounds: int, tokens: int) -> list[tuple[flo
 
 
 async def _seconds(backend: OpenVinoBackend, turn: int, tokens: int, ending: Ending | None) -> float:
-    """Seconds for each new token of calls that start together. Prompts of a pair have one length and differ at their start."""
+    """Seconds per new token of calls that start together. Prompts of a pair have the same length and differ at the start."""
     name = f"{turn}{'b' if ending else 'a'}"
     requests = [
         GenerationRequest(

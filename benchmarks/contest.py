@@ -1,13 +1,13 @@
-"""A contest run, simulated: Intern-S1-MO with 256 rollouts of twelve rounds and 24 revisions of eight candidates, 81,672 calls.
+"""A simulated contest run: Intern-S1-MO with 256 rollouts of twelve rounds and 24 revisions of eight candidates, 81,672 calls.
 
     python -m benchmarks.contest [--latency SECONDS] [--rollouts N] [--rounds N]
 
-The orchestrator, Valkey and four inference workers are processes as in production, each worker with 64 places; only the engine
-is a fake (contest_engine.py) with log-normal waits of `--latency` seconds on average. When half of the calls are recorded the
-orchestrator is killed and started again. CPU time is that of all six processes from the start of the run to its end, the second
-orchestrator's start and replay included. The database's growth is the size of its file less the compressed texts; what
-projections and events repeat of them counts as growth. The first new call is the first that no owner had begun before. The
-sandbox is off: the fake engine's formulas mean nothing, and checking them is measured in sandbox.py.
+The orchestrator, Valkey and four inference workers are processes as in production, each worker with 64 places. Only the engine
+is a fake (contest_engine.py), with log-normal waits of `--latency` seconds on average. When half of the calls are recorded, the
+orchestrator is killed and restarted. CPU time is that of all six processes over the whole run, including the second start and
+replay. The database's growth is the size of its file minus the compressed texts; copies of texts in projections and events
+count as growth. The first new call is the first that no earlier owner had begun. The sandbox is off, because the fake engine's
+formulas are meaningless; sandbox.py measures the sandbox.
 """
 
 import argparse
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from apps.runs.models import Run
     from benchmarks.processes import Processes
 
-#: So short that the processors are busy with calls: with longer ones what idle processes and waking up cost counts as well, and
-#: would count as a call's. `--latency 0.8` measures that.
+#: Short enough to keep the processors busy with calls. With longer waits, the cost of idle processes and wake-ups would be
+#: counted as the calls'. `--latency 0.8` measures that.
 LATENCY_S, QUICK_LATENCY_S = 0.2, 0.1
 WORKERS = tuple(f"inference/{number}" for number in range(1, 5))
 WINDOW = 256
@@ -38,12 +38,12 @@ CHART = "CPU per call in ms, by process"
 
 
 def figures(quick: bool = False) -> list[Figure]:
-    """CPU per call, memory, the database's growth, and the way back after a kill."""
+    """CPU per call, memory, the database's growth, and the recovery after a kill."""
     return measure(QUICK if quick else PRESET, QUICK_LATENCY_S if quick else LATENCY_S)
 
 
 def measure(overrides: Mapping[str, Any], latency_s: float) -> list[Figure]:
-    """One run of the preset `contest` with `overrides`. Raises `SystemExit` where it does not finish."""
+    """Measure one run of the preset `contest` with `overrides`. Raises `SystemExit` if it does not finish."""
     from benchmarks import contest_engine, stage
 
     os.environ[contest_engine.LATENCY_S] = str(latency_s)
@@ -97,7 +97,7 @@ def _costs(run: "Run", cost: Mapping[str, float], greatest_mb: float, sizes: tup
 
 
 def _sizes(run: "Run", expected: int, generated: int) -> list[Figure]:
-    """How large the run became, and whether it is whole."""
+    """The size of the run, and whether it is complete."""
     calls = run.steps.filter(kind="call").count()
     return [
         Figure("calls missing or too many", abs(calls - expected), "", 0, "at most"),
@@ -109,7 +109,7 @@ def _sizes(run: "Run", expected: int, generated: int) -> list[Figure]:
 
 
 class Memory:
-    """Watches the orchestrator's memory, that of its successor too. Use as a context manager."""
+    """Watches the memory of the orchestrator and its successor. Use as a context manager."""
 
     def __init__(self, processes: "Processes") -> None:
         self._processes = processes
@@ -130,11 +130,11 @@ class Memory:
             try:
                 self.greatest_mb = max(self.greatest_mb, self._processes.greatest_memory_mb("orchestrator"))
             except (OSError, IndexError):
-                continue  # Between the kill and the restart there is none.
+                continue  # There is no orchestrator between the kill and the restart.
 
 
 def start(overrides: Mapping[str, Any]) -> "Run":
-    """Queue the run as the start page does, on an alias that people could not choose there."""
+    """Queue the run as the start page does, with an alias that users cannot choose there."""
     from django.conf import settings
 
     from apps.explorations.plans import Plan, plan_spec
@@ -158,7 +158,7 @@ def start(overrides: Mapping[str, Any]) -> "Run":
 
 
 def calls_expected(values: Mapping[str, Any]) -> int:
-    """Every round of every rollout with its lemmas and votes, every version of every candidate with its votes."""
+    """The number of calls: all rounds of all rollouts with lemmas and votes, all versions of all candidates with votes."""
     from apps.reasoning.scaffolds.intern_s1_mo.params import Params
     from benchmarks.contest_texts import LEMMAS_A_ROUND
 
@@ -168,7 +168,7 @@ def calls_expected(values: Mapping[str, Any]) -> int:
 
 
 def _wait_for_workers() -> None:
-    """Return when all workers have said that their engine is ready: what a process costs until then is no run's."""
+    """Wait until all workers report a ready engine, so that their start-up does not count as the run's cost."""
     from apps.runs.streams import heartbeats, sync_client
 
     def ready() -> int:
@@ -183,7 +183,7 @@ def _wait_for_workers() -> None:
 
 
 def _wait(run: "Run", calls: int | None) -> None:
-    """Return when so many calls are recorded, or, without a number, when the run has finished."""
+    """Wait until `calls` calls are recorded, or without a number until the run has finished."""
     from apps.runs.models import RunStatus
 
     until = time.monotonic() + WITHIN_S
@@ -197,7 +197,7 @@ def _wait(run: "Run", calls: int | None) -> None:
 
 
 def _first_new_call_at(run: "Run") -> float:
-    """Seconds since 1970."""
+    """The time of the first new call, in seconds since 1970."""
     resumed = run.events.filter(kind="run.resumed").first()
     first = resumed and run.events.filter(kind="call.began", seq__gt=resumed.seq).first()
     if not first:
@@ -206,7 +206,7 @@ def _first_new_call_at(run: "Run") -> float:
 
 
 def _generated() -> int:
-    """Calls that the workers began, as they counted them."""
+    """Calls that the workers began, by their own metrics."""
     from apps.runs import metrics
     from apps.runs.streams import sync_client
 
@@ -224,7 +224,7 @@ def _text_bytes() -> int:
 
 
 def _database_bytes(folder: Path) -> int:
-    """The database with everything in its file."""
+    """The size of the database after a checkpoint."""
     from django.db import connection
 
     with connection.cursor() as cursor:
@@ -234,9 +234,9 @@ def _database_bytes(folder: Path) -> int:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--latency", type=float, default=LATENCY_S, help="mean time of an answer, seconds")
-    parser.add_argument("--rollouts", type=int, help="instead of 256")
-    parser.add_argument("--rounds", type=int, help="instead of twelve")
+    parser.add_argument("--latency", type=float, default=LATENCY_S, help="mean time of an answer in seconds")
+    parser.add_argument("--rollouts", type=int, help="number of rollouts (default: 256)")
+    parser.add_argument("--rounds", type=int, help="number of rounds (default: 12)")
     chosen = parser.parse_args()
     overrides = {name: value for name in ("rollouts", "rounds") if (value := getattr(chosen, name)) is not None}
     for figure in measure(overrides, chosen.latency):

@@ -19,19 +19,19 @@ CHARACTERS_A_TOKEN = 4
 
 
 class ContestEngine:
-    """A `Backend` of any concurrency. The wait of a call follows from its key and seed, so every run draws the same."""
+    """A `Backend` of any concurrency. The wait of a call depends only on its key and seed, so all runs have the same waits."""
 
     def __init__(self, latency_s: float) -> None:
         self._location = math.log(latency_s) - SIGMA**2 / 2
         self._running = 0
-        prose("", 1)  # The text that all answers are cut from is made now, not in the first call.
+        prose("", 1)  # Generate the text that all answers are cut from now, not in the first call.
 
     @classmethod
     def from_environment(cls) -> "ContestEngine":
         return cls(float(os.environ[LATENCY_S]))
 
     async def generate(self, request: GenerationRequest) -> AsyncIterator[Delta | Final]:
-        """See `Backend.generate`: the first piece after a fifth of the time, the rest evenly."""
+        """See `Backend.generate`: the first piece after a fifth of the time, the rest evenly spaced."""
         self._running += 1
         try:
             began, answer = time.monotonic(), reply(request)
@@ -61,10 +61,10 @@ class ContestEngine:
             self._running -= 1
 
     async def abort(self, call_id: str) -> None:
-        """An answer is short; the host stops reading it."""
+        """Do nothing: an answer is short, and the host stops reading it."""
 
     async def health(self) -> Health:
         return Health(state="ready", running=self._running)
 
     async def close(self) -> None:
-        """Holds nothing."""
+        """Do nothing."""

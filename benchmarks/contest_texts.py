@@ -1,8 +1,8 @@
-"""What the fake engine of the contest writes: well-formed answers of every role, which follow from the call's key alone.
+"""The answers of the fake contest engine: well-formed for every role and determined by the call's key.
 
-No rollout ever claims to be done, the first of the three lemmas of a round always holds, the others hold more often than not,
-and one vote on every proof finds a fault: so a run makes every call that its preset allows. One lemma in ten is stated word for
-word by many rollouts, so that libraries meet.
+A run makes every call that its preset allows: no rollout claims to be done; the first of the three lemmas of a round always
+holds, and the others mostly do; one vote on every proof finds a fault. One lemma in ten has identical text in many rollouts, so
+that libraries merge.
 """
 
 import random
@@ -18,7 +18,7 @@ LEMMAS_A_ROUND = 3
 STEPS = 4
 PROOF_STEPS = 12
 REASONING, VOTE_REASONING, PROSE = 6_000, 1_500, 4_000
-"""Characters of thinking before an answer, before a vote, and of a reasoner's answer."""
+"""Characters of reasoning before an answer and before a vote, and of a reasoner's answer."""
 SHARED_SHARE, HOLDS_SHARE = 0.1, 0.7
 PASSES_GOOD, PASSES_BAD = 0.92, 0.2
 _TEXT_SIZE = 1_000_000
@@ -45,12 +45,12 @@ _SYLLABLES = (
 
 
 def reply(request: GenerationRequest) -> Reply:
-    """The answer to a call of the scaffold intern_s1_mo. Raises `KeyError` for a role it does not know."""
+    """The answer to a call of the scaffold intern_s1_mo. Raises `KeyError` for an unknown role."""
     return reply_to(request.key, request.role)
 
 
 def reply_to(key: str, role: str) -> Reply:
-    """As `reply`, by the key of the call and its role."""
+    """Like `reply`, by the key and role of a call."""
     return _WRITERS[role](key)
 
 
@@ -80,7 +80,7 @@ def _lemma(rollout: int, number: int, first: int) -> str:
 def _judge_lemma(key: str) -> Reply:
     lemma = key.split("/")[-2]
     number = int(lemma.partition(".")[2].partition("-")[0])
-    # Others rest on the first lemma of a round: without it a rollout would stop early, and its calls would be missing.
+    # Others depend on the first lemma of a round. Without it a rollout would stop early and make fewer calls.
     is_first = number % LEMMAS_A_ROUND == 1
     passes = is_first or _chance(key) < (PASSES_GOOD if _chance(f"holds/{lemma}") < HOLDS_SHARE else PASSES_BAD)
     return _verdict(key, STEPS, 0 if passes else 1 + int(_chance(f"{lemma}/fault") * STEPS))
@@ -92,7 +92,7 @@ def _judge_proof(key: str) -> Reply:
 
 
 def _verdict(key: str, steps: int, fault: int) -> Reply:
-    """A vote that finds `fault` as the first wrong step, 0 for none."""
+    """A vote with `fault` as the first wrong step; 0 means none."""
     checks = [
         f'<check step="{step}" sound="{"no" if step == fault else "yes"}">{prose(f"{key}/{step}", 90)}</check>'
         for step in range(1, (fault or steps) + 1)
@@ -132,7 +132,7 @@ def _chance(name: str) -> float:
 
 
 def prose(name: str, size: int) -> str:
-    """`size` characters of the one long text, from a word that `name` decides."""
+    """`size` characters of the long text, starting at a word that `name` determines."""
     text = _long_text()
     start = text.index(" ", int(_chance(name) * (_TEXT_SIZE - size - 50))) + 1
     return text[start : start + size].rpartition(" ")[0]
@@ -140,7 +140,7 @@ def prose(name: str, size: int) -> str:
 
 @cache
 def _long_text() -> str:
-    """Invented words with a formula now and then; cut anywhere between words, it is still text."""
+    """Invented words with occasional formulas, which can be cut between any two words."""
     draw = random.Random(2512)
     words = ["".join(draw.choices(_SYLLABLES, k=draw.randint(1, 4))) for _ in range(3000)]
     pieces: list[str] = []

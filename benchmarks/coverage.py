@@ -1,7 +1,7 @@
-"""How often the 95 % intervals of agreement hold the true value, where problems are few.
+"""Coverage of the 95 % intervals of agreement with few problems.
 
-Papers are drawn from a model of marking: problems differ in difficulty and in how the grader errs on them, and points pile up
-at 0 and 7. The truth is that of 100,000 papers. The percentile bootstrap stands beside it for comparison.
+Papers are sampled from a model of marking: problems differ in difficulty and in the grader's error, and points accumulate at 0
+and 7. The true values come from 100,000 papers. The percentile bootstrap is included for comparison.
 """
 
 import numpy as np
@@ -17,14 +17,14 @@ from benchmarks.figures import Figure
 SHAPES = ((6, 6), (10, 4), (30, 4))
 WORLDS, QUICK_WORLDS = 2_000, 100
 TARGET = 0.92
-#: Where a paper's quality, drawn around its problem's, goes from one point to the next.
+#: Thresholds of a paper's quality between consecutive points.
 CUTS = (-0.3, 0.0, 0.2, 0.35, 0.5, 0.65, 0.8)
 OF_PROBLEMS, KINDNESS, OF_ERRORS, NOISE = 0.7, 0.1, 0.35, 0.6
 DRAWS = 300
 
 
 def figures(quick: bool = False) -> list[Figure]:
-    """Shares of simulated contests whose interval holds the truth: the lowest over all statistics, and three of them."""
+    """Shares of simulated contests whose interval contains the true value: the lowest over all statistics, and three others."""
     found = []
     for problems, papers in SHAPES:
         held, drawn = _coverage(problems, papers, QUICK_WORLDS if quick else WORLDS)
@@ -37,7 +37,7 @@ def figures(quick: bool = False) -> list[Figure]:
 
 
 def _coverage(problems: int, papers: int, worlds: int) -> tuple[dict[str, float], float]:
-    """By statistic; and that of the percentile bootstrap for the RMSE. A world without an interval counts in neither."""
+    """Coverage by statistic, and that of the percentile bootstrap for the RMSE. Samples without an interval do not count."""
     rng, scale = np.random.default_rng(5), Scale()
     truth = {one.slug: one.value for one in estimates(_contest(np.random.default_rng(9), 2_000, 50), scale, draws=0, seed=0)}
     held: dict[str, list[bool]] = {slug: [] for slug in truth if slug != "advantage_error"}

@@ -1,7 +1,7 @@
-"""The export of rows: 10,000 and 100,000 of 500 tokens each, from shards to an immutable folder; time and the program's memory.
+"""The export of rows: 10,000 and 100,000 of 500 tokens each, from shards to an immutable folder. Measures time and memory.
 
-What is measured is the program `python -m workers.datasets`, with the hashes of all files; the lines of problems that the
-application writes before (one query-bound pass over the runs) lie there already. Sixteen attempts a problem, 256 calls a shard.
+It measures the program `python -m workers.datasets`, including the hashes of all files. The lines of problems, which the
+application writes first in one pass over the runs, already exist. There are 16 attempts a problem and 256 calls a shard.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 @dataclass(frozen=True)
 class _Took:
-    """Seconds, those of CPU, and peak memory of the program, size of what it made."""
+    """Seconds, CPU seconds and peak memory of the program, and size of its output."""
 
     seconds: float
     cpu: float
@@ -39,7 +39,7 @@ class _Took:
 
 
 def figures(quick: bool) -> list[Figure]:
-    """Time for the many rows, and how much more memory they take than the few."""
+    """Time for many rows, and the ratio of memory for many and few rows."""
     many = QUICK if quick else MANY
     small, large = _measured(FEW if not quick else FEW // 5), _measured(many)
     ratio = large.peak_mb / small.peak_mb
@@ -63,13 +63,13 @@ def _measured(rows: int) -> _Took:
         process.returncode = os.waitstatus_to_exitcode(status)
         summary = json.loads((folder / "summary.json").read_text())
         if summary["counts"]["rows"] != rows:
-            raise RuntimeError(f"{summary['counts']['rows']} rows of {rows} were made")
+            raise RuntimeError(f"only {summary['counts']['rows']} of {rows} rows were exported")
         made = sum(path.stat().st_size for path in (folder / "out").rglob("*") if path.is_file())
         return _Took(seconds, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, made / 1e6)
 
 
 def _given(folder: Path, rows: int) -> None:
-    """Shards and the lines of problems."""
+    """Write shards and the lines of problems."""
     random = np.random.default_rng(0)
     (folder / "tokens").mkdir()
     shards = [_shard(folder / "tokens" / f"{number}.parquet", random) for number in range(-(-rows // A_SHARD))]

@@ -1,11 +1,11 @@
-"""Tokens per second of the engine alone and through our own code, measured in turns on the same machine.
+"""Tokens per second of the engine alone and through our own code, measured alternately on the same machine.
 
     python -m benchmarks.engine [--concurrency 1 8 32 64] [--tokens 64] [--rounds 3] [--json FILE]
 
-"engine" is OpenVINO GenAI with nothing of ours: requests added, steps taken, tokens read. "host" is the same requests through
-`EngineHost.run` from as many threads, with the engine in its process, text made from tokens, deltas coalesced and told to a
-sink. Both run greedily to the same number of new tokens. They take turns, and the best round of each counts: other work on the
-machine only ever makes a round slower.
+"engine" is OpenVINO GenAI without our code: requests added, steps run, tokens read. "host" is the same requests through
+`EngineHost.run` from as many threads, with the engine in its process, detokenisation, and deltas collected for a sink. Both
+generate the same number of new tokens greedily. They alternate, and the best round of each counts, because other work on the
+machine can only make a round slower.
 """
 
 import argparse
@@ -35,20 +35,20 @@ ALIAS = "smollm2"
 
 
 def prompt(number: int, turn: int) -> str:
-    """A prompt of its own for each call, so that no answer is found in the prefix cache."""
+    """A unique prompt for each call, so that the prefix cache has no hits."""
     return f"{turn}-{number}: write a very long story about {number} foxes and {turn} crows. Describe every one of them."
 
 
 class RawEngine:
-    """An engine in a process of its own, driven through its standard input and output: one line in, one line out.
+    """An engine in its own process, driven through standard input and output: one line in, one line out.
 
-    `command` is what serves: this file's `--raw` mode, or that of engine_vllm.py. Use as a context manager.
+    `command` starts the engine: this file's `--raw` mode, or that of engine_vllm.py. Use as a context manager.
     """
 
     def __init__(self, command: Sequence[str]) -> None:
-        self._said = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed with the process
+        self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed with the process
         self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._said, text=True, cwd=ROOT
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, text=True, cwd=ROOT
         )
         self._answer()
 
@@ -59,7 +59,7 @@ class RawEngine:
         self.close()
 
     def measure(self, prompts: Sequence[str], tokens: int) -> tuple[float, float]:
-        """New tokens, and seconds, of calls that start together, each to at most `tokens` tokens."""
+        """New tokens and seconds of calls that start together, each of at most `tokens` tokens."""
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps([prompts, tokens]) + "\n")
         self._process.stdin.flush()
@@ -70,28 +70,28 @@ class RawEngine:
         assert self._process.stdin is not None
         self._process.stdin.close()
         self._process.wait(timeout=60)
-        self._said.close()
+        self._errors.close()
 
     def _answer(self) -> dict[str, Any]:
-        """The next line that is an answer; a library may print lines of its own. Raises `ValueError` at the end."""
+        """The next answer, skipping lines that a library prints. Raises `ValueError` at the end."""
         assert self._process.stdout is not None
         for line in self._process.stdout:
             if line.startswith('{"'):
                 found: dict[str, Any] = json.loads(line)
                 return found
-        self._said.seek(0)
-        raise ValueError(f"the engine's process ended: {self._said.read()[-500:].strip()}")
+        self._errors.seek(0)
+        raise ValueError(f"the engine's process ended: {self._errors.read()[-500:].strip()}")
 
 
 def raw_command(alias: Alias) -> list[str]:
-    """The command of an OpenVINO alias's engine with nothing of ours."""
+    """The command of an OpenVINO alias's engine without our code."""
     assert isinstance(alias.options, OpenVinoOptions)
     options = alias.options.model_dump() | {"path": str(model_path(alias.model)), "concurrency": alias.concurrency}
     return [sys.executable, "-m", "benchmarks.engine", "--raw", json.dumps(options)]
 
 
 def serve_raw(options: dict[str, Any]) -> None:
-    """The other side of `RawEngine`."""
+    """The engine process of `RawEngine`."""
     import openvino_genai as genai
 
     scheduler = genai.SchedulerConfig()
@@ -109,7 +109,7 @@ def serve_raw(options: dict[str, Any]) -> None:
 
 
 def _raw_round(genai: Any, pipeline: Any, prompts: list[str], tokens: int, *, at_once: int) -> int:
-    """The engine keeps no limit of its own: with its prompts split over steps it ignores `max_num_seqs`."""
+    """Generate with at most `at_once` calls: with prompts split over steps, the engine itself ignores `max_num_seqs`."""
     tokenizer = pipeline.get_tokenizer()
     running: list[Any] = []
     waiting, written = deque(enumerate(prompts)), 0
@@ -133,7 +133,7 @@ def _raw_round(genai: Any, pipeline: Any, prompts: list[str], tokens: int, *, at
 
 
 class Counted:
-    """A sink that counts what it is told."""
+    """A sink that counts the pieces it receives."""
 
     def __init__(self) -> None:
         self.pieces = 0
@@ -142,10 +142,10 @@ class Counted:
         self.pieces += 1
 
     def finish(self, request: GenerationRequest) -> None:
-        """Nothing is kept by call."""
+        """Do nothing."""
 
     async def send(self) -> None:
-        """Nothing waits."""
+        """Do nothing."""
 
 
 def host_round(host: EngineHost, pool: ThreadPoolExecutor, concurrency: int, tokens: int, turn: int) -> float:
@@ -167,7 +167,7 @@ def host_round(host: EngineHost, pool: ThreadPoolExecutor, concurrency: int, tok
 
 
 def measure(levels: list[int], tokens: int, rounds: int) -> list[dict[str, float]]:
-    """A row per level: the best round of both, and their ratio."""
+    """One row for each level: the best round of both, and their ratio."""
     aliases = {ALIAS: load_aliases(MODELS)[ALIAS]}
     raw = RawEngine(raw_command(aliases[ALIAS]))
     host = EngineHost(aliases, sink=Counted())
@@ -194,7 +194,7 @@ def main() -> None:
     parser.add_argument("--concurrency", type=int, nargs="+", default=[1, 8, 32, 64])
     parser.add_argument("--tokens", type=int, default=64, help="new tokens of each call")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--json", type=Path, help="write the rows to this file too")
+    parser.add_argument("--json", type=Path, help="file to write the rows to")
     parser.add_argument("--raw", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.raw:

@@ -1,6 +1,6 @@
-"""vLLM alone, in the environment that `make setup-vllm` makes: `.venv-vllm/bin/python -m benchmarks.engine_vllm --raw ALIAS`.
+"""vLLM alone, in the environment of `make setup-vllm`: `.venv-vllm/bin/python -m benchmarks.engine_vllm --raw ALIAS`.
 
-`AsyncLLM` with the same arguments as our worker's and one task per call that reads deltas, with nothing of ours around it.
+`AsyncLLM` with our worker's arguments and one task per call that reads deltas, without our code around it.
 """
 
 import argparse
@@ -37,7 +37,7 @@ prefix_caching = {prefix_caching}
 
 
 def models_toml(*, prefix_caching: bool = True) -> str:
-    """A models.toml with the one alias. Raises `Skipped` where vLLM is not set up."""
+    """A models.toml with this one alias. Raises `Skipped` if vLLM is not set up."""
     if not PYTHON.exists() or not model_folder().is_dir():
         raise Skipped("vLLM for the CPU is not set up here (`make setup-vllm`).")
     look = "import importlib.util, sys; sys.exit(importlib.util.find_spec('vllm') is None)"
@@ -47,12 +47,12 @@ def models_toml(*, prefix_caching: bool = True) -> str:
 
 
 def raw_command(toml: str) -> list[str]:
-    """The command of the engine of `toml` with nothing of ours."""
+    """The command of the engine of `toml` without our code."""
     return [str(PYTHON), "-m", "benchmarks.engine_vllm", "--raw", toml]
 
 
 async def serve_raw(alias: Alias) -> None:
-    """The other side of `benchmarks.engine.RawEngine`."""
+    """The engine process of `benchmarks.engine.RawEngine`."""
     from workers.engines.vllm_engine import engine_args
 
     options: Any = alias.options
@@ -77,7 +77,7 @@ async def serve_raw(alias: Alias) -> None:
         written = sum(await asyncio.gather(*(_written(llm, f"{turn}/{n}", text, tokens) for n, text in enumerate(prompts))))
         print(json.dumps({"tokens": written, "seconds": time.perf_counter() - began}), flush=True)
     llm.shutdown()
-    del llm  # While its modules are still there.
+    del llm  # Before the interpreter unloads its modules.
 
 
 async def _written(llm: Any, name: str, prompt: str, tokens: int) -> int:
@@ -96,5 +96,5 @@ async def _written(llm: Any, name: str, prompt: str, tokens: int) -> int:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--raw", required=True, help="a models.toml, as text")
+    parser.add_argument("--raw", required=True, help="text of a models.toml")
     asyncio.run(serve_raw(parse_aliases(parser.parse_args().raw)[ALIAS]))

@@ -1,12 +1,13 @@
-"""Somebody waits at the screen while a contest run fills every place of the workers, with hundreds of calls behind it.
+"""Waits of urgent calls while a contest run fills every place of the workers, with hundreds of calls queued.
 
-The contest run is the real scaffold in an orchestrator of its own, at the priority of its preset; two inference workers as they
-are, with a fake engine (contest_engine.py) and 32 places each. This process is a second orchestrator: it asks for calls of a
-run that a person waits for, at the priority of a coach's suggestion, first as many at a time as the workers have spare places
-and then four times as many, and for some of a run without urgency. A call's wait is the time from asking
-to the recorded answer, less the engine's own time; its ratio to that time is what counts.
+The contest run is the real scaffold in its own orchestrator, at the priority of its preset. Two unchanged inference workers
+have a fake engine (contest_engine.py) and 32 places each. This process is a second orchestrator. It sends calls of a run that a
+person waits for, at the priority of a coach's suggestion: first as many at a time as the workers have spare places, then four
+times as many. It also sends calls of a run without urgency. A call's wait is the time from sending to the recorded answer minus
+the engine's own time; the figure is its ratio to that time.
 
-Before the contest begins, a run asks for many calls of a tenth of a second at once: do the workers keep all places busy?
+Before the contest begins, a run sends many calls of a tenth of a second at once, to see whether the workers keep all places
+busy.
 """
 
 import asyncio
@@ -28,7 +29,7 @@ WORKERS = ("inference/1", "inference/2")
 PLACES = 32
 WINDOW = 256
 LATENCY_S = 1.0
-#: One spare place in sixteen, at two workers; and more than there are.
+#: Two workers with one spare place in sixteen; and more calls than spare places.
 AT_ONCE, CROWD = 4, 16
 JOBS, QUICK_JOBS = 120, 24
 URGENT, ORDINARY = 3, 9
@@ -50,7 +51,7 @@ options.script = "benchmarks/contest_texts.py"
 
 @dataclass(frozen=True)
 class _Job:
-    """`crowd` is how many calls were before it, generated or waiting."""
+    """One measured call. `crowd`: calls ahead of it, running or waiting."""
 
     wait_s: float
     engine_s: float
@@ -78,12 +79,14 @@ def figures(quick: bool = False) -> list[Figure]:
         _fill(contest.start({"rollouts": WINDOW, "rounds": 12}))
         asked = asyncio.run(_ask(urgent, jobs, AT_ONCE))
         crowded = asyncio.run(_ask(many, 2 * jobs, CROWD))
-        beside = asyncio.run(_ask(ordinary, max(AT_ONCE, jobs // 4), AT_ONCE))
+        ordinary_jobs = asyncio.run(_ask(ordinary, max(AT_ONCE, jobs // 4), AT_ONCE))
     process_writer().close()
     return [
         *_of_the_urgent(asked, crowded),
         Figure(
-            "call of another run of the contest's priority: wait, median", percentiles([job.wait_s for job in beside])[0], "s"
+            "call of another run of the contest's priority: wait, median",
+            percentiles([job.wait_s for job in ordinary_jobs])[0],
+            "s",
         ),
         Figure("short calls: answers a second, of what all places could give", share, "times", 0.7, "at least"),
         Figure("places of all workers", PLACES * len(WORKERS)),
@@ -127,17 +130,17 @@ def _run(priority: int, alias: str = "contest") -> "Run":
 
 
 def _fill(run: "Run") -> None:
-    """Return when the run asks for votes, thousands at once, and they fill more than every place."""
+    """Wait until the run requests votes, thousands at once, and they fill more than all places."""
     until = time.monotonic() + FULL_WITHIN_S
     while run.calls < 2 * WINDOW or _crowd() <= PLACES * len(WORKERS):
         if time.monotonic() > until:
-            raise SystemExit(f"the contest run did not fill the workers: {run.calls} calls done, {_crowd()} under way")
+            raise SystemExit(f"the contest run did not fill the workers: {run.calls} calls done, {_crowd()} in progress")
         time.sleep(0.2)
         run.refresh_from_db(fields=["calls"])
 
 
 def _crowd() -> int:
-    """Calls that the workers hold and that wait for them."""
+    """The number of calls that the workers hold or that wait for them."""
     from apps.runs.streams import heartbeats, queue_length, sync_client
 
     client = sync_client()
@@ -146,7 +149,7 @@ def _crowd() -> int:
 
 @contextlib.asynccontextmanager
 async def _context(run: "Run") -> "AsyncIterator[RunContext]":
-    """What a scaffold of this run asks for calls with."""
+    """The context through which a scaffold of this run makes calls."""
     from apps.reasoning.scaffolds.context import RunContext
     from apps.reasoning.scaffolds.controls import NoControls
     from apps.reasoning.scaffolds.spec import RunSpec
@@ -170,7 +173,7 @@ async def _call(context: "RunContext", number: int) -> "Final":
 
 
 async def _short_calls(run: "Run") -> float:
-    """Answers a second, as a part of what the places of all workers could give without any pause."""
+    """Answers a second, as a share of the maximum that all workers' places allow without pauses."""
     async with _context(run) as context:
         await _call(context, SHORT_CALLS)
         began = time.monotonic()
@@ -180,7 +183,7 @@ async def _short_calls(run: "Run") -> float:
 
 
 async def _ask(run: "Run", jobs: int, at_once: int) -> list[_Job]:
-    """So many calls of `run`, `at_once` at a time, one after the other in each of these lines."""
+    """Make `jobs` calls of `run` in `at_once` parallel lines, one after the other in each line."""
     found: list[_Job] = []
     async with _context(run) as context:
 

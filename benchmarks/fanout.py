@@ -1,18 +1,20 @@
-"""A text that is being written, watched by 20, 100 and 300 viewers: on our page's socket, and on three others, one by one.
+"""A streamed text watched by 20, 100 and 300 viewers: on our page's socket and on three others, one after the other.
 
-The same fake model everywhere: 20 tokens a second of 21 characters, each the moment at which it was due. A delay is the time
-from that moment to the frame in the viewer, all processes on this machine and by its one clock; a token that never came counts
-as the slowest. The same client reads all (watching.py) and looks for tokens in raw frames.
+All use the same fake model: 20 tokens a second of 21 characters, each containing the time at which it was due. A delay is the
+time from then to the frame in the viewer. All processes run on this machine with one clock; a lost token counts as the slowest.
+The same client (watching.py) reads all servers and searches tokens in raw frames.
 
-What is compared: the way from a model's token to N screens. With us and with `group_send` the model is a process of its own
-that writes one text, and all viewers watch it; with us that process is a worker's host and publisher, which gather what calls
-write, with `group_send` it sends at once; a plain Channels design with channels-redis as it is set up by default. Chainlit
-and Gradio have no text that several people watch: there each viewer has a chat of its own and the model (which only sleeps)
-runs N times inside the server, as their documentation does it; Gradio may run all N at once. All copies keep one beat, so that
-everywhere N tokens are due at the same moment. Chats that begin at different moments, as people's do, spread their work over
-time: Chainlit is measured so as well, without a target, because N who watch one text cannot. What is not compared: our sockets
-also catch up, carry events and numbers, check who may see the run, and send tokens in frames of 25 ms; the browser's part of
-each; servers with several processes. Environments are made on the first use (rivals/servers.py).
+The benchmark compares the path from a model's token to N screens. In our case and for `group_send`, the model is a separate
+process that writes one text, and all viewers watch it. In our case that process is a worker's host and publisher, which collect
+the text of calls; with `group_send`, a plain Channels design with default channels-redis, it sends at once.
+
+Chainlit and Gradio have no shared text. There each viewer has its own chat, and the model (which only sleeps) runs N times in
+the server, as in their documentation; Gradio may run all N at once. All copies keep the same beat, so that N tokens are due at
+the same moment everywhere. Chats that start at different moments, as people's do, spread their work over time. Chainlit is also
+measured this way, without a target, because viewers of one text cannot do this.
+
+Not compared: the extra work of our sockets, which catch up, carry events and numbers, check permissions, and send tokens in
+frames of 25 ms; the browser's part; servers with several processes. Environments are created on first use (rivals/servers.py).
 """
 
 import asyncio
@@ -36,7 +38,7 @@ TIMES_LOWER = {"chainlit", "gradio"}
 
 
 def figures(quick: bool = False) -> list[Figure]:
-    """Delays and losses by number of viewers, ours and theirs, and by how much ours is lower."""
+    """Delays and losses by number of viewers for us and the others, and the ratios."""
     from benchmarks import stage
 
     folder = stage.set_up()
@@ -112,7 +114,7 @@ def _of_a_level(viewers: int, watched: Watched, cpu_s: float) -> list[Figure]:
 def _theirs(
     rival: str, folder: Path, levels: tuple[int, ...], tokens: int, beat: Literal["one", "own"] = "one"
 ) -> dict[int, Watched]:
-    """A rival at every level. Raises `Skipped`."""
+    """Measure a rival at every level. Raises `Skipped`."""
     from django.conf import settings
 
     from benchmarks.processes import Processes
@@ -140,7 +142,7 @@ def _theirs(
 
 
 def _played(publisher: "subprocess.Popen[str]") -> Callable[[], Awaitable[None]]:
-    """Start a publisher that waits for a line; return at its end."""
+    """A function that starts a waiting publisher and returns at its end."""
 
     async def play() -> None:
         await asyncio.to_thread(publisher.communicate, "go\n")

@@ -1,4 +1,4 @@
-"""What a benchmark gives back: figures with their targets, or the reason why it could not be measured here."""
+"""Results of benchmarks: figures with their targets, or the reason why something could not be measured."""
 
 from dataclasses import asdict, dataclass
 from statistics import median, quantiles
@@ -6,14 +6,14 @@ from typing import Any, Literal, Self
 
 
 class Skipped(Exception):
-    """This machine lacks something the benchmark needs; the message says what."""
+    """This machine lacks a requirement of the benchmark. The message names it."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """One measured value. `target` None: told for context, never missed.
+    """One measured value. With `target` None it is for information only.
 
-    With `chart` it is also drawn there, as the point of `line` over `at`, or as a bar of its own where `at` is None.
+    With `chart` it is also drawn there, as a point of `line` at `at`, or as a separate bar if `at` is None.
     """
 
     name: str
@@ -34,7 +34,7 @@ class Figure:
         return self.value < self.target if self.sense == "under" else self.value <= self.target
 
     def row(self) -> tuple[str, str, str, str]:
-        """Name, value, target and whether it is met, as they are printed."""
+        """Name, value, target and whether it is met, for printing."""
         met = {None: "", True: "yes", False: "no"}[self.is_met]
         target = "" if self.target is None else f"{self.sense} {_number(self.target)}{_unit(self.unit)}"
         return self.name, f"{_number(self.value)}{_unit(self.unit)}", target, met

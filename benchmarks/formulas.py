@@ -1,7 +1,7 @@
 """The formula check: equal findings in 200 plays of the worked example on a busy machine, and texts that once took minutes.
 
-`python -m benchmarks.formulas [PLAYS [BUSY]]` prints the plays alone, beside BUSY processes for each core that compute (1);
-0 where the machine is busy with something else. A play checks every lemma and proof of the example, as a run does.
+`python -m benchmarks.formulas [PLAYS [BUSY]]` measures only the plays, with BUSY computing processes for each core (default: 1;
+0 if the machine is busy anyway). A play checks every lemma and proof of the example, as a run does.
 """
 
 import hashlib
@@ -22,14 +22,14 @@ from workers.mathcheck.findings import REFUTED, STOPPED
 from workers.mathcheck.parts import Part, check_parts
 
 PLAYS, QUICK_PLAYS = 200, 4
-#: Processes that do nothing but compute, for each core: with more, two hundred plays take hours.
+#: Processes for each core that only compute. With more, two hundred plays take hours.
 BUSY_PER_CORE = 1
 SPACES, FRACTIONS = 50_000, 150
 AFTER = " And $2+2=5$."
 WITHIN_S = 5.0
 
 Play = tuple[str, int, float, int]
-"""Digest of all findings, their number, seconds, and how many the last guard stopped."""
+"""Digest of all findings, their number, seconds, and the number that the last guard stopped."""
 
 
 def figures(quick: bool = False) -> list[Figure]:
@@ -48,7 +48,7 @@ def figures(quick: bool = False) -> list[Figure]:
 
 
 def plays(count: int, busy: int = BUSY_PER_CORE) -> list[Play]:
-    """Check the example so many times, each core in a process of its own beside so many busy ones."""
+    """Check the example `count` times, in one process for each core, with `busy` computing processes for each core."""
     cores = os.cpu_count() or 2
     context = multiprocessing.get_context("spawn")
     with _busy(cores * busy), context.Pool(cores, initializer=warm) as pool:
@@ -56,7 +56,7 @@ def plays(count: int, busy: int = BUSY_PER_CORE) -> list[Play]:
 
 
 def different(found: list[Play]) -> int:
-    """How many plays have other findings than the first."""
+    """The number of plays with other findings than the first."""
     return sum(digest != found[0][0] for digest, *_ in found)
 
 
@@ -102,7 +102,7 @@ def _seconds(text: str) -> float:
     found = check_text(text)
     seconds = time.perf_counter() - began
     if found[-1].outcome != REFUTED:
-        raise AssertionError(f"The file's other finding was lost: {found[-1]}")
+        raise AssertionError(f"The last finding of the text was lost: {found[-1]}")
     return seconds
 
 

@@ -1,7 +1,7 @@
 """An experiment over 1,000 scripts by one grader whose model answers at once: the stack alone, from start to last row.
 
-This process only makes the experiment and looks; Valkey, the orchestrator with its conductor and the inference worker are
-processes of their own, with the limits that an installation has (GRADING_AT_ONCE, USER_RUNS).
+This process only creates and watches the experiment. Valkey, the orchestrator with its conductor and the inference worker are
+separate processes, with the limits of an installation (GRADING_AT_ONCE, USER_RUNS).
 """
 
 import hashlib
@@ -104,9 +104,9 @@ def _wait_until(experiment: "Experiment", ended: int) -> None:
 
 
 def _check(experiment: "Experiment", scripts: int) -> None:
-    """Every script has its points, from one call."""
+    """Check that every script has its points from one call."""
     from apps.grading.models import CellState
 
     good = experiment.cells.filter(state=CellState.SCORED, points=3, findings=1, calls=1).count()
     if good != scripts:
-        raise SystemExit(f"{good} of {scripts} scripts were graded as they should be")
+        raise SystemExit(f"only {good} of {scripts} scripts were graded correctly")

@@ -1,7 +1,7 @@
-"""How fast the lemma graph is drawn: first paint and adding 20 lemmas, in headless Chromium with software rendering.
+"""Drawing of the lemma graph: first paint and adding 20 lemmas, in headless Chromium with software rendering.
 
-`python -m benchmarks.graph [SIZE …]`. Each figure is the median of five; "blocked" is the longest task of the main thread
-while lemmas were added.
+`python -m benchmarks.graph [SIZE …]`. Each figure is the median of five. "blocked" is the longest task of the main thread while
+lemmas are added.
 """
 
 import os
@@ -48,7 +48,7 @@ MEASURE = """async ([data, more]) => {
 
 
 def figures(quick: bool = False) -> list[Figure]:
-    """First paint and the addition of 20 lemmas at 1,000. Raises `Skipped` where there is no browser or no Node."""
+    """First paint and the addition of 20 lemmas to 1,000. Raises `Skipped` without a browser or Node."""
     size = 200 if quick else 1000
     try:
         ((_, row),) = _measured([size], rounds=2 if quick else ROUNDS)
@@ -64,7 +64,7 @@ def figures(quick: bool = False) -> list[Figure]:
 
 
 def main(sizes: list[int]) -> None:
-    """Print one row per size."""
+    """Print one row for each size."""
     print(f"{'lemmas':>7} {'first paint':>12} {'add 20':>9} {'script':>9} {'blocked':>9} {'moved':>6}")
     for size, figure in _measured(sizes):
         print(
@@ -74,7 +74,7 @@ def main(sizes: list[int]) -> None:
 
 
 def _measured(sizes: list[int], rounds: int = ROUNDS) -> Iterator[tuple[int, dict[str, float]]]:
-    """Size and figures: medians, but the greatest number of moved lemmas."""
+    """Sizes with their figures: medians, and the maximum of moved lemmas."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "apps.config.settings")
     django.setup()
     from tests.node import facts

@@ -13,7 +13,7 @@ AT_ONCE = 256
 
 
 def figures(quick: bool = False) -> list[Figure]:
-    """Append calls of about 3 kB with their two events, `AT_ONCE` at a time; then open the run again and replay it."""
+    """Append calls of about 3 kB with two events each, `AT_ONCE` at a time. Then open the run again and replay it."""
     from benchmarks import stage
 
     folder = stage.set_up()

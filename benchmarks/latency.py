@@ -1,7 +1,7 @@
-"""From the worker to the screen: a token carries the moment at which it was made, the page compares it with its clock.
+"""From the worker to the screen: each token contains its creation time, which the page compares with its clock.
 
-Real worker, publisher, streams, web process, socket and page; the backend writes a token every 50 ms. "Drawn" is the start of
-the first animation frame after the text was in the document, so the frame that showed it is counted.
+Worker, publisher, streams, web process, socket and page are real; the backend writes a token every 50 ms. "Drawn" is the start
+of the first animation frame after the text was in the document, so the frame that shows it is included.
 """
 
 from benchmarks.figures import Figure, percentiles

@@ -1,7 +1,7 @@
-"""Pages of a run on which lemmas arrive all the time: 10,000 requests, none of which may fail.
+"""Pages of a run while lemmas arrive: 10,000 requests, none of which may fail.
 
-A journal writer commits about 50 lemmas a second, each with a use and a verdict, every fifth with a merge, in runs of `LEMMAS`.
-Three readers ask for the pages of the run that grows just now.
+A journal writer commits about 50 lemmas a second, each with a use and a verdict, every fifth with a merge, in runs of `LEMMAS`
+lemmas. Three readers request the pages of the growing run.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ PAGES = (
 
 
 def figures(quick: bool = False) -> list[Figure]:
-    """Requests that failed, how many were made beside how many lemmas, and how long they took."""
+    """Requests, lemmas that arrived meanwhile, failed requests, and times of the requests."""
     from benchmarks import stage
 
     stage.set_up()
@@ -76,7 +76,7 @@ def _read(growing: "_Growing", numbers: "count[int]", most: int, answers: Counte
 
 
 class _Growing:
-    """Runs that grow, one after the other. `run` is the public id of the one that grows now."""
+    """Runs that grow one after the other. `run` is the public id of the growing one."""
 
     def __init__(self) -> None:
         from apps.accounts.models import Role, User
@@ -130,12 +130,12 @@ def _a_journal(writer: Any) -> Any:
 
 
 def _lemma(number: int, rng: random.Random) -> list[tuple[str, Any]]:
-    """A lemma that uses an earlier one, its verdict, and for every fifth a merge into an earlier one."""
+    """Events of a lemma that uses an earlier one: the lemma, its verdict, and for every fifth a merge into an earlier one."""
     from apps.reasoning.domain import events as ev
 
     name, round_ = f"s0.{number}", 1 + number // 8
     statement = f"For every integer $n > {number}$ we have $n^2 > {number * number}$."
-    told: list[tuple[str, Any]] = [
+    found: list[tuple[str, Any]] = [
         (
             f"lemma/{name}",
             ev.LemmaProposed(lemma=name, number=number, rollout=0, round=round_, statement=statement, steps=("x",)),
@@ -144,10 +144,10 @@ def _lemma(number: int, rng: random.Random) -> list[tuple[str, Any]]:
     if number > 1:
         used = f"s0.{rng.randrange(1, number)}"
         anchor = ev.TextAnchor(where="step 1", start=0, end=1, quote="x")
-        told.append((f"edge/{name}/{used}", ev.EdgeAdded(user=name, used=used, evidence=anchor)))
+        found.append((f"edge/{name}/{used}", ev.EdgeAdded(user=name, used=used, evidence=anchor)))
     verdict = ev.VerdictReached(subject=name, passes=4, valid=4, total=4, confidence=1.0, low=0.5, high=1.0, status="verified")
-    told.append((f"verdict/{name}", verdict))
+    found.append((f"verdict/{name}", verdict))
     if number % 5 == 0:
         into = f"s0.{rng.randrange(1, number)}"
-        told.append((f"merge/{name}", ev.LemmaMerged(lemma=name, into=into, reason="equal")))
-    return told
+        found.append((f"merge/{name}", ev.LemmaMerged(lemma=name, into=into, reason="equal")))
+    return found

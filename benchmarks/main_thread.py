@@ -1,4 +1,4 @@
-"""Sixteen open lines, 60 tokens a second each: is the page's main thread ever blocked?"""
+"""Blocking of the page's main thread by sixteen open lines with 60 tokens a second each."""
 
 from benchmarks.figures import Figure
 

@@ -1,6 +1,6 @@
-"""The marking room: seal → next script, fetched ahead and cold; lists with 10,000 scripts; 2,000 claims by ten markers.
+"""Marking: seal → next script, prefetched and cold; lists with 10,000 scripts; 2,000 claims by ten markers.
 
-10,000 by fifty at once, on PostgreSQL, are `benchmarks.claims`; what a marker's browser adds is `marking_browser`.
+`benchmarks.claims` measures 10,000 claims by fifty markers on PostgreSQL; `marking_browser` measures the browser's part.
 """
 
 import json
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 SCRIPTS, QUICK_SCRIPTS = 10_000, 500
 SEALS, QUICK_SEALS = 60, 10
 MARKERS = 10
-#: A claim sorts all open tasks inside SQLite's one write transaction: with 10,000 of them and ten markers that never pause,
-#: one waited longer than the 20 s after which SQLite gives up.
+#: A claim sorts all open tasks inside SQLite's only write transaction. With 10,000 tasks and ten markers without pauses, one
+#: marker waited longer than SQLite's limit of 20 s.
 CLAIMS, QUICK_CLAIMS = 2_000, 100
 PARAGRAPH = "Suppose $p = a^2 + b^2$ with $a, b \\in \\mathbb{Z}$. Then $$p \\equiv a^2 + b^2 \\pmod 4.$$ Hence $p \\ne 3$.\n\n"
 TEXT_LENGTH = 20_000
-#: As many formulas, each of which stands once: nothing that was set in type before helps.
+#: As many formulas, all different, so that no cache of typeset formulas helps.
 VARIED = (
     "Suppose $p_{{{n}}} = a^2 + b_{{{n}}}^2$ with $a, b \\in \\mathbb{{Z}}$. Then "
     "$$p_{{{n}}} \\equiv a^2 + b_{{{n}}}^2 \\pmod 4.$$ Hence $p \\ne {n}$.\n\n"
@@ -40,7 +40,7 @@ def figures(quick: bool = False) -> list[Figure]:
     """Server times of the pages through Django's test client, on SQLite; claims on threads."""
     folder = stage.set_up(ALLOWED_HOSTS="testserver")
     scripts, seals, claims = (QUICK_SCRIPTS, QUICK_SEALS, QUICK_CLAIMS) if quick else (SCRIPTS, SEALS, CLAIMS)
-    with Processes("valkey", folder=folder):  # Sealing asks graders, by a task.
+    with Processes("valkey", folder=folder):  # Sealing enqueues a task for graders.
         coach, problem = contest_made(scripts)
         steps_of_the_next(coach, problem, seals + 2)
         client = _client(coach)
@@ -60,18 +60,18 @@ def figures(quick: bool = False) -> list[Figure]:
 
 
 def same_text(_number: int) -> str:
-    """The text of every script."""
+    """The same text for every script."""
     return PARAGRAPH * (TEXT_LENGTH // len(PARAGRAPH))
 
 
 def varied_text(number: int) -> str:
-    """A text of the same length, another for each script."""
+    """A text of the same length, different for each script."""
     first = VARIED.format(n=1000 * number)
     return "".join(VARIED.format(n=1000 * number + line) for line in range(TEXT_LENGTH // len(first)))
 
 
 def contest_made(scripts: int, text_of: Callable[[int], str] = same_text) -> "tuple[User, ContestProblem]":
-    """A contest that is being marked, with so many long scripts."""
+    """A contest in marking, with `scripts` long scripts."""
     from apps.accounts.models import Role, User
     from apps.contests.models import Contest, ContestProblem, ContestState, Paper
     from apps.contests.services import Settings, contest_create, problem_add
@@ -105,7 +105,7 @@ def contest_made(scripts: int, text_of: Callable[[int], str] = same_text) -> "tu
 
 
 def steps_of_the_next(coach: "User", problem: "ContestProblem", count: int) -> None:
-    """The steps of the scripts that the coach will get; making those of all would take longer than measuring."""
+    """Create the steps of the next `count` scripts of the coach. Those of all scripts would take longer than measuring."""
     from apps.marks.claims import order_key
     from apps.marks.models import MarkingCase
     from apps.reasoning.texts.segmentation import segment
@@ -129,7 +129,7 @@ def _client(user: "User") -> "Client":
 
 
 def _timed(client: "Client", url: str) -> float:
-    """Milliseconds of a page."""
+    """Milliseconds of a page request."""
     began = time.perf_counter()
     if client.get(url).status_code not in (200, 204):
         raise SystemExit(f"{url} does not answer")
@@ -137,7 +137,7 @@ def _timed(client: "Client", url: str) -> float:
 
 
 def _seal_and_next(client: "Client", problem: "ContestProblem", seals: int) -> tuple[list[float], list[float]]:
-    """From sending the seal to the next page: milliseconds cold, and where the next was fetched before."""
+    """Milliseconds from sending the seal to the next page: cold, and with the next script prefetched."""
     from apps.ui import markdown
 
     page: Any = client.post(f"/marking/problem/{problem.public_id}/next").headers["Location"]
@@ -148,7 +148,7 @@ def _seal_and_next(client: "Client", problem: "ContestProblem", seals: int) -> t
         is_ahead = number % 2 == 1
         body = {"id": str(uuid.uuid4()), "verb": "claim", "args": {"line": "A1 A2"}, "row_version": 0}
         client.post(f"{page}command", json.dumps(body), content_type="application/json")
-        markdown._cached_html.cache_clear()  # All scripts have one text here; those of people are set anew.
+        markdown._cached_html.cache_clear()  # All scripts have the same text here; real ones are not cached.
         if is_ahead:
             client.get(f"{page}next-up")
         began = time.perf_counter()
@@ -161,7 +161,7 @@ def _seal_and_next(client: "Client", problem: "ContestProblem", seals: int) -> t
 
 
 def _claims(scripts: int, claims: int) -> float:
-    """So many claims by ten markers at once, each of another task; how many a second. Ends where one came twice."""
+    """Claims a second by ten simultaneous markers. Exits if a script is claimed twice."""
     from django.db import connections
     from django.utils import timezone
 

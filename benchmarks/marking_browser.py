@@ -1,9 +1,9 @@
-"""What a marker waits for in the browser: from Enter to the next script with its formulas, and a script of 20 kB set in type.
+"""Waits of a marker in the browser: from Enter to the next script with its formulas, and the typesetting of a 20 kB script.
 
-Headless Chromium beside the web process on this machine, so that both share its cores. Every formula stands once, so that no
-cache helps. *Readable*: the next script stands there, and each formula in the window is drawn. *Set whole*: every formula of
-the script at once, until the window is painted. The workspace never waits for that: it sets those near the window and the
-others as they come near.
+Headless Chromium and the web process share this machine's cores. All formulas are different, so that no cache helps.
+*Readable*: the next script is shown, and each formula in the window is drawn. *Typeset whole*: every formula of the script at
+once, until the window is painted. The workspace never does that: it typesets formulas near the window, and others as they come
+near.
 """
 
 from statistics import quantiles
@@ -15,9 +15,9 @@ SEALS, QUICK_SEALS = 30, 4
 SETS, QUICK_SETS = 30, 4
 AHEAD = "**/next-up"
 PATIENCE_MS = 60_000
-#: What the page needs to set a script in type that it fetched ahead.
+#: Time that the page needs to typeset a prefetched script.
 SETTLING_MS = 1_000
-#: From the next key to the next script: what is waited for resolves to milliseconds.
+#: Defines a promise that resolves to the milliseconds from the next key to the next script.
 WAIT = """() => { window.benchWait = new Promise((resolve) => {
   const before = document.querySelector("[data-marking]").dataset.url;
   let start = 0;
@@ -26,7 +26,7 @@ WAIT = """() => { window.benchWait = new Promise((resolve) => {
   const look = () => {
     const root = document.querySelector("[data-marking][data-ready]");
     const isThere = start && root && root.dataset.url !== before;
-    // Only what stands in the window is asked for its formulas: to ask the others would lay out what the style leaves out.
+    // Only parts in the window are checked: checking others would force a layout that the style avoids.
     const parts = isThere ? [...root.querySelectorAll(".marking__set")].filter(isIn) : [];
     const isReadable = isThere && !parts.some((part) => [...part.querySelectorAll(".math:not([data-tex-state])")].some(isIn));
     if (isReadable) requestAnimationFrame(() => resolve(performance.now() - start));
@@ -34,7 +34,7 @@ WAIT = """() => { window.benchWait = new Promise((resolve) => {
   };
   look();
 }); }"""
-#: Sets a script whole that was fetched as text; milliseconds, with its formulas and characters.
+#: Typesets a whole script fetched as text. Returns milliseconds, its formulas and its characters.
 SET = """async (url) => {
   const { typesetAll } = await import("/static/js/maths.js");
   const text = await (await fetch(url)).text();
@@ -51,7 +51,7 @@ SET = """async (url) => {
 
 
 def figures(quick: bool = False) -> list[Figure]:
-    """Milliseconds. Raises `Skipped` where there is no browser."""
+    """Milliseconds of each wait. Raises `Skipped` without a browser."""
     from benchmarks import stage
 
     folder = stage.set_up(MARKING_GRADERS="")
@@ -86,7 +86,7 @@ def figures(quick: bool = False) -> list[Figure]:
 
 
 def _sealed(page: Any) -> float:
-    """Full points and Enter; milliseconds until the next script can be read."""
+    """Enter full points and seal. Returns milliseconds until the next script is readable."""
     page.wait_for_selector("[data-marking][data-ready]")
     page.keyboard.press("7")
     page.locator("[data-part=status]").filter(has_text="Saved").wait_for()
@@ -97,14 +97,14 @@ def _sealed(page: Any) -> float:
 
 
 def _sealed_ahead(page: Any) -> float:
-    """The same where the next script is there already, and the one after that is waited for."""
+    """Like `_sealed` with the next script prefetched. Also waits for the prefetch of the one after it."""
     page.wait_for_timeout(SETTLING_MS)
     with page.expect_response(AHEAD):
         return _sealed(page)
 
 
 def _held(count: int) -> list[str]:
-    """The addresses of so many scripts of another problem, all of which the coach holds."""
+    """The URLs of `count` scripts of another problem, all claimed by the coach."""
     from datetime import timedelta
 
     from django.utils import timezone

@@ -1,7 +1,7 @@
-"""A scheme changed after 5,000 marks, and the list of 10,000 papers: what captains and organisers wait for.
+"""Waits of captains and organisers: a scheme changed after 5,000 marks, and the list of 10,000 papers.
 
-The rows are written at once; claiming and sealing have a benchmark of their own. Recomputing is checked against evaluating
-every claim from scratch.
+The rows are inserted in bulk; another benchmark measures claiming and sealing. The recomputed grades are compared with an
+evaluation of every claim from scratch.
 """
 
 import random
@@ -80,7 +80,7 @@ def _changed(coach: "User", problem: "ContestProblem") -> tuple[float, float]:
     content = text_read(NEW)
     for grade in FinalGrade.objects.filter(superseded_by=None):
         if grade.points != evaluate(content, MarkSheet.model_validate(grade.sheet).ticks).points:
-            raise SystemExit("a recomputed grade is not what its claim is worth")
+            raise SystemExit("a recomputed grade differs from the value of its claim")
     return preview, change
 
 
@@ -100,7 +100,7 @@ def _page(coach: "User", contest: "Contest") -> float:
 
 
 def contest_marked(marks: int, papers: int) -> tuple["User", "ContestProblem"]:
-    """A contest being marked in which so many papers handed in and so many of them have a settled mark."""
+    """A contest in marking with `papers` papers, of which `marks` have a settled mark."""
     from apps.accounts.models import Role, User
     from apps.contests.services import Settings, contest_create, contest_move, problem_add
     from apps.marks.models import MarkingCase, MarkingSetup
@@ -137,7 +137,7 @@ def _handed_in(problem: "ContestProblem", papers: int) -> "list[SubmissionVersio
 
 
 def _graded(cases: "list[MarkingCase]", coach: "User", version: "SchemeVersion") -> None:
-    """A sealed mark and a grade for every case, with items drawn."""
+    """Create a sealed mark and a grade for every case, with random items."""
     from django.utils import timezone
 
     from apps.marks.models import FinalGrade, Mark, MarkingTask

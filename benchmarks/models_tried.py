@@ -1,8 +1,7 @@
-"""`python -m benchmarks.models_tried`: try SmolLM2 and, where its file is given, Qwen2.5-Coder-1.5B.
+"""`python -m benchmarks.models_tried`: try SmolLM2 and optionally Qwen2.5-Coder-1.5B, and write docs/models_tried.md.
 
-Writes docs/models_tried.md.
-
-`--qwen FILE` names a GGUF file of it. The stack runs in a folder of its own (`--folder` keeps it, with all answers).
+`--qwen FILE` names the GGUF file of Qwen2.5-Coder-1.5B. The stack runs in a temporary folder; `--folder` keeps it, with all
+answers.
 """
 
 import argparse
@@ -68,19 +67,19 @@ def main() -> None:
             stack.send_signal(signal.SIGINT)
             stack.wait(timeout=120)
     TARGET.write_text("\n\n".join([HEAD.format(limit=given.max_new_tokens).strip(), *tables]) + "\n")
-    print(f"{TARGET} is written; answers lie in {folder}.")
+    print(f"Wrote {TARGET}. The answers are in {folder}.")
 
 
 def _wait(stack: "subprocess.Popen[bytes]", port: int, folder: Path) -> None:
     began = time.monotonic()
     while not shows_a_page(port):
         if stack.poll() is not None or time.monotonic() - began > WITHIN_S:
-            raise SystemExit(f"`manage.py up` does not start: see {folder / 'up.log'}.")
+            raise SystemExit(f"`manage.py up` did not start. See {folder / 'up.log'}.")
         time.sleep(0.2)
 
 
 def _tried(alias: str, problems: int, limit: int, folder: Path, env: dict[str, str]) -> str:
-    """The table of one model, under a heading."""
+    """Try one model. Returns its table under a heading."""
     command = [sys.executable, "manage.py", "try_model", alias]
     asked = ["--problems", str(problems), "--max-new-tokens", str(limit)]
     subprocess.run([*command, *asked, "--answers", str(folder / f"{alias}.jsonl")], cwd=ROOT, env=env, check=True)

@@ -1,6 +1,6 @@
-"""What a call costs beyond the model: 20,000 calls of a backend that answers at once, over the real broker and journal.
+"""The cost of a call without its model: 20,000 calls of a backend that answers at once, over the real broker and journal.
 
-The inference worker and Valkey are processes of their own; this process is the orchestrator. CPU time counts in all three.
+The inference worker and Valkey are separate processes; this process is the orchestrator. CPU time counts in all three.
 """
 
 import asyncio
@@ -64,7 +64,7 @@ def figures(quick: bool = False) -> list[Figure]:
 
 
 def _run(program: Coroutine[Any, Any, None]) -> None:
-    """As `execution.run_drive` does."""
+    """Run a coroutine as `execution.run_drive` does."""
     from apps.runs.loops import new_event_loop
 
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
@@ -72,7 +72,7 @@ def _run(program: Coroutine[Any, Any, None]) -> None:
 
 
 async def _generate(run: "Run", journal: "RunJournal", numbers: range) -> None:
-    """Ask for each number, a window at a time, through context, dispatcher, broker, worker and journal."""
+    """Make a call for each number, a window at a time, through context, dispatcher, broker, worker and journal."""
     from apps.reasoning.domain.generation import Message, Place
     from apps.reasoning.scaffolds.context import RunContext
     from apps.reasoning.scaffolds.controls import NoControls

@@ -1,10 +1,10 @@
-"""Votes on lemmas, as a round asks for them: a long prompt that all share, a lemma of its own, and several votes on each.
+"""Votes on lemmas in a round: a long shared prompt, different lemmas, and several votes on each.
 
-Problem and library stand first in every prompt (docs/intern_s1_mo_formats.md), so an engine with a prefix cache need read them
-once. Measured through the raw engines, each in a process of its own, with and without the cache: the time of a round of votes,
-each to the same few tokens. "All at once" is how a round arrives at a worker: what an engine looks up only when a request is
-added it cannot find then, because nobody has computed it yet. "The first ahead" lets one vote end before the others are added.
-Every turn has a library of its own, so nothing is left over from the turn before.
+Every prompt begins with problem and library (docs/intern_s1_mo_formats.md), so an engine with a prefix cache reads them only
+once. The benchmark measures the raw engines, each in its own process, with and without the cache: the time of a round of votes,
+each of the same few tokens. "All at once" is how a round arrives at a worker. An engine that searches its cache only when a
+request is added finds nothing then, because the prefix is not computed yet. "The first ahead" lets one vote end before the
+others are added. Every turn has a different library, so the cache contains nothing from earlier turns.
 """
 
 import sys
@@ -36,7 +36,7 @@ QUICK = _Size(lemmas=2, votes=2, turns=1, library_characters=600)
 
 
 def figures(quick: bool = False) -> list[Figure]:
-    """The gain on OpenVINO, and on vLLM's CPU build where it is set up. Raises `Skipped` where neither starts."""
+    """The gain on OpenVINO, and on vLLM's CPU build if it is set up. Raises `Skipped` if neither starts."""
     size = QUICK if quick else FULL
     found: list[Figure] = []
     for title, commands in (("OpenVINO", _openvino), ("vLLM on the CPU", _vllm)):
@@ -70,7 +70,7 @@ def _vllm() -> Mapping[bool, list[str]]:
 
 
 def _of_an_engine(title: str, commands: Mapping[bool, list[str]], size: _Size) -> list[Figure]:
-    """One engine after the other: two that hold the machine's cores at once would measure each other."""
+    """Measure one engine after the other, because two engines would compete for the machine's cores."""
     from benchmarks.engine import RawEngine
 
     with RawEngine(commands[False]) as engine:
@@ -96,7 +96,7 @@ def _seconds(engine: "RawEngine", prompts: Sequence[str], ahead: int = 0) -> flo
 
 
 def _round(turn: int, size: _Size) -> list[str]:
-    """The prompts of one round: the votes of one lemma follow each other."""
+    """The prompts of one round. Votes on the same lemma follow each other."""
     from benchmarks.contest_texts import prose
 
     library = f"Library {turn} of the problem: show that $x^2 + y^2 \\ge 2xy$.\n\n"

@@ -1,4 +1,4 @@
-"""The processes of a benchmark: the commands of apps/config/stack.py on the data folder of the stage, and what they cost.
+"""The processes of a benchmark, with the commands of apps/config/stack.py on the stage's data folder, and their cost.
 
 Use after `stage.set_up`.
 """
@@ -27,8 +27,8 @@ _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 class Processes:
     """Some programs of the stack by name: `valkey`, `inference`, `web`, `orchestrator`. Use as a context manager.
 
-    Several of one program are numbered: `inference/1`, `inference/2`. `inference` is the celery application that answers
-    calls, `python` the interpreter that runs it.
+    Several processes of one program are numbered: `inference/1`, `inference/2`. `inference` is the celery application that
+    answers calls, `python` its interpreter.
     """
 
     def __init__(
@@ -38,10 +38,10 @@ class Processes:
         self._folder = folder
         self._inference = inference
         self._python = python
-        # With models that only the environment of `python` can serve as well.
+        # Including models that only the environment of `python` can serve.
         enabled = [alias for alias in load_aliases(settings.MODELS_FILE).values() if alias.enabled]
         self._commands = {program.name: program.command for program in [*programs(), inference_program(enabled)]}
-        self._of_the_dead: dict[str, float] = defaultdict(float)
+        self._ended_cpu_s: dict[str, float] = defaultdict(float)
         self.running: dict[str, subprocess.Popen[bytes]] = {}
 
     def __enter__(self) -> Self:
@@ -65,12 +65,12 @@ class Processes:
                 process.wait()
 
     def cpu_s(self) -> dict[str, float]:
-        """CPU seconds of each process until now, all threads, user and system."""
-        living = {name: _cpu_s(process.pid) for name, process in self.running.items()}
-        return {name: seconds + self._of_the_dead[name] for name, seconds in living.items()}
+        """CPU seconds of each process until now: all threads, user and system."""
+        current = {name: _cpu_s(process.pid) for name, process in self.running.items()}
+        return {name: seconds + self._ended_cpu_s[name] for name, seconds in current.items()}
 
     def below_s(self, name: str) -> float:
-        """CPU seconds until now of what a process has started and what that has started, as long as they live."""
+        """CPU seconds until now of all running descendants of a process."""
         parents = _parents()
         below: set[int] = {self.running[name].pid}
         while grown := {pid for pid, parent in parents.items() if parent in below} - below:
@@ -78,18 +78,18 @@ class Processes:
         return sum(_cpu_s(pid) for pid in below - {self.running[name].pid})
 
     def greatest_memory_mb(self, name: str) -> float:
-        """The most memory that a process has held at once, in MB."""
+        """Peak memory of a process, in MB."""
         status = Path(f"/proc/{self.running[name].pid}/status").read_text()
         return float(status.partition("VmHWM:")[2].split()[0]) / 1024
 
     def kill(self, name: str) -> None:
-        """End a process as a power cut would."""
-        self._of_the_dead[name] += _cpu_s(self.running[name].pid)
+        """Kill a process without warning."""
+        self._ended_cpu_s[name] += _cpu_s(self.running[name].pid)
         self.running[name].kill()
         self.running[name].wait()
 
     def start(self, name: str) -> None:
-        """Start a program, again too, and return when it answers. Raises `SystemExit` with its log where it does not."""
+        """Start or restart a program and wait until it answers. Raises `SystemExit` with its log if it does not."""
         program, _, number = name.partition("/")
         command = [
             self._python if program == "inference" and part == sys.executable else part for part in self._commands[program]
@@ -133,7 +133,7 @@ def _answers() -> bool:
 def _parents() -> dict[int, int]:
     found: dict[int, int] = {}
     for entry in Path("/proc").iterdir():
-        with contextlib.suppress(OSError, ValueError):  # No process, or one that ended meanwhile.
+        with contextlib.suppress(OSError, ValueError):  # Not a process, or it has ended.
             found[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
     return found
 

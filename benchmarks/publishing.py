@@ -1,9 +1,10 @@
-"""A worker's host and publisher with a model that writes on a steady beat: `python -m benchmarks.publishing`.
+"""A worker's host and publisher with a model that writes at a steady rate: `python -m benchmarks.publishing`.
 
     python -m benchmarks.publishing RUN CALL TOKENS TOKENS_PER_S
 
-It says `ready`, waits for a line and then writes; every token is the moment at which it was due. What it writes goes the way of
-every call: gathered by workers/host.py, put on the run's stream by workers/publisher.py. There is no broker and no result.
+It prints `ready`, waits for a line and then writes. Every token is the time at which it was due. The text is handled like that
+of every call: workers/host.py collects it, workers/publisher.py publishes it on the run's stream. There is no broker and no
+result.
 """
 
 import asyncio
@@ -20,7 +21,7 @@ MODELS = '[beat]\nbackend = "scripted"\n[beat.options]\nscript = "worked_example
 
 
 class Beat:
-    """A backend that writes one call of so many tokens."""
+    """A backend that writes one call of `tokens` tokens."""
 
     def __init__(self, tokens: int, tokens_per_s: float) -> None:
         self._tokens, self._tokens_per_s = tokens, tokens_per_s
@@ -36,13 +37,13 @@ class Beat:
         yield Final(text="".join(pieces), finish_reason="length", usage=Usage(completion=len(pieces)))
 
     async def abort(self, call_id: str) -> None:
-        """A beat is not stopped."""
+        """Do nothing."""
 
     async def health(self) -> Health:
         return Health(state="ready")
 
     async def close(self) -> None:
-        """Holds nothing."""
+        """Do nothing."""
 
 
 def main(run: str, call: str, tokens: int, tokens_per_s: float) -> None:

@@ -1,4 +1,4 @@
-"""docs/benchmarks.md and .html from the figures of docs/benchmarks.json, with what must be known of the machine and no more."""
+"""Writes docs/benchmarks.md and .html from the figures in docs/benchmarks.json, with only a few facts of the machine."""
 
 import contextlib
 import ctypes
@@ -22,17 +22,17 @@ _INTRO = """# Benchmarks
 
 Written by `make bench` (`python -m benchmarks [NAME …]`); do not edit. [benchmarks.html](benchmarks.html) shows the same
 figures with charts (open it from a checkout that has been set up), [benchmarks.json](benchmarks.json) has them for programs.
-What each measures and what it leaves out stands at the head of its file in `benchmarks/`.
+The beginning of each file in `benchmarks/` explains what it measures and what it leaves out.
 
-Each benchmark runs in a process of its own on a data folder of its own. "Other work" is the share of the processor that other
-programs took while it ran: times suffer from it, and so do ratios of what is measured one after the other.
+Each benchmark runs in its own process and data folder. "Other work" is the share of the processor that other programs used
+meanwhile. It distorts times, and ratios of values that are measured one after the other.
 """
 
 
 class BusyMeter:
-    """The share of the machine's processor time that was taken by others than our children, since this was made.
+    """The share of the machine's processor time that processes other than our children used since its creation.
 
-    Orphans of our children are ours too: an engine outlives its worker by a moment.
+    Orphans of our children count as ours: an engine briefly outlives its worker.
     """
 
     def __init__(self) -> None:
@@ -50,7 +50,7 @@ class BusyMeter:
 
 
 def machine() -> dict[str, str]:
-    """Cores, memory, system, Python and the versions that matter; nothing that names the machine."""
+    """Cores, memory, system, Python and relevant versions; nothing that identifies the machine."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     return {
         "processor": f"{os.cpu_count()} cores, {platform.machine()}",
@@ -65,7 +65,7 @@ def today() -> str:
 
 
 def keep(results: Mapping[str, dict[str, Any]], titles: Mapping[str, str]) -> None:
-    """Put new results beside the old ones and write the document. A benchmark that broke keeps its old figures."""
+    """Add new results to the old ones and write the documents. A broken benchmark keeps its old figures."""
     path = DOCS / "benchmarks.json"
     known: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {"results": {}}
     known["machine"] = machine()

@@ -1,4 +1,4 @@
-"""docs/benchmarks.html: the figures as tables, and as charts where `make setup` has put Plotly into static/vendor/."""
+"""docs/benchmarks.html: the figures as tables, and as charts if `make setup` has installed Plotly into static/vendor/."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -10,12 +10,12 @@ from typing import Any
 from benchmarks.figures import Figure
 
 TEMPLATE = Path(__file__).with_name("report_page.html")
-TARGETS = "Value ÷ target; where more is wanted, target ÷ value: met up to 1"
+TARGETS = "Value ÷ target, or target ÷ value if more is better: met up to 1"
 _SPREAD_FOR_LOG = 20
 
 
 def page(known: Mapping[str, Any], titles: Mapping[str, str]) -> str:
-    """The page for the contents of benchmarks.json; `titles` by name, in the order of the page."""
+    """The page for the content of benchmarks.json. `titles` by name, in the order of the page."""
     results = {name: known["results"][name] for name in titles if name in known["results"]}
     charts = list(_charts(results))
     sections = [_section(name, titles[name], result, charts) for name, result in results.items()]
@@ -26,7 +26,7 @@ def page(known: Mapping[str, Any], titles: Mapping[str, str]) -> str:
 
 
 def _charts(results: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """What the page draws: targets of all first, then the charts that figures name. Data are Plotly traces."""
+    """The charts of the page: first all targets, then the charts that figures name. Data are Plotly traces."""
     wanted = [(f"{name}: {figure.name}", figure) for name, figure in _figures(results) if figure.target and figure.value]
     if wanted:
         used = [round(_used(figure), 4) for _, figure in wanted]

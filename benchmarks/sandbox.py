@@ -1,4 +1,4 @@
-"""The sandbox: from handing the code over to its result, from the warm pool and cold, behind the fence that holds here."""
+"""The sandbox: from sending the code to its result, with the warm pool and cold, behind the fence that holds here."""
 
 import asyncio
 import time
@@ -21,7 +21,7 @@ _WARM = 2
 
 
 def figures(quick: bool = False) -> list[Figure]:
-    """Milliseconds of a plain and of a sympy job; seconds of each with no process waiting."""
+    """Milliseconds of a plain and of a SymPy job; seconds of each without a waiting process."""
     return asyncio.run(_measured(quick))
 
 
@@ -48,12 +48,12 @@ async def _measured(quick: bool) -> list[Figure]:
         Figure("… p95", 1000 * percentiles(sympy)[1], "ms"),
         Figure("p50 plain, cold: no process waits", median(cold), "s", 1.2, "under"),
         Figure("p50 sympy, cold: no process waits", median(cold_sympy), "s", 1.2, "under"),
-        Figure("plain code, as fast as processes can be made anew", together, "a second"),
+        Figure("plain code, limited by the start of processes", together, "a second"),
     ]
 
 
 async def _from_the_pool(sandbox: Sandbox, code: str) -> float:
-    """Seconds of one job, with the pool full and at rest before it."""
+    """Seconds of one job, with a full and idle pool before it."""
     await sandbox.warm_up()
     while sandbox.ready < _WARM:
         await asyncio.sleep(0.01)

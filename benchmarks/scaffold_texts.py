@@ -1,6 +1,6 @@
-"""What a model writes that follows every scaffold's formats: answers by call key, as long as those of contest_texts.py.
+"""Answers of a model that follows every scaffold's formats: by call key, as long as those of contest_texts.py.
 
-No search ends early: a check now and then finds a fault, examinations are never sure, judges prefer what stands first.
+No search ends early: some checks find a fault, examinations are never sure, judges prefer the first text.
 """
 
 import functools
@@ -18,7 +18,7 @@ STATE = 3_000
 
 @functools.lru_cache(maxsize=4096)
 def reply(key: str, role: str) -> Reply:
-    """The answer to a call of any scaffold: by its key, else by its role, else a solution."""
+    """The answer to a call of any scaffold: by its key, or by its role, or a solution."""
     if fnmatchcase(key, "s*/r*/*") or (key.startswith("final/") and role in contest_texts.ROLES):
         return contest_texts.reply_to(key, role)
     for pattern, write in _WRITERS:
@@ -29,7 +29,7 @@ def reply(key: str, role: str) -> Reply:
 
 def _solution(key: str, tag: str = "proof") -> Reply:
     texts = [prose(f"{key}/{number}", STEP) for number in range(PROOF_STEPS)]
-    texts[-1] += "\nAnswer: $2$"  # Asked for where the problem has an answer, read nowhere else.
+    texts[-1] += "\nAnswer: $2$"  # Required if the problem has an answer, otherwise ignored.
     steps = [f"<step>{text}</step>" for text in texts]
     return Reply(text="\n".join([f"<{tag}>", *steps, f"</{tag}>"]), reasoning=prose(f"{key}/thinking", REASONING))
 
@@ -47,7 +47,7 @@ def _in(tag: str, size: int, ending: str = "") -> Callable[[str], Reply]:
 
 
 def _ending(ending: str) -> Callable[[str], Reply]:
-    """A report in words that ends with its tag."""
+    """A writer of reports in words that end with a tag."""
 
     def write(key: str) -> Reply:
         return Reply(text=f"{prose(key, REPORT)}\n{ending}", reasoning=prose(f"{key}/thinking", VOTE_REASONING))
@@ -56,7 +56,7 @@ def _ending(ending: str) -> Callable[[str], Reply]:
 
 
 def _check(key: str) -> Reply:
-    """Every third check fails: five in a row never pass, and ten in a row never fail."""
+    """A check; every third one fails, so five in a row never pass and ten in a row never fail."""
     issue = f'<issue severity="critical"><quote>{prose(key, 40)}</quote>{prose(f"{key}/why", 200)}</issue>\n'
     fails = int(key.rpartition("/")[2]) % 3 == 0
     return _ending(f"{issue}<decision>fail</decision>" if fails else "<decision>pass</decision>")(key)
@@ -81,7 +81,7 @@ _WRITERS: tuple[tuple[str, Callable[[str], Reply]], ...] = (
     ("condense/*", _in("checkpoints", STATE)),
     ("sum-up/*", _in("judgement", REPORT)),
 )
-#: What a role writes whose key says nothing; all others write solutions.
+#: Answers by role, for calls without a known key; all other roles write solutions.
 _BY_ROLE: dict[str, Callable[[str], Reply]] = {
     "judge": _ending("<better>A</better>"),
     "grader": _ending("<score>4</score>"),

@@ -1,13 +1,13 @@
-"""What each scaffold costs beyond its models: CPU per call, in one process and through the stack.
+"""The cost of each scaffold without its models: CPU per call, in one process and through the stack.
 
-The answers are those of a model that keeps to every format and never lets a search end early (scaffold_texts.py), and they come
-at once. *Alone*: scaffold, prompts, reading and context over a journal in memory, in one process. *Through the stack*: this
-process is the orchestrator, Valkey and the inference worker are processes of their own; CPU counts in all three. Small searches
-are made anew until there are enough calls, each as a run of its own, its start and end included: by themselves, where one call
-after the other pays for each message and each commit alone, and sixteen side by side, as an installation at work has them. The
-target is issue A's for a busy orchestrator, so it holds for the latter.
+The answers come at once from a model that keeps to every format and never ends a search early (scaffold_texts.py). *Alone*:
+scaffold, prompts, reading and context over a journal in memory, in one process. *Through the stack*: this process is the
+orchestrator; Valkey and the inference worker are separate processes; CPU counts in all three. Small searches are repeated until
+there are enough calls, each as a separate run, including its start and end. They run one at a time, where each call pays for
+each message and each commit alone, and sixteen at a time, as in a busy installation. The target is that of a busy orchestrator,
+so it applies to the latter.
 
-Left out: tools (AlphaApollo answers in its first turn), the checks of formulas, and people who look on.
+Left out: tools (AlphaApollo answers in its first turn), formula checks, and viewers.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ CHART = "CPU per call in ms, by scaffold"
 
 
 def figures(quick: bool = False) -> list[Figure]:
-    """Milliseconds a call of every scaffold."""
+    """CPU milliseconds per call of every scaffold."""
     from pathlib import Path
 
     from benchmarks import stage
@@ -60,7 +60,7 @@ def _rows(name: str, alone: float, single: float, busy: float) -> list[Figure]:
 
 
 def _alone(name: str, calls: int) -> float:
-    """Milliseconds of CPU a call, answers ready made: the first search makes them."""
+    """CPU milliseconds per call with cached answers, which the first search generates."""
     asyncio.run(_in_memory(name))
     made, began = 0, time.process_time()
     while made < calls:
@@ -69,7 +69,7 @@ def _alone(name: str, calls: int) -> float:
 
 
 async def _in_memory(name: str) -> int:
-    """One search; how many calls it made."""
+    """Run one search. Returns its number of calls."""
     from apps.reasoning.journal.memory import InMemoryJournal
     from apps.reasoning.scaffolds.context import RunContext
     from apps.reasoning.scaffolds.controls import NoControls
@@ -81,7 +81,7 @@ async def _in_memory(name: str) -> int:
 
 
 def _through_the_stack(name: str, calls: int, processes: "Processes", at_once: int = 1) -> float:
-    """Milliseconds of CPU a call, all processes, with so many searches side by side."""
+    """CPU milliseconds per call of all processes, with `at_once` parallel searches."""
     before, began, made = processes.cpu_s(), time.process_time(), 0
     while made < calls:
         made += asyncio.run(_side_by_side(name, at_once))
@@ -90,7 +90,7 @@ def _through_the_stack(name: str, calls: int, processes: "Processes", at_once: i
 
 
 async def _side_by_side(name: str, at_once: int) -> int:
-    """As many searches; how many calls they made together."""
+    """Run `at_once` parallel searches. Returns their number of calls."""
     return sum(await asyncio.gather(*(_over_the_broker(name) for _ in range(at_once))))
 
 
@@ -98,7 +98,7 @@ _numbers = itertools.count(1)
 
 
 async def _over_the_broker(name: str) -> int:
-    """One search as a run of its own; how many calls it made."""
+    """Run one search as a separate run. Returns its number of calls."""
     from asgiref.sync import sync_to_async
 
     from apps.reasoning.scaffolds.context import RunContext
@@ -133,7 +133,7 @@ async def _solved(name: str, context: Any) -> None:
 
 
 def spec_of(name: str) -> "RunSpec":
-    """A run of the scaffold with what is measured of it, on a problem with an answer where it needs one."""
+    """The specification of a measured run of the scaffold, on a problem with an answer if it needs one."""
     from apps.reasoning.domain.generation import Sampling
     from apps.reasoning.domain.problems import ProblemText
     from apps.reasoning.programs.registry import SCAFFOLDS
@@ -154,7 +154,7 @@ def spec_of(name: str) -> "RunSpec":
 
 
 class AtOnce:
-    """A dispatcher whose answers are there."""
+    """A dispatcher that answers at once."""
 
     async def dispatch(self, request: "GenerationRequest") -> "Final":
         """See `Dispatcher.dispatch`."""

@@ -1,4 +1,4 @@
-"""Twenty sign-ins at once under invented names, to a real web process: its memory, and how fast `/healthz` answers."""
+"""Twenty simultaneous sign-ins under invented names at a real web process: its memory, and the time of `/healthz`."""
 
 import subprocess
 import sys
@@ -17,7 +17,7 @@ _WITHIN_S = 60
 
 
 def figures(quick: bool = False) -> list[Figure]:
-    """Growth of the web process, the slowest `/healthz`, and how long the answers took."""
+    """Growth of the web process, the slowest `/healthz`, and the time of the last answer."""
     stage.set_up()
     port = stage.free_port()
     command = [sys.executable, "-m", "uvicorn", "apps.config.asgi:application", "--host", "127.0.0.1", "--port", str(port),
@@ -31,14 +31,14 @@ def figures(quick: bool = False) -> list[Figure]:
 
 
 def _measured(pid: int, site: str) -> list[Figure]:
-    # One client, made before: making one costs more processor time than the answer that is timed.
+    # One client created before: creating one needs more processor time than the measured response.
     with httpx.Client(base_url=site, timeout=_WITHIN_S, verify=False) as client:
         _wait_for(client)
         for _ in range(3):
             client.get("/accounts/login/")
         token = client.cookies["csrftoken"]
         if _memory_mb(pid, "VmRSS") == 0:
-            raise Skipped("The memory of a process is read from /proc, which is not here.")
+            raise Skipped("This system has no /proc, from which the memory of a process is read.")
         before, is_over, health = _memory_mb(pid, "VmRSS"), threading.Event(), [0.0]
         watcher = threading.Thread(target=_watch, args=(client, is_over, health))
         watcher.start()
@@ -59,7 +59,7 @@ def _sign_in(client: httpx.Client, token: str, number: int) -> float:
     began = time.perf_counter()
     answer = client.post("/accounts/login/", data=data)
     if answer.status_code != 200 or "do not belong together" not in answer.text:
-        raise SystemExit(f"a sign-in was answered with {answer.status_code}, so nothing was measured")
+        raise SystemExit(f"a sign-in got the response {answer.status_code}, so nothing was measured")
     return time.perf_counter() - began
 
 
@@ -71,7 +71,7 @@ def _watch(client: httpx.Client, is_over: threading.Event, slowest: list[float])
 
 
 def _memory_mb(pid: int, name: str) -> float:
-    """A line of the kernel's account: resident memory now (VmRSS) or at most so far (VmHWM)."""
+    """A value from the process's status in the kernel: resident memory now (VmRSS) or its peak (VmHWM), in MB."""
     try:
         lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     except OSError:
@@ -87,4 +87,4 @@ def _wait_for(client: httpx.Client) -> None:
                 return
         except httpx.TransportError:
             time.sleep(0.2)
-    raise SystemExit("the web process does not start")
+    raise SystemExit("the web process did not start")

@@ -1,4 +1,4 @@
-"""A stage for benchmarks: a private data folder with its database migrated, and runs. Nothing of the user is touched."""
+"""A stage for benchmarks: a private data folder with a migrated database, and runs. The user's data is not touched."""
 
 import atexit
 import os
@@ -16,9 +16,9 @@ MODELS = Path(__file__).with_name("models.toml")
 
 
 def set_up(**env: str) -> Path:
-    """Point the settings at a fresh folder, set Django up and migrate. Call before importing anything of Django.
+    """Point the settings at a new folder, set up Django and migrate. Call before importing anything of Django.
 
-    `env` overrides settings of this process and of those it starts. The folder goes when the process ends.
+    `env` overrides settings of this process and its children. The folder is removed when the process ends.
     """
     folder = Path(tempfile.mkdtemp(prefix="lemmascope-bench-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
@@ -44,7 +44,7 @@ def set_up(**env: str) -> Path:
 
 
 def a_run(spec: "RunSpec | None" = None) -> "Run":
-    """A queued run on a problem of its own; no task is sent."""
+    """A queued run on a new problem, without sending a task."""
     from apps.problems.models import Problem, ProblemVersion, Topic
     from apps.reasoning.domain.generation import Sampling
     from apps.reasoning.domain.problems import ProblemText
@@ -63,7 +63,7 @@ def a_run(spec: "RunSpec | None" = None) -> "Run":
 
 
 def a_file(name: str, text: str) -> Path:
-    """A file with this text that goes when the process ends."""
+    """A file with this text, removed when the process ends."""
     folder = Path(tempfile.mkdtemp(prefix="lemmascope-bench-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     (folder / name).write_text(text)
@@ -71,7 +71,7 @@ def a_file(name: str, text: str) -> Path:
 
 
 def free_port() -> int:
-    """A port that nobody listens on just now."""
+    """A port that is free at the moment."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

@@ -1,4 +1,4 @@
-"""The second start of `manage.py up` on a data folder of its own: from the command to the first page."""
+"""The second start of `manage.py up` on a new data folder: from the command to the first page."""
 
 import os
 import signal
@@ -52,7 +52,7 @@ def _start(folder: Path) -> float:
 
 
 def shows_a_page(port: int) -> bool:
-    """Does the address give a whole page?"""
+    """Whether the address returns a complete page."""
     try:
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=5) as answer:
             return answer.status == 200 and b"</html>" in answer.read()

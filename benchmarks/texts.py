@@ -1,4 +1,4 @@
-"""Text that looks like mathematics, as much as is wanted."""
+"""Text of any length that looks like mathematics."""
 
 from itertools import cycle, islice
 
@@ -6,5 +6,5 @@ WORDS = ("Suppose", "that", "$p$", "divides", "$x^2 + y^2$,", "hence", "by", "Le
 
 
 def text_of(words: int) -> str:
-    """So many words, about 5.4 characters each with the space."""
+    """A text of `words` words, about 5.4 characters each including the space."""
     return " ".join(islice(cycle(WORDS), words))

@@ -1,16 +1,16 @@
-"""Is the engine kept busy? Tokens per second of the engine alone and of the same calls through the whole stack, in turns.
+"""Engine utilisation: tokens per second of the engine alone and of the same calls through the whole stack, alternately.
 
-Alone: a raw process (engine.py, engine_vllm.py), requests added and tokens read with nothing of ours. Stack: Celery → inference
-worker → engine → streams → this process as the orchestrator with its journal. Both hold one engine process; while one
-measures, the other sleeps. They take turns, each as often first as second, because a machine's speed drifts by more than is to
-be told; the ratio is the median of the pairs' ratios, with the interval that holds it in 95 of 100 resamples. What all our
-processes but the engine's cost is measured as well, as a share of the processor time of the calls: that hardly depends on how
-fast the machine is just now.
+Alone: a raw process (engine.py, engine_vllm.py) that adds requests and reads tokens without our code. Stack: Celery → inference
+worker → engine → streams → this process as the orchestrator with its journal. Both have one engine process; while one measures,
+the other sleeps. They alternate, each equally often first, because a machine's speed drifts by more than the difference to
+measure. The ratio is the median of the pairs' ratios, with its 95 % interval over resamples. The cost of all our processes
+except the engine's is also measured, as a share of the processor time of the calls; it hardly depends on the machine's current
+speed.
 
-Two kinds of load. A burst: so many calls begin together, and the time runs until the last is in the journal; what it takes to
-send the first and to gather the last is in it. And, at the highest level, a queue twice as long as the engine has places, as
-benchmarks of serving have it: the engine's batch is full from the first call to the last half. Nobody reads along, as with most
-runs of a laboratory; beside it stands the same queue of a run that somebody has open, whose every piece is put on the stream.
+There are two kinds of load. A burst: calls start together, and the time ends when the last is in the journal; it includes
+sending the first and collecting the last. At the highest level, also a queue twice as long as the engine's places, as in
+benchmarks of serving: the engine's batch is full from the first call until the last half. This run is unwatched, like most
+runs. The same queue is also measured for a run that is open on a page, whose every piece is published on the stream.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 LEVELS, QUICK_LEVELS = (1, 8, 32, 64), (1, 8)
 TOKENS, QUICK_TOKENS = 128, 24
 WANTED_AT, WANTED = 64, 0.95
-#: Pairs of turns: where a ratio is wanted more of them, because single pairs differ by a tenth.
+#: Pairs of turns; more where a ratio has a target, because single pairs differ by a tenth.
 ROUNDS, ROUNDS_WHERE_WANTED, ROUNDS_READ, QUICK_ROUNDS = 2, 12, 6, 1
 QUEUE = 2
 RESAMPLES = 2000
@@ -41,7 +41,7 @@ CHART = "Tokens a second, by calls at once"
 
 @dataclass(frozen=True)
 class Engine:
-    """An engine to measure: its alias in `models`, the command of it alone, and the interpreter of its worker."""
+    """An engine to measure: its alias in `models`, the command of the engine alone, and the interpreter of its worker."""
 
     alias: str
     models: str
@@ -61,7 +61,7 @@ def figures(quick: bool = False) -> list[Figure]:
 
 
 def measure(engine: Engine, quick: bool) -> list[Figure]:
-    """The two speeds and their ratio at every level. Raises `Skipped` where the engine does not start."""
+    """Both speeds and their ratio at every level. Raises `Skipped` if the engine does not start."""
     from benchmarks import stage
     from benchmarks.engine import prompt
 
@@ -118,14 +118,14 @@ class _Taken:
 
 
 class _Turns:
-    """Both sides, which take turns; no prompt is asked twice."""
+    """Both sides, measured alternately. No prompt is used twice."""
 
     def __init__(self, raw: "RawEngine", processes: "Processes", run: "Run", tokens: int) -> None:
         self._raw, self._processes, self._run, self._tokens = raw, processes, run, tokens
         self._turn = 0
 
     def taken(self, calls: int, rounds: int, *, is_read: bool = False) -> _Taken:
-        """`rounds` pairs of turns of so many calls, each side as often first. `is_read`: as if a page had the run open."""
+        """Measure `rounds` pairs of turns of `calls` calls, each side equally often first. `is_read`: as if a page was open."""
         found, ours_s, engine_s = _Taken([], [], 0.0), 0.0, 0.0
         for number in range(rounds):
             self._turn += 1
@@ -143,7 +143,7 @@ class _Turns:
         return found
 
     def _open_a_page(self) -> None:
-        """For longer than any turn takes."""
+        """Mark the run as watched for longer than any turn takes."""
         from apps.runs.streams import HOUR_S, sync_client, watch_key
 
         sync_client().set(watch_key(str(self._run.public_id)), "1", ex=HOUR_S)
@@ -157,7 +157,7 @@ def _alone(raw: "RawEngine", turn: int, level: int, tokens: int) -> float:
 
 
 def _ours_and_engine_s(processes: "Processes") -> tuple[float, float]:
-    """CPU seconds until now of our processes, this one among them, and of the engine's, which stand below the worker."""
+    """CPU seconds until now of our processes including this one, and of the engine's, which are children of the worker."""
     return sum(processes.cpu_s().values()) + time.process_time(), processes.below_s("inference")
 
 
@@ -194,7 +194,7 @@ def _of_pairs(taken: _Taken) -> list[Figure]:
 
 
 def _started(command: Sequence[str]) -> "RawEngine":
-    """Raises `Skipped`."""
+    """Start the raw engine. Raises `Skipped`."""
     from benchmarks.engine import RawEngine
 
     try:

@@ -1,4 +1,4 @@
-"""throughput.py with SmolLM2 on vLLM's CPU build, in the environment that `make setup-vllm` makes."""
+"""throughput.py with SmolLM2 on vLLM's CPU build, in the environment of `make setup-vllm`."""
 
 from benchmarks import engine_vllm
 from benchmarks.figures import Figure
@@ -6,6 +6,6 @@ from benchmarks.throughput import Engine, measure
 
 
 def figures(quick: bool = False) -> list[Figure]:
-    """Raises `Skipped` where vLLM is not set up."""
+    """SmolLM2 on vLLM. Raises `Skipped` if vLLM is not set up."""
     toml = engine_vllm.models_toml()
     return measure(Engine(engine_vllm.ALIAS, toml, engine_vllm.raw_command(toml), str(engine_vllm.PYTHON)), quick)

@@ -1,7 +1,7 @@
-"""`python -m benchmarks.tool_turns ALIAS [--problem SLUG]…`: how a model uses its tools in the turns of AlphaApollo, for real.
+"""`python -m benchmarks.tool_turns ALIAS [--problem SLUG]…`: measure a model's use of tools in the turns of AlphaApollo.
 
-Starts one run a problem on the stack that is up (tools in its sandbox), waits for their end, and prints the rates as a table.
-`--run ID` reads runs that were made instead. Counted are turns in which tools may be used: all but the last of a conversation.
+Starts one run for each problem on the running stack (tools in its sandbox), waits for their end, and prints the rates as a
+table. `--run ID` reads existing runs instead. Only turns in which tools may be used count: all but the last of a conversation.
 """
 
 import argparse
@@ -25,7 +25,7 @@ EASY = ("handshakes", "odd-squares", "prime-before-a-square", "sum-of-odd-number
 LIVE = {"queued", "running", "paused"}
 POLL_S = 15.0
 TOOLS = ("python_code", "local_rag")
-#: How models begin a call: our blocks, Hermes' blocks, a fence, or JSON with arguments.
+#: Beginnings of a call in models' texts: our blocks, Hermes' blocks, a fence, or JSON with arguments.
 _TRIES = re.compile(
     r"<(?:python_code|local_rag|tool_call|tools)\b|^[ \t]*```[ \t]*i?py|\"(?:arguments|parameters)\"\s*:", re.I | re.M
 )
@@ -33,8 +33,8 @@ _TRIES = re.compile(
 
 @dataclass(frozen=True)
 class Rates:
-    """Counts of turns. `tried` wrote a call in their first answer, `well_formed` one that can be made; `called` made one, also
-    after being asked once more; `ran` ran Python, `without_error` to its end; `found` had an answer from the documentation."""
+    """Counts of turns. `tried`: a call in the first answer; `well_formed`: one that can be made. `called`: a call was made,
+    perhaps after a repeated request. `ran`: Python ran; `without_error`: to its end. `found`: the documentation had hits."""
 
     turns: int = 0
     tried: int = 0
@@ -51,7 +51,7 @@ class Rates:
 
     @property
     def table(self) -> str:
-        """As Markdown."""
+        """The rates as a Markdown table."""
         rows = (
             ("turns whose first answer writes a call", self.tried, self.turns),
             ("of these calls, well-formed", self.well_formed, self.tried),
@@ -95,13 +95,13 @@ def _of(turn: dict[str, Any], call: dict[str, Any] | None) -> Rates:
 
 
 def main() -> None:
-    """Play, wait, count, print."""
+    """Start the runs, wait, count, print."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("alias", nargs="?", help="a model of models.toml")
-    parser.add_argument("--problem", action="append", default=[], help=f"by default {', '.join(EASY)}")
-    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the scaffold")
+    parser.add_argument("alias", nargs="?", help="model of models.toml")
+    parser.add_argument("--problem", action="append", default=[], help=f"problem to try (default: {', '.join(EASY)})")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="parameter of the scaffold")
     parser.add_argument("--max-new-tokens", type=int, default=500)
-    parser.add_argument("--run", action="append", default=[], help="a run that was made; no model is asked")
+    parser.add_argument("--run", action="append", default=[], help="existing run to read; no model is called")
     given = parser.parse_args()
     if not given.alias and not given.run:
         parser.error("name a model of models.toml, or a run with --run")

@@ -1,7 +1,7 @@
-"""What the trainer's toys learn: the table of docs/learning.md. `.venv-train/bin/python -m benchmarks.toys`.
+"""Results of the trainer's toys, for the table in docs/learning.md: `.venv-train/bin/python -m benchmarks.toys`.
 
-One thread, seed 0; shares are means of the last ten steps, "before" is the first step. tests/training/test_learning.py holds
-the thresholds.
+One thread, seed 0. Shares are means of the last ten steps; "before" is the first step. The thresholds are in
+tests/training/test_learning.py.
 """
 
 import json
@@ -17,23 +17,27 @@ LAST = 10
 
 
 def main() -> None:
-    """Play them all, and print what came of it."""
+    """Train all toys and print the results."""
     with tempfile.TemporaryDirectory(prefix="ls-toys-") as place:
         folder = Path(place)
         copy: dict[str, Any] = {"rows_per_step": 256, "learning_rate": 2e-3, "last_learning_rate": 2e-3, "loss": {"beta": 0.0}}
-        told(job(folder / "copy", "turn_grpo", {"toy": "copy"}, 60, **copy), "toy/solved")
+        print_progress(job(folder / "copy", "turn_grpo", {"toy": "copy"}, 60, **copy), "toy/solved")
         cold = job(folder / "ask-cold", "turn_sft", _shown("ask"), 120, rows_per_step=128, **COLD)
         asked: dict[str, Any] = {"rows_per_step": 256, "learning_rate": 3e-3, "last_learning_rate": 1e-3, "loss": {"beta": 0.0}}
-        told(job(folder / "ask", "turn_grpo", {"toy": "ask"}, 60, cold, **asked), "toy/solved", "toy/tool_rate")
+        print_progress(job(folder / "ask", "turn_grpo", {"toy": "ask"}, 60, cold, **asked), "toy/solved", "toy/tool_rate")
         cold = job(folder / "lemmas-cold", "orealh_cold_start", _shown("lemmas"), 100, rows_per_step=96, **COLD)
         for credit in ("corrected", "printed"):
             source = {"toy": "lemmas", "recipe_options": {"credit": credit}}
-            told(job(folder / f"lemmas-{credit}", "orealh", source, 40, cold, rows_per_step=240, **REINFORCED), "toy/solved")
+            print_progress(
+                job(folder / f"lemmas-{credit}", "orealh", source, 40, cold, rows_per_step=240, **REINFORCED), "toy/solved"
+            )
         weighed = {**REINFORCED, "loss": {"token_rm": True}}
-        told(job(folder / "lemmas-token_rm", "orealh", {"toy": "lemmas"}, 40, cold, rows_per_step=240, **weighed), "toy/solved")
+        print_progress(
+            job(folder / "lemmas-token_rm", "orealh", {"toy": "lemmas"}, 40, cold, rows_per_step=240, **weighed), "toy/solved"
+        )
         cold = job(folder / "trio-cold", "turn_sft", _shown("trio"), 150, rows_per_step=128, **COLD)
         roles = ("toy/solved", "toy/verifier1", "toy/found", "toy/spared", "toy/silent")
-        told(job(folder / "trio", "marsrl", {"toy": "trio"}, 50, cold, rows_per_step=360, **REINFORCED), *roles)
+        print_progress(job(folder / "trio", "marsrl", {"toy": "trio"}, 50, cold, rows_per_step=360, **REINFORCED), *roles)
 
 
 def _shown(toy: str) -> dict[str, Any]:
@@ -41,7 +45,7 @@ def _shown(toy: str) -> dict[str, Any]:
 
 
 def job(folder: Path, recipe: str, source: Mapping[str, Any], steps: int, base: Path | None = None, **settings: Any) -> Path:
-    """Run a job on a toy, from the checkpoint of the job in `base` or from random weights; its folder."""
+    """Run a job on a toy, from the checkpoint of the job in `base` or from random weights. Returns its folder."""
     from workers.training.running import run_job
 
     folder.mkdir(parents=True)
@@ -53,11 +57,11 @@ def job(folder: Path, recipe: str, source: Mapping[str, Any], steps: int, base: 
     return folder
 
 
-def told(folder: Path, *names: str) -> None:
-    """Print the first value and the mean of the last of some metrics."""
+def print_progress(folder: Path, *names: str) -> None:
+    """Print the first value and the mean of the last values of some metrics."""
     lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
     for name in names:
-        known = [line[name] for line in lines if name in line]  # A rate of verdicts of which there was none is left out.
+        known = [line[name] for line in lines if name in line]  # A rate over no verdicts is missing.
         print(f"{folder.name:16} {name:14} {known[0]:.2f} → {fmean(known[-LAST:]):.2f}", flush=True)
 
 

@@ -1,10 +1,10 @@
-"""What feeding rows costs: RowTrainer beside plain TRL, for the same optimiser steps on the same tokens.
+"""The cost of feeding rows: RowTrainer compared with plain TRL, for the same optimiser steps on the same tokens.
 
     .venv-train/bin/python -m benchmarks.training_overhead
 
-Plain TRL gets its batch ready-made, so its time is that of forward, backward and step alone; RowTrainer makes tensors of rows,
-measures them and seeds the step. CPU seconds of the process, one thread, both kinds in turns. Rows are of a length that leaves
-the tiny model little to do (16 + 48 tokens), which is unkind to us: with real models a step takes seconds.
+Plain TRL gets a prepared batch, so its time is only that of forward, backward and step. RowTrainer makes tensors from rows,
+measures them and seeds the step. The figures are CPU seconds of the process with one thread, both kinds alternately. Rows are
+short (16 + 48 tokens), so the tiny model has little to do. This favours plain TRL: with real models a step takes seconds.
 """
 
 import json
@@ -20,7 +20,7 @@ TARGET = 0.10
 
 
 def main() -> int:
-    """Prints one JSON object; the exit status says whether the target was met."""
+    """Print one JSON object. Returns 0 if the target was met, else 1."""
     import torch
 
     torch.set_num_threads(1)
@@ -67,7 +67,7 @@ def _plain() -> Any:
     from workers.training.row_trainer import RowTrainer
 
     class Plain(RowTrainer):
-        """TRL with its batch ready-made: what RowTrainer does around a step is left out."""
+        """TRL with a prepared batch, without RowTrainer's work around a step."""
 
         made: Any = None
 

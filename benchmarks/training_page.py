@@ -1,4 +1,4 @@
-"""The live page of a training job with 50,000 points a curve: what an update costs on the server, and in the browser."""
+"""The live page of a training job with 50,000 points a curve: the cost of an update on the server and in the browser."""
 
 import json
 import math
@@ -13,7 +13,7 @@ from benchmarks.stage import set_up
 
 POINTS, UPDATES = 50_000, 20
 LOOKS, LOOK_EVERY_MS, SETTLING_MS = 8, 2_500, 8_000
-#: Counts what Plotly takes for each chart, and every task of the main thread over 50 ms.
+#: Records Plotly's time for each chart, and every task of the main thread over 50 ms.
 _OBSERVE = """() => {
   window.drawn = [];
   window.tasks = [];
@@ -28,7 +28,7 @@ _OBSERVE = """() => {
   };
 }"""
 ROLES = ("solver", "verifier1", "corrector1", "verifier2", "corrector2")
-#: As many curves as a job of MarsRL's five roles has.
+#: The curves of a job with MarsRL's five roles.
 NAMES = (
     *("reward", "loss", "entropy", "kl", "grad_norm", "learning_rate", "clip_low", "clip_high", "completion_length"),
     *("longest_completion", "truncated", "silent", "tokens_per_second", "toy/solved", "ess", "ratio_max"),
@@ -44,7 +44,7 @@ def _line(step: int) -> str:
 
 
 def figures(quick: bool = False) -> list[Figure]:
-    """The first look reads the whole file; an update reads what came since and thins every curve again."""
+    """Times of the first request, which reads the whole file, and of an update, which reads new lines and thins all curves."""
     stage = set_up()
     points = 2_000 if quick else POINTS
     try:
@@ -84,7 +84,7 @@ def _on_the_server(points: int) -> list[Figure]:
 
 
 def _in_the_browser(stage: Path, points: int, *, looks: int) -> list[Figure]:
-    """A window of 1,280 × 900 at the top of the page. Charts out of sight are drawn when they come there."""
+    """Measure a window of 1,280 × 900 at the top of the page. Charts outside it are not drawn."""
     from benchmarks import viewers
     from benchmarks.processes import Processes
 

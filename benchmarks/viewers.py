@@ -1,4 +1,4 @@
-"""People who look on: a researcher's session, a run that looks alive, and a page in Chromium. Use after `stage.set_up`."""
+"""Viewers of pages: a researcher's session, a run that appears live, and a page in Chromium. Use after `stage.set_up`."""
 
 import contextlib
 import shutil
@@ -16,7 +16,7 @@ _FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no
 
 
 def session_cookie(name: str = "viewer") -> tuple[str, str]:
-    """Name and value of the cookie of somebody who is signed in; a researcher where there is nobody of this name."""
+    """Name and value of the session cookie of a signed-in user, created as a researcher if the name is new."""
     from django.conf import settings
     from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
     from django.contrib.sessions.backends.db import SessionStore
@@ -33,7 +33,7 @@ def session_cookie(name: str = "viewer") -> tuple[str, str]:
 
 
 def live_run(alias: str) -> "Run":
-    """A run under a lease of this process that calls `alias`, as a page shows it while agents work."""
+    """A run leased by this process that calls `alias`, as a page shows it while agents work."""
     from apps.reasoning.domain.generation import Sampling
     from apps.reasoning.domain.problems import ProblemText
     from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
@@ -52,14 +52,14 @@ def live_run(alias: str) -> "Run":
 
 @contextlib.contextmanager
 def page(run: "Run", cookie: tuple[str, str]) -> Iterator[Any]:
-    """The page of the run in a browser of its own. Raises `Skipped` where there is none."""
+    """The page of the run in a new browser. Raises `Skipped` if no browser is installed."""
     with page_at(f"/runs/{run.public_id}/", cookie) as shown:
         yield shown
 
 
 @contextlib.contextmanager
 def page_at(path: str, cookie: tuple[str, str]) -> Iterator[Any]:
-    """A page of the stage's web process in a browser of its own. Raises `Skipped` where there is none."""
+    """A page of the stage's web process in a new browser. Raises `Skipped` if no browser is installed."""
     from django.conf import settings
 
     try:

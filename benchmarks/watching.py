@@ -1,8 +1,7 @@
-"""Viewers of a text as it is written, whatever the protocol: what they receive, and how late each token is.
+"""Viewers of a streamed text over any protocol: the tokens they receive, and the delay of each.
 
-A token is `t<nanoseconds since 1970> `: the moment at which it was due, by the clock all processes share. A server that lags
-behind with making tokens is late by that too. Viewers look for tokens in the raw frames, so the client costs each server the
-same.
+A token is `t<nanoseconds since 1970> `: the time at which it was due, by the clock that all processes share. A server's delay
+in producing tokens counts too. Viewers search for tokens in raw frames, so the client costs the same for each server.
 """
 
 import asyncio
@@ -27,21 +26,21 @@ class Viewer(Protocol):
         return
 
     async def begin(self) -> None:
-        """Ask for the text, where each viewer asks for its own."""
+        """Request the text, if each viewer has its own."""
         return
 
     def frames(self) -> AsyncIterator[str]:
-        """Raw frames as they come."""
+        """Raw frames as they arrive."""
         ...
 
     async def close(self) -> None:
-        """Give the connection back."""
+        """Close the connection."""
         return
 
 
 @dataclass
 class Watched:
-    """What all viewers saw together: milliseconds of each token, and how many never came."""
+    """Delays of all tokens at all viewers in milliseconds, and the number of expected tokens."""
 
     delays: list[float] = field(default_factory=list)
     expected: int = 0
@@ -56,7 +55,7 @@ class Watched:
 
     @property
     def late(self) -> float:
-        """The 95th percentile, of all that were due: a token that never came is later than every other."""
+        """The 95th percentile over all tokens that were due. A lost token counts as later than every other."""
         return self._quantile(95)
 
     def _quantile(self, percent: int) -> float:
@@ -69,8 +68,8 @@ async def watch(
 ) -> Watched:
     """Open `viewers`, begin them all, and read `tokens` tokens with each.
 
-    `publish`, where there is one text for all, writes it and returns after its last token. Tokens that have not come
-    `GRACE_S` after the last was due are lost.
+    `publish`, for a shared text, writes it and returns after its last token. Tokens that have not arrived `GRACE_S` after the
+    last was due are lost.
     """
     opened = [make() for _ in range(viewers)]
     gate = asyncio.Semaphore(OPENED_AT_ONCE)
@@ -98,7 +97,7 @@ async def watch(
 
 
 async def _read(viewer: Viewer, tokens: int, delays: list[float]) -> None:
-    """Note each token once: later frames may repeat what was sent before."""
+    """Record each token once: later frames may repeat earlier ones."""
     seen, newest = 0, 0
     async for frame in viewer.frames():
         now = time.time_ns()

@@ -1,7 +1,7 @@
-"""`python -m benchmarks.whole_runs ALIAS`: every scaffold in its quick preset on easy problems, all roles by one model.
+"""`python -m benchmarks.whole_runs ALIAS`: run all scaffolds in quick presets on easy problems, with one model in all roles.
 
-Needs the stack (`manage.py up`) with the same DATA_DIR and MODELS_FILE. Prints how the runs ended, as a Markdown table.
-`--answers FILE` writes a JSON object a line for each run, with its proof, so that people can judge what was accepted.
+Needs the stack (`manage.py up`) with the same DATA_DIR and MODELS_FILE. Prints the outcomes of the runs as a Markdown table.
+`--answers FILE` writes one JSON line for each run, with its proof, so that people can judge accepted proofs.
 """
 
 import argparse
@@ -23,7 +23,7 @@ HEAD = f"| scaffold | runs | {' | '.join(ENDS)} | calls |\n|---|{'--:|' * (len(E
 
 
 def main() -> None:
-    """Start the runs, wait for their ends, tell them."""
+    """Start the runs, wait for them, print their outcomes."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("alias")
     parser.add_argument("--problems", type=int, default=12)
@@ -42,7 +42,7 @@ def main() -> None:
 
 
 def _started(alias: str, problems: int, scaffolds: list[str], limit: int) -> "list[Run]":
-    """A run for every scaffold and problem, unless the scaffold cannot run on it."""
+    """Start a run for every scaffold and problem, unless the scaffold cannot run on it."""
     from django.core.exceptions import ValidationError
 
     from apps.explorations.plans import Plan
@@ -90,7 +90,7 @@ def _row(run: "Run") -> dict[str, Any]:
 
 
 def table(rows: list[dict[str, Any]]) -> str:
-    """How the runs of each scaffold ended, with all of them in the last row."""
+    """The outcomes of the runs of each scaffold, with totals in the last row."""
     lines = [HEAD]
     for name in (*dict.fromkeys(row["scaffold"] for row in rows), "all"):
         own = [row for row in rows if name in (row["scaffold"], "all")]

@@ -1,4 +1,4 @@
-"""What an answer says to a person, for tests that search everything for words: of a PDF its text, of all else the bytes."""
+"""Text of responses, for tests that search everything for words: the text of a PDF, or the body of any other response."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ def said_by(answer: Any) -> str:
 
 
 def pdf_text(data: bytes) -> str:
-    """The text of all pages of a PDF, with its title and all that else stands beside the pages."""
+    """The text of all pages of a PDF, with its title and other metadata."""
     document = pypdfium2.PdfDocument(data)
     try:
         pages = [page.get_textpage().get_text_bounded() for page in document]

@@ -1,8 +1,8 @@
-"""The people of the tests: Alice owns, Bob watches, Charlie must see no runs, Dana is staff.
+"""The users of the tests: Alice owns, Bob watches, Charlie must see no runs, Dana is staff.
 
-| who | role | is |
+| user | role | purpose |
 |---|---|---|
-| alice | researcher | the owner of what a test makes |
+| alice | researcher | owns the objects of a test |
 | bob | coach | sees runs, does not steer them |
 | charlie | student | sees problems only |
 | dana | coach | staff |
@@ -15,7 +15,7 @@ ROLES = {"alice": Role.RESEARCHER, "bob": Role.COACH, "charlie": Role.STUDENT, "
 
 
 def person(name: str) -> User:
-    """The person of this name, made at first call. Needs the database."""
+    """The user of this name, created at the first call. Needs the database."""
     found = User.objects.filter(username=name).first()
     return found or User.objects.create_user(
         name, f"{name}@example.org", PASSWORD, role=ROLES[name], first_name=name.title(), is_staff=name == "dana"

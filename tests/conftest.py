@@ -1,4 +1,4 @@
-"""Fixtures for all tests: the cast, clients signed in as its members, and settings that make tests fast."""
+"""Fixtures for all tests: users, signed-in clients, and settings that make tests fast."""
 
 import importlib.util
 import os
@@ -25,7 +25,7 @@ from tests.unsteady import pytest_sessionfinish, pytest_terminal_summary, repeat
 from workers import exits
 from workers.library.embedding import model_folder
 
-# How long an example takes says how busy the machine is; times are measured in benchmarks/.
+# The time of an example depends on how busy the machine is; benchmarks/ measures times.
 hypothesis_settings.register_profile("untimed", deadline=None, derandomize=os.environ.get("CI") == "true")
 hypothesis_settings.load_profile("untimed")
 
@@ -34,7 +34,7 @@ hypothesis_settings.load_profile("untimed")
 def pytest_runtest_makereport(
     item: pytest.Item, call: "pytest.CallInfo[None]"
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """On a bare laptop a test may skip; in CI everything is installed, and a skip hides a missing install step."""
+    """Fail skipped tests in CI, where everything is installed and a skip would hide a missing install step."""
     report = yield
     if report.skipped and os.environ.get("CI") == "true" and not hasattr(report, "wasxfail"):
         report.outcome = "failed"
@@ -45,7 +45,7 @@ def pytest_runtest_makereport(
 #: Set by `make test-kills` and `make test-thorough`.
 THOROUGH = os.environ.get("THOROUGH") == "true"
 
-#: Seconds for a test that kills real processes, several rounds of them; others have `timeout` in pyproject.toml.
+#: Time limit in seconds of tests that kill real processes in several rounds; others use `timeout` in pyproject.toml.
 KILLS_TAKE_S = 1200
 
 _ELSEWHERE = {
@@ -61,9 +61,9 @@ _ELSEWHERE = {
 
 @pytest.hookimpl(tryfirst=True)  # xdist reads the groups in a hook of the same name.
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What needs vLLM, a GPU or a package that no lock file has is not of this suite where there is none.
+    """Deselect tests that need vLLM, a GPU or a package outside our locks if it is missing.
 
-    `make test-vllm` is the suite for vLLM, `make test-thorough` the one with all that the suite only samples.
+    `make test-vllm` is the suite for vLLM. `make test-thorough` also runs the tests that the suite samples.
     """
     elsewhere = [item for item in items if any(item.get_closest_marker(mark) and not here for mark, here in _ELSEWHERE.items())]
     if os.environ.get("ONLY_WITH_DATABASE") == "true":
@@ -77,19 +77,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if item.get_closest_marker("kill"):
             item.add_marker(pytest.mark.timeout(KILLS_TAKE_S))
         if item.get_closest_marker("browser") and not item.get_closest_marker("xdist_group"):
-            item.add_marker(pytest.mark.xdist_group("browser"))  # Two browsers on two cores only wait for each other.
+            item.add_marker(pytest.mark.xdist_group("browser"))  # Two browsers on two cores only slow each other down.
 
 
 def _uses_database(item: pytest.Item) -> bool:
-    """Does the test ask for rows, or for processes that write some?"""
+    """Whether the test uses the database, or processes that do."""
     asked = getattr(item, "fixturenames", ())
     return item.get_closest_marker("django_db") is not None or not {"db", "transactional_db", "stack"}.isdisjoint(asked)
 
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None) -> Iterator[None]:
-    """PostgreSQL drops no database that somebody is connected to; what a closed pool leaves takes a moment to go."""
-    _rows_go_between_tests()
+    """Close all connections at the end: PostgreSQL cannot drop a database in use, and a closed pool needs a moment."""
+    _empty_tables_between_tests()
     yield
     for connection in connections.all():
         connection.close()
@@ -101,11 +101,11 @@ def django_db_setup(django_db_setup: None) -> Iterator[None]:
 _TRIGGERS = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND sql LIKE '%BEFORE DELETE%'"
 
 
-def _rows_go_between_tests() -> None:
-    """Between tests that commit tables are emptied, and nobody fills in rights again that no test asks for.
+def _empty_tables_between_tests() -> None:
+    """Empty the tables between tests that commit, and do not recreate permissions, which no test uses.
 
-    Triggers that refuse to delete step aside meanwhile. On SQLite every table is emptied, also one that has no row yet: a
-    thread of a server may still write one. PostgreSQL, where a DELETE costs more, has no servers in this process.
+    Triggers that forbid deletion are disabled meanwhile. On SQLite every table is emptied, even one without rows, because a
+    server's thread may still write one. On PostgreSQL, where DELETE is more expensive, this process has no servers.
     """
     post_migrate.disconnect(dispatch_uid="django.contrib.auth.management.create_permissions")
     post_migrate.disconnect(create_contenttypes)
@@ -138,7 +138,7 @@ def _wait_until_alone(database: str) -> None:
 
 
 def pytest_sessionstart() -> None:
-    """Nothing in a test process ends it, not even between two tests."""
+    """Keep code from ending the test process, even between tests."""
     exits.end_process = _note_end
 
 
@@ -151,7 +151,7 @@ def _note_end(code: int, reason: str) -> None:
 
 @pytest.fixture(autouse=True)
 def _no_test_ends_its_process() -> Iterator[None]:
-    """A watchdog that would have ended this process fails the test instead. That processes do end is tested in children."""
+    """Fail a test in which a watchdog would have ended this process. Real ends are tested in child processes."""
     yield
     ends, _ends[:] = list(_ends), []
     assert not ends, f"This process would have ended: {'; '.join(ends)}"
@@ -159,7 +159,7 @@ def _no_test_ends_its_process() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _fast_settings(settings: Settings) -> None:
-    """Argon2 is slow on purpose, and WhiteNoise would look for collected files."""
+    """Use a fast hasher, because Argon2 is slow on purpose, and no collected static files."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     settings.STATIC_ROOT = None
 
@@ -190,7 +190,7 @@ def dana(db: None) -> User:
 
 @pytest.fixture
 def client_for() -> Callable[[User | None], Client]:
-    """Make a test client signed in as a user, or as nobody."""
+    """Make a test client, signed in as a user or anonymous (None)."""
 
     def make(user: User | None) -> Client:
         client = Client()

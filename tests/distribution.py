@@ -1,8 +1,8 @@
-"""How tests are handed to processes: by groups, and so that a test that ends its process fails alone.
+"""Distribution of tests to processes: by groups, and so that a test that ends its process fails alone.
 
-pytest-xdist 3.8 hands a lost process's finished tests out again, gives its replacement a single test to wait with for ever, and
-repeats the test that ended it (pytest-dev/pytest-xdist#1323, #1327, #1371). The first two are mended after 3.8; when a release
-has all three, this module goes. `-p tests.distribution` loads it where tests/conftest.py is not read.
+When a process is lost, pytest-xdist 3.8 runs its finished tests again, gives its replacement a single test with which it waits
+for ever, and repeats the test that ended it (pytest-dev/pytest-xdist#1323, #1327, #1371). The first two are fixed after 3.8;
+remove this module when a release fixes all three. `-p tests.distribution` loads it where tests/conftest.py is not read.
 """
 
 import pytest
@@ -12,10 +12,10 @@ from xdist.workermanage import WorkerController
 
 
 class SurvivingGroups(LoadGroupScheduling):  # type: ignore[misc]  # xdist has no types
-    """`--dist loadgroup` that goes on without a process that was lost."""
+    """`--dist loadgroup` that continues without a lost process."""
 
     def remove_node(self, node: WorkerController) -> str | None:
-        """Take what `node` had left back; returns the test it was running, which has failed and is not handed out again."""
+        """Requeue the remaining tests of `node`. Returns the test it was running, which has failed and is not repeated."""
         units = self.assigned_work.pop(node)
         left = {scope: unit for scope, unit in units.items() if not all(unit.values())}
         if not left:
@@ -29,7 +29,7 @@ class SurvivingGroups(LoadGroupScheduling):  # type: ignore[misc]  # xdist has n
         return lost
 
     def _reschedule(self, node: WorkerController) -> None:
-        """Hand out more; a process starts a test only when it knows of a next one, or that there is none."""
+        """Assign more tests. A process starts a test only when it has another one, or knows that it is the last."""
         super()._reschedule(node)
         while self.workqueue and not node.shutting_down and self._pending_of(self.assigned_work[node]) < 2:
             self._assign_work_unit(node)

@@ -1,4 +1,4 @@
-"""Tables of state machines: every move is tried from every state, and what comes of it is compared with the table's row."""
+"""Tables of state machines: tries every move from every state, for comparison with the table's rows."""
 
 from collections.abc import Callable, Mapping
 
@@ -9,12 +9,12 @@ REFUSED = "refused"
 
 
 class _Undone(Exception):
-    """Takes a move back, so that the next one is tried from the same state."""
+    """Rolls a move back, so that the next one starts from the same state."""
 
 
 def tried(moves: Moves, now: Callable[[], str], *refusals: type[Exception]) -> dict[str, str]:
-    """What each move makes of the state as it is: the state after it, or `REFUSED` where it raises one of `refusals` or gives
-    None. A refused move must leave the state as it was."""
+    """The result of each move from the current state: the new state, or `REFUSED` if it raises one of `refusals` or returns
+    None. A refused move must not change the state."""
     return {name: _tried(name, move, now, refusals) for name, move in moves.items()}
 
 
@@ -28,7 +28,7 @@ def _tried(name: str, move: Callable[[], object], now: Callable[[], str], refusa
             except refusals:
                 after = REFUSED
             left = now()
-            assert after != REFUSED or left == before, f"{name} was refused and made {left} of {before}"
+            assert after != REFUSED or left == before, f"{name} was refused but changed {before} to {left}"
             raise _Undone
     except _Undone:
         return after

@@ -1,4 +1,4 @@
-"""Runs a script in Node: JSON in on stdin where something is given, JSON out on stdout."""
+"""Runs a script in Node: optional JSON on stdin, JSON on stdout."""
 
 import json
 import shutil
@@ -21,10 +21,10 @@ def _run(script: Path, args: tuple[str, ...], given: str) -> Any:
 
 
 def run_script(script: str, given: Any) -> Any:
-    """What `script` (a file of tests/maths) answers to `given`. Skips clearly where there is no Node."""
+    """The answer of `script` (a file of tests/maths) to `given`. Skips the test without Node."""
     return _run(HERE / "maths" / script, (), json.dumps(given))
 
 
 def facts(script: str, *args: str) -> Any:
-    """What `script` (a file of tests/graph_js, or a whole path) prints as JSON. Skips clearly where there is no Node."""
+    """The JSON that `script` (a file of tests/graph_js, or a full path) prints. Skips the test without Node."""
     return _run(HERE / "graph_js" / script, args, "")

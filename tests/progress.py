@@ -1,4 +1,4 @@
-"""Names now and then the tests that run, and for how long: a percentage looks like a halt while slow groups come first."""
+"""Prints the running tests and their times at intervals, because a percentage seems to stop while slow groups run first."""
 
 import os
 import threading
@@ -10,14 +10,14 @@ EVERY_S = float(os.environ.get("PROGRESS_EVERY_S", "30"))
 
 
 class Progress:
-    """Keeps what runs, from the reports of the processes that run it; used by the process that hands tests out."""
+    """Tracks running tests from the reports of the test processes, in the process that distributes tests."""
 
     def __init__(self, reporter: pytest.TerminalReporter) -> None:
         self._reporter = reporter
         self._began: dict[str, float] = {}
         self._done = 0
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._tell, name="progress", daemon=True)
+        self._thread = threading.Thread(target=self._print, name="progress", daemon=True)
 
     def pytest_runtestloop(self) -> None:
         self._thread.start()
@@ -35,12 +35,12 @@ class Progress:
         self._stop.set()
 
     def line(self, total: int) -> str:
-        """Such as `412 of 8,434 tests done; running: tests/runs/test_x.py::test_y (12 s)`."""
+        """The progress, for example `412 of 8,434 tests done; running: tests/runs/test_x.py::test_y (12 s)`."""
         now = time.monotonic()
         running = "; ".join(f"{test} ({now - began:.0f} s)" for test, began in list(self._began.items()))
         return f"{self._done:,} of {total:,} tests done; running: {running or 'none yet'}"
 
-    def _tell(self) -> None:
+    def _print(self) -> None:
         while not self._stop.wait(EVERY_S):
             session = self._reporter._session
             self._reporter.write_line(f"\n{self.line(session.testscollected if session else 0)}")
@@ -49,7 +49,7 @@ class Progress:
 
 @pytest.hookimpl(trylast=True)  # The reporter is registered in a hook of the same name.
 def pytest_configure(config: pytest.Config) -> None:
-    """Only where tests run in other processes, and on a terminal or a log that shows more than nothing."""
+    """Register the plugin if tests run in other processes and the output is not quiet."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     if reporter is not None and config.getoption("numprocesses", None) and config.option.verbose >= 0:
         config.pluginmanager.register(Progress(reporter), "lemmascope-progress")

@@ -15,7 +15,7 @@ from apps.runs import streams
 
 
 def start_valkey(folder: Path) -> "subprocess.Popen[bytes]":
-    """Valkey on `folder/valkey.sock`, with an append-only file like the embedded one. Returns when it answers."""
+    """Start Valkey on `folder/valkey.sock`, with an append-only file like the embedded one. Returns when it answers."""
     command = [
         valkey_binary(), "--port", "0", "--unixsocket", str(folder / "valkey.sock"), "--dir", str(folder),
         "--appendonly", "yes", "--appendfsync", "everysec", "--save", "",

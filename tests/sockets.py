@@ -1,4 +1,4 @@
-"""A client of the run socket for tests, on asgiref's communicator (channels.testing would need the daphne server)."""
+"""A client of the run socket for tests, based on asgiref's communicator (channels.testing needs the daphne server)."""
 
 import asyncio
 import json
@@ -16,7 +16,7 @@ from apps.runs.models import Run
 
 
 class RunSocket(ApplicationCommunicator):
-    """One connection of `user` to a run, carrying `after`. `browser` is signed in with the session of the socket."""
+    """One connection of `user` to a run, with the query `after`. `browser` is signed in with the socket's session."""
 
     def __init__(self, run: Run, user: User | AnonymousUser, after: int = 0) -> None:
         scope: dict[str, Any] = {
@@ -59,7 +59,7 @@ class RunSocket(ApplicationCommunicator):
         await self.send_input({"type": "websocket.receive", "text": text})
 
     async def frame(self, kind: str = "") -> dict[str, Any]:
-        """The next frame, or the next of a kind."""
+        """The next frame, or the next of the given kind."""
         async with asyncio.timeout(10):
             while True:
                 found: dict[str, Any] = json.loads((await self.receive_output(10))["text"])
@@ -67,7 +67,7 @@ class RunSocket(ApplicationCommunicator):
                     return found
 
     async def seqs_until(self, seq: int) -> list[int]:
-        """The sequence numbers of the events that come, until `seq` has come."""
+        """The sequence numbers of received events up to `seq`."""
         seen: list[int] = []
         async with asyncio.timeout(10):
             while not seen or seen[-1] < seq:

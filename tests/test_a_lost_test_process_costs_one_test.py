@@ -1,4 +1,4 @@
-"""A test that ends its process or hangs is named and fails alone; the suite ends with a summary, also on Ctrl-C."""
+"""A test that ends its process or hangs is named and fails alone. The suite ends with a summary, even on Ctrl-C."""
 
 import os
 import re
@@ -14,7 +14,7 @@ from tests.progress import Progress
 
 ROOT = Path(__file__).resolve().parents[1]
 PLUGINS = ("-p", "xdist", "-p", "pytest_timeout", "-p", "tests.distribution", "-p", "tests.progress", "-p", "no:cacheprovider")
-#: pytest as from a terminal: what is started in the background of a script ignores Ctrl-C, and so do its children.
+#: pytest as in a terminal: background processes of a script and their children ignore Ctrl-C.
 PYTEST = (
     "import signal, sys, pytest;signal.signal(signal.SIGINT, signal.default_int_handler);sys.exit(pytest.main(sys.argv[1:]))"
 )
@@ -28,7 +28,7 @@ faulthandler_exit_on_timeout = true
 
 
 def start(folder: Path, *options: str, **files: str) -> "subprocess.Popen[str]":
-    """pytest over `files` (name to text) in two processes, as `make test` starts it, without Django."""
+    """Start pytest for `files` (name to text) in two processes, like `make test`, without Django."""
     (folder / "pytest.ini").write_text(CONFIGURATION)
     for name, text in files.items():
         (folder / f"{name}.py").write_text(text)
@@ -76,13 +76,13 @@ def test_tests_that_end_their_process_or_hang_are_named_and_fail_alone(tmp_path:
     assert "4 failed, 42 passed" in printed, printed
     assert "crashed while running 'test_dies.py::test_dies'" in printed
     assert "crashed while running 'test_group.py::test_dies_in_a_group@group'" in printed
-    assert "Timeout (>1.0s)" in printed, "a hang that hears a signal fails in its own process"
+    assert "Timeout (>1.0s)" in printed, "a hanging test that receives signals fails in its own process"
     assert "crashed while running 'test_deaf.py::test_deaf'" in printed
-    assert "in test_deaf" in printed, "with the stack of what it hung in"
-    assert re.search(r"\d+ of 46 tests done; running: .*test_hangs", printed), "what runs is said meanwhile"
+    assert "in test_deaf" in printed, "the stack of the hanging test is printed"
+    assert re.search(r"\d+ of 46 tests done; running: .*test_hangs", printed), "running tests are printed meanwhile"
 
 
-def test_the_last_test_of_all_may_end_its_process(tmp_path: Path) -> None:
+def test_the_very_last_test_may_end_its_process(tmp_path: Path) -> None:
     printed = run(tmp_path, test_last="import time, os\ndef test_first(): time.sleep(1)\ndef test_last(): os._exit(9)\n")
     assert "1 failed, 1 passed" in printed, printed
 
@@ -92,13 +92,13 @@ def test_control_c_ends_the_suite_with_a_summary(tmp_path: Path) -> None:
         tmp_path, test_long="import time\ndef test_one(): time.sleep(2.5)\ndef test_two(): time.sleep(2.5)\n" + GOOD
     )
     time.sleep(2.5)
-    os.killpg(process.pid, signal.SIGINT)  # As a terminal sends it: to everything in the foreground.
+    os.killpg(process.pid, signal.SIGINT)  # Like a terminal: to the whole foreground group.
     printed = process.communicate(timeout=30)[0]
     assert process.returncode == pytest.ExitCode.INTERRUPTED, printed
     assert re.search(r"\d+ passed|no tests ran", printed), printed
 
 
-def test_progress_names_the_tests_that_run(pytestconfig: pytest.Config) -> None:
+def test_progress_names_running_tests(pytestconfig: pytest.Config) -> None:
     progress = Progress(pytestconfig.pluginmanager.get_plugin("terminalreporter") or pytest.TerminalReporter(pytestconfig))
     assert progress.line(8434) == "0 of 8,434 tests done; running: none yet"
     for test in ("tests/a.py::test_quick", "tests/flows/b.py::test_slow"):

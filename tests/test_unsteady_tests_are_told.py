@@ -1,4 +1,4 @@
-"""In CI a failure is tried twice and told, more than a few of them fail the run, and tests that kill are never repeated."""
+"""CI repeats a failed test once and reports it. More than a few repeats fail the run, and kill tests are never repeated."""
 
 import os
 import subprocess
@@ -31,7 +31,7 @@ def first_time(name):
 if UNSTEADY:
     @pytest.mark.parametrize("number", range(UNSTEADY))
     def test_unsteady(number):
-        assert not first_time(number), "the unlucky moment"
+        assert not first_time(number), "an unlucky moment"
 
 if BROKEN:
     def test_broken():
@@ -47,7 +47,7 @@ if KILLS:
 def run(
     folder: Path, *, unsteady: int = 0, broken: bool = False, kills: bool = False, ci: str = "true", processes: int = 0
 ) -> str:
-    """What pytest says of such tests, with its exit status at the end."""
+    """The output of pytest for such tests, with its exit status at the end."""
     (folder / "conftest.py").write_text(CONFTEST)
     (folder / "pytest.ini").write_text("[pytest]\n")
     head = f"UNSTEADY, BROKEN, KILLS = {unsteady}, {broken}, {kills}\n"
@@ -65,34 +65,34 @@ def run(
 
 
 @pytest.mark.parametrize("processes", [0, 2])
-def test_a_few_that_pass_the_second_time_are_told_with_what_they_said(tmp_path: Path, processes: int) -> None:
-    said = run(tmp_path, unsteady=3, processes=processes)
-    assert "3 failed once and were repeated" in said
-    assert "test_given.py::test_unsteady[2]" in said
-    assert "the unlucky moment" in said
-    assert "exit 0" in said
+def test_a_few_tests_that_pass_on_repetition_are_reported_with_their_errors(tmp_path: Path, processes: int) -> None:
+    output = run(tmp_path, unsteady=3, processes=processes)
+    assert "3 tests failed once and were repeated" in output
+    assert "test_given.py::test_unsteady[2]" in output
+    assert "an unlucky moment" in output
+    assert "exit 0" in output
 
 
 @pytest.mark.parametrize("processes", [0, 2])
-def test_more_than_a_few_fail_the_run(tmp_path: Path, processes: int) -> None:
-    said = run(tmp_path, unsteady=4, processes=processes)
-    assert "4 passed, 4 rerun" in said
-    assert "exit 1" in said
+def test_more_than_a_few_repetitions_fail_the_run(tmp_path: Path, processes: int) -> None:
+    output = run(tmp_path, unsteady=4, processes=processes)
+    assert "4 passed, 4 rerun" in output
+    assert "exit 1" in output
 
 
-def test_what_fails_twice_has_failed(tmp_path: Path) -> None:
-    said = run(tmp_path, broken=True)
-    assert "1 failed, 1 rerun" in said
-    assert "exit 1" in said
+def test_a_test_that_fails_twice_has_failed(tmp_path: Path) -> None:
+    output = run(tmp_path, broken=True)
+    assert "1 failed, 1 rerun" in output
+    assert "exit 1" in output
 
 
-def test_a_test_that_kills_is_not_repeated(tmp_path: Path) -> None:
-    said = run(tmp_path, kills=True)
-    assert "rerun" not in said
-    assert "exit 1" in said
+def test_a_kill_test_is_not_repeated(tmp_path: Path) -> None:
+    output = run(tmp_path, kills=True)
+    assert "rerun" not in output
+    assert "exit 1" in output
 
 
-def test_at_home_nothing_is_repeated(tmp_path: Path) -> None:
-    said = run(tmp_path, unsteady=1, ci="")
-    assert "rerun" not in said
-    assert "exit 1" in said
+def test_outside_ci_no_test_is_repeated(tmp_path: Path) -> None:
+    output = run(tmp_path, unsteady=1, ci="")
+    assert "rerun" not in output
+    assert "exit 1" in output

@@ -1,8 +1,8 @@
-"""Tests that fail once and pass when they are repeated: CI repeats a failure once, tells of it, and bears a few.
+"""Unsteady tests, which fail once and pass on repetition: CI repeats a failure once, reports it, and accepts a few.
 
-Among ten thousand tests with browsers, sockets and processes on two cores one now and then meets a moment that says nothing of
-the change under test. Never repeated are tests marked `kill`: that chance does no harm is what they are about, and the one time
-in hundreds that such a test failed it had found an owner of a run writing under the next one's fence. At home nothing is
+Among ten thousand tests with browsers, sockets and processes on two cores, a test sometimes fails for reasons unrelated to the
+change under test. Tests marked `kill` are never repeated, because they check that chance does no harm: in the one of hundreds
+of runs in which such a test failed, it had found a run's old owner writing under the next owner's fence. Outside CI no test is
 repeated.
 """
 
@@ -10,12 +10,12 @@ import os
 
 import pytest
 
-#: More repetitions that passed than this fail the run: then something is wrong, and not the moment.
+#: More successful repetitions than this fail the run, because chance alone does not explain them.
 AT_MOST = 3
 
 
 def repeat_once(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """In CI, let a test that fails be tried a second time."""
+    """In CI, repeat a failed test once."""
     if os.environ.get("CI") == "true" and config.pluginmanager.hasplugin("rerunfailures"):
         for item in items:
             if not item.get_closest_marker("kill"):
@@ -37,7 +37,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     repeated = _repeated(terminalreporter.config)
     if repeated:
-        terminalreporter.section(f"{len(repeated)} failed once and were repeated; more than {AT_MOST} fail the run")
+        terminalreporter.section(f"{len(repeated)} tests failed once and were repeated; more than {AT_MOST} fail the run")
         for report in repeated:
             terminalreporter.write_line(report.nodeid)
             terminalreporter.write_line(report.longreprtext)

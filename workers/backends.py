@@ -1,4 +1,4 @@
-"""The backend of an alias: the one place that knows every implementation."""
+"""Factory of backends: the only module that knows every implementation."""
 
 import os
 from pathlib import Path
@@ -20,16 +20,16 @@ SCRIPTS = Path(__file__).resolve().parents[1] / "apps" / "explorations"
 
 
 def script_path(script: str) -> Path:
-    """The file of an alias' `options.script`: a path that ends in .json, or the name of a folder beside our explorations."""
+    """The file of an alias' `options.script`: a path that ends in .json, or the name of a folder of apps/explorations."""
     return Path(script).expanduser() if script.endswith(".json") else SCRIPTS / script / "script.json"
 
 
 def backend_for(alias: Alias, tokens_per_s: float | None = None, readers: Readers | None = None) -> Backend:
     """A backend for the alias, not yet started. `tokens_per_s` overrides the speed of a script.
 
-    `readers`, where given, lets an engine's process hold back what nobody reads.
+    With `readers`, an engine's process holds back the text of unwatched runs.
 
-    Raises `BackendRefused` where models.toml or the environment must be corrected first.
+    Raises `BackendRefused` when models.toml or the environment needs a correction first.
     """
     options = alias.options
     if isinstance(options, ScriptedOptions):
@@ -45,7 +45,7 @@ def backend_for(alias: Alias, tokens_per_s: float | None = None, readers: Reader
 
 
 def sandbox_options(alias: Alias) -> SandboxOptions:
-    """What the settings say of the sandbox, for as many pieces of code at once as the alias has places."""
+    """The sandbox's options from the settings; the alias' `concurrency` limits the pieces of code at a time."""
     return SandboxOptions(
         level=settings.SANDBOX, environment=settings.SANDBOX_ENVIRONMENT, at_once=alias.concurrency, debug=settings.DEBUG
     )

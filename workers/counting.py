@@ -1,4 +1,4 @@
-"""What a worker counts of every call that ends: outcome, tokens, times."""
+"""Metrics of a worker for every ended call: outcome, tokens, times."""
 
 from concurrent.futures import Future
 
@@ -9,7 +9,7 @@ from apps.runs.metrics import count, observe
 
 
 def count_end(request: GenerationRequest, generated: "Future[Final]") -> None:
-    """`generated` is done. Errors count under their name, those that no backend may raise as `internal`."""
+    """Count an ended call. A `BackendError` counts under its class name, any other error as `internal`."""
     alias = request.alias
     error = generated.exception()
     if error is not None:

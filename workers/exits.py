@@ -1,7 +1,6 @@
-"""How a worker process ends itself when it cannot go on: with an exit code that tells logs and supervisors why.
+"""Exit codes of a worker process that cannot continue; logs and supervisors show the reason.
 
-A test process never ends this way: the suite replaces `end_process` (tests/conftest.py), and a test that would have ended its
-process fails instead.
+The suite replaces `end_process` (tests/conftest.py): a test that would end its process fails instead.
 """
 
 import logging
@@ -14,6 +13,6 @@ EXIT_ENGINE_LOST = 71
 
 
 def end_process(code: int, reason: str) -> None:
-    """Log `reason` and end this process at once, without clean-up; a supervisor starts it again."""
-    log.critical("%s; this process ends and is started again", reason)
+    """Log `reason` and end this process at once, without clean-up. A supervisor restarts it."""
+    log.critical("%s; this process exits so that its supervisor restarts it", reason)
     os._exit(code)

@@ -1,4 +1,4 @@
-"""How the engines of a host are. Each is asked by itself: one that does not answer hides none of the others."""
+"""Health of a host's engines. Each engine is asked separately, so a silent one does not hide the others."""
 
 import asyncio
 import logging
@@ -10,20 +10,20 @@ from apps.reasoning.domain.generation import Health
 
 log = logging.getLogger(__name__)
 SILENT_S = 15.0
-"""For so long the last answer of an engine that does not answer any more is believed."""
+"""How long the last answer of a silent engine remains valid."""
 
 
 class Checkup:
-    """`ask` gets the health of an engine by its name; an answer is waited for `patience_s`. Lives in one loop."""
+    """Asks engines for their health. `ask` takes an engine's name; `patience_s` limits the wait. Used from one loop."""
 
     def __init__(self, ask: Callable[[str], Awaitable[Health]], patience_s: float) -> None:
         self._ask = ask
         self._patience_s = patience_s
         self._last: dict[str, Health] = {}
-        self._heard_at: dict[str, float] = {}
+        self._answered_at: dict[str, float] = {}
 
     async def of(self, engines: Iterable[str]) -> dict[str, Health]:
-        """The health of each; what an engine raises is its health too."""
+        """The health of each engine by name. An engine that raises is `down`, with the error as detail."""
         names = list(dict.fromkeys(engines))
         return dict(zip(names, await asyncio.gather(*map(self._of, names)), strict=True))
 
@@ -36,13 +36,13 @@ class Checkup:
         except BackendError as error:
             health = Health(state="down", detail=str(error))
         except Exception as error:
-            log.exception("the health of %s", engine)
-            health = Health(state="down", detail=f"It cannot say how it is ({type(error).__name__}: {error}).")
-        self._last[engine], self._heard_at[engine] = health, time.monotonic()
+            log.exception("could not read the health of %s", engine)
+            health = Health(state="down", detail=f"The health check failed ({type(error).__name__}: {error}).")
+        self._last[engine], self._answered_at[engine] = health, time.monotonic()
         return health
 
     def _without_answer(self, engine: str) -> Health:
-        silent_s = time.monotonic() - self._heard_at.setdefault(engine, time.monotonic())
+        silent_s = time.monotonic() - self._answered_at.setdefault(engine, time.monotonic())
         if silent_s > SILENT_S:
-            return Health(state="down", detail=f"It has not said how it is for {silent_s:.0f} seconds.")
-        return self._last.get(engine) or Health(state="loading", detail="It has not said yet how it is.")
+            return Health(state="down", detail=f"No answer to health checks for {silent_s:.0f} seconds.")
+        return self._last.get(engine) or Health(state="loading", detail="No answer to a health check yet.")

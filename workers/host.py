@@ -1,6 +1,6 @@
-"""The host of the backends in an inference process: one event loop in a thread of its own, called from many task threads.
+"""The host of the backends in an inference process: one event loop in its own thread, called from many task threads.
 
-It knows no broker. The worker gives it a sink for what is streamed and calls `run` from a task thread for each call.
+It knows no broker. The worker gives it a sink for streamed text and calls `run` from a task thread for each call.
 """
 
 import asyncio
@@ -33,9 +33,9 @@ log = logging.getLogger(__name__)
 class EngineHost:
     """Runs calls on the backends of `aliases`.
 
-    `sink` is told in the host's loop what all calls wrote: after a pause at once, otherwise every `flush_s`. It should not wait
-    long; what it raises is logged, and no result waits for it to succeed. All pieces of a call are told before `run` returns; a
-    call that ends before the first of them is not streamed at all. What nobody reads, by `readers`, waits for `unwatched_s`.
+    `sink` receives, in the host's loop, the new text of all calls: at once after a pause, otherwise every `flush_s`. Text of
+    unwatched runs (by `readers`) is sent every `unwatched_s`. The sink should return soon. Its errors are logged and delay no
+    result. It receives all pieces of a call before `run` returns; a call that ends before its first piece is not streamed.
     `tokens_per_s_override` sets the speed of scripted aliases by name. `make_backend` replaces the backends, for tests.
     """
 
@@ -61,13 +61,13 @@ class EngineHost:
         self._checkup = Checkup(self._health_of, self._options.health_patience_s)
         self._calls: dict[str, RunningCall] = {}
         self._touched: dict[str, RunningCall] = {}
-        self._told: asyncio.Future[None] | None = None
+        self._flushed: asyncio.Future[None] | None = None
         self._wrote = asyncio.Event()
         self._lock = threading.Lock()
         self._stopping = False
         self._sink_is_behind = False
         self._sink_complained_at = float("-inf")
-        # A sandbox starts its children as another user, which uvloop does not know how to do.
+        # A sandbox starts its children as another user, which uvloop cannot do.
         has_tools = any(alias.is_tool for alias in self._aliases.values())
         self._loop = asyncio.new_event_loop() if has_tools else new_event_loop()
         self._thread = threading.Thread(target=self._run_loop, name="engine-loop", daemon=True)
@@ -77,15 +77,15 @@ class EngineHost:
     # --- for task threads --------------------------------------------------------------------------------------------
 
     def run(self, request: GenerationRequest) -> Final:
-        """Generate, and wait for the result. A call id that runs already is not run twice: both callers get its result.
+        """Generate, and wait for the result. Callers with the same call id share one generation and its result.
 
         An aborted call returns a `Final` with `finish_reason="cancelled"` and the text so far. Raises `BackendError`;
-        `EngineLost` when the host is stopping, so that the call goes to another worker.
+        `EngineLost` while the host is stopping, so that another worker takes the call.
         """
         return self.start(request).result()
 
     def start(self, request: GenerationRequest) -> "concurrent.futures.Future[Final]":
-        """Like `run`, without waiting: what `run` raises is in the future."""
+        """Like `run`, without waiting: the future holds the result or the error."""
         with self._lock:
             call = self._calls.get(request.call_id)
             if call is None:
@@ -98,7 +98,7 @@ class EngineHost:
         return call.future
 
     def abort(self, call_id: str) -> bool:
-        """Stop one call; False where there is no such call here. Returns at once."""
+        """Stop one call; False if this host does not run it. Returns at once."""
         with self._lock:
             call = self._calls.get(call_id)
         if call is not None:
@@ -106,7 +106,7 @@ class EngineHost:
         return call is not None
 
     def cancel_run(self, run: str) -> int:
-        """Stop all calls of a run; returns how many there were."""
+        """Stop all calls of a run; returns their number."""
         with self._lock:
             calls = [call for call in self._calls.values() if call.request.run == run]
         for call in calls:
@@ -114,7 +114,7 @@ class EngineHost:
         return len(calls)
 
     def active(self) -> list[str]:
-        """The ids of the calls that somebody waits for."""
+        """The ids of the calls whose result is still awaited."""
         with self._lock:
             return list(self._calls)
 
@@ -123,11 +123,11 @@ class EngineHost:
         return self.ask_health().result(timeout_s)
 
     def ask_health(self) -> "concurrent.futures.Future[dict[str, Health]]":
-        """Like `health`, without waiting. An adapter has the health of its engine."""
+        """Like `health`, without waiting. An adapter reports the health of its engine."""
         return asyncio.run_coroutine_threadsafe(self._health(), self._loop)
 
     def drain(self, seconds: float) -> int:
-        """Take no new calls, wait for the running ones, stop the rest; those end with `EngineLost`. Returns their number."""
+        """Take no new calls, wait for the running ones, stop the rest with `EngineLost`. Returns the number stopped."""
         with self._lock:
             self._stopping = True
         until = time.monotonic() + seconds
@@ -153,7 +153,7 @@ class EngineHost:
 
     def _run_loop(self) -> None:
         asyncio.set_event_loop(self._loop)
-        flusher = self._loop.create_task(self._flush_for_ever())
+        flusher = self._loop.create_task(self._flush_forever())
         try:
             self._loop.run_forever()
             rest = {flusher, *asyncio.all_tasks(self._loop)}
@@ -178,7 +178,7 @@ class EngineHost:
             except Exception as raised:
                 error = raised
             if call.is_streamed:
-                await self._last_piece_told(call)
+                await self._flush_last_piece(call)
         finally:
             self._settle(call, final, error)
 
@@ -213,7 +213,7 @@ class EngineHost:
             return await read_to_final(call.backend, request, push if self._sink else None)
 
     async def _stop(self, call: RunningCall, why: Literal["abort", "drain"]) -> None:
-        """Ask the backend first; where it has nothing to abort or does not listen, end our own task."""
+        """Ask the backend to abort; cancel our own task if the backend has no such call or does not react."""
         if call.future.done() or call.task is None:
             return
         call.stop = call.stop or why
@@ -242,8 +242,8 @@ class EngineHost:
 
     # --- streams -----------------------------------------------------------------------------------------------------
 
-    async def _flush_for_ever(self) -> None:
-        """One task for all calls: a timer, or a round trip to Redis, for each would cost more than what it sends."""
+    async def _flush_forever(self) -> None:
+        """Flush all calls in one task: a timer or a Redis round trip for each call would cost more than it sends."""
         while self._sink is not None:
             if not (self._touched or self._sink_is_behind):
                 self._wrote.clear()
@@ -254,7 +254,7 @@ class EngineHost:
 
     async def _flush(self, sink: HostSink) -> None:
         touched, self._touched = self._due()
-        told, self._told = self._told, None
+        flushed, self._flushed = self._flushed, None
         try:
             for call in touched.values():
                 text_at, reasoning_at, delta = call.take()
@@ -269,30 +269,30 @@ class EngineHost:
             self._sink_is_behind = True
             self._complain(error)
         finally:
-            if told is not None:
-                told.set_result(None)
+            if flushed is not None:
+                flushed.set_result(None)
 
     def _due(self) -> tuple[dict[str, RunningCall], dict[str, RunningCall]]:
-        """The calls to tell of now, and those whose readers, if any come, can wait. What ends is told at once."""
+        """The calls to flush now, and those of unwatched runs, which can wait. An ended call is flushed at once."""
         before = time.monotonic() - self._options.unwatched_s
         due: dict[str, RunningCall] = {}
         rest: dict[str, RunningCall] = {}
         for name, call in self._touched.items():
-            is_due = call.is_over or self.readers.reads(call.request.run) or call.told_at <= before
+            is_due = call.is_over or self.readers.reads(call.request.run) or call.sent_at <= before
             (due if is_due else rest)[name] = call
         return due, rest
 
-    async def _last_piece_told(self, call: RunningCall) -> None:
-        """Wait for the tick that tells what is left of the call. Its place at the engine is free already."""
+    async def _flush_last_piece(self, call: RunningCall) -> None:
+        """Wait for the flush of the call's last piece. Its place at the engine is free already."""
         call.is_over = True
         self._touched[call.request.call_id] = call
         self._wrote.set()
-        if self._told is None:
-            self._told = self._loop.create_future()
-        await asyncio.shield(self._told)
+        if self._flushed is None:
+            self._flushed = self._loop.create_future()
+        await asyncio.shield(self._flushed)
 
     def _complain(self, error: Exception) -> None:
         now = time.monotonic()
         if now - self._sink_complained_at > 60.0:
             self._sink_complained_at = now
-            log.warning("streamed text waits, results do not: %s: %s", type(error).__name__, error)
+            log.warning("could not publish streamed text, will retry; results are safe: %s: %s", type(error).__name__, error)

@@ -1,8 +1,8 @@
-"""Puts what calls write on the token stream of their run, and keeps their text so far for late readers.
+"""Publishes the text of calls on the token stream of their run, and stores the text so far for late readers.
 
-The host collects deltas for 30 ms; what all calls have to say then goes in one pipeline: a round trip per call would cost more
-than the engine leaves over. What Redis was not seen to take, be it that it failed or that it was too slow, goes again with the
-next tick: on the stream from the same offset on, which readers take twice without harm, and in the buffer as the whole text.
+The host collects deltas for 30 ms. Those of all calls go in one pipeline, because a round trip per call would take too much of
+the processor from the engine. Text that Redis did not acknowledge is sent again with the next flush: on the stream from the
+same offset, which readers accept twice, and in the buffer as the whole text.
 """
 
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ CHANNELS: tuple[Channel, ...] = ("text", "reasoning")
 
 @dataclass
 class _Written:
-    """What a call wrote on one channel, in pieces: to append to a long text at every tick would copy all of it."""
+    """Text of a call on one channel, in pieces: appending to one long string at every flush would copy all of it."""
 
     pieces: list[str] = field(default_factory=list)
     length: int = 0
@@ -34,7 +34,7 @@ class _Written:
 
 @dataclass
 class _Call:
-    """One call's text so far, and how much of it Redis has. A dirty call may have left more there than is counted as sent."""
+    """One call's text so far, and how much of it Redis has. Of a dirty call, Redis may have more than `sent` says."""
 
     request: GenerationRequest
     tokens: int = 0
@@ -62,13 +62,13 @@ class TokenPublisher:
         self._touched.add(request.call_id)
 
     def finish(self, request: GenerationRequest) -> None:
-        """Forget a call once what is left of it is sent."""
+        """Forget a call once its last piece is sent."""
         self._over.add(request.call_id)
 
     async def send(self) -> None:
-        """Put what was added on the streams, for all calls in one round trip.
+        """Publish the added text of all calls in one round trip.
 
-        Raises `RedisError` and `OSError`. Whatever ends it, cancellation too, the next `send` puts what is missing.
+        Raises `RedisError` and `OSError`. After an error or a cancellation, the next `send` publishes what is missing.
         """
         touched, self._touched = self._touched, set()
         over, self._over = self._over, set()
@@ -101,12 +101,12 @@ class TokenPublisher:
 
 
 def _encodable(text: str) -> str:
-    """Half a character, as an engine over HTTP may send it, would keep the texts of all calls from Redis for ever."""
+    """Replace unpaired surrogates, which an HTTP server may send: one would block the text of all calls for ever."""
     return text if text.isascii() else text.encode(errors="replace").decode()
 
 
 def _queue(pipeline: "redis.asyncio.client.Pipeline", call: _Call) -> None:
-    """Append what is new of one call to its run's stream and to its buffer."""
+    """Append the new text of one call to its run's stream and to its buffer."""
     request = call.request
     for channel in CHANNELS:
         written = call.written[channel]
@@ -123,7 +123,7 @@ def _queue(pipeline: "redis.asyncio.client.Pipeline", call: _Call) -> None:
         }
         pipeline.xadd(tokens_key(request.run), fields, maxlen=TOKENS_KEPT, approximate=True)
         key = buffer_key(request.run, request.key, request.attempt, channel)
-        if call.is_dirty or start == 0:  # An owner before may have left the beginning of the same attempt.
+        if call.is_dirty or start == 0:  # An earlier owner may have left the beginning of the same attempt.
             pipeline.set(key, "".join(written.pieces), ex=HOUR_S)
         else:
             pipeline.append(key, new)

@@ -1,4 +1,4 @@
-"""Puts results on the streams of their runs: one thread, all that are ready in one round trip, for ever if need be."""
+"""Publishes results on the streams of their runs: one thread, all ready results in one round trip, retried until accepted."""
 
 import logging
 import queue
@@ -21,7 +21,7 @@ from apps.runs.streams import HOUR_S, finished_key, results_key
 logger = logging.getLogger(__name__)
 RESULTS_KEPT_S = 7 * 24 * HOUR_S
 MOST_AT_ONCE = 256
-#: How long a result waits for others at most, where they come fast.
+#: The longest that a result waits for others when results come fast.
 GATHER_AT_MOST_S = 0.05
 
 Fields = dict[str, str]
@@ -39,22 +39,22 @@ _Entry = tuple[_Ended, Fields]
 
 
 def _fields_of(ended: _Ended) -> Fields | None:
-    """A result that cannot be told is an error of its call, not of the thread that all calls need."""
+    """The entry of a result. An error here fails its call, not the thread that all calls share."""
     try:
         return ended.make_fields()
     except Exception as error:
-        logger.exception("the result of %s cannot be told", ended.request.call_id, extra=about(ended.request))
+        logger.exception("could not encode the result of %s", ended.request.call_id, extra=about(ended.request))
         return _failure(error)
 
 
 def _failure(error: Exception) -> Fields:
-    """The entry for a call that failed inside the worker; it is asked again."""
-    told = f"The worker failed on this call ({type(error).__name__}: {error})."
-    return {"error": "EngineLost", "message": told.encode(errors="replace").decode()}
+    """The entry for a call that failed inside the worker; the orchestrator sends the call again."""
+    message = f"The worker failed on this call ({type(error).__name__}: {error})."
+    return {"error": "EngineLost", "message": message.encode(errors="replace").decode()}
 
 
 class ResultOutbox:
-    """`client` is the process' Redis client; `on_settled` is called with a request when nothing more is to be done for it."""
+    """Queue of results to publish through `client`. Calls `on_settled` with each request that is done."""
 
     def __init__(self, client: Any, on_settled: Callable[[GenerationRequest], None]) -> None:
         self._redis = client
@@ -66,9 +66,9 @@ class ResultOutbox:
     def put(
         self, request: GenerationRequest, fingerprint: str, make_fields: Callable[[], Fields | None], took_s: float = 0.0
     ) -> "Future[None]":
-        """Return at once; the future ends when the result is on its stream, or when `make_fields` says that there is none.
+        """Enqueue a result. The future ends when the result is on its stream, or when `make_fields` returns None.
 
-        `took_s`: how long the call was under way here; results of calls that take a while share a round trip.
+        `took_s`: the call's duration in this process; results of longer calls share a round trip.
         """
         self._pace.count(took_s)
         ended = _Ended(request, fingerprint, make_fields)
@@ -91,16 +91,16 @@ class ResultOutbox:
                 try:
                     self._on_settled(ended.request)
                 except Exception:
-                    logger.exception("after the result of %s", ended.request.call_id, extra=about(ended.request))
+                    logger.exception("could not release %s after its result", ended.request.call_id, extra=about(ended.request))
                 ended.settled.set_result(None)
 
     def _put(self, entries: list[_Entry]) -> None:
         for _ in entries:
             crash_point("before_result")
         try:
-            self._put_for_ever(entries)
+            self._put_until_taken(entries)
         except Exception:
-            logger.exception("%d results cannot be written together; each goes alone", len(entries))
+            logger.exception("could not publish %d results together; publishing each alone", len(entries))
             for entry in entries:
                 self._put_alone(entry)
         for ended, fields in entries:
@@ -109,25 +109,25 @@ class ResultOutbox:
             elif "returned" in fields:
                 logger.info("gave back %s", ended.request.call_id, extra=about(ended.request))
             else:
-                told = {**about(ended.request), "error": fields["error"]}
-                logger.warning("failed %s: %s", ended.request.call_id, fields["message"], extra=told)
+                extra = {**about(ended.request), "error": fields["error"]}
+                logger.warning("failed %s: %s", ended.request.call_id, fields["message"], extra=extra)
             crash_point("after_result")
 
     def _put_alone(self, entry: _Entry) -> None:
         try:
-            self._put_for_ever([entry])
+            self._put_until_taken([entry])
         except Exception as error:
-            self._put_for_ever([(entry[0], _failure(error))])
+            self._put_until_taken([(entry[0], _failure(error))])
 
-    def _put_for_ever(self, entries: list[_Entry]) -> None:
-        """Try until Redis takes them. Raises what is no fault of Redis: fields that cannot be encoded."""
+    def _put_until_taken(self, entries: list[_Entry]) -> None:
+        """Retry until Redis accepts the entries. Raises other errors, such as fields that cannot be encoded."""
         pause = 0.1
         while True:
             try:
                 self._put_now(entries)
                 return
             except (RedisError, OSError) as error:
-                logger.warning("%d results wait for Redis: %s", len(entries), error)
+                logger.warning("%d results are waiting for Redis: %s", len(entries), error)
                 time.sleep(pause)
                 pause = min(3.0, pause * 2)
 

@@ -1,6 +1,6 @@
-"""`python -m workers.serve ALIAS…`: become an inference worker for these aliases of models.toml.
+"""`python -m workers.serve ALIAS…`: run an inference worker for these aliases of models.toml.
 
-The one command of a machine that joins: queues, threads and Celery's switches follow from the aliases. Needs REDIS_URL and
+A machine that joins needs only this command: queues, threads and Celery's options follow from the aliases. Needs REDIS_URL and
 MODELS_FILE; no database.
 """
 
@@ -14,39 +14,39 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "apps.config.settings")
 
 from django.conf import settings
 
-from apps.config.stack import can_be_served_here, inference_threads
+from apps.config.stack import inference_threads, is_servable_here
 from apps.reasoning.domain.errors import AliasError
 from apps.reasoning.inference.aliases import Alias, load_served
 from apps.reasoning.inference.trained import read_also, trained_file
 
 
 def chosen_aliases(names: Sequence[str], path: Path) -> list[Alias]:
-    """The aliases of these names, in their order, each once. Raises `AliasError` for one that is missing or disabled."""
+    """The aliases of these names in order, without duplicates. Raises `AliasError` for a missing or disabled one."""
     known = load_served(path)
     for name in names:
         if name not in known or not known[name].enabled:
-            there = ", ".join(alias.name for alias in known.values() if alias.enabled)
-            raise AliasError(f"{path} has no enabled alias {name}; it has {there}.")
+            enabled = ", ".join(alias.name for alias in known.values() if alias.enabled)
+            raise AliasError(f"{path} has no enabled alias {name}; it has {enabled}.")
     return [known[name] for name in dict.fromkeys(names)]
 
 
 def servable(aliases: Sequence[Alias]) -> list[Alias]:
-    """Those that this environment can serve; of the others stderr tells. Raises `AliasError` where none is left.
+    """The aliases that this environment can serve; stderr lists the others. Raises `AliasError` when none is left.
 
-    A worker that took calls which it cannot answer would fail their runs beside one that can.
+    A worker that took calls it cannot answer would fail their runs while another worker could answer them.
     """
-    found = [alias for alias in aliases if can_be_served_here(alias)]
+    found = [alias for alias in aliases if is_servable_here(alias)]
     missing = ", ".join(alias.name for alias in aliases if alias not in found)
-    told = f"{sys.executable} has no vLLM, so it cannot serve {missing}. `make setup-vllm` makes an environment that has it."
+    message = f"{sys.executable} has no vLLM, so it cannot serve {missing}. `make setup-vllm` makes an environment that has it."
     if not found:
-        raise AliasError(told)
+        raise AliasError(message)
     if missing:
-        sys.stderr.write(f"{told}\n")
+        sys.stderr.write(f"{message}\n")
     return found
 
 
 def celery_command(aliases: Sequence[Alias], *, threads: int = 0) -> list[str]:
-    """The command line of the worker; `threads` 0 is what the aliases need."""
+    """The command line of the worker; `threads` 0 means as many as the aliases need."""
     queues = ",".join(dict.fromkeys(alias.queue for alias in aliases))
     return [
         sys.executable, "-m", "celery", "--app", "workers.worker", "worker", "--pool=threads",
@@ -57,12 +57,12 @@ def celery_command(aliases: Sequence[Alias], *, threads: int = 0) -> list[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Replace this process by the worker; exit status 2 with a sentence where that cannot be."""
+    """Replace this process by the worker. Exits with status 2 and an explanation if it cannot."""
     parser = argparse.ArgumentParser(
-        prog="python -m workers.serve", description="An inference worker for aliases of models.toml."
+        prog="python -m workers.serve", description="Run an inference worker for aliases of models.toml."
     )
     parser.add_argument("aliases", nargs="+", metavar="ALIAS", help="names of tables in models.toml")
-    parser.add_argument("--threads", type=int, default=0, help="calls held at a time; by default what the aliases need")
+    parser.add_argument("--threads", type=int, default=0, help="calls held at a time (default: as many as the aliases need)")
     options = parser.parse_args(arguments)
     read_also(trained_file(settings.DATA_DIR))
     try:

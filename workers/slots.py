@@ -1,4 +1,4 @@
-"""Who is generated next: the places of one engine, given to urgent calls first and then evenly to the runs that wait."""
+"""Scheduling of one engine's places: urgent calls first, then evenly over the waiting runs."""
 
 import asyncio
 import contextlib
@@ -9,22 +9,21 @@ from dataclasses import dataclass, field
 
 from apps.reasoning.domain.generation import GenerationRequest
 
-#: A person waits for calls of this priority and of lower numbers.
+#: A person waits for calls with this priority number or a lower one.
 URGENT = 3
 _CHARACTERS_A_TOKEN = 3
-#: More than model servers make of a page; what it really is, the engine alone knows.
+#: More than model servers use for a page. Only the engine knows the real number.
 _PICTURE_TOKENS = 4_096
 
 
 def tokens_of(request: GenerationRequest) -> int:
-    """The most tokens that a call can take, estimated from above: its prompt's characters by 3, a number for
-    each picture, and its limit of new tokens."""
+    """Upper estimate of a call's tokens: prompt characters / 3, a constant for each picture, and its limit of new tokens."""
     prompt = len(request.prompt_ids) or sum(len(message.content) for message in request.messages) // _CHARACTERS_A_TOKEN
     return prompt + _PICTURE_TOKENS * len(request.pictures) + request.n * request.sampling.max_new_tokens
 
 
 def spare_places(capacity: int) -> int:
-    """How many urgent calls an engine of so many places generates beside them; it must be told that there may be more."""
+    """Extra places for urgent calls on an engine with `capacity` places. The engine must allow for them."""
     return capacity // 16
 
 
@@ -37,11 +36,11 @@ class _Waiter:
 
 
 class FairSlots:
-    """`capacity` calls at a time, and one in sixteen more for urgent ones. Used from one event loop.
+    """`capacity` calls at a time, plus one place in sixteen for urgent calls. Used from one event loop.
 
-    The next call is the one of the lowest priority number; among equals, of the run with the fewest calls running here; among
-    those, the oldest. `tokens` bounds the estimated tokens of all running calls, 0 does not; a call that would never fit runs
-    alone. A call that does not fit yet is waited for: smaller ones of the same urgency do not overtake it for ever.
+    The next call has the lowest priority number; among equals, its run has the fewest calls running here; among those, it is
+    the oldest. `tokens` limits the estimated tokens of all running calls (0: no limit); a call above the limit runs alone. A
+    call that does not fit yet blocks smaller ones of the same urgency, so they cannot starve it.
     """
 
     def __init__(self, capacity: int, *, tokens: int = 0) -> None:
@@ -60,7 +59,7 @@ class FairSlots:
 
     @contextlib.asynccontextmanager
     async def place(self, request: GenerationRequest) -> AsyncIterator[None]:
-        """Wait for a place, and hold it."""
+        """Wait for a place and keep it for the block."""
         waiter = _Waiter(request, next(self._orders), tokens_of(request))
         key = (request.priority, request.run)
         self._waiting.setdefault(key, deque()).append(waiter)
@@ -91,7 +90,7 @@ class FairSlots:
         while self._waiting:
             key = min(self._waiting, key=self._rank)
             waiter = self._waiting[key][0]
-            if waiter.granted.cancelled():  # Its task is on its way to say so.
+            if waiter.granted.cancelled():  # Its task has not handled the cancellation yet.
                 self._forget(key, waiter)
                 continue
             if not self._fits(waiter):

@@ -1,4 +1,4 @@
-"""Ends a process whose event loop no longer turns: a supervisor can restart it, and other workers take its calls meanwhile."""
+"""Ends a process whose event loop no longer turns: its supervisor restarts it, and other workers take its calls meanwhile."""
 
 import asyncio
 import contextlib
@@ -13,7 +13,7 @@ _loading: list[str] = []
 
 @contextlib.contextmanager
 def loading(what: str) -> Iterator[None]:
-    """Suspend every watchdog of this process: importing an engine's library can hold Python's lock for many seconds."""
+    """Suspend every watchdog of this process: importing an engine's library can hold the GIL for many seconds."""
     _loading.append(what)
     try:
         yield
@@ -22,7 +22,7 @@ def loading(what: str) -> Iterator[None]:
 
 
 def processor_waits() -> dict[str, float]:
-    """Seconds that each thread of this process was ready to run but had no processor, by thread; empty except on Linux."""
+    """Seconds that each thread of this process was ready to run but had no processor, by thread id; empty except on Linux."""
     waits = {}
     for task in Path("/proc/self/task").glob("*"):
         with contextlib.suppress(OSError, IndexError, ValueError):  # The thread has ended, or the kernel does not count.
@@ -33,9 +33,9 @@ def processor_waits() -> dict[str, float]:
 class LoopWatchdog:
     """Asks the loop for an answer ten times in `stuck_s` seconds; calls `on_stuck` after `stuck_s` seconds without one.
 
-    Only time in which the process could have run counts. The longest wait of one of its threads for a processor is taken off
-    each interval, so a loop on an overloaded machine is slow but not stuck. A stopped process or a sleeping laptop misses one
-    interval, not all of them. `waits` returns what `processor_waits` does.
+    Only time in which the process could have run counts. Each interval is shortened by the longest wait of one thread for a
+    processor, so a loop on an overloaded machine is slow but not stuck. A stopped process or a sleeping laptop misses one
+    interval, not all of them. `waits` replaces `processor_waits`, for tests.
     """
 
     _LOOKS = 10

@@ -1,8 +1,8 @@
 """The inference process: `celery -A workers.worker worker -P threads -c N -Q inference.<alias>,…`.
 
-Task threads only wait; the engines live on one background loop (host.py). Needs Redis, no database. Results are put on the
-run's result stream, for ever if need be; a heartbeat tells twice a second what is being worked on, so that the orchestrator
-knows what was lost when this process dies.
+Task threads only wait; the engines run on one background loop (host.py). Needs Redis, no database. The worker publishes results
+on the run's result stream and retries until Redis accepts them. Twice a second a heartbeat lists the running calls, so that the
+orchestrator knows which were lost when this process dies.
 """
 
 import concurrent.futures
@@ -42,7 +42,7 @@ from workers.results import ResultOutbox
 
 umask_set()
 django.setup()
-# The broker keeps no account of deliveries: what is neither queued nor in a heartbeat is sent again by its orchestrator.
+# The broker does not track deliveries: the orchestrator resends a call that is neither queued nor in a heartbeat.
 app.conf.task_queues = [Queue(alias.queue, no_ack=True) for alias in load_served(settings.MODELS_FILE).values()]
 
 from apps.runs.crash import crash_point  # noqa: E402  (reads settings)
@@ -50,8 +50,8 @@ from apps.runs.tasks import answer_calls_with  # noqa: E402
 
 logger = logging.getLogger(__name__)
 BEAT_S = 0.5
-HELD_TO_PLACES = 1.5
-BEAT_LIVES_MS = 3000
+HELD_PER_PLACE = 1.5
+BEAT_TTL_MS = 3000
 HEALTH_PATIENCE_S = 0.05
 
 Call = tuple[GenerationRequest, str]
@@ -59,12 +59,12 @@ Call = tuple[GenerationRequest, str]
 
 
 def aliases_of(queues: Collection[str]) -> dict[str, Alias]:
-    """The aliases of models.toml whose calls come through these queues, in the file's order."""
+    """The aliases of models.toml that these queues serve, in the file's order."""
     return {name: alias for name, alias in load_served(settings.MODELS_FILE).items() if alias.queue in queues}
 
 
 class Worker:
-    """Answers calls of `aliases` (all of models.toml where it is None) with the engines of this process.
+    """Answers calls of `aliases` (None: all of models.toml) with the engines of this process.
 
     `make_backend` replaces the engines, for benchmarks.
     """
@@ -78,7 +78,7 @@ class Worker:
         self.host = EngineHost(self.aliases, sink=self.publisher, tokens_per_s_override=speed, make_backend=make_backend)
         self.outbox = ResultOutbox(self.redis, self._forget)
         self.is_draining = False
-        self._enough = _enough(self.aliases.values())
+        self._limits = _limits(self.aliases.values())
         self._health: dict[str, dict[str, Any]] = {}
         self._asked: Future[dict[str, Health]] | None = None
         self._held: Counter[str] = Counter()
@@ -86,11 +86,11 @@ class Worker:
         self._active: dict[str, tuple[GenerationRequest, str]] = {}
         self._lock = threading.Lock()
         self._closed = threading.Event()
-        self._heart = threading.Thread(target=self._beat_for_ever, name="heartbeat", daemon=True)
+        self._heart = threading.Thread(target=self._beat_forever, name="heartbeat", daemon=True)
         self._heart.start()
 
     def answer(self, calls: Sequence[Call]) -> None:
-        """Generate and put the results on their streams, but for calls that have one or that nobody wants any more."""
+        """Generate and publish the results. Skip calls that have a result or whose run was cancelled."""
         claimed = self._claim(calls)
         try:
             are_settled = self._are_settled(claimed)
@@ -109,8 +109,8 @@ class Worker:
     def _claim(self, calls: Sequence[Call]) -> Sequence[Call]:
         """Claim the calls that no other message of this process holds, until their results are written.
 
-        A restarted orchestrator sends calls again whose first message is still queued. Claim before the check for a result:
-        in the other order, a result of the first message that is written in between is missed, and the call is generated twice.
+        A restarted orchestrator resends calls whose first message is still queued. Claim before the check for a result: in the
+        other order, a result that the first message writes in between is missed, and the call is generated twice.
         """
         with self._lock:
             new = [call for call in calls if call[0].call_id not in self._active]
@@ -119,9 +119,9 @@ class Worker:
         return new
 
     def _begin(self, request: GenerationRequest, fingerprint: str) -> "Future[None]":
-        """Start one call; the future ends when its result is on the stream, or when it shall have none."""
+        """Start one call. The future ends when its result is published, or when the call was cancelled."""
         crash_point("before_generation")
-        logger.info("began %s", request.call_id, extra=about(request))
+        logger.info("started %s", request.call_id, extra=about(request))
         metrics.count("calls_began", request.alias)
         settled: Future[None] = Future()
         began = time.monotonic()
@@ -135,11 +135,11 @@ class Worker:
         return settled
 
     def _fields(self, request: GenerationRequest, generated: "Future[Final]") -> dict[str, str] | None:
-        """The fields of the result entry; None for a call that was cancelled and has none."""
+        """The fields of the result entry; None for a cancelled call."""
         try:
             count_end(request, generated)
         except Exception:
-            logger.exception("%s could not be counted", request.call_id, extra=about(request))
+            logger.exception("could not count %s in the metrics", request.call_id, extra=about(request))
         try:
             final = generated.result()
         except BackendError as error:
@@ -158,37 +158,37 @@ class Worker:
     def _forget(self, request: GenerationRequest) -> None:
         with self._lock:
             if self._active.pop(request.call_id, None):
-                self._less(self._held, self._queue_of(request))
+                self._decrement(self._held, self._queue_of(request))
 
     def crowded_queues(self) -> set[str]:
-        """Queues of which this process holds enough: what its engine generates, and half as much again to choose from."""
-        return {queue for queue in self._enough if self._is_crowded(queue)}
+        """Queues of which this process holds enough calls: 1.5 for each place of the engine, to choose from."""
+        return {queue for queue in self._limits if self._is_crowded(queue)}
 
-    def message_came(self, request: Any = None, **_: Any) -> None:
-        """A message counts from its reading on: its thread may take a while to look into it."""
+    def message_received(self, request: Any = None, **_: Any) -> None:
+        """Count a message when it is received: its thread may start on it much later."""
         with self._lock:
             self._messages[request.delivery_info["routing_key"]] += 1
 
-    def message_left(self, task: Any = None, **_: Any) -> None:
-        """All calls of a message are answered, or it had none that anybody wants."""
+    def message_done(self, task: Any = None, **_: Any) -> None:
+        """Stop counting a message: its calls are answered or skipped."""
         with self._lock:
-            self._less(self._messages, task.request.delivery_info["routing_key"])
+            self._decrement(self._messages, task.request.delivery_info["routing_key"])
 
     def _is_crowded(self, queue: str) -> bool:
-        return max(self._held[queue], self._messages[queue]) >= self._enough.get(queue, math.inf)
+        return max(self._held[queue], self._messages[queue]) >= self._limits.get(queue, math.inf)
 
-    def _less(self, counter: Counter[str], queue: str) -> None:
+    def _decrement(self, counter: Counter[str], queue: str) -> None:
         was_crowded = self._is_crowded(queue)
         counter[queue] -= 1
         if was_crowded and not self._is_crowded(queue):
-            broker.room_came()
+            broker.room_freed()
 
     def _queue_of(self, request: GenerationRequest) -> str:
         alias = self.aliases.get(request.alias)
         return alias.queue if alias else request.alias
 
     def _are_settled(self, calls: Sequence[Call]) -> Sequence[bool]:
-        """Whether each call has a result or its run was cancelled; false for all while Redis does not answer."""
+        """Whether each call has a result or its run was cancelled; False for all while Redis does not answer."""
         try:
             pipeline = self.redis.pipeline(transaction=False)
             for request, fingerprint in calls:
@@ -198,27 +198,27 @@ class Worker:
             return [False] * len(calls)
 
     def drain(self) -> None:
-        """Let calls finish for a while, then stop the rest and give them back: another worker takes them."""
+        """Let calls finish within DRAIN_S, then stop the rest and return them to another worker."""
         self.is_draining = True
-        logger.info("told to stop: %d calls may end within %g s", len(self.host.active()), settings.DRAIN_S)
-        logger.info("%d calls were stopped and go back", self.host.drain(settings.DRAIN_S))
+        logger.info("stopping: %d calls may finish within %g s", len(self.host.active()), settings.DRAIN_S)
+        logger.info("stopped %d calls; other workers take them", self.host.drain(settings.DRAIN_S))
 
     def close(self) -> None:
-        """End the heartbeat and the engines; a worker's process does not need it, a test does."""
+        """End the heartbeat and the engines, for tests."""
         self._closed.set()
         self._heart.join(timeout=10)
         self.host.close()
 
     # --- heartbeat ---------------------------------------------------------------------------------------------------
 
-    def _beat_for_ever(self) -> None:
+    def _beat_forever(self) -> None:
         while not self._closed.is_set():
             try:
                 self._beat()
             except (RedisError, OSError) as error:
-                logger.debug("heartbeat: %s", error)
+                logger.debug("could not send the heartbeat: %s", error)
             except Exception:
-                logger.exception("heartbeat")
+                logger.exception("could not send the heartbeat")
             self._closed.wait(BEAT_S)
 
     def _beat(self) -> None:
@@ -229,18 +229,18 @@ class Worker:
             ]
         aliases, health = sorted(self.aliases), self._last_health()
         beat: Heartbeat = {"worker": self.name, "aliases": aliases, "active": active, "health": health}
-        heartbeat_tell(self.redis, beat, BEAT_LIVES_MS)
+        heartbeat_tell(self.redis, beat, BEAT_TTL_MS)
         runs = sorted({str(call["run"]) for call in active})
         flags = self.redis.mget([key(run) for key in (cancel_key, watch_key) for run in runs]) if runs else []
         watched = zip(runs, flags[len(runs) :], strict=True)
-        self.host.readers.tell(frozenset(run for run, is_watched in watched if is_watched))
+        self.host.readers.update(frozenset(run for run, is_watched in watched if is_watched))
         for run, is_cancelled in zip(runs, flags[: len(runs)], strict=True):
             if is_cancelled:
                 self.host.cancel_run(run)
         metrics.push(self.redis)
 
     def _last_health(self) -> dict[str, dict[str, Any]]:
-        """What the engines said last. None is waited for: all calls of a process whose heartbeat is late count as lost."""
+        """The last known health of the engines. It waits for no engine: a late heartbeat makes all calls count as lost."""
         self._asked = asked = self._asked or self.host.ask_health()
         concurrent.futures.wait([asked], timeout=HEALTH_PATIENCE_S)
         if asked.done():
@@ -249,16 +249,16 @@ class Worker:
         return self._health
 
 
-def _enough(aliases: Iterable[Alias]) -> dict[str, float]:
-    """How many calls of each queue crowd it."""
+def _limits(aliases: Iterable[Alias]) -> dict[str, float]:
+    """The number of calls from which each queue is crowded."""
     found: dict[str, float] = {}
     for alias in aliases:
-        found[alias.queue] = min(found.get(alias.queue, math.inf), HELD_TO_PLACES * alias.concurrency)
+        found[alias.queue] = min(found.get(alias.queue, math.inf), HELD_PER_PLACE * alias.concurrency)
     return found
 
 
 def _without_nul(final: Final) -> Final:
-    """PostgreSQL keeps no NUL character in a text, and a model may write one."""
+    """Replace NUL characters, which a model may write and PostgreSQL cannot store in a text."""
     if "\x00" not in final.text and "\x00" not in final.reasoning:
         return final
     return final.model_copy(update={"text": final.text.replace("\x00", "�"), "reasoning": final.reasoning.replace("\x00", "�")})
@@ -268,19 +268,19 @@ _worker: Worker | None = None
 
 
 def serve(worker: Worker) -> None:
-    """Let `worker` answer the calls that come to this process."""
+    """Connect `worker` to the calls that this process receives."""
     global _worker
     _worker = worker
     broker.Channel.crowded = worker.crowded_queues
-    task_received.connect(worker.message_came)
-    task_postrun.connect(worker.message_left)
+    task_received.connect(worker.message_received)
+    task_postrun.connect(worker.message_done)
     answer_calls_with(worker.answer)
     garbage.set_aside()
 
 
 @worker_init.connect
 def start(**_: Any) -> None:
-    """Sent before the consumer starts, in the process that also runs the threads; nothing forks after it."""
+    """Start the worker before Celery's consumer, in the process that also runs the threads; nothing forks after it."""
     serve(Worker(aliases=aliases_of(app.amqp.queues.consume_from)))
 
 

@@ -1,4 +1,4 @@
-"""Settings, URL and ASGI wiring, the Celery application, and the command `up`."""
+"""Settings, URL and ASGI configuration, the Celery application, and the command `up`."""
 
 from apps.config.celery import app as celery_app
 

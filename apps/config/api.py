@@ -1,6 +1,6 @@
-"""The HTTP API at /api/v1/: problems, marking schemes, runs, events, lemmas and the lemma graph. docs/api.md is its manual.
+"""The HTTP API at /api/v1/: problems, marking schemes, runs, events, lemmas and the lemma graph. Manual: docs/api.md.
 
-A program sends a bearer token, a page of ours its session. What one may not see is "not found".
+Programs authenticate with a bearer token, our own pages with their session. Objects that a user may not see are "not found".
 """
 
 import uuid
@@ -38,26 +38,26 @@ from apps.ui.sent import DIGITS_AT_MOST
 
 PER_PAGE = 50
 EVENTS_AT_MOST = 1000
-LARGEST = 10**DIGITS_AT_MOST - 1  # Both databases and JavaScript hold it.
+LARGEST = 10**DIGITS_AT_MOST - 1  # Fits both databases and JavaScript.
 
-PageNumber = Annotated[int, Query(ge=1, le=LARGEST, description="which page, 50 items each")]
+PageNumber = Annotated[int, Query(ge=1, le=LARGEST, description="page number, 50 items a page")]
 TopicLetter = Annotated[Literal["", "A", "C", "G", "N", "O"], BeforeValidator(str.upper)]
 Status = Literal["", "queued", "running", "paused", "finished", "cancelled", "failed", "needs_fork"]
 
 
 def _without_nul(text: str) -> str:
-    """PostgreSQL cannot even be asked for a text with this character."""
+    """Reject NUL characters: PostgreSQL does not accept them in a query."""
     if "\0" in text:
-        raise ValueError("it has a NUL character")
+        raise ValueError("it contains a NUL character")
     return text
 
 
 Text = Annotated[str, AfterValidator(_without_nul)]
-# Defaults, not annotations: ninja loses a default beside an annotation that has a validator.
-WORDS: Any = Query("", max_length=200, description="words that must occur")  # type: ignore[type-arg]
+# Defaults, not annotations: ninja loses the default of an annotation with a validator.
+WORDS: Any = Query("", max_length=200, description="words that must all occur")  # type: ignore[type-arg]
 TOPIC: Any = Query("", description="A, C, G or N")  # type: ignore[type-arg]
 STATUS: Any = Query("", description="as in a run's `status`")  # type: ignore[type-arg]
-SCAFFOLD: Any = Query("", description="the name of a scaffold")  # type: ignore[type-arg]
+SCAFFOLD: Any = Query("", description="name of a scaffold")  # type: ignore[type-arg]
 
 
 class TokenAuth(HttpBearer):
@@ -84,18 +84,20 @@ api = NinjaAPI(
 
 @api.exception_handler(AuthenticationError)
 def _not_signed_in(request: HttpRequest, error: AuthenticationError) -> HttpResponse:
-    answer = api.create_response(request, {"detail": "Send a token in the header: Authorization: Bearer lsc_…"}, status=401)
+    answer = api.create_response(
+        request, {"detail": "Not signed in. Send a token in the header: Authorization: Bearer lsc_…"}, status=401
+    )
     answer["WWW-Authenticate"] = "Bearer"
     return answer
 
 
 @api.exception_handler(Http404)
 def _not_found(request: HttpRequest, error: Http404) -> HttpResponse:
-    return api.create_response(request, {"detail": str(error) or "There is no such thing, or you may not see it."}, status=404)
+    return api.create_response(request, {"detail": str(error) or "Not found, or you may not see it."}, status=404)
 
 
 def _paged(rows: "QuerySet[Any]", page: int) -> tuple[list[Any], dict[str, int]]:
-    """The rows of a page and its place; a page past the end is empty."""
+    """The rows of a page and its position. A page past the end is empty."""
     pages = Paginator(rows, PER_PAGE)
     items = list(pages.page(page)) if page <= pages.num_pages else []
     return items, {"page": page, "pages": pages.num_pages, "total": pages.count}
@@ -113,7 +115,7 @@ def problem_list(request: HttpRequest, q: Text = WORDS, topic: TopicLetter = TOP
 def problem_get(request: HttpRequest, slug: Text) -> dict[str, Any]:
     """The newest statement; for coaches, researchers and staff also answer, marking scheme and reference solutions.
 
-    What stands in a contest that is not over is found by the coaches of that contest only.
+    While a contest is not over, only its coaches see its problems.
     """
     user = user_of(request)
     problem = problem_get_for(user, slug)
@@ -131,7 +133,7 @@ def problem_get(request: HttpRequest, slug: Text) -> dict[str, Any]:
 
 @api.get("/problems/{slug}/schemes", response=shapes.SchemeList, url_name="scheme_list", summary="Marking schemes of a problem")
 def scheme_list_(request: HttpRequest, slug: Text) -> dict[str, Any]:
-    """The marking schemes with their versions, for those who may read the problem's solutions."""
+    """The marking schemes with their versions, for users who may read the problem's solutions."""
     problem = schemes_problem_for(user_of(request), slug)
     return {"items": [_scheme_row(scheme, problem.slug) for scheme in scheme_list(problem)]}
 
@@ -140,7 +142,7 @@ def scheme_list_(request: HttpRequest, slug: Text) -> dict[str, Any]:
 def scheme_get(
     request: HttpRequest,
     scheme_id: uuid.UUID,
-    version: Annotated[int | None, Query(ge=1, le=999_999, description="a version's number; the active one without")] = None,
+    version: Annotated[int | None, Query(ge=1, le=999_999, description="version number (default: the active version)")] = None,
 ) -> dict[str, Any]:
     """A version of a scheme as text and as JSON."""
     user = user_of(request)
@@ -171,7 +173,7 @@ def run_list_(
         raise Http404
     visible = run_visible_to(user)
     if scaffold and scaffold not in SCAFFOLDS and not visible.filter(scaffold=scaffold).exists():
-        raise ValidationError([{"type": "enum", "loc": ["query", "scaffold"], "msg": f"known are: {', '.join(SCAFFOLDS)}"}])
+        raise ValidationError([{"type": "enum", "loc": ["query", "scaffold"], "msg": f"one of {', '.join(SCAFFOLDS)}"}])
     runs = run_list(visible, query=q, status=status, scaffold=scaffold, topic=topic)
     items, place = _paged(runs, page)
     return {"items": [_run_row(run) for run in items], **place}
@@ -179,7 +181,7 @@ def run_list_(
 
 @api.get("/runs/{uuid:run_id}", response=shapes.RunOut, url_name="run_get", summary="One run")
 def run_get(request: HttpRequest, run_id: uuid.UUID) -> dict[str, Any]:
-    """What the run was started with, where it stands, and its outcome."""
+    """The run's specification, state and outcome."""
     run = run_get_for(user_of(request), run_id)
     return {
         **_run_row(run),
@@ -197,22 +199,22 @@ def run_get(request: HttpRequest, run_id: uuid.UUID) -> dict[str, Any]:
 def run_events(
     request: HttpRequest,
     run_id: uuid.UUID,
-    since: Annotated[int, Query(ge=0, le=LARGEST, description="events after this number")] = 0,
+    since: Annotated[int, Query(ge=0, le=LARGEST, description="only events after this number")] = 0,
     limit: Annotated[int, Query(ge=1, le=EVENTS_AT_MOST)] = 500,
-    kind: Annotated[list[Text], Query(description="only these kinds; may be given several times")] = [],  # noqa: B006
+    kind: Annotated[list[Text], Query(description="only events of this kind; may be repeated")] = [],  # noqa: B006
 ) -> dict[str, Any]:
-    """Events in order, without gaps. Ask with `since=0`, then with `next_since` until `has_more` is false."""
+    """Events in order, without gaps. Request `since=0`, then `next_since` until `has_more` is false."""
     run = run_get_for(user_of(request), run_id)
     rows = event_page(run, after=since, limit=limit + 1, kinds=kind)
     has_more, rows = len(rows) > limit, rows[:limit]
-    # The newest event of all kinds was read past as well, unless the page was cut.
+    # Unless the page was cut, events of other kinds up to the newest were passed too.
     reached = rows[-1]["seq"] if has_more else max(since, run.last_seq, rows[-1]["seq"] if rows else 0)
     return {"events": rows, "next_since": reached, "has_more": has_more, "last_seq": run.last_seq, "is_live": run.is_live}
 
 
 @api.get("/runs/{uuid:run_id}/lemmas", response=shapes.LemmaList, url_name="run_lemmas", summary="Lemmas of a run")
 def run_lemmas(request: HttpRequest, run_id: uuid.UUID) -> dict[str, Any]:
-    """All lemma versions with their proofs and what the votes add up to."""
+    """All lemma versions with their proofs and the totals of their votes."""
     with one_moment():
         run = run_get_for(user_of(request), run_id)
         return {"items": list(lemma_rows(run)), "last_seq": run.last_seq}
@@ -224,7 +226,7 @@ def run_graph(
     run_id: uuid.UUID,
     since: Annotated[int, Query(ge=0, description="only nodes and edges that changed after this event")] = 0,
 ) -> Any:
-    """Nodes and edges of the lemma graph, as the page draws them. docs/graph_data.md explains every field."""
+    """Nodes and edges of the lemma graph as the page draws them. docs/graph_data.md explains every field."""
     with one_moment():
         return graph_data(run_get_for(user_of(request), run_id), after=since)
 
@@ -250,7 +252,7 @@ def _run_row(run: Run) -> dict[str, Any]:
 
 
 def api_urls() -> tuple[list[URLResolver | URLPattern], str, str]:
-    """The API's addresses; its own authentication answers 401, so the site's redirect to the sign-in page is off."""
+    """The API's URLs. Its own authentication answers 401, so the site's redirect to the sign-in page is off."""
     patterns, app_name, namespace = api.urls
     for pattern in patterns:
         if isinstance(pattern, URLPattern) and pattern.callback is not None:

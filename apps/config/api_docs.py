@@ -10,7 +10,7 @@ from apps.config.api import api
 
 @dataclass(frozen=True)
 class FieldRow:
-    """A parameter, or a field of an answer: name, type and meaning."""
+    """A parameter, or a field of a response: name, type and meaning."""
 
     name: str
     type: str
@@ -19,7 +19,7 @@ class FieldRow:
 
 @dataclass(frozen=True)
 class OperationRow:
-    """One operation with its parameters and the fields of its answer."""
+    """One operation with its parameters and the fields of its response."""
 
     anchor: str
     method: str

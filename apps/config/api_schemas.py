@@ -10,9 +10,9 @@ from ninja import Field, Schema
 class Page(Schema):
     """One page of a list."""
 
-    page: int = Field(description="this page, from 1")
-    pages: int = Field(description="how many pages there are")
-    total: int = Field(description="how many items there are over all pages")
+    page: int = Field(description="page number, from 1")
+    pages: int = Field(description="number of pages")
+    total: int = Field(description="number of items on all pages")
 
 
 class ProblemRow(Schema):
@@ -51,17 +51,17 @@ class ProblemOut(ProblemRow):
 
 
 class SchemeRow(Schema):
-    """A marking scheme that computes, with its versions."""
+    """A marking scheme that computes points, with its versions."""
 
     id: uuid.UUID
     problem: str = Field(description="slug of the problem")
     title: str
-    version: int | None = Field(description="the active version, which marks are made with; null where there is none")
+    version: int | None = Field(description="number of the active version, which marks use; null if there is none")
     versions: list["SchemeVersionRow"]
 
 
 class SchemeVersionRow(Schema):
-    """A version of a scheme. Marks made under the same `meaning_hash` stay comparable."""
+    """A version of a scheme. Marks under the same `meaning_hash` are comparable."""
 
     number: int
     status: str = Field(description="draft, active or retired")
@@ -76,7 +76,7 @@ class SchemeList(Schema):
 
 
 class SchemeOut(Schema):
-    """One version of a scheme: how it computes, and the text that people write."""
+    """One version of a scheme, as the text that people write and as JSON."""
 
     id: uuid.UUID
     problem: str = Field(description="slug of the problem")
@@ -97,12 +97,12 @@ class RunRow(Schema):
     status: str = Field(description="queued, running, paused, finished, cancelled, failed or needs_fork")
     status_reason: str
     owner: str | None
-    is_authored: bool = Field(description="played from texts that people wrote")
-    is_assisted: bool = Field(description="a person changed its course")
-    calls: int = Field(description="calls that this run made; a budget counts these")
+    is_authored: bool = Field(description="played from texts that people wrote; no model was called")
+    is_assisted: bool = Field(description="a person intervened in the run")
+    calls: int = Field(description="calls that this run made; budgets count these")
     prompt_tokens: int
     completion_tokens: int
-    inherited_calls: int = Field(description="calls that a fork took over; no model was asked")
+    inherited_calls: int = Field(description="calls that a fork took over without calling a model")
     inherited_prompt_tokens: int
     inherited_completion_tokens: int
     created_at: datetime
@@ -117,22 +117,22 @@ class RunPage(Page):
 
 
 class FinalAnswerOut(Schema):
-    """The final answer of the selected proof beside the problem's."""
+    """The final answer of the selected proof and the problem's answer."""
 
-    given: str = Field(description="empty where the proof states no answer")
+    given: str = Field(description="empty if the proof states no answer")
     expected: str
     outcome: Literal["equal", "different", "undecided"]
     reason: str
 
 
 class RunOut(RunRow):
-    """A run with what it was started with and how it ended."""
+    """A run with its specification and outcome."""
 
     problem_version: int
     spec: dict[str, Any] = Field(description="the frozen specification: scaffold, aliases, sampling, seed, prompt hashes")
     budget: dict[str, Any]
     outcome: dict[str, Any] | None
-    final_answer: FinalAnswerOut | None = Field(description="null without a proof, or where the problem has no answer")
+    final_answer: FinalAnswerOut | None = Field(description="null without a proof, or if the problem has no answer")
     forked_from: uuid.UUID | None
     last_seq: int = Field(description="number of the newest event")
 
@@ -151,16 +151,16 @@ class EventPage(Schema):
     """Events after `since`, oldest first."""
 
     events: list[EventOut]
-    next_since: int = Field(description="ask again with this as `since`")
+    next_since: int = Field(description="value of `since` for the next request")
     has_more: bool = Field(description="more events are recorded already")
     last_seq: int = Field(description="number of the newest event of the run")
     is_live: bool = Field(description="more events may come")
 
 
 class LemmaOut(Schema):
-    """One version of a lemma, with what the votes on it add up to."""
+    """One version of a lemma, with the totals of its votes."""
 
-    lemma: str = Field(description="the id that events use")
+    lemma: str = Field(description="id of the lemma in events")
     label: str
     number: int
     version: int
@@ -170,7 +170,7 @@ class LemmaOut(Schema):
     steps: list[str] = Field(description="its proof")
     origin: str
     status: str
-    confidence: float | None = Field(description="0 to 1; null while not verified or where `unscored` says why")
+    confidence: float | None = Field(description="0 to 1; null before verification, or for the reason in `unscored`")
     low: float | None
     high: float | None
     passes: int
@@ -181,13 +181,13 @@ class LemmaOut(Schema):
     supersedes: str
     merged_into: str
     retired_reason: str
-    found_in: list[int] = Field(description="the rollouts that found it")
+    found_in: list[int] = Field(description="rollouts that found it")
     first_seq: int
     last_seq: int
 
 
 class LemmaList(Schema):
-    """All lemma versions of a run in the order they were proposed."""
+    """All lemma versions of a run in the order of proposal."""
 
     items: list[LemmaOut]
     last_seq: int

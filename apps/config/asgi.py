@@ -1,4 +1,4 @@
-"""ASGI wiring: pages over HTTP, and the run socket behind origin check, session and login."""
+"""The ASGI application: pages over HTTP, and the run socket behind origin check, session and login."""
 
 import os
 
@@ -12,10 +12,10 @@ umask_set()
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "apps.config.settings")
 http = get_asgi_application()
 
-from apps.config.errors import AnswersWithoutRoom  # noqa: E402  (models need the application set up above)
+from apps.config.errors import DiskFullMiddleware  # noqa: E402  (models need the application set up above)
 from apps.config.sockets import sockets  # noqa: E402
 from apps.runs import pulse  # noqa: E402
 
 data_folder_close(settings.DATA_DIR)
 pulse.start("web")
-application = ProtocolTypeRouter({"http": AnswersWithoutRoom(http), "websocket": sockets})
+application = ProtocolTypeRouter({"http": DiskFullMiddleware(http), "websocket": sockets})

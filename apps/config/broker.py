@@ -1,9 +1,11 @@
 """kombu's Redis transport with one client per channel.
 
-kombu makes a new `redis.Redis` for every command, which was a tenth of an inference worker's time without a model
-(benchmarks/orchestration.py); the client holds no connection of its own, the pool does. It also asks the broker to forget
-messages of queues that are read without acknowledgement, which the broker never noted: two commands for nothing. And a process
-that holds enough of a queue's ordinary messages can go on reading the urgent ones, until it says that there is room again.
+kombu creates a new `redis.Redis` for every command. That took a tenth of an inference worker's time without a model
+(benchmarks/orchestration.py). The client can be shared, because connections belong to the pool.
+
+kombu also acknowledges messages of queues that are read without acknowledgement: two useless commands, omitted here.
+
+A process that holds enough of a queue's ordinary messages still reads its urgent ones, until it reports room again.
 """
 
 import logging
@@ -15,16 +17,16 @@ from kombu.transport import redis
 from redis.exceptions import RedisError, ResponseError
 
 logger = logging.getLogger(__name__)
-#: How soon to look again where no thread is free, or where the broker did not know yet what to end.
-LOOK_S = 0.01
-#: How long to wait for urgent messages of crowded queues where the broker lets nobody end a wait, in seconds.
-UNENDED_S = 0.1
+#: Seconds until the next check when no thread is free, or when the broker has not begun the wait to end.
+RETRY_S = 0.01
+#: Seconds of each wait for urgent messages of crowded queues, if the broker does not allow CLIENT UNBLOCK.
+POLL_S = 0.1
 
 
 class Channel(redis.Channel):
-    """Keeps its client as long as its pool; a pool that was given up after an error takes the client with it.
+    """A channel with one client for the lifetime of its pool. kombu replaces the pool after an error.
 
-    `crowded` names the queues of which this process takes only messages of a priority number up to `urgent` just now.
+    `crowded` returns the queues of which this process currently takes only messages with a priority number up to `urgent`.
     """
 
     crowded: ClassVar[Callable[[], Collection[str]]] = staticmethod(tuple)
@@ -43,14 +45,14 @@ class Channel(redis.Channel):
         return self._kept[1]
 
     def _brpop_start(self, timeout: float | None = None) -> None:
-        """As kombu does it, but for the lists of crowded queues."""
+        """Like kombu's method, but without the ordinary lists of crowded queues."""
         queues = self._queue_cycle.consume(len(self.active_queues))  # type: ignore[attr-defined]  # The stubs leave it out.
         if not queues:
             return
         crowded = type(self).crowded()
         self._left_out = frozenset(crowded).intersection(queues)
         if self._left_out and not self._client_number():
-            timeout = UNENDED_S
+            timeout = POLL_S
         keys = [
             self._q_for_pri(queue, step)  # type: ignore[attr-defined]
             for step in self.priority_steps
@@ -66,10 +68,10 @@ class Channel(redis.Channel):
             return super()._brpop_read(**options)  # type: ignore[misc]  # The stubs leave it out.
         finally:
             if not self.qos.can_consume():
-                self.connection.look_soon()  # type: ignore[attr-defined]  # Our transport, below.
+                self.connection.check_soon()  # type: ignore[attr-defined]  # Our transport, below.
 
-    def look_for_room(self) -> bool:
-        """End a wait that leaves out a queue which is not crowded any more; true where this has to be asked again soon."""
+    def retry_crowded(self) -> bool:
+        """End a wait that leaves out a queue which is no longer crowded. True if this must be called again soon."""
         if not self._in_poll:
             return bool(self.active_queues) and not self.qos.can_consume()
         if self._left_out.issubset(type(self).crowded()):
@@ -80,68 +82,68 @@ class Channel(redis.Channel):
         return not is_ended
 
     def _end_wait(self, number: int) -> bool:
-        """False where the broker has not begun the wait yet, or has a message on its way."""
+        """End the wait. False if the broker has not begun it yet, or has already sent a message."""
         try:
             return not number or bool(self._create_client().execute_command("CLIENT UNBLOCK", number))
         except ResponseError as error:
-            self._number = self._refused(error)
+            self._number = self._without_unblock(error)
         except (RedisError, OSError) as error:
-            logger.debug("the broker did not end a wait: %s", error)
+            logger.debug("could not end a wait for messages: %s", error)
         return True
 
     def _client_number(self) -> int:
-        """The broker's number of the connection that waits for messages; 0 where it lets nobody end a wait."""
+        """The broker's id of the connection that waits for messages; 0 if the broker does not allow CLIENT UNBLOCK."""
         connection = self.client.connection
         if self._number is None or self._number[0] is not connection._sock:
             try:
                 connection.send_command("CLIENT", "ID")
                 self._number = connection._sock, int(connection.read_response())
             except ResponseError as error:
-                self._number = self._refused(error)
+                self._number = self._without_unblock(error)
         return self._number[1]
 
-    def _refused(self, error: ResponseError) -> tuple[Any, int]:
-        logger.warning("the broker lets nobody end a wait (%s): crowded queues are asked every %s s", error, UNENDED_S)
+    def _without_unblock(self, error: ResponseError) -> tuple[Any, int]:
+        logger.warning("the broker does not allow CLIENT UNBLOCK (%s); polling crowded queues every %s s", error, POLL_S)
         return self.client.connection._sock, 0
 
     def basic_ack(self, delivery_tag: str, multiple: bool = False) -> None:
-        """Celery acknowledges whatever it read; for a queue read with `no_ack` there is nothing to tell the broker."""
+        """Acknowledge a message unless its queue is read with `no_ack`: Celery acknowledges every message."""
         if multiple or delivery_tag in (self.qos._delivered or ()):
             super().basic_ack(delivery_tag, multiple=multiple)
 
 
 class Transport(redis.Transport):
-    """The transport of every broker address of ours; see `TRANSPORT_ALIASES` in celery.py."""
+    """The transport of all our broker addresses; see `TRANSPORT_ALIASES` in celery.py."""
 
     Channel = Channel
 
-    #: The one that this process reads messages with.
+    #: The transport that this process reads messages with.
     reading: ClassVar["Transport | None"] = None
 
     def register_with_event_loop(self, connection: Any, loop: Any) -> None:
-        """As kombu does it; from now on this is the transport that `room_came` wakes."""
+        """Like kombu's method. Also makes this the transport that `room_freed` wakes."""
         super().register_with_event_loop(connection, loop)
-        self._loop, self._looks_again = loop, False
+        self._loop, self._checks_again = loop, False
         type(self).reading = self
 
-    def look_soon(self) -> None:
-        """Look for room in the loop's next turn, from any thread; nothing where no loop reads."""
+    def check_soon(self) -> None:
+        """Check for room in the loop's next turn, from any thread; without a loop nothing happens."""
         if loop := getattr(self, "_loop", None):
-            loop.call_soon(self._look)
+            loop.call_soon(self._check)
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         cycle: Any = self.cycle
-        looks = [channel.look_for_room() for channel in list(cycle._channels)]
-        if any(looks) and not self._looks_again:
-            self._looks_again = True
-            self._loop.call_later(LOOK_S, self._look_again)
+        pending = [channel.retry_crowded() for channel in list(cycle._channels)]
+        if any(pending) and not self._checks_again:
+            self._checks_again = True
+            self._loop.call_later(RETRY_S, self._check_again)
 
-    def _look_again(self) -> None:
-        self._looks_again = False
-        self._look()
+    def _check_again(self) -> None:
+        self._checks_again = False
+        self._check()
 
 
-def room_came() -> None:
-    """A queue of this process is not crowded any more: read its ordinary messages again, now. From any thread."""
+def room_freed() -> None:
+    """Read ordinary messages of a queue that is no longer crowded. May be called from any thread."""
     if Transport.reading is not None:
-        Transport.reading.look_soon()
+        Transport.reading.check_soon()

@@ -6,7 +6,7 @@ from celery import Celery
 from kombu.transport import TRANSPORT_ALIASES
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "apps.config.settings")
-# A worker would begin with Django's system checks, half a second of them; whoever starts the stack has made them (`check`).
+# Skip Django's system checks in workers (half a second): the command that starts the stack has run them.
 os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 TRANSPORT_ALIASES.update(dict.fromkeys(("redis", "rediss", "redis+socket"), "apps.config.broker:Transport"))
 app = Celery("lemmascope")

@@ -1,4 +1,4 @@
-"""What `manage.py check --deploy` says of our own settings."""
+"""Checks of our own settings in `manage.py check --deploy`."""
 
 from typing import Any
 
@@ -8,13 +8,13 @@ from django.core.checks import CheckMessage, Tags, Warning, register
 
 @register(Tags.security, deploy=True)
 def proxies_are_counted(app_configs: Any, **_: Any) -> list[CheckMessage]:
-    """Behind an uncounted proxy all people share its address, so the failed sign-ins of one lock out the others."""
+    """Warn of an uncounted proxy: everyone behind it shares its address, so failed sign-ins of one user lock out the others."""
     if not settings.HTTPS or settings.TRUSTED_PROXIES > 0:
         return []
     return [
         Warning(
-            "HTTPS is on, so a proxy stands before the web processes, but TRUSTED_PROXIES is 0.",
-            hint="Set TRUSTED_PROXIES to the number of your proxies: failed sign-ins are limited by the address that they see.",
+            "HTTPS is on, so there is a proxy in front of the web processes, but TRUSTED_PROXIES is 0.",
+            hint="Set TRUSTED_PROXIES to the number of your proxies: failed sign-ins are limited per client address.",
             id="lemmascope.W001",
         )
     ]

@@ -1,8 +1,8 @@
-"""Where the program lies, and the one reader of the environment."""
+"""The program's folder, and the only reader of environment variables."""
 
 from pathlib import Path
 
 from environs import FileAwareEnv
 
 BASE_DIR = Path(__file__).resolve().parents[2]
-env = FileAwareEnv(strip_whitespace=True)  # `SECRET_KEY_FILE` and the like name a file that holds the value.
+env = FileAwareEnv(strip_whitespace=True)  # `SECRET_KEY_FILE` and similar variables name a file with the value.

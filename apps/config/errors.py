@@ -1,7 +1,7 @@
-"""What a request gets that failed: 503 with advice where the server cannot do it now, 500 where the program is wrong.
+"""Responses to failed requests: 503 with advice if the server cannot do it now, 500 for an error in the program.
 
-Text that was typed comes back. A full page offers a form's fields again; htmx and scripts keep theirs and get one sentence.
-The page asks neither the database nor the session, which may be what failed.
+Typed text is returned: a full page shows the form's fields again; htmx and scripts keep their fields and get one sentence. The
+page uses neither the database nor the session, either of which may have failed.
 """
 
 import sys
@@ -15,24 +15,24 @@ from django.template.loader import render_to_string
 from apps.ui.unavailable import Unavailable, unavailable_of
 
 API = "/api/"
-#: Longer values, and those of several words, are shown to be copied; the others are only sent again.
+#: Longer values, and values of several words, are shown for copying. Others are only sent again.
 SHORT = 20
-_FAULT = "Something went wrong on the server. What you did last may not have been saved; everything recorded before is kept."
+_FAULT = "Something went wrong on the server. Your last action may not have been saved; everything recorded before it is safe."
 
 
 @dataclass
-class Typed:
-    """What a form sent: texts to show, values to send again unseen, and the names of files to choose again."""
+class SentForm:
+    """The content of a sent form: texts to show, values to send again as hidden fields, and names of files to choose again."""
 
     texts: list[tuple[str, str]] = field(default_factory=list)
     values: list[tuple[str, str]] = field(default_factory=list)
     files: list[tuple[str, str]] = field(default_factory=list)
     has_password: bool = False
-    """A password was sent too. It is not kept, so the form has to be filled in again."""
+    """A password was sent too. It is not kept, so the user must fill in the form again."""
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Django's `handler500`: called while the error is being handled."""
+    """Django's `handler500`, called while the error is being handled."""
     found = unavailable_of(sys.exc_info()[1])
     status, words = (503, sentences(found, is_change=request.method == "POST")) if found else (500, _FAULT)
     if request.path_info.startswith(API) or request.headers.get("Accept", "").startswith("application/json"):
@@ -50,22 +50,22 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 def sentences(found: Unavailable, *, is_change: bool) -> str:
-    """What happened, what it means for what was typed, and what to do, in one line."""
+    """One line: what happened, what it means for the typed text, and what to do."""
     meaning = f"{found.saved} What you typed is still here." if is_change else ""
     return " ".join(part for part in (found.headline, found.explanation, meaning, found.advice) if part)
 
 
-def typed_in(request: HttpRequest) -> Typed:
-    """The fields of the form that was sent, without passwords and our own token.
+def sent_form(request: HttpRequest) -> SentForm:
+    """The fields of the sent form, without passwords and the CSRF token.
 
-    Only what passed the CSRF check is offered again: else a page of another site could have its form sent from ours.
+    Only a form that passed the CSRF check is offered again; otherwise another site could get its form sent from ours.
     """
-    found = Typed()
+    found = SentForm()
     if not getattr(request, "csrf_processing_done", False):
         return found
     try:
         fields, files = list(request.POST.lists()), list(request.FILES.lists())
-    except Exception:  # What failed may have been the reading of this very form.
+    except Exception:  # Reading this form may have been the failure.
         return found
     for name, values in fields:
         found.has_password |= "password" in name
@@ -83,15 +83,15 @@ def _page(request: HttpRequest, found: Unavailable) -> str:
     context = {
         "found": found,
         "is_change": is_change,
-        "typed": typed_in(request) if is_change else None,
+        "typed": sent_form(request) if is_change else None,
         "again": request.get_full_path(),
         "csrf_token": get_token(request),
     }
     return render_to_string("503.html", context)
 
 
-class AnswersWithoutRoom:
-    """An ASGI application that also answers where a request could not even be taken in, because the disk is full."""
+class DiskFullMiddleware:
+    """ASGI middleware that answers 503 if the request could not be received because the disk is full."""
 
     def __init__(self, inner: Any) -> None:
         self.inner = inner

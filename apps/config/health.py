@@ -1,4 +1,4 @@
-"""`/healthz`: does this web process answer, and does it reach its database? For supervisors and load balancers."""
+"""`/healthz`: whether this web process answers and reaches its database, for supervisors and load balancers."""
 
 from django.contrib.auth.decorators import login_not_required
 from django.db import connection
@@ -9,7 +9,7 @@ from django.views.decorators.http import require_GET
 @require_GET
 @login_not_required
 def healthz(request: HttpRequest) -> HttpResponse:
-    """200 and `ok`; an unreachable database is a 503 (apps/config/errors.py)."""
+    """200 and `ok`; 503 if the database is unreachable (apps/config/errors.py)."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
     return HttpResponse("ok", content_type="text/plain")

@@ -1,4 +1,4 @@
-"""What the home page shows, by role: running and recent runs, problems to begin with."""
+"""Content of the home page by role: running and recent runs, problems to start with."""
 
 from dataclasses import dataclass
 
@@ -33,7 +33,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class HomeRun:
-    """A run with its lemmas counted, merged ones once, and its tokens per round as bars."""
+    """A run with its number of lemmas (merged ones count once) and its tokens per round as bars."""
 
     run: Run
     lemmas: int
@@ -42,23 +42,23 @@ class HomeRun:
 
     @property
     def state(self) -> tuple[str, str]:
-        """Glyph and words, as in the list of runs: of a run that has ended, how."""
+        """Glyph and words as in the list of runs; for an ended run, its outcome."""
         return list_state(self.run)
 
     @property
     def scaffold(self) -> str:
-        """The scaffold's title, or what was imported."""
+        """The scaffold's title, or the kind of import."""
         return scaffold_word(self.run.scaffold)
 
     @property
     def budget_share(self) -> float | None:
-        """The share of the token budget that is used, where there is one."""
+        """The used share of the token budget, 0 to 1; None without a budget."""
         limit = self.run.budget.get("tokens")
         return min(1.0, self.run.tokens / limit) if limit else None
 
 
 def spark_bars(values: list[int]) -> list[Bar]:
-    """Bars over the width of a sparkline, the highest as high as it; at least a hair where a value is not zero."""
+    """Bars of a sparkline over its whole width and height. Every non-zero value has at least height 1."""
     if not values:
         return []
     top = max(*values, 1)
@@ -71,7 +71,7 @@ def spark_bars(values: list[int]) -> list[Bar]:
 
 
 def tokens_per_round(run: Run) -> list[int]:
-    """Completion tokens of each round so far, from round 1; work outside the rounds counts to round 0 and is left out."""
+    """Completion tokens of each round so far, from round 1. Work outside the rounds (round 0) is left out."""
     rounds: dict[int, int] = {}
     for row in phase_summary(run):
         rounds[row["round"]] = rounds.get(row["round"], 0) + (row["completion"] or 0)
@@ -79,7 +79,7 @@ def tokens_per_round(run: Run) -> list[int]:
 
 
 def home_runs(user: User) -> tuple[list[HomeRun], list[HomeRun]]:
-    """The live runs that `user` may see, newest first, and the newest of those that have ended."""
+    """The live runs that `user` may see, newest first, and the latest ended ones."""
     visible = run_list(run_visible_to(user))
     live = list(visible.filter(status__in=LIVE)[:LIVE_SHOWN])
     recent = list(visible.exclude(status__in=LIVE).order_by("-finished_at", "-pk")[:RECENT_SHOWN])

@@ -1,4 +1,4 @@
-"""What the home page tells of contests: to coaches what waits for them, to students where they write and what came back."""
+"""Contests on the home page: pending tasks for coaches; contests to write and released results for students."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ CONTESTS_SHOWN = 8
 
 @dataclass(frozen=True)
 class CoachedContest:
-    """A contest that the person coaches. `left`: scripts that wait for a mark, while it is being marked."""
+    """A contest that the user coaches. `left`: scripts that still need a mark, during marking."""
 
     contest: Contest
     left: int
@@ -25,9 +25,9 @@ class CoachedContest:
 
 @dataclass(frozen=True)
 class OwnContest:
-    """A contest that the person takes part in. `missing`: problems on which nothing is handed in, while it can be.
+    """A contest that the user takes part in. `missing`: problems without a submission, while handing in is possible.
 
-    `is_released`: a release was made for its students; what it holds of this one's work stands on the page of results.
+    `is_released`: results were released to its students. The results page shows those of this user.
     """
 
     contest: Contest
@@ -37,7 +37,7 @@ class OwnContest:
 
 
 def contests_coached(user: User) -> list[CoachedContest]:
-    """Contests that are not closed, and closed ones in which something waits; none for who coaches none."""
+    """Open contests that the user coaches, and closed ones with pending tasks."""
     if not user.may_see_runs:
         return []
     coached = list(contest_visible_to(user).filter(coaches__person=user))
@@ -50,7 +50,7 @@ def contests_coached(user: User) -> list[CoachedContest]:
 
 
 def contests_own(user: User) -> list[OwnContest]:
-    """Contests in which the person writes: those where they can hand in first, by the end of their time."""
+    """Contests that the user takes part in: first those still open for handing in, by closing time."""
     found = [_own(one, user) for one in contest_visible_to(user).filter(identities__person=user)]
     found.sort(key=_soonest)
     return found[:CONTESTS_SHOWN]

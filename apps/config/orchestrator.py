@@ -1,4 +1,4 @@
-"""The orchestrator process: `celery -A apps.config.orchestrator worker -P threads -Q runs`. Drives runs, finds lost ones."""
+"""The orchestrator process: `celery -A apps.config.orchestrator worker -P threads -Q runs`. Drives runs, recovers lost ones."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ umask_set()
 django.setup()
 data_folder_close(settings.DATA_DIR)
 
-# Not in the handlers below: Celery logs what they raise and goes on, and a process without a warden finds no lost run.
+# Not in the handlers below: Celery logs their errors and continues, and a process without a warden finds no lost run.
 from apps.grading import conductor  # noqa: E402
 from apps.grading.suggesting import gradings_stop  # noqa: E402
 from apps.marks import suggestion_watch  # noqa: E402
@@ -24,8 +24,8 @@ from apps.runs.execution import drives_stop  # noqa: E402
 from apps.runs.sending import stop_calls  # noqa: E402
 from apps.submissions import transcribing  # noqa: E402
 
-#: A run of a contest's size keeps half a million small objects, none of them in a cycle. With Python's threshold of 700 the
-#: collector walks them again and again: a fifth of the time of a replay.
+#: A run of a contest's size has half a million small objects, none of them in a cycle. With Python's threshold of 700 the
+#: garbage collector walks them repeatedly: a fifth of the time of a replay.
 garbage.set_aside(threshold=100_000)
 
 
@@ -43,7 +43,7 @@ def _start_warden(**_: Any) -> None:
 
 @worker_shutting_down.connect
 def _give_runs_back(**_: Any) -> None:
-    """Celery would wait for the threads that drive runs, and a run may take hours."""
+    """Release all runs: Celery waits for the threads that drive them, and a run may take hours."""
     warden.stop()
     suggestion_watch.stop()
     conductor.stop()

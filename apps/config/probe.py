@@ -1,7 +1,7 @@
-"""`python -m apps.config.probe web|orchestrator|inference|trainer`: is the process beside me alive? Exit status 0 is yes.
+"""`python -m apps.config.probe web|orchestrator|inference|trainer`: whether the process of this machine is alive.
 
-For container health checks, which run inside the container of the process they ask about; light, because they run for ever.
-Workers are asked for by the heartbeat that each keeps in Redis under its machine's name.
+Exit status 0 means yes. It is meant for health checks inside the process's container, and light because they repeat for ever. A
+worker is alive if Redis has its heartbeat under its machine's name.
 """
 
 import http.client
@@ -15,17 +15,17 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "apps.config.settings")
 from django.conf import settings
 
 WITHIN_S = 5.0
-#: Where a process of each kind keeps its heartbeat; `*` is its number on the machine.
+#: Keys of the heartbeats by kind of process; `*` is the process id.
 HEARTBEATS = {"orchestrator": "pulse:orchestrator:{host}/*", "inference": "hb:{host}/*", "trainer": "pulse:trainer:{host}/*"}
 
 
 def main(arguments: list[str]) -> int:
-    """Print what was found; 0 where the process is alive, 1 where it is not, 2 for a kind that does not exist."""
+    """Print the result. Returns 0 if the process is alive, 1 if not, 2 for an unknown kind."""
     kind = arguments[0] if len(arguments) == 1 else ""
     if kind == "web":
         is_alive, found = web_answers("127.0.0.1", settings.PORT)
     elif kind in HEARTBEATS:
-        is_alive, found = heartbeat_is_there(kind)
+        is_alive, found = has_heartbeat(kind)
     else:
         print("usage: python -m apps.config.probe web|orchestrator|inference|trainer", file=sys.stderr)  # noqa: T201
         return 2
@@ -34,7 +34,7 @@ def main(arguments: list[str]) -> int:
 
 
 def web_answers(address: str, port: int) -> tuple[bool, str]:
-    """Whether /healthz answers 200, asked as the proxy asks: by a name that is served, and as if over TLS."""
+    """Whether /healthz answers 200 to a request like the proxy's: with a served host name, and as if over TLS."""
     name = next((host.lstrip(".") for host in settings.ALLOWED_HOSTS if host != "*"), "localhost")
     connection = http.client.HTTPConnection(address, port, timeout=WITHIN_S)
     try:
@@ -48,7 +48,7 @@ def web_answers(address: str, port: int) -> tuple[bool, str]:
         connection.close()
 
 
-def heartbeat_is_there(kind: str, client: Any = None) -> tuple[bool, str]:
+def has_heartbeat(kind: str, client: Any = None) -> tuple[bool, str]:
     """Whether Redis has a heartbeat of a process of this kind on this machine."""
     from redis.exceptions import RedisError
 
@@ -61,7 +61,7 @@ def heartbeat_is_there(kind: str, client: Any = None) -> tuple[bool, str]:
         return False, f"Redis does not answer ({error})."
     if found is None:
         return False, f"No heartbeat of an {kind} process on {socket.gethostname()}."
-    return True, f"{found} beats."
+    return True, f"Heartbeat found: {found}."
 
 
 if __name__ == "__main__":

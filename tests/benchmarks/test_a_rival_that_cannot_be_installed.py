@@ -1,4 +1,4 @@
-"""An environment that cannot be made skips the rival with the reason; one that is there is used as it is."""
+"""A rival whose environment cannot be created is skipped with the reason. An existing environment is reused."""
 
 import subprocess
 from pathlib import Path
@@ -9,7 +9,7 @@ from benchmarks.figures import Skipped
 from benchmarks.rivals import servers
 
 
-def test_it_is_skipped_with_what_pip_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_it_is_skipped_with_the_error_of_pip(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def fail(command: list[str], **_: object) -> None:
         raise subprocess.CalledProcessError(1, command, stderr=b"No matching distribution found for gradio")
 

@@ -1,4 +1,4 @@
-"""Every reader survives every recorded answer, whole and cut off, in whatever role it was given: a fault would end the run."""
+"""Every reader handles every recorded answer, whole and cut off, of any role: an exception would end the run."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +14,7 @@ STARTS = ("## Results\n", "**Lemma 1.** ", "<proof>", '{"steps": [', "```json\n"
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_a_reader_reads_or_says_why_not(name: str) -> None:
+def test_a_reader_reads_an_answer_or_gives_a_reason(name: str) -> None:
     reader: Callable[[Final], Any] = READERS[name][0]
     for text in TEXTS:
         for written in (text, text[: len(text) // 2], text[len(text) // 3 :]):
@@ -24,7 +24,7 @@ def test_a_reader_reads_or_says_why_not(name: str) -> None:
 
 @pytest.mark.parametrize("name", READERS)
 @pytest.mark.parametrize("start", STARTS)
-def test_so_does_one_of_what_begins_a_structure_and_brings_none(name: str, start: str) -> None:
+def test_a_reader_handles_the_beginning_of_a_structure_that_does_not_follow(name: str, start: str) -> None:
     for rest in ("", "Nothing.", "\n\n", "## Another\n1. Two\n3. Four", "<step>", "…"):
         for finish in ("stop", "length"):
             READERS[name][0](Final.model_validate({"text": start + rest, "finish_reason": finish, "duration_s": 0.1}))

@@ -1,4 +1,4 @@
-"""The ratio of two ways that took turns: its geometric mean, between the ends of its interval."""
+"""The ratio of two alternately measured values: its geometric mean with the ends of its interval."""
 
 import math
 
@@ -14,5 +14,5 @@ def test_the_interval_is_that_of_the_logarithms_by_students_t() -> None:
     assert [low, high] == pytest.approx([1.1 * math.exp(-half), 1.1 * math.exp(half)])
 
 
-def test_pairs_that_agree_leave_no_doubt() -> None:
+def test_equal_pairs_give_an_interval_of_width_0() -> None:
     assert interval([math.log(1.05)] * 4) == pytest.approx((1.05, 1.05, 1.05))

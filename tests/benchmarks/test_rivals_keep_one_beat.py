@@ -1,4 +1,4 @@
-"""The model that rivals play is due everywhere at the same moments, however the chats began: as one text that all watch is."""
+"""All copies of the rivals' model have tokens due at the same moments, whenever the chats began, like one shared text."""
 
 import asyncio
 import importlib.util
@@ -24,7 +24,7 @@ def model(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return loaded
 
 
-async def test_chats_that_begin_at_different_moments_are_due_together(model: ModuleType) -> None:
+async def test_chats_that_begin_at_different_moments_have_tokens_due_together(model: ModuleType) -> None:
     async def played(after_s: float) -> list[int]:
         await asyncio.sleep(after_s)
         return [int(token.strip()[1:]) async for token in model.tokens()]

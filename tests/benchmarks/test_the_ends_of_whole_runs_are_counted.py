@@ -1,4 +1,4 @@
-"""Whole runs of a model: how each ended, per scaffold and in all."""
+"""Outcomes of whole runs of a model, for each scaffold and in total."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ def ended(
     return {"scaffold": scaffold, "status": status, "calls": 3, "accepted": accepted, "ended_by": ended_by}
 
 
-def test_every_run_counts_once_in_its_row_and_in_the_last() -> None:
+def test_every_run_counts_once_in_its_row_and_in_the_total() -> None:
     rows = [
         ended("rsa", "accepted", accepted=True),
         ended("rsa", accepted=False),

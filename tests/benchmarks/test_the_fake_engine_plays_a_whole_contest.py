@@ -1,4 +1,4 @@
-"""The fake engine's answers are well formed for every role, so that the benchmark makes every call it says."""
+"""The fake engine's answers are well formed for every role, so that the benchmark makes every expected call."""
 
 import pytest
 
@@ -47,7 +47,7 @@ async def test_two_runs_have_the_same_texts() -> None:
     }
 
 
-async def test_the_pieces_of_an_answer_are_its_whole() -> None:
+async def test_the_pieces_of_an_answer_add_up_to_the_whole() -> None:
     request = GenerationRequest(run="r", key="s0/r1/summarise", role="summarizer", alias="contest", messages=())
     found = [item async for item in ContestEngine(0.001).generate(request)]
     final, deltas = found[-1], [item for item in found if isinstance(item, Delta)]
@@ -56,6 +56,6 @@ async def test_the_pieces_of_an_answer_are_its_whole() -> None:
     assert "".join(delta.reasoning for delta in deltas) == final.reasoning
 
 
-def test_a_role_it_does_not_know_is_an_error() -> None:
+def test_an_unknown_role_is_an_error() -> None:
     with pytest.raises(KeyError, match="painter"):
         reply(GenerationRequest(run="r", key="s0/r1/paint", role="painter", alias="contest", messages=()))

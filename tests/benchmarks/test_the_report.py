@@ -1,4 +1,4 @@
-"""docs/benchmarks.html from figures: tables, targets, charts, and nothing that breaks out of the page."""
+"""docs/benchmarks.html from figures: tables, targets, charts, and escaped text."""
 
 import json
 import re
@@ -24,7 +24,7 @@ def charts_of(html: str) -> list[dict[str, Any]]:
     return charts
 
 
-def test_figures_of_a_chart_are_lines_over_their_place() -> None:
+def test_figures_of_a_chart_are_drawn_as_lines() -> None:
     html = page(
         known(
             Figure("ours", 20, "ms", 50, "under", chart="Delay", line="ours", at=20),
@@ -43,19 +43,19 @@ def test_figures_of_a_chart_are_lines_over_their_place() -> None:
     assert '<td class="yes">yes' in html
 
 
-def test_what_is_wanted_more_of_is_drawn_the_other_way_round() -> None:
+def test_a_figure_for_which_more_is_better_is_inverted_in_the_chart() -> None:
     (targets,) = charts_of(page(known(Figure("ratio", 0.5, "", 1.0, "at least")), TITLES))
     assert targets["data"][0]["x"] == [2.0]
 
 
-def test_a_benchmark_that_was_skipped_says_why_and_text_stays_text() -> None:
+def test_a_skipped_benchmark_shows_its_reason_and_text_is_escaped() -> None:
     html = page(known(Figure("</script><b>bold</b>", 1, chart="c", line="</script>")), TITLES)
     assert "Not measured: No engine &lt;/here&gt;." in html
     assert "<b>bold" not in html
     assert charts_of(html)[0]["data"][0]["x"] == ["</script>"]
 
 
-def test_figures_of_older_reports_are_still_read() -> None:
+def test_figures_of_older_reports_are_still_readable() -> None:
     kept = json.loads((DOCS / "benchmarks.json").read_text())
     assert page(kept, {name: title for name, (_, title) in BENCHMARKS.items()}).startswith("<!doctype html>")
     assert Figure.from_json({"name": "old", "value": 1.0, "unit": "", "target": None, "sense": "at most"}).chart == ""

@@ -1,4 +1,4 @@
-"""The texts of the benchmark of scaffolds follow every format, and no search ends early, so that all is measured."""
+"""The texts of the scaffold benchmark follow every format, and no search ends early, so that it measures everything."""
 
 import pytest
 
@@ -11,7 +11,7 @@ from apps.reasoning.scaffolds.controls import NoControls
 from benchmarks.scaffold_texts import reply
 from benchmarks.scaffolds import MEASURE, AtOnce, spec_of
 
-#: Searches of pools and rounds make every call that their parameters allow; the others are ended by their own rules.
+#: Searches of pools and rounds make every call that their parameters allow. Others end by their own rules.
 WHOLE = {"reasoning_cache", "rsa", "deepseek_math", "grouped_agents", "single_call", "majority_vote"}
 
 
@@ -35,7 +35,7 @@ async def test_every_answer_is_read_and_no_search_ends_early(name: str) -> None:
     assert name == MEASURE or any(isinstance(event, CandidateDrafted) for event in events)
 
 
-def test_an_answer_follows_from_its_key_alone() -> None:
+def test_an_answer_depends_only_on_its_key() -> None:
     first = reply("check/3", "verifier")
     reply.cache_clear()
     assert reply("check/3", "verifier") == first

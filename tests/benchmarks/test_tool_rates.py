@@ -1,10 +1,10 @@
-"""The rates of tool use are counted from the export of a run: calls that were tried, well-formed, made, and run."""
+"""Rates of tool use, counted from the export of a run: calls that were tried, well-formed, made, and run."""
 
 import json
 
 from benchmarks.tool_turns import Rates, rates
 
-#: What Qwen2.5-Coder-1.5B wrote as an evaluator to whom functions were offered, shortened.
+#: Shortened answers of Qwen2.5-Coder-1.5B as an evaluator with functions.
 WROTE = {
     "judge/c1.1/1/turn/1": "<report>\nTurn 1: Explore\n1 if the solution is correct and 0 if it is not.\n</report>",
     "judge/c1.1/1/turn/2": '{"name": "python_code", "arguments": ["import sympy as sp", "print(sp.isprime(3))"]}',
@@ -23,7 +23,7 @@ def _lines(*turns: str) -> list[str]:
     return [json.dumps({"type": "run", "status": "finished"}), *turns, *calls]
 
 
-def test_a_call_counts_as_tried_well_formed_made_and_run_each_by_itself() -> None:
+def test_tried_well_formed_made_and_run_calls_are_counted_separately() -> None:
     found = rates(
         _lines(
             _turn("judge/c1.1/1/turn/1/again", "python_code", False),
@@ -36,6 +36,6 @@ def test_a_call_counts_as_tried_well_formed_made_and_run_each_by_itself() -> Non
     assert "| of these calls, well-formed | 2 of 3 | 0.67 |" in found.table
 
 
-def test_the_last_turn_in_which_no_tool_may_be_used_is_not_counted() -> None:
+def test_the_last_turn_without_tools_is_not_counted() -> None:
     assert rates(_lines(_turn("judge/c1.1/1/turn/2", "none", False, 3))) == Rates()
     assert "| 0 of 0 | – |" in Rates().table

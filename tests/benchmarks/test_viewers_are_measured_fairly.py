@@ -1,4 +1,4 @@
-"""What a viewer of a benchmark counts: every token once, from the moment it was due, and none that never came."""
+"""Counting of a benchmark's viewers: every token once, from the moment it was due; lost tokens separately."""
 
 import asyncio
 import time
@@ -8,8 +8,8 @@ from benchmarks import watching
 from benchmarks.watching import Viewer, Watched, watch
 
 
-class Told(Viewer):
-    """A viewer of frames that are ready."""
+class ReadyViewer(Viewer):
+    """A viewer of prepared frames."""
 
     def __init__(self, frames: list[str]) -> None:
         self._frames = frames
@@ -24,22 +24,22 @@ async def nothing_more() -> None:
     return None
 
 
-async def test_tokens_are_counted_once_though_frames_repeat_them() -> None:
+async def test_tokens_that_frames_repeat_are_counted_once() -> None:
     now = time.time_ns()
     first, second = f"t{now - 2_000_000_000} ", f"t{now - 1_000_000_000} "
-    seen = await watch(lambda: Told([f'["{first}"]', first + second]), 3, 2, nothing_more)
+    seen = await watch(lambda: ReadyViewer([f'["{first}"]', first + second]), 3, 2, nothing_more)
     assert seen.lost == 0
     assert len(seen.delays) == 6
     assert 900 < min(seen.delays) < max(seen.delays) < 9000
 
 
-async def test_a_token_that_never_came_is_the_slowest() -> None:
-    seen = await watch(lambda: Told([f"t{time.time_ns()} "]), 2, 4, nothing_more)
+async def test_a_lost_token_is_the_slowest() -> None:
+    seen = await watch(lambda: ReadyViewer([f"t{time.time_ns()} "]), 2, 4, nothing_more)
     assert seen.lost == 6
     assert seen.late == watching.GRACE_S * 1000
 
 
-def test_the_slow_end_counts_the_lost() -> None:
+def test_the_late_percentile_includes_lost_tokens() -> None:
     whole = Watched(delays=[1.0] * 100, expected=100)
     holed = Watched(delays=[1.0] * 80, expected=100)
     assert (whole.late, whole.median) == (1.0, 1.0)

@@ -1,4 +1,4 @@
-"""A broker that accepts a connection and says nothing more: sending gives up after a while and can be tried again."""
+"""A broker that accepts a connection and then stays silent: sending times out and can be retried."""
 
 import socket
 import time
@@ -16,7 +16,7 @@ assert app
 
 @pytest.fixture
 def silent_port() -> Iterator[int]:
-    """A port where the kernel accepts and nobody answers."""
+    """A port where the kernel accepts connections and no program answers."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         yield server.getsockname()[1]
 
@@ -32,8 +32,8 @@ def test_sending_to_a_silent_broker_fails_in_time(silent_port: int) -> None:
     assert time.monotonic() - began < 10.0
 
 
-def test_the_time_is_set_and_longer_than_a_read_that_waits() -> None:
-    """kombu waits one second for a message in each read; a shorter time would break every idle connection."""
+def test_the_timeout_is_set_and_longer_than_a_blocking_read() -> None:
+    """kombu waits one second for a message in each read; a shorter timeout would break every idle connection."""
     limit = settings.CELERY_BROKER_TRANSPORT_OPTIONS["socket_timeout"]
     assert isinstance(limit, int)
     assert 1 < limit <= 30

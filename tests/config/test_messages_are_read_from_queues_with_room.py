@@ -1,4 +1,4 @@
-"""Our kombu transport against a real Valkey: crowded queues give urgent messages only, and nothing is acknowledged in vain."""
+"""Our kombu transport against a real Valkey: crowded queues deliver only urgent messages, without useless acknowledgements."""
 
 import contextlib
 import time
@@ -34,7 +34,7 @@ def put(connection: Connection, queue: str, text: str, priority: int) -> None:
 
 
 def read(connection: Connection, *queues: str, no_ack: bool = True) -> list[str]:
-    """All that can be read just now, in order."""
+    """All messages that can be read now, in order."""
     found: list[str] = []
 
     def take(body: str, message: Any) -> None:
@@ -55,7 +55,7 @@ def test_urgent_messages_come_first(connection: Connection) -> None:
     assert read(connection, "one") == ["person", "batch", "night"]
 
 
-def test_a_crowded_queue_gives_its_urgent_messages_only(connection: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_crowded_queue_delivers_only_urgent_messages(connection: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(broker.Channel, "crowded", staticmethod(lambda: {"one"}))
     for queue in ("one", "two"):
         put(connection, queue, f"batch of {queue}", 6)
@@ -82,17 +82,17 @@ def test_a_wait_for_urgent_messages_ends_as_soon_as_there_is_room(
     put(connection, "one", "batch", 6)
     found: list[str] = []
     _, channel = wait_for_urgent(connection, "one", found)
-    assert channel.look_for_room() is False
+    assert channel.retry_crowded() is False
     with pytest.raises(TimeoutError):
         connection.drain_events(timeout=0.05)
     monkeypatch.setattr(broker.Channel, "crowded", staticmethod(tuple))
-    assert channel.look_for_room() is False
+    assert channel.retry_crowded() is False
     connection.drain_events(timeout=0.5)
     assert found == ["batch"]
 
 
 @pytest.mark.parametrize("forbidden", ["client|id", "client|unblock"])
-def test_a_broker_that_lets_nobody_end_a_wait_is_asked_more_often(
+def test_a_broker_without_client_unblock_is_polled(
     connection: Connection, valkey: Any, monkeypatch: pytest.MonkeyPatch, forbidden: str
 ) -> None:
     put(connection, "one", "batch", 6)
@@ -104,7 +104,7 @@ def test_a_broker_that_lets_nobody_end_a_wait_is_asked_more_often(
             monkeypatch.setattr(broker.Channel, "crowded", staticmethod(lambda: {"one"}))
             consumer, channel = wait_for_urgent(connection, "one", found)
             monkeypatch.setattr(broker.Channel, "crowded", staticmethod(tuple))
-            assert channel.look_for_room() is False
+            assert channel.retry_crowded() is False
             connection.drain_events(timeout=3)
             assert found == expected
             assert channel._client_number() == 0
@@ -122,7 +122,7 @@ def test_queues_take_turns(connection: Connection) -> None:
     assert order in (["one", "two"] * 3, ["two", "one"] * 3)
 
 
-def test_what_is_read_without_acknowledgement_costs_no_further_command(connection: Connection, valkey: Any) -> None:
+def test_a_message_read_without_acknowledgement_needs_no_further_command(connection: Connection, valkey: Any) -> None:
     put(connection, "one", "a message", 6)
     before = valkey.info("commandstats")
     assert read(connection, "one") == ["a message"]
@@ -131,7 +131,7 @@ def test_what_is_read_without_acknowledgement_costs_no_further_command(connectio
         assert after.get(command) == before.get(command)
 
 
-def test_what_is_acknowledged_is_forgotten_by_the_broker(connection: Connection, valkey: Any) -> None:
+def test_the_broker_forgets_an_acknowledged_message(connection: Connection, valkey: Any) -> None:
     put(connection, "one", "a message", 6)
     assert read(connection, "one", no_ack=False) == ["a message"]
     assert valkey.zcard("unacked_index") == 0
@@ -147,7 +147,9 @@ def test_the_reaper_sees_how_old_the_next_message_is(connection: Connection, val
     assert app.conf.broker_transport_options["priority_steps"] == [0, 3, 6, 9]
 
 
-def test_a_message_of_calls_says_when_it_was_sent(connection: Connection, valkey: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_message_of_calls_has_its_time_of_sending(
+    connection: Connection, valkey: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(app, "producer_or_acquire", lambda _=None: contextlib.nullcontext(connection.Producer()))
     before = time.time()
     send_now([("{}", "fp")], "inference.tested", 6)

@@ -1,4 +1,4 @@
-"""Other users of the machine read nothing below DATA_DIR: what is written, and what an older version left open."""
+"""Other users of the machine cannot read DATA_DIR: neither new files nor files that an older version left open."""
 
 import os
 import re
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from apps.config import private
-from apps.config.private import NotOurs, data_folder_close, own_folder
+from apps.config.private import ForeignFolder, data_folder_close, own_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -22,7 +22,7 @@ def mode(path: Path) -> int:
 
 @pytest.fixture
 def old(tmp_path: Path) -> Path:
-    """A data folder as an older version made it, open to everybody."""
+    """A data folder of an older version, open to everybody."""
     folder = tmp_path / "data"
     for name in ("log", "run", "tokens/run-1", "training/models/small/deep", "notes of mine"):
         (folder / name).mkdir(parents=True)
@@ -36,7 +36,7 @@ def old(tmp_path: Path) -> Path:
     return folder
 
 
-def test_what_an_older_version_left_open_is_closed_and_told(old: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_files_that_an_older_version_left_open_are_closed_and_logged(old: Path, caplog: pytest.LogCaptureFixture) -> None:
     outside = old.parent / "outside"
     outside.write_text("x")
     outside.chmod(0o644)
@@ -47,14 +47,14 @@ def test_what_an_older_version_left_open_is_closed_and_told(old: Path, caplog: p
             assert mode(path) & 0o077 == 0, path
     assert mode(old / "training/run.sh") == 0o700
     assert (mode(old / "notes of mine/a.txt"), mode(outside)) == (0o644, 0o644)
-    assert found.mended >= 14
+    assert found.closed >= 14
     assert "was open to other users" in caplog.text
     caplog.clear()
     assert data_folder_close(old) == private.Closed()
     assert caplog.text == ""
 
 
-def test_files_that_go_meanwhile_stop_no_process(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_that_disappear_meanwhile_stop_no_process(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A trainer renames unfinished files while another process starts."""
     listed = Path.iterdir
 
@@ -66,26 +66,26 @@ def test_files_that_go_meanwhile_stop_no_process(old: Path, monkeypatch: pytest.
         return iter(found)
 
     monkeypatch.setattr(Path, "iterdir", gone)
-    assert data_folder_close(old).mended > 0
+    assert data_folder_close(old).closed > 0
 
 
-def test_a_folder_that_all_users_share_is_left_open_and_told(old: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_folder_that_all_users_share_stays_open_and_is_logged(old: Path, caplog: pytest.LogCaptureFixture) -> None:
     old.chmod(0o1777)
-    assert data_folder_close(old).open_still == 1
+    assert data_folder_close(old).still_open == 1
     assert mode(old) == 0o1777
     assert mode(old / "lemmascope.sqlite3") == 0o600
     assert "set DATA_DIR" in caplog.text
 
 
-def test_a_folder_that_does_not_exist_yet_is_no_trouble(tmp_path: Path) -> None:
+def test_a_missing_folder_is_accepted(tmp_path: Path) -> None:
     assert data_folder_close(tmp_path / "nothing") == private.Closed()
 
 
-def test_the_folder_of_the_socket_must_be_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_folder_of_the_socket_must_belong_to_us(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own_folder(tmp_path / "run")
     assert mode(tmp_path / "run") == 0o700
     monkeypatch.setattr(os, "geteuid", lambda: tmp_path.stat().st_uid + 1)
-    with pytest.raises(NotOurs, match="another user"):
+    with pytest.raises(ForeignFolder, match="another user"):
         own_folder(tmp_path / "run")
 
 
@@ -115,7 +115,7 @@ def test_static_files_are_built_for_all_users(monkeypatch: pytest.MonkeyPatch) -
     assert set_to == [0o077, 0o077]
 
 
-def test_everything_that_we_keep_in_the_folder_is_known() -> None:
+def test_all_our_entries_in_the_folder_are_listed() -> None:
     found = {
         name
         for path in (ROOT / "apps").rglob("*.py")

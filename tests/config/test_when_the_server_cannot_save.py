@@ -1,4 +1,4 @@
-"""A lock, a full disk or a lost connection answers 503 with advice and the typed text; a fault of the program stays 500."""
+"""A lock, a full disk or a lost connection gives a 503 with advice and the typed text; an error in the program gives a 500."""
 
 import errno
 import re
@@ -17,7 +17,7 @@ from django.urls import reverse
 
 from apps.accounts.hashing import HashingBusy
 from apps.accounts.models import User
-from apps.config.errors import AnswersWithoutRoom, sentences
+from apps.config.errors import DiskFullMiddleware, sentences
 from apps.problems.models import Problem
 from apps.ui.unavailable import StoreAway, StoreFull, StoreLocked, StoreSlow, Unavailable, unavailable_of
 
@@ -30,7 +30,7 @@ HTML = {"Accept": "text/html,*/*"}
 
 @pytest.fixture
 def browser(transactional_db: None, alice: User) -> Client:
-    """Alice's, with the CSRF check of a real server."""
+    """Alice's browser, with the CSRF check of a real server."""
     client = Client(enforce_csrf_checks=True, raise_request_exception=False)
     client.force_login(alice)
     client.get(reverse("problems:create"))
@@ -44,9 +44,9 @@ def sent(browser: Client, values: dict[str, str], **headers: str) -> Any:
 
 @contextmanager
 def another_writer() -> Iterator[None]:
-    """Another process writes for longer than a statement waits."""
+    """Another process that writes for longer than a statement waits."""
     if connection.vendor != "sqlite":
-        pytest.skip("SQLite has one writer; PostgreSQL's errors are told apart below")
+        pytest.skip("only SQLite has a single writer; other tests distinguish PostgreSQL's errors")
     with (
         connection.cursor() as cursor,
         closing(sqlite3.connect(connection.settings_dict["NAME"], isolation_level=None)) as other,
@@ -61,7 +61,7 @@ def another_writer() -> Iterator[None]:
 
 
 def form_of(page: str) -> dict[str, str]:
-    """The fields as a browser would send them again."""
+    """The fields that a browser would send again."""
     hidden = dict(re.findall(r'<input type="hidden" name="([^"]*)" value="([^"]*)">', page))
     texts = dict(re.findall(r'<textarea [^>]*name="([^"]*)"[^>]*>\n(.*?)</textarea>', page, re.DOTALL))
     return {name: unescape(value) for name, value in (hidden | texts).items()}
@@ -84,9 +84,9 @@ def test_a_locked_database_answers_503_and_the_page_sends_the_same_form_again(br
 
 def test_a_full_disk_answers_503_with_the_typed_text(browser: Client) -> None:
     if connection.vendor != "sqlite":
-        pytest.skip("a limit on SQLite's pages stands for the full disk")
+        pytest.skip("a limit on SQLite's pages simulates the full disk")
     with connection.cursor() as cursor:
-        cursor.execute("VACUUM")  # Rows that other tests deleted leave room.
+        cursor.execute("VACUUM")  # Rows deleted by other tests leave free space.
         cursor.execute("PRAGMA page_count")
         cursor.execute(f"PRAGMA max_page_count = {cursor.fetchone()[0]}")
         try:
@@ -101,21 +101,21 @@ def test_a_full_disk_answers_503_with_the_typed_text(browser: Client) -> None:
 def test_htmx_gets_one_sentence_and_a_program_json(browser: Client) -> None:
     with another_writer():
         part = sent(browser, TYPED, **{"HX-Request": "true"})
-        told = sent(browser, TYPED, Accept="application/json")
-    assert (part.status_code, told.status_code) == (503, 503)
+        answer = sent(browser, TYPED, Accept="application/json")
+    assert (part.status_code, answer.status_code) == (503, 503)
     assert part["Content-Type"].startswith("text/plain")
     assert "What you typed is still here" in part.content.decode()
-    assert told.json()["message"] == told.json()["detail"] == part.content.decode()
+    assert answer.json()["message"] == answer.json()["detail"] == part.content.decode()
 
 
 @pytest.mark.parametrize("error", [StoreLocked(), StoreFull(), StoreAway()])
-def test_a_change_that_met_an_error_is_not_called_unsaved(error: Unavailable) -> None:
-    """The connection may be lost, or the session's row be locked, after the change was committed."""
+def test_a_failed_change_is_not_called_unsaved(error: Unavailable) -> None:
+    """The connection may be lost, or the session's row locked, after the change was committed."""
     assert "may not have been saved" in sentences(error, is_change=True)
     assert "saved" not in sentences(error, is_change=False)
 
 
-def test_a_page_that_is_only_read_offers_its_own_address(browser: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_that_was_only_read_offers_its_own_url(browser: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("apps.problems.views.reading.problem_visible_to", _raises(StoreAway()))
     answer = browser.get(reverse("problems:list"), {"q": "prime"}, headers=HTML)
     assert answer.status_code == 503
@@ -123,14 +123,14 @@ def test_a_page_that_is_only_read_offers_its_own_address(browser: Client, monkey
     assert "saved" not in answer.content.decode()
 
 
-def test_a_fault_of_the_program_stays_500_and_shows_no_form(browser: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_in_the_program_gives_500_and_shows_no_form(browser: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("apps.problems.views.writing.services.problem_create", _raises(ZeroDivisionError()))
     answer = sent(browser, TYPED)
     assert answer.status_code == 500
     assert "Something went wrong" in answer.content.decode()
 
 
-def test_what_another_site_sent_is_never_offered_again(browser: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_form_from_another_site_is_never_offered_again(browser: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("django.middleware.csrf._get_failure_view", lambda: _raises(StoreAway()))
     answer = browser.post(reverse("problems:create"), {"title": "A title from another site"}, headers=HTML)
     assert answer.status_code == 503
@@ -148,23 +148,23 @@ def test_passwords_are_never_shown_again(browser: Client, monkeypatch: pytest.Mo
     page = answer.content.decode()
     assert secret not in page
     assert f'href="{reverse("accounts:password")}">Back to the form</a>' in page, (
-        "sent without it, it would be refused as wrong"
+        "without the password the form would be rejected"
     )
     assert "Try again</button>" not in page
 
 
-async def test_a_request_that_the_disk_cannot_take_in_is_answered_too() -> None:
+async def test_a_request_for_which_the_disk_has_no_room_is_answered() -> None:
     async def inner(scope: Any, receive: Any, send: Any) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    said: list[Any] = []
+    events: list[Any] = []
 
     async def send(event: Any) -> None:
-        said.append(event)
+        events.append(event)
 
-    await AnswersWithoutRoom(inner)({"type": "http"}, None, send)
-    assert said[0]["status"] == 503
-    assert b"no room left" in said[1]["body"]
+    await DiskFullMiddleware(inner)({"type": "http"}, None, send)
+    assert events[0]["status"] == 503
+    assert b"no room left" in events[1]["body"]
 
 
 def _of(cause: Exception) -> OperationalError:
@@ -193,7 +193,7 @@ def _of(cause: Exception) -> OperationalError:
     ],
     ids=lambda value: getattr(value, "__name__", None) or repr(getattr(value, "__cause__", None) or value),
 )
-def test_errors_that_pass_are_told_from_faults(error: Exception, kind: type | None) -> None:
+def test_temporary_errors_are_distinguished_from_faults(error: Exception, kind: type | None) -> None:
     found = unavailable_of(error)
     assert type(found) is kind if kind else found is None
 

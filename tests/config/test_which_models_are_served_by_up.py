@@ -1,4 +1,4 @@
-"""`make up` serves every model that its environment can; vLLM may live in another one, with a worker of its own."""
+"""`make up` serves every model that its environment can serve. vLLM may be in another environment, with its own worker."""
 
 import importlib.util
 from pathlib import Path
@@ -9,7 +9,7 @@ from pytest_django import Settings
 from apps.config.stack import programs
 
 BIG = '[big]\nbackend = "vllm"\ntitle = "Big"\nmodel = "big"\n'
-SCRIPTED = '[told]\nbackend = "scripted"\ntitle = "Told"\noptions.script = "x.toml"\n'
+SCRIPTED = '[scripted]\nbackend = "scripted"\ntitle = "Scripted"\noptions.script = "x.toml"\n'
 
 
 def _queues(settings: Settings, folder: Path, models: str) -> list[str]:
@@ -20,13 +20,13 @@ def _queues(settings: Settings, folder: Path, models: str) -> list[str]:
 
 
 @pytest.mark.parametrize("is_installed", [True, False])
-def test_models_of_vllm_wait_for_a_worker_where_it_is_installed(
+def test_vllm_models_are_served_only_if_vllm_is_installed(
     settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_installed: bool
 ) -> None:
     real = importlib.util.find_spec
     spec = object() if is_installed else None
     monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: spec if name == "vllm" else real(name, *rest))
     settings.DATA_DIR = tmp_path
-    both = ["inference.big", "inference.told"] if is_installed else ["inference.told"]
+    both = ["inference.big", "inference.scripted"] if is_installed else ["inference.scripted"]
     assert _queues(settings, tmp_path, BIG + SCRIPTED) == both
-    assert _queues(settings, tmp_path, BIG) == (["inference.big"] if is_installed else []), "a worker without a model is none"
+    assert _queues(settings, tmp_path, BIG) == (["inference.big"] if is_installed else []), "there is no worker without a model"

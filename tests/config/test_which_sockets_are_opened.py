@@ -1,4 +1,4 @@
-"""A socket opens for pages of its own origin, port included, and for addresses that exist; all else is refused with 403."""
+"""A socket opens for pages of its own origin, including the port, and for existing URLs. All else gets a 403."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from pytest_django import Settings
 from apps.config.sockets import SameOrigin, sockets
 
 OWN = "http://localhost:8000"
-#: A socket that is refused lets go of its connection to the database, if an earlier test left one.
+#: A refused socket closes its database connection, which an earlier test may have left.
 pytestmark = pytest.mark.django_db
 
 
@@ -23,10 +23,10 @@ async def answer(application: Any, origin: str | None, path: str = "/ws/", host:
     scope = {"type": "websocket", "path": path, "query_string": b"", "headers": headers, "subprotocols": []}
     socket: Any = ApplicationCommunicator(application, scope)  # type: ignore[no-untyped-call]
     await socket.send_input({"type": "websocket.connect"})
-    said = await socket.receive_output(5)
+    output = await socket.receive_output(5)
     await socket.send_input({"type": "websocket.disconnect", "code": 1005})
     await socket.wait(5)
-    return str(said["type"])
+    return str(output["type"])
 
 
 @pytest.mark.parametrize(
@@ -51,11 +51,11 @@ async def test_another_port_scheme_or_host_is_refused(origin: str | None) -> Non
     assert await answer(SameOrigin(accepting), origin) == "websocket.close"
 
 
-async def test_a_host_that_is_not_ours_makes_no_origin_ours() -> None:
+async def test_a_foreign_host_makes_no_origin_ours() -> None:
     assert await answer(SameOrigin(accepting), "http://evil.example", host="evil.example") == "websocket.close"
 
 
-async def test_behind_tls_the_page_has_https_and_trusted_origins_are_admitted(settings: Settings) -> None:
+async def test_behind_tls_https_pages_and_trusted_origins_are_admitted(settings: Settings) -> None:
     settings.HTTPS = True
     settings.CSRF_TRUSTED_ORIGINS = ["https://*.example.org"]
     assert await answer(SameOrigin(accepting), "https://localhost", host="localhost") == "websocket.accept"
@@ -64,5 +64,5 @@ async def test_behind_tls_the_page_has_https_and_trusted_origins_are_admitted(se
 
 
 @pytest.mark.parametrize("path", ["/ws/", "/ws/runs/nonsense/", "/ws/runs/c3ca216a-ac99-42ce-9a3a-0a8759e5c70e", "/"])
-async def test_an_address_that_no_socket_has_is_refused_without_an_error(path: str) -> None:
+async def test_an_unknown_url_is_refused_without_an_error(path: str) -> None:
     assert await answer(sockets, OWN, path) == "websocket.close"

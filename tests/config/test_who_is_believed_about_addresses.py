@@ -1,6 +1,6 @@
-"""Web processes take a caller's address from the connection; Django alone reads what proxies add, as many as are trusted.
+"""Web processes take a client's address from the connection. Only Django reads the headers of as many proxies as are trusted.
 
-uvicorn by itself believes `X-Forwarded-For` from this machine: anybody on it could try passwords from many addresses.
+uvicorn itself trusts `X-Forwarded-For` from this machine, so any user of it could try passwords from many addresses.
 """
 
 from pathlib import Path
@@ -12,17 +12,17 @@ from apps.config.stack import programs
 from tests.deployment.compose import services
 
 
-def test_the_embedded_web_process_believes_no_header(settings: Settings, tmp_path: Path) -> None:
+def test_the_embedded_web_process_trusts_no_header(settings: Settings, tmp_path: Path) -> None:
     settings.DATA_DIR = tmp_path
     web = next(program for program in programs() if program.name == "web")
     assert "--no-proxy-headers" in web.command
 
 
-def test_nor_does_that_of_an_installation() -> None:
+def test_the_web_process_of_an_installation_trusts_no_header() -> None:
     assert "--no-proxy-headers" in services()["web"]["command"]
 
 
-def test_a_deployment_that_counts_no_proxy_is_warned(settings: Settings) -> None:
+def test_a_deployment_without_counted_proxies_gets_a_warning(settings: Settings) -> None:
     settings.HTTPS, settings.TRUSTED_PROXIES = True, 0
     (warning,) = proxies_are_counted(None)
     assert "TRUSTED_PROXIES" in str(warning)

@@ -1,4 +1,4 @@
-"""Reads the compose files, the Dockerfile and the example of docker/.env for the tests beside it."""
+"""Reads the compose files, the Dockerfile and the example of docker/.env for the deployment tests."""
 
 import json
 import os
@@ -15,7 +15,7 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 DOCKER = ROOT / "docker"
 MAIN, GPU, JOIN = DOCKER / "compose.yml", DOCKER / "compose.gpu.yml", DOCKER / "compose.join.yml"
-#: Values for everything that docker/.env must say.
+#: Values for all required variables of docker/.env.
 FILLED = {
     "SITE_NAME": "proofs.example.org",
     "SECRET_KEY": "a-secret-key",
@@ -28,7 +28,7 @@ FILLED = {
 
 @cache
 def read(path: Path) -> dict[str, Any]:
-    """A compose file as it stands, with YAML's own merges done and no variable filled in."""
+    """A compose file with YAML merges applied and variables unchanged."""
     found: dict[str, Any] = yaml.safe_load(path.read_text())
     return found
 
@@ -39,15 +39,15 @@ def services() -> dict[str, dict[str, Any]]:
 
 
 def ours() -> dict[str, dict[str, Any]]:
-    """The services that run code of this project."""
+    """The services that run our code."""
     return {name: service for name, service in services().items() if "build" in service and name != "proxy"}
 
 
 def docker_compose() -> list[str] | None:
-    """Docker Compose v2 as a command: Docker's plugin, or the program that `.ci/compose` puts beside Python."""
-    beside = Path(sys.executable).with_name("docker-compose")
-    if beside.exists():
-        return [str(beside)]
+    """The command of Docker Compose v2: Docker's plugin, or the program that `.ci/compose` installs next to Python."""
+    program = Path(sys.executable).with_name("docker-compose")
+    if program.exists():
+        return [str(program)]
     if (
         shutil.which("docker")
         and subprocess.run(["docker", "compose", "version"], capture_output=True, check=False).returncode == 0
@@ -57,7 +57,7 @@ def docker_compose() -> list[str] | None:
 
 
 def resolved(*files: Path, without: str = "") -> "subprocess.CompletedProcess[str]":
-    """What `docker compose config` says to these files together, all profiles, with `FILLED` less one variable."""
+    """`docker compose config` of these files together, with all profiles, and with `FILLED` minus one variable."""
     command = docker_compose()
     assert command is not None
     given = [part for path in files for part in ("-f", str(path))]
@@ -69,7 +69,7 @@ def resolved(*files: Path, without: str = "") -> "subprocess.CompletedProcess[st
 
 
 def resolved_services(*files: Path) -> dict[str, dict[str, Any]]:
-    """The services as Docker Compose understands them."""
+    """The services as Docker Compose resolves them."""
     done = resolved(*files)
     assert done.returncode == 0, done.stderr
     found: dict[str, dict[str, Any]] = json.loads(done.stdout)["services"]
@@ -77,7 +77,7 @@ def resolved_services(*files: Path) -> dict[str, dict[str, Any]]:
 
 
 def dockerfile() -> dict[str, list[str]]:
-    """The instructions of docker/Dockerfile by stage, continued lines joined, comments left out."""
+    """The instructions of docker/Dockerfile by stage, with continued lines joined and without comments."""
     text = re.sub(
         r"\\\n\s*", "", "\n".join(line for line in (DOCKER / "Dockerfile").read_text().splitlines() if line[:1] != "#")
     )

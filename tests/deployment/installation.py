@@ -1,7 +1,7 @@
 """A deployment without containers: the commands and environments of docker/compose.yml, run as processes of this machine.
 
-PostgreSQL, Valkey with a password, Caddy with TLS and the code as the web image has it: only what docker/Dockerfile copies,
-with collected static files. What is replaced is where things are: hosts, ports and folders.
+It consists of PostgreSQL, Valkey with a password, Caddy with TLS, and the code of the web image: only the files that
+docker/Dockerfile copies, with collected static files. Hosts, ports and folders are replaced.
 """
 
 import functools
@@ -23,7 +23,7 @@ from tests.browser.screenshot import free_port
 from tests.deployment.compose import DOCKER, FILLED, ROOT, dockerfile, services
 from tests.flows.database import PostgresServer
 
-#: In the order of their start; the last to start is the first to stop.
+#: In the order of their start; they stop in reverse order.
 PROCESSES = ("valkey", "orchestrator", "inference", "trainer", "web", "proxy")
 
 
@@ -77,7 +77,7 @@ class Installation:
             process.wait(timeout=20)
 
     def environment(self, name: str) -> dict[str, str]:
-        """What a service is given, and nothing of this machine's own environment."""
+        """The environment of a service, without this machine's own variables."""
         given = {key: self._filled(value) for key, value in services()[name].get("environment", {}).items()}
         image = dict(re.findall(r"([A-Z_]+)=(\S+)", " ".join(dockerfile()["base"])))
         kept = {
@@ -97,7 +97,7 @@ class Installation:
         return {**kept, **here, **given}
 
     def command(self, name: str) -> list[str]:
-        """The command line of a service, as it is in the compose file."""
+        """The command line of a service in the compose file."""
         if name == "proxy":
             return ["caddy", "run", "--adapter", "caddyfile", "--config", str(DOCKER / "Caddyfile")]
         service = services()[name]
@@ -130,9 +130,9 @@ class Installation:
         return done.stdout
 
     def is_healthy(self, name: str) -> bool:
-        """What the health check of a service says."""
+        """Whether the health check of a service succeeds."""
         kind, *test = services()[name]["healthcheck"]["test"]
-        if name == "valkey":  # Its client program is in the server's image; here the same is asked in Python.
+        if name == "valkey":  # Its client program is in the server's image; here Python does the same check.
             test = [sys.executable, "-c", "import os,redis; redis.Redis.from_url(os.environ['URL']).ping()"]
         env = {**self.environment(name), "URL": self._places["redis://:a-broker-password@valkey:6379/0"]}
         assert kind in {"CMD", "CMD-SHELL"}
@@ -144,7 +144,7 @@ class Installation:
         return redis.Redis(port=self.ports["valkey"], password=FILLED["VALKEY_PASSWORD"], decode_responses=True)
 
     def stop(self, name: str) -> int:
-        """SIGTERM, as `docker stop` does it; the exit status within the grace period of 30 s."""
+        """Stop a service with SIGTERM like `docker stop`. Returns the exit status within the grace period of 30 s."""
         process = self.running[name]
         process.send_signal(signal.SIGTERM)
         return process.wait(timeout=30)
@@ -167,7 +167,7 @@ class Installation:
         return [sys.executable if word == "python" else word for word in filled]
 
     def _filled(self, value: Any) -> str:
-        """Variables as Docker Compose fills them in, then the places of this machine."""
+        """Replace variables like Docker Compose, then places by those of this machine."""
         text = re.sub(r"\$\{([A-Z_]+)(?::[-?]([^}]*))?\}", lambda found: self._values.get(found[1], found[2] or ""), str(value))
         text = text.replace("$$", "$")
         for there, here in self._places.items():
@@ -176,7 +176,7 @@ class Installation:
 
 
 def build_application(target: Path) -> None:
-    """What docker/Dockerfile makes of the sources: its copies, the front-end packages, the collected static files."""
+    """Build the application like docker/Dockerfile: its copies, the front-end packages, the collected static files."""
     target.mkdir()
     for line in dockerfile()["source"]:
         if line.startswith("COPY "):

@@ -22,11 +22,11 @@ from tests.ui.chromium import chromium
 
 pytestmark = [
     pytest.mark.kill,
-    pytest.mark.xdist_group("deployment"),  # One installation, not one a worker.
+    pytest.mark.xdist_group("deployment"),  # One installation for all tests.
     pytest.mark.skipif(server_programs() is None, reason="PostgreSQL is not installed"),
     pytest.mark.skipif(shutil.which("caddy") is None, reason="Caddy is not installed"),
 ]
-#: What a module imports from a file beside it.
+#: Relative imports of a JavaScript module.
 IMPORTED = re.compile(r'^(?:import|export)\b[^;"\']*["\'](\.\.?/[^"\']+)["\']', re.MULTILINE)
 Answer = tuple[int, dict[str, str], str]
 
@@ -44,7 +44,7 @@ def installation() -> Iterator[Installation]:
 
 @pytest.fixture(scope="module")
 def researcher(installation: Installation) -> tuple[str, str]:
-    """Name and password of the first account, made as docs/deployment.md says."""
+    """Name and password of the first account, created as in docs/deployment.md."""
     name, password, *_ = installation.manage("add_account", "emmy", "--role", "researcher").split()
     return name, password
 
@@ -52,7 +52,7 @@ def researcher(installation: Installation) -> tuple[str, str]:
 def ask(
     place: Installation, path: str, *, method: str = "GET", body: str = "", headers: dict[str, str] | None = None
 ) -> Answer:
-    """One request over TLS through the proxy, as a browser of another machine would send it."""
+    """Send one request over TLS through the proxy, like a browser on another machine."""
     trusting = ssl._create_unverified_context()
     connection = http.client.HTTPSConnection("localhost", place.ports["https"], timeout=20, context=trusting)
     try:
@@ -72,7 +72,7 @@ def _answers(place: Installation) -> bool:
 
 
 def sign_in(place: Installation, name: str, password: str, *, sent_for: str = "") -> int:
-    """The status that the sign-in form answers; 302 is signed in."""
+    """The status of the sign-in form's response; 302 means signed in."""
     _, headers, page = ask(place, "/accounts/login/")
     token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page)
     assert token
@@ -89,11 +89,11 @@ def sign_in(place: Installation, name: str, password: str, *, sent_for: str = ""
 
 
 @pytest.mark.parametrize("name", ["web", "orchestrator", "inference", "trainer"])
-def test_the_health_check_of_every_process_is_content(installation: Installation, name: str) -> None:
+def test_the_health_check_of_every_process_succeeds(installation: Installation, name: str) -> None:
     assert installation.is_healthy(name)
 
 
-def test_a_page_comes_over_tls_with_its_protections(installation: Installation) -> None:
+def test_a_page_over_tls_has_its_protections(installation: Installation) -> None:
     status, headers, _ = ask(installation, "/accounts/login/")
     assert status == 200
     assert "max-age=31536000" in headers["strict-transport-security"]
@@ -103,7 +103,7 @@ def test_a_page_comes_over_tls_with_its_protections(installation: Installation) 
     assert "Secure" in headers["set-cookie"]
 
 
-def test_plain_http_is_sent_to_tls(installation: Installation) -> None:
+def test_plain_http_redirects_to_tls(installation: Installation) -> None:
     connection = http.client.HTTPConnection("localhost", installation.ports["http"], timeout=10)
     connection.request("GET", "/accounts/login/")
     answer = connection.getresponse()
@@ -112,7 +112,7 @@ def test_plain_http_is_sent_to_tls(installation: Installation) -> None:
     connection.close()
 
 
-def test_every_file_of_the_page_and_every_import_is_there_under_a_name_with_its_hash(installation: Installation) -> None:
+def test_every_file_and_import_of_the_page_has_a_hashed_name(installation: Installation) -> None:
     _, _, page = ask(installation, "/accounts/login/")
     to_see = set(re.findall(r'(?:src|href)="(/static/[^"]+)"', page))
     to_see |= {f"/static/{name}" for name in _collected(installation) if name.startswith("js/") and name.endswith(".js")}
@@ -130,7 +130,7 @@ def test_every_file_of_the_page_and_every_import_is_there_under_a_name_with_its_
 
 
 def _collected(place: Installation) -> list[str]:
-    """Names with hashes of what was collected."""
+    """Hashed names of the collected files."""
     folder = place.app / "staticfiles"
     return [str(path.relative_to(folder)) for path in folder.rglob("*.*") if re.search(r"\.[0-9a-f]{12}\.\w+$", path.name)]
 
@@ -140,35 +140,35 @@ def test_sample_accounts_do_not_exist(installation: Installation) -> None:
         assert sign_in(installation, name, password) == 200
 
 
-def test_the_account_made_in_the_terminal_signs_in(installation: Installation, researcher: tuple[str, str]) -> None:
+def test_an_account_made_in_the_terminal_can_sign_in(installation: Installation, researcher: tuple[str, str]) -> None:
     assert sign_in(installation, *researcher) == 302
     assert sign_in(installation, researcher[0], "another-password") == 200
 
 
 def test_guessing_is_slowed_down_whatever_address_a_client_claims(installation: Installation) -> None:
-    answers = [sign_in(installation, "nobody", f"guess-{number}", sent_for=f"203.0.113.{number}") for number in range(11)]
+    answers = [sign_in(installation, "intruder", f"guess-{number}", sent_for=f"203.0.113.{number}") for number in range(11)]
     assert answers == [200] * 10 + [429]
 
 
-def test_an_error_shows_nothing_of_the_inside(installation: Installation) -> None:
+def test_an_error_page_shows_no_internals(installation: Installation) -> None:
     status, _, page = ask(installation, "/nothing/here/")
     assert status in {302, 404}
     assert "DEBUG" not in page
     assert "urlpatterns" not in page
 
 
-def test_a_name_that_is_not_served_gets_nothing(installation: Installation) -> None:
+def test_an_unknown_host_name_gets_no_page(installation: Installation) -> None:
     _, _, page = ask(installation, "/accounts/login/", headers={"Host": "elsewhere.example"})
     assert "<form" not in page
 
 
-def test_a_worker_tells_of_the_models_that_it_was_started_for(installation: Installation) -> None:
+def test_a_worker_reports_the_models_that_it_was_started_for(installation: Installation) -> None:
     with installation.broker() as client:
         beats = [json.loads(client.get(name) or "{}") for name in client.scan_iter("hb:*")]
     assert [beat["aliases"] for beat in beats] == [["smollm2", "worked-example"]]
 
 
-def test_the_broker_asks_for_its_password(installation: Installation) -> None:
+def test_the_broker_requires_its_password(installation: Installation) -> None:
     import redis
 
     with redis.Redis(port=installation.ports["valkey"]) as client, pytest.raises(redis.exceptions.AuthenticationError):
@@ -193,7 +193,7 @@ def test_a_run_is_started_and_watched_to_its_end_through_the_proxy(
         page.wait_for_url(f"{installation.address}/")
         page.get_by_text("See a worked example").first.click()
         page.wait_for_url("**/runs/*/")
-        # On a busy machine the run is over before the page is looked at; "stopped" too is said by a socket that was live.
+        # On a busy machine the run may end before the check; a socket that was live then shows "stopped".
         expect(page.locator("[data-part=link]")).to_have_text(re.compile("live|stopped"), timeout=30_000)
         expect(page.locator("[data-part=liveness]")).to_contain_text("ccepted", timeout=60_000)
         expect(page.locator(".katex").first).to_be_visible()
@@ -203,7 +203,7 @@ def test_a_run_is_started_and_watched_to_its_end_through_the_proxy(
 
 
 def _modules_that_ran_twice(page: Page) -> list[str]:
-    """Modules that the page fetched under more than one name: with and without their hash."""
+    """Modules that the page fetched under two names, with and without their hash."""
     fetched = page.evaluate("performance.getEntriesByType('resource').map((entry) => entry.name)")
     modules = {urlsplit(url).path for url in fetched if re.search(r"\.m?js$", urlsplit(url).path)}
     plain = [re.sub(r"\.[0-9a-f]{12}(\.m?js)$", r"\1", path) for path in modules]
@@ -211,17 +211,17 @@ def _modules_that_ran_twice(page: Page) -> list[str]:
     return sorted(name for name in set(plain) if plain.count(name) > 1)
 
 
-def test_no_process_wrote_into_the_code(installation: Installation, researcher: tuple[str, str]) -> None:
+def test_no_process_writes_into_the_code(installation: Installation, researcher: tuple[str, str]) -> None:
     assert written_files(installation.app) == installation.files
 
 
-def test_every_process_stops_when_it_is_told() -> None:
-    """In an installation of its own: the tests above still need theirs."""
+def test_every_process_stops_on_sigterm() -> None:
+    """Uses its own installation, because other tests still need theirs."""
     with (
         PostgresServer() as database,
         tempfile.TemporaryDirectory(prefix="ls-stop-") as folder,
         Installation(Path(folder), database) as found,
     ):
         statuses = {name: found.stop(name) for name in ("proxy", "web", "trainer", "orchestrator", "inference", "valkey")}
-        # uvicorn finishes its answers and then ends by the signal itself.
+        # uvicorn finishes its responses and then ends by the signal itself.
         assert statuses == {**dict.fromkeys(statuses, 0), "web": -signal.SIGTERM}, found.logs()

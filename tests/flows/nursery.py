@@ -1,9 +1,9 @@
-"""Processes of a stack, forked from one that has imported what they all import: to import it anew took longer than the runs.
+"""Processes of a stack, forked from one process that has the common imports, because importing took longer than the runs.
 
-A forked process has its own command, environment, log and end. Only modules that read no settings are imported before.
+A forked process has its own command, environment, log and exit code. Only modules that read no settings are imported first.
 
-`python -m tests.flows.nursery` reads orders as JSON objects, one a line, and answers each with a number: the process, or how it
-ended.
+`python -m tests.flows.nursery` reads orders as JSON objects, one per line. It answers each with a number: the process, or its
+exit code.
 """
 
 import atexit

@@ -139,14 +139,14 @@ class Stack:
         seen, until = None, 0.0
         while True:
             self.keep_up(keep)
-            told = self.agent("glance", run)
-            if told != seen:
-                seen, until = told, time.monotonic() + within_s
-            if told[0] in {"finished", "failed", "cancelled", "needs_fork"}:
+            status = self.agent("glance", run)
+            if status != seen:
+                seen, until = status, time.monotonic() + within_s
+            if status[0] in {"finished", "failed", "cancelled", "needs_fork"}:
                 dump: dict[str, Any] = self.agent("dump", run)
                 return dump
             if time.monotonic() > until:
-                raise AssertionError(f"the run recorded nothing for {within_s:.0f} s: {told}\n{self.logs()}")
+                raise AssertionError(f"the run recorded nothing for {within_s:.0f} s: {status}\n{self.logs()}")
             time.sleep(0.3)
 
     def wait_for(self, run: str, condition: Callable[[dict[str, Any]], bool], within_s: float = 30) -> dict[str, Any]:

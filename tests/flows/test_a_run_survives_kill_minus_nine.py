@@ -64,7 +64,7 @@ def test_a_process_that_dies_at_a_named_point(stack: Stack, undisturbed: Undistu
     assert_nothing_finished_was_generated_again(stack)
 
 
-def test_an_owner_that_was_only_asleep_writes_nothing_more(stack: Stack, undisturbed: Undisturbed) -> None:
+def test_a_suspended_owner_writes_nothing_after_it_wakes(stack: Stack, undisturbed: Undisturbed) -> None:
     stack.env["WORKED_EXAMPLE_TOKENS_PER_S"] = "600"
     stack.start("valkey", "orchestrator", "inference")
     run = stack.agent("start")
@@ -93,7 +93,7 @@ def test_the_stream_data_can_be_wiped(stack: Stack, undisturbed: Undisturbed) ->
     assert_sound(stack.wait_until_ended(run), undisturbed)
 
 
-def test_everything_stopped_by_sigterm_goes_on_at_the_next_start(stack: Stack, undisturbed: Undisturbed) -> None:
+def test_a_run_stopped_by_sigterm_continues_at_the_next_start(stack: Stack, undisturbed: Undisturbed) -> None:
     stack.env["WORKED_EXAMPLE_TOKENS_PER_S"] = "600"
     names = ("valkey", "orchestrator", "inference")
     stack.start(*names)

@@ -60,7 +60,7 @@ def _wait_until_code_runs(stack: Stack, run: str) -> None:
 
 
 @pytest.mark.usefixtures("fence")
-def test_a_sandbox_that_dies_while_code_runs_costs_that_code_only(tools: Stack) -> None:
+def test_a_dying_sandbox_loses_only_the_running_code(tools: Stack) -> None:
     tools.start(*ALL)
     run = _play(tools, "import time\ntime.sleep(4)\nprint(2 + 2)")
     _wait_until_code_runs(tools, run)
@@ -75,7 +75,7 @@ def test_a_sandbox_that_dies_while_code_runs_costs_that_code_only(tools: Stack) 
 
 
 @pytest.mark.usefixtures("fence")
-def test_an_orchestrator_that_dies_finds_the_answer_of_the_code(tools: Stack) -> None:
+def test_a_restarted_orchestrator_finds_the_result_of_the_code(tools: Stack) -> None:
     tools.start(*ALL)
     run = _play(tools, "import time\ntime.sleep(2)\nprint(2 + 2)")
     _wait_until_code_runs(tools, run)
@@ -85,7 +85,7 @@ def test_an_orchestrator_that_dies_finds_the_answer_of_the_code(tools: Stack) ->
     dump = tools.wait_until_ended(run, keep=ALL, within_s=90)
     assert _event(dump, f"{CODE.removesuffix('/python')}/taken")["response"] == "4"
     log = tools.log_text("sandbox")
-    assert log.count(f"began {run}/{CODE}#") == 1, "the code ran once"
+    assert log.count(f"started {run}/{CODE}#") == 1, "the code ran once"
 
 
 @pytest.mark.usefixtures("fence")
@@ -101,7 +101,7 @@ def test_cancelling_the_run_ends_its_code(tools: Stack) -> None:
     assert tools.agent("active", run) == 0
 
 
-def test_a_sandbox_that_is_off_is_told_and_the_run_goes_on(tools: Stack) -> None:
+def test_a_sandbox_that_is_off_is_reported_and_the_run_continues(tools: Stack) -> None:
     tools.env["SANDBOX"] = "off"
     tools.start("valkey", "orchestrator", "inference")
     dump = tools.wait_until_ended(_play(tools, "print(2 + 2)"), within_s=90)

@@ -1,4 +1,4 @@
-"""Two workers with a real engine each; engines, workers and what carries between them are killed amid generation."""
+"""Two workers, each with a real engine. Engines, workers and the broker are killed during generation."""
 
 import os
 import random
@@ -70,7 +70,7 @@ def _kill_engine(stack: Stack, worker: str, core: int) -> None:
 
 
 @pytest.mark.parametrize("seed", rounds(range(300, 350), sampled=4))
-def test_random_kills_of_engines_workers_and_what_carries_between_them(stack: Stack, server: PostgresServer, seed: int) -> None:
+def test_random_kills_of_engines_workers_and_broker(stack: Stack, server: PostgresServer, seed: int) -> None:
     """An engine, an engine or a worker, and something else, in any order: a call is given up when its third engine is lost."""
     rng = random.Random(seed)
     stack.start(*ALL)

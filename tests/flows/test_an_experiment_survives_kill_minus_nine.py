@@ -33,7 +33,7 @@ def world(stack: Stack, *args: str) -> Any:
 
 
 def wait(stack: Stack, experiment: str, ended: int, within_s: float = 120) -> dict[str, Any]:
-    """Keep the processes up until so many cells have ended."""
+    """Keep the processes running until `ended` cells have ended."""
     until = time.monotonic() + within_s
     while time.monotonic() < until:
         stack.keep_up(ALL)

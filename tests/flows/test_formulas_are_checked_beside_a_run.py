@@ -1,4 +1,4 @@
-"""The computational verifier in real processes: a worker with the sandbox checks what a run tells; the run does not care."""
+"""The computational verifier in real processes: a sandbox worker checks lemmas and proofs without influence on the run."""
 
 from typing import Any
 
@@ -18,11 +18,11 @@ def checks(dump: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 def subjects(dump: dict[str, Any]) -> set[str]:
     """Lemmas and proofs that hold a formula, which all of the worked example's do."""
-    bodies = {kind: [event["body"] for event in dump["events"] if event["kind"] == kind] for kind in _TOLD}
-    return {body[name] for kind, name in _TOLD.items() for body in bodies[kind]}
+    bodies = {kind: [event["body"] for event in dump["events"] if event["kind"] == kind] for kind in _CHECKED}
+    return {body[name] for kind, name in _CHECKED.items() for body in bodies[kind]}
 
 
-_TOLD = {"lemma.proposed": "lemma", "proof.drafted": "proof"}
+_CHECKED = {"lemma.proposed": "lemma", "proof.drafted": "proof"}
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def fenced(stack: Stack) -> Stack:
     return stack
 
 
-def test_every_lemma_and_proof_of_a_run_is_checked_and_the_run_is_as_without(fenced: Stack, undisturbed: Undisturbed) -> None:
+def test_every_lemma_and_proof_is_checked_and_the_run_is_unchanged(fenced: Stack, undisturbed: Undisturbed) -> None:
     fenced.start(*ALL)
     dump = fenced.wait_until_ended(fenced.agent("start"), keep=ALL, within_s=120)
     assert_sound(dump, undisturbed)
@@ -47,7 +47,7 @@ def test_every_lemma_and_proof_of_a_run_is_checked_and_the_run_is_as_without(fen
     assert kept == {body["call"] for body in found.values() if body["call"]}
 
 
-def test_kills_change_nothing_and_ask_no_finished_check_again(fenced: Stack, undisturbed: Undisturbed) -> None:
+def test_kills_change_nothing_and_repeat_no_finished_check(fenced: Stack, undisturbed: Undisturbed) -> None:
     fenced.env["WORKED_EXAMPLE_TOKENS_PER_S"] = "800"  # A slow sandbox must have checked something before the run is over.
     fenced.start(*ALL)
     run = fenced.agent("start")
@@ -64,7 +64,7 @@ def test_kills_change_nothing_and_ask_no_finished_check_again(fenced: Stack, und
     assert {subject: after[subject] for subject in before} == before
 
 
-def test_without_a_sandbox_nothing_is_checked_and_the_reason_is_told(stack: Stack, undisturbed: Undisturbed) -> None:
+def test_without_a_sandbox_nothing_is_checked_and_the_reason_is_recorded(stack: Stack, undisturbed: Undisturbed) -> None:
     stack.start("valkey", "orchestrator", "inference")
     dump = stack.wait_until_ended(stack.agent("start"))
     assert_sound(dump, undisturbed)

@@ -31,7 +31,7 @@ Worker = Callable[[int], None]
 
 @pytest.fixture
 def worker(valkey: Any, _valkey_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Worker]:
-    """Starts a worker with so many threads; the calls of `send` come to it."""
+    """Starts a worker with the given number of threads, which takes the calls of `send`."""
     url = _valkey_url.replace("unix://", "redis+socket://").replace("?db=", "?virtual_host=")
     env = os.environ | {"DATA_DIR": str(tmp_path), "REDIS_URL": _valkey_url, "LOG_LEVEL": "WARNING", "DRAIN_S": "0"}
     started: list[subprocess.Popen[bytes]] = []
@@ -79,7 +79,7 @@ def test_short_calls_keep_all_places_busy(worker: Worker, valkey: Any, threads: 
     assert time.monotonic() - began < 3 * IDEAL_S
 
 
-def test_little_is_held_and_urgent_calls_are_read_while_the_queue_is_crowded(worker: Worker, valkey: Any) -> None:
+def test_few_calls_are_held_and_urgent_calls_pass_a_crowded_queue(worker: Worker, valkey: Any) -> None:
     send(CALLS)
     worker(16 * PLACES)
     wait_for(lambda: queue_length(valkey, QUEUE) < CALLS)
@@ -92,7 +92,7 @@ def test_little_is_held_and_urgent_calls_are_read_while_the_queue_is_crowded(wor
     assert answered(valkey) - before <= 4 * PLACES
 
 
-def test_a_second_worker_finds_work_that_the_first_one_has_left(worker: Worker, valkey: Any) -> None:
+def test_a_second_worker_finds_work_that_the_first_has_not_taken(worker: Worker, valkey: Any) -> None:
     for _ in range(2):
         worker(inference_threads(list(ALIASES.values())))
     wait_for(lambda: len(heartbeats(valkey)) == 2)

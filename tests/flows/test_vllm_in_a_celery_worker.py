@@ -61,7 +61,7 @@ def _engine_processes(stack: Stack) -> dict[int, str]:
 
 
 def _generating(stack: Stack, run: str, starts: int) -> dict[int, str]:
-    """The engine's processes once calls of the run are in the engine of the worker's so many-th start."""
+    """The engine's processes as soon as the engine of the worker's start number `starts` generates calls of the run."""
 
     def is_working() -> bool:
         status = stack.agent("dump", run)["status"]
@@ -87,7 +87,7 @@ def _ended_with_every_call_once(stack: VllmStack, run: str) -> None:
     assert_every_call_once(stack, stack.wait_until_ended(run, keep=ALL, within_s=LOADED_WITHIN_S + 120))
 
 
-def test_killed_engines_and_workers_leave_no_orphan_the_run_ends_and_a_stopped_worker_lets_calls_end(stack: VllmStack) -> None:
+def test_kills_leave_no_orphan_and_a_stopped_worker_finishes_its_calls(stack: VllmStack) -> None:
     stack.start(*ALL)
     _until(lambda: "is loaded after" in stack.log_text("inference"), stack, "loading at the start", LOADED_WITHIN_S)
     run = explore(stack, "tiny", rollouts=4)
@@ -111,18 +111,16 @@ def test_killed_engines_and_workers_leave_no_orphan_the_run_ends_and_a_stopped_w
     stack.running["inference"].terminate()
     stack.running["inference"].wait(timeout=90)
     _until(lambda: _gone(last), stack, "the end of the engine with its worker", 15)
-    _, told_to_stop, after = stack.log_text("inference").rpartition("Warm shutdown")
-    assert told_to_stop
-    assert f"answered {run}" in after, f"calls that were under way were let end\n{stack.logs()}"
+    _, shutdown, after = stack.log_text("inference").rpartition("Warm shutdown")
+    assert shutdown
+    assert f"answered {run}" in after, f"active calls may finish\n{stack.logs()}"
     answered = re.findall(r"answered (\S+#\d+)$", stack.log_text("inference"), re.MULTILINE)
     assert len(answered) == len(set(answered))
 
 
 @pytest.mark.parametrize("seed", rounds(range(200, 206), sampled=1))
 def test_random_kills_with_a_real_engine(stack: VllmStack, seed: int) -> None:
-    """Two deaths amid generation, of a process of the engine and of any process: a third would be the last attempt of a call
-    that was met by all of them.
-    """
+    """Kill a process of the engine, then any process, during generation. A third kill could end the last attempt of a call."""
     rng = random.Random(seed)
     stack.start(*ALL)
     run = explore(stack, "tiny", rollouts=4)

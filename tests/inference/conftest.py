@@ -1,4 +1,4 @@
-"""Shared by the tests of inference: requests, a fake model server in a thread, and the real engine, loaded once."""
+"""Fixtures for tests of inference: requests, a fake model server in a thread, and the real engine, loaded once."""
 
 import asyncio
 import contextlib
@@ -20,8 +20,8 @@ from tests.inference.vllm_here import LOADED_WITHIN_S, alias_with_adapters, vllm
 from workers.engines.openvino import OpenVinoBackend
 from workers.engines.vllm import VllmBackend
 
-# Keys and values from the cache, or from another batch, differ in the last bits: a token that is nearly a tie may then fall the
-# other way. Along SmolLM2's answer to this the first choice leads by 0.8 in log-odds (32 bits); in a story it leads by 0.07.
+# Keys and values from the cache, or from another batch, differ in the last bits, which may change a nearly tied token. In
+# SmolLM2's answer to this prompt the first choice leads by 0.8 in log-odds (32 bits); in a story it leads by 0.07.
 SURE_PROMPT = "What are the names of the seven days of the week, from Monday to Sunday?"
 MODELS = Path(__file__).resolve().parents[2] / "apps" / "config" / "models.toml"
 _SAMPLING = ("temperature", "top_p", "max_new_tokens", "stop")
@@ -43,7 +43,7 @@ def a_request(key: str = "call", text: str = "Say hello.", *, alias: str = "test
 
 
 def smollm2() -> Alias:
-    """SmolLM2 on OpenVINO, as it is delivered."""
+    """SmolLM2 on OpenVINO, as shipped."""
     return load_aliases(MODELS)["smollm2"]
 
 
@@ -56,7 +56,7 @@ async def openvino() -> AsyncIterator[OpenVinoBackend]:
 
 
 def http_backend(server: FakeModelServer, *, api_key: str = "", **table: object) -> OpenAIHttpBackend:
-    """A backend over the fake server, with further keys of its alias."""
+    """A backend for the fake server, with further keys of its alias."""
     fields = {"name": "served", "title": "", "backend": "openai_http", "model": "fake-model", "options": {}}
     alias = Alias.model_validate(fields | {"base_url": server.base_url} | table)
     return OpenAIHttpBackend(alias, api_key=api_key, wait_scale=0.01)
@@ -64,7 +64,7 @@ def http_backend(server: FakeModelServer, *, api_key: str = "", **table: object)
 
 @contextlib.contextmanager
 def running_server(app: FakeModelServer | None = None) -> Iterator[FakeModelServer]:
-    """A fake model server, or the one given, on a free port of this machine."""
+    """A new or given fake model server on a free port of this machine."""
     app = app or FakeModelServer()
     config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="critical", lifespan="off", timeout_graceful_shutdown=1)
     server = uvicorn.Server(config)
@@ -93,7 +93,7 @@ def module_model_server() -> Iterator[FakeModelServer]:
 
 @pytest_asyncio.fixture(loop_scope="session", scope="session")
 async def vllm_not_loaded(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[VllmBackend]:
-    """vLLM with SmolLM2, one for all tests: it takes the better part of a minute to load."""
+    """vLLM with SmolLM2, shared by all tests, because it loads for most of a minute."""
     backend = VllmBackend(alias_with_adapters("tested", tmp_path_factory.mktemp("adapters")))
     yield backend
     await backend.close()

@@ -1,4 +1,4 @@
-"""A worker of vLLM's CPU engine that computes a few steps as it should and then fails as the alias' engine was told to."""
+"""A worker of vLLM's CPU engine that computes a few steps correctly and then fails in the configured way."""
 
 import os
 import time
@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from vllm.v1.worker.cpu_worker import CPUWorker
 
-#: `memory` or `standstill`; read in the process of the worker.
+#: Environment variable, `memory` or `standstill`, read in the process of the worker.
 HOW = "FAILING_VLLM_WORKER"
 GOOD_STEPS = 4
 

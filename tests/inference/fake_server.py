@@ -1,6 +1,6 @@
-"""A model server for tests that speaks streaming chat completions over real HTTP, with the faults real ones have.
+"""A model server for tests with streaming chat completions over real HTTP, and the faults of real servers.
 
-What it does with a request follows from the model name or from `next_answers`, a queue of ready-made answers.
+Its response to a request depends on the model name or on `next_answers`, a queue of canned answers.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 @dataclass
 class Canned:
-    """One ready-made answer: status, headers and body pieces; `cut` closes the connection before its end."""
+    """A canned answer: status, headers and body pieces. `cut` closes the connection before its end."""
 
     status: int = 200
     body: tuple[bytes, ...] = ()
@@ -38,7 +38,7 @@ def piece(text: str = "", *, finish: str | None = None, **delta: Any) -> dict[st
 
 
 class FakeModelServer:
-    """An ASGI application. It answers with "word1 word2 …" derived from the prompt, as many tokens as were asked for."""
+    """An ASGI application that answers with "word1 word2 …" derived from the prompt, up to the requested number of tokens."""
 
     def __init__(self) -> None:
         self.port = 0
@@ -93,8 +93,8 @@ class FakeModelServer:
     async def _stream(self, body: dict[str, Any], receive: Receive, send: Send) -> None:
         prompt = sum(len(_words(message["content"]).split()) for message in body["messages"])
         if prompt >= self.context:
-            said = f"This model's maximum context length is {self.context} tokens. Your request has {prompt} input tokens."
-            error = {"error": {"message": said, "code": "context_length_exceeded"}}
+            message = f"This model's maximum context length is {self.context} tokens. Your request has {prompt} input tokens."
+            error = {"error": {"message": message, "code": "context_length_exceeded"}}
             await _answer(send, 400, json.dumps(error).encode(), "application/json")
             return
         tokens = self._tokens(body)
@@ -127,7 +127,7 @@ class FakeModelServer:
 
 
 def _words(content: str | list[dict[str, Any]]) -> str:
-    """A message's text; of one in parts what was "seen", where a picture that can be read is among them."""
+    """A message's text. For a message in parts: "seen" if they contain readable pictures, else the text of the parts."""
     if isinstance(content, str):
         return content
     shown = [part["image_url"]["url"] for part in content if part["type"] == "image_url"]

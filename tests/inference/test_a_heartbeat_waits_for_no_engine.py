@@ -1,4 +1,4 @@
-"""A worker tells twice a second what it works on, whatever its engines say of themselves, or fail to say."""
+"""A worker's heartbeat lists its calls twice a second, even if an engine fails its health check or does not answer it."""
 
 import asyncio
 import time
@@ -21,10 +21,10 @@ ALIASES = parse_aliases("".join(f'[{name}]\nbackend = "scripted"\noptions.script
 
 
 class Ailing:
-    """A backend that generates until it is aborted; its health is what `say` does."""
+    """A backend that generates until it is aborted. Its health check runs `check`."""
 
-    def __init__(self, say: Callable[[], Any]) -> None:
-        self._say = say
+    def __init__(self, check: Callable[[], Any]) -> None:
+        self._check = check
         self._aborted = asyncio.Event()
 
     async def generate(self, request: GenerationRequest) -> AsyncIterator[Delta | Final]:
@@ -35,7 +35,7 @@ class Ailing:
         self._aborted.set()
 
     async def health(self) -> Health:
-        await self._say()
+        await self._check()
         return Health(state="ready")
 
     async def close(self) -> None:
@@ -59,22 +59,22 @@ def _engines(slow: Callable[[], Any]) -> Callable[[Alias], Ailing]:
 
 
 @pytest.mark.parametrize("slow", [_never, _raise])
-def test_calls_are_told_although_an_engine_does_not_say_how_it_is(valkey: Any, slow: Callable[[], Any]) -> None:
+def test_heartbeats_list_calls_even_if_an_engine_gives_no_health(valkey: Any, slow: Callable[[], Any]) -> None:
     worker = Worker(make_backend=_engines(slow), aliases=ALIASES)
     try:
         began = worker._begin(a_request(alias="slow"), "f")
         worker._active["call"] = (a_request(alias="slow"), "f")
-        told: list[bool] = []
+        listed: list[bool] = []
         for _ in range(12):
             time.sleep(0.2)
-            told.append(any(beat["active"] for beat in heartbeats(valkey)))
-        assert all(told[4:]), told
+            listed.append(any(beat["active"] for beat in heartbeats(valkey)))
+        assert all(listed[4:]), listed
         assert not began.done()
     finally:
         worker.close()
 
 
-def test_an_engine_that_does_not_answer_hides_none_of_the_others() -> None:
+def test_a_silent_engine_does_not_hide_the_others() -> None:
     host = EngineHost(ALIASES, make_backend=_engines(_never), options=HostOptions(health_patience_s=0.1))
     try:
         found = host.health()
@@ -83,7 +83,7 @@ def test_an_engine_that_does_not_answer_hides_none_of_the_others() -> None:
         host.close()
 
 
-def test_an_engine_that_cannot_say_how_it_is_is_down() -> None:
+def test_an_engine_whose_health_check_fails_is_down() -> None:
     host = EngineHost(ALIASES, make_backend=_engines(_raise))
     try:
         assert "KeyError: 'pages'" in host.health()["slow"].detail
@@ -91,7 +91,7 @@ def test_an_engine_that_cannot_say_how_it_is_is_down() -> None:
         host.close()
 
 
-async def test_the_last_answer_is_believed_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_last_answer_remains_valid_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     answers = [Health(state="ready", running=3)]
 
     async def ask(engine: str) -> Health:
@@ -105,4 +105,4 @@ async def test_the_last_answer_is_believed_for_a_while(monkeypatch: pytest.Monke
     monkeypatch.setattr(health, "SILENT_S", 0.01)
     late = (await checkup.of(["slow"]))["slow"]
     assert late.state == "down"
-    assert "has not said how it is" in late.detail
+    assert "No answer to health checks" in late.detail

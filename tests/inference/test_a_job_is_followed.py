@@ -1,4 +1,4 @@
-"""An adapter whose folder ends in `/*` follows a training job: its newest version answers, before the first the model."""
+"""An adapter whose folder ends in `/*` follows a training job: calls use its newest version, or the model before the first."""
 
 import asyncio
 import gc
@@ -20,7 +20,7 @@ from workers.engines.adapters import KEPT, AdapterShelf
 
 
 class Engine:
-    """Keeps what it was asked to load."""
+    """Records the adapters that it was asked to load."""
 
     def __init__(self) -> None:
         self.loaded: list[Any] = []
@@ -39,7 +39,7 @@ def _without_vllm(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def live(tmp_path: Path) -> Path:
-    """The place that an alias follows: a link to the folder of the job that plays now."""
+    """The path that an alias follows: a link to the folder of the current job."""
     (tmp_path / "first" / "policy").mkdir(parents=True)
     (tmp_path / "live").symlink_to(tmp_path / "first" / "policy")
     return tmp_path / "live"
@@ -55,89 +55,89 @@ def _version(folder: Path, number: int) -> None:
     (folder / str(number) / "adapter_config.json").write_text(str(number))
 
 
-def _asked(shelf: AdapterShelf) -> Adapter | None:
-    return shelf.asked_by(a_request(alias="learner"))
+def _requested(shelf: AdapterShelf) -> Adapter | None:
+    return shelf.requested(a_request(alias="learner"))
 
 
-def test_before_the_first_version_the_model_itself_answers(live: Path) -> None:
-    assert _asked(_shelf(live)) is None
-    (live / ".3").mkdir()  # It is still being written.
-    assert _asked(_shelf(live)) is None
+def test_before_the_first_version_the_model_answers(live: Path) -> None:
+    assert _requested(_shelf(live)) is None
+    (live / ".3").mkdir()  # Still being written.
+    assert _requested(_shelf(live)) is None
 
 
-async def test_each_call_gets_the_newest_version_under_a_number_of_its_own(live: Path) -> None:
+async def test_each_call_gets_the_newest_version_with_a_new_number(live: Path) -> None:
     shelf, engine = _shelf(live), Engine()
     for number in (1, 2, 10):
         _version(live, number)
-        adapter = _asked(shelf)
+        adapter = _requested(shelf)
         assert adapter is not None
         assert adapter.revision == f"policy/{number}"
-        await shelf.loaded(engine, adapter)
+        await shelf.load(engine, adapter)
     assert [one.number for one in engine.loaded] == [1, 2, 3]
     assert [Path(one.path, "adapter_config.json").read_text() for one in engine.loaded] == ["1", "2", "10"]
 
 
-async def test_what_was_loaded_stays_readable_when_the_job_removes_it(live: Path) -> None:
+async def test_a_loaded_version_stays_readable_when_the_job_removes_it(live: Path) -> None:
     shelf, engine = _shelf(live), Engine()
     _version(live, 1)
-    adapter = _asked(shelf)
+    adapter = _requested(shelf)
     assert adapter is not None
-    lora = await shelf.loaded(engine, adapter)
+    lora = await shelf.load(engine, adapter)
     shutil.rmtree(live / "1")
     assert Path(lora.path, "adapter_config.json").read_text() == "1"
     for number in range(2, KEPT + 3):
         _version(live, number)
-        newer = _asked(shelf)
+        newer = _requested(shelf)
         assert newer is not None
-        await shelf.loaded(engine, newer)
-    assert not Path(lora.path).exists(), "so many versions later nobody asks for it any more"
+        await shelf.load(engine, newer)
+    assert not Path(lora.path).exists(), "after this many versions no call needs it any more"
 
 
-async def test_a_version_that_a_resumed_job_hands_over_again_is_another_one(live: Path) -> None:
+async def test_a_version_that_a_resumed_job_writes_again_is_a_new_one(live: Path) -> None:
     shelf, engine = _shelf(live), Engine()
     _version(live, 1)
-    first = _asked(shelf)
+    first = _requested(shelf)
     assert first is not None
-    await shelf.loaded(engine, first)
+    await shelf.load(engine, first)
     shutil.rmtree(live / "1")
     _version(live, 1)
     (live / "1" / "adapter_config.json").write_text("again")
-    second = _asked(shelf)
+    second = _requested(shelf)
     assert second is not None
     assert second.revision == first.revision == "policy/1"
-    assert Path((await shelf.loaded(engine, second)).path, "adapter_config.json").read_text() == "again"
+    assert Path((await shelf.load(engine, second)).path, "adapter_config.json").read_text() == "again"
 
 
-async def test_another_job_at_the_same_place_begins_anew(live: Path, tmp_path: Path) -> None:
+async def test_another_job_at_the_same_path_starts_from_the_beginning(live: Path, tmp_path: Path) -> None:
     shelf, engine = _shelf(live), Engine()
     _version(live, 1)
-    first = _asked(shelf)
+    first = _requested(shelf)
     (tmp_path / "second" / "policy").mkdir(parents=True)
     live.unlink()
     live.symlink_to(tmp_path / "second" / "policy")
-    assert _asked(shelf) is None
+    assert _requested(shelf) is None
     _version(live, 1)
-    second = _asked(shelf)
+    second = _requested(shelf)
     assert first is not None
     assert second is not None
-    await asyncio.gather(shelf.loaded(engine, first), shelf.loaded(engine, second))
+    await asyncio.gather(shelf.load(engine, first), shelf.load(engine, second))
     assert len(engine.loaded) == 2
 
 
-async def test_whole_weights_cannot_be_followed(live: Path) -> None:
+async def test_full_weights_cannot_be_followed(live: Path) -> None:
     shelf = _shelf(live)
     (live / "1").mkdir()
-    adapter = _asked(shelf)
+    adapter = _requested(shelf)
     assert adapter is not None
-    with pytest.raises(RequestRejected, match="only adapters can be followed, not whole weights"):
-        await shelf.loaded(Engine(), adapter)
+    with pytest.raises(RequestRejected, match="adapters, not its full weights"):
+        await shelf.load(Engine(), adapter)
 
 
-def test_what_a_killed_worker_left_of_its_copies_goes_with_the_next_start_and_those_in_use_stay(
+def test_the_next_start_removes_copies_of_killed_workers_and_keeps_those_in_use(
     live: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    program = "import os; from workers.engines.adapters import _a_folder; print(_a_folder()[0], flush=True); os._exit(9)"
+    program = "import os; from workers.engines.adapters import _new_folder; print(_new_folder()[0], flush=True); os._exit(9)"
     killed = subprocess.run(
         [sys.executable, "-c", program], env=os.environ | {"TMPDIR": str(tmp_path)}, capture_output=True, text=True, check=False
     )

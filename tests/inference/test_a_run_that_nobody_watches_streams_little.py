@@ -1,4 +1,4 @@
-"""Nobody reads what a run writes while nobody has it open: its calls are told of now and then, not twenty times a second."""
+"""Text of unwatched runs is published every few seconds instead of twenty times a second."""
 
 import asyncio
 import time
@@ -22,7 +22,7 @@ REPLY = Reply(text="The answer is $x = 1$. " * 10)
 
 
 class Pieces:
-    """A sink that keeps the pieces of each call."""
+    """A sink that stores the pieces of each call."""
 
     def __init__(self) -> None:
         self.of: dict[str, list[str]] = defaultdict(list)
@@ -31,10 +31,10 @@ class Pieces:
         self.of[request.key].append(delta.text)
 
     def finish(self, request: GenerationRequest) -> None:
-        """Nothing to keep."""
+        """Do nothing."""
 
     async def send(self) -> None:
-        """Nothing to wait for."""
+        """Do nothing."""
 
 
 @pytest.fixture
@@ -51,15 +51,15 @@ def host(pieces: Pieces) -> Iterator[EngineHost]:
     host.close()
 
 
-def test_a_call_of_a_run_that_nobody_watches_is_not_streamed_and_its_result_is_whole(host: EngineHost, pieces: Pieces) -> None:
-    host.readers.tell(frozenset())
+def test_a_call_of_an_unwatched_run_is_not_streamed_and_its_result_is_complete(host: EngineHost, pieces: Pieces) -> None:
+    host.readers.update(frozenset())
     assert host.run(a_request("call", max_new_tokens=500)).text == REPLY.text
     assert pieces.of == {}
 
 
-def test_a_call_of_a_watched_run_is_streamed_beside_one_that_is_not(host: EngineHost, pieces: Pieces) -> None:
+def test_a_call_of_a_watched_run_is_streamed_at_the_same_time_as_an_unwatched_one(host: EngineHost, pieces: Pieces) -> None:
     watched, other = a_request("watched", max_new_tokens=500), a_request("other", max_new_tokens=500)
-    host.readers.tell(frozenset({watched.run}))
+    host.readers.update(frozenset({watched.run}))
     ends = [host.start(watched), host.start(other.model_copy(update={"run": "elsewhere"}))]
     assert [end.result().text for end in ends] == [REPLY.text] * 2
     assert len(pieces.of["watched"]) > 5
@@ -67,22 +67,22 @@ def test_a_call_of_a_watched_run_is_streamed_beside_one_that_is_not(host: Engine
     assert "other" not in pieces.of
 
 
-def test_whoever_opens_the_run_gets_what_the_call_wrote_before(host: EngineHost, pieces: Pieces) -> None:
-    host.readers.tell(frozenset())
+def test_a_new_viewer_gets_the_earlier_text_of_a_call(host: EngineHost, pieces: Pieces) -> None:
+    host.readers.update(frozenset())
     request = a_request("call", max_new_tokens=500)
     end = host.start(request)
     time.sleep(0.4)
     assert pieces.of == {}
-    host.readers.tell(frozenset({request.run}))
+    host.readers.update(frozenset({request.run}))
     assert end.result().text == "".join(pieces.of["call"])
     assert len(pieces.of["call"][0]) > len(pieces.of["call"][1])
 
 
-def test_a_long_call_is_told_of_now_and_then_all_the_same(pieces: Pieces) -> None:
+def test_a_long_call_of_an_unwatched_run_is_still_streamed_occasionally(pieces: Pieces) -> None:
     backend = ScriptedBackend(lambda _: REPLY, pace=Pace(tokens_per_s=60.0))
     options = HostOptions(flush_s=0.02, unwatched_s=0.3)
     host = EngineHost(ALIASES, sink=pieces, options=options, make_backend=lambda _: backend)
-    host.readers.tell(frozenset())
+    host.readers.update(frozenset())
     try:
         host.run(a_request("call", max_new_tokens=500))
     finally:
@@ -91,9 +91,7 @@ def test_a_long_call_is_told_of_now_and_then_all_the_same(pieces: Pieces) -> Non
     assert "".join(pieces.of["call"]) == REPLY.text
 
 
-async def test_an_open_page_says_that_its_run_is_watched_and_says_so_again(
-    valkey: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_an_open_page_marks_its_run_as_watched_and_renews_the_mark(valkey: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("apps.runs.live._BLOCK_MS", 50)
     monkeypatch.setattr("apps.runs.live._WATCH_EVERY_S", 0.1)
     hub = Hub()

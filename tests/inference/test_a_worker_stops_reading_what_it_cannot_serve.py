@@ -1,4 +1,4 @@
-"""What a worker holds of each queue, and when it takes urgent messages only."""
+"""Calls that a worker holds of each queue, and when it takes only urgent messages."""
 
 import asyncio
 import threading
@@ -21,24 +21,24 @@ ALIASES = parse_aliases(
 
 
 class Held:
-    """A backend whose calls wait until they are let go."""
+    """A backend whose calls wait until they are released."""
 
     def __init__(self) -> None:
-        self.let_go = threading.Event()
+        self.released = threading.Event()
 
     async def generate(self, request: GenerationRequest) -> AsyncIterator[Delta | Final]:
-        while not self.let_go.is_set():
+        while not self.released.is_set():
             await asyncio.sleep(0.01)
         yield Final(text="done", finish_reason="stop")
 
     async def abort(self, call_id: str) -> None:
-        self.let_go.set()
+        self.released.set()
 
     async def health(self) -> Health:
         return Health(state="ready")
 
     async def close(self) -> None:
-        self.let_go.set()
+        self.released.set()
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def backend() -> Held:
 def worker(valkey: Any, backend: Held) -> Iterator[Worker]:
     worker = Worker(make_backend=lambda _: backend, aliases=ALIASES)
     yield worker
-    backend.let_go.set()
+    backend.released.set()
     worker.close()
 
 
@@ -68,7 +68,7 @@ def test_a_queue_is_crowded_at_one_and_a_half_times_its_places_until_calls_have_
     threads.append(answer(2))
     threads[-1].join(timeout=0.2)
     assert worker.crowded_queues() == {"inference.small"}
-    backend.let_go.set()
+    backend.released.set()
     for thread in threads:
         thread.join(timeout=5)
     assert worker.crowded_queues() == set()
@@ -81,26 +81,26 @@ def test_a_message_delivered_twice_takes_no_second_place(worker: Worker, backend
         thread.start()
         thread.join(timeout=0.2)
     assert worker.crowded_queues() == set()
-    backend.let_go.set()
+    backend.released.set()
     for thread in twice:
         thread.join(timeout=5)
         assert not thread.is_alive()
-    assert not any(worker._held.values()), "places that nobody gives back would close the queue for good"
+    assert not any(worker._held.values()), "places that are not released would block the queue for ever"
 
 
-def test_a_message_counts_from_its_reading_and_the_broker_hears_when_there_is_room(
+def test_a_message_counts_when_it_is_received_and_the_broker_learns_when_there_is_room(
     worker: Worker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    heard: list[str] = []
-    monkeypatch.setattr(broker, "room_came", lambda: heard.append("room"))
+    freed: list[str] = []
+    monkeypatch.setattr(broker, "room_freed", lambda: freed.append("room"))
     message = SimpleNamespace(delivery_info={"routing_key": "inference.small"})
     for _ in range(4):
-        worker.message_came(request=message)
+        worker.message_received(request=message)
     assert worker.crowded_queues() == {"inference.small"}
-    worker.message_left(task=SimpleNamespace(request=message))
-    assert not heard
-    worker.message_left(task=SimpleNamespace(request=message))
-    assert heard == ["room"]
+    worker.message_done(task=SimpleNamespace(request=message))
+    assert not freed
+    worker.message_done(task=SimpleNamespace(request=message))
+    assert freed == ["room"]
     assert worker.crowded_queues() == set()
-    worker.message_left(task=SimpleNamespace(request=message))
-    assert heard == ["room"]
+    worker.message_done(task=SimpleNamespace(request=message))
+    assert freed == ["room"]

@@ -1,4 +1,4 @@
-"""An adapter is loaded once for all calls that ask for it; a call that gives up leaves the loading to the others."""
+"""An adapter is loaded once for all its calls. If one call gives up, loading continues for the others."""
 
 import asyncio
 import sys
@@ -14,16 +14,16 @@ from workers.engines.adapters import AdapterShelf
 
 
 class Engine:
-    """Counts what it is asked to load, waits until it may, and fails the first `fails` times."""
+    """Counts requests to load, waits for permission, and fails the first `fails` times."""
 
     def __init__(self) -> None:
-        self.may_go_on = asyncio.Event()
+        self.may_load = asyncio.Event()
         self.asked = 0
         self.fails = 0
 
     async def add_lora(self, lora: Any) -> None:
         self.asked += 1
-        await self.may_go_on.wait()
+        await self.may_load.wait()
         if self.fails:
             self.fails -= 1
             raise RuntimeError("rank 64 is too large")
@@ -47,30 +47,30 @@ def _shelf(adapter: Adapter) -> AdapterShelf:
     return AdapterShelf(SimpleNamespace(name="big", adapters=[adapter]))  # type: ignore[arg-type]
 
 
-async def test_two_calls_that_ask_at_once_load_it_once(adapter: Adapter) -> None:
+async def test_two_simultaneous_calls_load_it_once(adapter: Adapter) -> None:
     shelf, engine = _shelf(adapter), Engine()
-    asked = [asyncio.ensure_future(shelf.loaded(engine, adapter)) for _ in range(2)]
+    asked = [asyncio.ensure_future(shelf.load(engine, adapter)) for _ in range(2)]
     await asyncio.sleep(0.1)
-    engine.may_go_on.set()
+    engine.may_load.set()
     one, two = await asyncio.gather(*asked)
     assert one is two
     assert engine.asked == 1
 
 
-async def test_a_call_whose_time_is_up_does_not_stop_the_loading(adapter: Adapter) -> None:
+async def test_a_timed_out_call_does_not_stop_the_loading(adapter: Adapter) -> None:
     shelf, engine = _shelf(adapter), Engine()
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.1):
-            await shelf.loaded(engine, adapter)
-    engine.may_go_on.set()
-    assert await shelf.loaded(engine, adapter)
+            await shelf.load(engine, adapter)
+    engine.may_load.set()
+    assert await shelf.load(engine, adapter)
     assert engine.asked == 1
 
 
-async def test_what_failed_is_tried_again_by_the_next_call(adapter: Adapter) -> None:
+async def test_the_next_call_retries_a_failed_load(adapter: Adapter) -> None:
     shelf, engine = _shelf(adapter), Engine()
-    engine.may_go_on.set()
+    engine.may_load.set()
     engine.fails = 1
     with pytest.raises(RequestRejected, match="rank 64"):
-        await shelf.loaded(engine, adapter)
-    assert await shelf.loaded(engine, adapter)
+        await shelf.load(engine, adapter)
+    assert await shelf.load(engine, adapter)

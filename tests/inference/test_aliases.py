@@ -1,4 +1,4 @@
-"""Reading models.toml: what stands in it, and the message for each mistake."""
+"""Reading models.toml: its content, and the message for each mistake."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ def test_every_commented_example_of_the_shipped_file_is_valid() -> None:
     assert aliases["ollama-qwen3"].reasoning_tags == ("<think>", "</think>")
 
 
-def test_an_alias_has_defaults_a_queue_and_a_clean_address() -> None:
+def test_an_alias_has_defaults_a_queue_and_a_normalised_url() -> None:
     alias = parse_aliases(HTTP)["served"]
     assert alias.title == "served"
     assert alias.queue == "inference.served"
@@ -48,7 +48,7 @@ def test_an_alias_has_defaults_a_queue_and_a_clean_address() -> None:
         ('[served.options]\nstructured_output = "none"\n', "text"),
     ],
 )
-def test_closings_come_as_the_engine_can_and_by_a_grammar_only_where_the_alias_says_so(keys: str, closes_by: str) -> None:
+def test_closings_depend_on_the_engine_and_use_a_grammar_only_if_the_alias_says_so(keys: str, closes_by: str) -> None:
     assert parse_aliases(HTTP + keys)["served"].closes_by == closes_by
 
 
@@ -97,7 +97,7 @@ def test_broken_toml_is_named_with_its_place() -> None:
         parse_aliases("[a]\nbackend = \n[b]\n")
 
 
-def test_a_missing_file_and_a_binary_file_are_told(tmp_path: Path) -> None:
+def test_a_missing_file_and_a_binary_file_are_reported(tmp_path: Path) -> None:
     with pytest.raises(AliasError, match=r"cannot be read.*MODELS_FILE"):
         load_aliases(tmp_path / "none.toml")
     (tmp_path / "binary.toml").write_bytes(b"\xff\xfe\x00")

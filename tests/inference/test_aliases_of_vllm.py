@@ -1,4 +1,4 @@
-"""Tables of the backend vllm: its options, and adapters that share the engine of another alias."""
+"""Tables of the backend vllm: options, and adapters that share the engine of another alias."""
 
 import pytest
 
@@ -15,7 +15,7 @@ BASE = '[big]\nbackend = "vllm"\nmodel = "/models/big"\nrevision = "abc"\ncontex
 TUNED = '[tuned]\nadapter_of = "big"\nadapter = "/models/step-4"\nrevision = "step 4"\n'
 
 
-def test_an_adapter_is_an_alias_in_the_engine_and_the_queue_of_another() -> None:
+def test_an_adapter_is_an_alias_with_the_engine_and_queue_of_another() -> None:
     aliases = parse_aliases(BASE + TUNED)
     big, tuned = aliases["big"], aliases["tuned"]
     assert tuned.queue == big.queue == "inference.big"
@@ -50,7 +50,7 @@ def test_a_mistake_says_what_to_write(toml: str, sentence: str) -> None:
         parse_aliases(toml)
 
 
-def test_the_keys_become_arguments_of_the_engine() -> None:
+def test_keys_become_arguments_of_the_engine() -> None:
     options = '[big.options]\ntensor_parallel = 4\nquantization = "fp8"\nreasoning_parser = "qwen3"\nlogprobs_of = "sampled"\n'
     args = engine_args(parse_aliases(BASE + options + "engine_args = { swap_space = 8 }\n" + TUNED)["big"])
     assert (args["model"], args["max_model_len"], args["max_num_seqs"]) == ("/models/big", 32768, 212)
@@ -62,7 +62,7 @@ def test_the_keys_become_arguments_of_the_engine() -> None:
 
 
 def test_on_a_cpu_prompts_are_read_whole() -> None:
-    """A prompt read in pieces, with a seed, ends the engine of vLLM 0.32 there."""
+    """On a CPU, a prompt read in pieces with a seed ends the engine of vLLM 0.32."""
     alias = parse_aliases(BASE + "[big.options]\nmax_batched_tokens = 512\n")["big"]
     assert engine_args(alias)["max_num_batched_tokens"] == 512
     on_cpu = engine_args(alias, on_cpu=True)
@@ -70,13 +70,13 @@ def test_on_a_cpu_prompts_are_read_whole() -> None:
     assert on_cpu["max_num_batched_tokens"] == 32768
 
 
-def test_what_is_not_said_is_left_to_the_engine() -> None:
+def test_missing_keys_are_left_to_the_engine() -> None:
     args = engine_args(parse_aliases(BASE)["big"])
     assert isinstance(parse_aliases(BASE)["big"].options, VllmOptions)
     assert not {"quantization", "max_num_batched_tokens", "reasoning_parser", "enable_lora"} & set(args)
 
 
-def test_the_host_gives_the_calls_of_an_adapter_to_the_engine_it_belongs_to() -> None:
+def test_the_host_sends_calls_of_an_adapter_to_its_engine() -> None:
     made: list[str] = []
 
     def make(alias: Alias) -> Backend:

@@ -1,4 +1,4 @@
-"""What every backend promises, one suite for all: the scripted one, HTTP against a local server, and the real SmolLM2."""
+"""The contract of all backends in one suite: scripted, HTTP against a local server, and the real SmolLM2."""
 
 import asyncio
 import base64
@@ -32,13 +32,13 @@ SCHEMA = {
     "additionalProperties": False,
 }
 
-# One loop for all: an engine is bound to the loop that started it, and loading it takes seconds.
+# One loop for all tests: an engine is bound to the loop that started it, and loading takes seconds.
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 @dataclass
 class Subject:
-    """A backend, prompts (long answer, sure answer, longer than the context), and what not every backend can do."""
+    """A backend, prompts (long answer, sure answer, longer than the context), and its optional abilities."""
 
     backend: Backend
     long_prompt: str
@@ -99,7 +99,7 @@ async def tested(
         backend = OpenVinoBackend(load_aliases(MODELS)["smollm2"])
     story = "Tell a long story about a fox and a crow."
     yield Subject(backend, story, SURE_PROMPT, "word " * 2100, _ABILITIES.get(kind, frozenset()))
-    if kind != "vllm":  # It goes on to other tests.
+    if kind != "vllm":  # Other tests still use it.
         await backend.close()
 
 
@@ -121,7 +121,7 @@ async def _read(backend: Backend, request: GenerationRequest) -> tuple[list[Delt
     items = [item async for item in backend.generate(request)]
     deltas = [item for item in items if isinstance(item, Delta)]
     assert isinstance(items[-1], Final)
-    assert len(deltas) == len(items) - 1, "the result comes once, and last"
+    assert len(deltas) == len(items) - 1, "there is one result, at the end"
     return deltas, items[-1]
 
 
@@ -134,7 +134,7 @@ async def _is_free(backend: Backend) -> bool:
     return False
 
 
-async def test_a_stream_is_deltas_and_then_one_result_with_the_same_text(tested: Subject) -> None:
+async def test_a_stream_has_deltas_and_then_one_result_with_the_same_text(tested: Subject) -> None:
     deltas, final = await _read(tested.backend, a_request(text=tested.long_prompt))
     assert len(deltas) > 2
     assert "".join(delta.text for delta in deltas) == final.text
@@ -152,7 +152,7 @@ async def test_usage_times_and_revision_come_with_the_result(tested: Subject) ->
     assert final.model_revision
 
 
-async def test_the_limit_of_new_tokens_holds_and_is_told(tested: Subject) -> None:
+async def test_the_limit_of_new_tokens_holds_and_is_the_finish_reason(tested: Subject) -> None:
     _, final = await _read(tested.backend, a_request(text=tested.long_prompt, max_new_tokens=7))
     assert final.finish_reason == "length"
     assert final.usage.completion == 7
@@ -181,7 +181,7 @@ async def test_the_same_request_at_temperature_zero_gives_the_same_text_whatever
     assert first[1].text == second[1].text
 
 
-async def test_an_abort_ends_the_stream_long_before_its_end_and_frees_the_engine(tested: Subject) -> None:
+async def test_an_abort_ends_the_stream_early_and_frees_the_engine(tested: Subject) -> None:
     request = a_request(text=tested.long_prompt, max_new_tokens=400)
     deltas: list[Delta] = []
     async for item in tested.backend.generate(request):
@@ -218,7 +218,7 @@ async def test_cancelling_the_reader_stops_the_work(tested: Subject) -> None:
     assert await _is_free(tested.backend)
 
 
-async def test_twelve_calls_at_once_all_end_and_take_turns(tested: Subject) -> None:
+async def test_twelve_simultaneous_calls_end_and_run_together(tested: Subject) -> None:
     order: list[int] = []
 
     async def call(number: int) -> Final:
@@ -248,7 +248,7 @@ async def test_a_deadline_stops_the_call(tested: Subject) -> None:
     assert await _is_free(tested.backend)
 
 
-async def test_health_is_ready_and_names_what_runs(tested: Subject) -> None:
+async def test_health_is_ready_and_counts_running_calls(tested: Subject) -> None:
     request = a_request(text=tested.long_prompt, max_new_tokens=400)
     stream = tested.backend.generate(request)
     await anext(stream)
@@ -260,7 +260,7 @@ async def test_health_is_ready_and_names_what_runs(tested: Subject) -> None:
     assert (await tested.backend.health()).tokens_per_s > 0
 
 
-async def test_several_completions_come_with_the_result_or_the_request_is_rejected(tested: Subject) -> None:
+async def test_several_completions_are_in_the_result_or_the_request_is_rejected(tested: Subject) -> None:
     request = a_request(text=tested.long_prompt, n=3, temperature=0.9, seed=7)
     if "several" not in tested.abilities:
         with pytest.raises(RequestRejected, match="one completion a call, not 3"):
@@ -274,7 +274,7 @@ async def test_several_completions_come_with_the_result_or_the_request_is_reject
     assert await _is_free(tested.backend)
 
 
-async def test_tokens_come_as_drawn_or_the_request_is_rejected(tested: Subject) -> None:
+async def test_sampled_tokens_are_captured_or_the_request_is_rejected(tested: Subject) -> None:
     request = a_request(text=tested.long_prompt, capture=True)
     if "capture" not in tested.abilities:
         with pytest.raises(RequestRejected, match="capture"):
@@ -288,7 +288,7 @@ async def test_tokens_come_as_drawn_or_the_request_is_rejected(tested: Subject) 
     assert (final.capture.temperature, final.capture.max_new_tokens) == (0, 40)
 
 
-async def test_a_prompt_of_tokens_is_taken_or_the_request_is_rejected(tested: Subject) -> None:
+async def test_a_prompt_of_tokens_is_accepted_or_the_request_is_rejected(tested: Subject) -> None:
     if "tokens" not in tested.abilities:
         with pytest.raises(RequestRejected, match="tokens of a prompt"):
             await _read(tested.backend, a_request(prompt_ids=(1, 2, 3)))
@@ -299,7 +299,7 @@ async def test_a_prompt_of_tokens_is_taken_or_the_request_is_rejected(tested: Su
     assert again.text == whole.text
 
 
-async def test_an_answer_in_segments_is_the_same_answer_or_the_request_is_rejected(tested: Subject) -> None:
+async def test_an_answer_in_segments_is_the_same_or_the_request_is_rejected(tested: Subject) -> None:
     request = a_request("pieces", tested.sure_prompt, capture="capture" in tested.abilities, segment_tokens=5)
     if "capture" not in tested.abilities:
         with pytest.raises(RequestRejected, match="segments"):
@@ -342,7 +342,7 @@ async def test_a_rejected_request_leaves_nothing_running(tested: Subject) -> Non
     assert await _is_free(tested.backend)
 
 
-async def test_a_picture_is_looked_at_or_the_request_is_rejected(tested: Subject) -> None:
+async def test_a_picture_is_read_or_the_request_is_rejected(tested: Subject) -> None:
     request = a_request("seen", tested.long_prompt, pictures=(PICTURE,))
     if "pictures" not in tested.abilities:
         with pytest.raises(RequestRejected, match="looks at no pictures"):

@@ -1,4 +1,4 @@
-"""Functions over HTTP: offered in the request, their calls streamed in pieces, and servers or models that know none."""
+"""Functions over HTTP: offers in the request, calls streamed in pieces, and servers or models without functions."""
 
 import json
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ def call(index: int = 0, name: str = "", arguments: str | None = None, call_id: 
 async def answered(
     server: FakeModelServer, chunks: Sequence[dict[str, Any]], *, finish: str = "tool_calls", **table: Any
 ) -> tuple[list[Delta], Final]:
-    """What the backend tells of a stream of `chunks`: its pieces, and its result, which is what they come to."""
+    """The pieces and the result that the backend makes of a stream of `chunks`. Checks that the pieces add up."""
     body = [*(sse(chunk) for chunk in chunks), sse(piece(finish=finish)), sse("[DONE]")]
     server.next_answers.append(Canned(body=tuple(body)))
     backend = http_backend(server, tools="native", **table)
@@ -41,13 +41,13 @@ async def answered(
     return deltas, result
 
 
-def why_not(result: Final) -> str:
+def reason_unread(result: Final) -> str:
     found = read_action(result, "answer")
     assert isinstance(found, Unscored)
     return found.reason
 
 
-async def test_functions_are_offered_in_the_form_of_the_protocol(model_server: FakeModelServer) -> None:
+async def test_functions_are_offered_in_the_protocols_format(model_server: FakeModelServer) -> None:
     backend = http_backend(model_server, tools="native")
     items = [item async for item in backend.generate(a_request(tools=FUNCTIONS))]
     await backend.close()
@@ -86,7 +86,7 @@ async def test_arguments_stream_in_pieces(model_server: FakeModelServer) -> None
     assert result.finish_reason == "stop"
 
 
-async def test_two_calls_at_once_are_told_as_two(model_server: FakeModelServer) -> None:
+async def test_two_interleaved_calls_are_kept_apart(model_server: FakeModelServer) -> None:
     chunks = [
         call(0, "python_code", '{"code": ', "a"),
         call(1, "local_rag", '{"library": "sympy", ', "b"),
@@ -95,18 +95,18 @@ async def test_two_calls_at_once_are_told_as_two(model_server: FakeModelServer) 
     ]
     _, result = await answered(model_server, chunks)
     assert result.text.count("<tool_call>") == 2
-    assert "there are 2 actions" in why_not(result)
+    assert "there are 2 actions" in reason_unread(result)
 
 
-async def test_arguments_that_are_no_json_are_kept_as_written(model_server: FakeModelServer) -> None:
+async def test_arguments_that_are_not_json_are_kept_as_written(model_server: FakeModelServer) -> None:
     _, result = await answered(model_server, [call(0, "python_code", '{"code": "print(1)', "a")])
     assert '{"code": "print(1)}' in result.text
-    assert "the arguments of python_code are not valid JSON" in why_not(result)
+    assert "the arguments of python_code are not valid JSON" in reason_unread(result)
 
 
-async def test_a_function_that_nobody_offered_is_named(model_server: FakeModelServer) -> None:
+async def test_an_unknown_function_is_named(model_server: FakeModelServer) -> None:
     _, result = await answered(model_server, [call(0, "shell", '{"command": "ls"}', "a")])
-    assert "there is no function shell" in why_not(result)
+    assert "there is no function shell" in reason_unread(result)
 
 
 async def test_a_model_that_ignores_its_functions_is_read_by_its_tags(model_server: FakeModelServer) -> None:
@@ -115,20 +115,20 @@ async def test_a_model_that_ignores_its_functions_is_read_by_its_tags(model_serv
     assert read_action(result, "answer") == Action(kind="python_code", content="print(1)")
 
 
-async def test_a_call_that_was_cut_off_is_none(model_server: FakeModelServer) -> None:
+async def test_a_truncated_call_does_not_count(model_server: FakeModelServer) -> None:
     _, result = await answered(model_server, [call(0, "python_code", '{"code": "pri', "a")], finish="length")
     assert result.finish_reason == "length"
-    assert "cut off" in why_not(result)
+    assert "cut off" in reason_unread(result)
 
 
-async def test_reasoning_comes_before_a_call_and_stays_apart(model_server: FakeModelServer) -> None:
+async def test_reasoning_before_a_call_is_kept_apart(model_server: FakeModelServer) -> None:
     chunks = [piece(reasoning_content="Hm."), call(0, "python_code", '{"code": "print(1)"}', "a")]
     _, result = await answered(model_server, chunks)
     assert result.reasoning == "Hm."
     assert read_action(result, "answer") == Action(kind="python_code", content="print(1)", called=True)
 
 
-async def test_reasoning_between_tags_comes_before_a_call(model_server: FakeModelServer) -> None:
+async def test_reasoning_between_tags_before_a_call_is_kept_apart(model_server: FakeModelServer) -> None:
     chunks = [piece("<think>Hm.</think>Then <"), call(0, "python_code", '{"code": "print(1)"}', "a"), piece("Done.")]
     _, result = await answered(model_server, chunks, reasoning_tags=("<think>", "</think>"))
     assert (result.reasoning, result.text[:7], result.text[-6:]) == ("Hm.", "Then <\n", "\nDone.")
@@ -148,7 +148,7 @@ async def test_a_server_that_does_not_stream_is_read_whole(model_server: FakeMod
     assert read_action(items[-1], "answer") == Action(kind="python_code", content="print(1)", called=True)
 
 
-async def test_a_server_that_refuses_functions_is_asked_without_them_from_then_on(model_server: FakeModelServer) -> None:
+async def test_a_server_that_refuses_functions_is_not_offered_them_again(model_server: FakeModelServer) -> None:
     refusal = json.dumps({"error": {"message": REFUSED}}).encode()
     model_server.next_answers.append(Canned(status=400, body=(refusal,), content_type="application/json"))
     backend = http_backend(model_server, tools="native")
@@ -160,7 +160,7 @@ async def test_a_server_that_refuses_functions_is_asked_without_them_from_then_o
     await backend.close()
 
 
-async def test_another_refusal_is_told_as_it_is(model_server: FakeModelServer) -> None:
+async def test_another_refusal_is_reported_unchanged(model_server: FakeModelServer) -> None:
     refusal = json.dumps({"error": {"message": "temperature must be at most 2"}}).encode()
     model_server.next_answers.append(Canned(status=400, body=(refusal,), content_type="application/json"))
     backend = http_backend(model_server, tools="native")

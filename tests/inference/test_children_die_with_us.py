@@ -1,4 +1,4 @@
-"""A child started by `tied_children` ends with its parent, however that one ends; an ordinary child does not."""
+"""A child started by `tied_children` ends with its parent, however the parent ends. An ordinary child does not."""
 
 import multiprocessing
 import os
@@ -32,18 +32,18 @@ if __name__ == "__main__":
 
 
 def child(path: str) -> None:
-    """What the child does: start a child of its own, and stay."""
+    """Start a grandchild and wait."""
     multiprocessing.get_context("spawn").Process(target=grandchild, args=(path, os.getpid())).start()
     time.sleep(60)
 
 
 def grandchild(path: str, parent: int) -> None:
-    """Tell both process ids and stay."""
+    """Write both process ids and wait."""
     Path(path).write_text(f"{parent} {os.getpid()}\n")
     time.sleep(60)
 
 
-def _lives(pid: int) -> bool:
+def _is_alive(pid: int) -> bool:
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
@@ -57,34 +57,34 @@ def test_a_tied_child_is_gone_after_a_kill_and_a_loose_one_is_not(tmp_path: Path
     parent = subprocess.Popen(
         [sys.executable, str(script), str(tmp_path), how], env={**os.environ, "PYTHONPATH": str(Path.cwd())}
     )
-    told = tmp_path / "pid"
-    while not (told.exists() and told.read_text().endswith("\n")):
+    written = tmp_path / "pid"
+    while not (written.exists() and written.read_text().endswith("\n")):
         assert parent.poll() is None
         time.sleep(0.02)
-    pids = [int(word) for word in told.read_text().split()]
-    assert all(map(_lives, pids))
+    pids = [int(word) for word in written.read_text().split()]
+    assert all(map(_is_alive, pids))
     parent.send_signal(signal.SIGKILL)
     parent.wait()
     until = time.monotonic() + 3
-    while any(map(_lives, pids)) and time.monotonic() < until:
+    while any(map(_is_alive, pids)) and time.monotonic() < until:
         time.sleep(0.02)
-    lived = [pid for pid in pids if _lives(pid)]
-    for pid in lived:
+    survivors = [pid for pid in pids if _is_alive(pid)]
+    for pid in survivors:
         os.kill(pid, signal.SIGKILL)
-    assert lived == (pids if how == "loose" else [])
+    assert survivors == (pids if how == "loose" else [])
 
 
 def test_a_signal_to_the_whole_group_does_not_reach_a_tied_child(tmp_path: Path) -> None:
-    """As a terminal or a supervisor sends it: the worker lets calls end first, so their engine must live."""
+    """Terminals and supervisors signal the group. The worker lets calls end first, so their engine must survive."""
     script = tmp_path / "parent.py"
     script.write_text(PARENT)
     environment = {**os.environ, "PYTHONPATH": str(Path.cwd())}
     parent = subprocess.Popen([sys.executable, str(script), str(tmp_path), "tied"], env=environment, start_new_session=True)
-    told = tmp_path / "pid"
-    while not (told.exists() and told.read_text().endswith("\n")):
+    written = tmp_path / "pid"
+    while not (written.exists() and written.read_text().endswith("\n")):
         assert parent.poll() is None
         time.sleep(0.02)
-    pids = [int(word) for word in told.read_text().split()]
+    pids = [int(word) for word in written.read_text().split()]
     groups = {os.getpgid(pid) for pid in pids}
     parent.kill()
     parent.wait()

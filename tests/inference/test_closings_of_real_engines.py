@@ -1,5 +1,5 @@
-"""The three ways to a closing: by SmolLM2 in OpenVINO, in vLLM and behind `vllm serve`, and by servers that keep to a form,
-ignore it or refuse it. Each closing is read, journaled under a key of its own, streamed and counted."""
+"""The three kinds of closings: by SmolLM2 in OpenVINO, in vLLM and behind `vllm serve`, and by servers that keep to a format,
+ignore it or refuse it. Each closing is read, journaled under its own key, streamed and counted."""
 
 import asyncio
 import json
@@ -36,7 +36,7 @@ DECISION = Ending(tag="decision", values=("pass", "fail"))
 
 
 def examined(said: str) -> tuple[Message, ...]:
-    """A conversation whose next answer SmolLM2 is sure of: it ends with the tag, which holds what was `said` before."""
+    """A conversation whose next answer is certain for SmolLM2: it ends with the tag, with the value `said`."""
     shown = []
     for number in (2, 4, 6, 8):
         shown.append(Message(role="user", content=f"Is {number} even?"))
@@ -46,7 +46,7 @@ def examined(said: str) -> tuple[Message, ...]:
 
 
 class Server(FakeModelServer):
-    """Its model says `<decision>sound</decision>`. `way`: it keeps to a form, ignores it, or refuses each `response_format`."""
+    """A server whose model writes `<decision>sound</decision>`. `way`: it keeps, ignores or refuses each `response_format`."""
 
     def __init__(self, way: str) -> None:
         super().__init__()
@@ -55,8 +55,8 @@ class Server(FakeModelServer):
     async def _stream(self, body: dict[str, Any], receive: Any, send: Any) -> None:
         form = body.get("response_format", {}).get("type", "")
         if form and self.way == "refuses":
-            said = json.dumps({"error": {"message": "response_format is not supported"}}).encode()
-            await self._canned(Canned(status=400, body=(said,), content_type="application/json"), send)
+            refusal = json.dumps({"error": {"message": "response_format is not supported"}}).encode()
+            await self._canned(Canned(status=400, body=(refusal,), content_type="application/json"), send)
             return
         kept = form if self.way == "keeps" else ""
         value = "fail" if kept or len(body["messages"]) > len(examined("")) else "sound"
@@ -87,7 +87,7 @@ async def backend(request: pytest.FixtureRequest, vllm_not_loaded: VllmBackend) 
     elif request.param == "vllm":
         async with asyncio.timeout(LOADED_WITHIN_S):
             await vllm_not_loaded.start()
-        yield vllm_not_loaded  # It goes on to other tests.
+        yield vllm_not_loaded  # Other tests still use it.
     else:
         alias = served_alias(request.getfixturevalue("served_by_vllm")).model_copy(update={"closing": "grammar"})
         served = OpenAIHttpBackend(alias)
@@ -99,8 +99,8 @@ def _is_a_fake(backend: Backend) -> bool:
     return isinstance(backend, OpenAIHttpBackend) and backend._alias.model == "fake-model"
 
 
-class Told:
-    """What came of a question: the reading, the journal, and what was streamed of each call."""
+class Asked:
+    """The result of a question: the reading, the journal, and the streamed text of each call."""
 
     def __init__(self) -> None:
         self.journal = InMemoryJournal()
@@ -115,7 +115,7 @@ class Told:
         return {one.key: one.final for one in self.journal.records if one.final is not None}
 
     def is_whole(self) -> bool:
-        """Every call was streamed as it is recorded, and counted."""
+        """Whether every call was streamed as recorded, and counted."""
         finals = self.finals()
         assert {key: final.text for key, final in finals.items()} == self.streamed
         assert self.journal.spent.calls == len(self.journal.records)
@@ -123,57 +123,57 @@ class Told:
         return all(one.usage.completion > 0 for one in finals.values())
 
 
-async def ask(backend: Backend, closing: Closing, said: str, journal: InMemoryJournal | None = None) -> Told:
-    """Let a verifier decide, with the closing in one of the ways."""
-    told = Told()
-    told.journal = journal or told.journal
+async def ask(backend: Backend, closing: Closing, said: str, journal: InMemoryJournal | None = None) -> Asked:
+    """Let a verifier decide, with a kind of closing."""
+    result = Asked()
+    result.journal = journal or result.journal
 
     async def keep(request: GenerationRequest, _: int, delta: Delta) -> None:
-        told.streamed[request.key] = told.streamed.get(request.key, "") + delta.text
+        result.streamed[request.key] = result.streamed.get(request.key, "") + delta.text
 
     role = RoleSpec(alias="tested", sampling=Sampling(temperature=0, max_new_tokens=60), closing=closing)
     problem = ProblemText(id="p", version=1, title="", statement="Is 10 even?")
     spec = RunSpec(problem=problem, scaffold="self_check", roles={"verifier": role})
-    ctx = RunContext(spec, told.journal, LocalDispatcher({"tested": backend}, keep), NoControls(), backoff_s=0)
+    ctx = RunContext(spec, result.journal, LocalDispatcher({"tested": backend}, keep), NoControls(), backoff_s=0)
     messages = examined(said)
     prompt = RenderedPrompt(messages=messages, parts=tuple(one.content for one in messages))
-    told.heard = await heard(ctx, "check", role="verifier", prompt=prompt, place=Place(), reading=READING)
-    return told
+    result.heard = await heard(ctx, "check", role="verifier", prompt=prompt, place=Place(), reading=READING)
+    return result
 
 
-async def test_under_a_grammar_the_first_answer_has_a_closing_that_counts_and_ends_there(backend: Backend) -> None:
-    told = await ask(backend, "grammar", "sound")
-    assert told.passed is not None
-    assert list(told.finals()) == ["check"]
-    final = told.finals()["check"]
+async def test_with_a_grammar_the_first_answer_ends_with_a_valid_closing(backend: Backend) -> None:
+    result = await ask(backend, "grammar", "sound")
+    assert result.passed is not None
+    assert list(result.finals()) == ["check"]
+    final = result.finals()["check"]
     assert final.text.startswith("10 is even.")
     assert final.text.rstrip().endswith(("<decision>pass</decision>", "<decision>fail</decision>"))
     assert final.finish_reason == "stop"
-    assert told.is_whole()
+    assert result.is_whole()
 
 
-async def test_without_it_the_closing_is_asked_for_under_a_schema_in_a_call_of_its_own(backend: Backend) -> None:
-    told = await ask(backend, "schema", "sound")
-    assert told.passed is not None
-    assert list(told.finals()) == ["check", "check/again"]
-    assert json.loads(told.finals()["check/again"].text)["decision"] in ("pass", "fail")
-    assert told.is_whole()
-    again = await ask(backend, "schema", "sound", InMemoryJournal.holding(told.journal.records))
-    assert (again.streamed, again.heard) == ({}, told.heard), "a run taken up again makes neither call twice"
+async def test_without_a_grammar_a_second_call_asks_for_the_closing_with_a_schema(backend: Backend) -> None:
+    result = await ask(backend, "schema", "sound")
+    assert result.passed is not None
+    assert list(result.finals()) == ["check", "check/again"]
+    assert json.loads(result.finals()["check/again"].text)["decision"] in ("pass", "fail")
+    assert result.is_whole()
+    again = await ask(backend, "schema", "sound", InMemoryJournal.holding(result.journal.records))
+    assert (again.streamed, again.heard) == ({}, result.heard), "a resumed run repeats neither call"
 
 
-async def test_a_closing_in_words_is_read_where_it_stands(backend: Backend) -> None:
+async def test_a_closing_in_words_is_read_from_the_text(backend: Backend) -> None:
     if _is_a_fake(backend):
-        told = await ask(backend, "text", "sound")  # It says so in its second answer only.
-        assert list(told.finals()) == ["check", "check/again"]
+        result = await ask(backend, "text", "sound")  # Its closing is only in its second answer.
+        assert list(result.finals()) == ["check", "check/again"]
     else:
-        told = await ask(backend, "text", "fail")
-        assert list(told.finals()) == ["check"]
-    assert told.passed is False
-    assert told.is_whole()
+        result = await ask(backend, "text", "fail")
+        assert list(result.finals()) == ["check"]
+    assert result.passed is False
+    assert result.is_whole()
 
 
-async def test_where_the_tag_never_comes_the_text_is_as_free_as_without_it(backend: Backend) -> None:
+async def test_without_the_tag_the_text_is_the_same_as_without_a_grammar(backend: Backend) -> None:
     if _is_a_fake(backend):
         return
     texts = []
@@ -185,8 +185,8 @@ async def test_where_the_tag_never_comes_the_text_is_as_free_as_without_it(backe
     assert texts[0] == texts[1]
 
 
-async def test_json_has_no_room_for_endless_white_space(backend: Backend) -> None:
-    """`vllm serve` has a switch of its own for that (docs/models.md)."""
+async def test_json_allows_no_endless_white_space(backend: Backend) -> None:
+    """`vllm serve` has its own option for this (docs/models.md)."""
     if isinstance(backend, OpenAIHttpBackend):
         return
     schema = {"type": "object", "properties": {"score": {"enum": [0, 1, 2]}}, "required": ["score"]}
@@ -202,23 +202,23 @@ async def test_json_has_no_room_for_endless_white_space(backend: Backend) -> Non
 
 @pytest.mark.parametrize("closing", ["grammar", "schema"])
 @pytest.mark.parametrize("way", ["ignores", "refuses"])
-async def test_on_a_server_that_ignores_or_refuses_the_form_the_run_goes_on(way: str, closing: Closing) -> None:
+async def test_a_run_continues_on_a_server_that_ignores_or_refuses_the_format(way: str, closing: Closing) -> None:
     with running_server(Server(way)) as server:
         backend = http_backend(server, closing=closing)
-        told = await ask(backend, closing, "sound")
+        result = await ask(backend, closing, "sound")
         await backend.close()
-    assert told.passed is False
+    assert result.passed is False
     read_in = {"ignores": "check/again", "refuses": "check/again/in_words"}[way]
-    assert told.heard.call == read_in
-    assert told.is_whole()
+    assert result.heard.call == read_in
+    assert result.is_whole()
     forms = [request.get("response_format", {}).get("type") for request in server.requests]
     first: list[str | None] = ["structural_tag"] if closing == "grammar" else [None]
     if (way, closing) == ("refuses", "grammar"):
-        first = ["structural_tag", None]  # The same call once more without it.
+        first = ["structural_tag", None]  # The same call is repeated without the tag.
     assert forms == [*first, "json_schema", *([None] if way == "refuses" else [])]
 
 
-async def test_a_server_that_refused_a_tag_is_not_offered_one_at_once() -> None:
+async def test_a_server_that_refused_a_tag_is_not_sent_another_soon() -> None:
     with running_server(Server("refuses")) as server:
         backend = http_backend(server, closing="grammar")
         for key in ("one", "two"):
@@ -227,7 +227,7 @@ async def test_a_server_that_refused_a_tag_is_not_offered_one_at_once() -> None:
     assert ["response_format" in request for request in server.requests] == [True, False, False]
 
 
-async def test_only_an_alias_that_says_so_sends_a_tag() -> None:
+async def test_a_tag_is_sent_only_if_the_alias_says_so() -> None:
     with running_server(Server("keeps")) as server:
         backend = http_backend(server)
         assert [item async for item in backend.generate(a_request(ending=DECISION))]

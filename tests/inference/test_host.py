@@ -1,4 +1,4 @@
-"""The host of an inference process: many task threads, one loop; deadlines, aborts, joined calls, health and stopping."""
+"""The host of an inference process: many task threads, one loop, deadlines, aborts, shared calls, health and stopping."""
 
 import asyncio
 import threading
@@ -66,11 +66,11 @@ def _in_thread(host: EngineHost, request: GenerationRequest) -> "tuple[threading
 def _until(condition: Callable[[], object]) -> None:
     end = time.monotonic() + 5
     while not condition():
-        assert time.monotonic() < end, "waited in vain"
+        assert time.monotonic() < end, "the condition did not become true"
         time.sleep(0.005)
 
 
-def test_calls_of_many_threads_all_come_back(make_host: MakeHost) -> None:
+def test_calls_of_many_threads_all_return(make_host: MakeHost) -> None:
     host = make_host(ScriptedBackend(lambda request: request.key.upper()))
     with ThreadPoolExecutor(32) as pool:
         finals = list(pool.map(lambda number: host.run(a_request(f"call/{number}")), range(200)))
@@ -80,13 +80,13 @@ def test_calls_of_many_threads_all_come_back(make_host: MakeHost) -> None:
 
 def test_an_unknown_and_a_disabled_alias_are_refused(make_host: MakeHost) -> None:
     host = make_host(_paced())
-    for alias in ("nobody", "off"):
+    for alias in ("unknown", "off"):
         with pytest.raises(BackendRefused, match=f"no alias {alias}; it serves tested"):
             host.run(a_request(alias=alias))
     assert list(host.health()) == ["tested"]
 
 
-def test_a_backend_that_cannot_be_made_is_told_by_calls_and_health(make_host: MakeHost) -> None:
+def test_a_backend_that_cannot_be_made_is_reported_by_calls_and_health(make_host: MakeHost) -> None:
     def broken(_: Alias) -> Backend:
         raise BackendRefused("Set the key.")
 
@@ -126,7 +126,7 @@ def test_an_abort_returns_the_text_so_far_within_a_second(make_host: MakeHost) -
     assert host.health()["tested"].running == 0
 
 
-def test_a_backend_that_ignores_an_abort_is_left(make_host: MakeHost) -> None:
+def test_a_call_ends_even_if_the_backend_ignores_its_abort(make_host: MakeHost) -> None:
     class Deaf(ScriptedBackend):
         async def abort(self, call_id: str) -> None:
             return
@@ -140,7 +140,7 @@ def test_a_backend_that_ignores_an_abort_is_left(make_host: MakeHost) -> None:
     assert ended[0].finish_reason == "cancelled"
 
 
-def test_a_backend_that_hangs_on_an_abort_is_left_too(make_host: MakeHost) -> None:
+def test_a_call_ends_even_if_the_backend_hangs_on_its_abort(make_host: MakeHost) -> None:
     class Stuck(ScriptedBackend):
         async def abort(self, call_id: str) -> None:
             await asyncio.Event().wait()
@@ -154,7 +154,7 @@ def test_a_backend_that_hangs_on_an_abort_is_left_too(make_host: MakeHost) -> No
     assert ended[0].finish_reason == "cancelled"
 
 
-def test_cancelling_one_run_leaves_the_others(make_host: MakeHost) -> None:
+def test_cancelling_one_run_does_not_affect_others(make_host: MakeHost) -> None:
     host = make_host(_paced(words=40))
     first, first_ended = _in_thread(host, a_request(run="first"))
     second, second_ended = _in_thread(host, a_request(run="second"))
@@ -174,7 +174,7 @@ def test_a_deadline_ends_the_call(make_host: MakeHost) -> None:
     assert host.active() == []
 
 
-def test_a_call_that_comes_twice_runs_once(make_host: MakeHost) -> None:
+def test_a_call_sent_several_times_runs_once(make_host: MakeHost) -> None:
     backend = _paced(words=20)
     host = make_host(backend)
     threads = [_in_thread(host, a_request()) for _ in range(3)]
@@ -184,7 +184,7 @@ def test_a_call_that_comes_twice_runs_once(make_host: MakeHost) -> None:
     assert isinstance(threads[0][1][0], Final)
 
 
-def test_draining_lets_short_calls_end_and_gives_long_ones_back(make_host: MakeHost) -> None:
+def test_draining_lets_short_calls_end_and_returns_long_ones(make_host: MakeHost) -> None:
     host = make_host(ScriptedBackend(lambda request: "word " * int(request.key), pace=Pace(tokens_per_s=200)))
     short, short_ended = _in_thread(host, a_request("20"))
     long, long_ended = _in_thread(host, a_request("2000", max_new_tokens=2000))

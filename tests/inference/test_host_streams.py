@@ -1,4 +1,4 @@
-"""What the host streams: pieces with offsets that fit together, coalesced, and never in the way of a result."""
+"""Streams of the host: collected pieces with consistent offsets, which never delay a result for long."""
 
 import asyncio
 import threading
@@ -22,7 +22,7 @@ REPLY = Reply(text="The answer is $x = 1$. " * 10, reasoning="I think so. " * 10
 
 
 class Recorder:
-    """A sink that keeps what it is told, by call."""
+    """A sink that stores its pieces by call."""
 
     def __init__(self) -> None:
         self.pieces: dict[str, list[tuple[int, int, Delta]]] = defaultdict(list)
@@ -40,7 +40,7 @@ class Recorder:
 
 
 class Sink(Recorder):
-    """A sink that sends in the way it is given."""
+    """A sink with the given `send`."""
 
     def __init__(self, send: Callable[[], Awaitable[None]]) -> None:
         super().__init__()
@@ -56,7 +56,7 @@ def _host(sink: HostSink, speed: float = 400.0) -> EngineHost:
     return EngineHost(ALIASES, sink=sink, options=options, make_backend=lambda _: backend)
 
 
-def test_what_comes_after_a_pause_is_told_at_once_and_what_follows_is_gathered() -> None:
+def test_the_first_piece_after_a_pause_is_sent_at_once_and_later_ones_are_collected() -> None:
     sink = Recorder()
     backend = ScriptedBackend(lambda _: REPLY, pace=Pace(tokens_per_s=50.0))
     host = EngineHost(ALIASES, sink=sink, options=HostOptions(flush_s=30.0), make_backend=lambda _: backend)
@@ -65,11 +65,11 @@ def test_what_comes_after_a_pause_is_told_at_once_and_what_follows_is_gathered()
     while not sink.pieces and time.monotonic() < until:
         time.sleep(0.01)
     time.sleep(0.5)
-    told = [piece for pieces in sink.pieces.values() for piece in pieces]
+    sent = [piece for pieces in sink.pieces.values() for piece in pieces]
     future.cancel()
     host.close()
-    assert len(told) == 1
-    assert told[0][2].tokens < 5
+    assert len(sent) == 1
+    assert sent[0][2].tokens < 5
 
 
 @pytest.fixture
@@ -94,7 +94,7 @@ def _until(is_so: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
-def test_offsets_and_pieces_build_the_text_whatever_is_told_twice(host: EngineHost, recorder: Recorder) -> None:
+def test_offsets_and_pieces_build_the_text_even_if_pieces_repeat(host: EngineHost, recorder: Recorder) -> None:
     final = host.run(_big())
     text, reasoning = [""] * len(REPLY.text), [""] * len(REPLY.reasoning)
     pieces = recorder.pieces[_big().call_id]
@@ -106,22 +106,22 @@ def test_offsets_and_pieces_build_the_text_whatever_is_told_twice(host: EngineHo
     assert sum(delta.tokens for _, _, delta in pieces) == final.usage.completion
 
 
-def test_everything_of_a_call_is_told_before_its_result(host: EngineHost, recorder: Recorder) -> None:
+def test_all_pieces_of_a_call_are_sent_before_its_result(host: EngineHost, recorder: Recorder) -> None:
     for number in range(5):
         final = host.run(_big(str(number)))
         assert "".join(delta.text for _, _, delta in recorder.pieces[_big(str(number)).call_id]) == final.text
 
 
-def test_tokens_are_told_in_a_few_pieces_not_one_by_one(host: EngineHost, recorder: Recorder) -> None:
+def test_tokens_are_sent_in_a_few_pieces(host: EngineHost, recorder: Recorder) -> None:
     began = time.monotonic()
     with ThreadPoolExecutor(16) as pool:
         list(pool.map(lambda number: host.run(_big(str(number))), range(16)))
     ticks = (time.monotonic() - began) / 0.05 + 2
     assert all(2 <= len(pieces) <= ticks for pieces in recorder.pieces.values())
-    assert recorder.sent <= ticks, "what all calls write goes out at once"
+    assert recorder.sent <= ticks, "pieces of all calls are sent together"
 
 
-def test_a_failing_sink_loses_pieces_but_no_result() -> None:
+def test_a_failing_sink_loses_pieces_but_no_results() -> None:
     async def broken() -> None:
         raise ConnectionError("no Redis")
 
@@ -132,7 +132,7 @@ def test_a_failing_sink_loses_pieces_but_no_result() -> None:
         host.close()
 
 
-def test_a_hanging_sink_delays_a_result_by_its_patience_only() -> None:
+def test_a_hanging_sink_delays_a_result_only_by_its_patience() -> None:
     async def hanging() -> None:
         await asyncio.sleep(60)
 
@@ -159,7 +159,7 @@ def test_the_sink_runs_in_the_loop_of_the_host(host: EngineHost) -> None:
     assert names == {"engine-loop"}
 
 
-def test_a_call_that_is_over_before_the_first_piece_is_due_is_not_streamed() -> None:
+def test_a_call_that_ends_before_its_first_piece_is_due_is_not_streamed() -> None:
     recorder = Recorder()
     host = _host(recorder, speed=0.0)
     try:
@@ -170,21 +170,21 @@ def test_a_call_that_is_over_before_the_first_piece_is_due_is_not_streamed() -> 
     assert not recorder.finished
 
 
-def test_the_sink_hears_when_a_streamed_call_is_over(host: EngineHost, recorder: Recorder) -> None:
+def test_the_sink_learns_when_a_streamed_call_is_over(host: EngineHost, recorder: Recorder) -> None:
     host.run(_big())
     assert recorder.finished == [_big().call_id]
 
 
 @pytest.mark.parametrize("stop", ["cancel", "drain"])
 def test_a_call_that_is_stopped_while_the_sink_hangs_is_settled(stop: str) -> None:
-    """The patience with what stops a call ends before the patience with the sink, and the wait for the sink is cancelled."""
+    """The patience for an abort ends before the patience for the sink, so the wait for the sink is cancelled."""
     hangs = threading.Event()
-    told: list[str] = []
+    sends: list[str] = []
 
     async def send() -> None:
         if hangs.is_set():
             await asyncio.sleep(60)
-        told.append("sent")
+        sends.append("sent")
 
     sink = Sink(send)
     backend = ScriptedBackend(lambda _: "word " * 500, pace=Pace(tokens_per_s=200.0))
@@ -192,7 +192,7 @@ def test_a_call_that_is_stopped_while_the_sink_hangs_is_settled(stop: str) -> No
     host = EngineHost(ALIASES, sink=sink, options=options, make_backend=lambda _: backend)
     try:
         future = host.start(_big())
-        _until(lambda: bool(told))
+        _until(lambda: bool(sends))
         hangs.set()
         time.sleep(0.1)
         if stop == "cancel":
@@ -204,12 +204,12 @@ def test_a_call_that_is_stopped_while_the_sink_hangs_is_settled(stop: str) -> No
         assert host.active() == []
         hangs.clear()
         _until(lambda: bool(sink.finished))
-        assert sink.finished == [_big().call_id], "the sink still hears that there is no more of the call"
+        assert sink.finished == [_big().call_id], "the sink still learns that the call is over"
     finally:
         host.close()
 
 
-def test_a_sink_that_failed_is_asked_again_though_nothing_more_is_written() -> None:
+def test_a_failed_sink_is_retried_even_without_new_text() -> None:
     tries: list[str] = []
 
     async def failing_once_the_call_is_over() -> None:
@@ -225,6 +225,6 @@ def test_a_sink_that_failed_is_asked_again_though_nothing_more_is_written() -> N
         assert tries[-2:] == ["failed", "sent"]
         time.sleep(0.2)
         assert tries.count("failed") == 1
-        assert tries[-2:] == ["failed", "sent"], "once it has taken all it is left in peace"
+        assert tries[-2:] == ["failed", "sent"], "there is no further send after a success"
     finally:
         host.close()

@@ -1,4 +1,4 @@
-"""What the HTTP backend sends and how it reads answers of servers that differ in detail."""
+"""Requests of the HTTP backend, and its reading of answers from servers that differ in detail."""
 
 import asyncio
 import json
@@ -27,7 +27,7 @@ async def _final(backend: OpenAIHttpBackend, request: GenerationRequest | None =
     return last
 
 
-async def test_the_request_carries_model_sampling_seed_stop_schema_and_key(model_server: FakeModelServer) -> None:
+async def test_the_request_contains_model_sampling_seed_stop_schema_and_key(model_server: FakeModelServer) -> None:
     schema = {"type": "object"}
     request = a_request(temperature=0.6, top_p=0.9, max_new_tokens=11, stop=("END",), seed=2**31 + 5, json_schema=schema)
     await _final(http_backend(model_server, api_key="secret"), request)
@@ -60,7 +60,7 @@ async def test_options_adapt_the_request_to_a_service(model_server: FakeModelSer
 
 
 @pytest.mark.parametrize("name", ["reasoning_content", "reasoning"])
-async def test_reasoning_text_has_its_own_channel(model_server: FakeModelServer, name: str) -> None:
+async def test_reasoning_has_its_own_channel(model_server: FakeModelServer, name: str) -> None:
     usage = {
         "prompt_tokens": 9,
         "completion_tokens": 7,
@@ -77,7 +77,7 @@ async def test_reasoning_text_has_its_own_channel(model_server: FakeModelServer,
     assert final.usage.model_dump() == {"prompt": 9, "cached": 8, "completion": 7, "reasoning": 4}
 
 
-async def test_reasoning_between_tags_is_split_off_where_the_alias_says_so(model_server: FakeModelServer) -> None:
+async def test_reasoning_between_tags_is_split_off_if_the_alias_says_so(model_server: FakeModelServer) -> None:
     body = sse(piece("<thi"), piece("nk>Hm"), piece(".</think>\n\nYes"), piece("."), piece(finish="stop"), "[DONE]")
     model_server.next_answers.append(Canned(body=(body,)))
     final = await _final(http_backend(model_server, reasoning_tags=("<think>", "</think>")))
@@ -94,7 +94,7 @@ async def test_without_usage_chunks_are_counted(model_server: FakeModelServer) -
     assert final.usage.prompt > 0
 
 
-async def test_comments_odd_cuts_and_several_data_lines_are_read(model_server: FakeModelServer) -> None:
+async def test_comments_odd_chunk_borders_and_several_data_lines_are_read(model_server: FakeModelServer) -> None:
     body = (
         b": ping\n\n"
         + sse(piece("Voil\u00e0 "))
@@ -107,8 +107,8 @@ async def test_comments_odd_cuts_and_several_data_lines_are_read(model_server: F
     assert (await _final(http_backend(model_server))).text == "Voilà ∑!"
 
 
-async def test_tokens_that_share_a_chunk_are_told_with_the_end(model_server: FakeModelServer) -> None:
-    """A busy vLLM sends two tokens in one chunk; the pieces count to the same sum as the result."""
+async def test_uncounted_tokens_of_shared_chunks_are_added_at_the_end(model_server: FakeModelServer) -> None:
+    """A busy vLLM sends two tokens in one chunk. The counts of the pieces still add up to that of the result."""
     usage = {"choices": [], "usage": {"prompt_tokens": 9, "completion_tokens": 7}}
     model_server.next_answers.append(
         Canned(body=(sse(piece("Two at"), piece(" once."), piece(finish="stop"), usage, "[DONE]"),))
@@ -126,7 +126,7 @@ async def test_a_server_that_does_not_stream_is_read_whole(model_server: FakeMod
     assert (final.text, final.usage.completion) == ("Whole.", 3)
 
 
-async def test_a_stream_that_breaks_before_its_end_is_lost_and_repeatable_only_if_nothing_came(
+async def test_a_broken_stream_is_retryable_only_before_its_first_piece(
     model_server: FakeModelServer,
 ) -> None:
     model_server.next_answers.append(Canned(body=(sse(piece("Half")),), cut=True))
@@ -139,13 +139,13 @@ async def test_a_stream_that_breaks_before_its_end_is_lost_and_repeatable_only_i
     assert before_any.value.retryable
 
 
-async def test_text_that_is_not_json_is_told(model_server: FakeModelServer) -> None:
+async def test_text_that_is_not_json_is_reported(model_server: FakeModelServer) -> None:
     model_server.next_answers.append(Canned(body=(b"data: <html>oops\n\n",)))
     with pytest.raises(EngineLost, match="not JSON"):
         await _final(http_backend(model_server))
 
 
-async def test_an_error_inside_the_stream_is_told(model_server: FakeModelServer) -> None:
+async def test_an_error_inside_the_stream_is_reported(model_server: FakeModelServer) -> None:
     model_server.next_answers.append(Canned(body=(sse({"error": {"message": "CUDA out of memory"}}),)))
     with pytest.raises(EngineLost, match="CUDA out of memory"):
         await _final(http_backend(model_server))
@@ -180,7 +180,7 @@ async def test_an_abort_closes_the_connection_before_and_after_the_first_piece(
 async def test_an_abort_repeated_while_the_connection_closes_does_not_keep_it_open(
     model_server: FakeModelServer,
 ) -> None:
-    """A worker repeats its aborts with every heartbeat."""
+    """A worker repeats aborts with every heartbeat."""
     model_server.pause_s, model_server.words = 0.05, 400
     backend = http_backend(model_server)
     request = a_request(text="Fox", max_new_tokens=400)

@@ -1,4 +1,4 @@
-"""However a call over HTTP ends, its connection is handed back: a server can be asked any number of times."""
+"""A call over HTTP returns its connection to the pool however it ends, so any number of calls is possible."""
 
 import asyncio
 import contextlib
@@ -23,7 +23,7 @@ TRANSPORT_ENDS = ["connection closed", "chunked", "chunked, end late", "chunked,
 
 
 class RawServer:
-    """One answer for all, byte for byte, in the loop of the test: so a test can stop a call at every one of its moments."""
+    """A server with one fixed answer in the loop of the test, so that a test can stop a call at every moment."""
 
     def __init__(self) -> None:
         self.status = "200 OK"
@@ -76,8 +76,8 @@ def _backend(base_url: str, **options: object) -> OpenAIHttpBackend:
     return OpenAIHttpBackend(alias, wait_scale=0.01)
 
 
-def _taken(backend: OpenAIHttpBackend) -> int:
-    """Calls that the pool of connections counts as under way, and connections that it could not give to another call."""
+def _in_use(backend: OpenAIHttpBackend) -> int:
+    """The number of active requests in the connection pool plus connections that are not idle."""
     transport: Any = backend._client._transport
     busy = [connection for connection in transport._pool.connections if not connection.is_idle()]
     return len(transport._pool._requests) + len(busy)
@@ -87,35 +87,35 @@ async def _final(backend: OpenAIHttpBackend, number: int = 0, deadline_s: float 
     return await read_to_final(backend, a_request(f"call/{number}", deadline_s=deadline_s))
 
 
-async def _goes_on(backend: OpenAIHttpBackend) -> None:
-    """Nothing is taken, and as many calls as there are places end well. Closes the backend."""
-    assert _taken(backend) == 0
+async def _finish_cleanly(backend: OpenAIHttpBackend) -> None:
+    """Check that no connection is in use and that as many calls as places succeed. Closes the backend."""
+    assert _in_use(backend) == 0
     finals = await asyncio.gather(*(_final(backend, 1000 + number) for number in range(CONCURRENCY + 4)))
     assert {final.finish_reason for final in finals} <= {"stop", "length"}
-    assert _taken(backend) == 0
+    assert _in_use(backend) == 0
     await backend.close()
 
 
 @pytest.mark.parametrize("ends", TRANSPORT_ENDS)
-async def test_many_calls_one_after_the_other_all_end(raw_server: RawServer, ends: str) -> None:
+async def test_many_consecutive_calls_all_end(raw_server: RawServer, ends: str) -> None:
     raw_server.ends = ends
     backend = _backend(raw_server.base_url)
     for number in range(MANY):
         assert (await _final(backend, number)).text == "Hi"
-        assert _taken(backend) == 0
-    await _goes_on(backend)
+        assert _in_use(backend) == 0
+    await _finish_cleanly(backend)
 
 
 @pytest.mark.parametrize("ends", TRANSPORT_ENDS)
-async def test_many_calls_at_once_all_end(raw_server: RawServer, ends: str) -> None:
+async def test_many_simultaneous_calls_all_end(raw_server: RawServer, ends: str) -> None:
     raw_server.ends = ends
     backend = _backend(raw_server.base_url)
     finals = await asyncio.gather(*(_final(backend, number) for number in range(MANY)))
     assert {final.text for final in finals} == {"Hi"}
-    await _goes_on(backend)
+    await _finish_cleanly(backend)
 
 
-async def test_the_server_never_sees_more_calls_at_once_than_the_alias_allows(model_server: FakeModelServer) -> None:
+async def test_the_server_never_gets_more_simultaneous_calls_than_the_alias_allows(model_server: FakeModelServer) -> None:
     model_server.pause_s = 0.001
     backend = _backend(model_server.base_url)
     calls = [asyncio.create_task(_final(backend, number, 60.0)) for number in range(MANY)]
@@ -126,14 +126,14 @@ async def test_the_server_never_sees_more_calls_at_once_than_the_alias_allows(mo
     assert (health.running, health.waiting) == (CONCURRENCY, MANY - CONCURRENCY)
     assert all(final.text for final in await asyncio.gather(*calls))
     assert model_server.most_at_once <= CONCURRENCY
-    await _goes_on(backend)
+    await _finish_cleanly(backend)
 
 
 async def _abort(backend: OpenAIHttpBackend, call: asyncio.Task[Final], call_id: str) -> None:
     await backend.abort(call_id)
 
 
-async def _abort_again_and_again(backend: OpenAIHttpBackend, call: asyncio.Task[Final], call_id: str) -> None:
+async def _abort_repeatedly(backend: OpenAIHttpBackend, call: asyncio.Task[Final], call_id: str) -> None:
     while not call.done():
         await backend.abort(call_id)
         await asyncio.sleep(0)
@@ -153,14 +153,14 @@ async def _cancel_the_reader_twice(backend: OpenAIHttpBackend, call: asyncio.Tas
     ("status", "ends"),
     [*(("200 OK", ends) for ends in TRANSPORT_ENDS), ("500 Broken", "connection closed"), ("500 Broken", "chunked")],
 )
-@pytest.mark.parametrize("stop", [_abort, _abort_again_and_again, _cancel_the_reader, _cancel_the_reader_twice])
+@pytest.mark.parametrize("stop", [_abort, _abort_repeatedly, _cancel_the_reader, _cancel_the_reader_twice])
 async def test_a_call_can_be_stopped_at_any_moment(
     raw_server: RawServer,
     stop: Callable[[OpenAIHttpBackend, asyncio.Task[Final], str], Awaitable[None]],
     status: str,
     ends: str,
 ) -> None:
-    """Each call is stopped one turn of the loop later than the one before: while it connects, asks, reads and closes."""
+    """Stop each call one turn of the loop later than the previous one: while it connects, sends, reads and closes."""
     raw_server.ends, raw_server.status = ends, status
     backend = _backend(raw_server.base_url)
     for turns in range(50):
@@ -172,33 +172,33 @@ async def test_a_call_can_be_stopped_at_any_moment(
         with contextlib.suppress(asyncio.CancelledError, EngineLost):
             await call
         async with asyncio.timeout(1):
-            while _taken(backend):
+            while _in_use(backend):
                 await asyncio.sleep(0)
     raw_server.status = "200 OK"
-    await _goes_on(backend)
+    await _finish_cleanly(backend)
 
 
-async def test_calls_that_are_closed_after_their_first_piece_give_back_what_they_took(model_server: FakeModelServer) -> None:
+async def test_calls_closed_after_their_first_piece_return_their_connections(model_server: FakeModelServer) -> None:
     model_server.pause_s = 0.01
     backend = _backend(model_server.base_url)
     for number in range(MANY):
         stream = backend.generate(a_request(f"call/{number}"))
         await anext(stream)
         await stream.aclose()  # type: ignore[attr-defined]  # the port promises an iterator; ours is a generator
-        assert _taken(backend) == 0
+        assert _in_use(backend) == 0
     model_server.pause_s = 0.0
-    await _goes_on(backend)
+    await _finish_cleanly(backend)
 
 
-async def test_deadlines_give_back_what_the_calls_took(model_server: FakeModelServer) -> None:
-    """Some pass while the answer comes, some while the call still waits for its turn."""
+async def test_calls_beyond_their_deadline_return_their_connections(model_server: FakeModelServer) -> None:
+    """Some deadlines pass during the answer, some while the call waits for its turn."""
     model_server.pause_s = 0.05
     backend = _backend(model_server.base_url)
     calls = (_final(backend, number, 0.01 * (number + 1)) for number in range(MANY))
     ends = await asyncio.gather(*calls, return_exceptions=True)
     assert {type(end) for end in ends} == {DeadlineExceeded}
     model_server.pause_s = 0.0
-    await _goes_on(backend)
+    await _finish_cleanly(backend)
 
 
 @pytest.mark.parametrize(
@@ -214,14 +214,14 @@ async def test_deadlines_give_back_what_the_calls_took(model_server: FakeModelSe
     ],
     ids=["500", "busy", "rejected", "cut", "no end", "no JSON", "error inside"],
 )
-async def test_answers_that_fail_give_back_what_they_took(model_server: FakeModelServer, canned: Canned) -> None:
+async def test_failed_calls_return_their_connections(model_server: FakeModelServer, canned: Canned) -> None:
     backend = _backend(model_server.base_url, retries=1)
     for number in range(MANY):
         model_server.next_answers.extend([canned] * (2 if canned.status == 503 else 1))
         with pytest.raises(BackendError):
             await _final(backend, number)
-        assert _taken(backend) == 0
-    await _goes_on(backend)
+        assert _in_use(backend) == 0
+    await _finish_cleanly(backend)
 
 
 async def test_closing_the_backend_ends_its_calls_and_leaves_no_connection(model_server: FakeModelServer) -> None:
@@ -234,10 +234,10 @@ async def test_closing_the_backend_ends_its_calls_and_leaves_no_connection(model
     await backend.close()
     ends = await asyncio.gather(*calls, return_exceptions=True)
     assert {str(end) for end in ends} == {"The worker is stopping."}
-    assert _taken(backend) == 0
+    assert _in_use(backend) == 0
 
 
-async def test_connections_that_are_not_handed_back_are_told_instead_of_waited_for(
+async def test_connections_that_are_never_returned_cause_an_error_instead_of_a_wait(
     model_server: FakeModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(openai_http, "_POOL_TIMEOUT_S", 0.05)
@@ -248,7 +248,7 @@ async def test_connections_that_are_not_handed_back_are_told_instead_of_waited_f
         for _ in range(CONCURRENCY + 4):
             url = f"{model_server.base_url}/chat/completions"
             await lost.enter_async_context(backend._client.stream("POST", url, json=body))
-        with pytest.raises(BackendUnavailable, match="were not handed back") as told:
+        with pytest.raises(BackendUnavailable, match="were not handed back") as raised:
             await _final(backend)
-        assert told.value.fatal_for_run
+        assert raised.value.fatal_for_run
     await backend.close()

@@ -1,4 +1,4 @@
-"""Every way a model server can refuse, with the sentence a person reads and whether the call is repeated."""
+"""Each way a model server can refuse a call: the error message, and whether the call is repeated."""
 
 import json
 import socket
@@ -41,7 +41,7 @@ def _refusal(status: int, message: str = "", **headers: str) -> Canned:
 
 
 @pytest.mark.parametrize(
-    ("status", "message", "error", "words"),
+    ("status", "message", "error", "sentence"),
     [
         (401, "Invalid API key", BackendRefused, "MY_KEY"),
         (403, "Forbidden", BackendRefused, "refused the key"),
@@ -56,43 +56,43 @@ def _refusal(status: int, message: str = "", **headers: str) -> Canned:
     ],
 )
 async def test_a_refusal_is_explained_and_not_repeated(
-    model_server: FakeModelServer, status: int, message: str, error: type[BackendError], words: str
+    model_server: FakeModelServer, status: int, message: str, error: type[BackendError], sentence: str
 ) -> None:
     model_server.next_answers.append(_refusal(status, message))
-    with pytest.raises(error, match=words):
+    with pytest.raises(error, match=sentence):
         await _final(_alias(model_server.base_url, api_key_env="MY_KEY"))
     assert len(model_server.requests) == 1
 
 
 @pytest.mark.parametrize("status", [429, 502, 503, 504])
-async def test_a_busy_server_is_asked_again(model_server: FakeModelServer, status: int) -> None:
+async def test_a_call_to_a_busy_server_is_retried(model_server: FakeModelServer, status: int) -> None:
     model_server.next_answers.extend([_refusal(status, "busy"), _refusal(status, "busy")])
     assert (await _final(_alias(model_server.base_url))).text
     assert len(model_server.requests) == 3
 
 
-async def test_a_server_that_stays_busy_is_given_up_after_the_retries(model_server: FakeModelServer) -> None:
+async def test_a_call_to_a_server_that_stays_busy_fails_after_the_retries(model_server: FakeModelServer) -> None:
     model_server.next_answers.extend([_refusal(429, "slow down")] * 3)
     with pytest.raises(BackendUnavailable, match=r"Lower the concurrency.*slow down"):
         await _final(_alias(model_server.base_url))
     assert len(model_server.requests) == 3
 
 
-async def test_the_wait_a_server_asks_for_is_kept(model_server: FakeModelServer) -> None:
+async def test_the_retry_waits_as_long_as_the_server_demands(model_server: FakeModelServer) -> None:
     model_server.next_answers.append(_refusal(429, "busy", **{"retry-after": "30"}))
     began = time.monotonic()
     await _final(_alias(model_server.base_url), wait_scale=0.01)
     assert 0.3 <= time.monotonic() - began < 2.0
 
 
-async def test_a_limit_beyond_the_context_is_shortened_once(model_server: FakeModelServer) -> None:
+async def test_a_token_limit_beyond_the_context_is_reduced_once(model_server: FakeModelServer) -> None:
     model_server.next_answers.append(_refusal(400, VLLM_TOO_LONG))
     final = await _final(_alias(model_server.base_url))
     assert [request["max_tokens"] for request in model_server.requests] == [40, 17]
     assert final.finish_reason == "length"
 
 
-async def test_nothing_listening_is_told_after_a_few_tries() -> None:
+async def test_a_closed_port_is_reported_after_a_few_tries() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         address = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
@@ -101,18 +101,18 @@ async def test_nothing_listening_is_told_after_a_few_tries() -> None:
     assert caught.value.fatal_for_run
 
 
-async def test_an_unknown_host_is_told() -> None:
+async def test_an_unknown_host_is_reported() -> None:
     with pytest.raises(BackendUnavailable, match=r"not known|Nothing answers"):
         await _final(_alias("http://no-such-host.invalid:8000/v1"))
 
 
-async def test_a_broken_tls_connection_is_told(model_server: FakeModelServer) -> None:
+async def test_a_broken_tls_connection_is_reported(model_server: FakeModelServer) -> None:
     with pytest.raises(BackendRefused, match="TLS"):
         await _final(_alias(model_server.base_url.replace("http:", "https:")))
 
 
-async def test_health_tells_a_ready_server_a_wrong_model_and_a_dead_one(model_server: FakeModelServer) -> None:
-    for base_url, model, state, words in (
+async def test_health_distinguishes_a_ready_server_a_wrong_model_and_a_dead_server(model_server: FakeModelServer) -> None:
+    for base_url, model, state, sentence in (
         (model_server.base_url, "fake-model", "ready", "fake-model at"),
         (model_server.base_url, "other", "down", "it has fake-model"),
         ("http://127.0.0.1:9/v1", "fake-model", "down", "Nothing answers"),
@@ -121,4 +121,4 @@ async def test_health_tells_a_ready_server_a_wrong_model_and_a_dead_one(model_se
         health = await backend.health()
         await backend.close()
         assert health.state == state
-        assert words in health.detail
+        assert sentence in health.detail

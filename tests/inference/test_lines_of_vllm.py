@@ -1,4 +1,4 @@
-"""vLLM's own lines: in the worker they go where its lines go, from the engine's processes they come in the same format."""
+"""vLLM's log lines reach the worker's log, and lines from the engine's own processes have the same format."""
 
 import json
 import logging
@@ -8,12 +8,10 @@ import sys
 import pytest
 
 from apps.runs.logs import JsonFormatter, TextFormatter
-from workers.engines.vllm_lines import Lines, as_ours
+from workers.engines.vllm_lines import Lines, our_format
 
 
-def test_lines_of_the_engine_go_where_the_others_go(
-    caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_lines_of_vllm_reach_the_workers_log(caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]) -> None:
     record = logging.LogRecord("vllm.core", logging.INFO, "f", 1, "loaded", None, None)
     Lines().emit(record)
     assert [(found.name, found.message) for found in caplog.records] == [("vllm.core", "loaded")]
@@ -21,8 +19,8 @@ def test_lines_of_the_engine_go_where_the_others_go(
 
 
 @pytest.mark.parametrize("kind", ["text", "json"])
-def test_lines_of_the_engines_processes_have_the_format_of_the_workers(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a process of its own, as the engine core reads the configuration."""
+def test_lines_of_the_engines_processes_have_the_workers_format(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The configuration is read in a separate process, as the engine core reads it."""
     handler = logging.StreamHandler()
     handler.setFormatter(JsonFormatter() if kind == "json" else TextFormatter("{message}", style="{"))
     monkeypatch.setattr(logging.getLogger(), "handlers", [handler])
@@ -32,7 +30,7 @@ def test_lines_of_the_engines_processes_have_the_format_of_the_workers(kind: str
     )
     config = {
         "version": 1,
-        "formatters": {"line": as_ours()},
+        "formatters": {"line": our_format()},
         "handlers": {"console": {"class": "workers.engines.vllm_lines.Lines", "formatter": "line"}},
         "loggers": {"vllm": {"handlers": ["console"], "level": "INFO", "propagate": False}},
     }

@@ -1,4 +1,4 @@
-"""The dispatcher of one process: limits per alias, streams with offsets, refusals."""
+"""The dispatcher within one process: limits per alias, streams with offsets, refusals."""
 
 import asyncio
 
@@ -18,7 +18,7 @@ async def test_a_request_goes_to_the_backend_of_its_alias() -> None:
         await dispatcher.dispatch(a_request(alias="third"))
 
 
-async def test_at_most_so_many_calls_run_at_a_time() -> None:
+async def test_concurrent_calls_are_limited_per_alias() -> None:
     backend = ScriptedBackend(lambda _: "word " * 10, pace=Pace(tokens_per_s=500))
     dispatcher = LocalDispatcher({"tested": backend}, concurrency={"tested": 2})
     calls = [asyncio.create_task(dispatcher.dispatch(a_request(str(number)))) for number in range(6)]
@@ -29,17 +29,17 @@ async def test_at_most_so_many_calls_run_at_a_time() -> None:
     assert most == 2
 
 
-async def test_deltas_come_in_order_with_the_offset_in_their_channel() -> None:
-    told: list[tuple[int, str, str]] = []
+async def test_deltas_arrive_in_order_with_their_offset_in_the_channel() -> None:
+    received: list[tuple[int, str, str]] = []
 
     async def sink(_: GenerationRequest, offset: int, delta: Delta) -> None:
         await asyncio.sleep(0)
-        told.append((offset, delta.reasoning, delta.text))
+        received.append((offset, delta.reasoning, delta.text))
 
     reply = Reply(text="Yes, it is.", reasoning="Is it so?")
     dispatcher = LocalDispatcher({"tested": ScriptedBackend([reply], pace=Pace(chunk_tokens=2))}, sink)
     final = await dispatcher.dispatch(a_request())
-    assert told == [(0, "Is it ", ""), (6, "so?", ""), (0, "", "Yes, "), (5, "", "it is.")]
+    assert received == [(0, "Is it ", ""), (6, "so?", ""), (0, "", "Yes, "), (5, "", "it is.")]
     assert (final.text, final.reasoning) == (reply.text, reply.reasoning)
 
 

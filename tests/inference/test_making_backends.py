@@ -1,4 +1,4 @@
-"""From an alias to a backend: what must be there first, and the sentence where it is not."""
+"""Making the backend of an alias: its prerequisites, and the error where one is missing."""
 
 import json
 from pathlib import Path
@@ -43,31 +43,31 @@ def test_a_missing_key_names_its_variable(monkeypatch: pytest.MonkeyPatch) -> No
     assert isinstance(backend_for(alias), OpenAIHttpBackend)
 
 
-def test_a_missing_script_is_told() -> None:
+def test_a_missing_script_is_reported() -> None:
     alias = parse_aliases('[made]\nbackend = "scripted"\noptions.script = "no_such_example"\n')["made"]
     with pytest.raises(BackendRefused, match=r"no_such_example/script\.json cannot be read"):
         backend_for(alias)
 
 
-def test_a_script_name_is_a_folder_of_ours_and_a_json_path_is_itself() -> None:
+def test_a_script_name_is_a_bundled_folder_and_a_json_path_is_used_as_it_is() -> None:
     assert script_path("worked_example").parts[-4:] == ("apps", "explorations", "worked_example", "script.json")
     assert script_path("/tmp/own.json") == Path("/tmp/own.json")
 
 
 @pytest.mark.parametrize(
-    ("model", "words"),
+    ("model", "sentence"),
     [
         ("package:no_such_package/m.gguf", "no_such_package, which holds the model, is not installed"),
         ("package:rich/none.gguf", r"rich has no file none\.gguf"),
         ("/no/such/model.gguf", "no model at /no/such/model.gguf"),
     ],
 )
-async def test_a_missing_model_is_told_by_the_first_call_and_by_health(model: str, words: str) -> None:
-    with pytest.raises(BackendUnavailable, match=words):
+async def test_a_missing_model_is_reported_by_the_first_call_and_by_health(model: str, sentence: str) -> None:
+    with pytest.raises(BackendUnavailable, match=sentence):
         model_path(model)
     backend = OpenVinoBackend(_alias("openvino", model=model))
     assert (await backend.health()).state == "unloaded"
-    with pytest.raises(BackendUnavailable, match=words):
+    with pytest.raises(BackendUnavailable, match=sentence):
         await anext(backend.generate(a_request()))
     health = await backend.health()
     assert health.state == "down"
@@ -76,7 +76,7 @@ async def test_a_missing_model_is_told_by_the_first_call_and_by_health(model: st
 
 
 @pytest.mark.engine
-async def test_a_file_that_is_no_model_is_told(tmp_path: Path) -> None:
+async def test_a_file_that_is_not_a_model_is_reported(tmp_path: Path) -> None:
     broken = tmp_path / "broken.gguf"
     broken.write_bytes(b"not a model")
     backend = OpenVinoBackend(_alias("openvino", model=str(broken)))

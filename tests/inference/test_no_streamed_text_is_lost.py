@@ -1,4 +1,4 @@
-"""What Redis does not take in time goes to the stream and the buffer with a later tick."""
+"""Text that Redis does not accept in time is written to the stream and the buffer at a later tick."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -34,7 +34,7 @@ def _buffers(valkey: Any) -> tuple[str | None, str | None]:
 
 
 def _streamed(valkey: Any, channel: str) -> str:
-    """What a reader has who takes every piece at its offset; a gap fails."""
+    """The text of a reader who puts every piece at its offset; a gap fails the test."""
     text = ""
     for _, fields in valkey.xrange(tokens_key("run")):
         if fields["ch"] == channel:
@@ -52,7 +52,7 @@ async def _send_to_a_redis_that_stalls(publisher: TokenPublisher, valkey: Any) -
     await asyncio.sleep(0.5)
 
 
-async def test_pieces_of_a_tick_that_was_given_up_come_with_the_next_one(publisher: TokenPublisher, valkey: Any) -> None:
+async def test_pieces_of_a_failed_tick_are_sent_with_the_next_one(publisher: TokenPublisher, valkey: Any) -> None:
     _add(publisher, text="One ", reasoning="I ")
     await publisher.send()
     _add(publisher, text="two ", reasoning="think")
@@ -64,7 +64,7 @@ async def test_pieces_of_a_tick_that_was_given_up_come_with_the_next_one(publish
     assert _streamed(valkey, "reasoning") == "I think"
 
 
-async def test_a_call_that_ended_meanwhile_is_written_to_its_end(publisher: TokenPublisher, valkey: Any) -> None:
+async def test_a_call_that_ends_during_a_failed_tick_is_written_completely(publisher: TokenPublisher, valkey: Any) -> None:
     _add(publisher, text="One ")
     await publisher.send()
     _add(publisher, text="two")
@@ -72,10 +72,10 @@ async def test_a_call_that_ended_meanwhile_is_written_to_its_end(publisher: Toke
     await _send_to_a_redis_that_stalls(publisher, valkey)
     await publisher.send()
     assert _buffers(valkey)[0] == _streamed(valkey, "text") == "One two"
-    assert not publisher._calls, "it is forgotten then"
+    assert not publisher._calls, "a call that is completely written is forgotten"
 
 
-async def test_what_redis_took_before_it_failed_stands_in_the_buffer_once(
+async def test_text_that_redis_accepted_before_it_failed_is_in_the_buffer_once(
     publisher: TokenPublisher, valkey: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _add(publisher, text="One ")
@@ -99,16 +99,16 @@ async def test_what_redis_took_before_it_failed_stands_in_the_buffer_once(
     assert _buffers(valkey)[0] == _streamed(valkey, "text") == "One two three"
 
 
-async def test_half_a_character_keeps_no_other_text_back(publisher: TokenPublisher, valkey: Any) -> None:
+async def test_half_a_character_does_not_hold_back_other_text(publisher: TokenPublisher, valkey: Any) -> None:
     _add(publisher, text="\ud835 = 𝐱")
     await publisher.send()
     assert _buffers(valkey)[0] == _streamed(valkey, "text") == "? = 𝐱"
 
 
-async def test_an_attempt_that_another_process_begins_anew_does_not_go_on_from_what_the_first_left(
+async def test_an_attempt_restarted_by_another_process_does_not_continue_the_text_of_the_first(
     publisher: TokenPublisher, valkey: Any
 ) -> None:
-    """Worker and orchestrator were both restarted: attempts count from one again."""
+    """Worker and orchestrator were both restarted, so attempts are counted from one again."""
     valkey.set(buffer_key("run", "call", REQUEST.attempt, "text"), "What the dead wor")
     _add(publisher, text="One ")
     await publisher.send()

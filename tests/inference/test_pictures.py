@@ -1,4 +1,4 @@
-"""Which aliases look at pictures, how pictures go to a server, and what a script answers to one."""
+"""Which aliases accept pictures, how pictures are sent to a server, and what a script answers to one."""
 
 import base64
 
@@ -17,8 +17,8 @@ HTTP = 'backend = "openai_http"\nmodel = "m"\nbase_url = "http://localhost:1/v1"
 pytestmark = pytest.mark.asyncio
 
 
-def picture(words: bytes = b"a page") -> Picture:
-    return Picture(media="image/jpeg", data=base64.b64encode(words).decode())
+def picture(content: bytes = b"a page") -> Picture:
+    return Picture(media="image/jpeg", data=base64.b64encode(content).decode())
 
 
 async def final_of(backend: Backend, **fields: object) -> Final:
@@ -27,7 +27,7 @@ async def final_of(backend: Backend, **fields: object) -> Final:
     return items[-1]
 
 
-async def test_vision_is_a_matter_of_model_servers_and_scripts() -> None:
+async def test_only_model_servers_and_scripts_can_have_vision() -> None:
     assert parse_aliases(f"[a]\n{HTTP}vision = true\n")["a"].vision
     assert not parse_aliases(f"[a]\n{HTTP}")["a"].vision
     for table in ('backend = "openvino"\nmodel = "m"', 'backend = "vllm"\nmodel = "m"'):
@@ -35,7 +35,7 @@ async def test_vision_is_a_matter_of_model_servers_and_scripts() -> None:
             parse_aliases(f"[a]\n{table}\nvision = true\n")
 
 
-async def test_pictures_go_after_the_text_of_the_last_message(model_server: FakeModelServer) -> None:
+async def test_pictures_follow_the_text_of_the_last_message(model_server: FakeModelServer) -> None:
     shown = picture()
     await final_of(http_backend(model_server, vision=True), text="Read it.", pictures=(shown,))
     content = model_server.requests[-1]["messages"][-1]["content"]
@@ -45,13 +45,13 @@ async def test_pictures_go_after_the_text_of_the_last_message(model_server: Fake
     ]
 
 
-async def test_a_server_that_sees_nothing_is_never_sent_one(model_server: FakeModelServer) -> None:
+async def test_a_server_without_vision_is_never_sent_a_picture(model_server: FakeModelServer) -> None:
     with pytest.raises(RequestRejected, match="vision = true"):
         await final_of(http_backend(model_server), pictures=(picture(),))
     assert not model_server.requests
 
 
-async def test_a_script_answers_to_the_picture_whatever_is_asked() -> None:
+async def test_a_script_answers_by_picture_for_every_key() -> None:
     backend = ScriptedBackend({picture_key(picture()): "the first", picture_key(picture(b"other")): "the second"}, vision=True)
     assert (await final_of(backend, key="x", pictures=(picture(b"other"),))).text == "the second"
     assert (await final_of(backend, key="y", pictures=(picture(),))).text == "the first"
@@ -59,7 +59,7 @@ async def test_a_script_answers_to_the_picture_whatever_is_asked() -> None:
         await final_of(backend, pictures=(picture(b"unknown"),))
 
 
-async def test_a_picture_has_a_size_and_counts_as_tokens() -> None:
+async def test_a_picture_has_a_maximum_size_and_counts_as_tokens() -> None:
     with pytest.raises(ValueError, match="at most"):
         Picture(media="image/jpeg", data="A" * (PICTURE_LENGTH + 1))
     assert tokens_of(a_request(pictures=(picture(),))) > tokens_of(a_request()) + 1000

@@ -1,4 +1,4 @@
-"""Which call is generated next: urgent ones first, then the run that has the fewest, then first come, first served."""
+"""Which call gets the next free slot: urgent calls first, then calls of the run that has the fewest, then the oldest call."""
 
 import asyncio
 from contextlib import AsyncExitStack
@@ -24,7 +24,7 @@ def a_call(run: str, number: int = 0, priority: int = 6, tokens: int = 10) -> Ge
 
 
 class Engine:
-    """Holds places until it is told to let one go; remembers who came in, in which order."""
+    """Holds slots until `end` releases one; records the order in which calls got theirs."""
 
     def __init__(self, slots: FairSlots) -> None:
         self.slots = slots
@@ -51,7 +51,7 @@ class Engine:
             await self._ends[name].wait()
 
 
-async def test_a_run_that_came_late_gets_every_second_place() -> None:
+async def test_a_run_that_starts_late_gets_every_second_slot() -> None:
     engine = Engine(FairSlots(2))
     await engine.ask(*(a_call("a", number) for number in range(6)))
     await engine.ask(*(a_call("b", number) for number in range(3)))
@@ -60,14 +60,14 @@ async def test_a_run_that_came_late_gets_every_second_place() -> None:
     assert engine.order == ["a0", "a1", "b0", "a2", "b1", "a3", "b2"]
 
 
-async def test_an_urgent_call_overtakes_all_that_wait() -> None:
+async def test_an_urgent_call_overtakes_all_waiting_calls() -> None:
     engine = Engine(FairSlots(1))
     await engine.ask(a_call("batch", 0), a_call("batch", 1), a_call("coach", 0, priority=0))
     await engine.end("batch0")
     assert engine.order == ["batch0", "coach0"]
 
 
-async def test_urgent_calls_have_one_place_in_sixteen_beyond_the_capacity() -> None:
+async def test_urgent_calls_have_one_extra_slot_per_sixteen() -> None:
     engine = Engine(FairSlots(16))
     await engine.ask(*(a_call("batch", number) for number in range(20)), a_call("coach", 0, priority=3))
     assert len(engine.order) == 17
@@ -76,10 +76,10 @@ async def test_urgent_calls_have_one_place_in_sixteen_beyond_the_capacity() -> N
     assert "coach1" not in engine.order
 
 
-async def test_the_tokens_of_running_calls_are_bounded() -> None:
+async def test_the_total_tokens_of_running_calls_are_limited() -> None:
     engine = Engine(FairSlots(8, tokens=100))
     await engine.ask(a_call("a", 0, tokens=60), a_call("a", 1, tokens=60), a_call("a", 2, tokens=10))
-    assert engine.order == ["a0"], "the small call waits behind the one that came first"
+    assert engine.order == ["a0"], "the small call waits for the one that was submitted before it"
     await engine.end("a0")
     assert engine.order == ["a0", "a1", "a2"]
 
@@ -92,7 +92,7 @@ async def test_a_call_that_never_fits_runs_alone() -> None:
     assert engine.order == ["a0", "b0"]
 
 
-async def test_whoever_stops_waiting_or_fails_keeps_no_place() -> None:
+async def test_a_call_that_stops_waiting_or_fails_frees_its_slot() -> None:
     slots = FairSlots(1)
     engine = Engine(slots)
     await engine.ask(a_call("a", 0), a_call("a", 1), a_call("b", 0))
@@ -111,7 +111,7 @@ async def test_whoever_stops_waiting_or_fails_keeps_no_place() -> None:
     assert slots.waiting == 0
 
 
-async def test_a_call_cancelled_in_the_moment_of_its_grant_gives_the_place_on() -> None:
+async def test_a_call_cancelled_while_it_is_given_a_slot_passes_it_to_the_next() -> None:
     slots = FairSlots(1)
     engine = Engine(slots)
     await engine.ask(a_call("a", 0), a_call("a", 1), a_call("b", 0))
@@ -126,7 +126,7 @@ async def test_a_call_cancelled_in_the_moment_of_its_grant_gives_the_place_on() 
     assert slots.waiting == 0
 
 
-async def test_tokens_are_estimated_from_above() -> None:
+async def test_the_estimate_of_tokens_is_an_upper_bound() -> None:
     assert tokens_of(a_call("a", tokens=10)) == 11
     assert tokens_of(a_call("a", tokens=10).model_copy(update={"n": 3})) == 31
     assert tokens_of(a_call("a").model_copy(update={"prompt_ids": (1, 2, 3, 4)})) == 14

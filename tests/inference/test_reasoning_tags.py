@@ -1,4 +1,4 @@
-"""Reasoning between tags inside the text is split off, however the stream is cut into pieces."""
+"""Reasoning between tags in the text is separated, however the stream is cut into pieces."""
 
 import itertools
 
@@ -16,15 +16,15 @@ def _split(pieces: list[str], *, opened: bool = False) -> tuple[str, str]:
     return "".join(piece.text for piece in found), "".join(piece.reasoning for piece in found)
 
 
-def test_a_thought_and_an_answer_are_told_apart() -> None:
+def test_reasoning_is_separated_from_the_answer() -> None:
     assert _split(["<think>Hm, 3 < 4.</think>\n\nThe answer."]) == ("The answer.", "Hm, 3 < 4.")
 
 
-def test_a_thought_that_the_prompt_opened_ends_at_its_closing_tag() -> None:
+def test_reasoning_that_the_prompt_opened_ends_at_the_closing_tag() -> None:
     assert _split(["Hm.</think>Yes."], opened=True) == ("Yes.", "Hm.")
 
 
-def test_a_thought_cut_off_by_the_limit_is_all_reasoning() -> None:
+def test_reasoning_cut_off_by_the_limit_is_all_reasoning() -> None:
     assert _split(["<think>I was still thin"]) == ("", "I was still thin")
 
 

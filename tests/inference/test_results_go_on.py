@@ -1,4 +1,4 @@
-"""One result that cannot be told or written ends neither the thread of all results nor its own call."""
+"""A result that cannot be serialised or written blocks neither the thread that publishes results nor its own call."""
 
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
@@ -17,13 +17,13 @@ ALIASES = parse_aliases('[tested]\nbackend = "scripted"\noptions.script = "none"
 
 
 @pytest.fixture
-def settled() -> list[str]:
+def finished() -> list[str]:
     return []
 
 
 @pytest.fixture
-def outbox(valkey: Any, settled: list[str]) -> ResultOutbox:
-    return ResultOutbox(valkey, lambda request: settled.append(request.key))
+def outbox(valkey: Any, finished: list[str]) -> ResultOutbox:
+    return ResultOutbox(valkey, lambda request: finished.append(request.key))
 
 
 def _results(valkey: Any) -> dict[str, dict[str, str]]:
@@ -34,17 +34,17 @@ def _raise() -> Fields:
     raise TypeError("no such field")
 
 
-def test_a_result_that_cannot_be_told_is_an_error_of_its_call(outbox: ResultOutbox, valkey: Any, settled: list[str]) -> None:
+def test_a_result_that_cannot_be_built_is_an_error_of_its_call(outbox: ResultOutbox, valkey: Any, finished: list[str]) -> None:
     outbox.put(a_request("bad"), "f1", _raise).result(timeout=5)
     outbox.put(a_request("good"), "f2", lambda: {"final": "{}"}).result(timeout=5)
     results = _results(valkey)
     assert results["bad"]["error"] == "EngineLost"
     assert "TypeError: no such field" in results["bad"]["message"]
     assert results["good"]["final"] == "{}"
-    assert settled == ["bad", "good"]
+    assert finished == ["bad", "good"]
 
 
-def test_a_result_that_cannot_be_written_does_not_keep_the_others(outbox: ResultOutbox, valkey: Any) -> None:
+def test_a_result_that_cannot_be_written_does_not_block_the_others(outbox: ResultOutbox, valkey: Any) -> None:
     puts = [
         outbox.put(a_request(name), name, lambda text=text: {"final": text})  # type: ignore[misc]
         for name, text in [("one", "{}"), ("half", "\ud835"), ("two", "{}")]
@@ -56,7 +56,7 @@ def test_a_result_that_cannot_be_written_does_not_keep_the_others(outbox: Result
     assert (results["one"]["final"], results["two"]["final"]) == ("{}", "{}")
 
 
-def test_what_goes_wrong_after_a_result_keeps_no_other(valkey: Any) -> None:
+def test_an_error_after_a_result_does_not_block_the_next(valkey: Any) -> None:
     def fail(request: GenerationRequest) -> None:
         raise RuntimeError(request.key)
 
@@ -89,7 +89,9 @@ def worker(valkey: Any) -> Iterator[Worker]:
     worker.close()
 
 
-def test_a_call_whose_end_cannot_be_counted_is_answered(worker: Worker, valkey: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_call_is_answered_when_its_end_cannot_be_counted(
+    worker: Worker, valkey: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fail(*_: object) -> None:
         raise KeyError("unknown")
 
@@ -99,7 +101,7 @@ def test_a_call_whose_end_cannot_be_counted_is_answered(worker: Worker, valkey: 
     assert "whole" in _results(valkey)["counted"]["final"]
 
 
-def test_a_text_that_is_no_unicode_fails_its_call_alone(worker: Worker, valkey: Any) -> None:
+def test_a_text_that_is_not_unicode_fails_only_its_own_call(worker: Worker, valkey: Any) -> None:
     for key in ("half", "other"):
         worker._begin(a_request(key), key).result(timeout=5)
     results = _results(valkey)

@@ -1,4 +1,4 @@
-"""A JSON Schema as a regular expression: JSON without room for endless white space, and with every backslash doubled."""
+"""A JSON Schema as a regular expression: the JSON cannot contain endless white space, and every backslash is doubled."""
 
 import json
 import re
@@ -17,19 +17,19 @@ def fits(schema: dict[str, Any], text: str) -> bool:
     return re.fullmatch(compact_regex(json.dumps(schema)), text) is not None
 
 
-def test_json_of_the_schema_fits_with_one_space_at_most() -> None:
+def test_json_of_the_schema_matches_with_at_most_one_space() -> None:
     assert fits(SCORE, '{"score":0.5}')
     assert fits(SCORE, '{ "score" : 1 }')
     assert not fits(SCORE, '{"score":\n\n\n1}')
     assert not fits(SCORE, '{"score":2}')
 
 
-def test_a_formula_fits_with_its_backslashes_doubled_only() -> None:
+def test_a_formula_matches_only_with_its_backslashes_doubled() -> None:
     assert fits(STEPS, json.dumps({"steps": [r"Then $\frac{n}{2}\neq 0$.", "So “é” ≥ 1."]}, ensure_ascii=False))
     assert not fits(STEPS, r'{"steps": ["\frac"]}')
     assert not fits(STEPS, r'{"steps": ["\neq"]}')
 
 
-def test_what_is_no_schema_is_refused() -> None:
-    with pytest.raises(RequestRejected, match="JSON schema of the request is wrong"):
+def test_an_invalid_schema_is_rejected() -> None:
+    with pytest.raises(RequestRejected, match="JSON schema of the request is invalid"):
         compact_regex(json.dumps({"type": "no-such-type"}))

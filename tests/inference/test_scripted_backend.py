@@ -1,4 +1,4 @@
-"""The scripted backend: where texts come from, its pace, its faults, and script files."""
+"""The scripted backend: sources of its texts, pace, faults and script files."""
 
 import asyncio
 import json
@@ -54,14 +54,14 @@ async def test_reasoning_is_streamed_before_the_text() -> None:
     assert items[-1].usage.completion == 5  # type: ignore[union-attr]
 
 
-async def test_a_pace_is_kept() -> None:
+async def test_the_text_is_streamed_at_the_set_pace() -> None:
     began = time.monotonic()
     final = await _final(ScriptedBackend(["word " * 20], pace=Pace(tokens_per_s=100)))
     assert time.monotonic() - began > 0.18
     assert final.duration_s >= 0.18
 
 
-async def test_at_once_in_one_piece_is_two_items() -> None:
+async def test_a_text_without_chunks_is_one_delta_and_the_result() -> None:
     backend = ScriptedBackend(["word " * 20], pace=Pace(chunk_tokens=0))
     assert len([item async for item in backend.generate(a_request())]) == 2
 
@@ -76,7 +76,7 @@ async def test_the_latency_of_a_call_is_the_same_every_time() -> None:
     assert final.ttft_s >= wait
 
 
-async def test_faults_fail_cut_or_hang_the_call_they_name() -> None:
+async def test_faults_fail_cut_or_hang_the_calls_they_name() -> None:
     faults = Faults(fail={1: EngineLost()}, cut={2: 3}, hang=frozenset({3}))
     backend = ScriptedBackend(lambda _: "one two three four five", faults=faults)
     with pytest.raises(EngineLost):
@@ -104,12 +104,12 @@ def test_a_script_file_gives_texts_and_reasoning_by_key(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "words"), [("[1]", "one JSON object"), ('{"a":\n 1x}', "line 2"), ('{"a": 1}', "one JSON object")]
+    ("content", "sentence"), [("[1]", "one JSON object"), ('{"a":\n 1x}', "line 2"), ('{"a": 1}', "one JSON object")]
 )
-def test_a_wrong_script_file_is_told(tmp_path: Path, content: str, words: str) -> None:
+def test_an_invalid_script_file_is_reported(tmp_path: Path, content: str, sentence: str) -> None:
     path = tmp_path / "script.json"
     path.write_text(content)
-    with pytest.raises(AliasError, match=words):
+    with pytest.raises(AliasError, match=sentence):
         load_script(path)
     with pytest.raises(AliasError, match="cannot be read"):
         load_script(tmp_path / "none.json")

@@ -1,4 +1,4 @@
-"""Server-sent events as servers really write them."""
+"""Server-sent events in the forms that servers actually send."""
 
 from collections.abc import AsyncIterator
 
@@ -14,7 +14,7 @@ async def _data(text: str) -> list[str]:
     return [data async for data in event_data(_lines(text))]
 
 
-async def test_events_are_told_apart_by_empty_lines() -> None:
+async def test_events_are_separated_by_empty_lines() -> None:
     assert await _data("data: a\n\ndata:b\n\n") == ["a", "b"]
 
 
@@ -22,7 +22,7 @@ async def test_several_data_lines_are_one_event() -> None:
     assert await _data("data: {\ndata: }\n\n") == ["{\n}"]
 
 
-async def test_comments_other_fields_and_carriage_returns_are_passed_over() -> None:
+async def test_comments_other_fields_and_carriage_returns_are_ignored() -> None:
     assert await _data(": keep-alive\n\nevent: message\r\nid: 7\r\nretry: 10\r\ndata: a\r\n\r\n") == ["a"]
 
 

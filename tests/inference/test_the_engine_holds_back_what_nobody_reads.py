@@ -1,4 +1,4 @@
-"""The engine's process tells of a call that nobody reads now and then, of one that somebody reads as it writes."""
+"""The engine process sends the text of a call without readers in few large pieces, and of a call with readers at once."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -39,33 +39,34 @@ async def _answer(backend: OpenVinoBackend, key: str) -> tuple[list[Delta], Fina
     raise AssertionError("no result")
 
 
-async def test_an_answer_that_nobody_reads_comes_in_few_pieces_and_whole(backend: OpenVinoBackend, readers: Readers) -> None:
+async def test_an_answer_without_readers_arrives_complete_in_few_pieces(backend: OpenVinoBackend, readers: Readers) -> None:
     await _answer(backend, "loads the model")
-    readers.tell(frozenset({a_request().run}))
+    readers.update(frozenset({a_request().run}))
     read, final = await _answer(backend, "read")
-    readers.tell(frozenset())
+    readers.update(frozenset())
     unread, same = await _answer(backend, "unread")
     assert same.text == final.text == "".join(piece.text for piece in unread)
     assert sum(piece.tokens for piece in unread) == same.usage.completion
     assert len(unread) < len(read) / 2
 
 
-async def test_its_first_piece_is_told_at_once_so_that_the_wait_for_it_is_measured(
-    backend: OpenVinoBackend, readers: Readers
-) -> None:
-    readers.tell(frozenset())
+async def test_the_first_piece_without_readers_is_sent_at_once(backend: OpenVinoBackend, readers: Readers) -> None:
+    """The time to the first token can be measured only so."""
+    readers.update(frozenset())
     pieces, final = await _answer(backend, "first")
     assert pieces[0].tokens < 5
     assert final.ttft_s is not None
     assert final.ttft_s < final.duration_s
 
 
-async def test_whoever_comes_while_it_writes_reads_along_from_there(backend: OpenVinoBackend, readers: Readers) -> None:
-    readers.tell(frozenset())
+async def test_a_reader_who_arrives_during_generation_gets_the_text_from_there(
+    backend: OpenVinoBackend, readers: Readers
+) -> None:
+    readers.update(frozenset())
     pieces: list[Delta] = []
     request = a_request("comes late", LONG, max_new_tokens=300)
     async for item in backend.generate(request):
         if isinstance(item, Delta):
             pieces.append(item)
-            readers.tell(frozenset({request.run}))
+            readers.update(frozenset({request.run}))
     assert len(pieces) > 10

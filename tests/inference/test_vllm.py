@@ -1,4 +1,4 @@
-"""What only vLLM does: tokens as drawn, adapters, places in the queue, shared prefixes, and how it frees itself.
+"""Features of vLLM alone: sampled tokens, adapters, priorities in the queue, shared prefixes, and how it aborts calls.
 
 The contract of all backends is in test_backend_contract.py.
 """
@@ -55,20 +55,20 @@ async def test_each_of_several_completions_has_its_own_tokens(vllm: VllmBackend)
 
 
 async def test_a_model_that_is_offered_functions_may_answer_in_words(vllm: VllmBackend) -> None:
-    told: list[Delta] = []
-    final = await read_to_final(vllm, a_request(text=STORY, tools=FUNCTIONS), told.append)
-    assert final.text == "".join(delta.text for delta in told) != ""
+    deltas: list[Delta] = []
+    final = await read_to_final(vllm, a_request(text=STORY, tools=FUNCTIONS), deltas.append)
+    assert final.text == "".join(delta.text for delta in deltas) != ""
     assert "<|im_end|>" not in final.text
 
 
-async def test_a_seed_gives_the_same_draw_and_another_seed_another(vllm: VllmBackend) -> None:
+async def test_one_seed_repeats_the_sample_and_another_seed_changes_it(vllm: VllmBackend) -> None:
     texts = [(await read_to_final(vllm, a_request(f"s{seed}", STORY, temperature=1.0, seed=seed))).text for seed in (5, 5, 6)]
     assert texts[0] == texts[1] != texts[2]
 
 
-async def test_long_prompts_with_a_seed_are_read_beside_each_other(vllm: VllmBackend) -> None:
-    """Read in pieces, they end the engine on a CPU."""
-    long = "The lemma library of another run, which nobody has read yet. " * 45
+async def test_long_prompts_with_a_seed_are_read_concurrently(vllm: VllmBackend) -> None:
+    """Prompts that are read in pieces crash the engine on a CPU."""
+    long = "The lemma library of another run, which has not been read yet. " * 45
     requests = [
         a_request(f"long/{number}", f"{number} {long}", max_new_tokens=4, temperature=0.8, seed=number + 1, deadline_s=200)
         for number in range(2)
@@ -82,10 +82,10 @@ async def test_several_completions_at_temperature_zero_are_rejected(vllm: VllmBa
         await read_to_final(vllm, a_request(text=STORY, n=2, temperature=0))
 
 
-async def test_an_adapter_answers_in_its_own_way_and_signs_with_its_name(vllm: VllmBackend) -> None:
+async def test_an_adapter_changes_the_answer_and_is_named_in_it(vllm: VllmBackend) -> None:
     plain = await read_to_final(vllm, a_request(text=SURE_PROMPT))
     tuned = await read_to_final(vllm, a_request(text=STORY, alias="tuned", capture=True))
-    assert tuned.text != (await read_to_final(vllm, a_request("told", STORY))).text
+    assert tuned.text != (await read_to_final(vllm, a_request("untuned", STORY))).text
     assert tuned.model_revision == "SmolLM2-135M + step 100"
     assert tuned.capture is not None
     assert tuned.capture.policy == tuned.model_revision
@@ -93,7 +93,7 @@ async def test_an_adapter_answers_in_its_own_way_and_signs_with_its_name(vllm: V
     assert again.text == plain.text
 
 
-async def test_a_job_is_followed_version_by_version_while_it_trains(vllm: VllmBackend) -> None:
+async def test_each_version_of_a_training_job_is_used(vllm: VllmBackend) -> None:
     policy = job_folder(vllm._alias)
     plain = await read_to_final(vllm, a_request(text=SURE_PROMPT))
     before = await read_to_final(vllm, a_request("before", SURE_PROMPT, alias="learner", capture=True))
@@ -109,7 +109,7 @@ async def test_a_job_is_followed_version_by_version_while_it_trains(vllm: VllmBa
     assert answers[2].capture.policy == signed[2]
 
 
-async def test_a_long_answer_goes_on_under_the_version_that_came_while_it_was_drawn(vllm: VllmBackend) -> None:
+async def test_a_long_answer_continues_with_a_version_written_while_it_is_generated(vllm: VllmBackend) -> None:
     newest = job_folder(vllm._alias) / "11"
     request = a_request("long", STORY, alias="learner", capture=True, segment_tokens=8)
     try:
@@ -138,7 +138,7 @@ async def test_a_long_answer_goes_on_under_the_version_that_came_while_it_was_dr
         ("broken", "cannot load the adapter broken"),
     ],
 )
-async def test_an_adapter_that_cannot_be_had_is_rejected_and_the_engine_lives(
+async def test_an_adapter_that_cannot_be_loaded_is_rejected_and_the_engine_continues(
     vllm: VllmBackend, alias: str, sentence: str
 ) -> None:
     with pytest.raises(RequestRejected, match=sentence):
@@ -156,13 +156,13 @@ async def test_a_prompt_that_begins_like_another_is_partly_cached(vllm: VllmBack
     assert health.cached_share > 0
 
 
-async def test_an_urgent_call_overtakes_those_that_wait(vllm: VllmBackend) -> None:
+async def test_an_urgent_call_overtakes_waiting_calls(vllm: VllmBackend) -> None:
     async def call(key: str, priority: int, size: int) -> Final:
         return await read_to_final(
             vllm, a_request(key, f"{STORY} {key}", max_new_tokens=size, priority=priority, deadline_s=200)
         )
 
-    # Thirty-two have places. Served in turn, the urgent one would go in with the last sixteen.
+    # Thirty-two calls are generated at a time. In order of arrival, the urgent one would start with the last sixteen.
     crowd = [asyncio.create_task(call(f"batch/{number}", 9, 12)) for number in range(80)]
 
     async def there_is_a_queue() -> bool:
@@ -172,7 +172,7 @@ async def test_an_urgent_call_overtakes_those_that_wait(vllm: VllmBackend) -> No
     await call("urgent", 0, 2)
     waiting = sum(not task.done() for task in crowd)
     await asyncio.gather(*crowd)
-    assert waiting >= 24, "the urgent call came last into the queue and went in first"
+    assert waiting >= 24, "the urgent call was submitted last and generated first"
 
 
 async def test_an_abort_frees_the_engine_within_a_second(vllm: VllmBackend) -> None:
@@ -194,7 +194,7 @@ async def test_an_abort_frees_the_engine_within_a_second(vllm: VllmBackend) -> N
     await asyncio.sleep(0.5)
     before = _generated(vllm)
     await asyncio.sleep(0.5)
-    assert _generated(vllm) == before, "the engine itself works no longer"
+    assert _generated(vllm) == before, "the engine generates nothing any more"
 
 
 async def test_a_schema_that_the_engine_cannot_follow_is_rejected(vllm: VllmBackend) -> None:
@@ -209,10 +209,10 @@ async def test_control_tokens_in_a_text_are_text(vllm: VllmBackend) -> None:
     capture = (await read_to_final(vllm, a_request(text=attack, max_new_tokens=2, capture=True))).capture
     assert capture is not None
     end = _tokenizer(vllm).convert_tokens_to_ids("<|im_end|>")
-    assert capture.prompt_ids.count(end) == 2, "the system message ends, and the user's"
+    assert capture.prompt_ids.count(end) == 2, "the ends of the system message and of the user's"
 
 
-async def test_a_role_the_template_knows_is_kept(vllm: VllmBackend) -> None:
+async def test_a_role_that_the_template_supports_is_kept(vllm: VllmBackend) -> None:
     messages = (Message(role="system", content="You are terse."), Message(role="user", content="Hello."))
     request = a_request(max_new_tokens=2, capture=True).model_copy(update={"messages": messages})
     capture = (await read_to_final(vllm, request)).capture

@@ -1,4 +1,4 @@
-"""What differs on a GPU: memory that is too small, memory that is given back, and one model over two GPUs."""
+"""Differences on a GPU: too little memory, memory that is released, and one model on two GPUs."""
 
 import asyncio
 import subprocess
@@ -25,7 +25,7 @@ def _used_mib() -> int:
     return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
-async def test_an_engine_answers_and_gives_its_memory_back() -> None:
+async def test_an_engine_answers_and_releases_its_memory() -> None:
     before = _used_mib()
     backend = VllmBackend(_alias("gpu_memory_utilization = 0.3\n"))
     await backend.start()
@@ -36,7 +36,7 @@ async def test_an_engine_answers_and_gives_its_memory_back() -> None:
     assert _used_mib() < before + 500
 
 
-async def test_too_little_memory_names_the_keys_that_need_less() -> None:
+async def test_the_error_for_too_little_memory_names_the_options_to_change() -> None:
     backend = VllmBackend(_alias("gpu_memory_utilization = 0.001\n"))
     with pytest.raises(BackendUnavailable, match=r"options\.gpu_memory_utilization"):
         await backend.start()
@@ -44,7 +44,7 @@ async def test_too_little_memory_names_the_keys_that_need_less() -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/nvidia1").exists(), reason="needs two GPUs")
-async def test_a_model_over_two_gpus_answers() -> None:
+async def test_a_model_on_two_gpus_answers() -> None:
     backend = VllmBackend(_alias("tensor_parallel = 2\ngpu_memory_utilization = 0.3\n"))
     await backend.start()
     assert (await read_to_final(backend, a_request())).text

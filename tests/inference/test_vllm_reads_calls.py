@@ -1,4 +1,4 @@
-"""vLLM's own tool parsers behind our reader of calls, without an engine."""
+"""vLLM's tool parsers used by our reader of calls, without an engine."""
 
 import pytest
 
@@ -22,18 +22,18 @@ def _hermes() -> WithCalls:
 
 
 @pytest.mark.parametrize("size", [1, 3, 7, 1000])
-def test_its_parser_of_hermes_and_qwen_gives_the_calls(size: int) -> None:
+def test_the_parser_of_hermes_and_qwen_finds_the_calls(size: int) -> None:
     written = 'Let us see.\n<tool_call>\n{"name": "python_code", "arguments": {"code": "print(\'é\')"}}\n</tool_call>'
     text, _ = whole(_hermes(), *(written[start : start + size] for start in range(0, len(written), size)))
     expected = Action(kind="python_code", content="print('é')", before="Let us see.", called=True)
     assert read_action(final(text), "answer") == expected
 
 
-def test_a_text_without_calls_stays_as_it_is() -> None:
+def test_a_text_without_calls_is_unchanged() -> None:
     written = "It holds, as $a<b$ and <tool"
     assert whole(_hermes(), *written)[0] == written
 
 
-def test_a_parser_that_vllm_does_not_have_is_refused_with_those_it_has() -> None:
+def test_an_unknown_parser_is_refused_with_a_list_of_the_known_ones() -> None:
     with pytest.raises(BackendRefused, match=r"no tool parser magic.*hermes"):
         with_calls([AllText()], object(), "magic", a_request(tools=FUNCTIONS))

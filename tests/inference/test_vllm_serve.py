@@ -1,4 +1,4 @@
-"""The HTTP backend against a real vLLM server: what is given up here is given up there."""
+"""The HTTP backend with a real vLLM server: a call that ends here also ends on the server."""
 
 import asyncio
 import time
@@ -55,25 +55,25 @@ async def test_a_deadline_ends_the_call_on_the_server(backend: OpenAIHttpBackend
     assert await _is_idle(served_by_vllm, 3.0)
 
 
-async def test_the_server_counts_what_it_had_in_its_cache(backend: OpenAIHttpBackend) -> None:
+async def test_the_server_reports_its_cached_tokens(backend: OpenAIHttpBackend) -> None:
     shared = "The lemma library of this run. " * 60
     await read_to_final(backend, a_request("first", shared + "One.", max_new_tokens=2))
     second = await read_to_final(backend, a_request("second", shared + "Two.", max_new_tokens=2))
     assert 0 < second.usage.cached < second.usage.prompt
 
 
-async def test_a_prompt_beyond_its_context_is_rejected_in_its_words(backend: OpenAIHttpBackend) -> None:
+async def test_a_prompt_beyond_the_context_is_rejected_with_its_reason(backend: OpenAIHttpBackend) -> None:
     with pytest.raises(RequestRejected, match="longer than the context of served"):
         await read_to_final(backend, a_request(text="word " * 2500))
 
 
-async def test_an_answer_that_would_leave_the_context_is_asked_for_shorter(backend: OpenAIHttpBackend) -> None:
-    """The server refuses the first request before anything is generated, so it may be sent again."""
+async def test_an_answer_that_would_exceed_the_context_is_requested_shorter(backend: OpenAIHttpBackend) -> None:
+    """The server refuses the first request before it generates anything, so the request can be repeated."""
     final = await read_to_final(backend, a_request(text="word " * 1900 + STORY, max_new_tokens=2000, deadline_s=300))
     assert final.usage.prompt + final.usage.completion <= 2048
 
 
-async def test_a_server_without_a_tool_parser_is_asked_without_functions(backend: OpenAIHttpBackend) -> None:
+async def test_a_server_without_a_tool_parser_gets_no_functions(backend: OpenAIHttpBackend) -> None:
     final = await read_to_final(backend, a_request(text=STORY, tools=FUNCTIONS))
     assert final.text
     assert NO_FUNCTIONS in (await backend.health()).detail

@@ -1,4 +1,4 @@
-"""Engines of vLLM that cannot start, for real: the sentence names the key to change. Each costs the start of a process."""
+"""Real vLLM engines that cannot start: the error names the option to change. Each test starts a process."""
 
 from pathlib import Path
 
@@ -13,17 +13,17 @@ from workers.engines.vllm import VllmBackend
 pytestmark = [*VLLM]
 
 
-async def test_a_context_beyond_the_models_is_refused_before_anything_is_loaded() -> None:
+async def test_a_context_longer_than_the_models_is_refused_before_loading() -> None:
     toml = vllm_toml("long").replace("context_tokens = 2048", "context_tokens = 100000")
     backend = VllmBackend(parse_aliases(toml)["long"])
-    with pytest.raises(BackendRefused, match="context_tokens of long is 100000, more than the model was made for"):
+    with pytest.raises(BackendRefused, match="context_tokens of long is 100000, more than the model supports"):
         await backend.start()
     assert (await backend.health()).state == "down"
     await backend.close()
 
 
-async def test_weights_that_cannot_be_read_are_refused_with_the_reason_of_the_process_that_tried(tmp_path: Path) -> None:
-    """The reason comes from a process of the engine and is found in its log."""
+async def test_unreadable_weights_are_refused_with_the_engine_processs_reason(tmp_path: Path) -> None:
+    """The reason is found in the log of the engine's process."""
     for path in model_folder().iterdir():
         if path.suffix != ".safetensors":
             (tmp_path / path.name).symlink_to(path)

@@ -1,4 +1,4 @@
-"""Engines of vLLM that fail in the middle of an answer, for real: the call says why, and the worker is told to leave."""
+"""Real vLLM engines that fail in the middle of an answer: the call's error has the reason, and the worker is asked to exit."""
 
 import asyncio
 import multiprocessing
@@ -20,7 +20,7 @@ engine_args = {{worker_cls = "tests.inference.failing_vllm_worker.FailingWorker"
 
 
 @pytest.mark.parametrize(
-    ("how", "stalled_after_s", "told"),
+    ("how", "stalled_after_s", "message"),
     [
         (
             "memory",
@@ -30,21 +30,21 @@ engine_args = {{worker_cls = "tests.inference.failing_vllm_worker.FailingWorker"
         ("standstill", 15, r"The engine of frail made no step for 15 s and was ended\."),
     ],
 )
-async def test_the_call_tells_why_and_the_worker_leaves(
-    how: str, stalled_after_s: int, told: str, monkeypatch: pytest.MonkeyPatch
+async def test_the_error_has_the_reason_and_the_worker_is_asked_to_exit(
+    how: str, stalled_after_s: int, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FAILING_VLLM_WORKER", how)
-    left, toml = asyncio.Event(), vllm_toml("frail") + FAILING.format(stalled_after_s=stalled_after_s)
-    backend = VllmBackend(parse_aliases(toml)["frail"], on_dead=left.set)
+    dead, toml = asyncio.Event(), vllm_toml("frail") + FAILING.format(stalled_after_s=stalled_after_s)
+    backend = VllmBackend(parse_aliases(toml)["frail"], on_dead=dead.set)
     try:
         before = set(multiprocessing.active_children())
         await backend.start()
         assert backend._engine is not None
-        assert backend._engine.llm.output_handler is not None, "it was begun by nobody's call"
-        with pytest.raises(EngineLost, match=told):
+        assert backend._engine.llm.output_handler is not None, "it runs before the first call"
+        with pytest.raises(EngineLost, match=message):
             await read_to_final(backend, a_request(text="Tell a long story.", alias="frail", max_new_tokens=64, deadline_s=400))
-        await asyncio.wait_for(left.wait(), 10)
+        await asyncio.wait_for(dead.wait(), 10)
         assert (await backend.health()).state == "down"
     finally:
         await backend.close()
-    assert set(multiprocessing.active_children()) <= before, "nothing of it holds the memory"
+    assert set(multiprocessing.active_children()) <= before, "no process of the engine still holds memory"

@@ -1,4 +1,4 @@
-"""Calls of functions in what vLLM writes: its parsers tell them apart, and they come out as text like everybody's."""
+"""Function calls in vLLM's output: its parsers find them, and they become text like the calls of all backends."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -20,7 +20,7 @@ TAGS = ("<think>", "</think>")
 
 
 class FakeParser:
-    """Reads `@name(arguments)`; holds a `@` back until it knows."""
+    """Reads `@name(arguments)`; holds back a `@` until more follows."""
 
     prev_tool_call_arr: tuple[Any, ...] = ()
 
@@ -46,13 +46,13 @@ class _Piece(SimpleNamespace):
 
 
 def whole(splitter: WithCalls, *pieces: str) -> tuple[str, str]:
-    """Text and reasoning of pieces of one token each."""
-    told = [splitter.push(piece, [number]) for number, piece in enumerate(pieces)]
+    """The text and reasoning of pieces of one token each."""
+    parts = [splitter.push(piece, [number]) for number, piece in enumerate(pieces)]
     rest = splitter.close()
-    return "".join(text for text, _, _ in told) + rest[0], "".join(thought for _, thought, _ in told) + rest[1]
+    return "".join(text for text, _, _ in parts) + rest[0], "".join(reasoning for _, reasoning, _ in parts) + rest[1]
 
 
-def test_a_call_becomes_text_and_its_tokens_are_those_of_the_parser() -> None:
+def test_a_call_becomes_text_and_the_parser_gets_its_tokens() -> None:
     parser = FakeParser()
     text, _ = whole(WithCalls(AllText(), parser, None), "Let us see. ", "@python_code", '{"code": ', '"print(1)"}')
     expected = Action(kind="python_code", content="print(1)", before="Let us see.", called=True)
@@ -60,7 +60,7 @@ def test_a_call_becomes_text_and_its_tokens_are_those_of_the_parser() -> None:
     assert parser.seen[-1] == ([0, 1, 2], [0, 1, 2, 3], [3])
 
 
-def test_reasoning_is_told_apart_first_and_never_read_for_calls() -> None:
+def test_reasoning_is_separated_first_and_never_searched_for_calls() -> None:
     parser = FakeParser()
     pieces = ("<think>@no", "</think>", "@python_code", '{"code": "print(1)"}')
     text, reasoning = whole(WithCalls(ByTags(TAGS, ""), parser, None), *pieces)
@@ -69,12 +69,12 @@ def test_reasoning_is_told_apart_first_and_never_read_for_calls() -> None:
     assert len(parser.seen) == 2
 
 
-def test_what_was_held_back_and_is_no_call_is_text() -> None:
+def test_held_back_text_that_is_not_a_call_is_text() -> None:
     assert whole(WithCalls(AllText(), FakeParser(), None), "Write to me ", "@") == ("Write to me @", "")
 
 
-def test_functions_are_told_to_the_template_and_only_then() -> None:
-    told: list[dict[str, Any]] = []
+def test_the_template_gets_functions_only_where_there_are_some() -> None:
+    received: list[dict[str, Any]] = []
 
     class Tokenizer:
         chat_template = "t"
@@ -82,7 +82,7 @@ def test_functions_are_told_to_the_template_and_only_then() -> None:
         get_added_vocab = dict
 
         def apply_chat_template(self, messages: Any, **variables: Any) -> str:
-            told.append(variables)
+            received.append(variables)
             return "x"
 
         def __call__(self, text: str, *, add_special_tokens: bool) -> dict[str, list[int]]:
@@ -90,9 +90,9 @@ def test_functions_are_told_to_the_template_and_only_then() -> None:
 
     prompt = ChatPrompt(Tokenizer())
     for tools in (FUNCTIONS, ()):
-        prompt.tokens([Message(role="user", content="Go on.")], tools)
-    assert [tool["function"]["name"] for tool in told[0]["tools"]] == ["python_code", "local_rag"]
-    assert "tools" not in told[1]
+        prompt.tokens([Message(role="user", content="Continue.")], tools)
+    assert [tool["function"]["name"] for tool in received[0]["tools"]] == ["python_code", "local_rag"]
+    assert "tools" not in received[1]
 
 
 def test_functions_without_a_parser_are_refused() -> None:
@@ -101,7 +101,7 @@ def test_functions_without_a_parser_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("toml", "said"),
+    ("toml", "error"),
     [
         ('[a]\nbackend = "vllm"\nmodel = "m"\ntools = "native"\n', "needs options.tool_parser"),
         ('[a]\nbackend = "vllm"\nmodel = "m"\ntools = "yes"\n', "'text' or 'native'"),
@@ -111,12 +111,12 @@ def test_functions_without_a_parser_are_refused() -> None:
         ),
     ],
 )
-def test_a_mistake_in_the_file_says_what_to_write(toml: str, said: str) -> None:
-    with pytest.raises(AliasError, match=said):
+def test_the_error_for_a_mistake_in_the_file_names_the_correct_setting(toml: str, error: str) -> None:
+    with pytest.raises(AliasError, match=error):
         parse_aliases(toml)
 
 
-def test_an_alias_and_its_adapters_share_how_they_call() -> None:
+def test_an_alias_and_its_adapters_call_functions_alike() -> None:
     toml = '[big]\nbackend = "vllm"\nmodel = "m"\ntools = "native"\noptions.tool_parser = "hermes"\n'
     aliases = parse_aliases(toml + '[tuned]\nadapter_of = "big"\nadapter = "/x"\n')
     assert (aliases["big"].tools, aliases["tuned"].tools) == ("native", "native")

@@ -1,4 +1,4 @@
-"""What of the vLLM backend can be looked at without vLLM: answers put together, prompts, and why an engine did not start."""
+"""Parts of the vLLM backend that can be tested without vLLM: assembled answers, prompts, and reasons for a failed start."""
 
 import asyncio
 from types import SimpleNamespace
@@ -38,12 +38,12 @@ def _output(*pieces: tuple[int, str, list[int], str | None], cached: int = 0) ->
     return SimpleNamespace(outputs=outputs, num_cached_tokens=cached, finished=False)
 
 
-def _begun(*splitters: Splitter, most: int = 40, **asked: Any) -> Answer:
-    return Answer(a_request(temperature=1, **asked), [1, 2, 3], splitters, 0.0, most)
+def _started(*splitters: Splitter, most: int = 40, **fields: Any) -> Answer:
+    return Answer(a_request(temperature=1, **fields), [1, 2, 3], splitters, 0.0, most)
 
 
 def _answer(splitter: Splitter, *outputs: Any, n: int = 1, capture: bool = True) -> Final:
-    answer = _begun(splitter, *(AllText() for _ in range(n - 1)), n=n, capture=capture)
+    answer = _started(splitter, *(AllText() for _ in range(n - 1)), n=n, capture=capture)
     answer.begin(ORIGIN)
     for output in outputs:
         answer.take(output)
@@ -52,7 +52,7 @@ def _answer(splitter: Splitter, *outputs: Any, n: int = 1, capture: bool = True)
     return answer.final()
 
 
-async def test_a_worker_without_vllm_says_so_and_the_call_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_worker_without_vllm_reports_that_and_refuses_the_call(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     backend = backend_for(_alias())
     assert isinstance(backend, VllmBackend)
@@ -62,7 +62,7 @@ async def test_a_worker_without_vllm_says_so_and_the_call_is_refused(monkeypatch
     await backend.close()
 
 
-async def test_a_model_folder_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_missing_model_folder_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: object())
     alias = parse_aliases('[big]\nbackend = "vllm"\nmodel = "/nowhere/at/all"\n')["big"]
     backend = VllmBackend(alias)
@@ -70,7 +70,7 @@ async def test_a_model_folder_that_is_not_there_is_named(monkeypatch: pytest.Mon
         await backend.start()
 
 
-async def test_looking_at_the_health_loads_the_model_once(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_health_check_loads_the_model_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     backend = VllmBackend(_alias())
     assert (await backend.health()).state == "loading"
@@ -82,7 +82,7 @@ async def test_looking_at_the_health_loads_the_model_once(monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize(
-    ("told", "error", "sentence"),
+    ("output", "error", "sentence"),
     [
         ("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2 GiB", BackendUnavailable, "options.tensor_parallel"),
         ("x ERROR 1 vllm: ValueError: No available memory for the cache blocks.", BackendUnavailable, "context_tokens or conc"),
@@ -95,15 +95,15 @@ async def test_looking_at_the_health_loads_the_model_once(monkeypatch: pytest.Mo
         ("RuntimeError: no kernel image is available", BackendRefused, 'vLLM says: "no kernel image is available"'),
     ],
 )
-def test_an_engine_that_does_not_start_says_which_key_to_change(told: str, error: type[Exception], sentence: str) -> None:
+def test_the_error_of_a_failed_start_names_the_option_to_change(output: str, error: type[Exception], sentence: str) -> None:
     raised = "RuntimeError: Engine core initialization failed. See root cause above."
-    found = explained(_alias(), raised, f"Traceback\n{told}\nRuntimeError: Engine core initialization failed.")
+    found = explained(_alias(), raised, f"Traceback\n{output}\nRuntimeError: Engine core initialization failed.")
     assert type(found) is error
     assert sentence in str(found)
 
 
 @pytest.mark.parametrize(
-    ("told", "sentence"),
+    ("output", "sentence"),
     [
         ("", "The engine died while it generated."),
         ("RuntimeError: illegal memory access", 'generated. vLLM says: "illegal memory access"'),
@@ -113,12 +113,12 @@ def test_an_engine_that_does_not_start_says_which_key_to_change(told: str, error
         ),
     ],
 )
-def test_an_engine_that_dies_says_of_what_where_it_could(told: str, sentence: str) -> None:
+def test_the_error_of_an_engine_that_died_has_the_reason_if_known(output: str, sentence: str) -> None:
     issue = "vllm.v1.engine.exceptions.EngineDeadError: EngineCore encountered an issue. See stack trace (above) for the cause."
-    assert sentence in str(lost(_alias(), f"{told}\n{issue}" if told else ""))
+    assert sentence in str(lost(_alias(), f"{output}\n{issue}" if output else ""))
 
 
-def test_the_tokens_and_their_logarithms_are_those_of_the_outputs() -> None:
+def test_the_tokens_and_log_probabilities_come_from_the_outputs() -> None:
     final = _answer(AllText(), _output((0, "One", [7], None), cached=2), _output((0, " two", [8, 9], "stop")))
     assert (final.text, final.finish_reason) == ("One two", "stop")
     assert (final.usage.prompt, final.usage.cached, final.usage.completion) == (3, 2, 3)
@@ -128,15 +128,15 @@ def test_the_tokens_and_their_logarithms_are_those_of_the_outputs() -> None:
     assert (final.capture.policy, final.capture.prompt_ids) == ("p", (1, 2, 3))
 
 
-def test_an_answer_goes_on_in_segments_each_under_its_own_policy() -> None:
-    answer = _begun(AllText(), capture=True, segment_tokens=2, most=5)
-    asked = []
+def test_an_answer_continues_in_segments_each_with_its_own_policy() -> None:
+    answer = _started(AllText(), capture=True, segment_tokens=2, most=5)
+    requested = []
     for version, tokens, reason in ((0, [7, 8], "length"), (0, [9, 10], "length"), (4, [11], "length")):
         assert not answer.is_whole
-        asked.append(answer.begin(Origin(policy=f"p/{version}", logprobs_of="raw", tokenizer="t", chat_template="c")))
+        requested.append(answer.begin(Origin(policy=f"p/{version}", logprobs_of="raw", tokenizer="t", chat_template="c")))
         answer.take(_output((0, "ab "[: len(tokens)], tokens, reason), cached=3))
-    assert answer.is_whole, "it may have five tokens"
-    assert [(one.prompt_ids[3:], one.room, one.number) for one in asked] == [
+    assert answer.is_whole, "five tokens are the limit"
+    assert [(one.prompt_ids[3:], one.room, one.number) for one in requested] == [
         ([], 2, 0),
         ([7, 8], 2, 1),
         ([7, 8, 9, 10], 1, 2),
@@ -149,30 +149,30 @@ def test_an_answer_goes_on_in_segments_each_under_its_own_policy() -> None:
     assert [(one.tokens, one.policy) for one in final.capture.segments] == [(2, "p/0"), (2, "p/0"), (1, "p/4")]
 
 
-def test_an_answer_that_must_follow_a_schema_and_several_at_once_are_drawn_whole() -> None:
-    for asked in ({"json_schema": {"type": "object"}}, {"n": 2}):
-        answer = _begun(AllText(), AllText(), segment_tokens=2, **asked)
+def test_answers_with_a_schema_and_several_completions_are_not_segmented() -> None:
+    for fields in ({"json_schema": {"type": "object"}}, {"n": 2}):
+        answer = _started(AllText(), AllText(), segment_tokens=2, **fields)
         assert answer.begin(ORIGIN).room == 40
 
 
-def test_nothing_is_captured_unasked() -> None:
+def test_tokens_are_captured_only_on_request() -> None:
     assert _answer(AllText(), _output((0, "One", [7], "stop")), capture=False).capture is None
 
 
-def test_other_completions_come_with_the_end() -> None:
+def test_other_completions_are_part_of_the_result() -> None:
     final = _answer(AllText(), _output((1, "B", [5], "stop")), _output((0, "A", [4, 4], "stop")), n=2)
     assert (final.text, [sample.text for sample in final.more]) == ("A", ["B"])
     assert final.usage.completion == 3
 
 
-def test_a_call_that_the_engine_gave_up_is_lost_and_so_is_one_without_an_end() -> None:
-    with pytest.raises(EngineLost, match="gave the call up"):
+def test_a_call_that_the_engine_failed_or_never_finished_is_lost() -> None:
+    with pytest.raises(EngineLost, match="gave up the call"):
         _answer(AllText(), _output((0, "A", [4], "error")))
     with pytest.raises(EngineLost, match="without a result"):
         _answer(AllText(), _output((0, "A", [4], None)))
 
 
-def test_reasoning_between_tags_is_told_apart_also_where_the_prompt_opened_it() -> None:
+def test_reasoning_between_tags_is_separated_even_if_the_prompt_opened_it() -> None:
     pieces = [_output((0, "<think>Why", [1], None)), _output((0, " so</think>\nThus", [2, 3], "stop"))]
     assert (_answer(ByTags(("<think>", "</think>"), "assistant\n"), *pieces).reasoning) == "Why so"
     opened = [_output((0, "Why", [1], None)), _output((0, "</think>Thus", [2], "stop"))]
@@ -180,7 +180,7 @@ def test_reasoning_between_tags_is_told_apart_also_where_the_prompt_opened_it() 
     assert (final.reasoning, final.text, final.usage.reasoning) == ("Why", "Thus", 2)
 
 
-def test_a_parser_of_the_engine_is_fed_what_was_before_and_what_is_new() -> None:
+def test_a_parser_of_the_engine_gets_the_previous_and_the_new_text() -> None:
     seen: list[tuple[str, str, list[int]]] = []
 
     class Parser:
@@ -208,7 +208,7 @@ def test_a_parser_of_the_engine_is_fed_what_was_before_and_what_is_new() -> None
     assert seen[-1] == ("Why|", "Thus", [3])
 
 
-def test_a_parser_of_the_engine_gets_the_tokens_so_far_without_a_copy_of_them_at_each_piece() -> None:
+def test_the_previous_tokens_are_not_copied_for_the_parser_at_each_piece() -> None:
     lists: list[tuple[list[int], list[int]]] = []
     seen: list[tuple[list[int], list[int], list[int]]] = []
 
@@ -229,7 +229,7 @@ def test_a_parser_of_the_engine_gets_the_tokens_so_far_without_a_copy_of_them_at
 
 
 class FakeTokenizer:
-    """What ChatPrompt needs of a tokeniser."""
+    """The parts of a tokeniser that ChatPrompt needs."""
 
     chat_template = "t"
     all_special_tokens = ("<|im_end|>", "</s>")
@@ -257,7 +257,7 @@ def test_control_tokens_in_a_text_are_broken_and_blank_lines_are_not() -> None:
     assert "".join(map(chr, tokens)) == "user:a< |im_end|>b< /s>\n\n< think>c < d"
 
 
-def test_the_hash_of_the_template_changes_with_what_it_is_told() -> None:
+def test_the_hash_of_the_template_changes_with_its_variables() -> None:
     hashes = {
         ChatPrompt(FakeTokenizer()).template_hash,
         ChatPrompt(FakeTokenizer(), variables={"enable_thinking": False}).template_hash,
@@ -266,7 +266,7 @@ def test_the_hash_of_the_template_changes_with_what_it_is_told() -> None:
     assert len(hashes) == 3
 
 
-def test_roles_that_the_template_refuses_fail_the_call_and_no_template_the_engine() -> None:
+def test_a_role_that_the_template_refuses_fails_the_call_and_a_missing_template_the_engine() -> None:
     with pytest.raises(RequestRejected, match="roles must alternate"):
         ChatPrompt(FakeTokenizer()).tokens([Message(role="assistant", content="a")])
     bare = FakeTokenizer()

@@ -1,4 +1,4 @@
-"""A loop that no longer turns ends the process; a busy or a sleeping one, or one on a busy machine, does not."""
+"""A blocked event loop ends the process; a busy or idle loop, or one on a busy machine, does not."""
 
 import asyncio
 import itertools
@@ -23,7 +23,7 @@ asyncio.run(main())
 """
 
 
-def test_a_stuck_loop_ends_the_process_with_its_own_exit_code() -> None:
+def test_a_blocked_loop_ends_the_process_with_a_special_exit_code() -> None:
     began = time.monotonic()
     ended = subprocess.run([sys.executable, "-c", STUCK], capture_output=True, text=True, timeout=20)
     assert ended.returncode == EXIT_STUCK
@@ -32,7 +32,7 @@ def test_a_stuck_loop_ends_the_process_with_its_own_exit_code() -> None:
     assert time.monotonic() - began < 10
 
 
-async def test_a_turning_loop_is_left_alone() -> None:
+async def test_a_running_loop_is_left_alone() -> None:
     stuck = threading.Event()
     watchdog = LoopWatchdog(asyncio.get_running_loop(), stuck_s=1.0, on_stuck=stuck.set)
     await asyncio.sleep(1.5)
@@ -51,7 +51,7 @@ async def test_a_blocked_loop_is_noticed_and_a_short_block_is_not() -> None:
     await asyncio.to_thread(watchdog.stop)
 
 
-async def test_a_loop_that_is_blocked_while_an_engine_is_loaded_is_let_be_and_watched_again_afterwards() -> None:
+async def test_a_loop_blocked_while_an_engine_is_loaded_is_ignored_and_watched_afterwards() -> None:
     stuck = threading.Event()
     watchdog = LoopWatchdog(asyncio.get_running_loop(), stuck_s=0.3, on_stuck=stuck.set, waits=dict)
     with loading("an engine"):
@@ -71,10 +71,10 @@ def test_a_closed_loop_ends_the_watch() -> None:
     watchdog.stop()
 
 
-async def test_time_that_the_machine_gave_to_others_does_not_count() -> None:
-    """The finding: five seconds without a turn, on a laptop that did other work, ended the process."""
+async def test_time_that_the_machine_gave_to_other_processes_does_not_count() -> None:
+    """A loop that did not run for five seconds, on a laptop busy with other work, once ended the process."""
     stuck = threading.Event()
-    starved = itertools.count(0.0, 1.0)  # Some thread waited a second for a processor in every interval of 0.03 s.
+    starved = itertools.count(0.0, 1.0)  # In each interval of 0.03 s, a thread waited a second for a processor.
     watchdog = LoopWatchdog(
         asyncio.get_running_loop(), stuck_s=0.3, on_stuck=stuck.set, waits=lambda: {"engine-loop": next(starved)}
     )
@@ -83,7 +83,7 @@ async def test_time_that_the_machine_gave_to_others_does_not_count() -> None:
     await asyncio.to_thread(watchdog.stop)
 
 
-async def test_a_loop_that_sleeps_while_other_threads_wait_a_little_is_still_found() -> None:
+async def test_a_blocked_loop_is_noticed_although_other_threads_wait_a_little() -> None:
     stuck = threading.Event()
     waits = itertools.count(0.0, 0.01)
     watchdog = LoopWatchdog(asyncio.get_running_loop(), stuck_s=0.3, on_stuck=stuck.set, waits=lambda: {"other": next(waits)})
@@ -92,7 +92,7 @@ async def test_a_loop_that_sleeps_while_other_threads_wait_a_little_is_still_fou
     await asyncio.to_thread(watchdog.stop)
 
 
-def test_the_waits_of_threads_come_from_the_kernel_and_the_default_is_thirty_seconds() -> None:
+def test_waiting_times_of_threads_come_from_the_kernel_and_the_default_is_thirty_seconds() -> None:
     if sys.platform == "linux":
         assert len(processor_waits()) >= threading.active_count()
         assert all(seconds >= 0.0 for seconds in processor_waits().values())

@@ -1,4 +1,4 @@
-"""vLLM on this machine's CPU with SmolLM2, as `make setup-vllm` leaves it, and LoRA adapters made for it."""
+"""vLLM on this machine's CPU with SmolLM2, as `make setup-vllm` installs it, and LoRA adapters made for it."""
 
 import asyncio
 import contextlib
@@ -20,11 +20,11 @@ from apps.reasoning.inference.aliases import Alias, parse_aliases
 from workers.engines.dequantise import model_folder
 
 ROOT = Path(__file__).resolve().parents[2]
-#: Tests that share the engine and the server of one process.
+#: Tests that share one process with its engine and server.
 VLLM = (pytest.mark.vllm, pytest.mark.xdist_group("vllm"))
-#: The longest that an engine may take to load: 45 s alone on two cores, far more on a machine that has other work.
+#: The longest time to load an engine: 45 s alone on two cores, much more on a busy machine.
 LOADED_WITHIN_S = 480.0
-# Processors without instructions for bfloat16 read prompts five times faster in 32 bits.
+# Processors without bfloat16 instructions read prompts five times faster with 32 bits.
 TOML = """
 [{name}]
 backend = "vllm"
@@ -64,13 +64,13 @@ adapter = "{folder}/job/policy/*"
 
 
 def vllm_toml(name: str) -> str:
-    """The table of an alias of the backend vllm for the model at hand; keys of its options may follow."""
+    """The table of an alias of the vLLM backend for the model of this machine; more option keys may be appended."""
     return TOML.format(name=name, model=model_folder())
 
 
 def alias_with_adapters(name: str, folder: Path) -> Alias:
-    """The alias with four adapters: one that changes every answer, one that is not there, one that is no adapter, and one
-    that follows a job which has left no version yet.
+    """The alias with four adapters: one changes every answer, one is missing, one is not an adapter, and one follows a job
+    that has not written a version yet.
     """
     if importlib.util.find_spec("vllm") is not None:
         write_adapter(folder / "tuned")
@@ -80,12 +80,12 @@ def alias_with_adapters(name: str, folder: Path) -> Alias:
 
 
 def job_folder(alias: Alias) -> Path:
-    """The folder into which the job that `learner` follows puts its versions."""
+    """The folder for the versions of the job that `learner` follows."""
     return next(Path(one.path).parent for one in alias.adapters if one.name == "learner")
 
 
 def write_adapter(folder: Path, seed: int = 1) -> None:
-    """Random weights on the queries of all layers, in the format of PEFT."""
+    """Write random weights for the queries of all layers in PEFT format."""
     import torch
     from safetensors.torch import save_file
 
@@ -103,8 +103,8 @@ def write_adapter(folder: Path, seed: int = 1) -> None:
     (folder / "adapter_config.json").write_text(json.dumps(config))
 
 
-# `vllm serve`, whose processes end with the process that started it, however that ends. The command itself looks for a package
-# named vllm, and the build for the CPU has another name.
+# `vllm serve` with processes that always end together with the process that started it. The command itself looks for a package
+# named vllm, and the CPU build has another name.
 _SERVE = """
 import ctypes, pathlib, runpy, sys
 ctypes.CDLL(None).prctl(1, 9, 0, 0, 0)
@@ -116,7 +116,7 @@ with tied_children(pathlib.Path(sys.argv.pop(1))):
 
 @contextlib.contextmanager
 def vllm_server(folder: Path, port: int) -> Iterator[str]:
-    """`vllm serve` with the same model; its address without `/v1`. Its log is `folder/serve.log`."""
+    """Run `vllm serve` with the same model and give its address without `/v1`. Its log is `folder/serve.log`."""
     command = [sys.executable, "-c", _SERVE, str(folder), "--model", str(model_folder()), "--served-model-name", "smollm2",
                "--host", "127.0.0.1", "--port", str(port), "--max-model-len", "2048", "--max-num-seqs", "16", "--enforce-eager",
                "--dtype", "float32", "--no-enable-chunked-prefill", "--max-num-batched-tokens", "2048",
@@ -136,7 +136,7 @@ def vllm_server(folder: Path, port: int) -> Iterator[str]:
 
 
 def running_on(server: str) -> int:
-    """Calls that the server says it is generating or has waiting."""
+    """The number of running and waiting calls that the server reports."""
     with urllib.request.urlopen(f"{server}/metrics", timeout=10) as answer:
         lines = answer.read().decode().splitlines()
     names = ("vllm:num_requests_running", "vllm:num_requests_waiting{")
@@ -156,11 +156,11 @@ def _wait_for(url: str, server: "subprocess.Popen[bytes]", log: Path) -> None:
 
 
 async def until(condition: Callable[[], Awaitable[bool]], what: str, calls: Sequence["asyncio.Task[Final]"] = ()) -> None:
-    """Wait for `condition`, a minute at most; a call of `calls` that ends meanwhile in an error raises it."""
+    """Wait for `condition`, at most a minute; the error of one of `calls` that fails meanwhile is raised."""
     end = time.monotonic() + 60.0
     while not await condition():
         for call in calls:
             if call.done() and not call.cancelled() and (error := call.exception()):
                 raise error
-        assert time.monotonic() < end, f"within a minute it did not come to this: {what}"
+        assert time.monotonic() < end, f"this did not happen within a minute: {what}"
         await asyncio.sleep(0.02)

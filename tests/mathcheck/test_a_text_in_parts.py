@@ -1,4 +1,4 @@
-"""A lemma or a proof is checked as one text in parts: what was said before holds, and every part has its own limit on work."""
+"""A lemma or proof is checked as one text in parts: earlier declarations apply, and every part has its own limit on work."""
 
 import pytest
 
@@ -41,7 +41,7 @@ def test_a_formula_left_open_ends_with_its_part() -> None:
     assert [(one.text_id, one.outcome) for one in found] == [("step 2", REFUTED)]
 
 
-def test_a_part_that_uses_up_its_work_leaves_the_others_theirs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_part_that_exhausts_its_work_leaves_the_others_theirs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parts, "PER_PART", 2)
     found = check_parts([("step 1", "We have $1+1=2$ and $1+2=3$."), ("step 2", "We have $2+2=4$.")])
     assert [(one.text_id, one.outcome) for one in found] == [
@@ -58,12 +58,12 @@ def test_a_job_with_a_context_is_one_text_in_parts() -> None:
     assert (finding["text_id"], finding["outcome"]) == ("step 2", REFUTED)
 
 
-def test_groups_know_nothing_of_each_other() -> None:
+def test_groups_are_independent() -> None:
     declared = [("step 1", r"Let $a,b$ be positive real numbers.")]
     claimed = [("step 1", r"Then $a+b\ge 3\sqrt{ab}$.")]
     groups = {"one": declared, "two": claimed, "all": [*declared, ("step 2", claimed[0][1])]}
     found = check_groups(groups)
-    assert {name: [one.outcome for one in told] for name, told in found.items()} == {
+    assert {name: [one.outcome for one in findings] for name, findings in found.items()} == {
         "one": [],
         "two": [NOT_UNDERSTOOD],
         "all": [REFUTED],
@@ -72,6 +72,6 @@ def test_groups_know_nothing_of_each_other() -> None:
 
 
 @pytest.mark.parametrize("job", [{"context": ""}, {"texts": [{"text": "x"}], "context": ""}, {"texts": 3, "context": ""}])
-def test_a_job_of_another_shape_is_refused(job: dict[str, object]) -> None:
+def test_a_job_of_another_format_is_refused(job: dict[str, object]) -> None:
     with pytest.raises((KeyError, TypeError)):
         findings_of(job)

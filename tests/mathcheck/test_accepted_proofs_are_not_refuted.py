@@ -1,4 +1,4 @@
-"""Real proofs: the sample library's solutions, and proofs that people gave full marks. Nothing true in them is refuted."""
+"""Real proofs: solutions of the sample library, and proofs with full marks. No true claim in them is refuted."""
 
 import csv
 import os

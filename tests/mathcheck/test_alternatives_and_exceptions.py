@@ -1,4 +1,4 @@
-"""Exceptions, alternatives, operations of the author's own: what is claimed under them is not refuted, the plain claim is."""
+"""Exceptions, alternatives and newly defined operations: claims under them are not refuted, plain claims are."""
 
 import pytest
 
@@ -25,7 +25,7 @@ def test_no_true_claim_of_the_family_is_refuted(checked: list[Case]) -> None:
     assert [case.text for case in checked if case.wrongly_refuted] == []
 
 
-def test_false_claims_beside_them_are_refuted(checked: list[Case]) -> None:
+def test_false_claims_near_them_are_refuted(checked: list[Case]) -> None:
     assert [case.text for case in checked if not case.true and case.outcome != REFUTED] == []
 
 
@@ -76,7 +76,7 @@ def test_false_claims_beside_them_are_refuted(checked: list[Case]) -> None:
         r"Let $n$ be an odd square. Then $8\mid n-1$.",
     ],
 )
-def test_what_is_narrowed_in_words_is_not_refuted(text: str) -> None:
+def test_a_claim_restricted_in_words_is_not_refuted(text: str) -> None:
     assert refuted(text) == []
 
 
@@ -89,7 +89,7 @@ def test_what_is_narrowed_in_words_is_not_refuted(text: str) -> None:
         (r"Define $a*b=a+b+ab$. Then $2*3=11$.", r"Define $s=a+b+ab$. Then $2*3=11$."),
     ],
 )
-def test_the_same_without_the_words_is_refuted(narrowed: str, plain: str) -> None:
+def test_the_claim_without_those_words_is_refuted(narrowed: str, plain: str) -> None:
     assert refuted(narrowed) == []
     assert len(refuted(plain)) == 1
 
@@ -106,9 +106,9 @@ def test_the_same_without_the_words_is_refuted(narrowed: str, plain: str) -> Non
         ("Let $p$ be a prime. Two is not allowed.", r"Then $2\mid p-1$."),
     ],
 )
-def test_what_is_supposed_in_words_alone_is_not_refuted_either(supposed: str, claim: str) -> None:
+def test_a_claim_supposed_only_in_words_is_not_refuted(supposed: str, claim: str) -> None:
     assert refuted(f"{supposed} {claim}") == []
 
 
-def test_an_unrelated_sentence_in_words_excuses_nothing() -> None:
+def test_an_unrelated_sentence_excuses_nothing() -> None:
     assert len(refuted(r"Let $a,b$ be integers. This is easy. Then $2\mid a+b$.")) == 1

@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 TEXT = "Let $a,b$ be real. Then $(a+b)^2=a^2+b^2$.\n\nAlso $2^5=32$ and $[x]=3+1$.\n"
 
 
-def test_the_table_shows_what_was_found(tmp_path: Path) -> None:
+def test_the_table_shows_the_findings(tmp_path: Path) -> None:
     (tmp_path / "proof.md").write_text(TEXT)
     out = StringIO()
     call_command("check_math", str(tmp_path / "proof.md"), stdout=out)
@@ -26,6 +26,6 @@ def test_json_holds_every_finding(tmp_path: Path) -> None:
     assert [finding["outcome"] for finding in json.loads(out.getvalue())] == ["refuted", "survived", "not_understood"]
 
 
-def test_a_file_that_is_not_there_is_a_clear_error(tmp_path: Path) -> None:
+def test_a_missing_file_is_a_clear_error(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="cannot be read"):
         call_command("check_math", str(tmp_path / "none.md"))

@@ -1,4 +1,4 @@
-"""What is said in words to be divisible: tested like a formula, and only where it is asserted."""
+"""Divisibility stated in words is tested like a formula, and only where it is asserted."""
 
 import pytest
 
@@ -53,5 +53,5 @@ def test_expressions_are_tested(true: str, false: str) -> None:
         "Let $n$ be a positive integer. It is false that $n^2+2$ is divisible by $7$.",
     ],
 )
-def test_what_is_not_asserted_is_not_refuted(text: str) -> None:
+def test_a_statement_that_is_not_asserted_is_not_refuted(text: str) -> None:
     assert REFUTED not in outcomes(text)

@@ -1,4 +1,4 @@
-"""The figures that the project promises, on the corpus that lies beside this file."""
+"""The project's target figures, measured on the corpus in this folder."""
 
 import pytest
 

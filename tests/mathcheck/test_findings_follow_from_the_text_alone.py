@@ -1,4 +1,4 @@
-"""The same text has the same findings on every machine: work is counted in operations, and time is a last guard."""
+"""A text has the same findings on every machine: work is limited by operations, and time is only the last guard."""
 
 from collections.abc import Iterator
 
@@ -49,13 +49,13 @@ def test_a_clock_that_jumps_changes_no_finding(monkeypatch: pytest.MonkeyPatch) 
         assert check_parts(steps, problem) == quiet
 
 
-def test_findings_do_not_follow_from_what_was_checked_before() -> None:
+def test_findings_do_not_depend_on_earlier_checks() -> None:
     first = check_text(TEXT)
     check_parts(lemma("3"))
     assert check_text(TEXT) == first
 
 
-def test_what_the_last_guard_ends_is_stopped_and_no_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_check_stopped_by_the_last_guard_is_no_finding(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = jumping(50.0)
     monkeypatch.setattr(alarm, "process_time", lambda: next(clock))
     outcomes = [(one.outcome, one.reason) for one in check_text(TEXT, seconds=120)]
@@ -73,12 +73,12 @@ def test_the_guard_on_one_claim_leaves_the_others(monkeypatch: pytest.MonkeyPatc
     assert [one.outcome for one in check_text("$1+4=5$, $2+2=5$.")] == [STOPPED, REFUTED]
 
 
-def test_a_claim_that_needs_more_work_than_it_may_use_is_not_understood() -> None:
+def test_a_claim_beyond_its_limit_on_work_is_not_understood() -> None:
     (finding,) = check_text(r"We have $\sum_{i=1}^{600}\sum_{j=1}^{600}\sum_{k=1}^{600} ijk=1$.")
     assert (finding.outcome, finding.reason) == (NOT_UNDERSTOOD, deciding.TOO_MUCH)
 
 
-def test_less_work_is_fewer_tests() -> None:
+def test_less_work_means_fewer_tests() -> None:
     (whole,) = check_text(r"Let $n$ be a positive integer. Then $2^n\ge n+1$.")
     with allowance(300):
         (part,) = check_text(r"Let $n$ be a positive integer. Then $2^n\ge n+1$.")
@@ -93,7 +93,7 @@ def test_less_work_is_fewer_tests() -> None:
         ("We have $1+1=2$.", "computed exactly"),
         ("The number of divisors of $360$ is $24$.", "counted in full"),
         (r"The function $x^2$ is convex on $[0,1]$.", "pairs of values of x from 0 to 1"),
-        ("Let $x$ be a number with $x^2=x+1$. Then $x^3=2x+1$.", "points of finite fields, under equations that were said"),
+        ("Let $x$ be a number with $x^2=x+1$. Then $x^3=2x+1$.", "points of finite fields, under the stated equations"),
     ],
 )
 def test_an_outcome_names_its_tests(text: str, tried: str) -> None:
@@ -101,7 +101,7 @@ def test_an_outcome_names_its_tests(text: str, tried: str) -> None:
     assert (finding.outcome, finding.tried) == (SURVIVED, tried)
 
 
-def test_names_that_an_equation_gives_are_computed_and_small_cases_are_all_tried() -> None:
+def test_names_given_by_an_equation_are_computed_and_all_small_cases_tested() -> None:
     text = r"Let $n$ be a positive integer and let $p$ be a prime. Write $n=qp+s$ with $0\le s<p$. Then $n-s\le qp$."
     (finding,) = check_text(text)
     assert finding.outcome == SURVIVED
@@ -119,7 +119,7 @@ def test_names_that_an_equation_gives_are_computed_and_small_cases_are_all_tried
         "Let $p$ be large.",
     ],
 )
-def test_a_factor_may_leave_integer_parts_under_what_was_supposed(supposed: str) -> None:
+def test_a_factor_may_leave_integer_parts_under_a_supposition(supposed: str) -> None:
     text = r"Let $n\ge 1$ be an integer and let $p$ be an odd prime. Write $n=qp+s$ with $0\le s<p$. "
     claim = r" So $\lfloor 2n/p\rfloor=2\lfloor n/p\rfloor$."
     assert check_text(text + claim)[-1].outcome == REFUTED

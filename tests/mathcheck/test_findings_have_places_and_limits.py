@@ -1,4 +1,4 @@
-"""Anchors in code points, limits on time, and the entry that the sandbox calls."""
+"""Anchors in code points, limits on work, and the entry point for the sandbox."""
 
 import json
 import subprocess
@@ -50,7 +50,7 @@ def test_the_module_answers_a_job_in_json() -> None:
     assert finding["counterexample"] == {"values": {"n": "1"}, "left": "1", "right": "2"}
 
 
-def test_a_job_of_another_shape_is_refused() -> None:
+def test_a_job_of_another_format_is_refused() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "workers.mathcheck"],
         input='{"text": 1}',

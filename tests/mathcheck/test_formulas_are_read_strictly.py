@@ -1,4 +1,4 @@
-"""What the parser reads, and what it refuses because it has two meanings."""
+"""Formulas that the parser reads, and ambiguous ones that it refuses."""
 
 from fractions import Fraction
 
@@ -65,7 +65,7 @@ def test_a_formula_has_its_exact_value(tex: str, value: Fraction | int) -> None:
         r"1+4+\dots+n^3",
     ],
 )
-def test_what_has_two_meanings_is_refused(tex: str) -> None:
+def test_ambiguous_formulas_are_refused(tex: str) -> None:
     with pytest.raises(NotUnderstood):
         expanded(parsed(tokens(tex)))
 
@@ -79,19 +79,19 @@ def test_an_inline_fraction_is_read_both_ways() -> None:
 @pytest.mark.parametrize(
     "tex", [r"\frac{1}{a-2}", "0^0", r"\sqrt{a-b}", r"(a-b)^{\frac12}", r"\ln(a-2)", r"\binom{n}{-1}", "x!"]
 )
-def test_what_has_no_real_value_is_undefined(tex: str) -> None:
+def test_formulas_without_a_real_value_are_undefined(tex: str) -> None:
     with pytest.raises(Undefined):
         value_at(parsed(tokens(tex)), POINT)
 
 
-def test_equal_irrational_numbers_are_never_told_apart() -> None:
+def test_equal_irrational_numbers_are_never_distinguished() -> None:
     left, right = (value_at(parsed(tokens(tex)), {}) for tex in (r"\sqrt2\cdot\sqrt3", r"\sqrt6"))
     assert holds("=", left, right) is True
     assert holds(r"\le", left, right) is True
     assert holds("<", left, right) is None
 
 
-def test_close_irrational_numbers_are_told_apart() -> None:
+def test_close_irrational_numbers_are_distinguished() -> None:
     left, right = (value_at(parsed(tokens(tex)), {}) for tex in (r"\sqrt2", r"\frac{665857}{470832}"))
     assert holds("<", left, right) is True
     assert holds("=", left, right) is False

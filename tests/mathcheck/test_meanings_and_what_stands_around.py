@@ -1,11 +1,11 @@
-"""An anchor takes the sized bracket with it; what is said behind a claim counts before the claim is held against its author."""
+"""An anchor includes a sized bracket, and text after a claim is read before the claim is refuted."""
 
 import pytest
 
 from workers.mathcheck.checking import check_text
 from workers.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, SURVIVED, Finding
 
-FILL = "The argument goes on in small steps, each of which is easy to follow with a pencil. " * 10
+FILL = "The argument continues in small steps, each of which is easy to follow with a pencil. " * 10
 
 
 def claims(text: str) -> list[Finding]:
@@ -29,7 +29,7 @@ def test_an_anchor_begins_at_the_sized_bracket(size: str) -> None:
         ("Permutations are written as cycles.", "Hence $(12)(23)=(123)$."),
     ],
 )
-def test_what_is_set_up_once_governs_the_rest_of_the_text(frame: str, claim: str) -> None:
+def test_a_setting_declared_once_applies_to_the_rest_of_the_text(frame: str, claim: str) -> None:
     assert all(finding.outcome != REFUTED for finding in claims(f"{frame} {FILL}{claim}"))
 
 
@@ -46,13 +46,13 @@ def test_nothing_else_is_excused_by_it(before: str, claim: str) -> None:
 
 
 @pytest.mark.parametrize("behind", ["because $ab=0$.", ". Recall that $ab=0$.", ", since $ab=0$ here."])
-def test_a_condition_behind_the_claim_counts(behind: str) -> None:
+def test_a_condition_after_the_claim_counts(behind: str) -> None:
     first = claims(f"We get $(a+b)^2=a^2+b^2$ {behind}")[0]
     assert first.outcome == NOT_UNDERSTOOD
 
 
 @pytest.mark.parametrize("behind", [". Recall that $a>b$.", ". Hence $ab+1=1$.", "."])
-def test_what_is_no_condition_of_it_does_not(behind: str) -> None:
+def test_text_that_is_no_condition_of_the_claim_does_not_count(behind: str) -> None:
     assert claims(f"We get $(a+b)^2=a^2+b^2$ {behind}")[0].outcome == REFUTED
 
 
@@ -96,5 +96,5 @@ def test_a_sequence_is_tested_at_whole_numbers(text: str, outcome: str) -> None:
         (r"Therefore $\sum_{k=1}^{n}k=\frac{n(n+2)}2$.", True),
     ],
 )
-def test_an_equation_that_some_number_solves_is_no_slip(text: str, refuted: bool) -> None:
+def test_an_equation_with_a_solution_is_not_a_mistake(text: str, refuted: bool) -> None:
     assert (claims(text)[0].outcome == REFUTED) is refuted

@@ -1,4 +1,4 @@
-"""The examples of QED-Nano's human graders: a wrong sum, a first derivative as the second, a function not convex."""
+"""Examples of QED-Nano's human graders: a wrong sum, a first derivative used as the second, a function that is not convex."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A name under a "for all" of its own: what was said before of it neither saves a false claim nor hides it."""
+"""A name bound by a new "for all": earlier conditions on it neither save a false claim nor hide it."""
 
 import pytest
 
@@ -25,7 +25,7 @@ def test_a_new_quantifier_drops_the_conditions_of_an_earlier_one(claim: str) -> 
     assert outcome("For all real $x>0$, $|x|=x$.") == SURVIVED
 
 
-def test_a_new_quantifier_drops_what_was_said_and_not_read() -> None:
+def test_a_new_quantifier_drops_unread_conditions() -> None:
     unread = "We study frumious positive integers $n$. "
     assert outcome(unread + r"For all positive integers $n$, $6\mid n^3-n+1$.") == REFUTED
     assert outcome(unread + r"For all positive integers $n$, $6\mid n^3-n$.") == SURVIVED
@@ -45,11 +45,11 @@ def test_a_new_quantifier_drops_what_was_said_and_not_read() -> None:
         "Let $n\\ge 5$ be an integer and $a=n+1$. For all integers $n$, $2a\\ge 12$.",
     ],
 )
-def test_what_may_still_stand_is_not_held_against_the_author(text: str) -> None:
+def test_conditions_that_may_still_apply_prevent_a_refutation(text: str) -> None:
     assert outcome(text) != REFUTED
 
 
-def test_the_conditions_stand_again_after_the_sentence() -> None:
+def test_the_conditions_apply_again_after_the_sentence() -> None:
     text = r"Let $x>0$ be real. For all real numbers $x$, $x^2\ge 0$. Then $|x|=x$."
     assert outcome(text) == SURVIVED
 

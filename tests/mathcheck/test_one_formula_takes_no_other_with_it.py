@@ -1,4 +1,4 @@
-"""Formulas that nobody can read, and long runs of one sign: the other findings of the file are kept, and come soon."""
+"""An unreadable formula or a long run of one sign neither removes nor delays the other findings of the file."""
 
 from collections.abc import Iterator
 
@@ -41,7 +41,7 @@ def test_a_formula_that_is_nested_too_deeply_or_too_long_is_its_own_outcome(form
     assert {one.outcome for one in found[:-1]} <= {NOT_UNDERSTOOD}
 
 
-def test_it_says_why() -> None:
+def test_the_outcome_has_a_reason() -> None:
     assert check_text(f"We have ${DEEP['fractions']}=2$.")[0].reason == TOO_DEEP
 
 
@@ -55,7 +55,7 @@ def test_runs_of_one_sign_are_read_in_linear_time(run: str) -> None:
     assert check_text(text)[-1].outcome == REFUTED
 
 
-def test_a_run_of_spaces_is_one_space_and_places_stay_true() -> None:
+def test_a_run_of_spaces_is_one_space_and_anchors_stay_correct() -> None:
     text = "Let" + " " * 50_000 + "$n$ be odd. Then" + " " * 50_000 + r"$n^2\equiv 3\pmod 8$."
     line = read_line(text, sentences(text)[0])
     assert line.flat == "Let ⟦0⟧ be odd."
@@ -64,7 +64,7 @@ def test_a_run_of_spaces_is_one_space_and_places_stay_true() -> None:
     assert text[finding.anchor.start : finding.anchor.end] == finding.anchor.quote == r"n^2\equiv 3\pmod 8"
 
 
-def test_a_check_that_raises_is_the_outcome_of_its_claim_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_check_that_raises_affects_only_its_own_claim(monkeypatch: pytest.MonkeyPatch) -> None:
     def failing(*given: object) -> object:
         if "4" in str(given[0]):
             raise KeyError("surprise")
@@ -76,7 +76,7 @@ def test_a_check_that_raises_is_the_outcome_of_its_claim_alone(monkeypatch: pyte
     assert second.outcome == REFUTED
 
 
-def test_a_sentence_whose_reading_breaks_off_leaves_the_others_theirs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_in_one_sentence_does_not_affect_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     def failing(line: object, *given: object) -> Iterator[Finding]:
         if "odd" in str(line):
             raise ValueError("surprise")

@@ -1,4 +1,4 @@
-"""Definitions, hypotheses, denials, wishes and equations about unknowns are never held against the author."""
+"""Definitions, hypotheses, denials, goals and equations for unknowns are never refuted."""
 
 import pytest
 
@@ -41,7 +41,7 @@ def refuted(text: str, *assumptions: str) -> list[str]:
         r"We have $\sqrt{(x-1)^2}=1-x$ since $x<1$.",
     ],
 )
-def test_what_is_not_asserted_for_all_values_is_not_refuted(text: str) -> None:
+def test_a_statement_not_asserted_for_all_values_is_not_refuted(text: str) -> None:
     assert refuted(text) == []
 
 
@@ -54,7 +54,7 @@ def test_what_is_not_asserted_for_all_values_is_not_refuted(text: str) -> None:
         r"Then $16\cdot 9=145$, and the claim follows.",
     ],
 )
-def test_the_same_asserted_plainly_is_refuted(text: str) -> None:
+def test_the_same_statement_asserted_plainly_is_refuted(text: str) -> None:
     assert len(refuted(text)) == 1
 
 

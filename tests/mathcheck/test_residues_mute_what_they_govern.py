@@ -1,4 +1,4 @@
-"""Talk of residues, bases and fields excuses what may be meant so, and nothing else."""
+"""Mention of residues, bases or fields excuses only claims that may refer to them."""
 
 import pytest
 
@@ -31,7 +31,7 @@ def test_arithmetic_is_tested_after_an_unrelated_word(before: str) -> None:
     assert is_refuted(f"{before} {falsely}")
 
 
-def test_arithmetic_is_tested_beside_a_circle() -> None:
+def test_arithmetic_is_tested_after_mention_of_a_circle() -> None:
     assert is_refuted(r"The ten points on the circle form $\binom{10}{3}=130$ triangles.")
 
 
@@ -60,10 +60,10 @@ def test_a_wrong_expansion_is_refuted_after_an_unrelated_word(before: str) -> No
         "The residues are few. Then $3+2=2\\cdot 2$.",
     ],
 )
-def test_what_may_be_meant_modulo_something_is_not_refuted(text: str) -> None:
+def test_a_claim_that_may_be_modular_is_not_refuted(text: str) -> None:
     assert not is_refuted(text)
 
 
 @pytest.mark.parametrize("text", ["We work modulo $7$. Then $10^2=8$.", "Look at the last digit. Then $7\\cdot 7=10-2$."])
-def test_what_is_false_modulo_it_as_well_is_refuted(text: str) -> None:
+def test_a_claim_that_is_also_false_modularly_is_refuted(text: str) -> None:
     assert is_refuted(text)

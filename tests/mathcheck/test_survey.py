@@ -1,4 +1,4 @@
-"""The survey reads texts of several forms, counts what became of their claims, and shows why the rest was not understood."""
+"""The survey reads texts in several formats, counts the outcomes of their claims, and lists reasons for unread ones."""
 
 import json
 from pathlib import Path

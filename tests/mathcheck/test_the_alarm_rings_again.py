@@ -1,4 +1,4 @@
-"""The limit on a claim's time holds where its first alarm is swallowed."""
+"""The time limit of a claim holds even if the first alarm is swallowed."""
 
 from contextlib import suppress
 
@@ -26,6 +26,6 @@ def swallowed_once() -> None:
             spin(10_000)
 
 
-def test_an_alarm_that_somebody_catches_rings_again() -> None:
+def test_a_caught_alarm_is_raised_again() -> None:
     with pytest.raises(TookTooLong):
         swallowed_once()

@@ -1,4 +1,4 @@
-"""A claim survives where part of what was said entails it, though no test point meets all of it; nothing is refuted so."""
+"""A claim survives if some of the conditions imply it, although no test point meets all of them; none is refuted this way."""
 
 import pytest
 
@@ -43,14 +43,14 @@ DOES_NOT = [
 
 
 @pytest.mark.parametrize("text", FOLLOWS)
-def test_what_follows_survives(text: str) -> None:
+def test_a_claim_that_follows_survives(text: str) -> None:
     outcome, tests = _last(text)
     assert outcome == SURVIVED
     assert tests >= 8
 
 
 @pytest.mark.parametrize("text", DOES_NOT)
-def test_what_does_not_follow_neither_survives_nor_is_refuted(text: str) -> None:
+def test_a_claim_that_does_not_follow_neither_survives_nor_is_refuted(text: str) -> None:
     assert _last(text)[0] == NOT_UNDERSTOOD
 
 
@@ -61,7 +61,7 @@ def test_a_claim_is_no_evidence_for_itself(text: str) -> None:
     assert _last(text)[0] == NOT_UNDERSTOOD
 
 
-def test_being_different_is_no_achievement() -> None:
+def test_an_inequality_of_other_values_does_not_follow() -> None:
     assert _last(r"We know $f(a)=2$ and $f(b)=5$. Then $f(a)\ne f(c)$.")[0] == NOT_UNDERSTOOD
 
 
@@ -91,7 +91,7 @@ def test_equations_are_tried_in_finite_fields(
     assert bool(found) is bool(passes)
 
 
-def test_other_relations_are_not_tried_there_and_no_work_is_no_answer() -> None:
+def test_other_relations_are_not_tried_in_fields_and_no_work_gives_no_answer() -> None:
     given = [_condition("x^2", "x+1")]
     assert passes_in_fields(_condition("x^3", "2x", r"\ge"), given) == 0
     with allowance(0):

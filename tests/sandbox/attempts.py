@@ -1,11 +1,11 @@
-"""Reads the escape corpus (tests/sandbox/corpus/README.md says how it is written)."""
+"""Reads the escape corpus (format: tests/sandbox/corpus/README.md)."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
 CORPUS = Path(__file__).with_name("corpus")
 
-#: Before every attempt. `facts` are those of `Surroundings`.
+#: Code that precedes every attempt. `facts` come from `Surroundings`.
 PRELUDE = """
 import ctypes, mmap, os, signal, socket, stat, subprocess, sys, threading, time
 HERE = {facts!r}
@@ -30,7 +30,7 @@ def gets_through(*calls):
 
 @dataclass(frozen=True)
 class Attempt:
-    """`code` says so when it got through; `ends` are the values of `Execution.error` that are well."""
+    """An attempt to escape. `code` prints ESCAPED when it succeeds; `ends` are the accepted values of `Execution.error`."""
 
     sentence: str
     code: str
@@ -46,10 +46,10 @@ def _attempts(path: Path) -> list[Attempt]:
 
 def _attempt(head: str, code: str) -> Attempt:
     sentence, *marks = head.split(" | ")
-    said = dict(mark.split(": ", 1) for mark in marks)
-    ends = tuple("" if end == "well" else end for end in said.pop("ends", "well, exception").split(", "))
-    found = Attempt(sentence, code, ends, float(said.pop("wall", 30)), said.pop("behind", ""))
-    assert not said, f"{sentence}: unknown marks {', '.join(said)}"
+    values = dict(mark.split(": ", 1) for mark in marks)
+    ends = tuple("" if end == "well" else end for end in values.pop("ends", "well, exception").split(", "))
+    found = Attempt(sentence, code, ends, float(values.pop("wall", 30)), values.pop("behind", ""))
+    assert not values, f"{sentence}: unknown marks {', '.join(values)}"
     return found
 
 

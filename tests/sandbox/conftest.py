@@ -1,4 +1,4 @@
-"""For the tests of the sandbox: a sandbox behind each fence, and a machine around it that is worth attacking."""
+"""Fixtures: a sandbox behind each fence, and files, processes and sockets outside it as targets of attacks."""
 
 import contextlib
 import os
@@ -14,7 +14,7 @@ from typing import Literal
 import pytest
 import pytest_asyncio
 
-from workers.sandbox.environment import NOBODY
+from workers.sandbox.environment import SANDBOX_UID
 from workers.sandbox.execution import Limits
 from workers.sandbox.probe import Probe
 from workers.sandbox.sandbox import Sandbox, SandboxOptions
@@ -25,7 +25,7 @@ SECRET = "SECRET_OF_THE_TESTS"
 
 
 def needed(found: Probe) -> None:
-    """Skip where something must be installed; where the machine itself forbids the fence, that is what is expected of it."""
+    """Skip where something must be installed. Expect a failure where the machine itself forbids the fence."""
     if found.level != "off":
         return
     if "not installed" in found.reason or found.environment is None:
@@ -46,7 +46,7 @@ async def sandbox(request: pytest.FixtureRequest) -> AsyncIterator[Sandbox]:
 
 @dataclass
 class Surroundings:
-    """Things outside the sandbox and what became of them."""
+    """Targets outside the sandbox and their state."""
 
     folder: Path
     sibling: "subprocess.Popen[bytes]"
@@ -54,15 +54,15 @@ class Surroundings:
     facts: dict[str, object] = field(default_factory=dict)
 
     def damage(self) -> list[str]:
-        """What changed since the last question; empty where nothing did."""
+        """List the changes since the last call."""
         own = self.folder / "own"
-        found = [f"somebody spoke to {name}" for name in self.visitors]
+        found = [f"the code connected to {name}" for name in self.visitors]
         self.visitors.clear()
         found += [] if own.exists() and own.read_text() == "mine\n" else ["the file is changed"]
         found += (
             []
             if own.exists() and own.stat().st_mode & 0o777 == 0o644 and own.stat().st_mtime > 1000
-            else ["its mode or time is"]
+            else ["its mode or time is changed"]
         )
         found += [] if self.sibling.poll() is None else ["the other process is dead"]
         found += sorted(str(path) for path in self.folder.iterdir() if path.name not in ("own", "canary", "unix", "datagram"))
@@ -71,7 +71,7 @@ class Surroundings:
 
 @pytest.fixture(scope="module")
 def surroundings() -> Iterator[Surroundings]:
-    """Files, a process and sockets of the code's own user, which every attempt knows of."""
+    """Files, a process and sockets of the code's own user, known to every attempt."""
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lemmascope-attacked-")))
         folder.chmod(0o777)
@@ -79,10 +79,10 @@ def surroundings() -> Iterator[Surroundings]:
         (folder / "canary").chmod(0o644)  # The fence must refuse it, not the umask.
         (folder / "own").write_text("mine\n")
         (folder / "own").chmod(0o644)
-        as_nobody = os.geteuid() == 0
-        if as_nobody:
-            os.chown(folder / "own", NOBODY, NOBODY)
-        user = {"user": NOBODY, "group": NOBODY} if as_nobody else {}
+        is_root = os.geteuid() == 0
+        if is_root:
+            os.chown(folder / "own", SANDBOX_UID, SANDBOX_UID)
+        user = {"user": SANDBOX_UID, "group": SANDBOX_UID} if is_root else {}
         sibling = subprocess.Popen(["/bin/sleep", "3600"], **user)  # type: ignore[call-overload]
         stack.callback(sibling.wait)
         stack.callback(sibling.kill)
@@ -115,7 +115,7 @@ def _listen(
     address: str | tuple[str, int],
     kind: socket.SocketKind = socket.SOCK_STREAM,
 ) -> int:
-    """Note whoever speaks to the address; its port where it has one."""
+    """Listen at the address, record connections, and give the port, or 0 for a socket without one."""
     server = stack.enter_context(socket.socket(family, kind))
     server.bind(address)
     if isinstance(address, str) and not address.startswith("\0"):

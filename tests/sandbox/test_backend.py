@@ -1,4 +1,4 @@
-"""The sandbox as a backend: what the port promises (tests/inference/test_backend_contract.py) where it applies to code."""
+"""The sandbox as a backend: the contract of tests/inference/test_backend_contract.py as far as it applies to code."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -38,7 +38,7 @@ async def backend() -> AsyncIterator[SandboxBackend]:
 
 async def _read(backend: SandboxBackend, request: GenerationRequest) -> Final:
     items: list[Delta | Final] = [item async for item in backend.generate(request)]
-    assert len(items) == 1, "the result is all that comes"
+    assert len(items) == 1, "there is only the result"
     assert isinstance(items[0], Final)
     return items[0]
 
@@ -60,7 +60,7 @@ async def test_the_answer_is_the_json_of_an_execution(backend: SandboxBackend) -
     assert "sympy" in final.model_revision
 
 
-async def test_code_that_fails_is_a_result_and_no_error(backend: SandboxBackend) -> None:
+async def test_failing_code_is_a_result_and_not_an_error(backend: SandboxBackend) -> None:
     execution = Execution.model_validate_json((await _read(backend, a_request(text="1/0"))).text)
     assert execution.error == "exception"
     assert "ZeroDivisionError" in execution.stderr
@@ -80,12 +80,12 @@ async def test_the_deadline_of_the_request_stops_the_code(backend: SandboxBacken
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("fields", "error"),
     [
         ({"n": 2}, "completions"),
         ({"job": "generate"}, "a text"),
-        ({"job": "check_math"}, "the shape"),
-        ({"job": "check_math", "text": '{"texts": []}'}, "one text at least"),
+        ({"job": "check_math"}, "malformed"),
+        ({"job": "check_math", "text": '{"texts": []}'}, "at least one text"),
         ({"job": "check_math", "text": '{"texts": [{"id": "a", "text": "b"}], "time_s": 601}'}, "time_s"),
         ({"json_schema": {"type": "object"}}, "schema"),
         ({"stop": ("x",)}, "stop"),
@@ -95,9 +95,9 @@ async def test_the_deadline_of_the_request_stops_the_code(backend: SandboxBacken
         ({"text": "#" * (LONGEST_CODE + 1)}, "characters"),
     ],
 )
-async def test_what_only_a_model_can_do_is_rejected(backend: SandboxBackend, asked: dict[str, object], said: str) -> None:
-    with pytest.raises(RequestRejected, match=said):
-        await _read(backend, a_request(**{"text": "print(1)", **asked}))  # type: ignore[arg-type]
+async def test_requests_that_need_a_model_are_rejected(backend: SandboxBackend, fields: dict[str, object], error: str) -> None:
+    with pytest.raises(RequestRejected, match=error):
+        await _read(backend, a_request(**{"text": "print(1)", **fields}))  # type: ignore[arg-type]
 
 
 async def test_an_abort_ends_the_code_and_the_stream(backend: SandboxBackend) -> None:
@@ -123,7 +123,7 @@ async def test_cancelling_the_reader_ends_the_code(backend: SandboxBackend) -> N
     assert (await backend.health()).running == 0
 
 
-async def test_twelve_calls_at_once_all_end_each_with_its_own_answer(backend: SandboxBackend) -> None:
+async def test_twelve_concurrent_calls_each_get_their_own_answer(backend: SandboxBackend) -> None:
     finals = await asyncio.gather(*(_read(backend, a_request(f"call/{n}", f"print({n}**2)")) for n in range(12)))
     assert [Execution.model_validate_json(final.text).stdout for final in finals] == [f"{n**2}\n" for n in range(12)]
 
@@ -139,7 +139,7 @@ async def test_health_names_the_fence_and_what_runs(backend: SandboxBackend) -> 
     assert health.detail.endswith(".")
 
 
-async def test_without_a_fence_nothing_runs_and_the_reason_is_told() -> None:
+async def test_without_a_fence_nothing_runs_and_the_reason_is_given() -> None:
     off = SandboxBackend(SandboxOptions(level="off"))
     assert (await off.health()).state == "down"
     with pytest.raises(BackendRefused, match="Code execution is off"):
@@ -147,7 +147,7 @@ async def test_without_a_fence_nothing_runs_and_the_reason_is_told() -> None:
     await off.close()
 
 
-async def test_closing_ends_what_runs_and_gives_the_call_back(backend: SandboxBackend) -> None:
+async def test_closing_ends_running_code_and_returns_the_call(backend: SandboxBackend) -> None:
     closed = SandboxBackend(SandboxOptions(warm=0, at_once=1, libraries=()))
     reading = asyncio.create_task(_read(closed, a_request(text=FOR_EVER)))
     await _until_it_runs(closed)
@@ -156,8 +156,8 @@ async def test_closing_ends_what_runs_and_gives_the_call_back(backend: SandboxBa
         await asyncio.wait_for(reading, 10)
 
 
-async def test_the_host_of_a_sandbox_can_start_it_as_well_as_a_loop_of_ours_can(backend: SandboxBackend) -> None:
-    """A host has a loop of its own, and not every loop starts children as another user."""
+async def test_a_host_can_start_a_sandbox(backend: SandboxBackend) -> None:
+    """A host has its own event loop, and not every loop can start child processes as another user."""
     tools = {name: alias for name, alias in load_served(settings.MODELS_FILE).items() if alias.is_tool}
     host = EngineHost(tools, make_backend=lambda _: SandboxBackend(SandboxOptions(warm=1, at_once=1, libraries=())))
     try:

@@ -1,4 +1,4 @@
-"""The index of documentation: how it is made, what it finds, and what happens without it."""
+"""The documentation index: building it, searching it, and the errors without it."""
 
 import json
 import sqlite3
@@ -17,12 +17,12 @@ from workers.sandbox.backend import SandboxBackend
 from workers.sandbox.environment import DEFAULT
 from workers.sandbox.sandbox import SandboxOptions
 
-installed = pytest.mark.skipif(not (DEFAULT / FILE).exists(), reason="there is no index; `make sandbox` makes it")
+installed = pytest.mark.skipif(not (DEFAULT / FILE).exists(), reason="there is no index; `make sandbox` builds it")
 
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An environment that has the standard library alone."""
+    """An environment with only the standard library."""
     folder = tmp_path_factory.mktemp("environment")
     (folder / "bin").mkdir()
     (folder / "bin" / "python").write_text(f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')
@@ -41,7 +41,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("AttributeError: module 'math' has no attribute 'gdc'", "", "math.gcd"),
     ],
 )
-def test_a_question_finds_what_to_call(small: Path, query: str, library: str, name: str) -> None:
+def test_a_query_finds_the_function_to_call(small: Path, query: str, library: str, name: str) -> None:
     hits = search(small, SearchJob(query=query, library=library))
     assert hits[0].name == name
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
@@ -64,16 +64,16 @@ def test_the_installed_libraries_are_found(query: str, library: str, name: str) 
 
 
 @pytest.mark.parametrize("query", ["", "the of a", '" OR name:*', "NEAR(", "∑∫", "x" * 5000])
-def test_no_question_breaks_the_search(small: Path, query: str) -> None:
+def test_no_query_breaks_the_search(small: Path, query: str) -> None:
     assert isinstance(search(small, SearchJob(query=query)), list)
 
 
-def test_a_question_keeps_its_words_even_where_all_are_common() -> None:
+def test_a_query_of_common_words_keeps_them() -> None:
     assert terms("how do I use the") == ["how", "do", "i", "use", "the"]
     assert terms("how do I factor an integer") == ["factor", "integer"]
 
 
-def test_passages_overlap_and_lose_nothing() -> None:
+def test_passages_overlap_and_cover_all_words() -> None:
     words = [f"w{number}" for number in range(2 * WINDOW)]
     found = list(passages(" ".join(words)))
     assert found[0].split()[-1] == words[WINDOW - 1]
@@ -82,7 +82,7 @@ def test_passages_overlap_and_lose_nothing() -> None:
     assert list(passages("one line")) == ["one line"]
 
 
-def test_an_index_is_made_anew_when_the_packages_change(small: Path) -> None:
+def test_an_index_is_rebuilt_when_the_packages_change(small: Path) -> None:
     assert is_fresh(small)
     package = small / "lib" / "python3.11" / "site-packages" / "new-1.0.dist-info"
     package.mkdir(parents=True)
@@ -91,7 +91,7 @@ def test_an_index_is_made_anew_when_the_packages_change(small: Path) -> None:
     assert is_fresh(small)
 
 
-def test_without_an_index_it_says_how_to_make_one(tmp_path: Path) -> None:
+def test_the_error_without_an_index_names_the_command(tmp_path: Path) -> None:
     assert not is_fresh(tmp_path)
     with pytest.raises(NoIndex, match="make sandbox"):
         search(tmp_path, SearchJob(query="gcd"))
@@ -101,7 +101,7 @@ def _asked(query: object) -> GenerationRequest:
     return a_request(text=json.dumps({"query": query}), job="search")
 
 
-async def test_the_sandbox_worker_answers_searches_where_no_code_may_run(small: Path, tmp_path: Path) -> None:
+async def test_the_sandbox_worker_answers_searches_without_a_fence(small: Path, tmp_path: Path) -> None:
     backend = SandboxBackend(SandboxOptions(level="off", environment=small))
     final = await read_to_final(backend, _asked("greatest common divisor"))
     hits = read_hits(ToolAnswer(job="search", execution=read_execution(final.text)))

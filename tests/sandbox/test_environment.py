@@ -1,4 +1,4 @@
-"""The sandbox's own environment: what is in it, and how nobody can read it where the project is private."""
+"""The sandbox's own environment: its contents, and a readable copy where the project is private."""
 
 import os
 import stat
@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from workers.sandbox import environment
-from workers.sandbox.environment import DEFAULT, NOBODY, NoEnvironment, find
+from workers.sandbox.environment import DEFAULT, SANDBOX_UID, NoEnvironment, find
 
-as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root runs code as somebody else")
+as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root runs code as another user")
 
 
 @pytest.fixture
@@ -17,10 +17,10 @@ def found() -> environment.Environment:
     try:
         return find()
     except NoEnvironment as error:
-        pytest.skip(f"{error}; {error.mend}")
+        pytest.skip(f"{error}; {error.fix}")
 
 
-def test_it_has_the_libraries_of_the_lock_and_nothing_of_the_application(found: environment.Environment) -> None:
+def test_it_has_the_locked_libraries_and_nothing_of_the_application(found: environment.Environment) -> None:
     names = {package.split()[0] for package in found.packages}
     assert names == {"mpmath", "networkx", "numpy", "scipy", "sympy"}
     assert not (found.site / "django").exists()
@@ -28,13 +28,13 @@ def test_it_has_the_libraries_of_the_lock_and_nothing_of_the_application(found: 
 
 
 @as_root
-def test_everything_that_root_shows_can_be_read_by_nobody(found: environment.Environment) -> None:
+def test_everything_that_root_provides_is_readable_by_all_users(found: environment.Environment) -> None:
     for path in (found.interpreter, found.standard, found.site):
         assert path.stat().st_mode & stat.S_IROTH
         assert all(folder.stat().st_mode & stat.S_IXOTH for folder in path.parents)
 
 
-def test_a_copy_is_open_whatever_the_original_was_and_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_copy_is_readable_by_all_and_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(environment, "_SHARED", tmp_path / "shared" / "sandbox")
     private = tmp_path / "private"
     (private / "package" / "test").mkdir(parents=True)
@@ -45,23 +45,23 @@ def test_a_copy_is_open_whatever_the_original_was_and_made_once(tmp_path: Path, 
     (private / "package" / "link.py").symlink_to("open.py")
     (private / "package").chmod(0o700)
     if os.geteuid() != 0:
-        with pytest.raises(OSError, match="not root's"):
-            environment._copied(private, environment._only_the_interpreter)
+        with pytest.raises(OSError, match="does not belong to root"):
+            environment._copied(private, environment._skip_extras)
         return
-    copy = environment._copied(private, environment._only_the_interpreter)
+    copy = environment._copied(private, environment._skip_extras)
     assert sorted(path.name for path in copy.rglob("*")) == ["closed.py", "link.py", "open.py", "package"]
     assert all(path.stat().st_mode & stat.S_IROTH for path in copy.rglob("*"))
     assert (copy / "package" / "closed.py").read_text() == "b = 2\n"
-    assert environment._copied(private, environment._only_the_interpreter) == copy
+    assert environment._copied(private, environment._skip_extras) == copy
     assert [path.name for path in (tmp_path / "shared" / "sandbox").iterdir()] == [copy.name]
 
 
 @as_root
-def test_a_place_for_copies_that_is_not_roots_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_for_copies_must_belong_to_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     planted = tmp_path / "planted"
     planted.mkdir()
-    os.chown(planted, NOBODY, NOBODY)
+    os.chown(planted, SANDBOX_UID, SANDBOX_UID)
     monkeypatch.setattr(environment, "_SHARED", planted / "sandbox")
     (tmp_path / "source").mkdir()
-    with pytest.raises(OSError, match="not root's"):
-        environment._copied(tmp_path / "source", environment._everything)
+    with pytest.raises(OSError, match="does not belong to root"):
+        environment._copied(tmp_path / "source", environment._skip_nothing)

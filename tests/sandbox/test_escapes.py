@@ -1,4 +1,4 @@
-"""Hostile and broken code behind each fence: nothing gets out, nothing outside changes, the next code runs as ever."""
+"""Hostile and broken code behind each fence: nothing escapes, nothing outside changes, and the next code runs normally."""
 
 import pytest
 
@@ -24,6 +24,6 @@ async def test_an_attempt_fails_and_the_next_code_runs(
     assert (after.stdout, after.error) == ("42\n", "")
 
 
-def test_the_corpus_has_at_least_sixty_attempts_each_with_a_sentence_of_its_own() -> None:
+def test_the_corpus_has_at_least_sixty_different_attempts() -> None:
     sentences = [attempt.sentence for attempt in ATTEMPTS]
     assert len(set(sentences)) == len(sentences) >= 60

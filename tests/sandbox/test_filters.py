@@ -1,4 +1,4 @@
-"""The system call filters, read as the kernel reads them: for both processors, also the one that is not here."""
+"""The system call filters, interpreted as in the kernel, for both architectures."""
 
 import errno
 import struct
@@ -22,7 +22,7 @@ def processor(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
 
 
 def verdict(program: bytes, processor: str, call: str | int, arguments: Sequence[int] = ()) -> str:
-    """What the kernel does with a call: allowed, killed, or the name of the error."""
+    """The kernel's decision on a call: allowed, killed, or the name of the error."""
     architecture, column = PROCESSORS[processor]
     number = call if isinstance(call, int) else EVERY[call][column]
     assert number is not None
@@ -31,7 +31,7 @@ def verdict(program: bytes, processor: str, call: str | int, arguments: Sequence
 
 
 def run(program: bytes, data: bytes) -> str:
-    """Classic BPF, as far as our filters use it."""
+    """Interpret classic BPF as far as our filters use it."""
     place, held = 0, 0
     while True:
         code, if_true, if_false, value = struct.unpack_from("=HBBI", program, 8 * place)
@@ -84,7 +84,7 @@ def run(program: bytes, data: bytes) -> str:
         (4095, (), "ENOSYS"),
     ],
 )
-def test_the_lock_allows_what_mathematics_needs_and_refuses_the_rest(
+def test_the_filter_allows_only_calls_that_mathematics_needs(
     processor: str, call: str | int, arguments: tuple[int, ...], expected: str
 ) -> None:
     program = seccomp.locked_filter(PID, files_may_change=True)
@@ -97,7 +97,7 @@ def test_without_a_private_tmp_no_file_can_be_changed_by_name(processor: str, ca
     assert verdict(seccomp.locked_filter(PID, files_may_change=False), processor, call) == "EPERM"
 
 
-def test_the_filter_of_the_start_lets_the_interpreter_start_and_no_process_be_made(processor: str) -> None:
+def test_the_start_filter_allows_the_interpreter_but_no_new_process(processor: str) -> None:
     program = seccomp.start_filter()
     assert verdict(program, processor, "execve") == ALLOWED
     assert verdict(program, processor, "seccomp") == ALLOWED
@@ -105,13 +105,13 @@ def test_the_filter_of_the_start_lets_the_interpreter_start_and_no_process_be_ma
     assert verdict(program, processor, {"x86_64": 41, "aarch64": 198}[processor], (2, 1, 0)) == "EPERM"
 
 
-def test_a_call_in_the_manner_of_another_processor_ends_the_process(processor: str) -> None:
+def test_a_system_call_of_another_architecture_ends_the_process(processor: str) -> None:
     program = seccomp.locked_filter(PID, files_may_change=True)
     other = next(name for name in PROCESSORS if name != processor)
     assert run(program, struct.pack("=iIQ6Q", 0, PROCESSORS[other][0], 0, 0, 0, 0, 0, 0, 0)) == KILLED
 
 
-def test_for_an_unknown_processor_there_is_no_filter(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_there_is_no_filter_for_an_unknown_processor(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("workers.sandbox.seccomp.os.uname", lambda: SimpleNamespace(machine="riscv64"))
     with pytest.raises(seccomp.UnknownProcessor, match="riscv64"):
         seccomp.start_filter()

@@ -1,4 +1,4 @@
-"""Which fence is taken, why a stronger one is not, and what a person is told to do about it."""
+"""The choice of a fence, the reasons against stronger ones, and the proposed fixes."""
 
 import logging
 import os
@@ -17,12 +17,12 @@ from workers.sandbox.probe import probe
 
 @pytest.fixture
 def bubblewrap_says(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], None]:
-    """Put a bubblewrap on the path that only complains."""
+    """Replace bubblewrap with a program that only prints an error."""
 
-    def pretend(words: str) -> None:
+    def pretend(error: str) -> None:
         folder = tmp_path_factory.mktemp("bin")
         program = folder / "bwrap"
-        program.write_text(f"#!/bin/sh\necho '{words}' >&2\nexit 1\n")
+        program.write_text(f"#!/bin/sh\necho '{error}' >&2\nexit 1\n")
         program.chmod(0o755)
         for above in (folder, *folder.parents[:-2]):
             above.chmod(0o755)
@@ -33,10 +33,10 @@ def bubblewrap_says(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.Te
 
 @pytest.fixture
 def kernel(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
-    """Set what a file below /proc/sys says."""
-    said: dict[str, str] = {}
-    monkeypatch.setattr(ladder, "_kernel", lambda name: said.get(name, ""))
-    return said.__setitem__
+    """Set the content of a file below /proc/sys."""
+    values: dict[str, str] = {}
+    monkeypatch.setattr(ladder, "_kernel", lambda name: values.get(name, ""))
+    return values.__setitem__
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def no_landlock(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(landlock, "version", lambda: 0)
 
 
-async def test_on_this_machine_the_first_fence_that_holds_is_taken() -> None:
+async def test_the_first_fence_that_holds_is_used() -> None:
     found = await probe()
     if found.level == "off":
         pytest.xfail(str(found))
@@ -53,18 +53,18 @@ async def test_on_this_machine_the_first_fence_that_holds_is_taken() -> None:
     assert str(found).startswith("Python ")
 
 
-async def test_switched_off_it_is_off() -> None:
+async def test_the_sandbox_can_be_switched_off() -> None:
     found = await probe("off")
-    assert (found.level, found.mend) == ("off", "set SANDBOX=auto")
+    assert (found.level, found.fix) == ("off", "set SANDBOX=auto")
 
 
-async def test_without_its_environment_it_is_off_and_names_the_command(tmp_path: Path) -> None:
+async def test_without_an_environment_the_sandbox_is_off_and_names_the_command(tmp_path: Path) -> None:
     found = await probe(folder=tmp_path)
     assert found.level == "off"
-    assert "make sandbox" in found.mend
+    assert "make sandbox" in found.fix
 
 
-async def test_an_environment_without_packages_is_none(tmp_path: Path) -> None:
+async def test_an_environment_without_packages_is_refused(tmp_path: Path) -> None:
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "python").write_text("#!/bin/sh\nexit 3\n")
     (tmp_path / "bin" / "python").chmod(0o755)
@@ -72,7 +72,7 @@ async def test_an_environment_without_packages_is_none(tmp_path: Path) -> None:
         find(tmp_path)
 
 
-async def test_without_bubblewrap_landlock_is_taken_and_the_reason_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_without_bubblewrap_landlock_is_used_and_the_reason_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("workers.sandbox.fences.shutil.which", lambda name: None)
     found = await probe()
     if found.environment is None or landlock.version() < landlock.OLDEST:
@@ -82,7 +82,7 @@ async def test_without_bubblewrap_landlock_is_taken_and_the_reason_is_kept(monke
 
 
 @pytest.mark.parametrize(
-    ("said", "files", "mend"),
+    ("error", "files", "fix"),
     [
         ("bwrap: Unknown option --disable-userns", {}, "bubblewrap 0.8 or newer"),
         ("bwrap: setting up uid map: Permission denied", {"kernel/apparmor_restrict_unprivileged_userns": "1"}, "AppArmor"),
@@ -96,27 +96,27 @@ async def test_without_bubblewrap_landlock_is_taken_and_the_reason_is_kept(monke
     ],
 )
 @pytest.mark.usefixtures("no_landlock")
-async def test_a_bubblewrap_that_does_not_work_is_named_with_its_remedy(
+async def test_a_bubblewrap_that_does_not_work_is_reported_with_its_fix(
     bubblewrap_says: Callable[[str], None],
     kernel: Callable[[str, str], None],
-    said: str,
+    error: str,
     files: dict[str, str],
-    mend: str,
+    fix: str,
 ) -> None:
-    bubblewrap_says(said)
+    bubblewrap_says(error)
     for name, value in files.items():
         kernel(name, value)
     found = await probe()
     if found.environment is None:
         pytest.skip(str(found))
     assert found.level == "off"
-    assert said in found.reason
+    assert error in found.reason
     assert "the kernel offers no Landlock" in found.reason
-    assert mend in found.mend
+    assert fix in found.fix
     assert str(found).startswith("Code execution is off: ")
 
 
-async def test_one_fence_may_be_demanded_and_no_weaker_one_is_taken(bubblewrap_says: Callable[[str], None]) -> None:
+async def test_a_demanded_fence_is_not_replaced_by_a_weaker_one(bubblewrap_says: Callable[[str], None]) -> None:
     bubblewrap_says("bwrap: broken")
     found = await probe("bubblewrap")
     if found.environment is None:
@@ -125,14 +125,14 @@ async def test_one_fence_may_be_demanded_and_no_weaker_one_is_taken(bubblewrap_s
     assert [rung.level for rung in found.rungs] == ["bubblewrap"]
 
 
-async def test_a_fence_that_does_not_hold_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_fence_that_does_not_hold_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     real = fences.fenced
 
     def without_a_fence(level: Level, environment: Environment, limits: Limits) -> Fenced:
         return real("unsafe-subprocess", environment, limits)
 
     monkeypatch.setattr(ladder, "fenced", without_a_fence)
-    before = os.umask(0o077)  # As workers have it: what the code must not read is still there to be read.
+    before = os.umask(0o077)  # As in workers; files that the code must not read stay readable.
     try:
         found = await probe()
     finally:
@@ -143,7 +143,7 @@ async def test_a_fence_that_does_not_hold_is_not_taken(monkeypatch: pytest.Monke
     assert "the fence leaves open: fork, network, files, writing" in found.reason
 
 
-async def test_the_unsafe_way_needs_debug_and_is_loud(caplog: pytest.LogCaptureFixture) -> None:
+async def test_running_without_a_sandbox_needs_debug_and_warns(caplog: pytest.LogCaptureFixture) -> None:
     refused = await probe("unsafe-subprocess")
     assert (refused.level, refused.reason) == ("off", "SANDBOX=unsafe-subprocess works with DEBUG only")
     with caplog.at_level(logging.WARNING):

@@ -1,4 +1,4 @@
-"""Warm processes: used once, replaced, ended when nobody needs them, and gone with the worker."""
+"""Warm processes: used once, replaced, ended when idle, and ended with the worker."""
 
 import asyncio
 import os
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 class Starts:
-    """Starts processes and remembers them."""
+    """Starts processes and keeps a list of them."""
 
     def __init__(self, level: Level) -> None:
         self.level: Level = level
@@ -60,7 +60,7 @@ async def _ready(pool: Pool, count: int) -> None:
             await asyncio.sleep(0.01)
 
 
-async def test_every_process_runs_one_piece_of_code_and_another_takes_its_place(starts: Starts) -> None:
+async def test_every_process_runs_one_piece_of_code_and_is_replaced(starts: Starts) -> None:
     pool = Pool(starts, warm=1, at_once=1)
     for number in range(3):
         done = await pool.run(f"print({number})")
@@ -77,7 +77,7 @@ async def test_nothing_starts_before_the_first_code(starts: Starts) -> None:
     await pool.close()
 
 
-async def test_no_more_run_at_once_than_may(starts: Starts) -> None:
+async def test_the_number_of_running_processes_is_limited(starts: Starts) -> None:
     pool = Pool(starts, warm=0, at_once=2)
     calls = [asyncio.create_task(pool.run("import time; time.sleep(0.2)")) for _ in range(5)]
     most = 0
@@ -89,7 +89,7 @@ async def test_no_more_run_at_once_than_may(starts: Starts) -> None:
     assert pool.running == pool.queued == 0
 
 
-async def test_a_process_that_died_while_it_waited_is_replaced(starts: Starts) -> None:
+async def test_a_waiting_process_that_died_is_replaced(starts: Starts) -> None:
     pool = Pool(starts, warm=1, at_once=1)
     await pool.run("pass")
     await _ready(pool, 1)
@@ -102,7 +102,7 @@ async def test_a_process_that_died_while_it_waited_is_replaced(starts: Starts) -
     assert done.stdout == "alive\n"
 
 
-async def test_processes_that_nobody_needs_end(starts: Starts) -> None:
+async def test_idle_processes_are_ended(starts: Starts) -> None:
     pool = Pool(starts, warm=1, at_once=1, idle_s=1.0)
     await pool.run("pass")
     async with asyncio.timeout(30):
@@ -113,31 +113,31 @@ async def test_processes_that_nobody_needs_end(starts: Starts) -> None:
     await pool.close()
 
 
-async def test_where_none_starts_everybody_who_waits_hears_why(starts: Starts) -> None:
+async def test_all_waiting_calls_get_the_reason_why_no_process_starts(starts: Starts) -> None:
     starts.broken = True
     pool = Pool(starts, warm=1, at_once=3)
     results = await asyncio.gather(*(pool.run("pass") for _ in range(5)), return_exceptions=True)
     assert [str(result) for result in results] == ["the disk is full"] * 5
     starts.broken = False
-    assert (await pool.run("print('mended')")).stdout == "mended\n"
+    assert (await pool.run("print('fixed')")).stdout == "fixed\n"
     await pool.close()
 
 
-async def test_a_caller_that_gives_up_leaves_its_place_to_the_next(starts: Starts) -> None:
+async def test_a_cancelled_call_leaves_its_slot_to_the_next(starts: Starts) -> None:
     pool = Pool(starts, warm=0, at_once=1)
-    given_up = asyncio.create_task(pool.run("while True: pass"))
+    running = asyncio.create_task(pool.run("while True: pass"))
     waiting = asyncio.create_task(pool.run("while True: pass"))
     while not starts.made:
         await asyncio.sleep(0.01)
     waiting.cancel()
-    given_up.cancel()
+    running.cancel()
     assert (await pool.run("print('next')")).stdout == "next\n"
     assert (pool.running, pool.queued) == (0, 0)
-    await asyncio.gather(given_up, waiting, return_exceptions=True)
+    await asyncio.gather(running, waiting, return_exceptions=True)
     await pool.close()
 
 
-async def test_a_caller_may_give_up_at_any_moment_and_nothing_hangs_or_stays(starts: Starts) -> None:
+async def test_cancelling_at_any_moment_leaves_nothing_hanging(starts: Starts) -> None:
     pool = Pool(starts, warm=1, at_once=3)
     async with asyncio.timeout(120):
         for step in range(40):
@@ -151,11 +151,11 @@ async def test_a_caller_may_give_up_at_any_moment_and_nothing_hangs_or_stays(sta
         await pool.close()
 
 
-async def test_where_no_warm_process_waits_the_code_gets_a_bare_one(level: Level) -> None:
-    asked: list[bool] = []
+async def test_without_a_warm_process_the_code_gets_a_cold_one(level: Level) -> None:
+    requests: list[bool] = []
 
     async def start(warm: bool) -> SingleUse:
-        asked.append(warm)
+        requests.append(warm)
         return await SingleUse.start(fenced(level, find(), Limits()), Limits(), warm=())
 
     pool = Pool(start, warm=1, at_once=1)
@@ -163,7 +163,7 @@ async def test_where_no_warm_process_waits_the_code_gets_a_bare_one(level: Level
     await _ready(pool, 1)
     await pool.run("pass")
     await pool.close()
-    assert asked == [False, True]
+    assert requests == [False, True]
 
 
 _WORKER = """
@@ -182,7 +182,7 @@ asyncio.run(main())
 
 @pytest.mark.kill
 @pytest.mark.parametrize("fence", ["bubblewrap", "landlock"])
-async def test_when_the_worker_is_killed_all_its_code_dies(fence: Level) -> None:
+async def test_all_code_of_a_killed_worker_is_ended(fence: Level) -> None:
     needed(await probe(fence))
     worker = subprocess.Popen([sys.executable, "-c", _WORKER.format(level=fence)], cwd=PROJECT, stdout=subprocess.PIPE)
     assert worker.stdout is not None

@@ -1,4 +1,4 @@
-"""Files in memory count against the size of /tmp: no other mount of bubblewrap's takes any."""
+"""Files in memory are limited by the size of /tmp, and no other mount of bubblewrap takes any."""
 
 from pathlib import Path
 

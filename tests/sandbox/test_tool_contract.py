@@ -1,4 +1,4 @@
-"""What every backend of tools promises: the sandbox behind a fence, and the scripted one that stands in for it in tests."""
+"""The contract of every tool backend: the fenced sandbox, and the scripted one that replaces it in tests."""
 
 import asyncio
 import json
@@ -61,7 +61,7 @@ def _scripted(request: GenerationRequest) -> Execution:
 
 
 class _Slow(ScriptedTools):
-    """Takes its time over the code that takes time."""
+    """Answers slow code slowly."""
 
     async def _is_stopped(self, stopped: asyncio.Event, request: GenerationRequest) -> bool:
         self._pause_s = 3.0 if request.messages[-1].content == SLOW else 0.0
@@ -86,18 +86,18 @@ async def _execution(backend: Backend, request: GenerationRequest) -> Execution:
     return execution
 
 
-async def test_code_that_prints_is_answered_with_what_it_printed(tested: Backend) -> None:
+async def test_the_result_contains_the_output_of_the_code(tested: Backend) -> None:
     execution = await _execution(tested, a_request(text="print(2+2)", job="python"))
     assert (execution.stdout, execution.error, execution.truncated) == ("4\n", "", False)
 
 
-async def test_code_that_raises_is_an_answer(tested: Backend) -> None:
+async def test_code_that_raises_is_a_result(tested: Backend) -> None:
     execution = await _execution(tested, a_request(text="1/0", job="python"))
     assert execution.error == "exception"
     assert "ZeroDivisionError" in execution.stderr
 
 
-async def test_texts_are_checked_and_the_findings_have_their_places(tested: Backend) -> None:
+async def test_texts_are_checked_and_the_findings_have_anchors(tested: Backend) -> None:
     execution = await _execution(tested, a_request(text=JOB, job="check_math"))
     found = read_findings(ToolAnswer(job="check_math", execution=execution))
     assert isinstance(found, tuple)
@@ -106,10 +106,10 @@ async def test_texts_are_checked_and_the_findings_have_their_places(tested: Back
     assert found[0].counterexample.left == "19/20"
 
 
-@pytest.mark.parametrize("asked", NO_JOBS)
-async def test_what_is_no_job_is_rejected(tested: Backend, asked: dict[str, object]) -> None:
+@pytest.mark.parametrize("fields", NO_JOBS)
+async def test_an_invalid_job_is_rejected(tested: Backend, fields: dict[str, object]) -> None:
     with pytest.raises(RequestRejected):
-        await read_to_final(tested, a_request(**{"text": "print(1)", **asked}))  # type: ignore[arg-type]
+        await read_to_final(tested, a_request(**{"text": "print(1)", **fields}))  # type: ignore[arg-type]
 
 
 async def test_an_abort_ends_the_job(tested: Backend) -> None:

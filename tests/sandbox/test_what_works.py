@@ -1,4 +1,4 @@
-"""What honest code may do, and how its result is told."""
+"""Permitted code in the sandbox and the report of its result."""
 
 import pytest
 
@@ -55,21 +55,21 @@ if __name__ == "__main__":
     assert (await _done(sandbox, code)).stdout == "Point(x=3)\n"
 
 
-async def test_text_of_every_script_comes_back(sandbox: Sandbox) -> None:
+async def test_output_in_any_script_is_unchanged(sandbox: Sandbox) -> None:
     assert (await _done(sandbox, 'print("∀ε>0 ∃δ: ‖x‖ < δ · 数学 🙂")')).stdout == "∀ε>0 ∃δ: ‖x‖ < δ · 数学 🙂\n"
 
 
-async def test_sets_print_in_the_same_order_every_time(sandbox: Sandbox) -> None:
+async def test_sets_are_printed_in_the_same_order_every_time(sandbox: Sandbox) -> None:
     code = 'print({"alpha", "beta", "gamma", "delta", "epsilon"})'
     assert (await _done(sandbox, code)).stdout == (await _done(sandbox, code)).stdout
 
 
-async def test_a_private_tmp_can_be_written_behind_bubblewrap_only(sandbox: Sandbox) -> None:
+async def test_only_bubblewrap_has_a_private_writable_tmp(sandbox: Sandbox) -> None:
     done = await sandbox.run("import tempfile\nwith tempfile.TemporaryFile() as f: print(f.write(b'abc'))")
     assert (done.stdout, done.error) == (("3\n", "") if sandbox.options.level == "bubblewrap" else ("", "exception"))
 
 
-async def test_an_exception_shows_the_line_of_the_code_and_no_frame_of_ours(sandbox: Sandbox) -> None:
+async def test_a_traceback_has_only_frames_of_the_code(sandbox: Sandbox) -> None:
     done = await sandbox.run("def halve(n):\n    return n / 0\nprint('before')\nhalve(1)")
     assert (done.stdout, done.error, done.exit_code) == ("before\n", "exception", 1)
     assert done.stderr.splitlines()[1] == '  File "<code>", line 4, in <module>'
@@ -77,38 +77,38 @@ async def test_an_exception_shows_the_line_of_the_code_and_no_frame_of_ours(sand
     assert done.stderr.endswith("ZeroDivisionError: division by zero\n")
 
 
-async def test_what_was_printed_before_the_time_was_up_is_kept(sandbox: Sandbox) -> None:
+async def test_output_before_the_timeout_is_kept(sandbox: Sandbox) -> None:
     done = await sandbox.run("print('found 17')\nwhile True: pass", wall_s=1.0)
     assert (done.stdout, done.error, done.exit_code) == ("found 17\n", "timeout", None)
     assert 1.0 <= done.duration_s < 10.0
 
 
-async def test_output_is_cut_at_its_limit_and_says_so(sandbox: Sandbox) -> None:
+async def test_output_beyond_the_limit_is_cut_and_marked(sandbox: Sandbox) -> None:
     done = await sandbox.run("while True: print('x' * 1000)")
     assert (done.error, done.truncated) == ("output", True)
     assert len(done.stdout) + len(done.stderr) == sandbox.options.limits.output_bytes
 
 
-async def test_a_long_text_within_the_limit_comes_whole(sandbox: Sandbox) -> None:
+async def test_long_output_within_the_limit_is_complete(sandbox: Sandbox) -> None:
     assert len((await _done(sandbox, "print('y' * 60_000)")).stdout) == 60_001
 
 
-async def test_the_limit_on_the_processor_is_a_timeout(sandbox: Sandbox) -> None:
+async def test_the_cpu_limit_is_a_timeout(sandbox: Sandbox) -> None:
     done = await sandbox.run("import resource\nresource.setrlimit(resource.RLIMIT_CPU, (1, 1))\nwhile True: pass", wall_s=60)
     assert done.error in ("timeout", "killed")
     assert done.duration_s < 50
 
 
 @pytest.mark.parametrize(
-    ("code", "exit_code", "said"),
+    ("code", "exit_code", "message"),
     [("exit()", 0, ""), ("raise SystemExit(3)", 3, ""), ("import sys; sys.exit('no solution')", 1, "no solution\n")],
 )
-async def test_code_may_end_itself_with_a_code_or_a_word(sandbox: Sandbox, code: str, exit_code: int, said: str) -> None:
+async def test_code_may_exit_with_a_code_or_a_message(sandbox: Sandbox, code: str, exit_code: int, message: str) -> None:
     done = await sandbox.run(code)
-    assert (done.exit_code, done.stderr, done.error) == (exit_code, said, "exception" if exit_code else "")
+    assert (done.exit_code, done.stderr, done.error) == (exit_code, message, "exception" if exit_code else "")
 
 
-async def test_what_one_code_changes_the_next_does_not_see(sandbox: Sandbox) -> None:
+async def test_changes_by_one_piece_of_code_are_invisible_to_the_next(sandbox: Sandbox) -> None:
     await sandbox.run("import builtins, math; builtins.left = math.pi = 3")
     assert (
         await _done(sandbox, "import builtins, math; print(hasattr(builtins, 'left'), math.pi > 3.1)")

@@ -1,4 +1,4 @@
-"""Messages to the tokens of a prompt, with the model's own chat template, and the hashes that say which one it was."""
+"""Prompt tokens from messages, with the model's own chat template, and the hashes that identify tokeniser and template."""
 
 import hashlib
 import json
@@ -11,10 +11,10 @@ from apps.reasoning.domain.generation import Message, OfferedTool
 
 
 class ChatPrompt:
-    """The chat template of a tokeniser of transformers. Its methods may be called from several threads.
+    """The chat template of a transformers tokeniser. Thread-safe.
 
-    `template` replaces the model's own; `variables` are what the template knows by name, such as `enable_thinking`.
-    Raises `BackendUnavailable` where there is no template at all.
+    `template` replaces the model's own; `variables` are passed to it, such as `enable_thinking`.
+    Raises `BackendUnavailable` if there is no template.
     """
 
     def __init__(self, tokenizer: Any, *, template: str = "", variables: dict[str, Any] | None = None) -> None:
@@ -26,9 +26,9 @@ class ChatPrompt:
         self._signs = _signs(tokenizer)
 
     def tokens(self, messages: Sequence[Message], tools: Sequence[OfferedTool] = ()) -> list[int]:
-        """The prompt up to where the model begins to write; a template that knows no `tools` passes them over.
+        """The prompt up to the first token of the answer. A template without `tools` ignores them.
 
-        Raises `RequestRejected` where the template refuses the roles.
+        Raises `RequestRejected` if the template refuses the roles.
         """
         plain = [{"role": message.role, "content": self.plain(message.content)} for message in messages]
         offered = [{"type": "function", "function": tool.model_dump()} for tool in tools]
@@ -37,7 +37,7 @@ class ChatPrompt:
             text = self._tokenizer.apply_chat_template(
                 plain, tokenize=False, add_generation_prompt=True, chat_template=self._template, **variables
             )
-        except Exception as error:  # Templates are programs, and refuse by raising what they like.
+        except Exception as error:  # Templates are programs and may raise anything.
             raise RequestRejected(f"The chat template of the model refuses these messages: {error}") from error
         ids: list[int] = self._tokenizer(text, add_special_tokens=False)["input_ids"]
         return ids
@@ -48,7 +48,7 @@ class ChatPrompt:
         return found
 
     def plain(self, text: str) -> str:
-        """Control tokens in a text are text: broken by a space, they cannot end a message or begin another role."""
+        """Break control tokens in a text by a space, so that they cannot end a message or begin another role."""
         for sign in self._signs:
             if sign in text:
                 text = text.replace(sign, f"{sign[0]} {sign[1:]}")
@@ -56,17 +56,17 @@ class ChatPrompt:
 
     @cached_property
     def tokenizer_hash(self) -> str:
-        """SHA-256 of the vocabulary with its added tokens, and of how text is cut and joined where the tokeniser says."""
+        """SHA-256 of the vocabulary with its added tokens, and of the rules to split and join text where available."""
         backend = getattr(self._tokenizer, "backend_tokenizer", None)
-        said = backend.to_str() if backend is not None else json.dumps(self._tokenizer.get_vocab(), sort_keys=True)
-        return hashlib.sha256(said.encode()).hexdigest()
+        content = backend.to_str() if backend is not None else json.dumps(self._tokenizer.get_vocab(), sort_keys=True)
+        return hashlib.sha256(content.encode()).hexdigest()
 
     @cached_property
     def template_hash(self) -> str:
-        """SHA-256 of the chat template and the variables it is given."""
+        """SHA-256 of the chat template and its variables."""
         template = self._template or self._tokenizer.chat_template
-        said = json.dumps([template, self._variables], sort_keys=True, ensure_ascii=False)
-        return hashlib.sha256(said.encode()).hexdigest()
+        content = json.dumps([template, self._variables], sort_keys=True, ensure_ascii=False)
+        return hashlib.sha256(content.encode()).hexdigest()
 
 
 def _signs(tokenizer: Any) -> list[str]:

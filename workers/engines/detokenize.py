@@ -1,6 +1,6 @@
-"""Token ids to text, piece by piece: whole characters only, and stop strings cut before anybody sees them.
+"""Token ids to text, piece by piece: whole characters only, and nothing from a stop string on.
 
-A call of the tokeniser for every token costs more than the token itself at 64 calls a batch; a table of bytes does not.
+At 64 calls a batch, calling the tokeniser for each token costs more than the token itself. A table of bytes is cheap.
 """
 
 import codecs
@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 
 class TokenTable:
-    """The bytes of every token id. Special tokens (`<|im_end|>`) are nothing to read and have no bytes."""
+    """The bytes of every token id. Special tokens (`<|im_end|>`) have none."""
 
     def __init__(self, vocabulary: Mapping[bytes, int], special: Collection[int] = ()) -> None:
         self._bytes = [b""] * (max(vocabulary.values(), default=-1) + 1)
@@ -22,9 +22,9 @@ class TokenTable:
 
 
 class TextStream:
-    """The text of one call. `push` returns what may be shown; `stopped` is True once a stop string was written.
+    """The text of one call. `push` returns the text that is final; `stopped` is True after a stop string.
 
-    A tail that may still become a stop string or a whole character is held back until it is decided; `close` returns the rest.
+    A tail that may become a stop string or a whole character is held back until that is decided. `close` returns the rest.
     """
 
     def __init__(self, table: TokenTable, stop: Sequence[str] = ()) -> None:
@@ -41,7 +41,7 @@ class TextStream:
         return self._released(text) if self._stop else text
 
     def close(self) -> str:
-        """What was held back. A broken last character is shown as U+FFFD."""
+        """The text held back. A broken last character becomes U+FFFD."""
         if self.stopped:
             return ""
         text = self._decoder.decode(b"", final=True)
@@ -60,7 +60,7 @@ class TextStream:
         return seen[: len(seen) - keep]
 
     def _open_tail(self, seen: str) -> int:
-        """Length of the longest end of `seen` with which a stop string begins."""
+        """Length of the longest suffix of `seen` that is a prefix of a stop string."""
         longest = max(len(stop) for stop in self._stop) - 1
         for size in range(min(longest, len(seen)), 0, -1):
             tail = seen[len(seen) - size :]

@@ -1,6 +1,6 @@
-"""The OpenVINO backend: starts the engine process (openvino_child.py), hands it calls and gives its streams back.
+"""The OpenVINO backend: starts the engine process (openvino_child.py), sends it calls and returns their streams.
 
-The engine is started by the first call, so an installation that never asks this model never pays for it.
+The first call starts the engine, so an installation that never uses this model does not load it.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from apps.reasoning.inference.aliases import Alias, OpenVinoOptions
 from apps.reasoning.inference.meter import RateMeter
 from workers.engines.model_files import model_path
 from workers.engines.openvino_stream import Stream
-from workers.engines.openvino_wire import added
+from workers.engines.openvino_wire import add_message
 from workers.readers import Readers
 from workers.slots import spare_places
 
@@ -45,7 +45,7 @@ class OpenVinoBackend:
         self._starting: asyncio.Task[asyncio.subprocess.Process] | None = None
         self._streams: dict[int, Stream] = {}
         self._readers = readers or Readers()
-        self._readers.when_changed(self._readers_changed)
+        self._readers.on_change(self._readers_changed)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._numbers = 0
         self._meter = RateMeter()
@@ -63,7 +63,7 @@ class OpenVinoBackend:
                 yield self._final(stream, "cancelled", 0)
                 return
             stream.is_read = self._readers.reads(request.run)
-            self._send(process, added(stream.number, request) | {"read": stream.is_read})
+            self._send(process, add_message(stream.number, request) | {"read": stream.is_read})
             while True:
                 item = await self._next(stream)
                 if isinstance(item, BackendError):
@@ -136,7 +136,7 @@ class OpenVinoBackend:
             path = await asyncio.to_thread(model_path, self._alias.model)
             process = await _spawned(self._engine_options(path))
             try:
-                await self._greeted(process)
+                await self._wait_until_loaded(process)
             except BaseException:
                 await _stop(process)
                 raise
@@ -155,14 +155,14 @@ class OpenVinoBackend:
             "context_tokens": self._alias.context_tokens,
         }
 
-    async def _greeted(self, process: asyncio.subprocess.Process) -> None:
+    async def _wait_until_loaded(self, process: asyncio.subprocess.Process) -> None:
         """Wait until the model is loaded. Raises `BackendUnavailable` with the engine's own reason."""
         assert process.stdout is not None
         line = await process.stdout.readline()
         if not line:
             code = await process.wait()
             raise BackendUnavailable(
-                f"The engine process of {self._alias.name} ended while loading the model (exit code {code}); the log says why."
+                f"The engine process of {self._alias.name} ended while loading the model (exit code {code}). See the log."
             )
         hello = json.loads(line)
         if "failed" in hello:
@@ -176,7 +176,7 @@ class OpenVinoBackend:
         code = await process.wait()
         if self._process is process:
             self._process = None
-            self._problem = f"The engine process of {self._alias.name} died (exit code {code}); the next call starts it again."
+            self._problem = f"The engine process of {self._alias.name} died (exit code {code}); the next call restarts it."
             log.error(self._problem)
         for stream in self._streams.values():
             stream.items.put_nowait(EngineLost(f"The engine died while it generated (exit code {code})."))
@@ -213,9 +213,9 @@ class OpenVinoBackend:
 
     def _readers_changed(self) -> None:
         if self._loop is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._tell_readers)
+            self._loop.call_soon_threadsafe(self._send_readers)
 
-    def _tell_readers(self) -> None:
+    def _send_readers(self) -> None:
         changed = [stream for stream in self._streams.values() if stream.is_read != self._readers.reads(stream.request.run)]
         for stream in changed:
             stream.is_read = not stream.is_read
@@ -228,7 +228,7 @@ class OpenVinoBackend:
 
 
 async def _spawned(options: dict[str, Any]) -> asyncio.subprocess.Process:
-    """Start the engine process in a session of its own, so that Ctrl-C in a terminal reaches the worker only."""
+    """Start the engine process in its own session, so that Ctrl-C in a terminal reaches the worker only."""
     return await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
@@ -244,7 +244,7 @@ async def _spawned(options: dict[str, Any]) -> asyncio.subprocess.Process:
 
 
 async def _stop(process: asyncio.subprocess.Process) -> None:
-    """End the process: it leaves when its input closes; a step that hangs is killed."""
+    """End the process: it exits when its input closes. Kill it if a step hangs."""
     if process.stdin is not None:
         process.stdin.close()
     try:

@@ -1,13 +1,13 @@
 """The engine process: OpenVINO GenAI with continuous batching, one thread, JSON lines on standard input and output.
 
-It is a process of its own because `ContinuousBatchingPipeline.step` holds Python's global lock for the whole step (10 to 160
-ms): in the worker it would stop the event loop, the heartbeat and every task thread. Here it stops nobody, and an engine that
-crashes takes no worker with it. It ends when its standard input closes, so it never outlives its worker.
+It is a separate process because `ContinuousBatchingPipeline.step` holds the GIL for the whole step (10 to 160 ms). In the
+worker that would stop the event loop, the heartbeat and every task thread. A crash of the engine does not end the worker. The
+process ends when its standard input closes, so it never outlives its worker.
 
 In:  `{"add": id, "messages", "tools", "max", "temperature", "top_p", "stop", "schema", "regex", "ending", "seed", "read"}`,
-`{"cancel": id}`, `{"readers": {id: whether somebody reads along}}`.
+`{"cancel": id}`, `{"readers": {id: whether its run is watched}}`.
 Out: `{"ready": …}` or `{"failed": sentence}` once; then per flush `{"n": {id: prompt tokens}, "d": {id: [text, tokens]},
-"f": {id: [reason, completion tokens]}, "e": {id: [kind, sentence]}}`, each part only where it has something.
+"f": {id: [reason, completion tokens]}, "e": {id: [kind, sentence]}}`; empty parts are left out.
 """
 
 import ctypes
@@ -23,7 +23,7 @@ import openvino_genai as genai
 from openvino_genai import py_openvino_genai as native
 
 from workers.engines.detokenize import TextStream, TokenTable
-from workers.readers import UNREAD_S
+from workers.readers import UNWATCHED_S
 
 FLUSH_S = 0.03
 _STATUS = native.GenerationStatus
@@ -31,13 +31,13 @@ _LENGTH = native.GenerationFinishReason.LENGTH
 
 
 class _Call:
-    __slots__ = ("handle", "has_schema", "is_read", "pending", "pending_tokens", "reason", "stream", "tokens", "told_at")
+    __slots__ = ("handle", "has_schema", "is_read", "pending", "pending_tokens", "reason", "sent_at", "stream", "tokens")
 
     def __init__(self, handle: Any, stream: TextStream, *, has_schema: bool, is_read: bool) -> None:
         self.handle = handle
         self.has_schema = has_schema
         self.is_read = is_read
-        self.told_at = float("-inf")  # The first piece is told at once: it ends the wait for the first token.
+        self.sent_at = float("-inf")  # The first piece is sent at once: it ends the wait for the first token.
         self.stream = stream
         self.reason = "stop"
         self.tokens = 0
@@ -46,7 +46,7 @@ class _Call:
 
 
 class Engine:
-    """The pipeline and the calls in it. `step` is one engine step; `outbox` is what to tell the worker."""
+    """The pipeline and its calls. `step` runs one engine step; `outbox` collects the news for the worker."""
 
     def __init__(self, options: dict[str, Any]) -> None:
         scheduler = genai.SchedulerConfig()
@@ -89,7 +89,7 @@ class Engine:
         try:
             self._add(number, message)
         except Exception as error:  # The engine's own errors have no common class; a refused call must not end the process.
-            self._tell("e", number, ["rejected", f"The engine rejected the request: {_last_line(error)}"])
+            self._report("e", number, ["rejected", f"The engine rejected the request: {_last_line(error)}"])
 
     def _add(self, number: int, message: dict[str, Any]) -> None:
         plain, tools = self._plain(message["messages"]), message["tools"] or None
@@ -99,7 +99,7 @@ class Engine:
         if size >= self._context:
             held = f"the model's context holds {self._context}"
             sentence = f"The prompt has {size} tokens; {held}. Shorten it, or choose a model with a longer context."
-            self._tell("e", number, ["rejected", sentence])
+            self._report("e", number, ["rejected", sentence])
             return
         limit = min(message["max"], self._context - size)
         config = self._config(message, limit)
@@ -107,10 +107,10 @@ class Engine:
         stream = TextStream(self._table, message["stop"])
         has_form = bool(message["schema"] or message["ending"])
         self._calls[number] = _Call(handle, stream, has_schema=has_form, is_read=message["read"])
-        self._tell("n", number, size)
+        self._report("n", number, size)
 
     def _plain(self, messages: list[dict[str, str]]) -> list[dict[str, str]]:
-        """Control tokens in a text are text: broken by a space, they cannot end a message or begin another role."""
+        """Break control tokens in a text by a space, so that they cannot end a message or begin another role."""
         plain = []
         for message in messages:
             content = message["content"]
@@ -146,7 +146,7 @@ class Engine:
         try:
             self._pipeline.step()
         except RuntimeError as error:
-            self._blame_schemas(error)
+            self._reject_schemas(error)
             raise
         ended: list[tuple[int, str]] = []
         for number, call in self._calls.items():
@@ -167,43 +167,44 @@ class Engine:
         for number, reason in ended:
             self._finish(number, self._calls[number], reason)
 
-    def _blame_schemas(self, error: RuntimeError) -> None:
-        """The engine reads a JSON schema in the first step of its call; one it cannot read fails the step and the pipeline.
+    def _reject_schemas(self, error: RuntimeError) -> None:
+        """Reject the calls whose JSON schema the engine has just read, so that they do not end the next engine too.
 
-        The calls with such a schema are rejected, so that they do not take down the next engine; the others are lost.
+        The engine reads a schema in the first step of its call. A schema it cannot read fails the step and the pipeline; all
+        other calls are lost.
         """
         for number, call in self._calls.items():
             if call.has_schema and not call.tokens:
-                self._tell("e", number, ["rejected", f"The engine cannot follow this JSON schema: {_last_line(error)}"])
+                self._report("e", number, ["rejected", f"The engine cannot follow this JSON schema: {_last_line(error)}"])
 
     def _finish(self, number: int, call: _Call, reason: str) -> None:
         call.pending += call.stream.close()
         del self._calls[number]
         if call.pending or call.pending_tokens:
-            self._tell("d", number, [call.pending, call.pending_tokens])
+            self._report("d", number, [call.pending, call.pending_tokens])
         if reason == "ignored":
             sentence = "The prompt does not fit the engine's memory. Shorten it or raise options.cache_gb in models.toml."
-            self._tell("e", number, ["rejected", sentence])
+            self._report("e", number, ["rejected", sentence])
         else:
-            self._tell("f", number, [reason, call.tokens])
+            self._report("f", number, [reason, call.tokens])
 
     def collect(self) -> dict[str, dict[int, Any]]:
-        """What is to be told now; pieces of calls that nobody reads wait, but not for long."""
+        """The news to send now. Pieces of unwatched runs are sent every `UNWATCHED_S`."""
         now = time.monotonic()
         for number, call in self._calls.items():
-            if call.pending_tokens and (call.is_read or now - call.told_at >= UNREAD_S):
-                call.told_at = now
-                self._tell("d", number, [call.pending, call.pending_tokens])
+            if call.pending_tokens and (call.is_read or now - call.sent_at >= UNWATCHED_S):
+                call.sent_at = now
+                self._report("d", number, [call.pending, call.pending_tokens])
                 call.pending, call.pending_tokens = "", 0
         news, self.outbox = self.outbox, {}
         return news
 
-    def _tell(self, part: str, number: int, what: Any) -> None:
+    def _report(self, part: str, number: int, what: Any) -> None:
         self.outbox.setdefault(part, {})[number] = what
 
 
 def _ending(opening: str, pattern: str, end: str) -> Any:
-    """Free text; after `opening` only the pattern and `end`, and then the answer ends."""
+    """A grammar: free text; after `opening` only the pattern and `end`, and then the answer ends."""
     forms = genai.StructuredOutputConfig
     tag = forms.Tag(begin=opening, content=forms.Regex(pattern), end=end)
     return forms.TriggeredTags(triggers=[opening], tags=[tag], at_least_one=False, stop_after_first=True)
@@ -222,7 +223,7 @@ class _Pipe:
         self._rest = b""
 
     def take(self, wait_s: float | None) -> list[dict[str, Any]] | None:
-        """The messages that have come; waits up to `wait_s` (None: for ever) for the first. None at the end of input."""
+        """The received messages. Waits up to `wait_s` (None: for ever) for the first. None at the end of input."""
         messages: list[dict[str, Any]] = []
         while select.select([self._reading], [], [], 0 if messages else wait_s)[0]:
             data = os.read(self._reading, 1 << 20)
@@ -232,14 +233,14 @@ class _Pipe:
             messages += [json.loads(line) for line in lines]
         return messages
 
-    def tell(self, message: dict[str, Any]) -> None:
+    def send(self, message: dict[str, Any]) -> None:
         data = memoryview(json.dumps(message, ensure_ascii=False).encode() + b"\n")
         while data:
             data = data[os.write(self._writing, data) :]
 
 
 def serve(pipe: _Pipe, engine: Engine) -> None:
-    """Step while there are calls, wait while there are none, end with the input."""
+    """Step while there are calls, wait while there are none, return at the end of input."""
     flushed = 0.0
     while True:
         messages = pipe.take(0 if engine.busy else None)
@@ -254,33 +255,33 @@ def serve(pipe: _Pipe, engine: Engine) -> None:
             flushed = now
             news = engine.collect()
             if news:
-                pipe.tell(news)
+                pipe.send(news)
 
 
-def _die_with_the_worker() -> None:
-    """A worker that is killed cannot close our input while a step hangs; on Linux the kernel ends us with it."""
+def _exit_with_worker() -> None:
+    """Ask Linux to kill this process with its worker: during a hanging step, closed input alone would not end it."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)  # PR_SET_PDEATHSIG
 
 
 def main() -> None:
-    """Started by the worker with the options as JSON in the first argument."""
-    _die_with_the_worker()
+    """Run the engine. The worker passes the options as JSON in the first argument."""
+    _exit_with_worker()
     writing = os.dup(1)
-    os.dup2(2, 1)  # What the engine library prints must not stand between our lines.
+    os.dup2(2, 1)  # Keep the engine library's own output out of our lines.
     pipe = _Pipe(0, writing)
     try:
         engine = Engine(json.loads(sys.argv[1]))
-    except Exception as error:  # Anything: the worker needs one sentence, not a trace in a log.
-        pipe.tell({"failed": f"The model cannot be loaded: {_last_line(error)}"})
+    except Exception as error:  # Any error: the worker needs one sentence, not a trace in a log.
+        pipe.send({"failed": f"The model cannot be loaded: {_last_line(error)}"})
         return
-    pipe.tell({"ready": genai.get_version()})
+    pipe.send({"ready": genai.get_version()})
     try:
         serve(pipe, engine)
     except BrokenPipeError:
-        return  # The worker has gone; nobody is left to tell.
+        return  # The worker is gone.
     except RuntimeError:
-        pipe.tell(engine.outbox)
+        pipe.send(engine.outbox)
         raise
 
 

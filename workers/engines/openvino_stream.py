@@ -41,7 +41,7 @@ class Stream:
         self.is_read = True
 
     def push(self, text: str, tokens: int) -> None:
-        """Pass a piece on. Tokens count as reasoning where the piece begins inside the tags."""
+        """Pass a piece on. Its tokens count as reasoning if it begins inside the tags."""
         if self.splitter is None:
             self._keep(Delta(text=text, tokens=tokens))
             return

@@ -1,4 +1,4 @@
-"""What the worker writes to the engine process; openvino_child.py says how the lines look."""
+"""Messages from the worker to the engine process; openvino_child.py defines the format."""
 
 import json
 from typing import Any
@@ -6,11 +6,11 @@ from typing import Any
 from apps.reasoning.domain.generation import GenerationRequest
 from workers.engines.schemas import checked_schema, compact_regex
 
-#: Where a model that is offered functions stops: after one call, so that it makes up neither the response nor another call.
+#: Stop string of a model with functions: it stops after one call, and invents neither the response nor another call.
 AFTER_A_CALL = "</tool_call>"
 
 
-def added(number: int, request: GenerationRequest) -> dict[str, Any]:
+def add_message(number: int, request: GenerationRequest) -> dict[str, Any]:
     """The message that adds a call. Raises `RequestRejected`."""
     schema = checked_schema(json.dumps(request.json_schema)) if request.json_schema is not None else ""
     ending = request.ending

@@ -1,11 +1,11 @@
-"""Child processes that the kernel ends with us, and their children with them.
+"""Child processes that the kernel kills together with this process, and their children too.
 
-vLLM's engine core is a child of the worker by `multiprocessing`, and has a child for each GPU. A worker that is killed cannot
-end them, and an orphan keeps the GPU. On Linux a process may ask to be killed when the thread that started it is gone; children
-are started through a short script that asks for it first, and that makes them start their own children so.
+vLLM's engine core is a child of the worker by `multiprocessing`, and has a child for each GPU. A killed worker cannot end them,
+and an orphan keeps the GPU. On Linux a process can ask to be killed when the thread that started it ends. A short script starts
+the children; it asks for this first and makes them start their own children in the same way.
 
-They get a session of their own as well: a signal to the worker's whole group, as a terminal or a supervisor sends it, would end
-the engine at once, and the calls that the worker still lets finish with it.
+They also get their own session. A terminal or a supervisor signals the worker's whole group; that signal would otherwise end
+the engine at once, together with the calls that the worker still lets finish.
 """
 
 import contextlib
@@ -18,8 +18,8 @@ from pathlib import Path
 
 _PARENT = "TIED_TO_PROCESS"
 
-# Run as `python -c … SCRIPT PYTHON ARGUMENTS`. The resource tracker, which comes this way too, is left alone: it cleans up
-# behind processes that were killed, so it must outlive them.
+# Run as `python -c … SCRIPT PYTHON ARGUMENTS`. The resource tracker also starts this way and is not tied: it cleans up after
+# killed processes, so it must outlive them.
 _ASK = f"""
 import ctypes, os, signal, sys
 script, *command = sys.argv[1:]
@@ -32,14 +32,14 @@ if command[-1] == "--multiprocessing-fork":
     code = command.index("-c") + 1
     command[code] = f"import multiprocessing.spawn as s; s.set_executable({{script!r}}); {{command[code]}}"
 os.execv(command[0], command)
-"""  # 1 is PR_SET_PDEATHSIG; a parent that is another by now died before we could ask.
+"""  # 1 is PR_SET_PDEATHSIG. If the parent has changed, the real one died before we could ask.
 
 
 @contextlib.contextmanager
 def tied_children(folder: Path) -> Iterator[None]:
-    """Processes that `multiprocessing` spawns meanwhile die with the thread that starts them. `folder` keeps the script.
+    """Tie processes that `multiprocessing` spawns in this block to the thread that starts them. `folder` holds the script.
 
-    Thread and folder must outlive the children. Elsewhere than on Linux nothing changes.
+    Thread and folder must outlive the children. Has no effect except on Linux.
     """
     if sys.platform != "linux":
         yield

@@ -1,7 +1,7 @@
-"""The vLLM backend: one `AsyncLLM` in this process, fed by all calls of its alias and of the adapters that share it.
+"""The vLLM backend: one `AsyncLLM` in this process for all calls of its alias and of the adapters that share it.
 
-When the engine core dies, so must the worker: GPU memory and what the library keeps of it are in no state to go on. Calls end
-with `EngineLost`, and the process leaves with `EXIT_ENGINE_LOST`, so that a supervisor starts another.
+When the engine core dies, the worker exits too, because the library cannot recover its state and its GPU memory. Calls end with
+`EngineLost`, and the process exits with `EXIT_ENGINE_LOST`, so that a supervisor restarts it.
 """
 
 import asyncio
@@ -18,21 +18,21 @@ from apps.reasoning.inference.meter import RateMeter
 from workers import exits
 from workers.engines.adapters import AdapterShelf
 from workers.engines.schemas import structured_output
-from workers.engines.vllm_answer import Answer, Asked, Origin, Splitter, reasoning_splitters
+from workers.engines.vllm_answer import Answer, Origin, SegmentRequest, Splitter, reasoning_splitters
 from workers.engines.vllm_engine import RunningEngine
 from workers.engines.vllm_tools import with_calls
 
 log = logging.getLogger(__name__)
 
-_LEAVE_AFTER_S = 0.5
+_EXIT_AFTER_S = 0.5
 
 
-def _leave() -> None:
+def _exit_worker() -> None:
     exits.end_process(exits.EXIT_ENGINE_LOST, "the engine core is gone")
 
 
 class _Call:
-    """One call on its way through the backend."""
+    """One running call of the backend."""
 
     def __init__(self, request: GenerationRequest, number: int) -> None:
         self.request = request
@@ -45,14 +45,14 @@ class _Call:
     def left_s(self) -> float:
         return max(0.0, self.began + self.request.deadline_s - time.monotonic())
 
-    def late(self) -> DeadlineExceeded:
+    def deadline_error(self) -> DeadlineExceeded:
         return DeadlineExceeded(f"The call took longer than {self.request.deadline_s:g} s and was stopped.")
 
 
 class VllmBackend:
     """A `Backend` over vLLM. Use it from one event loop. `on_dead` is called when the engine core has died."""
 
-    def __init__(self, alias: Alias, *, on_dead: Callable[[], None] = _leave) -> None:
+    def __init__(self, alias: Alias, *, on_dead: Callable[[], None] = _exit_worker) -> None:
         if not isinstance(alias.options, VllmOptions):
             raise TypeError(f"{alias.name} is not an alias of the backend vllm")
         self._alias = alias
@@ -69,7 +69,7 @@ class VllmBackend:
         self._is_lost = False
 
     async def start(self) -> None:
-        """Load the model now and not with the first call. Raises `BackendRefused` or `BackendUnavailable`."""
+        """Load the model now instead of at the first call. Raises `BackendRefused` or `BackendUnavailable`."""
         if self._engine is None:
             await self._begin_to_start()
 
@@ -82,14 +82,14 @@ class VllmBackend:
         outputs: Any = None
         try:
             engine = await self._ready(call)
-            answer = await self._begun(engine, call)
+            answer = await self._begin_answer(engine, call)
             while not answer.is_whole:
-                adapter = self._adapters.asked_by(request)
+                adapter = self._adapters.requested(request)
                 segment = answer.begin(self._origin(engine, adapter))
                 if call.stopped.is_set():
-                    answer.cancelled()
+                    answer.cancel()
                     break
-                outputs = await self._asked(engine, call, segment, adapter)
+                outputs = await self._start_segment(engine, call, segment, adapter)
                 while (output := await self._next(engine, outputs, call)) is not None:
                     delta = answer.take(output)
                     if delta.tokens or delta.text or delta.reasoning:
@@ -111,7 +111,7 @@ class VllmBackend:
     async def health(self) -> Health:
         engine, waiting = self._engine, len(self._calls)
         if self._is_lost or (engine is not None and engine.is_dead):
-            return Health(state="down", detail=f"The engine of {self._alias.name} died; the worker starts again.")
+            return Health(state="down", detail=f"The engine of {self._alias.name} died; the worker is restarting.")
         if engine is not None:
             unfinished = engine.llm.get_num_unfinished_requests()
             queued = min(engine.stats.waiting, unfinished)
@@ -145,11 +145,11 @@ class VllmBackend:
     # --- the engine --------------------------------------------------------------------------------------------------
 
     async def _ready(self, call: _Call) -> RunningEngine:
-        """The engine, loaded. Waits no longer than the call's deadline."""
+        """The loaded engine. Waits no longer than the call's deadline."""
         if self._is_lost:
-            # This process is leaving. An answer at once would let it use up the attempts of every call in the queue.
-            await asyncio.sleep(min(call.left_s, 4 * _LEAVE_AFTER_S))
-            raise EngineLost("The engine died; the worker is starting again.")
+            # This process is exiting. An answer at once would let it use up the attempts of every call in the queue.
+            await asyncio.sleep(min(call.left_s, 4 * _EXIT_AFTER_S))
+            raise EngineLost("The engine died; the worker is restarting.")
         if self._engine is not None:
             return self._engine
         starting = self._begin_to_start()
@@ -160,7 +160,7 @@ class VllmBackend:
             return starting.result()
         if call.stopped.is_set():
             raise EngineLost("The call was stopped before the model was loaded.")
-        raise call.late()
+        raise call.deadline_error()
 
     def _begin_to_start(self) -> "asyncio.Task[RunningEngine]":
         if self._starting is None:
@@ -180,21 +180,21 @@ class VllmBackend:
             self._starting = None
         log.info("%s is loaded after %.0f s", self._alias.name, time.monotonic() - began)
         self._problem = ""
-        engine.begin_to_read()
+        engine.start_reader()
         self._engine = engine
-        self._watch = asyncio.create_task(self._look_after(engine), name=f"watch {self._alias.name}")
+        self._watch = asyncio.create_task(self._watch_engine(engine), name=f"watch {self._alias.name}")
         return engine
 
-    async def _look_after(self, engine: RunningEngine) -> None:
+    async def _watch_engine(self, engine: RunningEngine) -> None:
         await engine.died()
         self._is_lost = True
-        await asyncio.sleep(_LEAVE_AFTER_S)  # The calls in the engine tell of their loss meanwhile.
+        await asyncio.sleep(_EXIT_AFTER_S)  # Meanwhile the calls in the engine report their loss.
         self._on_dead()
 
     # --- one call ----------------------------------------------------------------------------------------------------
 
-    async def _begun(self, engine: RunningEngine, call: _Call) -> Answer:
-        """The answer, before its first token. Raises `RequestRejected` for a prompt that fills the context."""
+    async def _begin_answer(self, engine: RunningEngine, call: _Call) -> Answer:
+        """An answer without tokens yet. Raises `RequestRejected` for a prompt that fills the context."""
         request = call.request
         prompt_ids = await self._prompt_ids(engine, request)
         room = self._alias.context_tokens - len(prompt_ids)
@@ -206,7 +206,7 @@ class VllmBackend:
         most = min(request.sampling.max_new_tokens, room)
         return Answer(request, prompt_ids, self._splitters(engine, request, prompt_ids), call.began, most)
 
-    async def _asked(self, engine: RunningEngine, call: _Call, segment: Asked, adapter: Adapter | None) -> Any:
+    async def _start_segment(self, engine: RunningEngine, call: _Call, segment: SegmentRequest, adapter: Adapter | None) -> Any:
         """The stream of the engine's outputs for a segment of an answer. Raises `RequestRejected`."""
         from vllm.inputs import tokens_input
 
@@ -215,9 +215,9 @@ class VllmBackend:
         if adapter is not None:
             try:
                 async with asyncio.timeout(call.left_s):
-                    lora = await self._adapters.loaded(engine.llm, adapter)
+                    lora = await self._adapters.load(engine.llm, adapter)
             except TimeoutError:
-                raise call.late() from None
+                raise call.deadline_error() from None
         prompt, params, priority = tokens_input(segment.prompt_ids), self._params(call.request, segment), call.request.priority
         return engine.llm.generate(prompt, params, call.engine_id, lora_request=lora, priority=priority)
 
@@ -230,7 +230,7 @@ class VllmBackend:
             async with asyncio.timeout(call.left_s):
                 output = await anext(outputs, None)
         except TimeoutError:
-            raise call.late() from None
+            raise call.deadline_error() from None
         except EngineDeadError:
             self._is_lost = True
             raise engine.lost() from None
@@ -242,7 +242,7 @@ class VllmBackend:
             await engine.llm.abort(call.engine_id)  # The abort came before the engine had the call.
         return output
 
-    def _params(self, request: GenerationRequest, segment: Asked) -> Any:
+    def _params(self, request: GenerationRequest, segment: SegmentRequest) -> Any:
         from vllm import SamplingParams
         from vllm.exceptions import VLLMClientError
         from vllm.sampling_params import RequestOutputKind, StructuredOutputsParams
@@ -256,10 +256,10 @@ class VllmBackend:
                 top_p=sampling.top_p if sampling.temperature > 0 else 1.0,
                 max_tokens=segment.room,
                 stop=[text for text in sampling.stop if text],
-                seed=(request.seed + segment.number) % 2**31,  # One seed would draw every segment with the same numbers.
+                seed=(request.seed + segment.number) % 2**31,  # With one seed, all segments would use the same numbers.
                 logprobs=0 if request.capture else None,
                 structured_outputs=StructuredOutputsParams(**form) if form else None,
-                skip_special_tokens=not request.tools,  # Some families begin a call with a token of its own.
+                skip_special_tokens=not request.tools,  # Some families begin a call with a special token.
                 output_kind=RequestOutputKind.DELTA,
             )
         except (VLLMClientError, ValueError) as error:
@@ -274,7 +274,7 @@ class VllmBackend:
         found = reasoning_splitters(self._alias, engine, prompt_ids, request.n)
         return with_calls(found, engine.llm.get_tokenizer(), self._options.tool_parser, request) if request.tools else found
 
-    # --- what it says of itself --------------------------------------------------------------------------------------
+    # --- descriptions ------------------------------------------------------------------------------------------------
 
     def _revision(self, adapter: Adapter | None) -> str:
         own = self._alias.revision or self._alias.model

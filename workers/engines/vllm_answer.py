@@ -1,4 +1,4 @@
-"""One answer of vLLM, put together from its outputs: text and reasoning of each completion, counts, and the tokens as drawn."""
+"""One answer of vLLM, assembled from its outputs: text and reasoning of each completion, counts, and the sampled tokens."""
 
 import time
 from collections.abc import Sequence
@@ -13,7 +13,10 @@ _REASONS: dict[str, FinishReason] = {"stop": "stop", "length": "length", "abort"
 
 
 class Splitter(Protocol):
-    """Tells reasoning from text in a stream. `push` returns `(text, reasoning, tokens of reasoning)`, `close` what was held."""
+    """Separates reasoning from text in a stream.
+
+    `push` returns `(text, reasoning, tokens of reasoning)`, `close` the text and reasoning that were held back.
+    """
 
     def push(self, piece: str, tokens: Sequence[int]) -> tuple[str, str, int]: ...
 
@@ -21,7 +24,7 @@ class Splitter(Protocol):
 
 
 class AllText:
-    """Nothing is reasoning."""
+    """A splitter for models without reasoning."""
 
     def push(self, piece: str, tokens: Sequence[int]) -> tuple[str, str, int]:
         return piece, "", 0
@@ -31,7 +34,7 @@ class AllText:
 
 
 class ByTags:
-    """Reasoning stands between two tags; a prompt that ends in the first one has opened it already."""
+    """A splitter for reasoning between two tags. A prompt that ends with the first tag has already opened it."""
 
     def __init__(self, tags: tuple[str, str], prompt_end: str) -> None:
         self._splitter = TagSplitter(tags, opened=prompt_end.rstrip().endswith(tags[0]))
@@ -47,10 +50,10 @@ class ByTags:
 
 
 class ByParser:
-    """One of vLLM's reasoning parsers, which knows how a family of models marks its reasoning.
+    """A splitter that uses one of vLLM's reasoning parsers, which knows how a family of models marks its reasoning.
 
-    It wants the tokens before a piece and those up to its end: two lists that grow, as a copy at each piece would take time
-    with the square of the length.
+    The parser needs the tokens before each piece and those up to its end. Both lists grow in place: copies at each piece would
+    take quadratic time.
     """
 
     def __init__(self, parser: Any, prompt_ids: Sequence[int]) -> None:
@@ -76,7 +79,7 @@ class ByParser:
 
 
 def reasoning_splitters(alias: Alias, engine: Any, prompt_ids: Sequence[int], count: int) -> list[Splitter]:
-    """One for each completion: vLLM's parser where the alias names one, else its tags. `engine` is a `RunningEngine`."""
+    """One splitter for each completion: vLLM's parser if the alias names one, else its tags. `engine` is a `RunningEngine`."""
     options = alias.options
     assert isinstance(options, VllmOptions)
     if options.reasoning_parser:
@@ -93,7 +96,7 @@ def reasoning_splitters(alias: Alias, engine: Any, prompt_ids: Sequence[int], co
 
 
 class _Completion:
-    """One of the completions of a call."""
+    """One completion of a call."""
 
     def __init__(self, splitter: Splitter) -> None:
         self.splitter = splitter
@@ -105,7 +108,7 @@ class _Completion:
         self.reason: FinishReason | None = None
 
     def take(self, output: Any, most: int) -> Delta:
-        """What an output adds. One that ends a segment before the `most` tokens of the answer does not end the answer."""
+        """Add an output. The end of a segment before `most` tokens does not end the answer."""
         drawn = list(output.token_ids)
         self.tokens += drawn
         if output.logprobs:
@@ -114,7 +117,7 @@ class _Completion:
         self.thought += thought
         if output.finish_reason is not None and not (output.finish_reason == "length" and len(self.tokens) < most):
             if output.finish_reason not in _REASONS:
-                raise EngineLost(f"The engine gave the call up ({output.finish_reason}).")
+                raise EngineLost(f"The engine gave up the call ({output.finish_reason}).")
             self.reason = _REASONS[output.finish_reason]
             rest = self.splitter.close()
             text, reasoning = text + rest[0], reasoning + rest[1]
@@ -124,7 +127,7 @@ class _Completion:
 
 
 class Origin:
-    """Where the tokens of an answer come from: what `Capture` says beside the tokens themselves."""
+    """The origin of an answer's tokens: the fields of `Capture` other than the tokens themselves."""
 
     def __init__(self, *, policy: str, logprobs_of: Any, tokenizer: str, chat_template: str) -> None:
         self.policy = policy
@@ -133,8 +136,8 @@ class Origin:
         self.chat_template = chat_template
 
 
-class Asked(NamedTuple):
-    """A segment that the engine is asked for: the tokens it reads, how many it may draw, and its number from 0."""
+class SegmentRequest(NamedTuple):
+    """A segment to generate: the tokens of its prompt, the most tokens to sample, and its number from 0."""
 
     prompt_ids: list[int]
     room: int
@@ -142,9 +145,9 @@ class Asked(NamedTuple):
 
 
 class Answer:
-    """All completions of one call, each of `most` tokens at most. `began` is when the backend was asked (monotonic clock).
+    """All completions of one call, each of `most` tokens at most. `began`: start of the call on the monotonic clock.
 
-    It is drawn in segments (`begin`), of which each reads all tokens before it as its prompt.
+    It is sampled in segments (`begin`). The prompt of each segment is all tokens before it.
     """
 
     def __init__(
@@ -161,20 +164,20 @@ class Answer:
 
     @property
     def is_whole(self) -> bool:
-        """Whether its first completion has ended; the others end with it, as only answers of one completion have segments."""
+        """Whether the first completion has ended. The others end with it: only answers of one completion have segments."""
         return self._completions[0].reason is not None
 
-    def begin(self, origin: Origin) -> Asked:
-        """The next segment, drawn as `origin` says. Raises `EngineLost` where the last one was given up."""
+    def begin(self, origin: Origin) -> SegmentRequest:
+        """Begin the next segment, sampled by `origin`. Raises `EngineLost` if the engine gave up the last one."""
         drawn = self._completions[0].tokens
         if len(drawn) < len(self._origins) * self._request.drawn_at_once:
             raise EngineLost("The engine ended the stream without a result.")
         self._origins.append(origin)
         room = min(self._request.drawn_at_once, self._most - len(drawn))
-        return Asked([*self._prompt_ids, *drawn], room, len(self._origins) - 1)
+        return SegmentRequest([*self._prompt_ids, *drawn], room, len(self._origins) - 1)
 
     def take(self, output: Any) -> Delta:
-        """What an output of the engine adds to the first completion; the others are kept for the end."""
+        """Add an output of the engine. Returns the addition to the first completion; the others are kept for the end."""
         if len(self._origins) == 1:
             self._cached = output.num_cached_tokens or self._cached
         first = Delta()
@@ -186,12 +189,12 @@ class Answer:
                 first = delta
         return first
 
-    def cancelled(self) -> None:
-        """The call was stopped before the engine had it."""
+    def cancel(self) -> None:
+        """End an answer that was stopped before the engine received its call."""
         self._completions[0].reason = "cancelled"
 
     def final(self) -> Final:
-        """The whole result, signed by the last policy."""
+        """The whole result, with the last policy as its revision."""
         first, *others = self._completions
         assert first.reason is not None
         return Final(

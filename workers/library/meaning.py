@@ -1,6 +1,6 @@
-"""The dense half of the search: names with their first sentences as vectors, joined with the lexical order by reciprocal ranks.
+"""The dense half of the search: vectors of names with their first sentences, joined with the lexical hits by reciprocal ranks.
 
-Only where the embedding model is installed, both when the index is made and when it is asked; else the lexical half is all.
+It needs the embedding model when the index is built and when it is searched. Without the model, searches are lexical.
 """
 
 import functools
@@ -23,7 +23,7 @@ _FUSION = 60.0
 
 
 def store(database: sqlite3.Connection, model: Path | None) -> None:
-    """One vector for each name; nothing without a model."""
+    """Store one vector for each name; nothing without a model."""
     if model is None:
         return
     import numpy as np
@@ -36,7 +36,7 @@ def store(database: sqlite3.Connection, model: Path | None) -> None:
 
 
 def nearest(database: sqlite3.Connection, path: Path, job: SearchJob, model: Path | None) -> dict[str, int]:
-    """The names whose meaning is nearest to the question, each with its place from 0; empty without vectors or a model."""
+    """The names nearest to the query, each with its rank from 0; empty without vectors or a model."""
     if model is None:
         return {}
     names, vectors = _known(path, path.stat().st_mtime_ns, job.library)
@@ -48,7 +48,7 @@ def nearest(database: sqlite3.Connection, path: Path, job: SearchJob, model: Pat
 
 
 def fused(lexical: Sequence[SearchHit], near: Mapping[str, int]) -> list[SearchHit]:
-    """The hits in the order of both; in the lexical one where there is no other. Scores are then those of the fusion."""
+    """The hits ordered by reciprocal rank fusion, with its scores. Without dense ranks, the lexical hits unchanged."""
     if not near:
         return list(lexical)
 
@@ -62,7 +62,7 @@ def fused(lexical: Sequence[SearchHit], near: Mapping[str, int]) -> list[SearchH
 
 @functools.lru_cache(maxsize=16)
 def _known(path: Path, _made_at: int, library: str) -> "tuple[list[str], Vectors]":
-    """The vectors of an index file, kept while it is the same file."""
+    """The vectors of an index file, cached by its modification time."""
     import numpy as np
 
     statement = "SELECT name, vector FROM meaning WHERE ? = '' OR name = ? OR name LIKE ? || '.%'"

@@ -1,5 +1,5 @@
-"""The computational verifier: reads the formulas of a proof and tests what can be tested, without a model.
+"""The computational verifier: reads the formulas of a proof and tests them without a model, where possible.
 
-Pure: the standard library, SymPy and mpmath. It runs in the application for tests and in the sandbox for everything else.
-It refutes with a counterexample, reports tests survived, or says why it did not understand. It never says "proved".
+It uses only the standard library, SymPy and mpmath. Tests run it in the application, everything else in the sandbox. It refutes
+with a counterexample, reports survived tests, or says why it did not understand. It never says "proved".
 """

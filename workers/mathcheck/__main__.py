@@ -1,8 +1,8 @@
 """`python -m workers.mathcheck < job.json`: {"texts": [{"id", "text"}], "assumptions": []} → {"findings": []}.
 
-"time_s" is the last guard on each text, in seconds of processor time; what it ends is stopped. With "context", a text, there
-are no assumptions, and the texts of one "group" are the parts of one (parts.py) under that context; their findings name the
-group. Exit code 2 and one line on stderr when the job is not of that shape.
+"time_s" is the last guard on each text, in seconds of processor time; it reports claims that it ends as stopped. With "context"
+(a text) there are no assumptions: the texts of one "group" are parts of one text (parts.py) under that context, and their
+findings name the group. For a malformed job the exit code is 2, with one line on stderr.
 """
 
 import json
@@ -15,7 +15,7 @@ from workers.mathcheck.parts import Part, check_groups
 
 
 def findings_of(job: dict[str, Any]) -> dict[str, Any]:
-    """The answer to a job; raises KeyError, TypeError or ValueError when it is not of the shape."""
+    """The answer to a job. Raises KeyError, TypeError or ValueError if the job is malformed."""
     assumptions = [str(item) for item in job.get("assumptions", [])]
     seconds = float(job.get("time_s", PER_TEXT_S))
     if job.get("context") is not None:
@@ -40,7 +40,7 @@ def main() -> int:
     try:
         answer = findings_of(json.load(sys.stdin))
     except (KeyError, TypeError, ValueError) as error:
-        sys.stderr.write(f"The job is not of the shape that is described: {error!r}\n")
+        sys.stderr.write(f"The job is malformed; see docs/tools.md for its shape: {error!r}\n")
         return 2
     json.dump(answer, sys.stdout)
     return 0

@@ -1,8 +1,7 @@
-"""The last guard on time: SymPy has no limits of its own. What the guard ends is told as stopped, never as found.
+"""The last guard on time, because SymPy has no limits. A test that the guard ends is reported as stopped.
 
-It counts processor time, so that a busy machine changes no answer, and leaves far more of it than the limits on work (work.py)
-let a check use. The alarm works in the main thread; elsewhere, and where the system refuses the timer, callers limit the
-process.
+The guard counts processor time, so that a busy machine changes no answer. It allows far more than the limits on work (work.py).
+The alarm works in the main thread only. In other threads, and where the system refuses the timer, callers limit the process.
 """
 
 import signal
@@ -13,7 +12,7 @@ from time import process_time
 from types import FrameType
 
 PER_CLAIM_S, PER_TEXT_S = 20.0, 120.0
-#: It rings again so long after: what is raised in a callback of the collector, or where SymPy catches everything, is lost.
+#: Seconds until the alarm repeats: an exception in a callback of the collector, or one that SymPy catches, is lost.
 AGAIN_S = 0.5
 
 
@@ -22,7 +21,7 @@ class TookTooLong(Exception):
 
 
 class Guard:
-    """The processor time that a text may take."""
+    """The processor time that a text may use."""
 
     def __init__(self, seconds: float) -> None:
         self._end = process_time() + seconds

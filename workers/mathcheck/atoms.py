@@ -1,4 +1,4 @@
-"""The parts of an expression that stand alone: names, groups, functions, fractions, roots, sums."""
+"""Parses atomic parts of an expression: names, groups, functions, fractions, roots, sums."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -16,7 +16,7 @@ KINDS = {r"\sum": "sum", r"\prod": "prod"}
 
 def atom(parser: "Parser") -> Node:
     """The next part; raises NotUnderstood."""
-    parser.go_deeper()
+    parser.enter_level()
     node = _atom(parser)
     parser.depth -= 1
     return node
@@ -61,7 +61,7 @@ def _grouped(parser: "Parser", opener: str) -> Node:
 
 
 def _list(parser: "Parser") -> list[Node]:
-    """Arguments in ( ) or \\{ \\}; at least two."""
+    """At least two arguments in ( ) or \\{ \\}."""
     opener = parser.accept("(", r"\{")
     if not opener:
         raise NotUnderstood("a function of several numbers without brackets")
@@ -90,7 +90,7 @@ def _unary(parser: "Parser", function: str) -> Node:
 
 
 def _operand(parser: "Parser") -> Node:
-    """What a function without brackets applies to: `\\sin 2x`, `\\ln x`; with brackets, the brackets alone."""
+    """The argument of a function: `\\sin 2x`, `\\ln x`; if there are brackets, only their content."""
     if parser.peek in ("(", "{"):
         return atom_with_power(parser)
     factors = [parser.factor()]
@@ -129,7 +129,7 @@ def _named(parser: "Parser", token: Token) -> Node:
     while parser.accept("'"):
         primes += 1
     if parser.peek == "^" and parser.peek_at(1) in (r"\prime",):
-        raise NotUnderstood("a superscript that is no power")
+        raise NotUnderstood("a superscript that is not a power")
     if parser.peek == "_":
         raise NotUnderstood("an index of an index")
     if parser.peek == "(" and index is None and _is_function(parser, token.text, primes):
@@ -174,7 +174,7 @@ def _indexed(parser: "Parser", spelled: str) -> tuple[str, Node | None]:
 
 
 def _is_function(parser: "Parser", letter: str, primes: int) -> bool:
-    """Whether `letter(` applies a function; raises where a product is as likely."""
+    """Whether `letter(` applies a function; raises NotUnderstood if a product is as likely."""
     if letter in parser.functions or letter in FUNCTION_LETTERS or primes:
         return True
     depth, place = 0, parser.position

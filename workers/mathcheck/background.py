@@ -1,4 +1,4 @@
-"""What a text has said so far: sentence by sentence, its conditions and declarations go into the scopes."""
+"""Collects the conditions and declarations of a text in scopes, sentence by sentence."""
 
 import re
 from collections.abc import Iterable
@@ -9,9 +9,9 @@ from workers.mathcheck.declarations import read_declarations
 from workers.mathcheck.divisibility import Divided, divided_in_words
 from workers.mathcheck.quantifiers import bound_names, supposes
 from workers.mathcheck.reading import Line, read_line
-from workers.mathcheck.restrictions import goes_on_about_names, hides_condition, redefined_operations
+from workers.mathcheck.restrictions import has_hidden_condition, may_restrict_names, redefined_operations
 from workers.mathcheck.scope import Scope
-from workers.mathcheck.suppositions import SINCE, meanings_in, supposes_vaguely
+from workers.mathcheck.suppositions import SINCE, has_vague_supposition, meanings_in
 from workers.mathcheck.texts import sentences
 from workers.mathcheck.vocabulary import is_read, is_restricted
 
@@ -26,15 +26,15 @@ class Background:
     def __init__(self, text: str, assumptions: Iterable[str]) -> None:
         self.text = text
         self.scope = Scope()
-        #: What was said outside sentences that say "for all", and what this sentence says alone where it binds `bound` anew.
-        self.standing, self.own = Scope(), Scope()
+        #: Everything said outside sentences with "for all"; and, if this sentence binds the names `bound`, this sentence alone.
+        self.unquantified, self.own = Scope(), Scope()
         self.bound: frozenset[str] = frozenset()
-        #: Whether the text is that of the problem, whose conditions hold for good.
+        #: Whether the current text is the problem, whose conditions always hold.
         self.outside = False
         self.read = True
-        #: Operations with a meaning of their own: "define $a*b=…$".
+        #: Operations that the text redefines: "define $a*b=…$".
         self.operations: set[tuple[str, object]] = set()
-        #: Phrases of which the text says what they mean.
+        #: Phrases that the text defines.
         self.meanings: set[str] = set()
         for assumption in assumptions:
             spelled = assumption if re.search(r"\$|\\\(|\\\[", assumption) else _dollars(assumption)
@@ -43,29 +43,29 @@ class Background:
                 self.prepare(line, given=True)
 
     def prepare(self, line: Line, given: bool = False) -> tuple[set[int], set[str], list[Divided]]:
-        """Read what the next sentence supposes: its conditions, the names it declares, what it calls divisible."""
+        """Read the next sentence into the scopes. Returns its conditions, declared names and claims of divisibility."""
         divided = [] if given else list(divided_in_words(line))
         self.bound = frozenset() if given else bound_names(line)
         self.operations |= redefined_operations(line)
         if self.bound:
-            self.own = self.scope.beside()
+            self.own = self.scope.for_bound_names()
             self.enter(self.own, line, given, divided)
         if given or self.outside or not self.bound:
-            self.enter(self.standing, line, given, divided)
+            self.enter(self.unquantified, line, given, divided)
         conditions, declared = self.enter(self.scope, line, given, divided)
         return conditions, declared, divided
 
     def enter(self, scope: Scope, line: Line, given: bool, divided: list[Divided]) -> tuple[set[int], set[str]]:
-        """Read what a sentence supposes into a scope."""
+        """Read the conditions and declarations of a sentence into a scope. Returns both."""
         known = dict(scope.domains)
         declared, rest = read_declarations(scope, line.flat, line.statements)
         for claim in divided:
             rest = rest[: claim.start] + " " * (claim.end - claim.start) + rest[claim.end :]
         conditions = condition_places(line, scope, given)
         add_conditions(scope, line, conditions)
-        self.read = is_read(line.words) and not is_restricted(rest) and not hides_condition(line)
+        self.read = is_read(line.words) and not is_restricted(rest) and not has_hidden_condition(line)
         self.meanings |= set(meanings_in(line, self.text)) if self.read and not given else set()
-        if not given and supposes_vaguely(line, self.text, conditions, self.read, self.meanings):
+        if not given and has_vague_supposition(line, self.text, conditions, self.read, self.meanings):
             scope.vague = True
         if not self.read:
             named = {letter for statement in line.statements for letter in letters(statement.tokens)} | declared
@@ -76,19 +76,19 @@ class Background:
                 scope.unread |= declared & self.bound
             if given or supposes(line.words, bool(conditions or declared)):
                 scope.supposed |= named
-        if (line.statements and not self.read) or goes_on_about_names(line):
+        if (line.statements and not self.read) or may_restrict_names(line):
             scope.readable = False
         return conditions, declared
 
     def add(self, link: Link) -> None:
-        """Take a relation as a condition of what follows."""
-        scopes = [self.scope, self.own] if self.bound else [self.scope, self.standing]
+        """Add a relation as a condition on later sentences."""
+        scopes = [self.scope, self.own] if self.bound else [self.scope, self.unquantified]
         for scope in scopes:
             add_condition(scope, link)
 
 
 def _dollars(words: str) -> str:
-    """Bare assumptions, "positive integers a, b", with dollars around what looks like mathematics."""
+    """A bare assumption such as "positive integers a, b", with dollars around its mathematics."""
 
     def wrapped(found: re.Match[str]) -> str:
         core = found[0].rstrip(" ,")

@@ -1,4 +1,4 @@
-"""Checks a text sentence by sentence: conditions go into the scope, claims are tested under it."""
+"""Checks a text sentence by sentence: conditions go into the scope; claims are tested under it."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -11,10 +11,10 @@ from workers.mathcheck.counting import WordClaim, counted_claims
 from workers.mathcheck.curves import curve_claims
 from workers.mathcheck.deciding import Evidence, Verdict, decide
 from workers.mathcheck.divisibility import divided_in_words
-from workers.mathcheck.excuses import Around, excuse_for_count, excuse_for_formula, is_reasoned, said_afterwards
+from workers.mathcheck.excuses import Around, excuse_for_count, excuse_for_formula, has_reason, later_relations
 from workers.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, STOPPED, Anchor, Finding
 from workers.mathcheck.notation import NotUnderstood
-from workers.mathcheck.quantifiers import speaks_of_some
+from workers.mathcheck.quantifiers import is_about_some_values
 from workers.mathcheck.reading import Line, read_line
 from workers.mathcheck.scope import Scope
 from workers.mathcheck.texts import Sentence, sentences
@@ -22,12 +22,12 @@ from workers.mathcheck.tree import TOO_DEEP, has
 from workers.mathcheck.vocabulary import is_universal, named_inequality
 from workers.mathcheck.work import METER, ONE_AT_A_TIME, PER_CLAIM, allowance
 
-NO_WORK = "the formulas before it used up what may be computed for one text or step"
-GUARDED = "the last guard on time ended its test; asked again, it may be tested"
-#: Characters and formulas of a sentence; the longest of 12,000 in proofs of strangers has 339 and 13.
+NO_WORK = "earlier formulas used up the computation that one text or step may use"
+GUARDED = "the last guard on time ended its test; another check may complete it"
+#: Limits on the characters and formulas of a sentence. The longest of 12,000 in foreign proofs has 339 and 13.
 LONGEST_SENTENCE, MOST_STATEMENTS = 3_000, 200
-WARMING = r"Let $x>0$ be real, $f(x)=\ln x$. Then $(x+1)^2=x^2$, $f'(x)=\frac2x$ and $\sqrt{x+1}\le\sin x$ for all real $x$."
-AFTERWARDS = "it fails for some values, but may be meant under conditions that are said after it"
+WARM_UP = r"Let $x>0$ be real, $f(x)=\ln x$. Then $(x+1)^2=x^2$, $f'(x)=\frac2x$ and $\sqrt{x+1}\le\sin x$ for all real $x$."
+AFTERWARDS = "it fails for some values, but may be meant under conditions that follow it"
 _DRAWN = re.compile(r"^\W*(?:so|hence|thus|therefore|consequently|it\s+follows)\b", re.I)
 _SERIOUS = re.compile(
     r"\b(?:have|sum|summing|series|summation|equals?|is|get|formula|obtain|gives|identity|hence|so|thus|therefore|since|as|then|induction)\b",
@@ -36,18 +36,18 @@ _SERIOUS = re.compile(
 
 
 def check_text(text: str, assumptions: Iterable[str] = (), text_id: str = "", seconds: float = PER_TEXT_S) -> list[Finding]:
-    """Findings in order of their places; what is left after `seconds` of processor time, the last guard, is stopped."""
+    """Findings ordered by place. Claims left after `seconds` of processor time, the last guard, are stopped."""
     with ONE_AT_A_TIME:
         return Checker(text, assumptions, text_id, seconds).findings()
 
 
 def warm() -> None:
-    """Do once what is slow the first time (SymPy's and mpmath's caches), so that no claim pays for it."""
-    check_text(WARMING)
+    """Fill the caches of SymPy and mpmath, so that no claim pays for it."""
+    check_text(WARM_UP)
 
 
 def in_order(found: Iterable[Finding]) -> list[Finding]:
-    """By place."""
+    """The findings sorted by place."""
     return sorted(found, key=lambda finding: (finding.anchor.start, finding.anchor.end))
 
 
@@ -65,7 +65,7 @@ class Checker(Background):
         return in_order(finding for sentence in sentences(self.text) for finding in self.of_sentence(sentence))
 
     def of_sentence(self, sentence: Sentence) -> Iterator[Finding]:
-        """The findings of the next sentence; its conditions go into the scope."""
+        """Yield the findings of the next sentence. Adds its conditions to the scope."""
         readable_before, unread_before = self.scope.readable, frozenset(self.scope.unread)
         try:
             with within(PER_CLAIM_S):
@@ -94,18 +94,18 @@ class Checker(Background):
                 yield self._worded(claimed, line, sentence)
 
     def _unreadable(self, sentence: Sentence, error: Exception) -> Iterator[Finding]:
-        """A sentence whose reading broke off: it may have said anything of its letters."""
+        """Yield findings of a sentence that could not be read. It may have restricted any of its letters."""
         named = {letter for formula in sentence.formulas for letter in re.findall(r"[A-Za-z]", formula.tex)}
         self.scope.readable = False
         self.scope.unread |= named
         self.scope.supposed |= named
-        verdict = _broken_off(error)
+        verdict = _verdict_of_error(error)
         for formula in filter(lambda one: _RELATES.search(one.tex), sentence.formulas):
             anchor = Anchor(formula.start, formula.end, self.text[formula.start : formula.end])
             yield Finding(self.text_id, anchor, "identity", verdict.outcome, verdict.reason)
 
     def _guarded(self, test: Callable[[], Verdict]) -> Verdict:
-        """The verdict of a test. What the test raises is the outcome of its claim alone."""
+        """The verdict of a test. An error of the test affects only its own claim."""
         if self.guard.is_over:
             return Verdict(STOPPED, GUARDED)
         if METER.is_over:
@@ -114,7 +114,7 @@ class Checker(Background):
             with within(PER_CLAIM_S):
                 return test()
         except Exception as error:
-            return _broken_off(error)
+            return _verdict_of_error(error)
 
     def _worded(self, claim: WordClaim, line: Line, sentence: Sentence) -> Finding:
         def tested() -> Verdict:
@@ -146,10 +146,10 @@ class Checker(Background):
             evidence = self._evidence(claim, scope, line, place, link, sentence, declared, readable_before)
             verdict = self._decided(claim, scope, evidence)
             if scope is self.own and verdict.outcome == REFUTED:
-                verdict = self._despite_what_stands(verdict, line, link, evidence)
+                verdict = self._unless_saved_before(verdict, line, link, evidence)
             if claim.names and verdict.outcome == REFUTED:
                 around = Around(self.text, sentence, line)
-                verdict = self._despite_what_follows(verdict, around, place, link, scope, evidence)
+                verdict = self._unless_saved_after(verdict, around, place, link, scope, evidence)
             return verdict
 
         verdict = self._guarded(tested)
@@ -158,7 +158,7 @@ class Checker(Background):
         return claim, verdict
 
     def _read(self, link: Link) -> tuple[Claim, Scope]:
-        """The claim, and what it is tested under: the sentence alone where that binds all its names anew."""
+        """The claim and its scope: the sentence alone if it binds all names of the claim, else everything said so far."""
         if self.bound:
             claim = read_link(link, self.own, self.totient)
             closed = bool(claim.names) and claim.names <= self.bound and not claim.opaque
@@ -170,21 +170,21 @@ class Checker(Background):
         with allowance(PER_CLAIM):
             return decide(claim, scope, evidence)
 
-    def _despite_what_stands(self, verdict: Verdict, line: Line, link: Link, evidence: Evidence) -> Verdict:
-        """The refutation, unless what was said before without "for all" saves the claim: the author may still mean it."""
-        scope = self.standing.copied()
+    def _unless_saved_before(self, verdict: Verdict, line: Line, link: Link, evidence: Evidence) -> Verdict:
+        """The refutation, unless earlier conditions outside "for all" save the claim: they may still apply."""
+        scope = self.unquantified.copied()
         self.enter(scope, line, False, list(divided_in_words(line)))
         again = self._decided(read_link(link, scope, self.totient), scope, evidence)
         if again.outcome == REFUTED:
             return verdict
-        return Verdict(NOT_UNDERSTOOD, "it fails for some values, but may be meant under conditions that were said before")
+        return Verdict(NOT_UNDERSTOOD, "it fails for some values, but may be meant under earlier conditions")
 
-    def _despite_what_follows(
+    def _unless_saved_after(
         self, verdict: Verdict, around: Around, place: int, link: Link, scope: Scope, evidence: Evidence
     ) -> Verdict:
-        """The refutation, unless a relation that is said behind the claim saves it."""
+        """The refutation, unless a relation after the claim saves it."""
         scope, known = scope.copied(), len(scope.conditions)
-        for later in said_afterwards(around, place):
+        for later in later_relations(around, place):
             add_condition(scope, later)
         if len(scope.conditions) == known:
             return verdict
@@ -217,14 +217,14 @@ class Checker(Background):
         names = claim.names - claim.opaque
         cited = named_inequality(words) if claim.relation in ("<", ">", r"\le", r"\ge") else ""
         summed = any(has(side, "sum", "prod") for variant in claim.variants for side in (variant.left, variant.right))
-        some = speaks_of_some(words) and not names <= _under_conditions(scope)
+        some = is_about_some_values(words) and not names <= _under_conditions(scope)
         universal = read and not some and is_universal(words) and (scope is self.own or not self.bound)
         quantified = universal and names <= declared and not names & scope.unread
         around = Around(self.text, sentence, line)
         operations = self.operations
         return Evidence(
             excuse=lambda: excuse_for_formula(around, claim, place, link, operations),
-            is_reasoned=lambda: bool(names) and is_reasoned(around, place),
+            has_reason=lambda: bool(names) and has_reason(around, place),
             quantified=quantified,
             declared=scope is self.scope
             and read
@@ -238,8 +238,8 @@ class Checker(Background):
         )
 
 
-def _broken_off(error: Exception) -> Verdict:
-    """The outcome of a claim whose check raised."""
+def _verdict_of_error(error: Exception) -> Verdict:
+    """The verdict on a claim whose check raised `error`."""
     if isinstance(error, TookTooLong):
         return Verdict(STOPPED, GUARDED)
     if isinstance(error, NotUnderstood):
@@ -250,7 +250,7 @@ def _broken_off(error: Exception) -> Verdict:
 
 
 def _is_fully_conditioned(names: frozenset[str], scope: Scope) -> bool:
-    """Whether all that was supposed of the names was read, and each was declared or is tied to one that was by an equation."""
+    """Whether every condition on the names was read, and each name is declared or tied to a declared one by an equation."""
     conditions = scope.relevant(names)
     reached = names.union(*(one.names for one in conditions))
     tied = frozenset[str]().union(*(one.names for one in conditions if one.relation == "="))
@@ -259,10 +259,10 @@ def _is_fully_conditioned(names: frozenset[str], scope: Scope) -> bool:
 
 
 def _under_conditions(scope: Scope) -> set[str]:
-    """The names that conditions which were read speak of: "such" may mean those."""
+    """The names in conditions that were read; "such" may refer to them."""
     return {name for condition in scope.conditions for name in condition.names}
 
 
 _RELATES = re.compile(r"[=<>≤≥≠≡]|\\(?:l|g|n)e(?:q|qslant)?(?![a-z])|\\(?:equiv|n?mid|lt|gt)(?![a-z])")
-#: What stands before the first sign of a formula, and belongs to it.
+#: Sizing commands before the first sign of a formula, which belong to it.
 _SIZED = re.compile(r"(?:\\(?:left|[bB]igg?l?)\s*)+\Z")

@@ -1,4 +1,4 @@
-"""Claims: one relation between two expressions that the text asserts, in every reading of its notation."""
+"""Claims: one asserted relation between two expressions, in every reading of its notation."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ KINDS = {"=": "identity", r"\equiv": "congruence", r"\mid": "divisibility", r"\n
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Two neighbours of a chain, as tokens; places are inside the formula."""
+    """Two neighbours of a chain of relations, as tokens; places are inside the formula."""
 
     left: Sequence[Token]
     relation: str
@@ -30,15 +30,15 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """`variants` are the readings, each with definitions put in; `named` says which names stand for which values of unknown
-    functions or sequences, `opaque` holds those names."""
+    """A relation to test. `variants`: its readings, with definitions substituted. `named`: the name for each value of an
+    unknown function or sequence; `opaque`: those names."""
 
     relation: str
     variants: tuple[Condition, ...]
     opaque: frozenset[str] = frozenset()
     named: tuple[tuple[Node, str], ...] = ()
     by_derivative: bool = False
-    #: What must have a value where the claim is tested: the functions whose derivatives it speaks of.
+    #: Functions whose derivatives occur; they must have a value at the test points.
     differentiated: tuple[Node, ...] = ()
 
     @property
@@ -67,7 +67,7 @@ def links(statement: Statement) -> list[Link]:
 
 
 def read_link(link: Link, scope: Scope, totient: bool = False) -> Claim:
-    """The claim of a link, with definitions put in; raises NotUnderstood."""
+    """The claim of a link, with definitions substituted; raises NotUnderstood."""
     if not link.left or not link.right:
         raise NotUnderstood("a side is missing")
     if link.relation == r"\equiv" and link.modulus is None:
@@ -77,9 +77,9 @@ def read_link(link: Link, scope: Scope, totient: bool = False) -> Claim:
     functions = frozenset(scope.functions)
     for reading in READINGS:
         sides = [parsed(side, functions, reading) for side in (link.left, link.right)]
-        modulus = None if link.modulus is None else reader.settled(parsed(link.modulus, functions, reading))
+        modulus = None if link.modulus is None else reader.resolved(parsed(link.modulus, functions, reading))
         raw = Condition("=" if link.relation == r"\equiv" else link.relation, sides[0], sides[1], modulus)
-        variant = Condition(raw.relation, reader.settled(raw.left), reader.settled(raw.right), modulus)
+        variant = Condition(raw.relation, reader.resolved(raw.left), reader.resolved(raw.right), modulus)
         for based in _with_bases(variant):
             if based not in variants:
                 variants.append(based)
@@ -96,7 +96,7 @@ def read_link(link: Link, scope: Scope, totient: bool = False) -> Claim:
 
 
 def _with_bases(variant: Condition) -> list[Condition]:
-    """A logarithm without a base may have base e, 10 or 2."""
+    """The readings of logarithms without a base: e, 10 or 2."""
     if not any(_is_bare_log(part) for side in (variant.left, variant.right) for part in walk(side)):
         return [variant]
     found = [variant]
@@ -113,41 +113,41 @@ def _is_bare_log(node: Node) -> bool:
     return node.op == "fn" and node.value == "log" and len(node.args) == 1
 
 
-def settled(node: Node, scope: Scope, totient: bool = False) -> Node:
-    """The expression with definitions, derivatives and ellipses put in; raises NotUnderstood."""
-    return _Reader(scope, totient).settled(node)
+def resolved(node: Node, scope: Scope, totient: bool = False) -> Node:
+    """The expression with definitions, derivatives and ellipses replaced; raises NotUnderstood."""
+    return _Reader(scope, totient).resolved(node)
 
 
-def in_the_words_of(claim: Claim, conditions: Sequence[Condition], scope: Scope) -> list[Condition]:
-    """Conditions with definitions put in and the claim's names for values of unknown functions; the rest is left out."""
+def restated(claim: Claim, conditions: Sequence[Condition], scope: Scope) -> list[Condition]:
+    """Conditions with definitions substituted and the claim's names for values of unknown functions. Skips unreadable ones."""
     reader = _Reader(scope, totient=False)
     reader.opaque.update(claim.named)
     found: list[Condition] = []
     for one in conditions:
         try:
-            modulus = None if one.modulus is None else reader.settled(one.modulus)
-            found.append(Condition(one.relation, reader.settled(one.left), reader.settled(one.right), modulus))
+            modulus = None if one.modulus is None else reader.resolved(one.modulus)
+            found.append(Condition(one.relation, reader.resolved(one.left), reader.resolved(one.right), modulus))
         except NotUnderstood:
             continue
     return found
 
 
 def _is_derivative_claim(left: Node, variant: Condition, scope: Scope) -> bool:
-    """`f''(x) = …` with a free x and more than a number on the right: not `f'(k) = 0` at some k."""
+    """Whether it is `f''(x) = …` with a free x and more than a number on the right, unlike `f'(k) = 0` at some k."""
     argument = left.args[0] if left.op in ("apply", "deriv") else left
     free = left.op == "deriv" or (left.op == "apply" and argument.op == "name" and str(argument.value) not in scope.definitions)
     return free and not is_bare(variant.right) and free_names(variant.right) <= free_names(variant.left) | free_names(left)
 
 
 class _Reader:
-    """Puts definitions, derivatives and ellipses into expressions, and names for what stays unknown."""
+    """Replaces definitions, derivatives and ellipses in expressions, and unknown values by names."""
 
     def __init__(self, scope: Scope, totient: bool) -> None:
         self.scope, self.totient = scope, totient
         self.opaque: dict[Node, str] = {}
         self.differentiated: list[Node] = []
 
-    def settled(self, node: Node) -> Node:
+    def resolved(self, node: Node) -> Node:
         node = expanded(node)
         node = substituted(node, self._definitions())
         for _ in range(4):
@@ -216,19 +216,19 @@ class _Reader:
 
 
 def _ordered(node: Node) -> Node:
-    """The same with terms and factors in one order: f(x+y) is f(y+x)."""
+    """The expression with terms and factors in a fixed order, so that f(x+y) is f(y+x)."""
     parts = tuple(_ordered(part) for part in node.args)
     return Node(node.op, tuple(sorted(parts, key=repr)) if node.op in ("add", "mul") else parts, node.value)
 
 
 def decimals(link: Link) -> int | None:
-    """The fewest decimals of the decimal numbers in a link: they may be rounded."""
+    """The fewest decimal places among the decimal numbers of a link, which may be rounded; None without any."""
     found = [len(token.text.split(".")[1]) for token in (*link.left, *link.right) if token.kind == "num" and "." in token.text]
     return min(found) if found else None
 
 
 def is_bare_link(link: Link, scope: Scope) -> bool:
-    """`x > 0`, `a = b`, `n = 3`: a condition by nature. A name that stands alone before `=` is one as well."""
+    """Whether the link is a condition by form: `x > 0`, `a = b`, `n = 3`, or a lone name before `=`."""
     try:
         left, right = parsed(link.left, frozenset(scope.functions)), parsed(link.right, frozenset(scope.functions))
     except NotUnderstood:
@@ -240,5 +240,5 @@ def is_bare_link(link: Link, scope: Scope) -> bool:
 
 
 def letters(tokens: Sequence[Token]) -> set[str]:
-    """Single letters, for names in what was not read."""
+    """Single letters of an unread formula, as its possible names."""
     return {token.text for token in tokens if token.kind == "letter" or re.fullmatch(r"\\[a-z]+", token.text)}

@@ -1,4 +1,4 @@
-"""Puts into the scope what a sentence supposes: definitions, conditions, and names under conditions that were not read."""
+"""Adds the definitions and conditions of a sentence to the scope, and marks names under unread conditions."""
 
 import re
 
@@ -17,13 +17,13 @@ _DEFINES = re.compile(
 )
 _PIECEWISE = re.compile(r"\b(?:if|when|whenever|otherwise|unless|odd|even|else|case|recursively|mod|modulo)\b", re.I)
 
-#: A bound alone, `x > 0`, speaks of reals for these letters; for n or k it may well speak of integers.
+#: A bare bound such as `x > 0` concerns reals for these letters; for n or k it may concern integers.
 _REAL_LETTERS = frozenset("xyzuvwt")
 _BOUNDS = frozenset(["<", ">", r"\le", r"\ge"])
 
 
 def condition_places(line: Line, scope: Scope, given: bool) -> set[int]:
-    """The statements of a line that are conditions: by the words before them, or because they are bare."""
+    """The places of a line's statements that are conditions: by the words before them, or by their form."""
     found: set[int] = set()
     for place, statement in enumerate(line.statements):
         if not statement.relations:
@@ -57,7 +57,7 @@ def add_conditions(scope: Scope, line: Line, places: set[int]) -> None:
 
 
 def _define(scope: Scope, link: Link, line: Line) -> bool:
-    """`let s = a+b`, `let f(x) = x^2`; False where it is an ordinary equation."""
+    """Add a definition such as `let s = a+b` or `let f(x) = x^2`; False if it is an ordinary equation."""
     try:
         left, right = parsed(link.left, frozenset(scope.functions)), expanded(parsed(link.right, frozenset(scope.functions)))
     except NotUnderstood:
@@ -76,7 +76,7 @@ def _define(scope: Scope, link: Link, line: Line) -> bool:
 
 
 def add_condition(scope: Scope, link: Link) -> None:
-    """One relation; what cannot be read leaves its letters under an unread condition."""
+    """Add one relation. If it cannot be read, mark its letters as restricted by an unread condition."""
     functions = frozenset(scope.functions)
     try:
         left, right = parsed(link.left, functions), parsed(link.right, functions)

@@ -20,7 +20,7 @@ LARGEST_COUNT = 200_000
 
 @dataclass(frozen=True, slots=True)
 class WordClaim:
-    """A claim in words: `flat[start:end]` of the line, and how to test it."""
+    """A claim in words: its place `flat[start:end]` in the line, and its test."""
 
     kind: str
     start: int
@@ -47,7 +47,7 @@ _CLOSES_CLAUSE = re.compile(r"\s*(?:$|[.,;:)]|(?:so|hence|and|since|because|thus
 
 
 def _clauses(pattern: re.Pattern[str], line: Line) -> Iterator[re.Match[str]]:
-    """Matches that are a clause of their own: not the tail of "twice the number of …", not the head of "… that are odd"."""
+    """Matches that are a complete clause: not the end of "twice the number of …", not the start of "… that are odd"."""
     for match in pattern.finditer(line.flat):
         before = line.flat[: match.start()].strip()
         if _OPENS_CLAUSE.search(before) and " of " not in before[-40:] and _CLOSES_CLAUSE.match(line.flat, match.end()):
@@ -55,7 +55,7 @@ def _clauses(pattern: re.Pattern[str], line: Line) -> Iterator[re.Match[str]]:
 
 
 def _number(written: str, line: Line, scope: Scope) -> int:
-    """The whole number behind a hole or digits; raises NotUnderstood."""
+    """The whole number of a hole or of digits; raises NotUnderstood."""
     if written.isdigit():
         return int(written)
     statement = line.statements[int(written[1:-1])]
@@ -86,7 +86,7 @@ def _counting(match: re.Match[str], count: Callable[..., int], line: Line, scope
         arguments = {key: _number(value, line, scope) for key, value in written.items()}
         if "positive" in match.groupdict():
             if not positive and "low" not in arguments:
-                raise NotUnderstood("it is not said from which number")
+                raise NotUnderstood("the first number of the range is not given")
             arguments["low"] = max(arguments.get("low", 1), 1) if positive else arguments["low"]
         claimed = arguments.pop("claimed")
         if any(abs(value) > LARGEST_COUNT for value in arguments.values()):

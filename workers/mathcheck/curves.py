@@ -1,6 +1,6 @@
-"""Claims in words about a function of one variable: convex, concave, increasing, decreasing, on an interval.
+"""Claims in words about a function of one variable on an interval: convex, concave, increasing, decreasing.
 
-No derivative is needed to refute one: two or three exact points of the interval are a counterexample.
+Refuting one needs no derivative: two or three exact points of the interval are a counterexample.
 """
 
 import re
@@ -10,7 +10,7 @@ from fractions import Fraction
 from itertools import combinations
 from math import ceil, floor
 
-from workers.mathcheck.claims import settled
+from workers.mathcheck.claims import resolved
 from workers.mathcheck.counting import WordClaim
 from workers.mathcheck.deciding import Verdict, shown_value
 from workers.mathcheck.evaluating import Undefined, Value, divided, holds, plus, value_at
@@ -30,7 +30,7 @@ _SUBJECT = r"(?P<subject>⟦\d+⟧|\b(?:arctanh|artanh|tanh|sinh|cosh|arctan|ln)
 _SEQUENCE = re.compile(
     r"\b(?:sequences?|integers?|naturals?|natural\s+numbers?|terms?|whole|indices|index|primes?|discrete)\b", re.I
 )
-#: Letters that are whole numbers where nobody says otherwise.
+#: Letters for whole numbers, unless the text says otherwise.
 _WHOLE = frozenset("ijklmnNMK")
 _MOST = 40
 _CLAIM = re.compile(
@@ -69,7 +69,7 @@ class Interval:
         return sorted({*inner, *ends})
 
     def whole_numbers(self) -> list[Fraction]:
-        """The first whole numbers, from the end that is finite."""
+        """The first whole numbers, from the finite end."""
         low, high = self.low, self.high
         if low is None:
             low = Fraction(-_MOST if high is None else ceil(high) - _MOST)
@@ -81,7 +81,7 @@ class Interval:
 
 
 def curve_claims(line: Line, scope: Scope, unread: frozenset[str] = frozenset()) -> Iterator[WordClaim]:
-    """Claims about the course of functions in one line; `unread` are names under conditions that were not read before it."""
+    """Claims about the shape of functions in one line. `unread`: names under earlier conditions that were not read."""
     for match in (*_CLAIM.finditer(line.flat), *_OF.finditer(line.flat)):
         shape = {"convexity": "convex", "concavity": "concave"}.get(match["shape"].lower(), match["shape"].lower())
         strict = match.re is _CLAIM and bool(match["strict"])
@@ -95,17 +95,17 @@ def _test(
     def test() -> Verdict:
         body, variable = _function(match["subject"], line, scope)
         if match["on"] is None:
-            raise NotUnderstood("it is not said on which interval")
+            raise NotUnderstood("no interval is given")
         where = _interval(line.statements[int(match["on"][1:-1])], variable)
         if variable in unread:
             raise NotUnderstood("its variable may be meant under conditions that were not read")
-        return course(body, variable, _meant(where, variable, line, scope), shape, strict)
+        return course(body, variable, _test_points(where, variable, line, scope), shape, strict)
 
     return test
 
 
-def _meant(where: Interval, variable: str, line: Line, scope: Scope) -> list[Fraction]:
-    """The test points: whole numbers for a sequence, and only those that the variable may be by what was said."""
+def _test_points(where: Interval, variable: str, line: Line, scope: Scope) -> list[Fraction]:
+    """The test points: whole numbers for a sequence, and only points that the conditions on the variable allow."""
     domain = scope.domain(variable)
     spoken = scope.is_declared(variable) and domain.kind != "integer"
     whole = domain.kind == "integer" or _SEQUENCE.search(line.words) is not None or (variable in _WHOLE and not spoken)
@@ -138,7 +138,7 @@ def _function(subject: str, line: Line, scope: Scope) -> tuple[Node, str]:
     if node.op == "name" and str(node.value) in scope.functions and str(node.value) not in scope.redefined:
         parameters, body = scope.functions[str(node.value)]
         node = Node("apply", tuple(name(parameter) for parameter in parameters), str(node.value))
-    body = settled(node, scope)
+    body = resolved(node, scope)
     names = free_names(body)
     if len(names) != 1 or any(item.startswith("@") for item in names):
         raise NotUnderstood("not a function of one variable")
@@ -146,7 +146,7 @@ def _function(subject: str, line: Line, scope: Scope) -> tuple[Node, str]:
 
 
 def _interval(statement: Statement, variable: str) -> Interval:
-    """`(a,b)`, `[0,\\infty)`, `\\mathbb R`, `x > 0`, `0 < x < 1`, `x \\in (0,1)`; raises NotUnderstood."""
+    """Read `(a,b)`, `[0,\\infty)`, `\\mathbb R`, `x > 0`, `0 < x < 1`, `x \\in (0,1)`; raises NotUnderstood."""
     if statement.relations and not statement.foreign:
         return _by_relations(statement, variable)
     tokens = statement.parts[0]
@@ -176,7 +176,7 @@ def _exact(node: Node) -> Fraction:
     try:
         value = value_at(node, {})
     except (Undefined, ArithmeticError) as error:
-        raise NotUnderstood("an end that is no number") from error
+        raise NotUnderstood("an end that is not a number") from error
     if not isinstance(value, Fraction):
         raise NotUnderstood("an end that is not rational")
     return value
@@ -201,7 +201,7 @@ def _by_relations(statement: Statement, variable: str) -> Interval:
 
 
 def course(body: Node, variable: str, grid: list[Fraction], shape: str, strict: bool) -> Verdict:
-    """Test a course at the points of a grid; the function must have a value at each, and at the middles that are tried."""
+    """Test a shape at the points of a grid. The function must have a value at each, and at the midpoints tried."""
     values: dict[Fraction, Value] = {}
 
     def at(point: Fraction) -> Value:

@@ -1,7 +1,7 @@
 """Tests a claim at points and decides: refuted, survived, or not understood.
 
-A failing point is only half a refutation. The other half is evidence that the author meant the claim for all such points, and
-that no condition was missed; without it the answer is "not understood".
+A failing point is only half of a refutation. The other half is evidence that the author meant the claim for all such points and
+that no condition was missed. Without it the verdict is "not understood".
 """
 
 from collections.abc import Callable
@@ -10,11 +10,11 @@ from fractions import Fraction
 from itertools import permutations
 
 from workers.mathcheck.claims import Claim
-from workers.mathcheck.entailed import passes_under_some
+from workers.mathcheck.entailed import passes_under_part
 from workers.mathcheck.evaluating import Undefined, Value, holds, times, value_at
 from workers.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, SURVIVED, Counterexample
 from workers.mathcheck.rounding import is_pulled_out_of_floors
-from workers.mathcheck.sampling import Point, Ranges, points, widen, words_of
+from workers.mathcheck.sampling import Point, Ranges, described, points, widen
 from workers.mathcheck.scope import Condition, Domain, Scope
 from workers.mathcheck.shapes import confirms, likeness
 from workers.mathcheck.tree import Node, free_names, is_bare_number, number
@@ -24,34 +24,34 @@ LEAST_TESTS = 5
 LEAST_UNCONDITIONAL, ENOUGH_UNCONDITIONAL = 25, 60
 MOST_TESTS, MOST_MODULO, MOST_SOLVED = 250, 24, 60
 EXACTLY = "computed exactly"
-TOO_MUCH = "testing it takes more computing than one formula may use"
+TOO_MUCH = "testing it needs more computation than one formula may use"
 TOO_FEW = "too few points meet the conditions, or the two sides have no value at them"
-OPAQUE = "it speaks of functions or sequences that are not given by a formula"
+OPAQUE = "it contains functions or sequences that are not given by a formula"
 MODULO = "the equality may be meant modulo something"
-#: Shares of cancelling terms from which an equation counts as an expansion that somebody wrote out.
+#: Shares of cancelling terms from which an equation counts as a written-out expansion.
 ALIKE, ALIKE_UNREAD = 0.66, 0.75
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What speaks for a claim about all values of its names."""
+    """Evidence that a claim concerns all values of its names."""
 
-    #: Read where the claim fails: why it is never refuted, or nothing, and numbers that an equality may be meant modulo.
+    #: Called if the claim fails: why it is never refuted ("" if it may be), and moduli that an equality may be meant under.
     excuse: Callable[[], tuple[str, frozenset[int]]] = lambda: ("", frozenset())
-    #: Read there too: whether words beside it may make an equation of a mere likeness.
-    is_reasoned: Callable[[], bool] = lambda: False
+    #: Called if the claim fails: whether nearby words may justify an equation that is only similar.
+    has_reason: Callable[[], bool] = lambda: False
     quantified: bool = False
     declared: bool = False
     inequality_by_name: str = ""
     asserted_sum: bool = False
     decimals: int | None = None
-    #: Whether all that was supposed of its names, or may be tied to them, was read.
+    #: Whether every condition on its names, or on names tied to them, was read.
     fully_conditioned: bool = False
 
 
 @dataclass(slots=True)
 class Verdict:
-    """The outcome for a claim, before it gets its place in the text."""
+    """The outcome of a claim, without its place in the text."""
 
     outcome: str
     reason: str = ""
@@ -66,7 +66,7 @@ class _Trial:
     passed: int = 0
     failed: list[Point] = field(default_factory=list)
     ranges: Ranges = field(default_factory=dict)
-    #: Whether it ended because its work was used up.
+    #: Whether it reached its limit on work.
     is_cut: bool = False
 
     @property
@@ -75,25 +75,25 @@ class _Trial:
 
 
 def decide(claim: Claim, scope: Scope, evidence: Evidence) -> Verdict:
-    """The verdict. Every reading must fail for a refutation; one that holds is enough to survive."""
+    """The verdict. A refutation needs every reading to fail; one reading that holds is enough to survive."""
     verdict = _decided(claim, scope, evidence)
     if verdict.outcome == NOT_UNDERSTOOD and verdict.reason in (TOO_FEW, TOO_MUCH, OPAQUE):
         for variant in claim.variants:
-            held, tried = passes_under_some(claim, variant, scope)
+            held, tried = passes_under_part(claim, variant, scope)
             if held:
                 return Verdict(SURVIVED, tests=held, tried=tried)
     return verdict
 
 
 def _decided(claim: Claim, scope: Scope, evidence: Evidence) -> Verdict:
-    anyway = max((_holds_anyway(variant, scope) for variant in claim.variants), key=lambda trial: trial.passed)
-    trials = [_tried(claim, variant, scope, evidence) for variant in claim.variants]
+    anyway = max((_unconditional_trial(variant, scope) for variant in claim.variants), key=lambda trial: trial.passed)
+    trials = [_run_trial(claim, variant, scope, evidence) for variant in claim.variants]
     for trial in trials:
         if not trial.failed and trial.tests >= (LEAST_TESTS if claim.names else 1):
-            return Verdict(SURVIVED, tests=trial.tests, tried=_tried_in_words(trial))
+            return Verdict(SURVIVED, tests=trial.tests, tried=_description(trial))
     if not all(trial.failed for trial in trials):
         if anyway.passed:
-            return Verdict(SURVIVED, tests=anyway.passed, tried=f"{_tried_in_words(anyway)}, without the conditions")
+            return Verdict(SURVIVED, tests=anyway.passed, tried=f"{_description(anyway)}, without the conditions")
         return Verdict(NOT_UNDERSTOOD, TOO_MUCH if any(trial.is_cut for trial in trials) else TOO_FEW)
     blocked, moduli = evidence.excuse()
     if blocked:
@@ -104,10 +104,10 @@ def _decided(claim: Claim, scope: Scope, evidence: Evidence) -> Verdict:
             return Verdict(NOT_UNDERSTOOD, reason)
     variant, point = claim.variants[0], trials[0].failed[0]
     shown = _counterexample(variant, point)
-    return Verdict(REFUTED, tests=trials[0].tests, counterexample=shown, tried=_tried_in_words(trials[0]))
+    return Verdict(REFUTED, tests=trials[0].tests, counterexample=shown, tried=_description(trials[0]))
 
 
-def _tried(claim: Claim, variant: Condition, scope: Scope, evidence: Evidence) -> _Trial:
+def _run_trial(claim: Claim, variant: Condition, scope: Scope, evidence: Evidence) -> _Trial:
     trial = _Trial()
     if not variant.names:
         with allowance(PER_TRIAL):
@@ -127,14 +127,14 @@ def _tried(claim: Claim, variant: Condition, scope: Scope, evidence: Evidence) -
     return trial
 
 
-def _tried_in_words(trial: _Trial) -> str:
-    return words_of(trial.ranges) or EXACTLY
+def _description(trial: _Trial) -> str:
+    return described(trial.ranges) or EXACTLY
 
 
-def _holds_anyway(variant: Condition, scope: Scope) -> _Trial:
-    """The points that it passes with no condition at all, where there are some; none if it fails at one or there are few.
+def _unconditional_trial(variant: Condition, scope: Scope) -> _Trial:
+    """The points that the claim passes if its conditions are ignored; none if it fails at one or there are too few.
 
-    What holds so holds under any conditions. Names nobody spoke of are real numbers here: no reading of the text asks for more.
+    A claim that holds this way holds under any conditions. Undeclared names are real numbers here, the widest reading.
     """
     trial = _Trial()
     if not scope.relevant(variant.names):
@@ -159,14 +159,14 @@ def _test(variant: Condition, point: Point, trial: _Trial) -> None:
 
 
 def _domains(claim: Claim, variant: Condition, scope: Scope, evidence: Evidence) -> list[dict[str, Domain]]:
-    """What to assume of names nobody spoke of: positive integers first, then positive numbers."""
+    """The domains to try for undeclared names: positive integers first, then positive numbers."""
     conditions = scope.relevant(variant.names)
     silent = sorted(name for name in variant.names if not scope.is_declared(name))
     tied = {name for one in conditions for name in one.names - variant.names if not scope.is_declared(name)}
-    beside = dict.fromkeys(sorted(tied), Domain(kind="integer"))
+    auxiliary = dict.fromkeys(sorted(tied), Domain(kind="integer"))
     if not silent:
         integers = all(scope.domain(name).kind == "integer" for name in variant.names)
-        return [beside, {}] if beside and integers else [{}]
+        return [auxiliary, {}] if auxiliary and integers else [{}]
     positive = dict.fromkeys(silent, Domain(sign="positive"))
     if evidence.inequality_by_name:
         return [positive]
@@ -174,12 +174,12 @@ def _domains(claim: Claim, variant: Condition, scope: Scope, evidence: Evidence)
     if claim.relation in (r"\equiv", r"\mid", r"\nmid"):
         return [whole]
     anything = dict.fromkeys(silent, Domain(kind="integer"))
-    whole |= beside
+    whole |= auxiliary
     return [whole, positive, anything] if any(one.relation == "=" for one in conditions) else [whole, positive]
 
 
 def _doubt(claim: Claim, variant: Condition, trial: _Trial, scope: Scope, evidence: Evidence, moduli: frozenset[int]) -> str:
-    """Why the failing points are no refutation; empty if they are one."""
+    """Why the failing points do not refute the claim; empty if they do."""
     if claim.opaque:
         return OPAQUE
     if any(_holds_modulo(variant, trial.failed, modulus) for modulus in moduli):
@@ -195,7 +195,7 @@ def _doubt(claim: Claim, variant: Condition, trial: _Trial, scope: Scope, eviden
     unread = bool(variant.names & scope.unread) or not scope.readable
     if claim.by_derivative and 3 * len(trial.failed) >= 2 * trial.tests:
         return ""
-    if claim.relation == "=" and 3 * len(trial.failed) >= 2 * trial.tests and not evidence.is_reasoned():
+    if claim.relation == "=" and 3 * len(trial.failed) >= 2 * trial.tests and not evidence.has_reason():
         alike = likeness(variant.left, variant.right)
         if alike >= (ALIKE_UNREAD if unread else ALIKE):
             return ""
@@ -211,7 +211,7 @@ def _doubt(claim: Claim, variant: Condition, trial: _Trial, scope: Scope, eviden
 
 
 def _holds_modulo(variant: Condition, failed: list[Point], modulus: int) -> bool:
-    """Whether an equality holds modulo a number at most points where it fails; also where it cannot be told."""
+    """Whether an equality holds modulo a number at most points where it fails. True if no point is decided."""
     found = [replace(variant, modulus=number(modulus)).at(point) for point in failed[:MOST_MODULO]]
     known = [one for one in found if one is not None]
     return 3 * sum(known) >= 2 * len(known)
@@ -230,17 +230,17 @@ def _doubt_about_numbers(variant: Condition, evidence: Evidence) -> str:
 
 
 def _is_whole(point: Point, scope: Scope) -> bool:
-    """Whether the names nobody spoke of are whole numbers there: a quotient and a remainder are."""
+    """Whether the undeclared names are whole numbers at the point, as quotients and remainders are."""
     return all(value.denominator == 1 for name, value in point.items() if not scope.is_declared(name))
 
 
 def _may_hold_for_some(claim: Claim, trial: _Trial) -> bool:
-    """Whether an equation holds at some points: without "for all" it may be about particular values: "adding, $a+b=10$"."""
+    """Whether an equation holds at some points. Without "for all" it may concern particular values: "adding, $a+b=10$"."""
     return claim.relation == "=" and trial.passed > 0
 
 
 def _may_be_solved(variant: Condition) -> bool:
-    """Whether a sum may be said of one unknown number: one side is a number, or some number from 3 on makes both equal."""
+    """Whether a sum may be an equation for one unknown: one side is a number, or some number from 3 on makes both equal."""
     if not free_names(variant.left) or not free_names(variant.right):
         return True
     (only,) = variant.names
@@ -252,7 +252,7 @@ def _distance(variant: Condition) -> Node:
 
 
 def _scales(variant: Condition) -> bool:
-    """Whether both sides grow alike with all names: then no condition such as abc = 1 was needed."""
+    """Whether both sides scale equally with all names, so that no condition such as abc = 1 was needed."""
     point = {name: Fraction(place + 2) for place, name in enumerate(sorted(variant.names))}
     double = {name: 2 * value for name, value in point.items()}
     one, other = _value(variant.left, double), _value(variant.right, point)
@@ -286,7 +286,7 @@ def _counterexample(variant: Condition, point: Point) -> Counterexample:
 
 
 def shown_value(compute: Callable[[], Value]) -> str:
-    """An exact number, or the first digits of one that is not."""
+    """An exact number, or the first digits of an inexact one."""
     value = compute()
     if isinstance(value, Fraction):
         text = str(value)

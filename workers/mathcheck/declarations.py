@@ -1,4 +1,4 @@
-"""Reads what a sentence says about names: "positive integers $a$, $b$", "$n$ is odd", "sides of a triangle"."""
+"""Reads declarations of names: "positive integers $a$, $b$", "$n$ is odd", "sides of a triangle"."""
 
 import re
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ _ADJECTIVE_AFTER = re.compile(
     rf"{GROUP}\s+(?P<kind>odd|even|prime|positive|negative|non-?negative|real|coprime)\b", re.IGNORECASE
 )
 _ADJECTIVE_BEFORE = re.compile(rf"\b(?P<kind>(?:{_ADJECTIVE}\s+)+){GROUP}", re.IGNORECASE)
-#: How names are declared; each has a `group` of names and their `kind`.
+#: Patterns of declarations; each has a `group` of names and their `kind`.
 DECLARING = (_BEFORE, _AFTER, _ADJECTIVE_AFTER, _ADJECTIVE_BEFORE)
 _TRIANGLE = re.compile(rf"{GROUP}[^⟦]*\b(?:sides?|side[- ]lengths?)\s+of\s+(?:a|the|some)\s+triangle", re.IGNORECASE)
 _TRIANGLE_FIRST = re.compile(rf"\b(?:sides?|side[- ]lengths?)\s+{GROUP}\s+of\s+(?:a|the|some)\s+triangle", re.IGNORECASE)
@@ -34,7 +34,7 @@ _SETS = {"R": "real", "Z": "integer", "N": "integer", "Q": "rational"}
 
 
 def read_declarations(scope: Scope, flat: str, statements: Sequence[Statement]) -> tuple[set[str], str]:
-    """Declare what the flattened sentence says (statement i stands as ⟦i⟧); the names declared, and the words not used."""
+    """Declare the names of a flattened sentence (⟦i⟧ is statement i). Returns the declared names and the unused words."""
     rest = list(flat)
     declared: set[str] = set()
     for pattern in DECLARING:
@@ -57,7 +57,7 @@ def read_declarations(scope: Scope, flat: str, statements: Sequence[Statement]) 
 
 
 def plain_name(statement: Statement) -> str | None:
-    """The name of a statement that is nothing but a name; of a relation, the name on its left."""
+    """The name of a statement that is only a name; for a relation, the name on its left."""
     try:
         node = parsed(statement.parts[0])
     except NotUnderstood:
@@ -71,7 +71,7 @@ def _names(group: str, statements: Sequence[Statement]) -> list[str]:
 
 
 def _listed(place: int, statements: Sequence[Statement]) -> list[int]:
-    """The statements of the list that ends at `place`: in `$x,y\\in R$` both."""
+    """The statements of the list that ends at `place`: both of `$x,y\\in R$`."""
     start = place
     while (
         start
@@ -138,7 +138,7 @@ def _triangle(scope: Scope, names: Sequence[str]) -> Sequence[str]:
 
 
 def _membership(scope: Scope, places: Sequence[int], statements: Sequence[Statement]) -> set[str]:
-    """`x, y \\in \\mathbb{R}^+`, `t \\in (0,1)`; anything else leaves the names unread."""
+    """Declare names by `x, y \\in \\mathbb{R}^+` or `t \\in (0,1)`. Any other set marks the names as unread."""
     tokens = statements[places[-1]].parts[0]
     at = next((place for place, token in enumerate(tokens) if token.text == r"\in"), None)
     names = [plain for place in places[:-1] if (plain := plain_name(statements[place]))]

@@ -28,7 +28,7 @@ _OPENS = re.compile(r"(?:^|[.,;:]|\b(?:\w+ly|since|because|that|hence|so|thus|in
 
 @dataclass(frozen=True, slots=True)
 class Divided:
-    """A claim in words: `flat[start:end]` of the line, the statement that is divided, and the link that is meant."""
+    """A claim in words: its place `flat[start:end]` in the line, the divided statement, and the equivalent link."""
 
     start: int
     end: int
@@ -37,7 +37,7 @@ class Divided:
 
 
 def divided_in_words(line: Line) -> Iterator[Divided]:
-    """What the sentence asserts to be divisible: expressions with names. Names alone are conditions, numbers are counted."""
+    """Expressions with names that the sentence asserts to be divisible. Bare names are conditions; counting.py has numbers."""
     for match in _DIVISIBLE.finditer(line.flat):
         place = int(match["n"][1:-1])
         before = line.flat[: match.start()].rstrip()

@@ -1,4 +1,4 @@
-"""Ellipses: `1+2+\\dots+n` becomes a sum with a general term, if one general term fits all the terms that were written."""
+"""Ellipses: `1+2+\\dots+n` becomes a sum with a general term, if one general term fits all written terms."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ FACTORIALS = frozenset(factorial(value) for value in range(3, 20))
 
 
 def expanded(node: Node) -> Node:
-    """The tree with every ellipsis replaced by a sum or product; raises NotUnderstood where no rule fits."""
+    """The tree with every ellipsis replaced by a sum or product; raises NotUnderstood if no rule fits."""
 
     def change(part: Node) -> Node | None:
         if part.op not in ("series", "run"):
@@ -39,7 +39,7 @@ def expanded(node: Node) -> Node:
 
 
 def _by_last_term(kind: str, terms: Sequence[Node]) -> Node | None:
-    """The last term as a function of its variable must give the first ones: `1\\cdot2 + 2\\cdot3 + … + n(n+1)`."""
+    """A rule from the last term, which must give the first ones: `1\\cdot2 + 2\\cdot3 + … + n(n+1)`."""
     *first, last = terms
     if len(first) < 2:
         return None
@@ -57,14 +57,14 @@ def _by_last_term(kind: str, terms: Sequence[Node]) -> Node | None:
 
 
 def _may_be_primes(terms: Sequence[Node]) -> bool:
-    """`2+3+…+97`, `3+5+7+…+p`: all that is written may be prime."""
+    """Whether all written terms may be primes: `2+3+…+97`, `3+5+7+…+p`."""
     numbers = [_whole(term) for term in terms]
     last = terms[-1].op == "name" and str(terms[-1].value)[0] in "pq"
     return all(is_prime(number or 0) for number in numbers[:-1]) and (last or is_prime(numbers[-1] or 0))
 
 
 def _by_places(kind: str, terms: Sequence[Node]) -> Node | None:
-    r"""Numbers alike in all places but some, where they move by equal steps: `1\cdot2+2\cdot3+…+9\cdot10`, `1!+2!+…+5!`."""
+    r"""A rule for terms that differ only in numbers with equal steps: `1\cdot2+2\cdot3+…+9\cdot10`, `1!+2!+…+5!`."""
     *first, last = terms
     written = [[node.value for node in walk(term) if node.op == "num"] for term in terms]
     if len(first) < 2 or any(free_names(term) for term in terms) or last.op == "num":
@@ -96,7 +96,7 @@ def _by_places(kind: str, terms: Sequence[Node]) -> Node | None:
 
 
 def _is_linear(node: Node) -> bool:
-    """A number, a name, a multiple of a name, or a sum of such."""
+    """Whether it is a number, a name, a multiple of a name, or a sum of these."""
     if node.op in ("add", "neg"):
         return all(_is_linear(part) for part in node.args)
     if node.op == "mul":
@@ -105,9 +105,9 @@ def _is_linear(node: Node) -> bool:
 
 
 def _arithmetic(kind: str, terms: Sequence[Node]) -> Node | None:
-    """Equal steps, up or down: `1+2+…+100`, `n+(n-1)+…+1`.
+    """A rule with equal steps, up or down: `1+2+…+100`, `n+(n-1)+…+1`.
 
-    Two terms fit always: there the steps are 1, and the last term fits no other usual rule.
+    Two terms always fit, so with two the step must be 1, and the last term must fit no other common rule.
     """
     *first, last = terms
     if len(first) < 2 or not all(_is_linear(term) for term in first):
@@ -126,7 +126,7 @@ def _arithmetic(kind: str, terms: Sequence[Node]) -> Node | None:
 
 
 def _fits_another_rule(last: Node) -> bool:
-    """Whether 1, 2, … may run through powers of two or factorials to the last term."""
+    """Whether 1, 2, … may also be powers of two or factorials up to the last term."""
     value = _whole(last)
     if value is None:
         return has(last, "pow") or has(last, "fn")
@@ -134,13 +134,13 @@ def _fits_another_rule(last: Node) -> bool:
 
 
 def _whole(node: Node) -> int | None:
-    """The value, if it is a whole number everywhere."""
+    """The value, if it is the same whole number everywhere."""
     value = _constant(node)
     return int(value) if value is not None and value.denominator == 1 else None
 
 
 def _powers(kind: str, terms: Sequence[Node]) -> Node | None:
-    """Numbers only: `1^2+2^2+…+10^2` and, with three terms written, `1+2+4+…+64`."""
+    """A rule for numbers: `1^2+2^2+…+10^2` and, with three written terms, `1+2+4+…+64`."""
     first = terms[:-1]
     if all(term.op == "pow" for term in terms) and len({term.args[1] for term in terms}) == 1 and len(first) >= 2:
         inner = _arithmetic(kind, [term.args[0] for term in terms])

@@ -1,6 +1,6 @@
-"""Values of expressions: exact fractions where possible, else intervals that surely contain the real value.
+"""Values of expressions: exact fractions where possible, else intervals that contain the real value.
 
-A comparison that the intervals leave open is None: near is not equal, and near is no counterexample.
+A comparison that the intervals do not decide is None: values that are close are neither equal nor a counterexample.
 """
 
 import math
@@ -17,13 +17,13 @@ from workers.mathcheck.work import BITS_PER_OPERATION, INTERVAL, METER, spend
 Value = Fraction | Any
 BITS = 20_000
 LONGEST_SUM = 600
-#: Bits of a number whose exact cube root, or one of higher degree, is looked for.
+#: Most bits of a number for which an exact root of degree 3 or higher is computed.
 LONGEST_ROOT = 2_000
 PRECISION = 200
 
 
 class Undefined(Exception):
-    """The expression has no real value there, or none that can be computed within bounds."""
+    """The expression has no real value at the point, or none that can be computed within bounds."""
 
 
 def value_at(node: Node, point: Mapping[str, Fraction]) -> Value:
@@ -33,7 +33,7 @@ def value_at(node: Node, point: Mapping[str, Fraction]) -> Value:
 
 
 def holds(relation: str, left: Value, right: Value) -> bool | None:
-    """Whether `left relation right`; None where the precision does not decide it. Equality of intervals counts as agreement."""
+    """Whether `left relation right`; None if the precision does not decide it. Overlapping narrow intervals count as equal."""
     if isinstance(left, Fraction) and isinstance(right, Fraction):
         return _EXACT[relation](left, right)
     difference = interval(left) - interval(right)

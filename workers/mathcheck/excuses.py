@@ -1,4 +1,4 @@
-"""Why a sentence or a formula is never held against its author, whatever the test points say."""
+"""Reasons why a sentence or a formula is never refuted, whatever the test points show."""
 
 import re
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from workers.mathcheck.claims import Claim, Link, links
 from workers.mathcheck.deciding import MODULO
 from workers.mathcheck.meanings import other_meaning, other_notation
-from workers.mathcheck.modular import talk_of_residues
+from workers.mathcheck.modular import residue_context
 from workers.mathcheck.reading import Line, read_line
 from workers.mathcheck.restrictions import ALTERNATIVE, OTHER_OPERATION, may_be_alternative, uses
 from workers.mathcheck.stance import HYPOTHETICAL_WORDS, is_denied_later, is_unasserted, is_under_contradiction
@@ -40,7 +40,7 @@ _OTHER_ALGEBRA = re.compile(
     r"|\bquaternions?\b|\bnilpotent\w*|\bboolean\b|\bidempotent\w*|\bzero\s+divisors?\b|\bdual\s+numbers?\b|\\vec\b",
     re.IGNORECASE,
 )
-_SAID_AFTERWARDS = re.compile(
+_OPENS_REASON = re.compile(
     r"^\W*(?:here|recall|remember|indeed|this|because|since|as|for|note|notice|by|after\s+all|we\s+(?:used?|know|had|have\s+used)"
     r"|the\s+reason|it\s+(?:was|is)|where|now)\b",
     re.IGNORECASE,
@@ -53,7 +53,7 @@ _REASON_BEFORE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """A sentence in its text."""
+    """A sentence with the text around it."""
 
     text: str
     sentence: Sentence
@@ -73,13 +73,13 @@ class Around:
 
 
 def excuse_for_words(around: Around) -> str:
-    """Why nothing in the sentence is held against the author; empty if it is asserted."""
+    """Why nothing in the sentence may be refuted; empty if the sentence is an assertion."""
     if is_unasserted(around.line.words):
-        return "the sentence does not assert it plainly"
+        return "the sentence does not clearly assert it"
     if is_denied_later(around.after, around.before):
         return "what follows may deny it"
     if is_under_contradiction(around.before[-REACH_BEFORE:]):
-        return "it stands in a proof by contradiction"
+        return "it is part of a proof by contradiction"
     if may_be_alternative(around.line.words, around.before[-REACH_AFTER:], around.after):
         return ALTERNATIVE
     return ""
@@ -88,7 +88,7 @@ def excuse_for_words(around: Around) -> str:
 def excuse_for_formula(
     around: Around, claim: Claim, place: int, link: Link, operations: set[tuple[str, object]]
 ) -> tuple[str, frozenset[int]]:
-    """Why the claim is never refuted, or nothing; and the numbers that the equality may be meant modulo."""
+    """Why the claim may not be refuted ("" if it may), and the moduli that the equality may be meant under."""
     line, nothing = around.line, frozenset[int]()
     if words := excuse_for_words(around):
         return words, nothing
@@ -101,7 +101,7 @@ def excuse_for_formula(
         return meaning, nothing
     moduli = nothing
     if claim.relation == "=":
-        talk = talk_of_residues(around.before, around.itself, claim.names)
+        talk = residue_context(around.before, around.itself, claim.names)
         if talk.governs:
             return MODULO, nothing
         moduli = talk.moduli
@@ -113,14 +113,14 @@ def excuse_for_formula(
 
 
 def excuse_for_count(around: Around, kind: str, start: int, end: int) -> str:
-    """Why a claim in words about numbers or functions, `flat[start:end]`, is never refuted; empty if nothing excuses it."""
+    """Why a claim in words about numbers or functions, `flat[start:end]`, may not be refuted; empty if it may."""
     if words := excuse_for_words(around):
         return words
     if HYPOTHETICAL_WORDS.search(around.line.words):
         return UNDER_HYPOTHESIS
     if kind not in ("counting", "arithmetic", "divisibility"):
         return ""
-    talk = talk_of_residues(around.before, around.itself, frozenset())
+    talk = residue_context(around.before, around.itself, frozenset())
     claimed = around.line.flat[start:end]
     near = around.before[-NEAR:] + around.itself
     if talk.governs or (talk.moduli and "perfect" in claimed) or _OTHER_NUMBERS.search(near):
@@ -134,8 +134,8 @@ def excuse_for_count(around: Around, kind: str, start: int, end: int) -> str:
     return ""
 
 
-def is_reasoned(around: Around, place: int) -> bool:
-    """Whether words beside a claim may make an equation of a mere likeness: "since the vectors are orthogonal"."""
+def has_reason(around: Around, place: int) -> bool:
+    """Whether nearby words may justify an equation that is only similar: "since the vectors are orthogonal"."""
     if _OTHER_ALGEBRA.search(around.before + around.itself + around.after):
         return True
     if _VANISHING.search(around.before[-NEAR:] + around.itself + around.after):
@@ -148,13 +148,13 @@ def is_reasoned(around: Around, place: int) -> bool:
     return False
 
 
-def said_afterwards(around: Around, place: int) -> Iterator[Link]:
-    """Relations that stand behind a claim and may be its conditions: "… because $ab=0$", "Recall that $ab=0$"."""
+def later_relations(around: Around, place: int) -> Iterator[Link]:
+    """Relations after a claim that may be its conditions: "… because $ab=0$", "Recall that $ab=0$"."""
     for later in range(place + 1, len(around.line.statements)):
         if _REASON_BEFORE.search(around.line.before(later)):
             yield from links(around.line.statements[later])
     for following in sentences(around.after):
         line = read_line(around.after, following)
-        if _SAID_AFTERWARDS.search(line.flat):
+        if _OPENS_REASON.search(line.flat):
             for statement in line.statements:
                 yield from links(statement)

@@ -1,8 +1,8 @@
-"""Points in finite fields that meet equations which no rational point of the grid meets: $x^2=x+1$, or $x+y=5$ with $xy=4$.
+"""Tests in finite fields, for equations that no rational point of the grid satisfies: $x^2=x+1$, or $x+y=5$ with $xy=4$.
 
-An equation between rational expressions that follows from others follows in almost every finite field too. So it is tried at
-the points there that meet those; what fails says nothing, since it may need an order or a root that the field does not have.
-What is no rational expression (a root, a power with a name in it) is a name of its own, the same wherever it is written so.
+An equation between rational expressions that follows from others also follows in almost every finite field. So it is tested at
+the points there that satisfy the others. A failure proves nothing, because the claim may need an order or a root that the field
+lacks. Other expressions (a root, a power with a name in it) become names; equal expressions get the same name.
 """
 
 import itertools
@@ -16,7 +16,7 @@ from workers.mathcheck.work import METER
 
 Residues = Sequence[int]
 Compute = Callable[[Residues, int], int]
-#: Primes for so many names: small enough to try every point, and several, so that no law of one field alone counts.
+#: Primes by the number of names: small enough to try every point, and several, so that no law of a single field counts.
 PRIMES = {
     1: (29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97, 101, 103, 107, 109, 113),
     2: (13, 17, 19, 23, 29, 31),
@@ -26,14 +26,14 @@ LARGER = (19, 23, 29)
 MOST_NAMES, MOST_DEGREE = 7, 6
 LEAST, ENOUGH, LEAST_FIELDS = 12, 40, 2
 _TRIES = 24
-#: Arithmetic with residues is quick.
+#: Nodes for one operation of work: arithmetic with residues is fast.
 NODES_PER_OPERATION = 4
 
 
 def passes_in_fields(claim: Condition, conditions: Sequence[Condition]) -> int | None:
-    """At how many points of several fields the equation holds that meet the equations of `conditions`.
+    """The number of points in several fields that satisfy the equations of `conditions` and the claim.
 
-    None where it fails at one; 0 where there are too few, or it is no equation.
+    None if the claim fails at one of them; 0 if there are too few or the claim is not an equation.
     """
     equations = [one for one in conditions if one.relation == "=" and one.modulus is None]
     if claim.relation != "=" or claim.modulus is not None or not equations:
@@ -58,7 +58,7 @@ def passes_in_fields(claim: Condition, conditions: Sequence[Condition]) -> int |
 
 
 def _passed(wanted: Compute, given: Sequence[Compute], size: int, prime: int) -> int | None:
-    """How many points of one field it passes; None where it fails."""
+    """The number of points of one field that it passes; None if it fails."""
     passed = 0
     for point in _points(given, size, prime):
         try:
@@ -73,7 +73,7 @@ def _passed(wanted: Compute, given: Sequence[Compute], size: int, prime: int) ->
 
 
 def _points(given: Sequence[Compute], size: int, prime: int) -> Iterator[Residues]:
-    """Points that meet all equations: every one where there are few names, else some that are found by moving names."""
+    """Points that satisfy all equations: every one if there are few names, else some found by changing names."""
     if size in PRIMES:
         for point in itertools.product(range(prime), repeat=size):
             if METER.is_over:
@@ -93,7 +93,7 @@ def _points(given: Sequence[Compute], size: int, prime: int) -> Iterator[Residue
 
 
 def _moved(point: list[int], given: Sequence[Compute], prime: int, source: random.Random) -> list[int]:
-    """The point with one name moved to a root for every equation that it does not meet, each name once."""
+    """The point with one name changed to a root for each unsatisfied equation, each name at most once."""
     free = list(range(len(point)))
     source.shuffle(free)
     for equation in given:
@@ -120,7 +120,7 @@ def _meets(given: Sequence[Compute], point: Residues, prime: int) -> bool:
 
 
 class _TooLarge(Exception):
-    """More names than can be tried."""
+    """There are more names than can be tried."""
 
 
 def _difference(one: Condition, names: dict[Node, int]) -> Compute:
@@ -135,7 +135,7 @@ def _difference(one: Condition, names: dict[Node, int]) -> Compute:
 
 
 def _compute(node: Node, names: dict[Node, int]) -> Compute:
-    """The expression as a function of residues; raises ZeroDivisionError when called where it has no value."""
+    """The expression as a function of residues, which raises ZeroDivisionError if it has no value."""
     if node.op == "num":
         value = node.value
         assert isinstance(value, Fraction)
@@ -168,7 +168,7 @@ def _product(parts: Sequence[Compute], point: Residues, prime: int) -> int:
 
 
 def _power(node: Node) -> int | None:
-    """A small whole exponent: with a large one, laws of a field alone would count."""
+    """A small whole exponent. With a large one, laws that hold in a single field would count."""
     if node.op == "neg":
         inner = _power(node.args[0])
         return None if inner is None else -inner

@@ -1,6 +1,6 @@
 """The verifier's figures on its corpus: `python -m workers.mathcheck.figures [--each] [FOLDER]`.
 
-A corpus file is TOML with two lists of texts, `true` and `false`. The marks « » stand around the formula a text is about.
+A corpus file is TOML with two lists of texts, `true` and `false`. « » mark the tested formula of a text.
 """
 
 import sys
@@ -17,7 +17,7 @@ CORPUS = Path(__file__).resolve().parents[2] / "tests" / "mathcheck" / "corpus"
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A text of the corpus: whether its marked formula is true, what became of it, and true formulas that were refuted."""
+    """A text of the corpus: whether its marked formula is true, its outcome, and true formulas that were refuted."""
 
     topic: str
     text: str
@@ -74,7 +74,7 @@ def _outcome(findings: list[Finding]) -> str:
 
 
 def figures(found: list[Case]) -> Figures:
-    """The shares that the project promises."""
+    """The figures of the checked cases."""
     true, false = [case for case in found if case.true], [case for case in found if not case.true]
     read = [case for case in false if case.outcome != NOT_UNDERSTOOD]
     return Figures(
@@ -89,7 +89,7 @@ def figures(found: list[Case]) -> Figures:
 
 
 def main(arguments: list[str]) -> None:
-    """Print the figures; with --each also every case that is not as it should be."""
+    """Print the figures; with --each also every case with a wrong outcome."""
     folders = [Path(argument) for argument in arguments if not argument.startswith("--")]
     found = cases(folders[0] if folders else CORPUS)
     result = figures(found)

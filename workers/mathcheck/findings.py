@@ -1,10 +1,10 @@
-"""What the verifier reports: plain values that become JSON. It has no word for "proved"."""
+"""The verifier's findings: plain values that become JSON. There is no outcome "proved"."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
 
 REFUTED, SURVIVED, NOT_UNDERSTOOD = "refuted", "survived", "not_understood"
-#: The last guard on time ended the test: nothing was found, and asking again may find something.
+#: The last guard on time ended the test without a result; another check may have one.
 STOPPED = "stopped"
 
 
@@ -19,7 +19,7 @@ class Anchor:
 
 @dataclass(frozen=True, slots=True)
 class Counterexample:
-    """A point (name → number as text) where the claim fails, with both sides there. Empty where the claim has no names."""
+    """A point (name → number as text) where the claim fails, with both sides there. `values` is empty without names."""
 
     values: dict[str, str]
     left: str
@@ -30,9 +30,9 @@ class Counterexample:
 class Finding:
     """The result for one claim.
 
-    `kind` is arithmetic, identity, inequality, divisibility, congruence, counting, monotonicity, convexity or derivative;
-    `outcome` is refuted (with `counterexample`), survived (`tests` of them, each passed), not_understood (with `reason`) or
-    stopped by the last guard on time (with `reason`). `tried` names the tests in words: "n from 1 to 59".
+    `kind` is arithmetic, identity, inequality, divisibility, congruence, counting, monotonicity, convexity or derivative.
+    `outcome` is refuted (with `counterexample`), survived (all `tests` passed), not_understood (with `reason`) or stopped by
+    the last guard on time (with `reason`). `tried` describes the tests: "n from 1 to 59".
     """
 
     text_id: str

@@ -1,4 +1,4 @@
-"""The known functions on exact fractions and on intervals. Real values only."""
+"""The known functions on exact fractions and on intervals, with real values only."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -10,7 +10,7 @@ from mpmath import iv, mp
 from workers.mathcheck.evaluating import BITS, PRECISION, Undefined, Value, divided, exact_root, integer, interval, power
 from workers.mathcheck.work import INTERVAL, spend
 
-#: Operations that a function counts for; the others work on intervals.
+#: Work of a function in operations; the other functions work on intervals.
 _HARD = {**dict.fromkeys(("abs", "floor", "ceil", "gcd", "lcm", "max", "min"), 2), "binom": 10, "factorial": 10, "totient": 40}
 LARGEST_FACTORIAL = 400
 LARGEST_TOTIENT = 100_000

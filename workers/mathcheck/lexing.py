@@ -1,4 +1,4 @@
-"""TeX to tokens with their places: layout commands vanish, spellings become one, what is unknown stays visible."""
+"""Tokens of TeX with their places: layout commands are dropped, spellings are unified, unknown commands are kept."""
 
 import re
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
-r"""Signs and words with another meaning than the plain one: Legendre's symbol, cycles of permutations, other additions.
+r"""Signs and words with an unusual meaning: Legendre symbols, cycles of permutations, other additions.
 
-What may be meant so is never held against its author.
+A formula that may have such a meaning is never refuted.
 """
 
 import re
@@ -19,11 +19,11 @@ LEGENDRE = "a fraction in brackets may be a Legendre symbol"
 CYCLES = "bracketed digits may be cycles of permutations"
 GROUPED = "a comma or dot in a number may be meant in two ways"
 ROUNDED = "a rounded decimal"
-OTHER_ADDITION = "so small a result speaks of another addition or multiplication"
+OTHER_ADDITION = "so small a result suggests another addition or multiplication"
 STRINGS = "digits that may be words or numerals of another kind"
-SIXTIES = "a dot that may stand between hours and minutes, or feet and inches"
+SIXTIES = "a dot that may separate hours and minutes, or feet and inches"
 OPEN_SUM = "it is not clear where the sum ends"
-OTHER_DASH = "a dash that may be no derivative"
+OTHER_DASH = "a dash that may not be a derivative"
 
 _SYMBOLS = re.compile(
     r"\b(?:Legendre|Jacobi|Kronecker|reciprocity|(?:non-?)?residues?|symbols?)\b|\bEuler['’]?s?\s+criterion|\bcriterion\s+of\s+Euler"
@@ -48,7 +48,7 @@ _DASH_DEFINED = re.compile(
 
 
 def other_notation(link: Link, said: str) -> str:
-    """Why the signs of a link may mean something else; `said` is the text up to the end of the sentence."""
+    """Why the signs of a link may have an unusual meaning, or "". `said` is the text up to the end of the sentence."""
     sides = [list(link.left), list(link.right)]
     symbols = [_symbols(side) for side in sides]
     if any(symbols) and (
@@ -71,17 +71,17 @@ def other_notation(link: Link, said: str) -> str:
 
 
 def _is_sign(side: Sequence[Token]) -> bool:
-    """±1, 0, 2, or a power of −1: what a symbol or a sum of few may be."""
+    """Whether it is ±1, 0, 2, or a power of −1, the values of a symbol or of a short sum of symbols."""
     return _SIGN.match("".join(token.text for token in side)) is not None
 
 
 def _symbols(side: Sequence[Token]) -> int:
-    r"""How many brackets hold a fraction and nothing else."""
+    r"""The number of brackets that contain only a fraction."""
     return sum(1 for inner in _bracketed(side) if _is_fraction(inner))
 
 
 def _bracketed(side: Sequence[Token]) -> list[Sequence[Token]]:
-    """What stands in round brackets, each pair by itself."""
+    """The contents of each pair of round brackets."""
     opened, found = list[int](), list[Sequence[Token]]()
     for place, token in enumerate(side):
         if token.text == "(":
@@ -118,7 +118,7 @@ def _after_argument(inner: Sequence[Token], place: int) -> int:
 
 
 def _are_cycles(sides: Sequence[Sequence[Token]]) -> bool:
-    """`(12)(23)=(123)`, `(12)^2=1`: brackets around different digits, more than one pair or a power that is 1."""
+    """Whether brackets may be cycles, as in `(12)(23)=(123)` and `(12)^2=1`: different digits, several pairs or a power 1."""
     inside = [inner[0].text for side in sides for inner in _bracketed(side) if len(inner) == 1 and inner[0].kind == "num"]
     long = [text for text in inside if len(text) > 1]
     if not long or not all(text.isdigit() and len(set(text)) == len(text) for text in long):
@@ -127,13 +127,13 @@ def _are_cycles(sides: Sequence[Sequence[Token]]) -> bool:
 
 
 def _is_grouped(token: Token) -> bool:
-    r"""`3{,}125` and `2.500`: thousands for some, a decimal fraction for others."""
+    r"""Whether the separator may mark thousands or decimals, as in `3{,}125` and `2.500`."""
     by_comma = token.end - token.start == len(token.text) + len("{,}")
     return by_comma or re.fullmatch(r"[1-9]\d{0,2}\.\d{3}", token.text) is not None
 
 
 def other_meaning(claim: Claim, link: Link, words: str, before: str) -> str:
-    """Why what is read may mean something else, in the words of its sentence and the text before."""
+    """Why the claim may have an unusual meaning, judged by the words of its sentence and the text before, or ""."""
     if claim.relation == "=" and any(_is_other_addition(one.left, one.right) for one in claim.variants):
         return OTHER_ADDITION
     if any(_is_open_sum(part) for one in claim.variants for side in (one.left, one.right) for part in walk(side)):
@@ -146,7 +146,7 @@ def other_meaning(claim: Claim, link: Link, words: str, before: str) -> str:
 
 
 def _is_other_addition(left: Node, right: Node) -> bool:
-    r"""`5+4=2`, `7\cdot8=6`, `3^4=1`: no slip makes a sum of whole numbers as small as one of them, or `34` of `3+4`."""
+    r"""Whether a result suggests another addition, as in `5+4=2`, `7\cdot8=6`, `3^4=1`, or `3+4=34`. No slip gives these."""
     for written, result in ((left, right), (right, left)):
         if not is_bare_number(result) or is_bare_number(written):
             continue
@@ -170,7 +170,7 @@ def _literal(node: Node) -> Fraction:
 
 
 def _is_open_sum(node: Node) -> bool:
-    r"""`\sum_{k=1}^n k+1`: some mean the 1 inside."""
+    r"""Whether a later term may belong to the sum, as the 1 in `\sum_{k=1}^n k+1`."""
     return node.op == "add" and any(_ends_in_sum(part) for part in node.args[:-1])
 
 

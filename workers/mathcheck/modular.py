@@ -1,10 +1,10 @@
-"""Which equalities near talk of residues may be meant modulo something, and modulo what."""
+"""Finds equalities that may be meant modulo a number, and the possible moduli."""
 
 import re
 from dataclasses import dataclass
 
-#: How far back a sentence is read for what still governs it, in characters: for a frame, for a passing word, and for what is
-#: set up once and governs numbers to the end.
+#: Characters before a sentence in which words may still govern it: a frame, a passing word, and a convention that governs
+#: numbers to the end of the text.
 REACH, SHORT, FAR = 600, 200, 30_000
 _MOD = re.compile(r"\\(?:pmod|bmod|mod|pod)(?![A-Za-z])|\bmod(?:ulo|ulus|uli)?(?![A-Za-z])", re.IGNORECASE)
 _NUMBERED = re.compile(r"(?:\s|~|\\[ ,(]|[({$])*(\d+)(?=[)}$.,;:?\s]|\\[)\]]|\Z)(?![)}$\s]*(?:,|and|or)[\s$({]*\d)")
@@ -16,7 +16,7 @@ _FRAME = re.compile(
     r"|seven|eight|nine|twelve)|\bxor\b|\bnim\w*\b|\bcyclic\s+groups?\b|\\mathbb\s*\{?\s*[ZF]\s*\}?\s*[_/]|\bGF\s*\(|\bbitwise\b|\bexclusive\s+or\b|\\oplus\b",
     re.IGNORECASE,
 )
-#: What gives sums and products of numbers another meaning, where there are no names beside them.
+#: Words that give sums and products of numbers another meaning, if no names occur in them.
 _OTHER_ARITHMETIC = re.compile(
     r"\brings?\b|\bboolean\b|\bcyclic(?:al|ally)?\b(?!\s+(?:quad|sum|poly|pent|hex|ineq|expr|prod|symm))|\bwrap\w*\s+(?:a?round|over)\b"
     r"|\bdials?\b|\bweekdays?\b|\bdays?\s+of\s+the\s+week\b|\bquotient\s+(?:group|ring|field|set)s?\b|\bsubgroups?\b|\babelian\b"
@@ -26,7 +26,7 @@ _OTHER_ARITHMETIC = re.compile(
     r"|\bmultiples?\s+of\s+\$?\d+\$?\s+(?:are|is|may\s+be)\s+(?:ignor|dropp|left|neglect)\w*|\bup\s+to\s+(?:a\s+)?multiples?\b|\bcolou?rs\s+add",
     re.IGNORECASE,
 )
-#: The same for its own sentence and what is near it.
+#: The same for its own sentence and nearby text.
 _OTHER_NUMERALS = re.compile(
     r"\bconcaten\w*|\bside\s+by\s+side\b|\bglu(?:e|ed|ing|eing)\b|\bjuxtapos\w*|\bnumerals?\b|\bstrings?\b|\bas\s+words?\b"
     r"|\bwords?\s+over\b|\bdigits?\s+by\s+digits?\b|\bdigit-?wise\b",
@@ -44,19 +44,19 @@ _ROUND = re.compile(r"\bcircles?\b|\bcyclic\w*", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """`governs`: an equality there is never held against its author; else it is where it fails modulo all `moduli`, too."""
+    """Words about residues. If they govern, an equality is never refuted; else only if it also fails modulo all `moduli`."""
 
     governs: bool
     moduli: frozenset[int] = frozenset()
 
 
-def talk_of_residues(before: str, sentence: str, names: frozenset[str]) -> Talk:
-    """What the sentence and the text before it say of moduli that may matter to an equality with these names."""
+def residue_context(before: str, sentence: str, names: frozenset[str]) -> Talk:
+    """The moduli in the sentence and the text before it that may matter to an equality with these names."""
     reach, near = before[-REACH:], before[-SHORT:]
     whole = reach + sentence
     if _FRAME.search(whole) or _is_field(near, sentence, names):
         return Talk(True)
-    far = Talk(False) if names else _set_up(before[-FAR:], sentence)
+    far = Talk(False) if names else _earlier_talk(before[-FAR:], sentence)
     if far.governs:
         return far
     moduli = set(far.moduli) | ({10} if _LAST_DIGITS.search(whole) else set())
@@ -71,8 +71,8 @@ def talk_of_residues(before: str, sentence: str, names: frozenset[str]) -> Talk:
     return Talk(not found and not moduli and _RESIDUES.search(whole) is not None, frozenset(moduli))
 
 
-def _set_up(before: str, sentence: str) -> Talk:
-    """What was set up anywhere before and governs equalities of numbers to the end of the text."""
+def _earlier_talk(before: str, sentence: str) -> Talk:
+    """Conventions anywhere before that govern equalities of numbers to the end of the text."""
     whole = before + sentence
     if _FRAME.search(whole) or _OTHER_ARITHMETIC.search(whole) or _OTHER_NUMERALS.search(before[-SHORT:] + sentence):
         return Talk(True)
@@ -89,16 +89,16 @@ def _set_up(before: str, sentence: str) -> Talk:
 
 
 def _is_field(near: str, sentence: str, names: frozenset[str]) -> bool:
-    """Fields and circles speak of letters; of numbers alone only a finite field in the same sentence does."""
+    """Whether a field or circle is mentioned. For numbers alone, only a finite field in the same sentence counts."""
     if not names:
         return _FINITE_FIELD.search(sentence) is not None
     return _FIELD.search(near + sentence) is not None or _ROUND.search(sentence) is not None
 
 
 def _governs(word: re.Match[str], whole: str, begins: int, names: frozenset[str]) -> bool:
-    """Whether a modulus that is no number governs the sentence that begins at `begins`: "modulo p" in words does.
+    """Whether a modulus that is not a number governs the sentence that begins at `begins`. "Modulo p" in words does.
 
-    One that a formula brings along governs its own sentence, formulas with its letters, and numbers soon after it.
+    A modulus inside a formula governs its own sentence, formulas with its letters, and numbers shortly after it.
     """
     if not word[0].startswith("\\") or word.start() >= begins:
         return True

@@ -1,4 +1,4 @@
-"""Words that the parser knows, the two readings of what has two meanings, and the refusal."""
+"""Words that the parser knows, the readings of ambiguous notation, and the error for unread formulas."""
 
 from dataclasses import dataclass
 
@@ -37,12 +37,12 @@ CLOSERS = {"(": ")", "{": "}", "[": "]", r"\lfloor": r"\rfloor", r"\lceil": r"\r
 
 
 class NotUnderstood(Exception):
-    """A formula that is not read; the message is the reason, in words for people."""
+    """A formula cannot be read. The message is the reason, for people."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How to read what has two meanings: `tight` takes 1/2n as 1/(2n), `mixed` takes 2\\frac13 as 2 + 1/3."""
+    """A reading of ambiguous notation: `tight` reads 1/2n as 1/(2n), `mixed` reads 2\\frac13 as 2 + 1/3."""
 
     tight: bool = False
     mixed: bool = False

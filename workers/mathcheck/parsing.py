@@ -1,7 +1,7 @@
-"""Tokens to expressions, strictly: what has two meanings or is not known is refused with the reason, never guessed.
+"""Strict parser from tokens to expressions: ambiguous or unknown notation is rejected with the reason, never guessed.
 
 Two notations are read both ways, because authors use both: `1/2n`, and `2\\frac13` as a product or a mixed number. A claim is
-refuted only when it is false in every reading.
+refuted only if it is false in every reading.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from workers.mathcheck.lexing import Token
 from workers.mathcheck.notation import ENGLISH, FUNCTION_LETTERS, GREEK, MANY, READINGS, UNARY, NotUnderstood, Reading
 from workers.mathcheck.tree import TOO_DEEP, Node, free_names, name, number, refuse_deep
 
-#: Levels of brackets, fractions, roots and functions in each other; reading takes up to ten frames for each.
+#: Nested levels of brackets, fractions, roots and functions; parsing needs up to ten frames for each.
 DEEPEST = 40
 #: Tokens of one side of a relation.
 LONGEST = 2_000
@@ -33,7 +33,7 @@ def parsed(tokens: Sequence[Token], functions: frozenset[str] = frozenset(), rea
 
 
 def refuse_words(tokens: Sequence[Token]) -> None:
-    """Words typed without \\text look like products of letters."""
+    """Reject words typed without \\text, which look like products of letters."""
     spelled = "".join(t.text if t.kind == "letter" else " " for t in tokens)
     for word in ENGLISH:
         if word in spelled:
@@ -54,8 +54,8 @@ class Parser:
         self.bars = 0
         self.depth = 0
 
-    def go_deeper(self) -> None:
-        """Count a level; raises NotUnderstood where there are too many. The reader of the level counts it down."""
+    def enter_level(self) -> None:
+        """Enter a level; raises NotUnderstood if there are too many. The caller decrements `depth` at its end."""
         self.depth += 1
         if self.depth > DEEPEST:
             raise NotUnderstood(TOO_DEEP)
@@ -113,7 +113,7 @@ class Parser:
         return Node("neg", (term,)) if sign == "-" else term
 
     def _refuse_spilled_bound(self, terms: Sequence[Node]) -> None:
-        """`\\sum_k 2k+1`: was the 1 meant inside? Only a later term with the bound name shows it; then nobody knows."""
+        """Reject a term with the bound name after a sum, as in `\\sum_k 2k+k`: the end of the sum is then ambiguous."""
         for place, term in enumerate(terms):
             core = term.args[0] if term.op == "neg" else term
             if core.op in ("sum", "prod") and any(str(core.value) in free_names(later) for later in terms[place + 1 :]):
@@ -209,14 +209,14 @@ class Parser:
         if self.peek in (r"\prime", "*", r"\cdot", r"\top", "+", "-") or (
             self.peek == "{" and self.peek_at(1) in ("(", r"\prime")
         ):
-            raise NotUnderstood("a superscript that is no power")
+            raise NotUnderstood("a superscript that is not a power")
         power = self.argument()
         if node.op == "name" and self.peek == "(" and (node.value in self.functions or node.value in FUNCTION_LETTERS):
             raise NotUnderstood("a superscript that may be an iterate")
         return Node("pow", (node, power))
 
     def argument(self) -> Node:
-        """What follows ^ or stands as a TeX argument: a group, or one digit or sign."""
+        """An exponent or a TeX argument: a group, or one digit or sign."""
         if self.accept("{"):
             node = self.expression()
             self.expect("}")

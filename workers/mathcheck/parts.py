@@ -1,4 +1,4 @@
-"""A text in parts, such as a lemma's statement and the steps of its proof: one scope for all, a limit on work for each."""
+"""Checks a text in parts, such as a lemma's statement and the steps of its proof: one scope, a limit on work for each part."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -18,16 +18,16 @@ Part = tuple[str, str]
 def check_groups(
     groups: Mapping[str, Sequence[Part]], context: str = "", seconds: float = PER_TEXT_S
 ) -> dict[str, list[Finding]]:
-    """`check_parts` for several texts that know nothing of each other: each has its findings, whatever stands beside it."""
+    """`check_parts` for several independent texts: the findings of each do not depend on the others."""
     return {name: check_parts(parts, context, seconds) for name, parts in groups.items()}
 
 
 def check_parts(parts: Sequence[Part], context: str = "", seconds: float = PER_TEXT_S) -> list[Finding]:
     """Findings in the order of the parts; anchors count from the beginning of their part.
 
-    What is declared, given or defined in `context` (the problem) or an earlier part holds in later ones; nothing in `context`
-    is reported. What is left of a part once its work is used up, or that of all, is not understood; what is left after
-    `seconds` of processor time, the last guard, is stopped.
+    Declarations, conditions and definitions in `context` (the problem) or an earlier part hold in later parts. `context` itself
+    gets no findings. Claims left when the work of a part or of all parts is used up are not understood. Claims left after
+    `seconds` of processor time, the last guard, are stopped.
     """
     whole = (("", context), *parts)
     found: list[Finding] = []
@@ -38,14 +38,14 @@ def check_parts(parts: Sequence[Part], context: str = "", seconds: float = PER_T
             for name, text in whole:
                 checker.outside = not name
                 with allowance(PER_PART):
-                    told = in_order(finding for sentence in _moved(text, start) for finding in checker.of_sentence(sentence))
-                found += [_placed(finding, name, start) for finding in told if name]
+                    new = in_order(finding for sentence in _moved(text, start) for finding in checker.of_sentence(sentence))
+                found += [_placed(finding, name, start) for finding in new if name]
                 start += len(text) + len(_BETWEEN)
     return found
 
 
 def _moved(text: str, by: int) -> Iterator[Sentence]:
-    """The sentences of a part at their places in the whole: a formula left open in one part ends with it."""
+    """The sentences of a part at their places in the whole. An unclosed formula of a part ends with the part."""
     for sentence in sentences(text):
         formulas = tuple(Formula(one.start + by, one.end + by, one.inner + by, one.tex) for one in sentence.formulas)
         yield Sentence(sentence.start + by, sentence.end + by, formulas)

@@ -1,4 +1,4 @@
-"""Names that a sentence binds anew with a quantifier of its own: in "for all real $x$" nothing said before about $x$ counts."""
+"""Names bound by a sentence's own quantifier: in "for all real $x$", earlier conditions on $x$ do not apply."""
 
 import re
 
@@ -9,13 +9,13 @@ _FOR_ALL = r"\bfor\s+(?:all|any|every|each|arbitrary)\s+"
 _WITH_KIND = re.compile(rf"{_FOR_ALL}{KIND}\s+{GROUP}", re.IGNORECASE)
 _WITH_ADJECTIVES = re.compile(rf"{_FOR_ALL}(?:(?:positive|negative|non-?negative|non-?zero|real|odd|even)\s+)+{GROUP}", re.I)
 _WITH_SET = re.compile(rf"{_FOR_ALL}{GROUP}", re.IGNORECASE)
-#: Words that speak of what was said before: "for all such n", "on this interval".
+#: Words that refer to earlier text: "for all such n", "on this interval".
 _LOOKS_BACK = re.compile(
     r"\b(?:such|these|those|this|that|same|above|our|said|again|previous|earlier|case|here|given|fixed|both|interval|remaining"
     r"|other|its|their|satisfy\w*)\b",
     re.IGNORECASE,
 )
-#: Words that speak of some values alone: "for both numbers $x$", "for three integers $a,b,c$".
+#: Words about some values only: "for both numbers $x$", "for three integers $a,b,c$".
 _SOME = re.compile(
     r"\b(?:such(?!\s+(?:that|as))|these|those|both(?!\s+sides)|previous|earlier|remaining|certain|some)\b"
     r"|\bfor\s+(?:the|this|that|our|its|their|an?|one|two|three|four|five|exactly)\b(?!\s+sake)",
@@ -26,7 +26,7 @@ _SUPPOSES = re.compile(r"\b(?:if|when|whenever|otherwise)\b", re.IGNORECASE)
 
 
 def bound_names(line: Line) -> frozenset[str]:
-    """The names under a "for all" of the sentence; none where the sentence looks back."""
+    """The names under a "for all" of the sentence; none if the sentence refers to earlier text."""
     if _LOOKS_BACK.search(line.words):
         return frozenset()
     found: set[str] = set()
@@ -38,18 +38,18 @@ def bound_names(line: Line) -> frozenset[str]:
     return frozenset(found)
 
 
-def speaks_of_some(words: str) -> bool:
-    """Whether the sentence may speak of some values alone, or of those that were found before."""
+def is_about_some_values(words: str) -> bool:
+    """Whether the sentence may be about some values only, or about values found before."""
     return _SOME.search(words) is not None
 
 
 def supposes(words: str, has_conditions: bool) -> bool:
-    """Whether the words open a case or suppose something that later sentences may still stand under."""
+    """Whether the words open a case or a supposition that may still apply to later sentences."""
     return _OPENS_CASE.search(words) is not None or (has_conditions and _SUPPOSES.search(words) is not None)
 
 
 def _listed(line: Line, places: list[int]) -> list[int]:
-    """The places that are in the list: a relation in another formula than the first is what is claimed."""
+    """The places that belong to the list. A relation in a later formula is the claim, not part of the list."""
     kept = places[:1]
     for place in places[1:]:
         statement = line.statements[place]

@@ -1,4 +1,4 @@
-"""A sentence as one line of words in which statements stand as numbered holes: `let ⟦0⟧, ⟦1⟧ be real, then ⟦2⟧`."""
+"""A sentence as one line of words with numbered holes for its statements: `let ⟦0⟧, ⟦1⟧ be real, then ⟦2⟧`."""
 
 import re
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ _RUN = re.compile(r"\s+|\S+")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """`flat` is the sentence with holes; statement i of `formulas[i]` stands at `places[i]` of it.
+    """A flattened sentence. `flat` is the sentence with holes; statement i, from `formulas[i]`, is at `places[i]`.
 
-    `origins[k]` is the place in the text of the character `flat[k]`; of a hole, where its statement's formula stands.
+    `origins[k]` is the place of `flat[k]` in the text; for a hole, the place of its statement's formula.
     """
 
     flat: str
@@ -29,7 +29,7 @@ class Line:
         return _HOLE.sub("⟦⟧", self.flat[: self.places[index]])
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """The place in the text of `flat[start:end]`; formulas are taken whole."""
+        """The place of `flat[start:end]` in the text, with whole formulas."""
         ends = [formula.end for formula, place in zip(self.formulas, self.places, strict=True) if start <= place < end]
         return self.origins[start], max([self.origins[end - 1] + 1, *ends])
 
@@ -40,19 +40,19 @@ class Line:
 
 
 class _Builder:
-    """Collects the flat sentence and where its characters come from."""
+    """Collects the flat sentence and the origins of its characters."""
 
     def __init__(self) -> None:
         self.flat: list[str] = []
         self.origins: list[int] = []
 
     def add(self, words: str, origin: int) -> None:
-        """Words that come from one place."""
+        """Add words from one place."""
         self.flat += words
         self.origins += [origin] * len(words)
 
     def copy(self, words: str, origin: int) -> None:
-        """Words as they are written from `origin` on, each run of spaces as one: patterns try every space of a run."""
+        """Copy the words written from `origin` on. Runs of spaces become one, because patterns try every space of a run."""
         for piece in _RUN.finditer(words):
             length = 1 if piece[0].isspace() else len(piece[0])
             self.flat += piece[0][:length]
@@ -82,5 +82,5 @@ def read_line(text: str, sentence: Sentence) -> Line:
 
 
 def _plain(words: str) -> str:
-    """The same length: marks of Markdown and line breaks become spaces."""
+    """The words with Markdown marks and line breaks as spaces, of the same length."""
     return _MARKUP.sub(lambda mark: " " * len(mark[0]), words).replace("\n", " ")

@@ -35,9 +35,9 @@ CLOSING = frozenset([")", "]", "}", r"\}", r"\rfloor", r"\rceil", r"\rangle"])
 
 @dataclass(slots=True)
 class Statement:
-    """`parts[0] relations[0] parts[1] …` and the modulus; `words` were written inside the formula before it.
+    """A chain `parts[0] relations[0] parts[1] …` with its modulus. `words`: words before it inside the formula.
 
-    `separator` is what stands before it: start, comma, break, space or words. `foreign` names a sign that is not ours.
+    `separator` is the kind of separator before it: start, comma, break, space or words. `foreign` is an unsupported sign.
     """
 
     parts: list[list[Token]] = field(default_factory=lambda: [[]])
@@ -47,7 +47,7 @@ class Statement:
     words: str = ""
     separator: str = "start"
     foreign: str = ""
-    #: Whether a comma between two digits stands before it: `0,25` may be a decimal fraction.
+    #: Whether a comma between two digits precedes it: `0,25` may be a decimal fraction.
     after_digits: bool = False
 
     @property
@@ -95,7 +95,7 @@ def statements(tex: str) -> list[Statement]:
 
 
 def _refuse_fraction(statement: Statement) -> None:
-    """The `5\\cdot 2=3` of `1,5\\cdot 2=3` is no statement."""
+    """Mark the `5\\cdot 2=3` of `1,5\\cdot 2=3` as foreign: it is not a statement."""
     if statement.after_digits and statement.relations:
         statement.foreign = statement.foreign or BETWEEN_DIGITS
 
@@ -119,7 +119,7 @@ def _separator(token: Token, rest: Sequence[Token]) -> str:
 
 
 def _joined_lines(items: list[Token]) -> list[Token]:
-    """A line that begins with a relation, or is a bare continuation, belongs to the line before it."""
+    """The tokens with continued lines joined: a line that begins with a relation, or a bare continuation."""
     kept: list[Token] = []
     following_at = _following(items)
     for place, token in enumerate(items):
@@ -146,7 +146,7 @@ def _joined_lines(items: list[Token]) -> list[Token]:
 
 
 def _following(items: Sequence[Token]) -> list[Token | None]:
-    """For each token the next one that is no space and no new line."""
+    """For each token, the next one that is neither a space nor a new line."""
     found: list[Token | None] = []
     following: Token | None = None
     for token in reversed(items):
@@ -166,7 +166,7 @@ def _line_has_relation(items: Sequence[Token], start: int) -> bool:
 
 
 def _take_modulus(statement: Statement) -> None:
-    """`\\pmod{m}`, `\\mod m`, `(\\mod m)` at the end of the last part."""
+    """Move `\\pmod{m}`, `\\mod m` or `(\\mod m)` from the end of the last part to the modulus."""
     last = statement.parts[-1]
     place = next((i for i, token in enumerate(last) if token.text in (r"\pmod", r"\mod")), None)
     if place is None:
@@ -184,7 +184,7 @@ def _take_modulus(statement: Statement) -> None:
 
 
 def _share_modulus(found: Sequence[Statement]) -> None:
-    """`3^2 \\equiv 2,\\ 3^3 \\equiv 6 \\pmod 7`: one modulus for the congruences before it."""
+    """Apply a modulus to the congruences before it: `3^2 \\equiv 2,\\ 3^3 \\equiv 6 \\pmod 7`."""
     modulus: list[Token] | None = None
     for statement in reversed(found):
         if statement.modulus is not None:

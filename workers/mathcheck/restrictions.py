@@ -1,6 +1,6 @@
-r"""What a sentence says beside the conditions that are read: exceptions, alternatives, operations with a meaning of their own.
+r"""Restrictions that are not read as conditions: exceptions, alternatives, redefined operations.
 
-Each word of "a prime other than $3$" or "$a$ and $b$ of the same parity" is harmless alone; together they narrow a claim.
+Each word of "a prime other than $3$" or "$a$ and $b$ of the same parity" is harmless alone. Together they narrow a claim.
 """
 
 import re
@@ -15,7 +15,7 @@ from workers.mathcheck.tree import Node, walk
 from workers.mathcheck.vocabulary import is_restricted
 
 ALTERNATIVE = "it may be one of several alternatives"
-OTHER_OPERATION = "it uses an operation that was given a meaning of its own"
+OTHER_OPERATION = "it uses an operation that the text redefines"
 
 _NARROWS = re.compile(
     r"\b(?:other\s+than|others|except\w*|apart\s+from|aside\s+from|besides|excluding|without|at\s+(?:least|most)|up\s+to|no\s+(?:more|less)"
@@ -34,15 +34,15 @@ _LISTS_ALTERNATIVES = re.compile(
     r"|\b(?:either|or)\s*:?\s*$",
     re.IGNORECASE,
 )
-#: A sentence without names may go on about what was declared: "they have the same parity", "the sum of all three is $3$".
-_SPEAKS_OF_BEFORE = re.compile(
+#: A sentence without names may restrict declared names: "they have the same parity", "the sum of all three is $3$".
+_REFERS_BACK = re.compile(
     r"\b(?:(?:it|they|this|these)(?!\s+(?:follows?|suffices|remains|implies|gives?|is\s+(?:clear|easy|obvious|trivial|known|true|well)))"
     r"|the\s+(?:first|second|third|last|former|latter|larger|smaller|greater|one|other)|doubles?|twice|thrice|half"
     r"|both|its|their|them|all|each|sum|product|suppose|assume|let|given|allowed|restrict\w*|wlog|loss)\b",
     re.IGNORECASE,
 )
 _OF_ALL_TOGETHER = re.compile(r"\b(?:they|their|its|both|sum|product)\b", re.IGNORECASE)
-_GOES_ON = re.compile(r"^\W*(?:or|else|except\w*|unless|otherwise|alternatively|provided|apart)\b", re.IGNORECASE)
+_CONTINUES = re.compile(r"^\W*(?:or|else|except\w*|unless|otherwise|alternatively|provided|apart)\b", re.IGNORECASE)
 _NO_RELATION_BETWEEN = re.compile(r"\s*(?:,|,?\s*(?:and|or|nor))\s*")
 #: A preposition after a name belongs to it: "$n$ from $1$ to $3$", "$a,b$ of sum $1$".
 _ATTACHED = re.compile(
@@ -87,8 +87,8 @@ _SIGNS: dict[str, tuple[str, object]] = {
 _OPERATES = re.compile(r"\b(?:operations?|operators?)\b", re.IGNORECASE)
 
 
-def hides_condition(line: Line) -> bool:
-    """Whether the sentence narrows what it speaks of in a way that is not read as a condition."""
+def has_hidden_condition(line: Line) -> bool:
+    """Whether the sentence restricts names in a way that is not read as a condition."""
     return (
         _NARROWS.search(line.words) is not None
         or _ALTERNATIVE.search(line.words) is not None
@@ -101,22 +101,22 @@ def hides_condition(line: Line) -> bool:
     )
 
 
-def goes_on_about_names(line: Line) -> bool:
-    """Whether a sentence without relations may say more of the names that were declared, in words alone."""
+def may_restrict_names(line: Line) -> bool:
+    """Whether a sentence without relations may restrict declared names in words alone."""
     if any(statement.relations for statement in line.statements):
         return False
     if any(token.kind == "letter" for statement in line.statements for token in statement.tokens):
         return _OF_ALL_TOGETHER.search(line.words) is not None
-    return any(found.search(line.words) for found in (_SPEAKS_OF_BEFORE, _NARROWS)) or is_restricted(line.words)
+    return any(found.search(line.words) for found in (_REFERS_BACK, _NARROWS)) or is_restricted(line.words)
 
 
 def may_be_alternative(words: str, before: str, after: str) -> bool:
-    """Whether "or" joins the sentence's relations, to each other or to those of the sentences beside it."""
-    return any((_ALTERNATIVE.search(words), _LISTS_ALTERNATIVES.search(before), _GOES_ON.search(after)))
+    """Whether "or" joins the sentence's relations to each other or to those of neighbouring sentences."""
+    return any((_ALTERNATIVE.search(words), _LISTS_ALTERNATIVES.search(before), _CONTINUES.search(after)))
 
 
 def redefined_operations(line: Line) -> set[tuple[str, object]]:
-    """The operations that the sentence gives a meaning of its own: "define $a*b=a+b+ab$"."""
+    """The operations that the sentence redefines: "define $a*b=a+b+ab$"."""
     found: set[tuple[str, object]] = set()
     for match in _NAMES_AN_OPERATION.finditer(line.flat):
         found |= _operations(line.statements[int(next(group for group in match.groups() if group))])
@@ -131,12 +131,12 @@ def redefined_operations(line: Line) -> set[tuple[str, object]]:
 
 
 def uses(node: Node, operations: set[tuple[str, object]]) -> bool:
-    """Whether an expression is written with one of the operations."""
+    """Whether an expression uses one of the operations."""
     return any(_operation(part) in operations for part in walk(node))
 
 
 def _operations(statement: Statement) -> set[tuple[str, object]]:
-    """The operation on the left of a statement, where that is neither a name nor a function or sequence."""
+    """The operation on the left of a statement, unless that is a name, number, function or sequence."""
     if not statement.parts[0]:
         return set()
     try:
@@ -151,18 +151,18 @@ def _operation(node: Node) -> tuple[str, object]:
 
 
 def _ends_of_declarations(line: Line) -> list[int]:
-    """Where declarations end; of one that goes on in another, the end of the longer."""
+    """The ends of declarations; for overlapping ones, the end of the longer."""
     spans = [found.span() for pattern in DECLARING for found in pattern.finditer(line.flat)]
     return [end for start, end in spans if all(not (one <= end < other) for one, other in spans)]
 
 
 def _is_partly_read(statement: Statement) -> bool:
-    """A sign that is not ours, or a relation without its left side: the `> 3` of "a prime $> 3$"."""
+    """Whether it has an unsupported sign, or a relation without its left side: the `> 3` of "a prime $> 3$"."""
     return statement.foreign not in ("", r"\in") or (bool(statement.relations) and not statement.parts[0])
 
 
 def _is_a_kind_of_more(line: Line, place: int) -> bool:
-    """Whether more than a name is supposed to be of a kind: "let $p$ and $p+2$ be primes"."""
+    """Whether an expression other than a name is supposed to be of a kind: "let $p$ and $p+2$ be primes"."""
     return not line.statements[place].relations and not _is_name(line, place) and is_condition(line.before(place))
 
 
@@ -171,7 +171,7 @@ def _is_name(line: Line, place: int) -> bool:
 
 
 def _continues_a_list(line: Line, place: int) -> bool:
-    r"""Whether a lone number or name follows a relation: the $5$ of `p \ne 2, 5`, of which the relation has the first only."""
+    r"""Whether a lone number or name continues a relation: the $5$ of `p \ne 2, 5`, whose relation contains only the $2$."""
     one, two = line.statements[place - 1], line.statements[place]
     end = line.places[place - 1] + len(f"⟦{place - 1}⟧")
     if not one.relations or two.relations or two.foreign or len([t for t in two.tokens if t.text != "-"]) != 1:

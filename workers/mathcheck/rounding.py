@@ -12,7 +12,7 @@ _POINTS = 4
 
 
 def is_pulled_out_of_floors(variant: Condition) -> bool:
-    """Whether both sides have integer parts and would be equal for all values without them."""
+    """Whether both sides have integer parts and are equal for all values without them."""
     sides = (variant.left, variant.right)
     if variant.relation != "=" or variant.modulus is not None or not all(_functions(side) == {"floor"} for side in sides):
         return False

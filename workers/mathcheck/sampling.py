@@ -1,4 +1,4 @@
-"""Test points: small numbers exhaustively, simple ones first, then random ones, all within the domains and conditions."""
+"""Test points within the domains and conditions: small numbers exhaustively, simple ones first, then random ones."""
 
 import itertools
 import random
@@ -13,11 +13,11 @@ from workers.mathcheck.work import METER
 Point = dict[str, Fraction]
 Ranges = dict[str, tuple[Fraction, Fraction]]
 """The least and the greatest value of each name among points."""
-#: How many values of the pool each name runs through, by the number of names.
+#: Values of the pool that each name takes, by the number of names.
 WIDTHS = {1: 60, 2: 14, 3: 7, 4: 5, 5: 3, 6: 3}
 RANDOM_POINTS = 120
 MOST_CONDITIONS, MOST_NAMES = 14, 8
-#: Nodes of an expression that may stand for a name.
+#: Most nodes of an expression that may replace a name.
 LARGEST_GIVEN = 60
 MOST_SHOWN = 5
 INTEGERS = [Fraction(value) for value in (1, 2, 3, 0, -1, 4, 5, -2, 6, 7, -3, 8, 9, 10, -4, 11, 12, 13, -5, *range(14, 60))]
@@ -37,28 +37,28 @@ def pool(domain: Domain) -> list[Fraction]:
 
 
 def points(scope: Scope, names: Sequence[str], domains: dict[str, Domain], seed: int = 0) -> Iterator[Point]:
-    """Points that satisfy all conditions on the names; possibly none. They end where the work of the test is used up.
+    """Points that satisfy all conditions on the names; possibly none. They end when the work of the test is used up.
 
-    A name that an equation gives by others, as $n=qp+s$ gives $n$, is computed; the grid runs through the others.
+    A name that an equation gives in terms of others, as $n=qp+s$ gives $n$, is computed. The grid covers the others.
     """
     conditions = scope.relevant(frozenset(names))
     everything = sorted(set(names).union(*(condition.names for condition in conditions)) if conditions else set(names))
     if any(name.endswith(")") for name in everything) or len(conditions) > MOST_CONDITIONS or len(everything) > MOST_NAMES:
         return
-    lives = {name: domains.get(name, scope.domain(name)) for name in everything}
+    domain_of = {name: domains.get(name, scope.domain(name)) for name in everything}
     given = given_by_others(conditions)
     free = [name for name in everything if name not in given]
     rest = [condition.replaced(given) if condition.names & given.keys() else condition for condition in conditions]
-    for raw in _raw(free, {name: pool(lives[name]) for name in free}, seed):
+    for raw in _raw(free, {name: pool(domain_of[name]) for name in free}, seed):
         if METER.is_over:
             return
         point = _fitted(raw, rest, given)
-        if point is not None and all(lives[name].contains(value) for name, value in point.items()):
+        if point is not None and all(domain_of[name].contains(value) for name, value in point.items()):
             yield point
 
 
 def given_by_others(conditions: Sequence[Condition]) -> dict[str, Node]:
-    """Names that stand alone on one side of an equation, with the other side in terms of names that are not given so."""
+    """Names that are alone on one side of an equation, with the other side in terms of names that are not."""
     given: dict[str, Node] = {}
     for condition in conditions:
         if condition.relation != "=" or condition.modulus is not None:
@@ -94,7 +94,7 @@ def _drawn(source: random.Random, values: list[Fraction]) -> Fraction:
 
 
 def _fitted(point: Point, conditions: Sequence[Condition], given: Mapping[str, Node]) -> Point | None:
-    """The point, moved along one name for every equation that is linear in it, with the given names; None where a condition
+    """The point adjusted in one name for every equation that is linear in it, with the given names; None if a condition
     fails."""
     moved: set[str] = set()
     for condition in conditions:
@@ -128,7 +128,7 @@ def _exact(node: Node, point: Point) -> Fraction | None:
 
 
 def widen(ranges: Ranges, point: Point) -> None:
-    """Take a point into the ranges."""
+    """Extend the ranges by a point."""
     for name, value in point.items():
         known = ranges.get(name)
         if known is None:
@@ -139,8 +139,8 @@ def widen(ranges: Ranges, point: Point) -> None:
             ranges[name] = (known[0], value)
 
 
-def words_of(ranges: Ranges) -> str:
-    """`n from 1 to 59, p = 3`; values of unknown functions, which have no name in the text, are left out."""
+def described(ranges: Ranges) -> str:
+    """The ranges in words: `n from 1 to 59, p = 3`. Leaves out values of unknown functions, which the text does not name."""
     shown = [(name, low, high) for name, (low, high) in sorted(ranges.items()) if not name.startswith("@")]
     said = [f"{name} = {low}" if low == high else f"{name} from {low} to {high}" for name, low, high in shown[:MOST_SHOWN]]
     return ", ".join([*said, "…"] if len(shown) > MOST_SHOWN else said)

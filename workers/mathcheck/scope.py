@@ -1,4 +1,4 @@
-"""What has been said so far: the domains of names, conditions on them, definitions, and what was said but not read."""
+"""The context of a formula: domains of names, conditions on them, definitions, and text that was not read."""
 
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -9,7 +9,7 @@ from workers.mathcheck.tree import Node, free_names, substituted, walk
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """Where a name lives. `kind` is integer, rational or real; `declared` says that the text spoke of it."""
+    """The values a name may have. `kind` is integer, rational or real; `declared` is True if the text declares the name."""
 
     kind: str = "real"
     sign: str = ""  # positive, nonnegative, negative, nonpositive, nonzero
@@ -18,7 +18,7 @@ class Domain:
     declared: bool = False
 
     def merged(self, other: "Domain") -> "Domain":
-        """Both said: the narrower of each."""
+        """The intersection of both domains."""
         order = ["real", "rational", "integer"]
         return Domain(
             kind=max(self.kind, other.kind, key=order.index),
@@ -41,7 +41,7 @@ class Domain:
 
 
 def is_prime(value: int) -> bool:
-    """Trial division; for the small numbers of tests."""
+    """Whether a number is prime, by trial division; for the small numbers of tests."""
     return value > 1 and all(value % divisor for divisor in range(2, int(value**0.5) + 1))
 
 
@@ -65,7 +65,7 @@ class Condition:
         return Condition(self.relation, substituted(self.left, values), substituted(self.right, values), modulus)
 
     def at(self, point: dict[str, Fraction]) -> bool | None:
-        """Whether it holds at a point; None where it has no value or is not decided."""
+        """Whether it holds at a point; None if it has no value or is not decided."""
         try:
             left, right = value_at(self.left, point), value_at(self.right, point)
             if self.modulus is not None:
@@ -106,15 +106,15 @@ class Scope:
     functions: dict[str, tuple[tuple[str, ...], Node]] = field(default_factory=dict)
     unread: set[str] = field(default_factory=set)
     redefined: set[str] = field(default_factory=set)
-    #: Names in cases and suppositions that were not read: a later "for all" may still stand under them.
+    #: Names in unread cases and suppositions, which may still apply to a later "for all".
     supposed: set[str] = field(default_factory=set)
-    #: Whether something was supposed in words that were not read as a relation.
+    #: Whether there is a supposition in words that was not read as a relation.
     vague: bool = False
-    #: Whether everything said so far was read, word by word.
+    #: Whether every word so far was read.
     readable: bool = True
 
     def copied(self) -> "Scope":
-        """The same, to be changed by itself."""
+        """An independent copy."""
         return Scope(
             dict(self.domains),
             list(self.conditions),
@@ -127,18 +127,18 @@ class Scope:
             self.readable,
         )
 
-    def beside(self) -> "Scope":
-        """Where names are bound anew: functions that are given by their parameters alone stay, nothing else that was said."""
+    def for_bound_names(self) -> "Scope":
+        """A scope for a sentence that binds its own names: keeps only functions given by their parameters alone."""
         closed = {key: value for key, value in self.functions.items() if free_names(value[1]) <= set(value[0])}
         return Scope(functions=closed, redefined=self.redefined & set(closed), supposed=set(self.supposed))
 
     def declare(self, name: str, domain: Domain) -> None:
-        """Say where a name lives; what was said before is kept."""
+        """Declare a name's domain, in addition to earlier declarations."""
         known = self.domains.get(name, Domain())
         self.domains[name] = known.merged(replace(domain, declared=True))
 
     def define(self, name: str, value: Node) -> None:
-        """A name for an expression. A second, different one makes both unusable."""
+        """Define a name as an expression. A second, different definition makes both unusable."""
         if name in free_names(value) or any(part.op in ("apply", "item") for part in walk(value)):
             self.unread.add(name)
         elif name in self.definitions and self.definitions[name] != value:
@@ -147,7 +147,7 @@ class Scope:
             self.definitions[name] = value
 
     def define_function(self, name: str, parameters: tuple[str, ...], body: Node) -> None:
-        """A function by a formula; a second formula makes it unusable."""
+        """Define a function by a formula. A second formula makes it unusable."""
         if name in self.functions and self.functions[name] != (parameters, body):
             self.redefined.add(name)
         elif name not in free_names(body) and f"{name}()" not in free_names(body):
@@ -160,7 +160,7 @@ class Scope:
         return name in self.domains and self.domains[name].declared
 
     def relevant(self, names: frozenset[str]) -> list[Condition]:
-        """Conditions that touch the names, directly or through others."""
+        """Conditions on the names, direct or through other names."""
         reached, found = set(names), list[Condition]()
         grown = True
         while grown:

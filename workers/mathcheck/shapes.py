@@ -1,4 +1,4 @@
-"""SymPy's part: how alike two sides are once expanded, derivatives, and a second opinion on every counterexample."""
+"""Computations with SymPy: similarity of two expanded sides, derivatives, and confirmation of every counterexample."""
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
@@ -12,7 +12,7 @@ from workers.mathcheck.tree import Node, free_names, name, number, walk
 from workers.mathcheck.work import METER, SYMPY
 
 LARGEST = 160
-#: Terms over a common denominator, roughly; exponents; multiples of an angle.
+#: Limits: terms over a common denominator, estimated; exponents; multiples of an angle.
 LARGEST_COMMON, HIGHEST_POWER, HIGHEST_MULTIPLE = 400, 1_000, 12
 _TRIGONOMETRIC = ("sin", "cos", "tan", "cot", "sec", "csc")
 LONGEST_FUNCTION, HIGHEST_ORDER = 80, 4
@@ -83,7 +83,7 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
 
 
 def confirms(relation: str, left: Node, right: Node, point: Mapping[str, Fraction]) -> bool:
-    """Whether SymPy, computing on its own, also finds that `left relation right` fails at the point."""
+    """Whether SymPy confirms that `left relation right` fails at the point."""
     METER.spent += SYMPY
     try:
         difference = symbolic(left, point) - symbolic(right, point)
@@ -98,9 +98,9 @@ def confirms(relation: str, left: Node, right: Node, point: Mapping[str, Fractio
 
 
 def likeness(left: Node, right: Node) -> float:
-    """How much of both sides cancels, 0 to 1: a slip in an expansion leaves little, an equation about unknowns leaves most.
+    """The share of both sides that cancels, 0 to 1: high for a slip in an expansion, low for an equation about unknowns.
 
-    0 as well where the sides have different names, where nothing was worked out, or where SymPy would take long.
+    Also 0 if the sides have different names, if nothing was worked out, or if SymPy would take long.
     """
     if free_names(left) != free_names(right) or not free_names(left):
         return 0.0
@@ -116,7 +116,7 @@ def likeness(left: Node, right: Node) -> float:
         factor = sympy.cancel(one / two)
     except (NotUnderstood, TypeError, ValueError, ArithmeticError):
         return 0.0
-    if factor.is_Rational and factor != 0:  # A factor that was dropped: no condition on the names makes 2x equal to x.
+    if factor.is_Rational and factor != 0:  # A dropped factor: no condition on the names makes 2x equal to x.
         return 1.0
     if _vanishes_on_equals(rest) or _has_a_root(rest, sympy.together(one)):
         return 0.0
@@ -124,7 +124,7 @@ def likeness(left: Node, right: Node) -> float:
 
 
 def _takes_long(left: Node, right: Node, written: int) -> bool:
-    """Whether SymPy would take seconds: many denominators to be made common, high powers, sines of high multiples."""
+    """Whether SymPy would take seconds: many denominators, high powers, sines of high multiples."""
     denominators, parts = set[Node](), [part for side in (left, right) for part in walk(side)]
     for part in parts:
         if part.op == "div" and free_names(part.args[1]):
@@ -137,7 +137,7 @@ def _takes_long(left: Node, right: Node, written: int) -> bool:
 
 
 def _largest(node: Node) -> Fraction:
-    """The largest number that is written in an expression, at least 0."""
+    """The largest absolute value of a number in an expression, at least 0."""
     return max((abs(Fraction(part.value or 0)) for part in walk(node) if part.op == "num"), default=Fraction(0))
 
 
@@ -146,15 +146,15 @@ def _opened(expression: Any) -> Any:
 
 
 def _vanishes_on_equals(rest: Any) -> bool:
-    """Whether the difference is zero once two names are equal: then it may be an equation from which equality follows."""
+    """Whether the difference is zero if two names are equal; it may then be an equation from which their equality follows."""
     names = sorted(rest.free_symbols, key=str)
     return any(sympy.expand(rest.subs(one, two)) == 0 for place, one in enumerate(names) for two in names[place + 1 :])
 
 
 def _has_a_root(rest: Any, side: Any) -> bool:
-    """Whether a difference in one name is zero at some number where the sides are not: then it may be an equation to be solved.
+    """Whether a difference in one name has a root where the sides are not zero; it may then be an equation to solve.
 
-    0 does not count: most slips in an expansion leave a difference that is zero there.
+    The root 0 does not count: after most slips in an expansion the difference is zero there.
     """
     names = rest.free_symbols
     if len(names) != 1:
@@ -170,7 +170,7 @@ def _has_a_root(rest: Any, side: Any) -> bool:
 
 
 def _is_worked(node: Node) -> bool:
-    """Whether there is something to work out: a product or power of sums, a fraction of them, or a sum of three terms."""
+    """Whether it can be expanded: a product or power of sums, a fraction of them, or a sum of three terms."""
     if node.op == "add" and len(node.args) >= 3 and len(free_names(node)) == 1 and all(part.op == "mul" for part in node.args):
         return True
     shaped = (part for part in walk(node) if part.op in ("mul", "pow", "fn", "div"))
@@ -178,7 +178,7 @@ def _is_worked(node: Node) -> bool:
 
 
 def _terms(node: Node) -> int:
-    """How many terms the author would write out."""
+    """The number of terms after expansion."""
     if node.op == "add":
         return sum(_terms(part) for part in node.args)
     if node.op == "mul":
@@ -198,7 +198,7 @@ def _terms(node: Node) -> int:
 
 
 def derivative(node: Node, variable: str, order: int = 1) -> Node:
-    """The derivative as an expression of ours; raises NotUnderstood."""
+    """The derivative as a `Node`; raises NotUnderstood."""
     if order > HIGHEST_ORDER or sum(1 for _ in walk(node)) > LONGEST_FUNCTION:
         raise NotUnderstood("a derivative of a high order or of a long function")
     METER.spent += SYMPY

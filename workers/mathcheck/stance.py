@@ -1,4 +1,4 @@
-"""How a sentence means a formula: as an assertion, a condition or definition, or something that is not asserted at all."""
+"""The role of a formula in its sentence: assertion, condition, definition, or not asserted."""
 
 import re
 
@@ -41,7 +41,7 @@ _REFUTED_LATER = re.compile(
     |false|wrong|nope|does\s+not|doesn't|not\s+satisf\w+|not\s+work)\b|\\bot|↯|⊥|^\W*no\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-#: A sentence with one of these may suppose something that was not read.
+#: A sentence with one of these words may contain an unread supposition.
 HYPOTHETICAL_WORDS = re.compile(
     r"\b(?:if|when|suppose|assume|assuming|case|supposing|checking|check|test|trying)\b", re.IGNORECASE
 )
@@ -71,14 +71,14 @@ def _earlier_opens(before: str) -> bool:
 
 
 def is_unasserted(sentence: str) -> bool:
-    """Whether the sentence denies, asks, wants or supposes: nothing in it is held against its author."""
+    """Whether the sentence denies, asks, aims or supposes, so that nothing in it may be refuted."""
     return _UNASSERTED.search(sentence) is not None
 
 
 def is_denied_later(following: str, before: str = "") -> bool:
-    """Whether the next words say that what stood before is impossible.
+    """Whether the following words deny the text before them.
 
-    A clause that stands in `before` word by word is what was to be shown: "$p^2$ does not divide $n$" denies nothing then.
+    A clause that also occurs verbatim in `before` is the goal of the proof: "$p^2$ does not divide $n$" then denies nothing.
     """
     return any(not _repeats(found, following, before) for found in _REFUTED_LATER.finditer(following))
 
@@ -91,5 +91,5 @@ def _repeats(denial: re.Match[str], following: str, before: str) -> bool:
 
 
 def is_under_contradiction(preceding: str) -> bool:
-    """Whether a proof by contradiction was opened before."""
+    """Whether a proof by contradiction began in the preceding text."""
     return _HYPOTHETICAL.search(preceding) is not None

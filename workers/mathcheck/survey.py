@@ -1,8 +1,8 @@
-"""How much of strangers' proofs is tested, and what is not: `python -m workers.mathcheck.survey [options] FILE[:FIELD] …`
+"""Measure which claims of foreign proofs are tested: `python -m workers.mathcheck.survey [options] FILE[:FIELD] …`
 
-A file is a text, or JSON Lines, a JSON list or CSV with one text in each row's FIELD (and the problem in `--context FIELD`, its
-conditions hold). Each paragraph counts as a step. Printed are the outcomes, every refutation, and the
-reasons why the rest was not understood, most frequent first; `--examples N` shows so many formulas of each.
+A file is a text, or JSON Lines, a JSON list or CSV with one text in each row's FIELD. With `--context FIELD`, the conditions of
+the problem in that field hold. Each paragraph counts as a step. The command prints the outcomes, every refutation, and the
+reasons why other claims were not understood, most frequent first. `--examples N` shows N formulas of each reason.
 """
 
 import argparse
@@ -27,7 +27,7 @@ _MOST_PARTS = 200
 
 
 class Row(NamedTuple):
-    """A text to check, where it came from, and the problem that it solves."""
+    """A text to check, its source, and the problem that it solves."""
 
     name: str
     text: str
@@ -58,23 +58,23 @@ class Survey:
 
     @property
     def tested(self) -> float:
-        """The share of the claims that were tested, 0 to 1."""
+        """The share of tested claims, 0 to 1."""
         return (self.outcomes[SURVIVED] + self.outcomes[REFUTED]) / max(1, self.outcomes.total())
 
     def lines(self, examples: int) -> Iterator[str]:
-        """What is printed."""
+        """The lines of the report."""
         yield f"texts {self.texts} · claims {self.outcomes.total()} · tested {self.tested:.3f}"
         yield f"survived {self.outcomes[SURVIVED]} · refuted {self.outcomes[REFUTED]} · stopped {self.outcomes[STOPPED]}"
         for name, finding in self.refuted:
             yield f"refuted in {name}: {finding.anchor.quote} {finding.counterexample}"
         for reason, count in self.reasons.most_common():
             yield f"{count:6}  {reason}"
-            for shown in random.Random(1).sample(self.formulas[reason], min(examples, count)):  # noqa: S311  (the same every time)
+            for shown in random.Random(1).sample(self.formulas[reason], min(examples, count)):  # noqa: S311  (reproducible)
                 yield f"            {' '.join(shown.split())[:150]}"
 
 
 def survey(rows: Sequence[Row], seconds: float = PER_TEXT_S) -> Survey:
-    """Check every row, paragraph by paragraph, as a run checks the steps of a proof."""
+    """Check every row by paragraph, as a run checks the steps of a proof."""
     warm()
     found = Survey()
     for row in rows:
@@ -114,9 +114,11 @@ def main(arguments: Sequence[str]) -> None:
     """Read, check, print."""
     parser = argparse.ArgumentParser(prog="python -m workers.mathcheck.survey", description=__doc__.split("\n")[0])
     parser.add_argument("sources", nargs="+", metavar="FILE[:FIELD]")
-    parser.add_argument("--context", default="", metavar="FIELD", help="the field with the problem")
-    parser.add_argument("--seconds", type=float, default=PER_TEXT_S, help="the last guard on each text")
-    parser.add_argument("--most", type=int, default=0, metavar="N", help="check N rows, drawn evenly; 0 checks all")
+    parser.add_argument("--context", default="", metavar="FIELD", help="field with the problem")
+    parser.add_argument(
+        "--seconds", type=float, default=PER_TEXT_S, help="last guard on each text, in seconds of processor time"
+    )
+    parser.add_argument("--most", type=int, default=0, metavar="N", help="check N evenly spaced rows; 0 checks all")
     parser.add_argument("--examples", type=int, default=0, metavar="N", help="show N formulas of each reason")
     chosen = parser.parse_args(arguments)
     rows = [row for source in chosen.sources for row in rows_of(source, chosen.context)]

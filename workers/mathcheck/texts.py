@@ -1,4 +1,4 @@
-"""A proof's text as sentences of words and formulas, with the places of everything in code points."""
+"""Splits a proof into sentences and formulas, with all places in code points."""
 
 import re
 from bisect import bisect_left
@@ -41,7 +41,7 @@ class Sentence:
 
 
 def _matches(text: str) -> Iterator[re.Match[str]]:
-    """What `_FORMULA` finds. No sign is followed to the end of the text where nothing closes it, so the work is linear."""
+    """Matches of `_FORMULA`. Skips opening signs without a closing sign, so the work is linear."""
     last: dict[str, int] = {}
     position = 0
     while opening := _OPENING.search(text, position):
@@ -55,7 +55,7 @@ def _matches(text: str) -> Iterator[re.Match[str]]:
 
 
 def formulas(text: str) -> list[Formula]:
-    """All formulas in order, those in fenced code left out."""
+    """All formulas in order, without those in fenced code."""
     code = [match.span() for match in _CODE.finditer(text)]
     found = []
     for match in _matches(text):
@@ -66,7 +66,7 @@ def formulas(text: str) -> list[Formula]:
 
 
 def sentences(text: str) -> list[Sentence]:
-    """The sentences that hold text, in order. A full stop inside a formula's end closes the sentence as well."""
+    """The non-empty sentences in order. A full stop at the end inside a formula also ends the sentence."""
     found = formulas(text)
     masked = list(text)
     for formula in found:

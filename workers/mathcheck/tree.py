@@ -1,4 +1,4 @@
-"""Expressions as read from TeX, before any simplification: what was written is what is tested."""
+"""Expressions as read from TeX, without any simplification, so that tests use what the author wrote."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class Node:
 
 
 BINDERS = ("sum", "prod")
-#: Levels of nodes; a walk takes up to four frames for each.
+#: Most levels of nodes; a walk needs up to four frames for each.
 DEEPEST_TREE = 80
 TOO_DEEP = "it is nested too deeply"
 
@@ -39,14 +39,14 @@ def name(value: str) -> Node:
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """The node and everything under it."""
+    """The node and all its descendants."""
     yield node
     for part in node.args:
         yield from walk(part)
 
 
 def free_names(node: Node) -> frozenset[str]:
-    """Variables that no sum or product binds; an unknown function or sequence counts as a name of its own as well."""
+    """Variables that no sum or product binds. An unknown function or sequence also counts as a name."""
     if node.op == "name":
         return frozenset([str(node.value)])
     found: frozenset[str] = frozenset()
@@ -69,7 +69,7 @@ def functions(node: Node) -> set[str]:
 
 
 def rebuilt(node: Node, change: Callable[[Node], Node | None]) -> Node:
-    """The tree with every node that `change` answers for replaced, from the top down."""
+    """The tree with every node replaced for which `change` returns a node, from the top down."""
     replaced = change(node)
     if replaced is not None:
         return replaced
@@ -91,7 +91,7 @@ def substituted(node: Node, values: Mapping[str, Node]) -> Node:
 
 
 def refuse_deep(node: Node) -> None:
-    """Raise NotUnderstood where the tree is so deep that a walk through it may meet Python's limit on recursion."""
+    """Raise NotUnderstood if the tree is so deep that a walk may reach Python's recursion limit."""
     level, depth = [node], 0
     while level:
         if depth > DEEPEST_TREE:
@@ -100,10 +100,10 @@ def refuse_deep(node: Node) -> None:
 
 
 def is_bare(node: Node) -> bool:
-    """A number (with its sign) or a single variable."""
+    """Whether it is a number, perhaps with a sign, or a single variable."""
     return node.op in ("num", "name", "const") or (node.op == "neg" and is_bare(node.args[0]))
 
 
 def is_bare_number(node: Node) -> bool:
-    """A literal, perhaps with a sign."""
+    """Whether it is a literal, perhaps with a sign."""
     return node.op == "num" or (node.op == "neg" and is_bare_number(node.args[0]))

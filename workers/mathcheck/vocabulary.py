@@ -1,4 +1,4 @@
-"""Words that add no condition. A sentence of these words alone is read completely; any other word may hide a condition."""
+"""Words that add no condition. A sentence of only these words is fully read; any other word may hide a condition."""
 
 import re
 
@@ -60,12 +60,12 @@ def _split(word: str) -> bool:
 
 
 def is_restricted(words: str) -> bool:
-    """Whether words that restrict a name are left after all declarations were read."""
+    """Whether the words left after all declarations restrict a name."""
     return _RESTRICTIVE.search(words) is not None
 
 
 def is_universal(words: str) -> bool:
-    """Whether the sentence speaks of all values: "for all real x"."""
+    """Whether the sentence is about all values: "for all real x"."""
     return _UNIVERSAL.search(words) is not None
 
 

@@ -1,7 +1,7 @@
 """Counts the work of a check in operations, so that the same text gets the same findings on every machine.
 
-One operation is about one node of an expression that is evaluated once; large numbers, intervals and SymPy count for more.
-Limits on work are counted here and nowhere in seconds. Time is a last guard only (alarm.py).
+One operation is about one evaluation of one node; large numbers, intervals and SymPy count for more. All limits are in
+operations, not seconds. Time is only a last guard (alarm.py).
 """
 
 import threading
@@ -14,18 +14,18 @@ PER_SELECTION = 15_000
 PER_CLAIM = 400_000
 PER_PART = 2_000_000
 PER_GROUP = 6_000_000
-#: What one operation on intervals, one call of SymPy, and so many bits of a large number count for.
+#: Operations for one operation on intervals and for one call of SymPy; bits of a large number for one operation.
 INTERVAL, SYMPY, BITS_PER_OPERATION = 25, 4_000, 256
-#: The count is one for the process, so checks in several threads take turns.
+#: The process has one count, so checks in several threads take turns.
 ONE_AT_A_TIME = threading.RLock()
 
 
 class OutOfWork(ArithmeticError):
-    """The operations that a test may take are used up: there is no value within bounds."""
+    """The operations that a test may use are used up."""
 
 
 class Meter:
-    """Operations done so far in this process, and the count at which the innermost limit is met."""
+    """Operations of this process so far, and the count at which the innermost limit is reached."""
 
     __slots__ = ("limit", "spent")
 
@@ -42,7 +42,7 @@ METER = Meter()
 
 
 def spend(operations: int) -> None:
-    """Count operations; raises `OutOfWork` where a limit is met."""
+    """Count operations; raises `OutOfWork` when a limit is exceeded."""
     METER.spent += operations
     if METER.spent > METER.limit:
         raise OutOfWork
@@ -50,7 +50,7 @@ def spend(operations: int) -> None:
 
 @contextmanager
 def allowance(operations: float) -> Iterator[None]:
-    """At most so many operations in the block, and no more than the limits around it leave."""
+    """Limit the block to `operations`, within the limits around it."""
     before = METER.limit
     METER.limit = min(before, METER.spent + operations)
     try:

@@ -1,1 +1,1 @@
-"""Runs Python that a model wrote where it can do no harm (docs/sandbox.md). Nothing here imports Django."""
+"""Runs Python that a model wrote, isolated from the machine (docs/sandbox.md). Nothing here imports Django."""

@@ -1,8 +1,8 @@
-"""The sandbox behind the port of a model: the last message is a job, the answer one JSON object of its `Execution`.
+"""The sandbox as a `Backend`: the last message is a job, the answer one JSON object of its `Execution`.
 
-So code goes the way of every call: journal, queue, worker of its own, cancel, deadline. Usage is zero: there are no tokens.
-`python` runs what a model wrote; `check_math` runs the computational verifier, behind the same fence; `search` runs nothing and
-looks into the documentation of what is installed there.
+So code is handled like every call: journal, queue, its own worker, cancel, deadline. Usage is zero, as there are no tokens.
+`python` runs a model's code. `check_math` runs the computational verifier behind the same fence. `search` runs no code and
+searches the documentation of the libraries that are installed there.
 """
 
 import asyncio
@@ -24,16 +24,16 @@ from workers.sandbox.probe import Probe
 from workers.sandbox.process import NotStarted
 from workers.sandbox.sandbox import Sandbox, SandboxOff, SandboxOptions
 
-#: Longer code is no tool call.
+#: The longest code of a tool call, in characters.
 LONGEST_CODE = 1_000_000
-#: Whoever asks how we are waits no longer than this; trying the fences takes seconds.
+#: The longest wait of a health check; trying the fences takes seconds.
 _ANSWER_WITHIN_S = 1.0
 
 
 class SandboxBackend:
-    """A `Backend` that executes. Every request makes at most one attempt; the result of code that fails is a result.
+    """A `Backend` that executes code. Every request makes at most one attempt; failing code also gives a result.
 
-    Checks have warm processes of their own, with the verifier in them.
+    Checks have their own warm processes, with the verifier imported.
     """
 
     def __init__(self, options: SandboxOptions | None = None) -> None:
@@ -53,11 +53,11 @@ class SandboxBackend:
         self._probing: asyncio.Task[Probe] | None = None
 
     async def generate(self, request: GenerationRequest) -> AsyncIterator[Delta | Final]:
-        """See `Backend.generate`: yields one `Final`, whose `text` is the JSON of an `Execution`, empty where it was aborted.
+        """See `Backend.generate`: yields one `Final`, whose `text` is the JSON of an `Execution`, empty if it was aborted.
 
-        Raises `RequestRejected` for what only a model could do and for a job of another shape, `DeadlineExceeded` where the
-        request's deadline comes before the sandbox's own limit (that one is a result), `BackendRefused` where no fence holds,
-        `EngineLost` where no process can be started just now.
+        Raises `RequestRejected` for a request that only a model can answer and for a malformed job; `DeadlineExceeded` when the
+        request's deadline ends before the sandbox's own limit (reaching that limit is a result); `BackendRefused` if no fence
+        holds; `EngineLost` if no process can be started now.
         """
         _reject_what_only_models_do(request)
         began = time.monotonic()
@@ -98,26 +98,28 @@ class SandboxBackend:
         return Final(text=execution.model_dump_json(), finish_reason="stop", duration_s=duration_s, model_revision=revision)
 
     async def _revision(self) -> str:
-        """What the result depends on: interpreter, packages, fence."""
+        """The dependencies of a result: interpreter, packages, fence."""
         found = await self._sandbox.probe()
         return f"{found.environment} ({found.level})"[:120]
 
     async def abort(self, call_id: str) -> None:
-        """End the code of a call with everything it started. Unknown ids are ignored."""
+        """End the code of a call and everything it started. Unknown ids are ignored."""
         task = self._calls.get(call_id)
         if task is not None and not task.done():
             self._aborted.add(task)
             task.cancel()
 
     async def health(self) -> Health:
-        """Ready with the fence and the packages, or down with the reason and how to mend it; loading while fences are tried."""
+        """Ready with the fence and the packages; down with the reason and a fix; loading while fences are tried."""
         if self._probing is None or self._probing.done():
             self._probing = asyncio.create_task(self._sandbox.probe())
         await asyncio.wait([self._probing], timeout=_ANSWER_WITHIN_S)
         both = (self._sandbox, self._checks)
         running, waiting = sum(one.running for one in both), sum(one.queued for one in both)
         if not self._probing.done():
-            return Health(state="loading", detail="Trying which fence holds here.", running=running, waiting=waiting)
+            return Health(
+                state="loading", detail="Testing which fence holds on this machine.", running=running, waiting=waiting
+            )
         found = self._probing.result()
         state = "down" if found.level == "off" else "ready"
         return Health(state=state, detail=str(found), running=running, waiting=waiting)
@@ -139,20 +141,20 @@ def _reject_what_only_models_do(request: GenerationRequest) -> None:
             ("a JSON schema", request.json_schema is not None),
             ("stop strings", bool(request.sampling.stop)),
             ("a prompt as tokens", bool(request.prompt_ids)),
-            ("tokens as drawn (capture)", request.capture),
+            ("sampled tokens (capture)", request.capture),
         )
         if asked
     ]
     if unfit:
-        raise RequestRejected(f"The sandbox runs jobs and cannot give {', '.join(unfit)}.")
+        raise RequestRejected(f"The sandbox runs jobs only. It does not support {', '.join(unfit)}.")
 
 
 def _searched(environment: Path, content: str) -> Execution:
     try:
         job = SearchJob.model_validate_json(content)
     except ValidationError as error:
-        said = error.errors(include_url=False)[0]["msg"]
-        raise RequestRejected(f"The job for search is not of the shape that docs/tools.md says ({said}).") from None
+        reason = error.errors(include_url=False)[0]["msg"]
+        raise RequestRejected(f"The search job is malformed ({reason}); see docs/tools.md for its shape.") from None
     began = time.monotonic()
     hits = [hit.model_dump() for hit in search(environment, job)]
     return Execution(stdout=json.dumps({"hits": hits}), duration_s=time.monotonic() - began)
@@ -163,12 +165,12 @@ def _content(request: GenerationRequest) -> str:
     if not code.strip():
         raise RequestRejected("There is no code to run: the last message is empty.")
     if len(code) > LONGEST_CODE:
-        raise RequestRejected(f"The code has {len(code):,} characters; the sandbox takes {LONGEST_CODE:,}.")
+        raise RequestRejected(f"The code has {len(code):,} characters; the sandbox accepts at most {LONGEST_CODE:,}.")
     return code
 
 
 async def _ended(task: asyncio.Task[Execution]) -> None:
-    """Stop the code and wait until its process is gone, also when our own reader is being cancelled."""
+    """Stop the code and wait until its process is gone, even while our own reader is being cancelled."""
     task.cancel()
     await asyncio.wait([task])
     if not task.cancelled():

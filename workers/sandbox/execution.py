@@ -1,4 +1,4 @@
-"""What one execution may use; its result is the core's `Execution`, which every reader of a tool's answer shares."""
+"""Limits of one execution. Its result is the core's `Execution`, which all readers of tool answers share."""
 
 from pydantic import Field
 
@@ -9,10 +9,10 @@ __all__ = ["Execution", "ExecutionError", "Limits"]
 
 
 class Limits(Value):
-    """What one execution may use. `wall_s` counts from when the code is handed over, not from the start of its process.
+    """Resource limits of one execution. `wall_s` counts from the moment the process receives the code, not from its start.
 
-    `memory_bytes` is address space, of which the warm libraries take about 400 MB. `scratch_bytes` is the private /tmp,
-    `file_bytes` the largest single file in it. `output_bytes` is standard output and standard error together.
+    `memory_bytes`: address space, of which the warm libraries use about 400 MB. `scratch_bytes`: the private /tmp.
+    `file_bytes`: the largest single file in it. `output_bytes`: standard output and standard error together.
     """
 
     wall_s: float = Field(default=20.0, gt=0, le=3600)

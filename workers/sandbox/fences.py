@@ -1,7 +1,7 @@
-"""The fences that can stand around the interpreter, strongest first, each as the command that starts it behind the fence.
+"""The fences around the interpreter, strongest first, each as the command that starts the interpreter behind it.
 
-bubblewrap: namespaces of its own for files, network, processes and users. landlock: the kernel's rules for one process, without
-a private /tmp. unsafe-subprocess: none but the limits; for development only.
+bubblewrap: separate namespaces for files, network, processes and users. landlock: the kernel's rules for one process, without a
+private /tmp. unsafe-subprocess: only the resource limits; for development only.
 """
 
 import os
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from workers.sandbox import seccomp
-from workers.sandbox.environment import NOBODY, Environment
+from workers.sandbox.environment import SANDBOX_UID, Environment
 from workers.sandbox.execution import Limits
 
 Level = Literal["bubblewrap", "landlock", "unsafe-subprocess"]
@@ -28,18 +28,18 @@ _VARIABLES = {
     "TZ": "UTC",
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
-    # Sets of strings print in the same order every time.
+    # Sets of strings print in the same order on every run.
     "PYTHONHASHSEED": "0",
 }
-# -I would also ignore PYTHONHASHSEED; without it -P and -s keep the working directory and the user's packages out.
+# -I would also ignore PYTHONHASHSEED. Instead, -P and -s exclude the working directory and the user's packages.
 _FLAGS = ("-B", "-s", "-P", "-X", "utf8")
 
 
 @dataclass(frozen=True)
 class Fenced:
-    """A command that starts `python -c BOOT` behind a fence, and what `inside.main` must know.
+    """A command that starts `python -c BOOT` behind a fence, and the settings for `inside.main`.
 
-    `program` is a filter that the command reads from a descriptor, whose number stands in the command for `{filter}`.
+    `program` is a filter that the command reads from a descriptor; its number replaces `{filter}` in the command.
     """
 
     command: tuple[str, ...]
@@ -51,7 +51,7 @@ class Fenced:
 
 
 def fenced(level: Level, environment: Environment, limits: Limits) -> Fenced:
-    """The command of a level. Raises `seccomp.UnknownProcessor`, `FileNotFoundError` where bubblewrap is missing."""
+    """The command of a level. Raises `seccomp.UnknownProcessor`; `FileNotFoundError` if bubblewrap is missing."""
     if level == "bubblewrap":
         return _bubblewrap(environment, limits)
     if level == "landlock":
@@ -60,9 +60,9 @@ def fenced(level: Level, environment: Environment, limits: Limits) -> Fenced:
     return Fenced(command, _VARIABLES | _library_path(environment, environment.prefix), "none", (str(environment.site),))
 
 
-def nobody() -> dict[str, object]:
-    """Arguments for the start of a process as nobody, where this one is root."""
-    return {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
+def sandbox_user() -> dict[str, object]:
+    """Arguments that start a process as the sandbox user; empty unless this process is root."""
+    return {"user": SANDBOX_UID, "group": SANDBOX_UID, "extra_groups": []} if os.geteuid() == 0 else {}
 
 
 def _bubblewrap(environment: Environment, limits: Limits) -> Fenced:
@@ -78,7 +78,7 @@ def _bubblewrap(environment: Environment, limits: Limits) -> Fenced:
         "--new-session",
         "--clearenv",
     ]
-    command += ["--hostname", "sandbox", "--uid", str(NOBODY), "--gid", str(NOBODY), "--cap-drop", "ALL"]
+    command += ["--hostname", "sandbox", "--uid", str(SANDBOX_UID), "--gid", str(SANDBOX_UID), "--cap-drop", "ALL"]
     inside = _PYTHON / environment.interpreter.relative_to(environment.prefix)
     variables = dict(_VARIABLES)
     if environment.is_of_the_system:
@@ -104,7 +104,7 @@ def _bubblewrap(environment: Environment, limits: Limits) -> Fenced:
 
 
 def _system_libraries() -> list[str]:
-    """The C library and its neighbours, without any program; packages that belong to the system's Python stay hidden."""
+    """Mounts of the system's libraries, without any program. Packages of the system's Python stay hidden."""
     mounts: list[str] = []
     for folder in ("/usr/lib", "/usr/lib64"):
         mounts += ["--ro-bind", folder, folder] if Path(folder).is_dir() and not Path(folder).is_symlink() else []
@@ -120,7 +120,7 @@ def _system_libraries() -> list[str]:
 
 
 def _emptied(folder: Path) -> list[str]:
-    """Cover a folder with an empty one that cannot be written. A tmpfs without a size may take half the machine's memory."""
+    """Arguments that cover a folder with an empty read-only one. A tmpfs without a size may take half the machine's memory."""
     return ["--size", str(_COVER_BYTES), "--tmpfs", str(folder), "--remount-ro", str(folder)]
 
 
@@ -144,7 +144,7 @@ def _landlock(environment: Environment) -> Fenced:
 
 
 def _library_path(environment: Environment, prefix: Path) -> dict[str, str]:
-    """An interpreter outside /usr may be built with a shared library beside it, whose place it knows no more."""
+    """LD_LIBRARY_PATH for an interpreter outside /usr, which may need a shared library from its moved installation."""
     if environment.is_of_the_system or sys.platform != "linux":
         return {}
     return {"LD_LIBRARY_PATH": str(prefix / "lib")}

@@ -1,7 +1,7 @@
-"""What runs inside: import the libraries, give up every right, say "ready", read one job, run it, end.
+"""The program inside the sandbox: import the libraries, drop all rights, print "ready", read one job, run it, end.
 
-Sent to a bare interpreter over its standard input together with the modules it imports (process.py); it must not need anything
-else. Two lines of JSON come after it: `Setup` as the parent fills it, and later the job `{"code", "cpu_s"}`.
+The parent sends it to a bare interpreter over standard input, together with the modules it imports (process.py); it must not
+need anything else. Two lines of JSON follow: the set-up, and later the job `{"code", "cpu_s"}`.
 """
 
 import contextlib
@@ -23,14 +23,14 @@ from typing import Any
 from workers.sandbox import landlock, seccomp
 
 READY = b"ready\n"
-#: Exit codes that say how the code ended. Code that uses them itself fools nobody but its author.
+#: Exit codes that report how the code ended. Code that uses them itself only misreports its own end.
 ENDED_BY_EXCEPTION, ENDED_BY_MEMORY = 243, 244
 _NAME = "<code>"
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE = 1, 4
 
 
 def main() -> None:
-    """Never returns."""
+    """Prepare, run one job, and end the process. Never returns."""
     setup: dict[str, Any] = json.loads(sys.stdin.buffer.readline())
     _prepare(setup)
     job = _next_job()
@@ -45,13 +45,13 @@ def _prepare(setup: dict[str, Any]) -> None:
     sys.path[:] = [entry for entry in sys.path if entry] + setup["sites"]
     for name in setup["warm"]:
         importlib.import_module(name)
-    exec(setup["exercise"], {})  # noqa: S102 - ours; what it makes the libraries import and cache is ready for the code
+    exec(setup["exercise"], {})  # noqa: S102 - our code; it fills the libraries' caches for the job
     libc = ctypes.CDLL(None)
     if setup["fence"] == "landlock":
         libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     _limit(setup)
     if setup["fence"] != "none":
-        # Not dumpable: no core file, also none through a helper of the host, and nobody of the same user may look inside.
+        # Not dumpable: no core file, also none through a helper of the host, and no other process of the user can inspect it.
         libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
     if setup["fence"] == "landlock":
         landlock.restrict(setup["read"], ["/dev/null"])
@@ -75,7 +75,7 @@ def _limit(setup: dict[str, Any]) -> None:
 
 
 def _tasks_of_this_user() -> int:
-    """Without a user namespace of its own the limit on threads counts all that this user has."""
+    """The number of tasks of this user: without a separate user namespace, the limit on threads counts them all."""
     count = 0
     for process in Path("/proc").glob("[0-9]*"):
         try:
@@ -100,11 +100,11 @@ def _next_job() -> dict[str, Any]:
 
 
 def _run(code: str, cpu_s: float) -> int:
-    """Run `code` as the main module; the exit code."""
+    """Run `code` as the main module. Returns the exit code."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     seconds = int(used.ru_utime + used.ru_stime + cpu_s) + 1
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-    # What was printed before a limit strikes must have left the process.
+    # Output must leave the process before a limit ends it.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="replace", line_buffering=True)
@@ -113,7 +113,7 @@ def _run(code: str, cpu_s: float) -> int:
     linecache.cache[_NAME] = (len(code), None, code.splitlines(keepends=True), _NAME)
     try:
         try:
-            exec(compile(code, _NAME, "exec"), main_module.__dict__)  # noqa: S102 - this is what the sandbox is for
+            exec(compile(code, _NAME, "exec"), main_module.__dict__)  # noqa: S102 - the purpose of the sandbox
         finally:
             _wait_for_threads()
         return 0
@@ -140,12 +140,12 @@ def _code_of(end: SystemExit) -> int:
         return 0
     if isinstance(end.code, int):
         return end.code & 0xFF
-    print(end.code, file=sys.stderr)  # noqa: T201 - as the interpreter itself does
+    print(end.code, file=sys.stderr)  # noqa: T201 - as the interpreter does
     return ENDED_BY_EXCEPTION
 
 
 def _show(error: BaseException) -> None:
-    """The traceback without our own frames."""
+    """Print the traceback without our own frames."""
     frame: TracebackType | None = error.__traceback__
     while frame is not None and frame.tb_frame.f_code.co_filename != _NAME:
         frame = frame.tb_next

@@ -1,7 +1,7 @@
-"""Landlock, the kernel's own fence for a process that nobody privileged set up: read these folders, change nothing.
+"""Landlock, the kernel's fence that needs no privileges: the process may read the given folders and change nothing.
 
-Spoken by number (landlock(7)); the numbers are the same on every processor. What Landlock leaves open (sockets, the owner's
-right to change modes and times, processes) the system call filter closes.
+Calls use system call numbers (landlock(7)), which are the same on every processor. Landlock does not restrict sockets, changes
+of modes and times by the owner, or processes; the system call filter does.
 """
 
 import ctypes
@@ -12,16 +12,16 @@ from collections.abc import Iterable
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _RULE_PATH_BENEATH = 1
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1, 2, 4, 8
-#: Rights over files by the interface version that brought them: bits 0-12, refer, truncate, device ioctl.
+#: Rights over files by the interface version that added them: bits 0-12, refer, truncate, device ioctl.
 _FILE_RIGHTS = {1: 0x1FFF, 2: 0x3FFF, 3: 0x7FFF, 4: 0x7FFF, 5: 0xFFFF}
 _NET_RIGHTS, _SCOPES = 3, 3
 _PR_SET_NO_NEW_PRIVS = 38
-#: The first version that guards truncation: before it a file of the same user could be emptied.
+#: The first version that restricts truncation: with older ones, code could empty a file of the same user.
 OLDEST = 3
 
 
 def version() -> int:
-    """The kernel's Landlock interface version; 0 where there is none."""
+    """The kernel's Landlock interface version; 0 if it has none."""
     try:
         return max(0, int(ctypes.CDLL(None).syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), 1)))
     except (OSError, AttributeError):
@@ -29,7 +29,7 @@ def version() -> int:
 
 
 def restrict(read: Iterable[str], write: Iterable[str] = ()) -> None:
-    """From now on this process reads below `read` and writes to the files `write`, nothing else. Raises `OSError`."""
+    """Restrict this process to reading below `read` and writing to the files `write`. Raises `OSError`."""
     known = version()
     if known < OLDEST:
         raise OSError(f"Landlock {known} is too old; {OLDEST} is needed")
@@ -43,7 +43,7 @@ def restrict(read: Iterable[str], write: Iterable[str] = ()) -> None:
             for path in paths:
                 _grant(libc, rules, path, granted)
         if libc.prctl(_PR_SET_NO_NEW_PRIVS, ctypes.c_ulong(1), 0, 0, 0) != 0:
-            raise OSError(ctypes.get_errno(), "privileges cannot be given up")
+            raise OSError(ctypes.get_errno(), "could not drop privileges")
         _called(libc, _RESTRICT_SELF, rules, 0)
     finally:
         os.close(rules)
@@ -55,7 +55,7 @@ def _grant(libc: ctypes.CDLL, rules: int, path: str, granted: int) -> None:
     except FileNotFoundError:
         return
     try:
-        if not os.path.isdir(path):  # noqa: PTH112 - this runs before anything but the basics is imported
+        if not os.path.isdir(path):  # noqa: PTH112 - runs before anything but the basics is imported
             granted &= ~_READ_DIR
         _called(libc, _ADD_RULE, rules, _RULE_PATH_BENEATH, ctypes.c_char_p(struct.pack("=Qi", granted, opened)), 0)
     finally:

@@ -1,6 +1,6 @@
-"""The computational verifier as code for the sandbox: its modules travel with the job, since nothing of the project is inside.
+"""The computational verifier as code for the sandbox. The job contains its modules, because the project is not visible inside.
 
-A process that waits for such jobs has imported and exercised them before it gave up its rights; a bare one does it then.
+A warm process has imported and exercised them before it dropped its rights; a bare process imports them with the job.
 """
 
 import base64
@@ -16,7 +16,7 @@ from apps.reasoning.domain.tools import MathJob
 
 _FOLDER = Path(__file__).resolve().parents[1] / "mathcheck"
 _PACKAGE = "workers.mathcheck"
-#: The sandbox's limits on one job, in seconds: last guards, far beyond what the limits on work let a job use.
+#: The sandbox's limits on one job, in seconds: a last resort, far beyond what the limits on work allow.
 WALL_S, CPU_S = 240.0, 200.0
 
 _IMPORTER = """
@@ -53,7 +53,7 @@ def importer() -> str:
 
 
 def exercise() -> str:
-    """What a process does while it gets warm: import the verifier and fill SymPy's caches."""
+    """Code for warming up a process: import the verifier and fill SymPy's caches."""
     return f"{importer()}\nfrom workers.mathcheck.checking import warm\nwarm()\n"
 
 
@@ -65,10 +65,10 @@ def code_of(content: str) -> str:
         first = error.errors(include_url=False)[0]
         where = ".".join(str(part) for part in first["loc"]) or "the job"
         raise RequestRejected(
-            f"The job for check_math is not of the shape that docs/tools.md says: {where}: {first['msg']}."
+            f"The check_math job is malformed ({where}: {first['msg']}); see docs/tools.md for its shape."
         ) from None
     if not job.texts:
-        raise RequestRejected("A job for check_math has one text at least.")
+        raise RequestRejected("A check_math job needs at least one text.")
     plain = job.model_dump_json()
     return (
         f"{importer()}\nimport json\nfrom workers.mathcheck.__main__ import findings_of\n"

@@ -1,8 +1,8 @@
-"""Warm processes, each for one piece of code: importing the libraries takes a second, a process that waits takes none.
+"""Pool of warm processes, each for one piece of code, because importing the libraries takes a second.
 
-`warm` of them wait, at most `at_once` run. Nothing is started before the first piece of code, and after `idle_s` without one
-those that wait are ended: they hold about 100 MB each. Where none waits, the code gets a bare process, which imports what the
-code asks for and nothing else: that is sooner than a warm one would be.
+`warm` processes wait, at most `at_once` run. The first piece of code starts the pool. After `idle_s` without code the waiting
+processes end, as each holds about 100 MB. If none waits, the code gets a bare process, which imports only what the code needs;
+that is faster than warming one.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from workers.sandbox.process import NotStarted, SingleUse
 
 log = logging.getLogger(__name__)
 _TRIES = 3
-#: Warming takes a processor for a second; most code is done before that begins.
+#: Warming keeps a processor busy for a second; most code ends before this delay.
 _FILL_AFTER_S = 0.3
 
 Start = Callable[[bool], Awaitable[SingleUse]]
@@ -39,18 +39,18 @@ class Pool:
 
     @property
     def ready(self) -> int:
-        """How many warm processes wait."""
+        """The number of waiting warm processes."""
         return len(self._ready)
 
     @property
     def running(self) -> int:
-        """How many pieces of code run."""
+        """The number of running pieces of code."""
         return len(self._jobs)
 
     async def run(self, code: str, *, wall_s: float | None = None) -> Execution:
-        """Run one piece of code in a process of its own. Raises `NotStarted` where none can be started.
+        """Run one piece of code in its own process. Raises `NotStarted` if none can be started.
 
-        Cancelling ends the code, and so does `close`; its process is gone when this returns.
+        Cancelling and `close` end the code. Its process is gone when this returns.
         """
         self.queued += 1
         try:
@@ -74,7 +74,7 @@ class Pool:
             try:
                 return await process.run(code, wall_s=wall_s)
             except NotStarted:
-                # It died while it waited, for example because memory ran out; the code was not given to it.
+                # The process died while it waited, for example for lack of memory, and did not receive the code.
                 if tried == _TRIES:
                     raise
         raise AssertionError("unreachable")
@@ -91,10 +91,10 @@ class Pool:
         try:
             return await self._start(False)
         except (OSError, TimeoutError) as error:
-            raise NotStarted(str(error) or "it does not become ready") from error
+            raise NotStarted(str(error) or "it did not become ready in time") from error
 
     def fill(self) -> None:
-        """Start as many warm processes as should wait, one after the other. Returns at once."""
+        """Start missing warm processes, one after the other. Returns at once."""
         if not self._closed and (self._filling is None or self._filling.done()):
             self._filling = asyncio.create_task(self._fill())
 
@@ -103,11 +103,11 @@ class Pool:
             try:
                 self._ready.append(await self._start(True))
             except (NotStarted, OSError, TimeoutError) as error:
-                log.warning("a warm process of the sandbox does not start: %s", error)
+                log.warning("could not start a warm process of the sandbox: %s", error)
                 return
 
     def _rest(self) -> None:
-        """End what waits, unless somebody has work for it."""
+        """End the waiting processes unless there is work for them."""
         if self._jobs or self.queued or (self._filling is not None and not self._filling.done()):
             self._later("rest", self._idle_s, self._rest)
             return
@@ -115,7 +115,7 @@ class Pool:
         self._filling = asyncio.create_task(_ended(ending))
 
     def _later(self, what: str, after_s: float, act: Callable[[], None]) -> None:
-        """Do it once, `after_s` after the last time that this was asked; filling is not put off."""
+        """Call `act` once, `after_s` after the last such request. A later request does not delay "fill"."""
         pending = self._timers.get(what)
         if pending is not None and not pending.cancelled() and pending.when() > asyncio.get_running_loop().time():
             if what == "fill":
@@ -125,7 +125,7 @@ class Pool:
             self._timers[what] = asyncio.get_running_loop().call_later(after_s, act)
 
     async def close(self) -> None:
-        """End everything that waits, starts or runs; callers of `run` are cancelled."""
+        """End all processes that wait, start or run. Callers of `run` are cancelled."""
         self._closed = True
         for timer in self._timers.values():
             timer.cancel()

@@ -1,4 +1,4 @@
-"""Which fence holds on this machine, found by trying: the ladder of docs/sandbox.md, with how to mend each rung that fails."""
+"""Tests which fence holds on this machine: the ladder of docs/sandbox.md, with a fix for each rung that fails."""
 
 import asyncio
 import json
@@ -29,7 +29,7 @@ _CONTAINER = (
     "in a container, do not grant it CAP_SYS_ADMIN: run the sandbox worker as a container of its own, without network and "
     "read-only, with a seccomp profile that allows user namespaces (docs/sandbox.md)"
 )
-#: Tries what must fail and prints what did not. `{canary}` is a file that everybody on the machine may read.
+#: Attempts what must fail and prints the attempts that succeed. `{canary}` is a file that everybody on the machine may read.
 _CHECK = """
 import json, os, socket
 def fork():
@@ -54,11 +54,11 @@ print(json.dumps([name for name in ("fork", "network", "files", "writing") if na
 
 @dataclass(frozen=True)
 class Rung:
-    """One fence on this machine. `reason` says why it does not hold, `mend` what a person can do; both empty where it holds."""
+    """One fence on this machine. `reason` says why it does not hold, `fix` what to do; both are empty if it holds."""
 
     level: Level
     reason: str = ""
-    mend: str = ""
+    fix: str = ""
 
     @property
     def holds(self) -> bool:
@@ -67,38 +67,38 @@ class Rung:
 
 @dataclass(frozen=True)
 class Probe:
-    """What was found. `level` is "off" where code may not run; then `reason` and `mend` are sentences for people.
+    """The result of a probe. `level` is "off" if code may not run; `reason` and `fix` explain it to people.
 
-    With a level that is not the strongest they say why the stronger one failed. `rungs` are all that were tried.
+    For a level other than the strongest they explain why the stronger one failed. `rungs` are all that were tried.
     """
 
     level: Level | Literal["off"]
     reason: str = ""
-    mend: str = ""
+    fix: str = ""
     environment: Environment | None = None
     rungs: tuple[Rung, ...] = ()
 
     def __str__(self) -> str:
         """One sentence for the Models page and the log."""
         if self.level == "off":
-            return f"Code execution is off: {self.reason}. To mend it: {self.mend}."
+            return f"Code execution is off: {self.reason}. How to fix it: {self.fix}."
         if self.level == "unsafe-subprocess":
             return UNSAFE
-        weaker = f", the second best fence (bubblewrap: {self.reason}; to mend it: {self.mend})" if self.reason else ""
+        weaker = f", the second-best fence (bubblewrap: {self.reason}; how to fix it: {self.fix})" if self.reason else ""
         return f"{self.environment} behind {self.level}{weaker}."
 
 
 async def probe(
     choice: Choice = "auto", *, folder: Path | None = None, limits: Limits | None = None, debug: bool = False
 ) -> Probe:
-    """Try the fences in their order, or the one that was chosen. Never raises for what the machine lacks."""
+    """Try the fences in order, or only the chosen one. Never raises for what the machine lacks."""
     if choice == "off":
         return Probe("off", "the setting SANDBOX is off", "set SANDBOX=auto")
     try:
         # Root may have to copy the packages first, which takes seconds.
         environment = await asyncio.to_thread(find, folder) if folder else await asyncio.to_thread(find)
     except NoEnvironment as error:
-        return Probe("off", str(error), error.mend)
+        return Probe("off", str(error), error.fix)
     if choice == "unsafe-subprocess":
         if not debug:
             return Probe("off", "SANDBOX=unsafe-subprocess works with DEBUG only", "set SANDBOX=auto")
@@ -109,9 +109,9 @@ async def probe(
         rungs.append(await _tried(level, environment, limits or Limits()))
         if rungs[-1].holds:
             first = rungs[0]
-            return Probe(level, first.reason, first.mend, environment, tuple(rungs))
+            return Probe(level, first.reason, first.fix, environment, tuple(rungs))
     reason = "; ".join(f"{rung.level}: {rung.reason}" for rung in rungs)
-    return Probe("off", f"no fence holds on this machine ({reason})", rungs[0].mend, environment, tuple(rungs))
+    return Probe("off", f"no fence holds on this machine ({reason})", rungs[0].fix, environment, tuple(rungs))
 
 
 async def _tried(level: Level, environment: Environment, limits: Limits) -> Rung:
@@ -122,7 +122,7 @@ async def _tried(level: Level, environment: Environment, limits: Limits) -> Rung
             if found
             else "the kernel offers no Landlock"
         )
-        return Rung(level, old, "use Linux 6.2 or newer with `landlock` among its security modules, or mend bubblewrap")
+        return Rung(level, old, "use Linux 6.2 or newer with the security module `landlock`, or fix bubblewrap")
     try:
         open_doors = await _open_doors(level, environment, limits)
     except FileNotFoundError:
@@ -130,11 +130,13 @@ async def _tried(level: Level, environment: Environment, limits: Limits) -> Rung
     except UnknownProcessor as error:
         return Rung(level, str(error), "run the sandbox worker on a machine with an x86_64 or aarch64 processor")
     except (NotStarted, TimeoutError, OSError, ValueError) as error:
-        said = str(error) or "it does not answer"
-        return Rung(level, said, _mend_bubblewrap(said) if level == "bubblewrap" else "see what it says in the worker's log")
+        reason = str(error) or "it does not answer"
+        return Rung(level, reason, _bubblewrap_fix(reason) if level == "bubblewrap" else "see the worker's log")
     if open_doors:
         return Rung(
-            level, f"the fence leaves open: {', '.join(open_doors)}", "report it; until then nothing runs behind this fence"
+            level,
+            f"the fence leaves open: {', '.join(open_doors)}",
+            "report this fault; the fence is not used until it is fixed",
         )
     return Rung(level)
 
@@ -151,17 +153,17 @@ async def _open_doors(level: Level, environment: Environment, limits: Limits) ->
 
 @contextmanager
 def _canary() -> Iterator[Path]:
-    """A file, in a folder where everybody may write, that everybody but the code may read."""
+    """A file that everybody but the code may read, in a folder that everybody may write to."""
     with tempfile.TemporaryDirectory(prefix="lemmascope-probe-") as name:
         folder = Path(name)
         folder.chmod(0o777)
         canary = folder / "canary"
         canary.write_text("a secret\n")
-        canary.chmod(0o644)  # Whatever the umask is: else no fence would have to hold it.
+        canary.chmod(0o644)  # Regardless of the umask: an unreadable file would test no fence.
         yield canary
 
 
-def _mend_bubblewrap(said: str) -> str:
+def _bubblewrap_fix(said: str) -> str:
     if "nknown option" in said:
         return f"install bubblewrap 0.8 or newer ({shutil.which('bwrap')} knows no --disable-userns)"
     if _kernel("kernel/apparmor_restrict_unprivileged_userns") == "1":

@@ -1,6 +1,6 @@
-"""One interpreter behind a fence, for one piece of code: start it, let it get warm, hand over the code, read what it says.
+"""One interpreter behind a fence for one piece of code: start it, warm it up, send the code, read the output.
 
-Everything here runs in one event loop, whose thread must live as long as the process: the kernel ends a fenced process when the
+Everything here runs in one event loop. Its thread must outlive the process, because the kernel kills a fenced process when the
 thread that started it ends.
 """
 
@@ -15,10 +15,10 @@ from pathlib import Path
 
 from workers.sandbox import inside, landlock, seccomp, syscalls
 from workers.sandbox.execution import Execution, ExecutionError, Limits
-from workers.sandbox.fences import Fenced, nobody
+from workers.sandbox.fences import Fenced, sandbox_user
 
 LIBRARIES = ("sympy", "numpy", "scipy.optimize", "scipy.special", "scipy.linalg", "networkx", "mpmath")
-#: What libraries do once when they are first used, done while a process gets warm. Nothing of it shows in the code.
+#: Work that libraries do at first use, done while a process warms up. The code does not see it.
 EXERCISE = """
 import sympy
 _x, _n = sympy.symbols("x"), sympy.symbols("n", integer=True, positive=True)
@@ -28,7 +28,7 @@ sympy.sympify("x**2 + 1/3").subs(_x, 2), sympy.summation(_n, (_n, 1, 5)), sympy.
 START_WITHIN_S = 60.0
 _END_WITHIN_S = 5.0
 _CHUNK = 65536
-#: Reads one line of `[[name, source], …]` and makes the modules; the last of them ends the process.
+#: Reads one line of `[[name, source], …]` and creates the modules. The last one runs the job and ends the process.
 _BOOT = (
     "import sys,json\n"
     "for n,s in json.loads(sys.stdin.buffer.readline()):\n"
@@ -45,7 +45,7 @@ _MODULES = json.dumps(
 
 
 class NotStarted(Exception):
-    """The interpreter did not start behind its fence; the message is what it said."""
+    """The interpreter did not start behind its fence. The message is its own output."""
 
 
 class SingleUse:
@@ -59,8 +59,8 @@ class SingleUse:
     async def start(
         cls, fenced: Fenced, limits: Limits, *, warm: Sequence[str] = LIBRARIES, exercise: str = EXERCISE
     ) -> "SingleUse":
-        """Start it and wait until the modules `warm` are imported and all rights are given up. Raises `NotStarted`."""
-        # Never cancelled half way: asyncio may then wait for ever for a process whose pipes it has not connected.
+        """Start it and wait until it has imported the modules `warm` and dropped all rights. Raises `NotStarted`."""
+        # Never cancel this half way: asyncio could wait for ever for a process whose pipes it has not connected.
         making = asyncio.ensure_future(_made(fenced))
         try:
             process = await asyncio.shield(making)
@@ -94,17 +94,17 @@ class SingleUse:
             await self._process.stdin.drain()
         if await self._process.stdout.readline() != inside.READY:
             assert self._process.stderr is not None
-            said = (await self._process.stderr.read(_CHUNK)).decode(errors="replace").strip()
-            raise NotStarted(said.rpartition("\n")[2] or "it ended without a word")
+            output = (await self._process.stderr.read(_CHUNK)).decode(errors="replace").strip()
+            raise NotStarted(output.rpartition("\n")[2] or "it ended without any output")
 
     @property
     def is_alive(self) -> bool:
         return self._process.returncode is None
 
     async def run(self, code: str, *, wall_s: float | None = None) -> Execution:
-        """Run `code` to its end or its limit; `wall_s` shortens the limit on time. Whatever happens, the process is gone after.
+        """Run `code` to its end or its limit; `wall_s` shortens the time limit. The process is gone afterwards in any case.
 
-        Cancelling ends the process. Raises `NotStarted` where it ended before it was given the code.
+        Cancelling ends the process. Raises `NotStarted` if it ended before it received the code.
         """
         began = time.monotonic()
         output = _Output(self._limits.output_bytes, self._kill)
@@ -128,13 +128,13 @@ class SingleUse:
     async def _hand_over(self, code: str) -> None:
         assert self._process.stdin is not None
         if not self.is_alive:
-            raise NotStarted("it ended while it waited for code")
+            raise NotStarted("it ended while waiting for code")
         try:
             self._process.stdin.write(json.dumps({"code": code, "cpu_s": self._limits.cpu_s}).encode() + b"\n")
             await self._process.stdin.drain()
             self._process.stdin.close()
         except (BrokenPipeError, ConnectionResetError) as error:
-            raise NotStarted("it ended while it waited for code") from error
+            raise NotStarted("it ended while waiting for code") from error
 
     async def _read(self, output: "_Output") -> None:
         assert self._process.stdout is not None
@@ -159,7 +159,7 @@ class SingleUse:
         )
 
     def _kill(self) -> None:
-        """End it with everything behind its fence: bubblewrap's init dies with bubblewrap, and its namespace with that."""
+        """Kill it and everything behind its fence: bubblewrap's init dies with bubblewrap, and its namespace with init."""
         if self._process.returncode is None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -174,7 +174,7 @@ class SingleUse:
                 await self._process.wait()
         transport = getattr(self._process, "_transport", None)
         if transport is not None:
-            transport.close()  # Pipes that somebody behind the fence still held would stay open.
+            transport.close()  # Pipes that a process behind the fence still holds would stay open.
 
 
 async def _made(fenced: Fenced) -> asyncio.subprocess.Process:
@@ -191,12 +191,12 @@ async def _made(fenced: Fenced) -> asyncio.subprocess.Process:
             pass_fds=passed,
             start_new_session=True,
             limit=_CHUNK,
-            **nobody(),  # type: ignore[arg-type]
+            **sandbox_user(),  # type: ignore[arg-type]
         )
 
 
 class _Output:
-    """Both streams of one execution, no more than `room` bytes together; what comes after that ends the process."""
+    """Both streams of one execution, at most `room` bytes together. More output ends the process."""
 
     def __init__(self, room: int, stop: Callable[[], None]) -> None:
         self.out, self.err = bytearray(), bytearray()
@@ -214,9 +214,9 @@ class _Output:
 
 
 def _outcome(code: int) -> tuple[ExecutionError, int]:
-    """What an exit code says, and the code as the interpreter would have ended by itself."""
+    """The error that an exit code reports, and the exit code that the interpreter itself would give."""
     if code > 128 and code not in (inside.ENDED_BY_EXCEPTION, inside.ENDED_BY_MEMORY):
-        code = 128 - code if code - 128 in set(signal.Signals) else code  # bubblewrap tells signals as shells do.
+        code = 128 - code if code - 128 in set(signal.Signals) else code  # bubblewrap reports signals as shells do.
     if code == -signal.SIGXCPU:
         return "timeout", code
     if code < 0:
@@ -229,13 +229,13 @@ def _outcome(code: int) -> tuple[ExecutionError, int]:
 
 
 def _text(written: bytearray) -> str:
-    """UTF-8 with marks where it is none; databases hold no NUL."""
+    """The output as UTF-8 with replacement characters, and without NUL, which databases cannot store."""
     return written.decode("utf-8", errors="replace").replace("\0", "\N{SYMBOL FOR NULL}")
 
 
 @contextlib.contextmanager
 def _filter(fenced: Fenced) -> Iterator[tuple[list[str], tuple[int, ...]]]:
-    """The command with its filter in a pipe; a filter is far smaller than what a pipe holds."""
+    """The command with its filter in a pipe. A filter is far smaller than the buffer of a pipe."""
     if fenced.program is None:
         yield list(fenced.command), ()
         return

@@ -1,4 +1,4 @@
-"""The sandbox as a whole: probe once, keep a pool behind the fence that holds, run code."""
+"""The whole sandbox: probe once, keep a pool behind the strongest fence that holds, run code."""
 
 import asyncio
 import os
@@ -15,19 +15,19 @@ from workers.sandbox.pool import Pool
 from workers.sandbox.probe import Choice, Probe, probe
 from workers.sandbox.process import EXERCISE, LIBRARIES, SingleUse
 
-#: How often a machine on which nothing holds is asked again; somebody may be mending it.
-_ASK_AGAIN_S = 60.0
+#: Seconds between probes while no fence holds; an administrator may be fixing it.
+_RETRY_S = 60.0
 
 
 class SandboxOff(Exception):
-    """No fence holds here, so nothing runs; the message says why and how to mend it."""
+    """No fence holds here, so no code runs. The message says why and how to fix it."""
 
 
 class SandboxOptions(Value):
-    """`level` auto takes the strongest fence that holds; a name accepts only that one. `debug` allows unsafe-subprocess.
+    """Options of a `Sandbox`. `level` "auto" uses the strongest fence that holds; a name accepts only that fence.
 
-    `warm` processes wait for code, with `libraries` imported and `exercise` done; at most `at_once` run; after `idle_s`
-    without code none waits.
+    `warm` processes wait for code, with `libraries` imported and `exercise` run. At most `at_once` run. After `idle_s` without
+    code none waits. `debug` allows unsafe-subprocess.
     """
 
     level: Choice = "auto"
@@ -42,7 +42,7 @@ class SandboxOptions(Value):
 
 
 class Sandbox:
-    """Runs code where it can do no harm. Use it from one event loop, whose thread lives as long as the sandbox."""
+    """Runs code behind a fence. Use it from one event loop, whose thread must outlive the sandbox."""
 
     def __init__(self, options: SandboxOptions | None = None) -> None:
         self.options = options or SandboxOptions()
@@ -62,13 +62,13 @@ class Sandbox:
 
     @property
     def ready(self) -> int:
-        """How many warm processes wait."""
+        """The number of waiting warm processes."""
         return self._pool.ready if self._pool else 0
 
     async def probe(self) -> Probe:
-        """What holds on this machine; tried once, and again after a while where nothing holds."""
+        """The fence that holds on this machine. Tried once, and again every `_RETRY_S` while none holds."""
         async with self._probing:
-            old = time.monotonic() - self._probed_at > _ASK_AGAIN_S
+            old = time.monotonic() - self._probed_at > _RETRY_S
             if self._probe is None or (self._probe.level == "off" and old):
                 options = self.options
                 found = await probe(options.level, folder=options.environment, limits=options.limits, debug=options.debug)
@@ -76,13 +76,13 @@ class Sandbox:
         return self._probe
 
     async def warm_up(self) -> None:
-        """Start the processes that wait, so that the first code finds them. Returns before they are ready."""
+        """Start the warm processes before the first code. Returns before they are ready."""
         (await self._pool_of_level()).fill()
 
     async def run(self, code: str, *, wall_s: float | None = None) -> Execution:
         """Run one piece of code to its end or its limit; cancelling ends it.
 
-        Raises `SandboxOff` where nothing holds, `NotStarted` where a process cannot be started just now.
+        Raises `SandboxOff` if no fence holds, `NotStarted` if a process cannot be started now.
         """
         pool = await self._pool_of_level()
         return await pool.run(code, wall_s=wall_s)
@@ -103,6 +103,6 @@ class Sandbox:
         return await SingleUse.start(self._fenced, options.limits, warm=libraries, exercise=exercise)
 
     async def close(self) -> None:
-        """End everything that waits or runs."""
+        """End all waiting and running processes."""
         if self._pool is not None:
             await self._pool.close()

@@ -1,7 +1,7 @@
-"""Numbers of the system calls that the filters know, by name: (x86_64, aarch64), None where the processor has no such call.
+"""Numbers of the allowed system calls by name: (x86_64, aarch64), None if the processor has no such call.
 
-From the kernel's `asm/unistd_64.h` and `asm-generic/unistd.h`, which never change a number. Only what Python, numpy, scipy and
-sympy need stands here; whatever is missing is refused (seccomp.py).
+From the kernel's `asm/unistd_64.h` and `asm-generic/unistd.h`, which never change a number. The tables contain only what
+Python, numpy, scipy and sympy need; seccomp.py refuses all other calls.
 """
 
 Numbers = dict[str, tuple[int, int | None]]
@@ -59,7 +59,7 @@ FILES_READ: Numbers = {
     "ftruncate": (77, 46),
     "fallocate": (285, 47),
 }
-#: Making and changing files by name; only where the file system itself is private.
+#: Creating and changing files by name; allowed only if the file system itself is private.
 FILES_CHANGED: Numbers = {
     "creat": (85, None),
     "truncate": (76, 45),
@@ -150,7 +150,7 @@ CLOCKS: Numbers = {
     "timerfd_settime": (286, 86),
     "timerfd_gettime": (287, 87),
 }
-#: Waiting for descriptors, and talking over a pair of them.
+#: Waiting for descriptors, and communication over a pair of them.
 WAITING: Numbers = {
     "select": (23, None),
     "pselect6": (270, 72),
@@ -173,8 +173,8 @@ WAITING: Numbers = {
     "wait4": (61, 260),
     "waitid": (247, 95),
 }
-#: Questions about itself and the machine.
-QUESTIONS: Numbers = {
+#: Information about the process and the machine.
+INFORMATION: Numbers = {
     "getpid": (39, 172),
     "getppid": (110, 173),
     "getuid": (102, 174),
@@ -195,8 +195,8 @@ QUESTIONS: Numbers = {
     "getrandom": (318, 278),
     "capget": (125, 90),
 }
-#: Allowed or not by an argument (seccomp.py), or only until the code is there.
-ASKED: Numbers = {
+#: Allowed depending on an argument (seccomp.py), or only before the code arrives.
+CONDITIONAL: Numbers = {
     "fcntl": (72, 25),
     "clone": (56, 220),
     "clone3": (435, 435),
@@ -210,4 +210,4 @@ ASKED: Numbers = {
     "seccomp": (317, 277),
     "setrlimit": (160, 164),
 }
-EVERY: Numbers = FILES_READ | FILES_CHANGED | MEMORY | THREADS | SIGNALS | CLOCKS | WAITING | QUESTIONS | ASKED
+EVERY: Numbers = FILES_READ | FILES_CHANGED | MEMORY | THREADS | SIGNALS | CLOCKS | WAITING | INFORMATION | CONDITIONAL

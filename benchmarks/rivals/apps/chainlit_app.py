@@ -1,4 +1,4 @@
-"""The fake model in Chainlit as its documentation streams: `chainlit run chainlit_app.py --headless`."""
+"""The fake model in Chainlit, streamed as in its documentation: `chainlit run chainlit_app.py --headless`."""
 
 import chainlit  # type: ignore[import-not-found]
 from fake_model import tokens  # type: ignore[import-not-found]

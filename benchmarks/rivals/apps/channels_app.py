@@ -1,7 +1,7 @@
-"""The plain Channels design: every token is sent to a group, every socket is a consumer in it, the layer is channels-redis.
+"""The plain Channels design: every token is sent to a group of consumers, one for each socket, with the layer channels-redis.
 
-`uvicorn channels_app:application` serves; `python channels_app.py` waits for a line and then plays the fake model into the
-group, as a worker process would.
+`uvicorn channels_app:application` serves. `python channels_app.py` waits for a line and then sends the fake model's tokens to
+the group, as a worker process would.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ GROUP = "run"
 
 
 class Tail(AsyncWebsocketConsumer):  # type: ignore[misc]
-    """A socket that shows the group's tokens."""
+    """A socket that receives the group's tokens."""
 
     async def connect(self) -> None:
         await self.channel_layer.group_add(GROUP, self.channel_name)
@@ -52,7 +52,7 @@ application = ProtocolTypeRouter({"websocket": URLRouter([path("tail/", Tail.as_
 
 
 async def publish() -> None:
-    """Play the model into the group."""
+    """Send the model's tokens to the group."""
     layer = get_channel_layer()
     async for token in tokens():
         await layer.group_send(GROUP, {"type": "token", "text": token})

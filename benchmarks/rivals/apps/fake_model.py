@@ -1,7 +1,7 @@
-"""The model that every rival plays: tokens on a steady beat, each the moment at which it was due.
+"""The fake model of every rival: tokens at a steady rate, each the time at which it was due.
 
-All copies keep one beat, as one text that all watch would; with `RIVAL_BEAT=own` each begins at its own moment, which spreads
-the same work over time.
+All copies keep the same beat, like one text that all watch. With `RIVAL_BEAT=own` each starts at its own moment, which spreads
+the work over time.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""The fake model in Gradio as its documentation streams: an async generator into a text box, without a limit at once."""
+"""The fake model in Gradio, streamed as in its documentation: an async generator into a text box, without a limit."""
 
 import os
 from collections.abc import AsyncIterator
@@ -8,7 +8,7 @@ from fake_model import tokens  # type: ignore[import-not-found]
 
 
 async def answer(_: str) -> AsyncIterator[str]:
-    """The text so far, at every token; Gradio sends what was added."""
+    """Yield the text so far at every token. Gradio sends the additions."""
     text = ""
     async for token in tokens():
         text += token

@@ -1,4 +1,4 @@
-"""`manage.py up`: bring the whole application up on this machine, print its address, and stop it cleanly on Ctrl-C."""
+"""`manage.py up`: start the whole application on this machine, print its address, and stop it cleanly on Ctrl-C."""
 
 import errno
 import os
@@ -23,7 +23,7 @@ from redis.exceptions import RedisError
 from supervisor.xmlrpc import SupervisorTransport
 
 from apps.accounts.services import sample_accounts_ensure
-from apps.config.private import NotOurs, data_folder_close, own_folder
+from apps.config.private import ForeignFolder, data_folder_close, own_folder
 from apps.config.stack import StackError, supervisor_config
 from apps.reasoning.domain.errors import AliasError
 from apps.runs.file_locks import LockHeld, file_lock, up_lock
@@ -31,7 +31,7 @@ from apps.runs.streams import sync_client
 from apps.ui.vendor import vendor_is_complete
 
 START_WITHIN_S = 180
-#: Sample accounts have printed passwords: they are made and shown where only this machine can use them.
+#: Sample accounts have printed passwords, so they are created and shown only if no other machine can connect.
 LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 
 
@@ -39,7 +39,7 @@ class Command(BaseCommand):
     help = "Start every process of Lemmascope on this machine and print the address."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--port", type=int, help="listen here instead of PORT")
+        parser.add_argument("--port", type=int, help="port to listen on (default: the setting PORT)")
         parser.add_argument("--no-samples", action="store_true", help="do not load the sample library and accounts")
 
     def handle(self, **options: Any) -> None:
@@ -62,24 +62,24 @@ class Command(BaseCommand):
             call_command("migrate", verbosity=0, interactive=False)
         except OperationalError as error:
             first = str(error).strip().splitlines()[0]
-            raise CommandError(f"The database cannot be used ({first}); check DATABASE_URL, or unset it for SQLite.") from error
+            raise CommandError(f"Could not open the database ({first}). Check DATABASE_URL, or unset it for SQLite.") from error
         if samples:
             call_command("load_samples", verbosity=0)
             call_command("load_schemes", verbosity=0)
 
     def _sample_contest(self, samples: bool) -> None:
-        """Make the sample contest once everything runs: its marks ask for suggestions, which need the broker."""
+        """Create the sample contest once everything runs: its marks request suggestions, which need the broker."""
         if samples and settings.EMBEDDED and settings.HOST in LOOPBACK:
             try:
                 call_command("load_contest", verbosity=0)
-            except Exception as trouble:  # An example must not keep the rest from running.
-                self.stderr.write(f"There is no sample contest: {trouble}")
+            except Exception as error:  # A failed example must not stop the application.
+                self.stderr.write(f"Could not create the sample contest; everything else works: {error}")
 
     def _supervise(self, config: Path, run_dir: Path, log_dir: Path, began: float, *, samples: bool) -> None:
-        """Run supervisord as a child until a signal comes or it ends."""
+        """Run supervisord as a child until it ends or a signal arrives."""
         child = subprocess.Popen(
             [sys.executable, "-m", "supervisor.supervisord", "-n", "-c", str(config)],
-            start_new_session=True,  # Ctrl-C reaches only us; we stop the children in order.
+            start_new_session=True,  # Ctrl-C reaches only this process, which stops the children in order.
         )
         stopping = False
 
@@ -98,19 +98,20 @@ class Command(BaseCommand):
                 self._sample_contest(samples)
             elif not stopping:
                 raise CommandError(
-                    f"The web process did not answer within {START_WITHIN_S} s; its log is {log_dir / 'web.log'}."
+                    f"The web process did not answer within {START_WITHIN_S} s, so everything was stopped. "
+                    f"See its log: {log_dir / 'web.log'}."
                 )
-            told: set[str] = set()
+            reported: set[str] = set()
             while child.poll() is None:
-                self._tell_troubles(run_dir, log_dir, told)
+                self._report_failures(run_dir, log_dir, reported)
                 time.sleep(1)
         finally:
             if child.poll() is None:
                 child.send_signal(signal.SIGTERM)
                 child.wait(timeout=60)
         if not stopping:
-            raise CommandError(f"The supervisor ended unexpectedly; its log is {log_dir / 'supervisor.log'}.")
-        self.stdout.write("Stopped. Unfinished runs go on at the next start.")
+            raise CommandError(f"The supervisor ended unexpectedly. See its log: {log_dir / 'supervisor.log'}.")
+        self.stdout.write("Stopped. Unfinished runs continue at the next start.")
 
     def _banner(self, log_dir: Path, took_s: float) -> None:
         address = f"http://{settings.HOST}:{settings.PORT}/"
@@ -122,14 +123,14 @@ class Command(BaseCommand):
         self.stdout.write(f"Logs: {log_dir}   Stop: Ctrl-C\n")
         self.stdout.flush()
 
-    def _tell_troubles(self, run_dir: Path, log_dir: Path, told: set[str]) -> None:
+    def _report_failures(self, run_dir: Path, log_dir: Path, reported: set[str]) -> None:
         for process in _processes(run_dir):
             name, state = process["name"], process["statename"]
-            if state == "FATAL" and name not in told:
-                told.add(name)
-                self.stderr.write(f"{name} does not stay up; its log is {log_dir / name}.log.")
+            if state == "FATAL" and name not in reported:
+                reported.add(name)
+                self.stderr.write(f"The process {name} keeps failing and was given up. See its log: {log_dir / name}.log.")
             elif state == "RUNNING":
-                told.discard(name)
+                reported.discard(name)
 
 
 def _folders() -> tuple[Path, Path]:
@@ -137,29 +138,30 @@ def _folders() -> tuple[Path, Path]:
     try:
         for folder in (settings.DATA_DIR, run_dir, log_dir):
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        own_folder(settings.VALKEY_SOCKET.parent)  # With a long DATA_DIR it lies in the folder that all users have for scratch.
+        own_folder(settings.VALKEY_SOCKET.parent)  # With a long DATA_DIR the socket is below /tmp, which all users share.
         data_folder_close(settings.DATA_DIR)
         probe = run_dir / "writable"
         probe.touch()
         probe.unlink()
-    except NotOurs as error:
+    except ForeignFolder as error:
         raise CommandError(str(error)) from error
     except OSError as error:
         raise CommandError(
-            f"The data folder {settings.DATA_DIR} cannot be written ({error.strerror}); set DATA_DIR to a folder of yours."
+            f"Could not write to the data folder {settings.DATA_DIR} ({error.strerror}). Set DATA_DIR to a folder of yours."
         ) from error
     return run_dir, log_dir
 
 
 @contextmanager
 def _only_one() -> Iterator[None]:
-    """Hold the lock of this data folder: two stacks on one database and one socket would fight."""
+    """Hold the lock of this data folder, which only one stack may use."""
     try:
         with file_lock(up_lock(settings.DATA_DIR)):
             yield
     except LockHeld as error:
         raise CommandError(
-            f"Lemmascope is already running on {settings.DATA_DIR}; stop it, or set DATA_DIR and PORT for a second one."
+            f"Lemmascope is already running with the data folder {settings.DATA_DIR}. Stop it, or set DATA_DIR and PORT "
+            "for a second one."
         ) from error
 
 
@@ -171,14 +173,14 @@ def _config_text(run_dir: Path, log_dir: Path) -> str:
 
 
 def _check_redis() -> None:
-    """A Redis of somebody else's must answer before anything is started; our own is started by the supervisor."""
+    """Check that an external Redis answers. The supervisor starts our own."""
     if settings.OWN_REDIS:
         return
     try:
         sync_client().ping()
     except (RedisError, OSError, ValueError) as error:
         raise CommandError(
-            f"Redis at REDIS_URL does not answer ({error}); start it, or unset REDIS_URL for our own."
+            f"Redis at REDIS_URL does not answer ({error}). Start it, or unset REDIS_URL to use the built-in one."
         ) from error
 
 
@@ -192,14 +194,15 @@ def _check_port() -> None:
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
                 raise CommandError(
-                    f"Port {settings.PORT} is already in use; stop what uses it or choose another: make up PORT=8001."
+                    f"Port {settings.PORT} is already in use. Stop the program that uses it, or choose another port: "
+                    "make up PORT=8001."
                 ) from error
             raise CommandError(f"Cannot listen on {settings.HOST}:{settings.PORT} ({error.strerror}).") from error
 
 
 def _check_assets() -> None:
     if not vendor_is_complete(settings.BASE_DIR / "static" / "vendor"):
-        raise CommandError("Front-end packages are missing from static/vendor; run `make setup`.")
+        raise CommandError("Front-end packages are missing from static/vendor. Run `make setup`.")
 
 
 def _wait_for_web(child: "subprocess.Popen[bytes]", is_stopping: Any) -> bool:
