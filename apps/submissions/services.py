@@ -10,7 +10,7 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.contests.models import Contest, ContestProblem, Paper
 from apps.contests.services import ContestRefused, hand_in_refusal
-from apps.contests.telling import told
+from apps.contests.telling import event_publish
 from apps.reasoning.texts.latex_steps import segmenter_of, steps_of
 from apps.reasoning.texts.segmentation import digest_of
 from apps.reasoning.texts.source import source_of
@@ -98,7 +98,7 @@ def version_withdraw(*, version: SubmissionVersion) -> None:
     if version.withdrawn_at is None:
         SubmissionVersion.objects.filter(pk=version.pk).update(withdrawn_at=timezone.now())
         paper, problem = version.submission.paper, version.submission.problem
-        told(paper.contest, "contest.withdrawn", None, problem=str(problem.public_id), number=paper.number)
+        event_publish(paper.contest, "contest.withdrawn", None, problem=str(problem.public_id), number=paper.number)
 
 
 @transaction.atomic

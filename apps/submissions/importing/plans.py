@@ -9,7 +9,7 @@ from django.db import transaction
 from apps.accounts.models import User
 from apps.contests.models import AuthorKind, Contest, ContestProblem, ContestState, Identity, Paper
 from apps.contests.services import PROBLEMS_AT_MOST, ContestRefused, adding_refusal, author_add, problem_add
-from apps.contests.telling import told
+from apps.contests.telling import event_publish
 from apps.problems.access import problem_visible_to
 from apps.problems.importing.files import table_read
 from apps.problems.importing.values import RowWrong
@@ -134,7 +134,7 @@ def import_confirm(*, file: ImportFile) -> ImportPlan:
             papers[row.draft.author] = _paper_of(contest, row.draft)
         _text_add(papers[row.draft.author], problems[row.problem], row.draft)
     rows_recount(len(plan.good), Paper, Identity, Submission, SubmissionVersion, Step)
-    told(contest, "contest.imported", file.owner, texts=len(plan.good), skipped=len(plan.wrong))
+    event_publish(contest, "contest.imported", file.owner, texts=len(plan.good), skipped=len(plan.wrong))
     file.delete()
     return plan
 
