@@ -136,8 +136,8 @@ def test_the_question_before_withdrawing_mentions_older_versions(bob: User, char
     assert "older versions" not in questions(client, address)[0]
     second = hand_in(paper, problem, "Two.")
     address = reverse("submissions:version_own", kwargs={"version_id": second.public_id})
-    assert "older versions neither" in questions(client, address)[0]
+    assert "older versions are not marked either" in questions(client, address)[0]
     answer = client.post(reverse("submissions:version_withdraw", kwargs={"version_id": second.public_id}), follow=True)
-    assert "Nothing of this problem is marked until you hand in a newer version." in answer.content.decode()
+    assert "No version of this problem is marked until you hand in a newer one." in answer.content.decode()
     moved(contest, ContestState.MARKING)
     assert questions(client, address) == [], "the time is over"
