@@ -51,7 +51,7 @@ def test_a_coach_writes_a_scheme_and_tries_it_out(client: Client) -> None:
     assert 'value="A1 A2 -D1"' in shown
 
 
-def test_what_an_empty_editor_begins_with_is_sound(client: Client) -> None:
+def test_the_starter_scheme_is_valid(client: Client) -> None:
     problem = make_problem()
     shown = client.post("/schemes/check/", {"text": STARTER}).content.decode()
     assert "No issues found." in shown
