@@ -1,1 +1,1 @@
-"""Contests: problems, coaches, students, windows, states; papers with random numbers, and apart from them who wrote which."""
+"""Contests: problems, coaches, students, time windows, states, papers with random numbers, and identities kept apart."""

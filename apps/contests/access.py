@@ -1,19 +1,19 @@
-"""Who may open which contest, which paper, and who may learn who wrote it.
+"""Permissions for contests, papers and the identities of their authors.
 
 | | student of it | coach | organiser |
 |---|---|---|---|
 | contest, its problems | from its opening on | yes | yes |
 | settings, state, coaches | no | no | yes |
-| papers | the own one | from marking on, by number | the same |
-| names beside numbers, where the contest is not anonymous | no | coaches only | coaches only |
+| papers | own paper | from marking on, by number | same |
+| names next to numbers, in a contest that is not anonymous | no | coaches only | coaches only |
 | roster: names without numbers | no | no | yes, coaches only |
-| whether a student or a model wrote a paper | no | no | yes, for figures over scripts that are settled |
-| who wrote a paper | the own one | with `may_reveal`, a coach who judges none of it, with a reason that is kept | same |
-| who wrote all papers | no | no | with `may_reveal`, once the results are signed off (`apps.marks.names`) |
+| whether a student or a model wrote a paper | no | no | yes, for statistics of settled scripts |
+| author of a paper | own paper | with `may_reveal`, if the coach judges none of it, with a recorded reason | same |
+| authors of all papers | no | no | with `may_reveal`, once the results are signed off (`apps.marks.names`) |
 
-Whoever is neither gets `Http404`: a contest's existence is nobody else's business. A researcher may organise a contest of model
-proofs and never learns a name. Staff see the list of all contests with titles, states, organisers and counts, where they can
-restore a deleted one and let the library show problems again; they open none.
+All other users get `Http404`, which hides that the contest exists. A researcher may organise a contest of model proofs and
+never learns a name. Staff list all contests with titles, states, organisers and counts. They can restore a deleted contest and
+show its problems in the library; they cannot open a contest.
 """
 
 import uuid
@@ -31,17 +31,17 @@ READABLE = (ContestState.MARKING, ContestState.CLOSED)
 
 
 def contest_may_create(user: User) -> bool:
-    """Coaches and researchers organise contests."""
+    """Whether the user may create contests: coaches and researchers may."""
     return user.may_see_runs
 
 
 def contests_administered_by(user: User) -> QuerySet[Contest]:
-    """All contests, for staff; none for everybody else."""
+    """All contests for staff; an empty queryset for other users."""
     return Contest.objects.all() if user.is_active and user.is_staff else Contest.objects.none()
 
 
 def creator_of(request: HttpRequest) -> User:
-    """The signed-in person, or `Http404` where they may not make contests."""
+    """Return the signed-in user. Raises `Http404` if they may not create contests."""
     user = user_of(request)
     if not contest_may_create(user):
         raise Http404("There is no such page.")
@@ -49,7 +49,7 @@ def creator_of(request: HttpRequest) -> User:
 
 
 def contest_visible_to(user: User) -> QuerySet[Contest]:
-    """The contests that a person coaches, and those opened that they are a student of."""
+    """Contests that a user coaches, and opened contests in which the user is a student."""
     if not user.is_active:
         return Contest.objects.none()
     now = timezone.now()
@@ -64,18 +64,18 @@ def contest_visible_to(user: User) -> QuerySet[Contest]:
 
 
 def contest_get_for(user: User, public_id: uuid.UUID) -> Contest:
-    """The contest, or `Http404`."""
+    """Return a visible contest or raise `Http404`."""
     return _got(contest_visible_to(user).filter(public_id=public_id).first())
 
 
 def coach_of(user: User, contest: Contest) -> ContestCoach | None:
-    """What the person is in the contest; None for students and strangers, where a role was taken away, and in deleted ones."""
-    is_there = user.may_see_runs and contest.state != ContestState.DELETED
-    return contest.coaches.filter(person=user).first() if is_there else None
+    """The user's coach row; None for students, strangers, users who lost the role, and in deleted contests."""
+    may_coach = user.may_see_runs and contest.state != ContestState.DELETED
+    return contest.coaches.filter(person=user).first() if may_coach else None
 
 
 def coached_get_for(user: User, public_id: uuid.UUID) -> Contest:
-    """The contest for one of its coaches, or `Http404`."""
+    """Return the contest for one of its coaches or raise `Http404`."""
     contest = contest_get_for(user, public_id)
     if coach_of(user, contest) is None:
         raise Http404(NO_CONTEST)
@@ -83,7 +83,7 @@ def coached_get_for(user: User, public_id: uuid.UUID) -> Contest:
 
 
 def organised_get_for(user: User, public_id: uuid.UUID) -> Contest:
-    """The contest for one of its organisers, or `Http404`."""
+    """Return the contest for one of its organisers or raise `Http404`."""
     contest = contest_get_for(user, public_id)
     coach = coach_of(user, contest)
     if coach is None or not coach.is_organiser:
@@ -92,13 +92,13 @@ def organised_get_for(user: User, public_id: uuid.UUID) -> Contest:
 
 
 def roster_may_read(user: User, contest: Contest) -> bool:
-    """Organisers who are coaches see who takes part, never beside a number."""
+    """Whether the user may read the roster, which has no paper numbers: organisers with the role of coach may."""
     coach = coach_of(user, contest)
     return coach is not None and coach.is_organiser and user.role == Role.COACH
 
 
 def rostered_get_for(user: User, public_id: uuid.UUID) -> Contest:
-    """The contest for somebody who may read its roster, or `Http404`."""
+    """Return the contest for a user who may read its roster or raise `Http404`."""
     contest = contest_get_for(user, public_id)
     if not roster_may_read(user, contest):
         raise Http404(NO_CONTEST)
@@ -106,12 +106,12 @@ def rostered_get_for(user: User, public_id: uuid.UUID) -> Contest:
 
 
 def papers_may_read(user: User, contest: Contest) -> bool:
-    """Coaches read papers when nothing more can be handed in."""
+    """Whether the user may read papers: coaches may, once the contest accepts no more submissions."""
     return contest.state in READABLE and coach_of(user, contest) is not None
 
 
 def paper_get_for(user: User, contest: Contest, public_id: uuid.UUID) -> Paper:
-    """A paper for a coach of its contest, or `Http404`. It says nothing of who wrote it."""
+    """Return a paper without its author for a coach of its contest or raise `Http404`."""
     paper = contest.papers.filter(public_id=public_id).first()
     if paper is None or not papers_may_read(user, contest):
         raise Http404("There is no such paper.")
@@ -119,13 +119,13 @@ def paper_get_for(user: User, contest: Contest, public_id: uuid.UUID) -> Paper:
 
 
 def paper_own(user: User, contest: Contest) -> Paper | None:
-    """The paper that this person writes, if they are a student of the contest."""
+    """The user's own paper, or None if the user is not a student of the contest."""
     identity = contest.identities.filter(person=user).select_related("paper").first()
     return identity.paper if identity else None
 
 
 def problem_own_for(user: User, public_id: uuid.UUID) -> tuple[Paper, ContestProblem]:
-    """A problem of a contest for one of its students, with their paper, or `Http404`."""
+    """Return a student's own paper and a problem of the contest, or raise `Http404`."""
     asked = ContestProblem.objects.select_related("contest", "version", "problem").filter(public_id=public_id).first()
     if asked is None or not contest_visible_to(user).filter(pk=asked.contest_id).exists():
         raise Http404("There is no such problem.")
@@ -136,16 +136,16 @@ def problem_own_for(user: User, public_id: uuid.UUID) -> tuple[Paper, ContestPro
 
 
 def names_for(user: User, contest: Contest) -> dict[int, str]:
-    """Who wrote which paper, by the paper's key, for a coach of a contest that is not anonymous; empty for everybody else."""
+    """Author names by paper key for a coach of a contest that is not anonymous; empty for other users."""
     if contest.is_anonymous or user.role != Role.COACH or not papers_may_read(user, contest):
         return {}
     return dict(contest.identities.values_list("paper", "name"))
 
 
 def author_kinds_for(user: User, contest: Contest) -> dict[int, str]:
-    """Student or model, by the paper's key, for an organiser; empty for everybody else.
+    """Kind of author (student or model) by paper key for an organiser; empty for other users.
 
-    Whoever asks shows it for papers alone that nobody has to mark any more: it is as secret as the name while marks are made.
+    Callers show the kind only for papers without open marking work. Until then it is as secret as the name.
     """
     coach = coach_of(user, contest)
     if coach is None or not coach.is_organiser or contest.state not in READABLE:
@@ -154,7 +154,7 @@ def author_kinds_for(user: User, contest: Contest) -> dict[int, str]:
 
 
 def reveal_may(user: User, contest: Contest) -> bool:
-    """The permission to open identities is given by name, and to coaches only."""
+    """Whether the user may open identities: coaches with `may_reveal` may."""
     coach = coach_of(user, contest)
     return coach is not None and coach.may_reveal and user.role == Role.COACH
 

@@ -5,7 +5,7 @@ class ContestsConfig(AppConfig):
     name = "apps.contests"
 
     def ready(self) -> None:
-        """Hold the problems of contests back."""
+        """Register the rule that holds back the problems of contests."""
         from apps.contests.holding import problems_held
         from apps.problems.holding import Text, hold_register
 

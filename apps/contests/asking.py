@@ -1,69 +1,69 @@
-"""What is asked once before a contest is changed in a way that is hard to take back. Pages ask it in `{% ask %}`."""
+"""Confirmation questions before changes of a contest that are hard to undo. Pages show them with `{% ask %}`."""
 
 from django.utils import timezone
 
 from apps.accounts.models import User
-from apps.contests.holding import HOLDING, sight_lost
+from apps.contests.holding import HOLDING, access_lost
 from apps.contests.models import Contest, ContestCoach, ContestProblem
 
 
 def move_question(contest: Contest, verb: str) -> str:
-    """What to ask before a move (`services.MOVES`); empty where it loses nothing and can be taken back."""
+    """The question before a move (`services.MOVES`); empty if the move can be undone without loss."""
     if verb == "open":
         return (
-            f"Open “{contest.title}”? Its students read the problems as soon as its time begins. From then on problems can no "
-            f"longer be changed, students no longer be taken out, and it stays anonymous if it is. {sight_words(contest)}"
+            f"Open “{contest.title}”? Students can read the problems when its time begins. Afterwards you cannot change "
+            f"problems, remove students or end anonymity. {access_notice(contest)}"
         )
     if verb == "mark":
         is_running = contest.closes_at is not None and timezone.now() < contest.closes_at
-        whose = "Its time is not over yet, but nobody" if is_running else "Nobody"
+        early = "Its time is not over yet. " if is_running else ""
         return (
-            f"Begin marking “{contest.title}”? {whose} can hand in any more, and what is only a draft is not marked. "
-            "You can open it again."
+            f"Begin marking “{contest.title}”? {early}Students can no longer hand in, and drafts are not marked. "
+            "You can reopen the contest."
         )
     if verb == "reopen":
-        return f"Open “{contest.title}” again? Marking rests meanwhile, and students may hand in within its time."
+        return f"Reopen “{contest.title}”? Marking pauses, and students can hand in within its time window."
     if verb == "close":
         return (
-            f"Close “{contest.title}”? Everybody finds its problems in the library again, and appeals wait. "
-            "You can go on marking later."
+            f"Close “{contest.title}”? The library shows its problems to all readers again, and appeals are suspended. "
+            "You can resume marking later."
         )
     if verb == "resume":
-        return f"Go on marking “{contest.title}”? {sight_words(contest)}"
+        return f"Resume marking “{contest.title}”? {access_notice(contest)}"
     return ""
 
 
 def hiding_question(contest: Contest) -> str:
-    """What to ask before staff let the library hide the problems of a contest again."""
+    """The question before staff hide the problems of a contest again."""
     if contest.state not in HOLDING:
-        return f"Let the library hide the problems of “{contest.title}” again, as far as its state hides them?"
-    return f"Hide the problems of “{contest.title}” again? {sight_words(contest, shows_problems=False)}"
+        return f"Hide the problems of “{contest.title}” in the library again while it is open or being marked?"
+    return f"Hide the problems of “{contest.title}” again? {access_notice(contest, shows_problems=False)}"
 
 
-def sight_words(contest: Contest, *, shows_problems: bool | None = None) -> str:
-    """Who loses sight of what in the library, as long as the contest is open or being marked."""
+def access_notice(contest: Contest, *, shows_problems: bool | None = None) -> str:
+    """Describe who cannot read the problems in the library while the contest is open or being marked."""
     if contest.shows_problems if shows_problems is None else shows_problems:
-        return "Staff decided that the library goes on showing its problems to everybody."
-    count, lost = contest.problems.count(), sight_lost(contest)
-    what, them = ("its problem", "it") if count == 1 else (f"its {count} problems", "them")
+        return "Staff keep its problems visible to all readers of the library."
+    count, lost = contest.problems.count(), access_lost(contest)
+    problems, them = ("its problem", "it") if count == 1 else (f"its {count} problems", "them")
     words = (
-        f"Until it is closed, the library hides {what}, with solutions, schemes and runs, from everybody but its coaches: "
+        f"Until it closes, the library hides {problems}, with solutions, schemes and runs, from all but its coaches: "
         f"{_counted(lost.readers, 'other coach or researcher', 'other coaches or researchers')} and "
-        f"{_counted(lost.students, 'student', 'students')} no longer find {them} there. Runs on {them} stay with their owners."
+        f"{_counted(lost.students, 'student', 'students')} can no longer read {them} there. Owners keep their runs on {them}."
     )
     if lost.contests:
         others = _counted(lost.contests, "contest", "contests")
-        words += f" {others} in preparation cannot open with {them} meanwhile, unless the organiser coaches this contest too."
+        words += f" {others} in preparation cannot open with {them} until then, unless the organiser also coaches this contest."
     return words
 
 
 def deletion_question(contest: Contest) -> str:
-    """What to ask before a contest is deleted."""
+    """The question before a contest is deleted."""
     coaches = _counted(contest.coaches.count(), "coach", "coaches")
     students = _counted(contest.identities.count(), "student", "students")
     hides = contest.state in HOLDING and not contest.shows_problems
     shown = ", and the library shows its problems again" if hides else ""
-    return f"Delete “{contest.title}”? Its {coaches} and {students} no longer find it{shown}. Only staff can restore it."
+    return f"Delete “{contest.title}”? Its {coaches} and {students} can no longer open it{shown}. Only staff can restore it."
 
 
 def _counted(number: int, one: str, many: str) -> str:
@@ -71,15 +71,15 @@ def _counted(number: int, one: str, many: str) -> str:
 
 
 def coach_question(coach: ContestCoach, problems: list[ContestProblem], user: User) -> str:
-    """What to ask before a coach is taken out; whoever takes themselves out loses the contest from sight."""
+    """The question before a coach is removed, with another text for coaches who remove themselves."""
     led = [row.label for row in problems if row.captain_id == coach.person_id]
-    captains = f" Without a captain then: problem {', '.join(led)}." if led else ""
+    captains = f" These problems lose their captain: {', '.join(led)}." if led else ""
     if coach.person_id == user.pk:
         return (
-            f"Take yourself out of “{coach.contest.title}”? You no longer see the contest, and only another organiser can let "
-            f"you in again. Marks that you sealed stay.{captains}"
+            f"Remove yourself from “{coach.contest.title}”? You lose access, and only another organiser can add you again. "
+            f"Your sealed marks stay.{captains}"
         )
     return (
-        f"Take {coach.person.username} out of “{coach.contest.title}”? Marks that were sealed stay; "
-        f"scripts that were begun go to others.{captains}"
+        f"Remove {coach.person.username} from “{coach.contest.title}”? Sealed marks stay; "
+        f"unfinished scripts return to the queue.{captains}"
     )

@@ -1,6 +1,7 @@
-"""Deleting a contest in which nothing was written, and what staff can undo of contests.
+"""Delete and restore contests, and show their problems in the library.
 
-A deleted contest is kept, in the state `DELETED`: only staff see it and can restore it. Each change is recorded.
+Only a contest without texts can be deleted. It stays in the database in the state `DELETED`; staff can list and restore it.
+Each change is recorded.
 """
 
 from django.db import transaction
@@ -9,15 +10,15 @@ from apps.accounts.models import User
 from apps.contests.keeping import has_content
 from apps.contests.models import Contest, ContestState
 from apps.contests.services import ContestRefused, contest_locked
-from apps.contests.telling import told
+from apps.contests.telling import event_publish
 
 
 def deletion_refusal(contest: Contest) -> str:
-    """Why a contest cannot be deleted; empty where it can."""
+    """Why a contest cannot be deleted; empty if it can."""
     if contest.state == ContestState.DELETED:
-        return "The contest is deleted already."
+        return "The contest is already deleted."
     if has_content(contest):
-        return "This contest cannot be deleted: a student wrote or handed in a text, which would be lost. Close it instead."
+        return "You cannot delete this contest: a student's text would be lost. Close the contest instead."
     return ""
 
 
@@ -32,7 +33,7 @@ def contest_delete(*, contest: Contest, based_on: int, by: User | None = None) -
 
 @transaction.atomic
 def contest_restore(*, contest: Contest, based_on: int, by: User | None = None) -> Contest:
-    """Bring a deleted contest back, in preparation. Raises `ContestChanged`, `ContestRefused` where it is not deleted."""
+    """Restore a deleted contest to preparation. Raises `ContestChanged`, and `ContestRefused` if it is not deleted."""
     contest = contest_locked(contest, based_on)
     if contest.state != ContestState.DELETED:
         raise ContestRefused("The contest is not deleted.")
@@ -41,13 +42,13 @@ def contest_restore(*, contest: Contest, based_on: int, by: User | None = None) 
 
 @transaction.atomic
 def problems_show(*, contest: Contest, shows: bool, based_on: int, by: User | None = None) -> Contest:
-    """Let the library show the problems of a contest to everybody, or hide them again. Raises `ContestChanged`."""
+    """Show the problems of a contest to all readers of the library, or hide them. Raises `ContestChanged`."""
     contest = contest_locked(contest, based_on)
     if contest.shows_problems != shows:
         contest.shows_problems = shows
         contest.row_version += 1
         contest.save(update_fields=["shows_problems", "row_version", "updated_at"])
-        told(contest, "contest.problems-shown" if shows else "contest.problems-hidden", by)
+        event_publish(contest, "contest.problems-shown" if shows else "contest.problems-hidden", by)
     return contest
 
 
@@ -55,5 +56,5 @@ def _moved(contest: Contest, state: ContestState, verb: str, by: User | None) ->
     contest.state = state
     contest.row_version += 1
     contest.save(update_fields=["state", "row_version", "updated_at"])
-    told(contest, verb, by)
+    event_publish(contest, verb, by)
     return contest

@@ -1,7 +1,7 @@
-"""What a contest holds back in the library: its problems, from opening to closing, from everybody who does not coach it.
+"""Hold back the problems of a contest in the library, from opening to closing, from all users but its coaches.
 
-Its students read the problems on the contest's own pages. A contest in preparation holds nothing back, and its coaches have no
-more right to its problems than anybody else. Staff can let the library show the problems of a contest (`shows_problems`).
+Students read the problems on the pages of the contest. A contest in preparation holds nothing back and gives its coaches no
+additional access. Staff can show the problems of a contest in the library (`shows_problems`).
 """
 
 from dataclasses import dataclass
@@ -17,18 +17,18 @@ OPENED = (*HOLDING, ContestState.CLOSED)
 
 
 def rows_holding() -> QuerySet[ContestProblem]:
-    """The problems of contests as far as they are held back."""
+    """Contest problems that are held back now."""
     return ContestProblem.objects.filter(contest__state__in=HOLDING, contest__shows_problems=False)
 
 
 def problems_held(user: User | None) -> QuerySet[Problem]:
-    """The problems of contests that were opened and are not over, but those that `user` meets as a coach."""
+    """Held-back problems, except those of contests that `user` coaches."""
     held = Problem.objects.filter(pk__in=rows_holding().values("problem"))
     return held.exclude(pk__in=problems_coached(user).values("pk"))
 
 
 def problems_coached(user: User | None) -> QuerySet[Problem]:
-    """The problems of the contests that `user` coaches, once they were opened."""
+    """Problems of opened contests that `user` coaches."""
     if user is None or not user.may_see_runs:
         return Problem.objects.none()
     rows = ContestProblem.objects.filter(contest__coaches__person=user, contest__state__in=OPENED)
@@ -36,24 +36,24 @@ def problems_coached(user: User | None) -> QuerySet[Problem]:
 
 
 @dataclass(frozen=True)
-class SightLost:
-    """Who no longer finds problems in the library once a contest holds them back. `readers`: coaches and researchers who do not
-    coach it; `contests`: others in preparation that have one of the problems."""
+class AccessLost:
+    """Numbers of those affected when a contest holds back its problems. `readers`: coaches and researchers of other contests;
+    `contests`: other contests in preparation with one of the problems."""
 
     readers: int
     students: int
     contests: int
 
 
-def sight_lost(contest: Contest) -> SightLost:
-    """Whom the library will not show the problems of a contest."""
+def access_lost(contest: Contest) -> AccessLost:
+    """Count users and contests that lose access to the problems of a contest."""
     people = User.objects.filter(is_active=True).exclude(pk__in=contest.coaches.values("person"))
     students = people.filter(role=Role.STUDENT).count()
     others = Contest.objects.filter(state=ContestState.PREPARING, problems__problem__in=contest.problems.values("problem"))
-    return SightLost(people.count() - students, students, others.exclude(pk=contest.pk).distinct().count())
+    return AccessLost(people.count() - students, students, others.exclude(pk=contest.pk).distinct().count())
 
 
 def held_elsewhere(contest: Contest, user: User) -> QuerySet[ContestProblem]:
-    """The problems of a contest that others hold back from this person."""
+    """Problems of a contest that other contests hold back from this user."""
     held = rows_holding().exclude(contest=contest)
     return contest.problems.filter(problem__in=held.values("problem")).exclude(problem__in=problems_coached(user).values("pk"))

@@ -1,6 +1,7 @@
-"""Contests and their papers. Who wrote a paper stands in `Identity`, a table of its own that only `access` opens.
+"""Contests, papers and identities.
 
-Nothing but `Identity` joins a paper to a person: neither its number nor its public id tells when or by whom it was begun.
+Only `Identity` links a paper to a person, and only `access` reads it. The number and public id of a paper reveal neither its
+author nor its time.
 """
 
 import secrets
@@ -21,21 +22,21 @@ LABEL_LENGTH = 20
 NAME_LENGTH = 150
 EXTERNAL_LENGTH = 100
 REASON_LENGTH = 500
-#: The reason that is kept where all identities were opened at once.
+#: The recorded reason for opening all identities at once.
 AFTER_SIGN_OFF = "All identities, after sign-off"
-# Without vowels, so that no word comes about, and without signs that look alike.
-_SIGNS = "BCDFGHJKLMNPQRSTVWXZ23456789"
+# Without vowels, to avoid words, and without look-alike characters.
+_CHARACTERS = "BCDFGHJKLMNPQRSTVWXZ23456789"
 NUMBER_SIGNS = 6
 
 
 def paper_number_random() -> str:
-    """A number that tells nothing: drawn, not counted."""
-    return "".join(secrets.choice(_SIGNS) for _ in range(NUMBER_SIGNS))
+    """Draw a random paper number, which reveals no order."""
+    return "".join(secrets.choice(_CHARACTERS) for _ in range(NUMBER_SIGNS))
 
 
 class ContestState(models.TextChoices):
-    """Students write while it is open and its window allows; coaches read papers from marking on. Staff alone find a deleted
-    contest, which never held a text, and can restore it."""
+    """States of a contest. Students write in an open contest within its time window; coaches read papers from marking on.
+    Only staff can list and restore a deleted contest, which never contained a text."""
 
     PREPARING = "preparing", "In preparation"
     OPEN = "open", "Open"
@@ -45,16 +46,16 @@ class ContestState(models.TextChoices):
 
 
 class PointStep(models.TextChoices):
-    """What the points of a contest are multiples of."""
+    """The unit of points in a contest."""
 
     WHOLE = "1", "whole points"
     HALF = "0.5", "half points"
 
 
 class Contest(models.Model):
-    """A contest or a sheet of training problems. `row_version` counts every change of its settings and state.
+    """A contest or a sheet of training problems. `row_version` counts changes of its settings and state.
 
-    `shows_problems`: staff decided that the library shows its problems to everybody, whatever its state.
+    `shows_problems`: staff show its problems in the library in every state.
     """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -90,7 +91,7 @@ class Contest(models.Model):
 
 
 class ContestProblem(models.Model):
-    """A problem of a contest under its label ("1", "A2"). Students read `version`; opening the contest takes the newest."""
+    """A problem of a contest under its label ("1", "A2"). Students read `version`, fixed to the newest when it opens."""
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="problems")
@@ -113,7 +114,7 @@ class ContestProblem(models.Model):
 
 
 class ContestCoach(models.Model):
-    """Somebody who marks in a contest. An organiser also changes it; `may_reveal` is the permission to open an identity."""
+    """A coach of a contest. An organiser may also change it; `may_reveal` is the permission to open identities."""
 
     contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="coaches")
     person = models.ForeignKey(User, on_delete=models.CASCADE, related_name="coached")
@@ -129,7 +130,7 @@ class ContestCoach(models.Model):
 
 
 class Paper(models.Model):
-    """What one author hands in at one contest, known by a random number only."""
+    """Everything that one author hands in at one contest, identified by a random number."""
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="papers")
@@ -144,14 +145,14 @@ class Paper(models.Model):
 
 
 class AuthorKind(models.TextChoices):
-    """Who writes; as secret as the name while marks are made."""
+    """Kind of author; as secret as the name during marking."""
 
     STUDENT = "student", "Student"
     MODEL = "model", "Model"
 
 
 class Identity(models.Model):
-    """Who wrote a paper. Read through `access` only: by its author, by organisers as a roster without numbers, or opened."""
+    """The author of a paper. Read it only through `access`: as own paper, as roster without numbers, or opened."""
 
     contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="identities")
     paper = models.OneToOneField(Paper, on_delete=models.CASCADE, related_name="+")
@@ -172,7 +173,7 @@ class Identity(models.Model):
 
 
 class IdentityReveal(models.Model):
-    """Who opened whose identity, when and why. Never changed and never deleted while its paper exists."""
+    """The record of one opened identity. Never changed, and kept as long as its paper exists."""
 
     paper = models.ForeignKey(Paper, on_delete=models.CASCADE, related_name="reveals")
     by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")

@@ -1,4 +1,4 @@
-"""Reads of contests. None of these touches `Identity` but `roster`, which has no paper in it."""
+"""Queries for contests. Only `roster` reads `Identity`, and it defers the paper."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,7 +12,7 @@ from apps.contests.models import AFTER_SIGN_OFF, Contest, ContestCoach, ContestP
 
 @dataclass(frozen=True)
 class OpeningAfterSignOff:
-    """Who opened all identities at once; `by` is None where the account is gone."""
+    """One opening of all identities; `by` is None if the account was deleted."""
 
     by: User | None
     at: datetime
@@ -21,7 +21,7 @@ class OpeningAfterSignOff:
 
 @dataclass(frozen=True)
 class AdministrationRow:
-    """A contest as staff see it. `hidden`: how many problems the library hides for it; `organisers`: their names."""
+    """A contest in the list for staff. `hidden`: number of its problems hidden in the library; `organisers`: user names."""
 
     contest: Contest
     organisers: list[str]
@@ -30,7 +30,7 @@ class AdministrationRow:
 
 
 def administration_rows(contests: QuerySet[Contest]) -> list[AdministrationRow]:
-    """Contests with what staff see of them, those first that hide most."""
+    """Rows of contests for staff, those with the most hidden problems first."""
     coaches = Prefetch("coaches", ContestCoach.objects.filter(is_organiser=True).select_related("person"), "organising")
     counted = contests.annotate(problem_count=Count("problems", distinct=True), paper_count=Count("papers", distinct=True))
     rows = []
@@ -52,23 +52,23 @@ def coach_list(contest: Contest) -> QuerySet[ContestCoach]:
 
 
 def paper_list(contest: Contest) -> QuerySet[Paper]:
-    """The papers by number, which is no order of time or name."""
+    """The papers by number, an order independent of time and name."""
     return contest.papers.order_by("number")
 
 
 def roster(contest: Contest) -> QuerySet[Identity]:
-    """Who takes part, by name, without papers."""
+    """The identities by name, without papers."""
     return contest.identities.defer("paper").order_by("name", "pk")
 
 
 def reveal_list(contest: Contest) -> QuerySet[IdentityReveal]:
-    """Which identities were opened one by one, newest first."""
+    """Identities opened individually, newest first."""
     rows = IdentityReveal.objects.filter(paper__contest=contest).exclude(reason=AFTER_SIGN_OFF)
     return rows.select_related("paper", "by").order_by("-at")
 
 
 def openings_after_sign_off(contest: Contest) -> list[OpeningAfterSignOff]:
-    """Who opened all identities of a contest, when first, and of how many papers; the earliest first."""
+    """Openings of all identities, one per user with its first time and number of papers; the earliest first."""
     rows = IdentityReveal.objects.filter(paper__contest=contest, reason=AFTER_SIGN_OFF).order_by()
     found = rows.values("by").annotate(first=Min("at"), papers=Count("pk")).order_by("first")
     people = User.objects.in_bulk([row["by"] for row in found if row["by"]])

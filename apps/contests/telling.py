@@ -1,4 +1,4 @@
-"""What happens to a contest is told to whoever keeps a record. The apps above register when they start (`AppConfig.ready`)."""
+"""Publish events of a contest to record keepers. Higher apps register theirs at startup (`AppConfig.ready`)."""
 
 from typing import Any, Protocol
 
@@ -7,7 +7,7 @@ from apps.contests.models import Contest
 
 
 class Keeper(Protocol):
-    """Writes one event down, in the transaction of the change. `by` is None where nobody is to be named."""
+    """Record one event in the transaction of the change. `actor` is None if the record must not name a user."""
 
     def __call__(self, verb: str, *, contest: Contest, actor: User | None, **body: Any) -> object: ...
 
@@ -16,12 +16,12 @@ _KEEPERS: list[Keeper] = []
 
 
 def keeper_register(keeper: Keeper) -> None:
-    """Let `keeper` write down what happens. The same one twice writes once."""
+    """Register a record keeper. Duplicates are ignored."""
     if keeper not in _KEEPERS:
         _KEEPERS.append(keeper)
 
 
-def told(contest: Contest, verb: str, by: User | None, **body: Any) -> None:
-    """Tell it. `body` is JSON and names no author: the record is read by people who may not know them."""
+def event_publish(contest: Contest, verb: str, by: User | None, **body: Any) -> None:
+    """Publish one event. `body` is JSON and must not name an author: readers of the record may not know authors."""
     for keeper in _KEEPERS:
         keeper(verb, contest=contest, actor=by, **body)

@@ -1,4 +1,4 @@
-"""Addresses of contests."""
+"""URLs of contests."""
 
 from django.urls import path
 

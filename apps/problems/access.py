@@ -1,9 +1,9 @@
-"""Who may see and change what of the library.
+"""Permissions for the library.
 
-Everybody who is signed in reads statements. Answers, marking schemes and reference solutions are for coaches, researchers and
-staff: a student must never meet a solution by accident. The same people create, edit, import and export. What is held back
-(`holding`: problems of a contest that is not over) only those meet whom its rule lets. Problems that came with an imported set
-of graded scripts are not listed; students cannot open them.
+All signed-in users read statements. Only coaches, researchers and staff read answers, marking schemes and reference solutions,
+so that students never see a solution by accident. The same users create, edit, import and export problems. Rules (`holding`)
+limit who reads held-back problems, such as those of an open contest. Problems imported with a set of graded scripts are not
+listed; students cannot open them.
 """
 
 import uuid
@@ -18,7 +18,7 @@ from apps.problems.models import ImportDraft, Problem
 
 
 def problem_visible_to(user: User) -> QuerySet[Problem]:
-    """The problems whose statements `user` may read, in the library or not."""
+    """Problems with statements that `user` may read, in the library or outside it."""
     if not user.is_active:
         return Problem.objects.none()
     problems = Problem.objects.exclude(held_back(Text.STATEMENT, user))
@@ -26,12 +26,12 @@ def problem_visible_to(user: User) -> QuerySet[Problem]:
 
 
 def library_of(user: User) -> QuerySet[Problem]:
-    """The problems that `user` may read and that are in the library: what pages offer to choose from."""
+    """Problems in the library that `user` may read; pages offer these as choices."""
     return problem_visible_to(user).filter(is_listed=True)
 
 
 def problem_get_for(user: User, slug: str) -> Problem:
-    """The problem, or `Http404`."""
+    """Return a visible problem or raise `Http404`."""
     problem = problem_visible_to(user).filter(slug=slug).first()
     if problem is None:
         raise Http404("There is no such problem.")
@@ -39,12 +39,12 @@ def problem_get_for(user: User, slug: str) -> Problem:
 
 
 def solutions_may_read(user: User) -> bool:
-    """Coaches, researchers and staff see answers, marking schemes and solutions of what is not held back from them."""
+    """Whether the user reads answers, schemes and solutions that are not held back: coaches, researchers and staff do."""
     return user.is_active and (user.may_see_runs or user.is_staff)
 
 
 def solved_visible_to(user: User) -> QuerySet[Problem]:
-    """The problems whose answers, marking schemes and reference solutions `user` may read."""
+    """Problems with answers, marking schemes and solutions that `user` may read."""
     if not solutions_may_read(user):
         return Problem.objects.none()
     return Problem.objects.exclude(held_back(Text.SOLUTIONS, user))
@@ -56,7 +56,7 @@ def solutions_of_may_read(user: User, problem: Problem) -> bool:
 
 
 def solved_get_for(user: User, slug: str) -> Problem:
-    """The problem for somebody who may read its solutions, or `Http404`."""
+    """Return a problem for a user who may read its solutions, or raise `Http404`."""
     problem = problem_get_for(user, slug)
     if not solutions_of_may_read(user, problem):
         raise Http404("There is no such page.")
@@ -64,12 +64,12 @@ def solved_get_for(user: User, slug: str) -> Problem:
 
 
 def problem_may_edit(user: User) -> bool:
-    """Those who see solutions may also write them."""
+    """Whether the user may change problems: readers of solutions may."""
     return solutions_may_read(user)
 
 
 def author_of(request: HttpRequest) -> User:
-    """The signed-in person, or `Http404` where they may not change the library."""
+    """Return the signed-in user. Raises `Http404` if they may not change the library."""
     user = user_of(request)
     if not problem_may_edit(user):
         raise Http404("There is no such page.")
@@ -77,8 +77,8 @@ def author_of(request: HttpRequest) -> User:
 
 
 def import_draft_get_for(user: User, public_id: uuid.UUID) -> ImportDraft:
-    """An upload of this person's own, or `Http404`."""
+    """Return the user's own upload or raise `Http404`."""
     draft = ImportDraft.objects.filter(owner=user, public_id=public_id).first()
     if draft is None:
-        raise Http404("This upload is no longer kept. Choose the file again.")
+        raise Http404("This upload was deleted. Choose the file again.")
     return draft

@@ -1,4 +1,4 @@
-"""What a problem consists of before it is a row: the one shape that files, imports and forms are read into."""
+"""`ProblemDraft`: an unsaved problem, the common result of files, imports and forms."""
 
 from collections.abc import Container
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ YEARS = range(1, 2200)
 
 @dataclass(frozen=True)
 class SolutionDraft:
-    """An accepted proof and, in a few words, its approach."""
+    """An accepted proof and a short name of its approach."""
 
     text: str
     approach: str = ""
@@ -34,7 +34,7 @@ class SolutionDraft:
 
 @dataclass(frozen=True)
 class ProblemDraft:
-    """A whole problem. `topic` is a letter of `Topic`; texts are Markdown with TeX and end without white space."""
+    """A complete problem. `topic` is a value of `Topic`; texts are Markdown with TeX, without trailing white space."""
 
     title: str
     topic: str
@@ -52,7 +52,7 @@ class ProblemDraft:
 
 
 def draft_of(problem: Problem, version: ProblemVersion | None = None) -> ProblemDraft:
-    """The problem as it stands, in the shape that makes it again; `version` where the newest is at hand."""
+    """The draft that recreates a problem; pass `version` if its newest version is already loaded."""
     version = version or problem.current
     return ProblemDraft(
         title=problem.title,
@@ -72,7 +72,7 @@ def draft_of(problem: Problem, version: ProblemVersion | None = None) -> Problem
 
 
 def slug_free(wanted: str, used: Container[str]) -> str:
-    """`wanted` as a slug that is not in `used` and is no page of ours; a number is added where it must be."""
+    """`wanted` as a slug that is neither in `used` nor reserved; adds a number if necessary."""
     slug = base = slugify(wanted)[:SLUG_LENGTH].strip("-") or "problem"
     number = 2
     while slug in used or slug in RESERVED_SLUGS:

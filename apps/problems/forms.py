@@ -1,4 +1,4 @@
-"""The editor of a problem: one form for the problem, one for each reference solution; and the upload of a file."""
+"""Forms: the editor of a problem with its reference solutions, and the upload of a file."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from apps.ui.sent import whole_number
 
 
 class TextField(forms.CharField):
-    """Markdown. Browsers send line ends as CR LF; they are stored as LF, so that an unchanged text stays unchanged."""
+    """A Markdown text. CR LF line ends from browsers become LF, so that an unchanged text stays unchanged."""
 
     def __init__(self, *, rows: int, help_text: str = "", **options: Any) -> None:
         widget = forms.Textarea(attrs={"rows": rows, "class": "mono", "spellcheck": "false"})
@@ -28,21 +28,24 @@ class TextField(forms.CharField):
 
 
 class ProblemForm(forms.Form):
-    """What a problem has once."""
+    """Fields of a problem except its reference solutions."""
 
     title = forms.CharField(max_length=drafts.TITLE_LENGTH)
-    topic = forms.ChoiceField(choices=[("", "choose one"), *Topic.choices])
-    subtopic = forms.CharField(max_length=drafts.SUBTOPIC_LENGTH, required=False, help_text="Such as: functional equations")
-    source = forms.CharField(max_length=drafts.SOURCE_LENGTH, required=False, help_text="Such as: IMO 1988, Problem 6")
+    topic = forms.ChoiceField(choices=[("", "Choose a topic"), *Topic.choices])
+    subtopic = forms.CharField(max_length=drafts.SUBTOPIC_LENGTH, required=False, help_text="For example: functional equations")
+    source = forms.CharField(max_length=drafts.SOURCE_LENGTH, required=False, help_text="For example: IMO 1988, Problem 6")
     year = forms.IntegerField(min_value=drafts.YEARS.start, max_value=drafts.YEARS.stop - 1, required=False)
-    level = forms.CharField(max_length=drafts.LEVEL_LENGTH, required=False, help_text="Such as: IMO medium")
+    level = forms.CharField(max_length=drafts.LEVEL_LENGTH, required=False, help_text="For example: IMO medium")
     statement = TextField(
         rows=9,
         max_length=drafts.STATEMENT_LENGTH,
         help_text="Markdown with formulas: <code>$a^2$</code> or <code>$$…$$</code>.",
     )
     answer = TextField(
-        rows=2, max_length=drafts.ANSWER_LENGTH, required=False, help_text="Empty where there is only something to prove."
+        rows=2,
+        max_length=drafts.ANSWER_LENGTH,
+        required=False,
+        help_text="Leave empty for a problem that only asks for a proof.",
     )
     scheme_text = TextField(rows=8, max_length=drafts.SCHEME_LENGTH, required=False, label="Marking scheme")
 
@@ -51,17 +54,20 @@ class ProblemForm(forms.Form):
 
 
 class SolutionForm(forms.Form):
-    """One reference solution. Left empty, it is not kept."""
+    """One reference solution. An empty form is ignored."""
 
     approach = forms.CharField(
-        max_length=drafts.APPROACH_LENGTH, required=False, help_text="In a few words: Vieta jumping, counting in two ways."
+        max_length=drafts.APPROACH_LENGTH, required=False, help_text="A short name. For example: Vieta jumping"
     )
     text = TextField(rows=10, max_length=drafts.SOLUTION_LENGTH, required=False)
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
         if cleaned.get("approach") and not cleaned.get("text") and "text" not in self.errors:
-            self.add_error("text", "This solution has a name but no text. Write it, or clear the name to leave it out.")
+            self.add_error(
+                "text",
+                "This solution has an approach but no text. Write the text, or clear the approach.",
+            )
         return cleaned
 
 
@@ -71,7 +77,7 @@ _solutions = forms.formset_factory(
 
 
 class ProblemEditor:
-    """The form of a problem together with those of its solutions, empty, filled from a draft, or as posted."""
+    """The forms of a problem and its solutions: empty, filled from a draft, or posted."""
 
     def __init__(self, data: QueryDict | None = None, *, draft: ProblemDraft | None = None) -> None:
         self.posted = data
@@ -85,21 +91,21 @@ class ProblemEditor:
 
     @property
     def asks_to_save(self) -> bool:
-        """True unless the person only wants a preview or room for one more solution."""
+        """Whether the request saves, instead of asking for a preview or another solution form."""
         return self.posted is not None and not {"preview", "add"} & set(self.posted.getlist("action"))
 
     def forget_errors(self) -> None:
-        """Show no errors: the person is still writing."""
+        """Clear all errors for a request that does not save."""
         self.form.errors.clear()
         for row in self.solutions:
             row.errors.clear()
 
     def is_valid(self) -> bool:
-        """Both halves are looked at, so that all errors are shown at once."""
+        """Validate all forms, so that all errors are shown together."""
         return all([self.form.is_valid(), self.solutions.is_valid()])
 
     def draft(self) -> ProblemDraft:
-        """The problem as the valid form says it."""
+        """The draft from the validated forms."""
         solutions = [
             SolutionDraft(row.cleaned_data["text"], row.cleaned_data["approach"])
             for row in self.solutions
@@ -108,7 +114,7 @@ class ProblemEditor:
         return ProblemDraft(**self.form.cleaned_data, solutions=tuple(solutions))
 
     def preview(self) -> dict[str, Any]:
-        """What is written so far, valid or not, to be set in type."""
+        """The current texts, valid or not, for the preview."""
         names = ("title", "statement", "answer", "scheme_text")
         shown: dict[str, Any] = {name: str(self.form[name].value() or "") for name in names}
         rows = [{name: str(row[name].value() or "") for name in ("approach", "text")} for row in self.solutions]
@@ -120,7 +126,7 @@ def _form_values(draft: ProblemDraft) -> dict[str, Any]:
 
 
 def _with_one_more(data: QueryDict) -> QueryDict:
-    """The posted data with room for one more solution, as far as that is allowed."""
+    """The posted data with one more solution form, up to the limit."""
     changed = data.copy()
     count = whole_number(changed.get("solutions-TOTAL_FORMS", ""), 3)
     if count is not None:
@@ -129,18 +135,18 @@ def _with_one_more(data: QueryDict) -> QueryDict:
 
 
 class ImportForm(forms.Form):
-    """A file and, where it cannot be found out, its shape."""
+    """A file and its format."""
 
     file = forms.FileField(
-        help_text="CSV or JSONL in UTF-8, at most 16 MB.",
+        help_text="CSV or JSONL in UTF-8, at most 16 MB",
         widget=forms.FileInput(attrs={"accept": ".csv,.tsv,.jsonl,.ndjson"}),
     )
     shape = forms.ChoiceField(
-        label="Shape", choices=[("auto", "find out"), *((shape.name, shape.title) for shape in SHAPES.values())]
+        label="Format", choices=[("auto", "Detect automatically"), *((shape.name, shape.title) for shape in SHAPES.values())]
     )
 
     def clean_file(self) -> "UploadedFile[Any]":
         upload: UploadedFile[Any] = self.cleaned_data["file"]
         if (upload.size or 0) > FILE_BYTES:
-            raise forms.ValidationError("The file is larger than 16 MB. Split it.")
+            raise forms.ValidationError("The file is larger than 16 MB. Split it into smaller files.")
         return upload

@@ -1,7 +1,7 @@
-"""Problems held back: while a rule says so, only some people may read their texts.
+"""Rules that hold back texts of problems from some users.
 
-The library knows nothing of contests and marks; the apps above it register what they hold back when they start
-(`AppConfig.ready`). A rule is asked anew at each read, so nothing is copied that could grow old.
+This app does not know contests and marks. Higher apps register their rules at startup (`AppConfig.ready`). Rules are evaluated
+on each read, so that no result becomes outdated.
 """
 
 from collections.abc import Callable
@@ -14,25 +14,25 @@ from apps.problems.models import Problem
 
 
 class Text(StrEnum):
-    """What is held back. Whoever may not read a statement reads no solution of it either."""
+    """Texts to hold back. Holding back a statement also holds back its solutions."""
 
     STATEMENT = "statement"
-    SOLUTIONS = "solutions"  # and answers and marking schemes
+    SOLUTIONS = "solutions"  # also answers and marking schemes
 
 
-#: Gives the keys of the problems held back from a person; from everybody where None is asked.
+#: Returns the problems held back from a user; with None, those held back from any user.
 Rule = Callable[[User | None], QuerySet[Problem]]
 _RULES: dict[Text, list[Rule]] = {text: [] for text in Text}
 
 
 def hold_register(text: Text, rule: Rule) -> None:
-    """Let `rule` hold texts back. The same rule twice counts once."""
+    """Register a rule. Duplicates are ignored."""
     if rule not in _RULES[text]:
         _RULES[text].append(rule)
 
 
 def held_back(text: Text, user: User | None) -> Q:
-    """The condition on problems whose `text` is held back from `user`, or from anybody at all where that is None."""
+    """Condition for problems with `text` held back from `user`, or from any user if None."""
     texts = (Text.STATEMENT,) if text is Text.STATEMENT else tuple(Text)
     found = Q(pk__in=[])
     for one in texts:

@@ -1,4 +1,4 @@
-"""How levels are spelled: "IMO-easy", "imo easy" and "IMO easy" are one level."""
+"""Normalise the spelling of levels: "IMO-easy" and "imo easy" become "IMO easy"."""
 
 import re
 
@@ -7,5 +7,5 @@ _DASH = re.compile(r"[\s_\-\u2010-\u2014]+")
 
 
 def level_spelled(text: str) -> str:
-    """A level of the IMO-Bench in our spelling; any other as it was written, without white space around it."""
+    """Normalise a level of IMO-Bench; strip white space from any other."""
     return _LEVELS.get(_DASH.sub(" ", text).strip().casefold(), text.strip())

@@ -15,11 +15,11 @@ class Topic(models.TextChoices):
     COMBINATORICS = "C", "Combinatorics"
     GEOMETRY = "G", "Geometry"
     NUMBER_THEORY = "N", "Number theory"
-    OTHER = "O", "Other"  # Also where a file does not tell it.
+    OTHER = "O", "Other"  # Also if a file gives no topic.
 
 
 class Problem(models.Model):
-    """A problem. Its text is the newest `ProblemVersion`; a run freezes the version it was started on."""
+    """A problem. Its text is the newest `ProblemVersion`; a run keeps the version on which it started."""
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     slug = models.SlugField(max_length=120, unique=True)
@@ -65,7 +65,7 @@ class Problem(models.Model):
 
 
 class ProblemVersion(models.Model):
-    """An immutable statement with its answer, if the problem has one, and the marking scheme's text."""
+    """An immutable statement with its optional answer and the text of its marking scheme."""
 
     problem = models.ForeignKey(Problem, on_delete=models.CASCADE, related_name="versions")
     number = models.PositiveIntegerField()
@@ -81,7 +81,7 @@ class ProblemVersion(models.Model):
 
 
 class ReferenceSolution(models.Model):
-    """An accepted proof, in the words of its author; several per problem, grouped by approach."""
+    """An accepted proof in its author's words; a problem may have several, grouped by approach."""
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     problem = models.ForeignKey(Problem, on_delete=models.CASCADE, related_name="reference_solutions")
@@ -94,7 +94,7 @@ class ReferenceSolution(models.Model):
 
 
 class ImportDraft(models.Model):
-    """An uploaded file between its preview and its confirmation. Thrown away after either."""
+    """An uploaded file between preview and confirmation. Deleted on confirmation, discard, replacement or expiry."""
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="import_drafts")

@@ -1,4 +1,4 @@
-"""Reads the files of the sample library. docs/sample_library.md describes their format."""
+"""Read the files of the sample library. Format: docs/sample_library.md."""
 
 import re
 import tomllib
@@ -16,11 +16,11 @@ _ATTEMPT = re.compile(r"Attempt: (right|gap|wrong) \(([0-7])\)")
 
 
 class SampleBroken(ValueError):
-    """A file of the sample library is not in its format; the message names the file and the fault."""
+    """A file of the sample library is invalid; the message names the file and the error."""
 
 
 def sample_read(path: Path) -> ProblemDraft:
-    """The problem in a file. Raises `SampleBroken`."""
+    """Read a problem from a file. Raises `SampleBroken`."""
     try:
         _, header, body = path.read_text(encoding="utf-8").split("+++\n", 2)
         facts = tomllib.loads(header)
@@ -45,17 +45,17 @@ def sample_read(path: Path) -> ProblemDraft:
             external_id=facts["slug"],
         )
     except (ValueError, KeyError) as error:
-        raise SampleBroken(f"{path.name} is not a file of the sample library: {error}") from error
+        raise SampleBroken(f"{path.name} is not a valid file of the sample library: {error}") from error
 
 
 def sample_library(folder: Path = FOLDER) -> list[ProblemDraft]:
-    """All problems of the library, by file name, easy ones last. Raises `SampleBroken`."""
+    """Read all problems by file name, easy ones last. Raises `SampleBroken`."""
     return [sample_read(path) for path in (*sorted(folder.glob("*.md")), *sorted((folder / FIRST_STEPS).glob("*.md")))]
 
 
 @dataclass(frozen=True)
 class SampleAttempt:
-    """A solution as somebody could hand it in: `kind` is right, gap or wrong, `points` are of 7."""
+    """An authored attempt: `kind` is right, gap or wrong; `points` are out of 7."""
 
     kind: str
     points: int
@@ -63,7 +63,7 @@ class SampleAttempt:
 
 
 def first_steps() -> dict[str, tuple[SampleAttempt, ...]]:
-    """The authored attempts at each easy problem, by its slug, in the order in which models are tried with them."""
+    """Authored attempts by slug of the easy problem, in the order in which they test models."""
     files = sorted((FOLDER / FIRST_STEPS).glob("*.md"))
     return {path.stem: _attempts(path.read_text(encoding="utf-8")) for path in files}
 

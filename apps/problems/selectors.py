@@ -1,4 +1,4 @@
-"""Reads over the library: the list with its search, filters and order, and what a problem's page shows."""
+"""Queries for the library: list with search, filters and order, and data of a problem's page."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -15,7 +15,7 @@ WORDS_AT_MOST = 12
 
 @dataclass(frozen=True)
 class ProblemFilter:
-    """What a person asked of the list. `sort` is a key of `SORTS`, with a minus sign for the other direction."""
+    """Search and filters of the list. `sort` is a key of `SORTS`, with a minus sign for descending order."""
 
     q: str = ""
     topic: str = ""
@@ -23,7 +23,7 @@ class ProblemFilter:
     level: str = ""
     source: str = ""
     of_sets: str = ""
-    """Not empty: in place of the library, the problems that came with imported sets and are not in it."""
+    """If not empty, list the problems of imported sets outside the library instead."""
     sort: str = "title"
 
     @property
@@ -32,7 +32,7 @@ class ProblemFilter:
 
 
 def filter_from(query: Mapping[str, str]) -> ProblemFilter:
-    """Read a filter from the address; what makes no sense counts as not asked."""
+    """Parse a filter from query parameters; invalid values are ignored."""
     asked = {field.name: query.get(field.name, "").replace("\0", "").strip()[:200] for field in fields(ProblemFilter)}
     if asked["topic"] not in Topic.values:
         asked["topic"] = ""
@@ -44,8 +44,8 @@ def filter_from(query: Mapping[str, str]) -> ProblemFilter:
 
 
 def problem_list(problems: QuerySet[Problem], asked: ProblemFilter, *, with_runs: bool = False) -> QuerySet[Problem]:
-    """Filter and order a set of visible problems. Words are looked for in title, source and newest statement, nowhere else:
-    a student's search must not tell what stands in a solution. With `with_runs` every row has `runs_count`.
+    """Filter and order visible problems. The search covers title, source and newest statement only, so that it reveals nothing
+    of solutions. `with_runs` adds `runs_count` to each row.
     """
     problems = problems.filter(is_listed=not asked.of_sets)
     newest = ProblemVersion.objects.filter(problem=OuterRef("pk")).order_by("-number")
@@ -69,7 +69,7 @@ def problem_list(problems: QuerySet[Problem], asked: ProblemFilter, *, with_runs
 
 
 def filter_choices(problems: QuerySet[Problem]) -> dict[str, list[str]]:
-    """The years, levels and sources that occur."""
+    """Existing years, levels and sources."""
 
     def values(name: str) -> list[str]:
         rows = problems.order_by(name).values_list(name, flat=True).distinct()
@@ -84,7 +84,7 @@ def version_get(problem: Problem, number: int) -> ProblemVersion | None:
 
 
 def runs_count(problem: Problem) -> int:
-    """How many runs there are on any version of the problem."""
+    """Number of runs on all versions of the problem."""
     return ProblemVersion.objects.filter(problem=problem, runs__isnull=False).count()
 
 
@@ -100,7 +100,7 @@ def _runs_of(problem: OuterRef) -> Coalesce:
 
 
 def _ordered(problems: QuerySet[Problem], sort: str, with_runs: bool) -> QuerySet[Problem]:
-    """In the order asked for, then by title; problems that lack the value come last in either direction."""
+    """Order by the requested key, then by title; problems without a value are always last."""
     name, is_down = sort.removeprefix("-"), sort.startswith("-")
     if name == "year":
         key = F("year")

@@ -1,4 +1,4 @@
-"""Writes to the library: create, revise, load the sample library, import. Each is one transaction."""
+"""Write operations of the library: create, revise, import, load samples. Each is one transaction."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -22,17 +22,17 @@ KEPT_FOR = timedelta(days=1)
 
 
 class ProblemChanged(Exception):
-    """Somebody else saved the problem while this person was editing it."""
+    """Another user saved the problem meanwhile."""
 
 
 def problem_state(problem: Problem) -> str:
-    """A token that changes whenever somebody saves the problem."""
+    """A token that changes with each save of the problem."""
     return problem.updated_at.isoformat()
 
 
 @transaction.atomic
 def problem_create(*, draft: ProblemDraft, by: User | None = None) -> Problem:
-    """A new problem with version 1. Its slug is the draft's, or made from the title; a taken one gets a number."""
+    """Create a problem with version 1. Its slug comes from the draft or its title; a number makes it unique."""
     problem = Problem(
         slug=slug_free(draft.slug or draft.title, _slugs()), origin=draft.origin, external_id=draft.external_id, created_by=by
     )
@@ -46,14 +46,14 @@ def problem_create(*, draft: ProblemDraft, by: User | None = None) -> Problem:
 
 @transaction.atomic
 def problem_revise(*, problem: Problem, draft: ProblemDraft, by: User | None, based_on: str | None = None) -> Problem:
-    """Save a changed problem. A new version is made only where statement, answer or marking scheme changed.
+    """Save a changed problem. A change of statement, answer or marking scheme creates a new version.
 
-    `based_on` is the `problem_state` that the person began from. Raises `ProblemChanged` where it is no longer so.
-    Slug, origin and external id stay: they are how others refer to the problem.
+    Raises `ProblemChanged` if the `problem_state` is no longer `based_on`. Slug, origin and external id never change, because
+    they are references.
     """
     problem = Problem.objects.select_for_update().get(pk=problem.pk)
     if based_on is not None and based_on != problem_state(problem):
-        raise ProblemChanged(f"{problem.slug} was saved by somebody else meanwhile")
+        raise ProblemChanged(f"Another user saved {problem.slug} meanwhile")
     current = problem.current
     _set_facts(problem, draft)
     if by is not None:
@@ -68,7 +68,7 @@ def problem_revise(*, problem: Problem, draft: ProblemDraft, by: User | None, ba
 
 @transaction.atomic
 def problems_import(*, drafts: Sequence[ProblemDraft], by: User | None, is_listed: bool = True) -> list[Problem]:
-    """Keep checked drafts (`importing.plans` checks them), all or none, in the library or beside it."""
+    """Store drafts checked by `importing.plans`, all or none, in the library or outside it."""
     used, problems = _slugs(), []
     for draft in drafts:
         slug = slug_free(draft.slug or draft.title, used)
@@ -89,20 +89,20 @@ def problems_import(*, drafts: Sequence[ProblemDraft], by: User | None, is_liste
 
 
 def problem_list_or_not(*, problem: Problem, is_listed: bool) -> None:
-    """Put a problem into the library, or take it out; its address, runs and solutions stay."""
+    """Add a problem to the library or remove it; its URL, runs and solutions stay."""
     Problem.objects.filter(pk=problem.pk).update(is_listed=is_listed)
 
 
 @transaction.atomic
 def import_draft_keep(*, user: User, filename: str, shape: str, data: bytes) -> ImportDraft:
-    """Keep an upload until its owner confirms it. It takes the place of the owner's earlier one; forgotten ones go."""
+    """Store an upload until its confirmation. Deletes the owner's earlier upload and expired ones."""
     ImportDraft.objects.filter(Q(owner=user) | Q(created_at__lt=timezone.now() - KEPT_FOR)).delete()
     return ImportDraft.objects.create(owner=user, filename=filename[:200], shape=shape, data=data)
 
 
 @transaction.atomic
 def import_draft_confirm(*, draft: ImportDraft, by: User) -> tuple[int, int]:
-    """Import the good rows of an upload as the library is now, throw the upload away; how many went in, how many not."""
+    """Import the valid rows of an upload and delete it. Returns the numbers of imported and skipped rows."""
     plan = plan_make(bytes(draft.data), draft.shape)
     problems_import(drafts=[row.draft for row in plan.good], by=by)
     draft.delete()
@@ -111,9 +111,9 @@ def import_draft_confirm(*, draft: ImportDraft, by: User) -> tuple[int, int]:
 
 @transaction.atomic
 def sample_library_load() -> int:
-    """Bring the sample library in. Returns how many problems were added or refreshed.
+    """Load the sample library. Returns the number of added or updated problems.
 
-    A problem that people edited is left as it is; one that nobody touched follows the file.
+    Problems edited by users are skipped; others are updated from their files.
     """
     known = {problem.external_id: problem for problem in Problem.objects.filter(origin=ORIGIN)}
     changed = 0
@@ -150,7 +150,7 @@ def _add_version(problem: Problem, number: int, draft: ProblemDraft, by: User | 
 
 
 def _set_solutions(problem: Problem, drafts: Sequence[SolutionDraft]) -> None:
-    """Make the reference solutions those of `drafts`, in this order; rows keep their ids where they can."""
+    """Set the reference solutions to `drafts` in this order; existing rows keep their ids where possible."""
     rows = list(problem.reference_solutions.order_by("position", "pk"))
     for row in rows[len(drafts) :]:
         row.delete()

@@ -1,8 +1,7 @@
-"""The index of the library's lemmas: built once for each state of the library, kept in the process, asked many times.
+"""In-process index of the library's lemmas, rebuilt when the library changes.
 
-What a text states is read once for each content; the index is made anew when the library's version has changed. What a
-search may not see is left out while it is asked, so that one index serves every run, and what is held back today may be found
-tomorrow.
+Each text is parsed once per content. Each query excludes what its search may not see, so that one index serves all runs and
+released problems become searchable without a rebuild.
 """
 
 import json
@@ -17,13 +16,13 @@ from django.db.models import Count, Max
 
 from apps.problems.models import ReferenceSolution
 
-#: Solutions that are indexed; the newest, where there are more.
+#: Maximum number of indexed solutions; the newest are used.
 MOST_SOLUTIONS = 5_000
 
 
 @dataclass(frozen=True)
 class Stated:
-    """A lemma as its author states it; `name` says what it is called there."""
+    """A lemma as stated by its author, with its name in the text."""
 
     name: str
     statement: str
@@ -31,7 +30,7 @@ class Stated:
 
 @dataclass(frozen=True)
 class Version:
-    """A state of the library's solutions. Whoever changes a solution saves its problem, which moves `changed`."""
+    """A state of the library's solutions. A change of a solution also saves its problem, which updates `changed`."""
 
     solutions: int
     newest: int
@@ -39,13 +38,13 @@ class Version:
 
 
 def library_version() -> Version:
-    """The state that the library is in; one small query."""
+    """The current state of the library, from one query."""
     found = ReferenceSolution.objects.aggregate(solutions=Count("pk"), newest=Max("pk"), changed=Max("problem__updated_at"))
     return Version(found["solutions"], found["newest"] or 0, found["changed"])
 
 
 class TheoremIndex:
-    """BM25 over names and statements. One for a process; its methods may be called from any thread."""
+    """BM25 index over names and statements. One per process; thread-safe."""
 
     def __init__(self, lemmas_in: Callable[[str], Iterable[Stated]], most: int = MOST_SOLUTIONS) -> None:
         self._lemmas_in = lemmas_in
@@ -56,7 +55,7 @@ class TheoremIndex:
         self._read: dict[str, tuple[Stated, ...]] = {}
 
     def search(self, words: Iterable[str], *, without: Iterable[int], top: int) -> list[tuple[str, str, float]]:
-        """Name, statement and rank (lower is better) of the `top` nearest; the problems `without` are not searched."""
+        """Name, statement and rank (lower is better) of the `top` best lemmas, except those of the problems `without`."""
         asked = " OR ".join(f'"{word}"' for word in words)
         with self._lock:
             database = self._current()
@@ -67,16 +66,16 @@ class TheoremIndex:
             ).fetchall()
 
     def _current(self) -> sqlite3.Connection:
-        """The index of the library as it is; made anew where it is of another state."""
+        """The index of the current library, rebuilt if its version changed."""
         version = library_version()
         if self._database is None or version != self._version:
-            fresh = self._made()
+            fresh = self._build()
             if self._database is not None:
                 self._database.close()
             self._database, self._version = fresh, version
         return self._database
 
-    def _made(self) -> sqlite3.Connection:
+    def _build(self) -> sqlite3.Connection:
         rows = (
             ReferenceSolution.objects.order_by("-pk")
             .values_list("problem_id", "problem__title", "text")[: self._most]

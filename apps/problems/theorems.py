@@ -1,6 +1,6 @@
-"""Lemmas that stand in the library's reference solutions, and a search among them for models that ask for a theorem.
+"""Extract lemmas from reference solutions and search them for models that request a theorem.
 
-A search never sees the solutions of the problem that it is made for, nor any that are held back from anybody.
+A search excludes the solutions of its own problem and all solutions that are held back from any user.
 """
 
 import re
@@ -25,7 +25,7 @@ _WORD = re.compile(r"\w+")
 
 
 def lemmas_in(text: str) -> Iterator[Stated]:
-    """What a solution states under the name of lemma, claim, theorem, proposition, corollary or fact, without the proofs."""
+    """Statements of lemmas, claims, theorems, propositions, corollaries and facts in a solution, without proofs."""
     rest = text
     for found in _ENVIRONMENT.finditer(text):
         yield from _stated((found[1].capitalize(), f"({found[2]})" if found[2] else ""), found[3])
@@ -35,7 +35,7 @@ def lemmas_in(text: str) -> Iterator[Stated]:
 
 
 def theorem_search(job: SearchJob, *, without: Problem) -> list[SearchHit]:
-    """The nearest lemmas of all problems but `without` and those held back, by BM25 over names and statements."""
+    """The best lemmas by BM25 over names and statements, except those of `without` and of held-back problems."""
     words = dict.fromkeys(word.lower() for word in _WORD.findall(job.query) if len(word) > 2)
     if not words:
         return []

@@ -1,4 +1,4 @@
-"""Addresses of the library. The fixed words are reserved: no problem has them as its slug."""
+"""URLs of the library. Fixed path segments are reserved (`drafts.RESERVED_SLUGS`)."""
 
 from django.urls import path
 

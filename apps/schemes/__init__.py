@@ -1,1 +1,1 @@
-"""Marking schemes of problems: versions that never change once used, their editor, and a place to try them out."""
+"""Marking schemes of problems: immutable versions, editor and try-out."""

@@ -1,6 +1,6 @@
-"""Who may see and change marking schemes: those who may see solutions.
+"""Permissions for marking schemes: readers of solutions may see them.
 
-A student meets none of it: schemes tell how a problem is solved; notes, caps and zero-credit lists are for markers only.
+Students see no scheme, because schemes reveal solutions. Notes, caps and zero-credit lists are for markers only.
 """
 
 import uuid
@@ -17,7 +17,7 @@ from apps.ui.sent import whole_number
 
 
 def reader_of(request: HttpRequest) -> User:
-    """The signed-in person, or `Http404` where they may not read schemes."""
+    """Return the signed-in user. Raises `Http404` if they may not read schemes."""
     user = user_of(request)
     if not solutions_may_read(user):
         raise Http404("There is no such page.")
@@ -25,7 +25,7 @@ def reader_of(request: HttpRequest) -> User:
 
 
 def writer_of(request: HttpRequest) -> User:
-    """The signed-in person, or `Http404` where they may not change schemes."""
+    """Return the signed-in user. Raises `Http404` if they may not change schemes."""
     user = reader_of(request)
     if not problem_may_edit(user):
         raise Http404("There is no such page.")
@@ -33,12 +33,12 @@ def writer_of(request: HttpRequest) -> User:
 
 
 def schemes_problem_for(user: User, slug: str) -> Problem:
-    """The problem whose schemes `user` may read, or `Http404`."""
+    """Return a problem whose schemes `user` may read, or raise `Http404`."""
     return solved_get_for(user, slug)
 
 
 def scheme_get_for(user: User, public_id: uuid.UUID) -> MarkingScheme:
-    """The scheme, or `Http404`."""
+    """Return a readable scheme or raise `Http404`."""
     found = MarkingScheme.objects.select_related("problem").filter(public_id=public_id).first()
     if found is None or not solutions_of_may_read(user, found.problem):
         raise Http404("There is no such marking scheme.")
@@ -46,7 +46,7 @@ def scheme_get_for(user: User, public_id: uuid.UUID) -> MarkingScheme:
 
 
 def version_get_for(user: User, scheme: MarkingScheme, number: str) -> SchemeVersion:
-    """A version by its number, the one to show first where `number` is empty, or `Http404`."""
+    """Return a version by number, or the current one if `number` is empty. Raises `Http404`."""
     if not solutions_of_may_read(user, scheme.problem):
         raise Http404("There is no such marking scheme.")
     if not number:

@@ -1,4 +1,4 @@
-"""The form of a scheme: a title, the scheme as text, and what kind of change it is."""
+"""Forms of marking schemes: editor and import."""
 
 from typing import Any
 
@@ -12,14 +12,14 @@ from apps.schemes.models import REASON_LENGTH, TITLE_LENGTH
 
 
 class SchemeForm(forms.Form):
-    """A scheme as a coach writes it. `faults`: the lines that are not understood. One with errors can still be a draft."""
+    """Title, text and change of a scheme. `faults`: unreadable lines. A scheme with errors can be saved as a draft."""
 
-    title = forms.CharField(max_length=TITLE_LENGTH, help_text="Such as: Scheme of the selection test.")
+    title = forms.CharField(max_length=TITLE_LENGTH, help_text="For example: Scheme of the selection test")
     text = TextField(rows=28, max_length=SIZE_AT_MOST, label="Marking scheme")
     is_wording_only = forms.BooleanField(
         required=False,
-        label="Only words changed",
-        help_text="No mark would be different. Marks made with the version before stay comparable.",
+        label="Wording only",
+        help_text="For changes that cannot affect marks. Marks of the previous version stay comparable.",
     )
     reason = forms.CharField(max_length=REASON_LENGTH, required=False, label="Reason for the change")
 
@@ -35,26 +35,26 @@ class SchemeForm(forms.Form):
             self.content = text_read(text)
         except FormWrong as wrong:
             self.faults = wrong.faults
-            raise forms.ValidationError("Some lines are not understood; they are named beside this text.") from wrong
+            raise forms.ValidationError("Could not read some lines. They are listed next to this text.") from wrong
         return text
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
         if cleaned.get("is_wording_only") and not cleaned.get("reason"):
-            self.add_error("reason", "Say what was reworded, for those who meet the change later.")
+            self.add_error("reason", "Describe the change of wording for later readers.")
         return cleaned
 
     def refuse_wording_only(self) -> None:
-        """Mark the switch: more than words changed."""
-        self.add_error("is_wording_only", "More than words changed: points, kinds, chains or relations of items are different.")
+        """Add an error to the switch: more than the wording changed."""
+        self.add_error("is_wording_only", "More than the wording changed: points, kinds, chains or relations of items differ.")
 
 
 class ImportForm(forms.Form):
-    """What a coach already has, to be read into the editor."""
+    """A pasted scheme to open in the editor."""
 
     source = TextField(
         rows=12,
         max_length=SIZE_AT_MOST,
-        label="Paste what you have",
-        help_text="A list of grading points, guidelines with (Partial) and (Almost), or a scheme in our text or JSON form.",
+        label="Existing scheme",
+        help_text="Paste a list of grading points, guidelines with (Partial) and (Almost), or a scheme in text or JSON form.",
     )

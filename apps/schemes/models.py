@@ -1,4 +1,4 @@
-"""Marking schemes and their versions. A version's `body` is the JSON form; items have rows so that marks can point at them."""
+"""Marking schemes and versions. `body` of a version is its JSON form; items have rows so that marks can refer to them."""
 
 import uuid
 from typing import TYPE_CHECKING
@@ -19,12 +19,12 @@ REASON_LENGTH = 500
 
 
 def _person() -> "models.ForeignKey[User | None, User | None]":
-    """Who did something; empty for the command line and for an account taken away."""
+    """A user; empty for the command line and for a deleted account."""
     return models.ForeignKey(User, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
 
 
 class VersionStatus(models.TextChoices):
-    """A draft is written on; the active one is marked with; a retired one is kept for the marks made with it."""
+    """State of a version: draft, active (used for marking), or retired (kept for its marks)."""
 
     DRAFT = "draft", "Draft"
     ACTIVE = "active", "Active"
@@ -32,7 +32,7 @@ class VersionStatus(models.TextChoices):
 
 
 class ItemKind(models.TextChoices):
-    """The kinds of the core, for the database."""
+    """Kinds of items, as in `apps.reasoning.marking`."""
 
     CHECKPOINT = Kind.CHECKPOINT.value, "Checkpoint"
     ZERO_CREDIT = Kind.ZERO_CREDIT.value, "Zero credit"
@@ -42,7 +42,7 @@ class ItemKind(models.TextChoices):
 
 
 class MarkingScheme(models.Model):
-    """A scheme of a problem, as the line of its versions. `row_version` counts every change, so that no save is lost."""
+    """A scheme of a problem with its versions. `row_version` counts changes and detects concurrent ones."""
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     problem = models.ForeignKey(Problem, on_delete=models.CASCADE, related_name="marking_schemes")
@@ -63,9 +63,9 @@ class MarkingScheme(models.Model):
 
 
 class SchemeVersion(models.Model):
-    """One text of a scheme. Only a draft that nobody has marked with may change; `services` is the only writer.
+    """One text of a scheme. Only an unused draft may change; `services` is the only writer.
 
-    `meaning_hash` is the parent's where somebody declared, in `reason`, that a change is one of wording only.
+    `meaning_hash` equals the parent's if the author declared the change as wording only, with a `reason`.
     """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -103,12 +103,12 @@ class SchemeVersion(models.Model):
 
     @property
     def content(self) -> Scheme:
-        """The scheme as the core computes with it."""
+        """The scheme as a value of `apps.reasoning.marking`."""
         return json_scheme(self.body)
 
 
 class SchemeItem(models.Model):
-    """An item of a version. `lineage` is the same in every version that has this item."""
+    """An item of a version. `lineage` identifies the item across versions."""
 
     version = models.ForeignKey(SchemeVersion, on_delete=models.CASCADE, related_name="items")
     lineage = models.UUIDField()

@@ -1,4 +1,4 @@
-"""Marking schemes for the sample library, out of the guidelines that its files hold."""
+"""Marking schemes for the sample library, from the guidelines in its files."""
 
 from django.db import transaction
 
@@ -12,7 +12,7 @@ TITLE = "Scheme of the library"
 
 @transaction.atomic
 def sample_schemes_load() -> int:
-    """Give every sample problem that has guidelines and no scheme an active one. Returns how many were added."""
+    """Add an active scheme to each sample problem with guidelines and without a scheme. Returns the number of schemes added."""
     added = 0
     for problem in Problem.objects.filter(origin=ORIGIN, marking_schemes=None):
         if text := problem.current.scheme_text:

@@ -1,4 +1,4 @@
-"""Reads of marking schemes: those of a problem with their versions, and one version by number."""
+"""Queries for marking schemes and their versions."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from apps.schemes.models import MarkingScheme, SchemeVersion, VersionStatus
 
 @dataclass(frozen=True)
 class VersionRow:
-    """A version with what it changed against its parent; `is_same_meaning` where marks made before stay comparable."""
+    """A version with its changes from its parent; `is_same_meaning`: earlier marks stay comparable."""
 
     version: SchemeVersion
     changes: tuple[Change, ...]
@@ -25,23 +25,23 @@ def scheme_list(problem: Problem) -> QuerySet[MarkingScheme]:
 
 
 def version_current(scheme: MarkingScheme) -> SchemeVersion:
-    """The version to show first: the active one, else the newest."""
+    """The active version, else the newest."""
     versions = list(scheme.versions.all())
     return next((one for one in versions if one.status == VersionStatus.ACTIVE), versions[-1])
 
 
 def version_newest(scheme: MarkingScheme) -> SchemeVersion:
-    """The version that an editor begins from."""
+    """The newest version, which the editor opens."""
     return scheme.versions.order_by("-number")[0]
 
 
 def draft_number(scheme: MarkingScheme) -> int | None:
-    """The number of the version that is a draft, where one is."""
+    """The number of the draft, or None."""
     return scheme.versions.filter(status=VersionStatus.DRAFT).values_list("number", flat=True).first()
 
 
 def version_rows(scheme: MarkingScheme) -> list[VersionRow]:
-    """All versions, newest first, each against its parent."""
+    """All versions with their changes, newest first."""
     versions = list(scheme.versions.select_related("created_by", "activated_by").order_by("number"))
     by_key = {version.pk: version for version in versions}
     rows = []

@@ -1,7 +1,7 @@
-"""Writes to marking schemes. Each is one transaction and counts the scheme's `row_version` up.
+"""Write operations of marking schemes. Each is one transaction and increments the scheme's `row_version`.
 
-A version that is active, retired or used never changes again: saving makes the next one. A draft that nobody has marked with is
-written over. Marks are made with active versions only.
+Active, retired and used versions are immutable; saving creates the next version. Saving overwrites an unused draft. Only active
+versions are used for marks.
 """
 
 import uuid
@@ -22,11 +22,11 @@ from apps.schemes.models import REASON_LENGTH, MarkingScheme, SchemeItem, Scheme
 
 
 class SchemeChanged(Exception):
-    """Somebody else changed the scheme while this person was editing it."""
+    """Another user changed the scheme meanwhile."""
 
 
 class SchemeNotUsable(Exception):
-    """The checks find errors; `issues` holds them."""
+    """The checks find errors, listed in `issues`."""
 
     def __init__(self, issues: Sequence[SchemeIssue]) -> None:
         super().__init__("; ".join(issue.message for issue in issues))
@@ -34,20 +34,20 @@ class SchemeNotUsable(Exception):
 
 
 class NotWordingOnly(Exception):
-    """A change declared as one of wording touches points, kinds, chains or relations, or has nothing to compare with."""
+    """A change declared as wording only changes points, kinds, chains or relations, or has no parent."""
 
 
 class VersionNotOpen(Exception):
-    """The version is not in the state that this needs; the message says which."""
+    """The version is in the wrong state; the message gives the reason."""
 
 
 class SchemeHeld(Exception):
-    """The scheme is in use, and this is not the person who may change what is marked with; the message says who is."""
+    """The scheme is in use and the user may not change its active version; the message names who may."""
 
 
 @transaction.atomic
 def scheme_create(*, problem: Problem, title: str, content: Scheme, by: User | None, reason: str = "") -> MarkingScheme:
-    """A new scheme whose version 1 is a draft. `reason` says where it comes from."""
+    """Create a scheme with a draft as version 1. `reason` states its origin."""
     scheme = MarkingScheme(problem=problem, title=title, created_by=by)
     scheme.full_clean()
     scheme.save()
@@ -67,12 +67,12 @@ def scheme_save(
     is_wording_only: bool = False,
     reason: str = "",
 ) -> SchemeVersion:
-    """Save a changed scheme; the version that now holds it.
+    """Save a changed scheme and return its version.
 
-    1. `based_on` is the `row_version` the person began from; raises `SchemeChanged` where it is no longer so.
-    2. Items get the lineage of the items they were.
-    3. The draft is written over, or where there is none a draft is added, a child of the newest version.
-    4. With `is_wording_only` the parent's meaning is kept. Raises `NotWordingOnly` where more than words differ.
+    1. Raises `SchemeChanged` if the `row_version` is no longer `based_on`.
+    2. Items keep the lineage of matching earlier items.
+    3. Overwrites the draft, or adds a draft as a child of the newest version.
+    4. `is_wording_only` keeps the meaning of the parent. Raises `NotWordingOnly` if more than the wording differs.
     """
     scheme = _locked(scheme, based_on)
     newest = scheme.versions.order_by("-number").select_related("parent").first()
@@ -95,16 +95,16 @@ def scheme_save(
 
 @transaction.atomic
 def scheme_activate(*, scheme: MarkingScheme, by: User | None, based_on: int) -> SchemeVersion:
-    """Make the draft the version to mark with; the active one before it is retired.
+    """Activate the draft and retire the previous active version.
 
-    Raises `SchemeChanged`, `SchemeHeld` where it is in use and `by` may not, `VersionNotOpen` where there is no draft,
-    `SchemeNotUsable` where the checks find errors. The system itself (`by` None) is never refused for its use.
+    Raises `SchemeChanged`, `SchemeHeld` if the scheme is in use and `by` may not change it, `VersionNotOpen` without a draft,
+    and `SchemeNotUsable` if the checks find errors. The system (`by` None) may always change a scheme in use.
     """
     scheme = _locked(scheme, based_on)
-    _not_held(scheme, by)
+    _require_change_right(scheme, by)
     draft = scheme.versions.filter(status=VersionStatus.DRAFT).first()
     if draft is None:
-        raise VersionNotOpen("There is no draft to activate.")
+        raise VersionNotOpen("There is no draft to activate. Save a draft first.")
     if errors := [issue for issue in check(draft.content) if issue.severity is Severity.ERROR]:
         raise SchemeNotUsable(errors)
     now = timezone.now()
@@ -117,15 +117,15 @@ def scheme_activate(*, scheme: MarkingScheme, by: User | None, based_on: int) ->
 
 @transaction.atomic
 def scheme_retire(*, scheme: MarkingScheme, by: User | None, based_on: int) -> SchemeVersion:
-    """Take the active version out of use; marks made with it stay.
+    """Retire the active version; marks made with it stay.
 
-    Raises `SchemeChanged`, `SchemeHeld` as activating does, `VersionNotOpen`.
+    Raises `SchemeChanged`, `SchemeHeld` as `scheme_activate`, and `VersionNotOpen`.
     """
     scheme = _locked(scheme, based_on)
-    _not_held(scheme, by)
+    _require_change_right(scheme, by)
     active = scheme.versions.filter(status=VersionStatus.ACTIVE).first()
     if active is None:
-        raise VersionNotOpen("No version is active.")
+        raise VersionNotOpen("There is no active version to retire.")
     active.status, active.retired_by, active.retired_at = VersionStatus.RETIRED, by, timezone.now()
     active.save(update_fields=["status", "retired_by", "retired_at"])
     _touch(scheme)
@@ -134,11 +134,11 @@ def scheme_retire(*, scheme: MarkingScheme, by: User | None, based_on: int) -> S
 
 @transaction.atomic
 def draft_discard(*, scheme: MarkingScheme, based_on: int) -> None:
-    """Throw the draft away, and the whole scheme where it has no other version. Raises `SchemeChanged`, `VersionNotOpen`."""
+    """Discard the draft, and the scheme if it has no other version. Raises `SchemeChanged`, `VersionNotOpen`."""
     scheme = _locked(scheme, based_on)
     draft = scheme.versions.filter(status=VersionStatus.DRAFT).first()
     if draft is None:
-        raise VersionNotOpen("There is no draft.")
+        raise VersionNotOpen("There is no draft to discard.")
     draft.delete()
     if scheme.versions.exists():
         _touch(scheme)
@@ -147,41 +147,41 @@ def draft_discard(*, scheme: MarkingScheme, based_on: int) -> None:
 
 
 def version_use(*, version: SchemeVersion) -> None:
-    """Say that a mark is made with a version, in the transaction of that mark. Raises `VersionNotOpen` unless it is active."""
+    """Record the use of a version in the transaction of a mark. Raises `VersionNotOpen` unless the version is active."""
     active = SchemeVersion.objects.filter(pk=version.pk, status=VersionStatus.ACTIVE)
     if not active.exists():
-        raise VersionNotOpen("Marks are made with the active version.")
+        raise VersionNotOpen("The mark was not stored: its scheme version is not active.")
     active.filter(used_at=None).update(used_at=timezone.now())
 
 
 def _locked(scheme: MarkingScheme, based_on: int) -> MarkingScheme:
     locked = MarkingScheme.objects.select_for_update().filter(pk=scheme.pk).first()
     if locked is None or locked.row_version != based_on:
-        raise SchemeChanged(f"{scheme.title} was changed by somebody else meanwhile")
+        raise SchemeChanged(f"Another user changed {scheme.title} meanwhile")
     return locked
 
 
-def _not_held(scheme: MarkingScheme, by: User | None) -> None:
+def _require_change_right(scheme: MarkingScheme, by: User | None) -> None:
     if by is not None and (refusal := use_refusal(scheme, by)):
         raise SchemeHeld(refusal)
 
 
 def _touch(scheme: MarkingScheme) -> None:
-    """Count the change; of two that began from the same state on a database without row locks, one comes too late."""
+    """Increment `row_version`. Without row locks, the update detects a concurrent change."""
     scheme.row_version += 1
     before = MarkingScheme.objects.filter(pk=scheme.pk, row_version=scheme.row_version - 1)
     if not before.update(row_version=scheme.row_version, title=scheme.title, updated_at=timezone.now()):
-        raise SchemeChanged(f"{scheme.title} was changed by somebody else meanwhile")
+        raise SchemeChanged(f"Another user changed {scheme.title} meanwhile")
 
 
 def _known_items(newest: SchemeVersion) -> Scheme:
-    """The items that a new text may mean: the newest version's, and those of its parent that a draft had left out."""
+    """Items that a new text may match: those of the newest version and those of its parent that the draft omits."""
     content = newest.content
     if newest.parent is None:
         return content
     lineages = {item.lineage for item in content.items}
-    gone = tuple(item for item in newest.parent.content.items if item.lineage not in lineages)
-    return content.model_copy(update={"items": (*content.items, *gone)})
+    omitted = tuple(item for item in newest.parent.content.items if item.lineage not in lineages)
+    return content.model_copy(update={"items": (*content.items, *omitted)})
 
 
 def _fresh_lineage() -> str:
@@ -199,7 +199,7 @@ def _version_add(
     reason: str = "",
 ) -> SchemeVersion:
     if is_wording_only and (parent is None or structure_hash(content) != structure_hash(parent.content)):
-        raise NotWordingOnly("More than words changed; marks may depend on it.")
+        raise NotWordingOnly("More than the wording changed; marks may depend on it.")
     meaning = parent.meaning_hash if is_wording_only and parent else meaning_hash(content)
     version = SchemeVersion(
         scheme=scheme,

@@ -1,4 +1,4 @@
-"""What pages show of a scheme: its items in sections, what is wrong with it, and a try-out with its derivation."""
+"""View models of a scheme: items in sections, issues, and a try-out with its derivation."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
@@ -19,14 +19,14 @@ STEPS = ("", "1", "0.5")
 _OTHER_SECTIONS = {
     Kind.DEDUCTION: "Deductions",
     Kind.CAP: "Caps",
-    Kind.ZERO_CREDIT: "Worth nothing",
+    Kind.ZERO_CREDIT: "No credit",
     Kind.FEEDBACK: "Feedback",
 }
 
 
 @dataclass(frozen=True)
 class Row:
-    """An item as a line of the sheet. `relations`: what it needs, excludes and competes with, in words."""
+    """An item of the sheet. `relations` describes required, excluded and competing items."""
 
     item: SchemeItem
     worth: str
@@ -38,7 +38,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Section:
-    """Items under one heading; `is_chosen` where it is the chain that counts."""
+    """Items under one heading; `is_chosen` marks the chain that counts."""
 
     title: str
     rows: list[Row]
@@ -47,7 +47,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Tryout:
-    """Ticks on a scheme and what they are worth. `faults`: words of the claim line that are not understood."""
+    """Ticked items and their points. `faults`: invalid words of the claim line."""
 
     ticks: frozenset[str] = frozenset()
     is_mixed: bool = False
@@ -67,7 +67,7 @@ class Tryout:
 
 @dataclass(frozen=True)
 class Sheet:
-    """A scheme with everything beside it. Without `content` the text could not be read and `faults` say why."""
+    """A scheme with issues, try-out and sections. `content` is None for an unreadable text; `faults` give the reasons."""
 
     content: Scheme | None
     faults: tuple[Fault, ...] = ()
@@ -89,16 +89,16 @@ class Sheet:
 
 
 def sheet_of_text(text: str, query: QueryDict | None = None) -> Sheet:
-    """The sheet of a text as it is being written, valid or not."""
+    """The sheet of a possibly invalid text."""
     try:
         content = text_read(text)
     except FormWrong as wrong:
-        return Sheet(None, faults=wrong.faults, tryout=_kept(query or QueryDict()))
+        return Sheet(None, faults=wrong.faults, tryout=_preserved_tryout(query or QueryDict()))
     return sheet_of(content, query)
 
 
 def sheet_of(content: Scheme, query: QueryDict | None = None) -> Sheet:
-    """The sheet of a scheme with the ticks of a query: `tick` per item, or `claim` where `source` is `claim`."""
+    """The sheet of a scheme with the ticks of a query: `tick` per item, or `claim` if `source` is `claim`."""
     tryout = _tryout(content, query or QueryDict())
     return Sheet(content, issues=check(content), tryout=tryout, sections=_sections(content, tryout))
 
@@ -121,8 +121,8 @@ def _tryout(content: Scheme, query: QueryDict) -> Tryout:
     return Tryout(ticks, is_mixed, step, line, (), _result(content, ticks, step, is_mixed=is_mixed))
 
 
-def _kept(query: QueryDict) -> Tryout:
-    """The ticks while the text cannot be read, so that a slip of the keyboard does not cost them."""
+def _preserved_tryout(query: QueryDict) -> Tryout:
+    """Preserve the ticks while the text is unreadable, for example during a typing error."""
     codes = frozenset(code for code in query.getlist("tick")[:ITEMS_AT_MOST] if len(code) <= 16)
     return Tryout(codes, bool(query.get("mixed")), query.get("step", "")[:8], query.get("claim", "")[:2_000])
 
@@ -151,8 +151,8 @@ def _sections(content: Scheme, tryout: Tryout) -> list[Section]:
         own = [item for item in earning if item.chains and item.chains[0] == chain.name]
         is_chosen = result is not None and bool(tryout.ticks) and result.route.chain == chain.name
         sections.append(Section(title, rows(own), is_chosen))
-    strays = [item for item in earning if item.chains and item.chains[0] not in {chain.name for chain in content.chains}]
-    sections.append(Section("In no chain that is declared", rows(strays)))
+    undeclared = [item for item in earning if item.chains and item.chains[0] not in {chain.name for chain in content.chains}]
+    sections.append(Section("In undeclared chains", rows(undeclared)))
     sections += [Section(title, rows(content.of_kind(kind))) for kind, title in _OTHER_SECTIONS.items()]
     return [section for section in sections if section.rows]
 

@@ -1,4 +1,4 @@
-"""Addresses of marking schemes: those of a problem below the problem, one scheme by its id."""
+"""URLs of marking schemes: lists below their problem, single schemes by id."""
 
 from django.urls import path
 

@@ -1,6 +1,6 @@
-"""Who may open which text: authors their own, coaches those handed in to their contest once it is being marked.
+"""Permissions for texts: authors read their own, coaches read those handed in to their contest from marking on.
 
-A draft is its author's alone, always. The apps above register further readers of pages when they start (`AppConfig.ready`).
+Only its author can read a draft. Higher apps register further readers of pages at startup (`AppConfig.ready`).
 """
 
 import uuid
@@ -16,19 +16,19 @@ from apps.submissions.models import ImportFile, Scan, SubmissionVersion
 NO_TEXT = "There is no such text."
 NO_PAGE = "There is no such page."
 
-#: Whether this person may see a page that was handed in, for a reason that another app knows.
+#: Whether another app lets the user see a handed-in page.
 PageRule = Callable[[User, Scan], bool]
 _PAGE_RULES: list[PageRule] = []
 
 
 def page_reader_register(rule: PageRule) -> None:
-    """Let `rule` show pages to further people. Registering the same rule again changes nothing."""
+    """Register a rule that lets further users see pages. Duplicates are ignored."""
     if rule not in _PAGE_RULES:
         _PAGE_RULES.append(rule)
 
 
 def version_own_for(user: User, public_id: uuid.UUID) -> SubmissionVersion:
-    """A version for its author, or `Http404`."""
+    """Return a version for its author or raise `Http404`."""
     version = _version(public_id)
     paper = version.submission.paper
     if not contest_visible_to(user).filter(pk=paper.contest_id).exists() or paper_own(user, paper.contest) != paper:
@@ -37,7 +37,7 @@ def version_own_for(user: User, public_id: uuid.UUID) -> SubmissionVersion:
 
 
 def version_marked_for(user: User, public_id: uuid.UUID) -> SubmissionVersion:
-    """A version for a coach of its contest, or `Http404`. Nothing of it leads to its author."""
+    """Return a version for a coach of its contest or raise `Http404`. It does not identify its author."""
     version = _version(public_id)
     if not papers_may_read(user, version.submission.paper.contest):
         raise Http404(NO_TEXT)
@@ -45,8 +45,10 @@ def version_marked_for(user: User, public_id: uuid.UUID) -> SubmissionVersion:
 
 
 def scan_get_for(user: User, public_id: uuid.UUID) -> Scan:
-    """A page for its author, for a coach of its contest once a version that has it can be read, and for whom a registered
-    rule lets read it; else `Http404`."""
+    """Return a page for its author, for a coach who may read a version with it, or for a user admitted by a registered rule.
+
+    Raises `Http404` for other users.
+    """
     scan = Scan.objects.select_related("submission__paper__contest").filter(public_id=public_id).first()
     if scan is None:
         raise Http404(NO_PAGE)
@@ -60,7 +62,7 @@ def scan_get_for(user: User, public_id: uuid.UUID) -> Scan:
 
 
 def scan_own_for(user: User, public_id: uuid.UUID) -> Scan:
-    """A page of a draft for its author, or `Http404`."""
+    """Return a page of a draft for its author or raise `Http404`."""
     scan = scan_get_for(user, public_id)
     paper = scan.submission.paper
     if scan.position is None or paper_own(user, paper.contest) != paper:
@@ -69,11 +71,11 @@ def scan_own_for(user: User, public_id: uuid.UUID) -> Scan:
 
 
 def import_file_get_for(user: User, contest_id: uuid.UUID, file_id: uuid.UUID) -> tuple[Contest, ImportFile]:
-    """An upload of this person's own to a contest that they organise, or `Http404`."""
+    """Return the user's own upload to a contest that they organise, or raise `Http404`."""
     contest = organised_get_for(user, contest_id)
     found = ImportFile.objects.filter(owner=user, contest=contest, public_id=file_id).first()
     if found is None:
-        raise Http404("This upload is no longer kept. Choose the file again.")
+        raise Http404("This upload was deleted. Choose the file again.")
     return contest, found
 
 

@@ -5,7 +5,7 @@ class SubmissionsConfig(AppConfig):
     name = "apps.submissions"
 
     def ready(self) -> None:
-        """Keep contests that hold texts from being deleted."""
+        """Register the rule that prevents the deletion of contests with texts."""
         from apps.contests.keeping import content_register
         from apps.submissions.selectors import has_texts
 

@@ -1,4 +1,4 @@
-"""The author's editor and the upload of many submissions at once."""
+"""Forms of the author's editor and of imports."""
 
 from typing import Any
 
@@ -11,25 +11,25 @@ from apps.submissions.models import TEXT_LENGTH, TextFormat
 
 
 class TextForm(forms.Form):
-    """What an author writes, and the state of the draft that they began from."""
+    """The text of an author and the draft revision on which it is based."""
 
     text = TextField(rows=22, max_length=TEXT_LENGTH, required=False, label="Your solution", strip=False)
-    text_format = forms.ChoiceField(choices=TextFormat.choices, label="Written as")
+    text_format = forms.ChoiceField(choices=TextFormat.choices, label="Text format")
     based_on = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
 
 
 class ImportForm(forms.Form):
-    """A file with many submissions."""
+    """Upload of a file with many submissions."""
 
-    file = forms.FileField(label="File", help_text="CSV, JSONL, or a ZIP of Markdown files.")
+    file = forms.FileField(label="File", help_text="CSV, JSONL, or a ZIP archive of Markdown, LaTeX or text files")
     adds_problems = forms.BooleanField(
         required=False,
-        label="Add problems that the contest lacks",
-        help_text="From the library, by their id. Before the contest is opened only.",
+        label="Add missing problems to the contest",
+        help_text="Finds them in the library by id. Only possible before the contest is opened.",
     )
 
     def clean_file(self) -> "UploadedFile[Any]":
         upload: UploadedFile[Any] = self.cleaned_data["file"]
         if (upload.size or 0) > FILE_BYTES:
-            raise forms.ValidationError(f"The file is larger than {FILE_BYTES // 1024**2} MB. Split it.")
+            raise forms.ValidationError(f"The file is larger than {FILE_BYTES // 1024**2} MB. Split it into smaller files.")
         return upload

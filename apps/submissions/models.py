@@ -1,6 +1,6 @@
-"""What is handed in: one submission a paper and problem, its draft, its immutable versions, their steps.
+"""Submissions (one per paper and problem) with their drafts, immutable versions, steps and pages.
 
-A version's `source` is the text in which places count code points (`apps.reasoning.texts.source`); `raw` is what came.
+Positions count code points in `source` of a version (`apps.reasoning.texts.source`); `raw` is the original input.
 """
 
 import uuid
@@ -23,21 +23,21 @@ REASON_LENGTH = 500
 
 
 class TextFormat(models.TextChoices):
-    """How a text is written; both are set in type by the same renderer."""
+    """Markup of a text; one renderer formats both."""
 
     MARKDOWN = "markdown", "Text with formulas"
     LATEX = "latex", "LaTeX"
 
 
 class Origin(models.TextChoices):
-    """How a version came in."""
+    """Origin of a version."""
 
     TYPED = "typed", "Typed here"
     IMPORTED = "imported", "Imported"
 
 
 class Submission(models.Model):
-    """An author's work on one problem. The draft is the author's alone; `row_version` counts its changes."""
+    """An author's work on one problem. Only the author reads the draft; `row_version` counts its changes."""
 
     paper = models.ForeignKey(Paper, on_delete=models.CASCADE, related_name="submissions")
     problem = models.ForeignKey(ContestProblem, on_delete=models.CASCADE, related_name="submissions")
@@ -55,7 +55,7 @@ class Submission(models.Model):
 
 
 class SubmissionVersion(models.Model):
-    """A text that was handed in. It never changes; the database refuses it. The newest is the one to mark, unless withdrawn."""
+    """A handed-in text. The database rejects changes. Markers mark the newest version unless it was withdrawn."""
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="versions")
@@ -97,12 +97,12 @@ class Step(models.Model):
 
     @property
     def text(self) -> str:
-        """The step's own text."""
+        """The text of the step."""
         return self.version.source[self.start : self.end]
 
 
 class Scan(models.Model):
-    """A page that an author uploaded, drawn anew as JPEG. `position` is its place in the draft; None where it was taken out."""
+    """An uploaded page, re-encoded as JPEG. `position`: its place in the draft; None after removal."""
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="scans")
@@ -120,7 +120,7 @@ class Scan(models.Model):
 
 
 class TranscriptionState(models.TextChoices):
-    """Where a model's reading of a page stands. Only its author's taking brings any of it into a draft."""
+    """State of a transcription. Only `TAKEN`, set by its author, adds it to a draft."""
 
     QUEUED = "queued", "Waits to be read"
     RUNNING = "running", "Being read"
@@ -131,9 +131,10 @@ class TranscriptionState(models.TextChoices):
 
 
 class Transcription(models.Model):
-    """What a model read on a page, for its author alone: a proposal beside the picture, never part of a version by itself.
+    """A model's transcription of a page, shown only to its author. It becomes part of a version only if the author takes it.
 
-    `text` is the model's, `edited` what the author has made of it so far. `reason`: why it failed. `tries` counts askings.
+    `text` is the model's output, `edited` the author's correction, `reason` the cause of a failure, `tries` the number of
+    requests.
     """
 
     scan = models.OneToOneField(Scan, on_delete=models.CASCADE, related_name="transcription")
@@ -159,7 +160,7 @@ class Transcription(models.Model):
 
     @property
     def is_waiting(self) -> bool:
-        """Whether a model has still to answer."""
+        """Whether the answer of the model is pending."""
         return self.state in (TranscriptionState.QUEUED, TranscriptionState.RUNNING)
 
 
@@ -176,7 +177,7 @@ class VersionScan(models.Model):
 
 
 class ForeignJudgement(models.Model):
-    """What somebody elsewhere made of an imported text. No page shows it; it is for measuring agreement with sealed marks."""
+    """An external judgement of an imported text, used only to measure agreement with sealed marks. No page shows it."""
 
     version = models.OneToOneField(SubmissionVersion, on_delete=models.CASCADE, related_name="+")
     points = models.DecimalField(max_digits=6, decimal_places=2)
@@ -185,7 +186,7 @@ class ForeignJudgement(models.Model):
 
 
 class ImportFile(models.Model):
-    """An uploaded file between its preview and its confirmation. Thrown away after either."""
+    """An uploaded file between preview and confirmation. Deleted on confirmation, replacement or expiry."""
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     owner = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")

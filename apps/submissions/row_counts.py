@@ -1,4 +1,4 @@
-"""Row counts of PostgreSQL's planner after many rows were added at once."""
+"""Update the row counts of PostgreSQL's planner after bulk inserts."""
 
 from django.db import connection, models, transaction
 
@@ -6,10 +6,10 @@ MANY = 100
 
 
 def rows_recount(added: int, *tables: type[models.Model]) -> None:
-    """Have PostgreSQL count these tables again after the commit, if at least `MANY` rows were added.
+    """Run ANALYZE on the tables after the commit if at least `MANY` rows were added.
 
-    It counts by itself about once a minute. Until then it plans for the few rows it knew, joins a contest's papers by nested
-    loops, and a page of 1,000 papers takes longer than a statement may (DATABASE_STATEMENT_S). SQLite needs none of this.
+    Autovacuum analyses tables about once a minute. Until then the planner assumes few rows and joins the papers of a contest
+    with nested loops; a page of 1,000 papers then exceeds DATABASE_STATEMENT_S. Does nothing on SQLite.
     """
     if added < MANY or connection.vendor != "postgresql":
         return

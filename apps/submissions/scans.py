@@ -1,4 +1,4 @@
-"""Writes of scans: pages come in, change their order, go to the problem they belong to, or are taken out of the draft."""
+"""Write operations of scans: add, reorder, reassign and remove pages of a draft."""
 
 from collections.abc import Sequence
 
@@ -15,13 +15,13 @@ SCANS_OF_A_PAPER = 400
 
 @transaction.atomic
 def scans_add(*, paper: Paper, problem: ContestProblem, pages: Sequence[PageImage]) -> None:
-    """Put pages at the end of a draft. Raises `ContestRefused` outside the window and for too many."""
+    """Append pages to a draft. Raises `ContestRefused` outside the time window and above the page limits."""
     _may_write(paper)
     submission, _ = Submission.objects.get_or_create(paper=paper, problem=problem)
     if submission.scans.exclude(position=None).count() + len(pages) > PAGES_AT_MOST:
-        raise ContestRefused(f"A problem has at most {PAGES_AT_MOST} pages.")
+        raise ContestRefused(f"No pages were added: a problem has at most {PAGES_AT_MOST} pages.")
     if Scan.objects.filter(submission__paper=paper).count() + len(pages) > SCANS_OF_A_PAPER:
-        raise ContestRefused(f"You have uploaded {SCANS_OF_A_PAPER} pages, which is the limit.")
+        raise ContestRefused(f"No pages were added: a paper has at most {SCANS_OF_A_PAPER} pages.")
     first = _next(submission)
     Scan.objects.bulk_create(
         Scan(submission=submission, position=first + index, jpeg=page.jpeg, width=page.width, height=page.height)
@@ -31,7 +31,7 @@ def scans_add(*, paper: Paper, problem: ContestProblem, pages: Sequence[PageImag
 
 @transaction.atomic
 def scan_remove(*, scan: Scan) -> None:
-    """Take a page out of the draft; versions that have it keep it. Raises `ContestRefused`."""
+    """Remove a page from the draft; versions keep it. Raises `ContestRefused`."""
     _may_write(scan.submission.paper)
     if scan.pages.exists():
         Scan.objects.filter(pk=scan.pk).update(position=None)
@@ -41,7 +41,7 @@ def scan_remove(*, scan: Scan) -> None:
 
 @transaction.atomic
 def scan_earlier(*, scan: Scan) -> None:
-    """Swap a page with the one before it. Raises `ContestRefused`."""
+    """Swap a page with its predecessor. Raises `ContestRefused`."""
     _may_write(scan.submission.paper)
     before = scan.submission.scans.filter(position__lt=scan.position).order_by("-position").first()
     if before is not None:
@@ -51,10 +51,10 @@ def scan_earlier(*, scan: Scan) -> None:
 
 @transaction.atomic
 def scan_assign(*, scan: Scan, problem: ContestProblem) -> None:
-    """Give a page to another problem of the same paper, at its end. Raises `ContestRefused`."""
+    """Append a page to another problem of the same paper. Raises `ContestRefused`."""
     paper = scan.submission.paper
     if problem.contest_id != paper.contest_id:
-        raise ContestRefused("The problem is of another contest.")
+        raise ContestRefused("The page was not moved: the problem belongs to another contest.")
     if problem.pk == scan.submission.problem_id:
         return
     scans_add(paper=paper, problem=problem, pages=[PageImage(bytes(scan.jpeg), scan.width, scan.height)])

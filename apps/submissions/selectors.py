@@ -1,4 +1,4 @@
-"""Reads of submissions."""
+"""Queries for submissions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from apps.submissions.models import Scan, Submission, SubmissionVersion
 
 @dataclass(frozen=True)
 class OwnRow:
-    """A problem as its author sees it: the newest version handed in, and whether the draft says something else."""
+    """A problem with its author's newest version; `has_draft`: the draft differs from it."""
 
     problem: ContestProblem
     handed_in: SubmissionVersion | None
@@ -21,14 +21,14 @@ class OwnRow:
 
 @dataclass(frozen=True)
 class PaperRow:
-    """A paper by number with the version to mark of each problem, in the order of the problems; None where there is none."""
+    """A paper with its version to mark for each problem in order; None for a problem without one."""
 
     paper: Paper
     versions: list[SubmissionVersion | None]
 
 
 def own_rows(contest: Contest, paper: Paper) -> list[OwnRow]:
-    """An author's work on every problem."""
+    """Rows of an author's work, one per problem."""
     submissions = {row.problem_id: row for row in Submission.objects.filter(paper=paper)}
     newest = {row.submission_id: row for row in versions_to_mark(contest).filter(submission__paper=paper)}
     rows = []
@@ -43,13 +43,13 @@ def own_rows(contest: Contest, paper: Paper) -> list[OwnRow]:
 
 
 def has_texts(contest: Contest) -> bool:
-    """Whether a contest holds a text: handed in, withdrawn, only begun, or a page."""
+    """Whether a contest has a version (even withdrawn), a non-empty draft or a page."""
     begun = Submission.objects.filter(paper__contest=contest)
     return begun.filter(Q(versions__isnull=False) | Q(scans__isnull=False) | ~Q(draft="")).exists()
 
 
 def versions_to_mark(contest: Contest, papers: Sequence[Paper] | None = None) -> QuerySet[SubmissionVersion]:
-    """The newest version of every submission of a contest, or of some of its papers, unless it was withdrawn."""
+    """The newest version of each submission of a contest (or of `papers`), except withdrawn ones."""
     versions = SubmissionVersion.objects.filter(
         number=_latest_of("submission"), withdrawn_at=None, submission__paper__contest=contest
     )
@@ -57,7 +57,7 @@ def versions_to_mark(contest: Contest, papers: Sequence[Paper] | None = None) ->
 
 
 def papers_to_mark(contest: Contest) -> QuerySet[Paper]:
-    """The papers that hold a text to mark, by number. Others stay out: who is entered later would be told by a number more."""
+    """Papers with a text to mark, by number. Listing others would reveal the number of a student who was added later."""
     latest = _latest_of("submissions")
     marked = contest.papers.filter(submissions__versions__number=latest, submissions__versions__withdrawn_at=None)
     return marked.distinct().order_by("number")
@@ -66,14 +66,14 @@ def papers_to_mark(contest: Contest) -> QuerySet[Paper]:
 def _latest_of(submission: str) -> Subquery:
     """The number of the newest version of `submission`, a name in the outer query.
 
-    PostgreSQL looks it up row by row. It would join `NOT EXISTS (a newer one)`: planned by the row counts of an empty table,
-    the nested loops take time cubic in the number of papers.
+    PostgreSQL evaluates this subquery per row. It would plan `NOT EXISTS (a newer one)` as a join. With the row counts of an
+    empty table, its nested loops take time cubic in the number of papers.
     """
     return Subquery(SubmissionVersion.objects.filter(submission=OuterRef(submission)).order_by("-number").values("number")[:1])
 
 
 def paper_rows(contest: Contest, papers: Sequence[Paper]) -> list[PaperRow]:
-    """Papers of a contest with what is to be marked, in their order."""
+    """Rows of papers with their versions to mark, in the given order."""
     problems = [row.pk for row in problem_list(contest)]
     versions = versions_to_mark(contest, papers).defer("raw", "source").select_related("submission")
     found = {(row.submission.paper_id, row.submission.problem_id): row for row in versions}
@@ -81,7 +81,7 @@ def paper_rows(contest: Contest, papers: Sequence[Paper]) -> list[PaperRow]:
 
 
 def scan_list(submission: Submission) -> QuerySet[Scan]:
-    """The pages of a draft in order, with what a model read on them, without their pictures."""
+    """The pages of a draft in order, with transcriptions, without image data."""
     return submission.scans.exclude(position=None).select_related("transcription").defer("jpeg")
 
 

@@ -1,4 +1,4 @@
-"""Writes of submissions: drafts that never overwrite a newer one, and versions that never change."""
+"""Write operations of submissions. A draft never overwrites a newer one; a version never changes."""
 
 from datetime import timedelta
 from decimal import Decimal
@@ -10,7 +10,7 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.contests.models import Contest, ContestProblem, Paper
 from apps.contests.services import ContestRefused, hand_in_refusal
-from apps.contests.telling import told
+from apps.contests.telling import event_publish
 from apps.reasoning.texts.latex_steps import segmenter_of, steps_of
 from apps.reasoning.texts.segmentation import digest_of
 from apps.reasoning.texts.source import source_of
@@ -32,7 +32,7 @@ KEPT_FOR = timedelta(days=1)
 
 
 class DraftChanged(Exception):
-    """The draft was changed in another window; `submission` holds what is there now."""
+    """The draft was changed in another window; `submission` is its stored state."""
 
     def __init__(self, submission: Submission) -> None:
         super().__init__("The draft was changed in another window.")
@@ -40,16 +40,16 @@ class DraftChanged(Exception):
 
 
 def submission_of(paper: Paper, problem: ContestProblem) -> Submission:
-    """The submission of a paper to a problem; one that is not stored yet where nothing was written."""
+    """The submission of a paper to a problem, unsaved if none is stored."""
     found = Submission.objects.filter(paper=paper, problem=problem).first()
     return found or Submission(paper=paper, problem=problem)
 
 
 @transaction.atomic
 def draft_save(*, paper: Paper, problem: ContestProblem, text: str, text_format: str, based_on: int) -> Submission:
-    """Keep what an author has typed, if nobody kept something newer since `based_on`.
+    """Save a draft if it is still at revision `based_on`.
 
-    Raises `ContestRefused` outside the window or for a text that is too long, `DraftChanged`.
+    Raises `ContestRefused` outside the time window or for a text that is too long, and `DraftChanged`.
     """
     _may_write(paper.contest, text, text_format)
     submission, _ = Submission.objects.get_or_create(paper=paper, problem=problem)
@@ -64,9 +64,9 @@ def draft_save(*, paper: Paper, problem: ContestProblem, text: str, text_format:
 
 @transaction.atomic
 def version_hand_in(*, paper: Paper, problem: ContestProblem, text: str, text_format: str, based_on: int) -> SubmissionVersion:
-    """Hand a text in: it becomes the newest version. Handing in the same text again gives the version that holds it.
+    """Hand in a text as the newest version; an unchanged text and pages return the existing version.
 
-    One of several at once waits for the other and finds its version. Raises `ContestRefused`, `DraftChanged`.
+    Concurrent calls are serialised. Raises `ContestRefused`, `DraftChanged`.
     """
     _may_write(paper.contest, text, text_format)
     Submission.objects.get_or_create(paper=paper, problem=problem)
@@ -74,13 +74,13 @@ def version_hand_in(*, paper: Paper, problem: ContestProblem, text: str, text_fo
     submission = draft_save(paper=paper, problem=problem, text=text, text_format=text_format, based_on=based_on)
     scans = list(submission.scans.exclude(position=None).defer("jpeg"))
     if not text.strip() and not scans:
-        raise ContestRefused("There is nothing to hand in yet.")
+        raise ContestRefused("There is nothing to hand in yet. Write a text or upload pages first.")
     newest = submission.versions.order_by("-number").first()
     pages = [page.scan_id for page in newest.pages.all()] if newest and newest.withdrawn_at is None else None
     if newest and (newest.raw, newest.format, pages) == (text, text_format, [scan.pk for scan in scans]):
         return newest
     if newest and newest.number >= VERSIONS_AT_MOST:
-        raise ContestRefused(f"You have handed in {VERSIONS_AT_MOST} versions, which is the limit.")
+        raise ContestRefused(f"Not handed in: you have reached the limit of {VERSIONS_AT_MOST} versions.")
     version = version_add(submission=submission, text=text, text_format=text_format, origin=Origin.TYPED)
     VersionScan.objects.bulk_create(
         VersionScan(version=version, scan=scan, number=number) for number, scan in enumerate(scans, 1)
@@ -90,20 +90,20 @@ def version_hand_in(*, paper: Paper, problem: ContestProblem, text: str, text_fo
 
 @transaction.atomic
 def version_withdraw(*, version: SubmissionVersion) -> None:
-    """Take back the newest version; the text stays. Raises `ContestRefused` outside the window and for older ones."""
+    """Withdraw the newest version; its text is kept. Raises `ContestRefused` outside the time window and for older versions."""
     if refusal := hand_in_refusal(version.submission.paper.contest):
         raise ContestRefused(refusal)
     if version.submission.versions.filter(number__gt=version.number).exists():
-        raise ContestRefused("A newer version is there already.")
+        raise ContestRefused("Not withdrawn: there is a newer version. Only the newest can be withdrawn.")
     if version.withdrawn_at is None:
         SubmissionVersion.objects.filter(pk=version.pk).update(withdrawn_at=timezone.now())
         paper, problem = version.submission.paper, version.submission.problem
-        told(paper.contest, "contest.withdrawn", None, problem=str(problem.public_id), number=paper.number)
+        event_publish(paper.contest, "contest.withdrawn", None, problem=str(problem.public_id), number=paper.number)
 
 
 @transaction.atomic
 def version_add(*, submission: Submission, text: str, text_format: str, origin: Origin) -> SubmissionVersion:
-    """A new version with its steps. The caller has asked whether it may come in."""
+    """Create a version with its steps. The caller has checked the permission."""
     newest = submission.versions.order_by("-number").first()
     source = source_of(text)
     version = SubmissionVersion.objects.create(
@@ -124,13 +124,13 @@ def version_add(*, submission: Submission, text: str, text_format: str, origin: 
 
 
 def judgement_keep(*, version: SubmissionVersion, points: Decimal, out_of: Decimal, words: str) -> ForeignJudgement:
-    """Keep what somebody elsewhere made of a text, where no marker meets it."""
+    """Store an external judgement of a text, hidden from markers."""
     return ForeignJudgement.objects.create(version=version, points=points, out_of=out_of, words=words)
 
 
 @transaction.atomic
 def import_file_keep(*, contest: Contest, user: User, filename: str, data: bytes, adds_problems: bool) -> ImportFile:
-    """Keep an upload until its owner confirms it. It takes the place of the owner's earlier one; forgotten ones go."""
+    """Store an upload until its confirmation. Deletes the owner's earlier upload and expired ones."""
     ImportFile.objects.filter(Q(owner=user) | Q(created_at__lt=timezone.now() - KEPT_FOR)).delete()
     return ImportFile.objects.create(
         contest=contest, owner=user, filename=filename[:FILENAME_LENGTH], data=data, adds_problems=adds_problems
@@ -141,6 +141,6 @@ def _may_write(contest: Contest, text: str, text_format: str) -> None:
     if refusal := hand_in_refusal(contest):
         raise ContestRefused(refusal)
     if len(text) > TEXT_LENGTH:
-        raise ContestRefused(f"The text has {len(text):,} characters; at most {TEXT_LENGTH:,} can be handed in.")
+        raise ContestRefused(f"Not saved: the text has {len(text):,} characters; the limit is {TEXT_LENGTH:,}. Shorten it.")
     if text_format not in TextFormat.values:
-        raise ContestRefused("A text is written as text with formulas or as LaTeX.")
+        raise ContestRefused("Not saved: unknown text format. Choose text with formulas or LaTeX.")

@@ -1,7 +1,7 @@
-"""The orchestrator's work on pages: those that authors asked for are read by the model, over the queue of its workers.
+"""Transcribe requested pages in the orchestrator, with calls over the queue of the model's workers.
 
-Each page is one call. What nobody answers in `TRANSCRIPTION_WITHIN_S` fails with a sentence, and the author types as before.
-Whoever starts this says how calls are sent and stopped: this app stands below the one that knows the broker.
+Each page is one call. A call without an answer after `TRANSCRIPTION_WITHIN_S` seconds fails with a reason for the author.
+The caller supplies functions to send and stop calls, because this app is below the one that knows the broker.
 """
 
 import asyncio
@@ -29,9 +29,9 @@ from apps.submissions.models import REASON_LENGTH, REVISION_LENGTH, Transcriptio
 logger = logging.getLogger(__name__)
 EVERY_S = 2.0
 AT_ONCE = 4
-#: Of a model's context, the part that may be written; the rest is the picture.
-WRITTEN_PART, WRITTEN_AT_MOST = 0.5, 8_192
-BROKE_OFF = "The reading broke off."
+#: Share of a model's context for output tokens, and their maximum; the image uses the rest.
+OUTPUT_SHARE, OUTPUT_TOKENS_MAX = 0.5, 8_192
+INTERRUPTED = "Reading failed unexpectedly. Try again later, or type the content of the page."
 
 DispatcherFor = Callable[[str, Sequence[Alias]], AbstractAsyncContextManager[Dispatcher]]
 CallsStop = Callable[[str], None]
@@ -40,7 +40,7 @@ ModelsKnown = Callable[[], dict[str, Alias]]
 
 @dataclass
 class _Job:
-    """A page that this process took. `began` is what it wrote into the row: whoever takes it anew writes another time."""
+    """A page claimed by this process. `began` identifies the claim: each new claim writes another time."""
 
     row: Transcription
     alias: Alias
@@ -53,45 +53,45 @@ class _Job:
 
 
 def models_for_pages() -> dict[str, Alias]:
-    """The models that people may use. Raises `AliasError`."""
+    """Usable models by alias. Raises `AliasError`."""
     return load_usable(settings.MODELS_FILE)
 
 
 def pages_work(dispatcher_for: DispatcherFor, calls_stop: CallsStop, models: ModelsKnown = models_for_pages) -> int:
-    """Read what waits, a few pages at a time; how many were taken."""
+    """Transcribe all waiting pages, `AT_ONCE` at a time. Returns their number."""
     taken = 0
     while rows := list(_waiting()[:AT_ONCE]):
-        jobs = [job for row in rows if (job := _taken(row, models)) is not None]
-        asyncio.run(_all_read(jobs, dispatcher_for, calls_stop))
+        jobs = [job for row in rows if (job := _claim(row, models)) is not None]
+        asyncio.run(_read_all(jobs, dispatcher_for, calls_stop))
         for job in jobs:
-            _kept(job)
+            _store(job)
         taken += len(rows)
     return taken
 
 
 def start(dispatcher_for: DispatcherFor, calls_stop: CallsStop) -> threading.Thread:
-    """Read until the process ends."""
-    thread = threading.Thread(target=_work_for_ever, args=(dispatcher_for, calls_stop), name="pages", daemon=True)
+    """Start a daemon thread that transcribes pages until the process ends."""
+    thread = threading.Thread(target=_work_forever, args=(dispatcher_for, calls_stop), name="pages", daemon=True)
     thread.start()
     return thread
 
 
 def _waiting() -> QuerySet[Transcription]:
-    """What no process has begun or what was lost on the way, oldest first."""
-    rows = Transcription.objects.filter(Q(state=TranscriptionState.QUEUED) | _lost()).exclude(scan__position=None)
+    """Queued and abandoned pages, oldest first."""
+    rows = Transcription.objects.filter(Q(state=TranscriptionState.QUEUED) | _abandoned()).exclude(scan__position=None)
     return rows.select_related("scan__submission").order_by("asked_at", "pk")
 
 
-def _lost() -> Q:
-    """What somebody began so long ago that they must have died."""
+def _abandoned() -> Q:
+    """Condition for pages whose process must have died."""
     ago = timezone.now() - timedelta(seconds=2 * settings.TRANSCRIPTION_WITHIN_S)
     return Q(state=TranscriptionState.RUNNING, started_at__lt=ago)
 
 
-def _taken(row: Transcription, models: ModelsKnown) -> _Job | None:
-    """The page as work of this process; None where another took it or its model is gone."""
+def _claim(row: Transcription, models: ModelsKnown) -> _Job | None:
+    """Claim a page; None if another process claimed it or its model is unavailable."""
     began = timezone.now()
-    mine = Transcription.objects.filter(Q(state=TranscriptionState.QUEUED) | _lost(), pk=row.pk)
+    mine = Transcription.objects.filter(Q(state=TranscriptionState.QUEUED) | _abandoned(), pk=row.pk)
     if not mine.update(state=TranscriptionState.RUNNING, started_at=began):
         return None
     places = list(row.scan.submission.scans.exclude(position=None).values_list("pk", flat=True))
@@ -99,22 +99,22 @@ def _taken(row: Transcription, models: ModelsKnown) -> _Job | None:
     try:
         alias = models().get(row.alias)
     except AliasError as error:
-        _failed(row, began, str(error))
+        _store_failure(row, began, str(error))
         return None
     if alias is None or not alias.vision:
-        _failed(row, began, f"There is no model {row.alias} that looks at pictures any more.")
+        _store_failure(row, began, f"The model {row.alias} can no longer read images.")
         return None
     return _Job(row, alias, f"page-{uuid.uuid4()}", began, number, max(len(places), 1))
 
 
-async def _all_read(jobs: Sequence[_Job], dispatcher_for: DispatcherFor, calls_stop: CallsStop) -> None:
+async def _read_all(jobs: Sequence[_Job], dispatcher_for: DispatcherFor, calls_stop: CallsStop) -> None:
     await asyncio.gather(*(_read(job, dispatcher_for, calls_stop) for job in jobs))
 
 
 async def _read(job: _Job, dispatcher_for: DispatcherFor, calls_stop: CallsStop) -> None:
-    """Let the model read; the job holds the text, or the reason why there is none."""
+    """Call the model and store its text, or the reason of a failure, in the job."""
     within = settings.TRANSCRIPTION_WITHIN_S
-    tokens = min(int(job.alias.context_tokens * WRITTEN_PART), WRITTEN_AT_MOST)
+    tokens = min(int(job.alias.context_tokens * OUTPUT_SHARE), OUTPUT_TOKENS_MAX)
     try:
         async with asyncio.timeout(within), dispatcher_for(job.run, [job.alias]) as dispatcher:
             reader = PageReader(dispatcher, job.run, job.alias.name, tokens=tokens, deadline_s=within)
@@ -122,19 +122,19 @@ async def _read(job: _Job, dispatcher_for: DispatcherFor, calls_stop: CallsStop)
     except PageUnread as error:
         job.reason = str(error)
     except TimeoutError:
-        job.reason = f"Nothing came back within {within:g} s. Ask again later, or type what the page says."
+        job.reason = f"The model did not answer within {within:g} s. Ask again later, or type the content of the page."
         await asyncio.to_thread(calls_stop, job.run)
-    except Exception:  # One page must not keep the others from being read.
-        logger.exception("a page read by %s", job.alias.name)
-        job.reason = BROKE_OFF
+    except Exception:  # A failing page must not block the others.
+        logger.exception("Transcription by %s failed", job.alias.name)
+        job.reason = INTERRUPTED
 
 
-def _kept(job: _Job) -> None:
-    """Keep what came about, unless its author laid it aside meanwhile."""
+def _store(job: _Job) -> None:
+    """Store the result unless the author dismissed the request meanwhile."""
     if job.read is None:
-        _failed(job.row, job.began, job.reason)
+        _store_failure(job.row, job.began, job.reason)
         return
-    _mine(job.row, job.began).update(
+    _own_claim(job.row, job.began).update(
         state=TranscriptionState.READY,
         text=job.read.text,
         edited=job.read.text,
@@ -144,23 +144,23 @@ def _kept(job: _Job) -> None:
     )
 
 
-def _failed(row: Transcription, began: datetime, reason: str) -> None:
-    logger.warning("a page was not read by %s: %s", row.alias, reason)
-    told = {"reason": reason[:REASON_LENGTH], "done_at": timezone.now()}
-    _mine(row, began).update(state=TranscriptionState.FAILED, **told)
+def _store_failure(row: Transcription, began: datetime, reason: str) -> None:
+    logger.warning("Transcription by %s failed: %s", row.alias, reason)
+    now = timezone.now()
+    _own_claim(row, began).update(state=TranscriptionState.FAILED, reason=reason[:REASON_LENGTH], done_at=now)
 
 
-def _mine(row: Transcription, began: datetime) -> QuerySet[Transcription]:
+def _own_claim(row: Transcription, began: datetime) -> QuerySet[Transcription]:
     return Transcription.objects.filter(pk=row.pk, state=TranscriptionState.RUNNING, started_at=began)
 
 
-def _work_for_ever(dispatcher_for: DispatcherFor, calls_stop: CallsStop) -> None:
+def _work_forever(dispatcher_for: DispatcherFor, calls_stop: CallsStop) -> None:
     while True:
         close_old_connections()
         try:
             pages_work(dispatcher_for, calls_stop)
         except DatabaseError as error:
-            logger.warning("pages wait for the database: %s", error)
+            logger.warning("Transcription waits for the database: %s", error)
         except Exception:
-            logger.exception("reading pages")
+            logger.exception("Transcribing pages failed")
         time.sleep(EVERY_S)

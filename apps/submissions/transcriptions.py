@@ -1,7 +1,6 @@
-"""Transcriptions that a model proposes: asked for by a page's author, edited, then taken into the draft or laid aside.
+"""Transcriptions proposed by a model: requested and edited by the author of a page, then added to the draft or dismissed.
 
-A proposal lies beside the picture until its author takes it; it never goes into a version by itself and never replaces what
-was typed.
+A proposal is shown next to the page. Only its author can add it to the draft, and it never replaces typed text.
 """
 
 from collections.abc import Mapping
@@ -18,12 +17,12 @@ from apps.submissions.models import TEXT_LENGTH, Scan, Submission, Transcription
 from apps.submissions.services import draft_save
 
 TRIES_AT_MOST = 3
-NO_MODEL = "No model that reads pages is set up here. Type what the page says."
-GONE = "This proposal is no longer there."
+NO_MODEL = "No model that can read pages is configured. Type the content of the page."
+GONE = "This proposal no longer exists. Reload the page to see the current state."
 
 
 def page_model() -> Alias | None:
-    """The model that reads pages: the first of models.toml that says `vision`; None where there is none."""
+    """The model that reads pages: the first in models.toml with `vision`, or None."""
     try:
         known = load_usable(settings.MODELS_FILE)
     except AliasError:
@@ -33,7 +32,7 @@ def page_model() -> Alias | None:
 
 @transaction.atomic
 def transcription_ask(*, scan: Scan) -> Transcription:
-    """Queue a page for the model. Raises `ContestRefused`, also where a proposal waits for its author already."""
+    """Queue a page for the model. Raises `ContestRefused`, also if a request or proposal is open."""
     _may_write(scan.submission.paper)
     alias = page_model()
     if alias is None:
@@ -42,11 +41,11 @@ def transcription_ask(*, scan: Scan) -> Transcription:
     if row is None:
         return Transcription.objects.create(scan=scan, alias=alias.name, asked_at=timezone.now())
     if row.is_waiting:
-        raise ContestRefused("This page is being read.")
+        raise ContestRefused("This page is already being read. Wait for the proposal.")
     if row.state == TranscriptionState.READY:
-        raise ContestRefused("There is a proposal for this page. Take it or lay it aside first.")
+        raise ContestRefused("There is already a proposal for this page. Append it to your text or dismiss it first.")
     if row.tries >= TRIES_AT_MOST:
-        raise ContestRefused(f"This page was read {TRIES_AT_MOST} times, which is the limit. Type what it says.")
+        raise ContestRefused(f"This page was read {TRIES_AT_MOST} times, which is the limit. Type its content.")
     row.alias, row.state, row.tries = alias.name, TranscriptionState.QUEUED, row.tries + 1
     row.text = row.edited = row.reason = row.revision = ""
     row.asked_at, row.started_at, row.done_at = timezone.now(), None, None
@@ -55,7 +54,7 @@ def transcription_ask(*, scan: Scan) -> Transcription:
 
 
 def transcriptions_ask(*, submission: Submission) -> int:
-    """Queue every page of a draft that was never asked for; how many. Raises `ContestRefused`."""
+    """Queue all pages of a draft without a request. Returns their number. Raises `ContestRefused`."""
     pages = list(submission.scans.exclude(position=None).filter(transcription=None).defer("jpeg"))
     for scan in pages:
         transcription_ask(scan=scan)
@@ -64,7 +63,7 @@ def transcriptions_ask(*, submission: Submission) -> int:
 
 @transaction.atomic
 def transcriptions_edit(*, submission: Submission, words: Mapping[str, str]) -> None:
-    """Keep what an author has made of proposals so far; `words` by the public ids of their pages."""
+    """Save an author's corrections of proposals; `words` by public id of the page."""
     ready = Transcription.objects.filter(scan__submission=submission, state=TranscriptionState.READY)
     for row in ready.filter(scan__public_id__in=words).select_related("scan"):
         edited = words[str(row.scan.public_id)].replace("\r\n", "\n").replace("\0", "")[:TEXT_LENGTH]
@@ -74,7 +73,7 @@ def transcriptions_edit(*, submission: Submission, words: Mapping[str, str]) -> 
 
 @transaction.atomic
 def transcription_take(*, scan: Scan, draft: Submission) -> Submission:
-    """Confirm a proposal as its author left it: it goes to the end of their draft. Raises `ContestRefused`, `DraftChanged`."""
+    """Append a proposal, as corrected by its author, to the draft. Raises `ContestRefused`, `DraftChanged`."""
     paper = scan.submission.paper
     _may_write(paper)
     row = Transcription.objects.select_for_update().filter(scan=scan, state=TranscriptionState.READY).first()
@@ -82,7 +81,7 @@ def transcription_take(*, scan: Scan, draft: Submission) -> Submission:
         raise ContestRefused(GONE)
     words = row.edited.strip()
     if not words:
-        raise ContestRefused("The proposal is empty now. Lay it aside, or write what the page says.")
+        raise ContestRefused("The proposal is empty. Dismiss it, or type the content of the page.")
     text = f"{draft.draft.rstrip()}\n\n{words}" if draft.draft.strip() else words
     problem = scan.submission.problem
     saved = draft_save(paper=paper, problem=problem, text=text, text_format=draft.draft_format, based_on=draft.row_version)
@@ -92,7 +91,7 @@ def transcription_take(*, scan: Scan, draft: Submission) -> Submission:
 
 @transaction.atomic
 def transcription_decline(*, scan: Scan) -> None:
-    """Lay a proposal aside, or stop waiting for one. Raises `ContestRefused`."""
+    """Dismiss a proposal or cancel a request. Raises `ContestRefused`."""
     _may_write(scan.submission.paper)
     rows = Transcription.objects.filter(scan=scan).exclude(state__in=(TranscriptionState.TAKEN, TranscriptionState.DECLINED))
     if not rows.update(state=TranscriptionState.DECLINED, done_at=timezone.now()):
@@ -100,7 +99,7 @@ def transcription_decline(*, scan: Scan) -> None:
 
 
 def unconfirmed(submission: Submission) -> int:
-    """How many proposals of a draft wait for their author."""
+    """Number of proposals of a draft that their author has not settled."""
     rows = Transcription.objects.filter(scan__submission=submission, state=TranscriptionState.READY)
     return rows.exclude(scan__position=None).count()
 

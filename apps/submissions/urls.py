@@ -1,4 +1,4 @@
-"""Addresses of submissions: an author's, a marker's, and imports."""
+"""URLs of submissions for authors, markers and imports."""
 
 from django.urls import path
 

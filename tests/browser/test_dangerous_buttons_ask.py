@@ -39,22 +39,22 @@ def test_no_leaves_it_and_yes_does_it(
     with room_of(live_server, session_of(client_for, bob)) as room:
         page = room.page(f"{here}roster/")
         row = page.get_by_role("row", name="Charlie")
-        answered(page, "Take out Charlie", yes=False)
+        answered(page, "Remove Charlie", yes=False)
         page.reload()
         expect(row).to_be_visible()
-        answered(page, "Take out Charlie", yes=True)
-        expect(page.get_by_text("Charlie takes part no more.")).to_be_visible()
+        answered(page, "Remove Charlie", yes=True)
+        expect(page.get_by_text("Removed Charlie from the contest.")).to_be_visible()
         expect(row).to_have_count(0)
 
         page.goto(here)
-        answered(page, "Take out dana", yes=False)
+        answered(page, "Remove dana", yes=False)
         page.reload()
-        answered(page, "Take out dana", yes=True)
-        expect(page.get_by_text("dana is no coach of")).to_be_visible()
+        answered(page, "Remove dana", yes=True)
+        expect(page.get_by_text("dana is no longer a coach of")).to_be_visible()
 
-        answered(page, "Open it", yes=False)
+        answered(page, "Open contest", yes=False)
         page.reload()
-        answered(page, "Open it", yes=True)
+        answered(page, "Open contest", yes=True)
         expect(page.get_by_role("button", name="Begin marking")).to_be_visible()
     assert Contest.objects.get().state == ContestState.OPEN
     assert not contest.coaches.filter(person=dana).exists()
@@ -75,7 +75,7 @@ def test_groups_roster_and_the_door_to_names_can_be_used_by_all(
         for path in ("/accounts/groups/", f"/accounts/groups/{group.public_id}/", f"{here}roster/", here):
             page.goto(path)
             assert faults_in_both_themes(page) == [], path
-        page.get_by_role("button", name="Open it").click()
+        page.get_by_role("button", name="Open contest").click()
         expect(page.get_by_role("dialog")).to_be_visible()
         assert faults_in_both_themes(page) == [], "the question"
     moved(contest, ContestState.OPEN)
@@ -84,10 +84,10 @@ def test_groups_roster_and_the_door_to_names_can_be_used_by_all(
     with room_of(live_server, session, viewport=size) as room:
         page = room.page(f"{here}papers/{paper.public_id}/author/")
         page.get_by_label("Reason").fill(" ")
-        page.get_by_role("button", name="Show the name").click()
+        page.get_by_role("button", name="Show name").click()
         expect(page.locator(".field__error")).to_be_visible()
         assert faults_in_both_themes(page) == [], "refused"
         page.get_by_label("Reason").fill("The paper holds a cry for help.")
-        page.get_by_role("button", name="Show the name").click()
-        expect(page.get_by_text("That you asked is kept, with your reason.")).to_be_visible()
+        page.get_by_role("button", name="Show name").click()
+        expect(page.get_by_text("The contest's record keeps your request and its reason.")).to_be_visible()
         assert faults_in_both_themes(page) == [], "shown"

@@ -89,7 +89,7 @@ def test_what_is_typed_before_the_script_has_loaded_is_kept_and_shown(
         page.route("**/js/draft*.js", lambda route: held.append(route))
         page.locator(f'a[href$="/{problem.public_id}/write/"]').first.click(no_wait_after=True)
         page.get_by_label("Your solution").fill("Let $n = 1$.")
-        page.get_by_label("Written as").select_option("latex")
+        page.get_by_label("Text format").select_option("latex")
         held[0].continue_()
         expect(page.locator("#preview .katex").first).to_be_visible()
         expect(page.locator("[data-draft-status]")).to_contain_text("Saved")

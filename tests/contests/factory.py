@@ -1,4 +1,4 @@
-"""Contests for the tests: Bob coaches, Charlie takes part."""
+"""Contests for tests: Bob coaches, Charlie takes part."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ TEXT = "Suppose $p = a^2 + b^2$.\n\nThen $p \\equiv 1 \\pmod 4$ or $p = 2$."
 
 
 def make_contest(by: User, *problems: Problem, state: ContestState = ContestState.PREPARING, **settings: Any) -> Contest:
-    """A contest of `by` with these problems, or with one of its own, moved to a state."""
+    """A contest of `by` with the given problems or a new one, moved to a state."""
     contest = contest_create(settings=Settings(title=settings.pop("title", "Selection test"), **settings), by=by)
     for problem in problems or (make_problem(),):
         problem_add(contest=contest, problem=problem)
@@ -22,7 +22,7 @@ def make_contest(by: User, *problems: Problem, state: ContestState = ContestStat
 
 
 def moved(contest: Contest, state: ContestState) -> Contest:
-    """The contest, moved on to a later state."""
+    """The contest, moved to a later state."""
     order = list(ContestState)
     contest.refresh_from_db()
     for verb, target in (("open", ContestState.OPEN), ("mark", ContestState.MARKING), ("close", ContestState.CLOSED)):
@@ -32,8 +32,8 @@ def moved(contest: Contest, state: ContestState) -> Contest:
 
 
 def enter(contest: Contest, person: User, school: str = "") -> tuple[Paper, ContestProblem]:
-    """Enter somebody; their paper and the first problem."""
-    if contest.state == ContestState.MARKING:  # As if they had been entered before.
+    """Add a student; return their paper and the first problem."""
+    if contest.state == ContestState.MARKING:  # As if added before marking.
         name = person.get_full_name() or person.username
         paper = author_add(contest=contest, name=name, kind=AuthorKind.STUDENT, person=person, school=school)
         return paper, contest.problems.all()[0]
@@ -41,7 +41,7 @@ def enter(contest: Contest, person: User, school: str = "") -> tuple[Paper, Cont
 
 
 def hand_in(paper: Paper, problem: ContestProblem, text: str = TEXT) -> SubmissionVersion:
-    """Hand a text in over whatever draft there is."""
+    """Hand in a text, replacing any draft."""
     submission = Submission.objects.filter(paper=paper, problem=problem).first()
     based_on = submission.row_version if submission else 0
     return version_hand_in(paper=paper, problem=problem, text=text, text_format=TextFormat.MARKDOWN, based_on=based_on)
@@ -60,7 +60,7 @@ def copied_papers(first: SubmissionVersion, count: int) -> None:
 
 
 def handed_in_at_a_contest(coach: User, student: User, problem: Problem) -> SubmissionVersion:
-    """A text of a student's in a contest that is being marked."""
+    """A student's text in a contest that is being marked."""
     contest = make_contest(coach, problem, state=ContestState.OPEN)
     version = hand_in(*enter(contest, student))
     moved(contest, ContestState.MARKING)

@@ -1,4 +1,4 @@
-"""An organiser prepares, opens, marks and closes a contest; every step refuses what does not belong to it."""
+"""An organiser prepares, opens, marks and closes a contest; each state rejects operations of other states."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -18,7 +18,7 @@ from tests.problems.factory import make_problem
 ClientFor = Callable[[User | None], Client]
 
 
-def test_a_coach_makes_a_contest_and_organises_it(bob: User, client_for: ClientFor) -> None:
+def test_a_coach_creates_a_contest_and_organises_it(bob: User, client_for: ClientFor) -> None:
     posted = {"title": "  Selection   test ", "point_step": "0.5", "is_anonymous": "on", "opens_at": "", "closes_at": ""}
     answer = client_for(bob).post(reverse("contests:create"), posted)
     contest = Contest.objects.get()
@@ -28,7 +28,7 @@ def test_a_coach_makes_a_contest_and_organises_it(bob: User, client_for: ClientF
     assert (coach.person, coach.is_organiser, coach.may_reveal) == (bob, True, True)
 
 
-def test_a_contest_is_anonymous_unless_somebody_says_otherwise(bob: User, client_for: ClientFor) -> None:
+def test_a_contest_is_anonymous_by_default(bob: User, client_for: ClientFor) -> None:
     page = client_for(bob).get(reverse("contests:create")).content.decode()
     assert "checked" in page.split('name="is_anonymous"')[1].split(">")[0]
     assert make_contest(bob).is_anonymous
@@ -38,7 +38,7 @@ def test_a_contest_that_closes_before_it_opens_is_refused(bob: User, client_for:
     posted = {"title": "Test", "point_step": "1", "opens_at": "2026-05-02T10:00", "closes_at": "2026-05-01T10:00"}
     answer = client_for(bob).post(reverse("contests:create"), posted)
     assert answer.status_code == 422
-    assert "It closes before it opens." in answer.content.decode()
+    assert "The closing time must be after the opening time." in answer.content.decode()
     assert not Contest.objects.exists()
 
 
@@ -48,7 +48,7 @@ def test_a_contest_without_problems_is_not_opened(bob: User) -> None:
         services.contest_move(contest=contest, verb="open", based_on=1)
 
 
-def test_opening_freezes_the_statement_that_students_read(bob: User) -> None:
+def test_opening_fixes_the_statement_for_students(bob: User) -> None:
     problem = make_problem()
     contest = make_contest(bob, problem)
     newer = problem.versions.create(number=2, statement="Corrected.")
@@ -57,7 +57,7 @@ def test_opening_freezes_the_statement_that_students_read(bob: User) -> None:
     assert contest.problems.get().version == newer
 
 
-def test_problems_can_be_changed_in_preparation_only(bob: User) -> None:
+def test_problems_can_be_changed_only_in_preparation(bob: User) -> None:
     contest = make_contest(bob)
     row = services.problem_add(contest=contest, problem=make_problem("Another"), label="X")
     with pytest.raises(ContestRefused, match="labelled x"):
@@ -70,13 +70,13 @@ def test_problems_can_be_changed_in_preparation_only(bob: User) -> None:
         services.problem_remove(row=contest.problems.get())
 
 
-def test_a_move_that_does_not_belong_to_the_state_is_refused(bob: User) -> None:
+def test_a_move_from_another_state_is_refused(bob: User) -> None:
     contest = make_contest(bob, state=ContestState.OPEN)
     with pytest.raises(ContestRefused, match="open"):
         services.contest_move(contest=contest, verb="close", based_on=contest.row_version)
 
 
-def test_two_organisers_at_once_do_not_undo_each_other(bob: User, client_for: ClientFor) -> None:
+def test_concurrent_changes_of_two_organisers_do_not_overwrite_each_other(bob: User, client_for: ClientFor) -> None:
     contest = make_contest(bob)
     moved(contest, ContestState.OPEN)
     with pytest.raises(ContestChanged):
@@ -88,7 +88,7 @@ def test_two_organisers_at_once_do_not_undo_each_other(bob: User, client_for: Cl
     assert contest.state == ContestState.OPEN
 
 
-def test_anonymity_that_was_promised_stays(bob: User) -> None:
+def test_anonymity_cannot_end_after_opening(bob: User) -> None:
     contest = make_contest(bob)
     contest = services.contest_save(
         contest=contest, settings=Settings(title="Open", is_anonymous=False), based_on=contest.row_version
@@ -124,7 +124,7 @@ def test_a_captain_is_a_coach_of_the_contest(bob: User, dana: User) -> None:
     assert row.captain is None
 
 
-def test_nobody_is_coach_and_student_of_one_contest(bob: User, charlie: User, alice: User) -> None:
+def test_a_person_cannot_be_coach_and_student_of_one_contest(bob: User, charlie: User, alice: User) -> None:
     contest = make_contest(bob)
     with pytest.raises(ContestRefused, match="neither a coach nor a researcher"):
         services.coach_add(contest=contest, person=charlie)
@@ -157,16 +157,16 @@ def test_an_organiser_adds_problems_coaches_and_students_on_the_pages(
     assert "Dana" in page
 
 
-def test_of_a_list_with_an_unknown_name_nobody_is_added(bob: User, charlie: User, client_for: ClientFor) -> None:
+def test_a_list_with_an_unknown_name_adds_no_students(bob: User, charlie: User, client_for: ClientFor) -> None:
     contest = make_contest(bob)
     url = reverse("contests:roster", kwargs={"contest_id": contest.public_id})
-    answer = client_for(bob).post(url, {"students": "charlie\nnobody"})
+    answer = client_for(bob).post(url, {"students": "charlie\nunknown"})
     assert answer.status_code == 422
-    assert "There is no account nobody." in answer.content.decode()
+    assert "No open account: unknown." in answer.content.decode()
     assert not contest.identities.exists()
 
 
-def test_an_organiser_names_another_who_stays_one(bob: User, dana: User, client_for: ClientFor) -> None:
+def test_an_organiser_appoints_another_organiser(bob: User, dana: User, client_for: ClientFor) -> None:
     contest = make_contest(bob)
     address = f"/contests/{contest.public_id}/coaches/"
     coach_add(contest=contest, person=dana)
@@ -174,6 +174,6 @@ def test_an_organiser_names_another_who_stays_one(bob: User, dana: User, client_
     assert client_for(bob).post(address, {"username": "dana", "is_organiser": "on"}).status_code == 302
     assert contest.coaches.get(person=dana).is_organiser
     coach_add(contest=contest, person=dana)
-    assert contest.coaches.get(person=dana).is_organiser, "nobody loses it by being added again"
+    assert contest.coaches.get(person=dana).is_organiser, "adding an organiser again keeps the role"
     coach_remove(coach=contest.coaches.get(person=bob))
     assert contest.coaches.get().person == dana

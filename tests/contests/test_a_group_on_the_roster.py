@@ -1,4 +1,4 @@
-"""A group of students is entered for a contest at once: all of them or nobody, by who may read the roster."""
+"""Users who may read the roster add a group of students to a contest: all students or none."""
 
 from collections.abc import Callable
 
@@ -22,7 +22,7 @@ def eve(db: None) -> User:
 
 
 def post(client: Client, contest: Contest, group: StudentGroup | str) -> tuple[int, str]:
-    """The status of the answer, and the page that follows."""
+    """The status of the response and the final page."""
     key = str(group.public_id) if isinstance(group, StudentGroup) else group
     answer = client.post(reverse("contests:roster_group", args=[contest.public_id]), {"group": key}, follow=True)
     return answer.status_code, answer.content.decode()
@@ -32,7 +32,7 @@ def names(contest: Contest) -> list[tuple[str, str]]:
     return sorted(contest.identities.values_list("person__username", "school"))
 
 
-def test_all_students_of_a_group_take_part_with_their_schools(
+def test_all_students_of_a_group_are_added_with_their_schools(
     bob: User, charlie: User, eve: User, client_for: ClientFor
 ) -> None:
     contest, client = make_contest(bob), client_for(bob)
@@ -47,13 +47,13 @@ def test_all_students_of_a_group_take_part_with_their_schools(
     assert reverse("accounts:group_list") in client.get(reverse("contests:list")).content.decode()
 
 
-def test_who_takes_part_already_stays_and_the_others_come_in_also_once_it_is_open(
+def test_an_open_contest_keeps_known_students_and_adds_the_others(
     bob: User, charlie: User, eve: User, client_for: ClientFor
 ) -> None:
     contest = make_contest(bob, state=ContestState.OPEN)
     paper, _ = enter(contest, charlie, "South School")
     _, page = post(client_for(bob), contest, a_group(charlie, eve, school="North School"))
-    assert "1 added from “Winter camp”, 1 took part already." in page
+    assert "1 added from “Winter camp”, 1 already in the contest." in page
     assert names(contest) == [("charlie", "South School"), ("eve", "North School")]
     assert contest.identities.get(person=charlie).paper == paper
 
@@ -61,19 +61,19 @@ def test_who_takes_part_already_stays_and_the_others_come_in_also_once_it_is_ope
 @pytest.mark.parametrize(
     "reason", ["closed account", "other role", "coach of the contest", "being marked", "closed contest", "empty"]
 )
-def test_where_one_cannot_come_nobody_does_and_the_page_says_why(
+def test_one_refused_student_refuses_the_group_with_a_reason(
     bob: User, charlie: User, eve: User, client_for: ClientFor, reason: str
 ) -> None:
     states = {"closed contest": ContestState.CLOSED, "being marked": ContestState.MARKING}
     contest = make_contest(bob, state=states.get(reason, ContestState.PREPARING))
     group = a_group() if reason == "empty" else a_group(charlie, eve)
-    said = {
-        "closed account": "eve: no open account of a student any more.",
-        "other role": "eve: no open account of a student any more.",
+    expected = {
+        "closed account": "eve: no open student account.",
+        "other role": "eve: no open student account.",
         "coach of the contest": "eve is a coach of this contest.",
-        "being marked": "The contest is being marked; open it again first.",
+        "being marked": "The contest is being marked. Reopen it first.",
         "closed contest": "The contest is closed.",
-        "empty": "Nobody is in “Winter camp” yet.",
+        "empty": "The group “Winter camp” has no students yet.",
     }[reason]
     if reason == "closed account":
         User.objects.filter(pk=eve.pk).update(is_active=False)
@@ -83,12 +83,12 @@ def test_where_one_cannot_come_nobody_does_and_the_page_says_why(
         contest.coaches.create(person=eve)
     status, page = post(client_for(bob), contest, group)
     assert status == 422
-    assert f"{said} " in page
-    assert "Nobody was added." in page
+    assert f"{expected} " in page
+    assert "No students were added." in page
     assert names(contest) == []
 
 
-def test_only_who_may_read_the_roster_adds_a_group_and_only_one_they_may_see(
+def test_only_readers_of_the_roster_add_groups_and_only_visible_ones(
     bob: User, alice: User, charlie: User, dana: User, client_for: ClientFor
 ) -> None:
     contest, group = make_contest(bob), a_group(charlie)
@@ -101,9 +101,7 @@ def test_only_who_may_read_the_roster_adds_a_group_and_only_one_they_may_see(
     assert names(contest) == []
 
 
-def test_a_group_that_is_deleted_or_changed_later_leaves_contests_alone(
-    bob: User, charlie: User, client_for: ClientFor
-) -> None:
+def test_later_changes_of_a_group_do_not_affect_contests(bob: User, charlie: User, client_for: ClientFor) -> None:
     contest, group = make_contest(bob), a_group(charlie)
     post(client_for(bob), contest, group)
     group.delete()

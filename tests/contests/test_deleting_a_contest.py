@@ -1,4 +1,4 @@
-"""A contest in which nothing was written can be deleted by its organisers, and restored by staff."""
+"""Organisers delete a contest without texts; staff restore it."""
 
 from collections.abc import Callable
 
@@ -36,9 +36,9 @@ def test_an_empty_contest_is_deleted_and_restored(
     enter(contest, charlie)
     Contest.objects.filter(pk=contest.pk).update(state=state)
     page = client_for(bob).get(at("edit", contest)).content.decode()
-    assert "Its 1 coach and 1 student no longer find it" in page
-    told = client_for(bob).post(at("delete", contest), {"based_on": contest.row_version}, follow=True).content.decode()
-    assert "is deleted. Staff can restore it." in told
+    assert "Its 1 coach and 1 student can no longer open it" in page
+    page = client_for(bob).post(at("delete", contest), {"based_on": contest.row_version}, follow=True).content.decode()
+    assert f"Deleted “{contest.title}”. Staff can restore it." in page
     for user in (bob, charlie):
         assert contest not in contest_visible_to(user)
         assert client_for(user).get(at("detail", contest)).status_code == 404
@@ -53,7 +53,7 @@ def test_an_empty_contest_is_deleted_and_restored(
 
 
 @pytest.mark.parametrize("left", ["handed in", "withdrawn", "begun", "a page"])
-def test_a_contest_that_holds_a_text_stays(left: str, bob: User, charlie: User, client_for: ClientFor) -> None:
+def test_a_contest_with_a_text_cannot_be_deleted(left: str, bob: User, charlie: User, client_for: ClientFor) -> None:
     contest = make_contest(bob, state=ContestState.OPEN)
     paper, problem = enter(contest, charlie)
     if left == "a page":
@@ -64,14 +64,14 @@ def test_a_contest_that_holds_a_text_stays(left: str, bob: User, charlie: User, 
         version = hand_in(paper, problem)
         if left == "withdrawn":
             version_withdraw(version=version)
-    with pytest.raises(ContestRefused, match="a student wrote or handed in a text"):
+    with pytest.raises(ContestRefused, match="a student's text would be lost"):
         deletion.contest_delete(contest=contest, based_on=contest.row_version, by=bob)
     page = client_for(bob).get(at("edit", contest)).content.decode()
-    assert "Close it instead." in page
+    assert "Close the contest instead." in page
     assert at("delete", contest) not in page
 
 
-def test_only_organisers_and_staff_delete_it_and_only_as_they_saw_it(
+def test_only_organisers_and_staff_delete_a_contest_and_only_its_current_version(
     bob: User, alice: User, charlie: User, client_for: ClientFor
 ) -> None:
     contest = make_contest(bob)
@@ -85,7 +85,7 @@ def test_only_organisers_and_staff_delete_it_and_only_as_they_saw_it(
     assert Contest.objects.get().state == ContestState.PREPARING
 
 
-def test_a_contest_that_is_there_is_not_restored(bob: User) -> None:
+def test_only_a_deleted_contest_can_be_restored(bob: User) -> None:
     contest = make_contest(bob)
     with pytest.raises(ContestRefused, match="is not deleted"):
         deletion.contest_restore(contest=contest, based_on=contest.row_version, by=bob)

@@ -1,4 +1,4 @@
-"""Anonymity: pages of markers hold no name, number order tells nothing, and an identity opens one at a time, on record."""
+"""Anonymity: pages of markers show no names, number order reveals nothing, and each opened identity is recorded."""
 
 import re
 from collections.abc import Callable
@@ -35,7 +35,7 @@ def marked(bob: User, dana: User, student: User) -> Contest:
 
 
 def crawl(client: Client, start: str) -> dict[str, str]:
-    """Every page that links lead to from `start`, below contests and scripts, with its headers."""
+    """Headers and text of every page of contests and scripts that is linked from `start`."""
     pages: dict[str, str] = {}
     waiting = [start]
     while waiting:
@@ -51,15 +51,15 @@ def crawl(client: Client, start: str) -> dict[str, str]:
     return pages
 
 
-def test_a_marker_meets_no_name_on_any_page(marked: Contest, dana: User, student: User, client_for: ClientFor) -> None:
+def test_no_page_of_a_marker_shows_a_name(marked: Contest, dana: User, student: User, client_for: ClientFor) -> None:
     pages = crawl(client_for(dana), reverse("contests:list"))
     assert any(address.startswith("/scripts/") for address in pages), "the crawl did not reach a script"
     for address, page in pages.items():
         for word in (*ROSTER, "Zebulon", "Quartermaine", str(student.public_id)):
-            assert word.lower() not in page.lower(), f"{word} stands on {address}"
+            assert word.lower() not in page.lower(), f"{address} shows {word}"
 
 
-def test_the_organisers_pages_hold_names_on_the_roster_alone(marked: Contest, bob: User, client_for: ClientFor) -> None:
+def test_only_the_roster_shows_names_to_an_organiser(marked: Contest, bob: User, client_for: ClientFor) -> None:
     number = marked.papers.get().number
     pages = crawl(client_for(bob), reverse("contests:list"))
     with_name = {address for address, page in pages.items() if "Quartermaine" in page}
@@ -67,7 +67,7 @@ def test_the_organisers_pages_hold_names_on_the_roster_alone(marked: Contest, bo
     assert all(number not in pages[address] for address in with_name)
 
 
-def test_a_script_tells_neither_when_it_came_nor_how(marked: Contest, dana: User, client_for: ClientFor) -> None:
+def test_a_script_shows_neither_its_time_nor_its_origin(marked: Contest, dana: User, client_for: ClientFor) -> None:
     version = marked.papers.get().submissions.get().versions.get()
     page = client_for(dana).get(reverse("submissions:script", kwargs={"version_id": version.public_id})).content.decode()
     assert "<time" not in page
@@ -75,7 +75,7 @@ def test_a_script_tells_neither_when_it_came_nor_how(marked: Contest, dana: User
     assert "Imported" not in page
 
 
-def test_papers_are_read_from_marking_on(bob: User, charlie: User, client_for: ClientFor) -> None:
+def test_coaches_read_papers_from_marking_on(bob: User, charlie: User, client_for: ClientFor) -> None:
     contest = make_contest(bob, state=ContestState.OPEN)
     version = hand_in(*enter(contest, charlie))
     client = client_for(bob)
@@ -91,24 +91,24 @@ def numbers_listed(client: Client, contest: Contest) -> list[str]:
     return re.findall(r'class="contest-number" scope="row">(\w+)<', page)
 
 
-def test_a_name_that_is_added_adds_no_number(marked: Contest, bob: User, charlie: User, client_for: ClientFor) -> None:
+def test_a_new_name_adds_no_number_to_the_list(marked: Contest, bob: User, charlie: User, client_for: ClientFor) -> None:
     client, roster = client_for(bob), reverse("contests:roster", args=[marked.public_id])
     before = numbers_listed(client, marked)
     assert before == [marked.papers.get().number]
     assert 'name="students"' not in client.get(roster).content.decode()
     refused = client.post(roster, {"students": charlie.username})
     assert refused.status_code == 422
-    assert "The contest is being marked; open it again first. Nobody was added." in refused.content.decode()
+    assert "The contest is being marked. Reopen it first. No students were added." in refused.content.decode()
     assert marked.papers.count() == 1
     services.contest_move(contest=marked, verb="reopen", based_on=marked.row_version)
     assert 'name="students"' in client.get(roster).content.decode()
     assert client.post(roster, {"students": charlie.username}).status_code == 302
     moved(marked, ContestState.MARKING)
     assert marked.papers.count() == 2
-    assert numbers_listed(client, marked) == before, "a paper without a text stands on no list"
+    assert numbers_listed(client, marked) == before, "no list shows a paper without a text"
 
 
-def test_paper_numbers_are_drawn_not_counted(bob: User) -> None:
+def test_paper_numbers_are_random(bob: User) -> None:
     contest = make_contest(bob)
     people = [User.objects.create_user(f"s{n}", role=Role.STUDENT) for n in range(30)]
     numbers = [services.student_add(contest=contest, person=person).number for person in people]
@@ -117,12 +117,12 @@ def test_paper_numbers_are_drawn_not_counted(bob: User) -> None:
     assert not set("".join(numbers)) & set("AEIOU01")
 
 
-def test_a_paper_has_no_way_to_a_person_but_the_identity() -> None:
+def test_only_the_identity_links_a_paper_to_a_person() -> None:
     names = {field.name for field in Paper._meta.get_fields()}
     assert names == {"id", "public_id", "contest", "number", "reveals", "submissions"}
 
 
-def test_an_identity_opens_for_a_reason_that_is_kept(marked: Contest, bob: User, client_for: ClientFor) -> None:
+def test_opening_an_identity_requires_a_recorded_reason(marked: Contest, bob: User, client_for: ClientFor) -> None:
     paper = marked.papers.get()
     url = reverse("contests:identity_reveal", kwargs={"contest_id": marked.public_id, "paper_id": paper.public_id})
     client = client_for(bob)
@@ -138,7 +138,7 @@ def test_an_identity_opens_for_a_reason_that_is_kept(marked: Contest, bob: User,
     assert "The jury asked." in roster
 
 
-def test_a_marker_without_the_permission_opens_none(marked: Contest, dana: User, client_for: ClientFor) -> None:
+def test_a_marker_without_permission_opens_no_identity(marked: Contest, dana: User, client_for: ClientFor) -> None:
     paper = marked.papers.get()
     url = reverse("contests:identity_reveal", kwargs={"contest_id": marked.public_id, "paper_id": paper.public_id})
     assert client_for(dana).post(url, {"reason": "Curious."}).status_code == 404
@@ -171,7 +171,7 @@ def test_a_student_sees_a_contest_from_its_opening_on(bob: User, charlie: User, 
     assert client.get(own).status_code == 200
 
 
-def test_a_contest_that_is_not_anonymous_shows_names_to_its_coaches_alone(
+def test_only_coaches_see_names_in_a_contest_that_is_not_anonymous(
     bob: User, alice: User, student: User, client_for: ClientFor
 ) -> None:
     contest = make_contest(bob, state=ContestState.OPEN, is_anonymous=False)

@@ -1,4 +1,4 @@
-"""A problem that stands in a contest is met by the contest's coaches only, until it is over; its solutions until released."""
+"""Only coaches read a problem of a contest until it closes, and its solutions until their release."""
 
 import uuid
 from collections.abc import Callable
@@ -41,7 +41,7 @@ def cast(alice: User, bob: User, charlie: User, dana: User) -> dict[str, User]:
 
 @pytest.fixture
 def problem(db: None) -> Problem:
-    """A problem with solutions and a marking scheme, and beside it one that nobody holds back."""
+    """A problem with solutions and a marking scheme. The library also has one that is not held back."""
     make_problem("Plain")
     problem = make_problem(
         TITLE,
@@ -59,7 +59,7 @@ def problem(db: None) -> Problem:
 
 @pytest.fixture
 def erin(db: None) -> User:
-    """A coach who has nothing to do with the contest."""
+    """A coach of no contest."""
     return User.objects.create_user("erin", "erin@example.org", "a fixed point", role=Role.COACH)
 
 
@@ -68,7 +68,7 @@ def contest_of(coach: User, problem: Problem, state: ContestState) -> Contest:
 
 
 def addresses(problem: Problem) -> list[str]:
-    """Every page where the problem could be read: its own, with what would lead to it."""
+    """Every page that could show the problem."""
     scheme = MarkingScheme.objects.get(problem=problem)
     slug, chosen = [problem.slug], [scheme.public_id]
     return [
@@ -87,7 +87,7 @@ def addresses(problem: Problem) -> list[str]:
 
 
 def lists(problem: Problem) -> list[str]:
-    """Every page that names problems, asked for this one."""
+    """Every list that could name the problem."""
     return [
         reverse("home"),
         reverse("problems:list") + "?q=walnut",
@@ -108,7 +108,7 @@ def read(client: Client, address: str) -> tuple[int, str]:
 
 @pytest.mark.parametrize("state", STATES)
 @pytest.mark.parametrize("who", ["charlie", "alice", "erin", "dana"])
-def test_nobody_else_meets_a_word_of_it(
+def test_no_other_user_reads_any_part_of_the_problem(
     who: str, state: ContestState, problem: Problem, erin: User, cast: dict[str, User], client_for: ClientFor
 ) -> None:
     contest = contest_of(cast["bob"], problem, state)
@@ -126,7 +126,9 @@ def test_nobody_else_meets_a_word_of_it(
     assert contest.state == state
 
 
-def test_the_contests_coaches_go_on_reading(problem: Problem, cast: dict[str, User], client_for: ClientFor) -> None:
+def test_coaches_of_the_contest_can_still_read_the_problem(
+    problem: Problem, cast: dict[str, User], client_for: ClientFor
+) -> None:
     contest = contest_of(cast["bob"], problem, ContestState.OPEN)
     for address in addresses(problem):
         assert read(client_for(cast["bob"]), address)[0] == 200, address
@@ -136,13 +138,13 @@ def test_the_contests_coaches_go_on_reading(problem: Problem, cast: dict[str, Us
     assert "hazelnuts" in read(client_for(cast["alice"]), addresses(problem)[0])[1]
 
 
-def test_a_coach_who_lost_the_role_reads_no_more(problem: Problem, cast: dict[str, User]) -> None:
+def test_a_coach_without_the_role_cannot_read_the_problem(problem: Problem, cast: dict[str, User]) -> None:
     contest_of(cast["bob"], problem, ContestState.OPEN)
     User.objects.filter(pk=cast["bob"].pk).update(role=Role.STUDENT)
     assert not problem_visible_to(User.objects.get(pk=cast["bob"].pk)).filter(pk=problem.pk).exists()
 
 
-def test_students_read_it_in_their_contest_and_not_in_the_library(
+def test_students_read_the_problem_in_their_contest_but_not_in_the_library(
     problem: Problem, cast: dict[str, User], client_for: ClientFor
 ) -> None:
     contest = contest_of(cast["bob"], problem, ContestState.OPEN)
@@ -153,7 +155,7 @@ def test_students_read_it_in_their_contest_and_not_in_the_library(
     assert read(client_for(cast["charlie"]), reverse("problems:detail", args=[problem.slug]))[0] == 404
 
 
-def test_a_closed_contest_gives_the_statement_back_and_a_release_the_solutions(
+def test_closing_frees_the_statement_and_a_release_frees_the_solutions(
     problem: Problem, erin: User, cast: dict[str, User]
 ) -> None:
     contest = contest_of(cast["bob"], problem, ContestState.OPEN)
@@ -174,7 +176,7 @@ def test_a_closed_contest_gives_the_statement_back_and_a_release_the_solutions(
     assert problem not in solved_visible_to(erin)
 
 
-def test_one_contest_that_is_over_does_not_open_what_another_holds(problem: Problem, erin: User, cast: dict[str, User]) -> None:
+def test_a_closed_contest_does_not_free_the_problem_of_another(problem: Problem, erin: User, cast: dict[str, User]) -> None:
     contest_of(cast["bob"], problem, ContestState.CLOSED)
     assert problem in problem_visible_to(erin)
     contest_of(cast["dana"], problem, ContestState.OPEN)
@@ -182,10 +184,10 @@ def test_one_contest_that_is_over_does_not_open_what_another_holds(problem: Prob
     assert problem in problem_visible_to(cast["bob"])
 
 
-def test_a_contest_in_preparation_holds_nothing_back_and_keeps_nothing_in_sight(
+def test_a_contest_in_preparation_neither_holds_back_nor_gives_access(
     problem: Problem, erin: User, cast: dict[str, User]
 ) -> None:
-    """Somebody who puts the whole library into a contest takes it from nobody, and does not go on reading what others hold."""
+    """A coach who adds the whole library to a contest affects no readers and gains no access to held-back problems."""
     mine = make_contest(erin, *Problem.objects.all())
     for user in (*cast.values(), erin):
         assert problem in problem_visible_to(user)
@@ -198,14 +200,14 @@ def test_a_contest_in_preparation_holds_nothing_back_and_keeps_nothing_in_sight(
     assert problem not in problem_visible_to(cast["alice"])
 
 
-def test_staff_let_the_library_show_the_problems_and_hide_them_again(
+def test_staff_show_the_problems_in_the_library_and_hide_them_again(
     problem: Problem, erin: User, cast: dict[str, User], client_for: ClientFor
 ) -> None:
     contest = contest_of(cast["bob"], problem, ContestState.OPEN)
-    staff, page = client_for(cast["dana"]), reverse("contests:administration")
-    listed = staff.get(page).content.decode()
+    staff, administration = client_for(cast["dana"]), reverse("contests:administration")
+    listed = staff.get(administration).content.decode()
     assert contest.title in listed
-    assert not [word for word in WORDS if word in listed], "staff open no contest, nor its problems"
+    assert not [word for word in WORDS if word in listed], "staff can open neither the contest nor its problems"
 
     def administer(client: Client, verb: str) -> int:
         contest.refresh_from_db()
@@ -220,13 +222,13 @@ def test_staff_let_the_library_show_the_problems_and_hide_them_again(
         assert problem in solved_visible_to(erin), "with its solutions"
         moved(contest, ContestState.CLOSED)
     assert AuditEvent.objects.get(verb="contest.problems-shown").actor == cast["dana"]
-    told = client_for(cast["bob"]).get(reverse("contests:detail", args=[contest.public_id])).content.decode()
-    assert "Staff decided that the library shows the problems" in told
+    page = client_for(cast["bob"]).get(reverse("contests:detail", args=[contest.public_id])).content.decode()
+    assert "Staff made the problems of this contest visible" in page
     assert administer(staff, "hide") == 302
     assert problem not in solved_visible_to(erin)
 
 
-def test_a_problem_held_back_cannot_be_taken_into_another_contest(
+def test_a_held_back_problem_cannot_be_added_to_another_contest(
     problem: Problem, erin: User, cast: dict[str, User], client_for: ClientFor
 ) -> None:
     contest_of(cast["bob"], problem, ContestState.OPEN)
@@ -242,7 +244,7 @@ def test_a_problem_held_back_cannot_be_taken_into_another_contest(
     assert other.problems.count() == 1
 
 
-def test_no_search_for_theorems_finds_its_lemmas(problem: Problem, cast: dict[str, User]) -> None:
+def test_theorem_search_does_not_find_its_lemmas(problem: Problem, cast: dict[str, User]) -> None:
     plain = Problem.objects.get(title="Plain")
     question = SearchJob(query="walnut of weight eleven")
     assert theorem_search(question, without=plain)
@@ -250,13 +252,13 @@ def test_no_search_for_theorems_finds_its_lemmas(problem: Problem, cast: dict[st
     assert theorem_search(question, without=plain) == []
 
 
-def test_its_formulas_are_not_on_the_page_of_staff(problem: Problem, cast: dict[str, User]) -> None:
+def test_the_formula_page_of_staff_omits_its_formulas(problem: Problem, cast: dict[str, User]) -> None:
     assert any("w_{11}" in row["tex"] for row in written_formulas(cast["dana"]))
     contest_of(cast["bob"], problem, ContestState.OPEN)
     assert not any("w_{11}" in row["tex"] for row in written_formulas(cast["dana"]))
 
 
-def test_runs_on_it_are_seen_by_their_owners_and_its_coaches(problem: Problem, erin: User, cast: dict[str, User]) -> None:
+def test_only_owners_and_coaches_see_runs_on_it(problem: Problem, erin: User, cast: dict[str, User]) -> None:
     run = run_on(problem, cast["alice"])
     assert run in run_visible_to(erin)
     contest_of(cast["bob"], problem, ContestState.OPEN)

@@ -1,4 +1,4 @@
-"""What an organiser does to a contest is in its record, in the transaction of the change, and names no author."""
+"""The record of a contest keeps each change in the same transaction and names no author."""
 
 from collections.abc import Callable
 from typing import Any
@@ -23,9 +23,7 @@ def events(contest: Contest, by: User | None) -> list[tuple[str, dict[str, Any]]
     ]
 
 
-def test_every_change_of_an_organiser_is_written_down_with_its_name(
-    client_for: ClientFor, bob: User, dana: User, charlie: User
-) -> None:
+def test_the_record_keeps_every_change_with_the_organiser(client_for: ClientFor, bob: User, dana: User, charlie: User) -> None:
     contest = make_contest(bob)
     row, client, ids = contest.problems.get(), client_for(bob), {"contest_id": contest.public_id}
     client.post(reverse("contests:coach_change", kwargs=ids), {"username": dana.username, "may_reveal": "on"})
@@ -51,19 +49,19 @@ def test_every_change_of_an_organiser_is_written_down_with_its_name(
         ("contest.coach-out", {"person": "dana"}),
         ("contest.identity", {"number": paper.number}),
     ]
-    said = client.get(reverse("office:record", kwargs=ids)).content.decode()
-    assert "Started marking" in said
-    assert "Charlie" not in said.split("<main")[1]
+    record = client.get(reverse("office:record", kwargs=ids)).content.decode()
+    assert "Started marking" in record
+    assert "Charlie" not in record.split("<main")[1]
 
 
-def test_what_is_refused_leaves_no_event(bob: User) -> None:
+def test_a_refused_change_leaves_no_event(bob: User) -> None:
     contest = make_contest(bob)
     with pytest.raises(ContestRefused):
         contest_move(contest=contest, verb="close", based_on=contest.row_version, by=bob)
     assert events(contest, bob) == []
 
 
-def test_a_text_that_its_author_withdraws_is_told_by_its_number(bob: User, charlie: User) -> None:
+def test_a_withdrawal_is_recorded_by_paper_number(bob: User, charlie: User) -> None:
     contest = make_contest(bob, state=ContestState.OPEN)
     paper, problem = enter(contest, charlie)
     version_withdraw(version=hand_in(paper, problem))

@@ -94,7 +94,7 @@ def test_importing_the_same_file_again_gives_the_same_set() -> None:
         ({"points": "many"}, "are not numbers"),
         ({"points": 9}, "9 exceeds the maximum 7"),
         ({"points": -1}, "Invalid points: -1"),
-        ({"points": "nan"}, "a value was lost"),
+        ({"points": "nan"}, "original value was probably lost"),
         ({"script": "", "points": ""}, "Neither a script nor points"),
         ({"problem": ""}, "No problem name"),
         ({"kind": "robot"}, "student or model"),

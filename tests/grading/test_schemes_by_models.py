@@ -65,7 +65,7 @@ def test_a_run_writes_a_scheme_and_its_cost_is_estimated_before(alice: User, cli
     assert client.get(f"{address(run)}?wait=1", headers=wait).headers["HX-Refresh"] == "true"
     text = client.get(address(run)).content.decode()
     assert "checkpoint A2, 5 points, needs A1" in text
-    assert "Nothing is wrong with it." in text
+    assert "No issues found." in text
     assert "needs your approval" in client.get(page).content.decode()
     assert client.get(reverse("grading:detail", args=[run.public_id])).headers["Location"] == address(run)
 

@@ -92,7 +92,7 @@ def test_the_point_step_is_fixed_once_a_mark_is_sealed(bob: User) -> None:
     task = claimed(problem, bob)
     contest = contest_save(contest=contest, settings=settings("1"), based_on=contest.row_version)
     sealed(task, bob)
-    with pytest.raises(ContestRefused, match="Marks were sealed"):
+    with pytest.raises(ContestRefused, match="after marks were sealed"):
         contest_save(contest=contest, settings=settings("0.5"), based_on=contest.row_version)
     assert contest_save(contest=contest, settings=settings("1"), based_on=contest.row_version).title == "Another title"
 

@@ -1,4 +1,4 @@
-"""Problems and files for the tests of the library."""
+"""Problems and files for tests."""
 
 import csv
 import io
@@ -42,7 +42,7 @@ def make_problem(title: str = "Sums of two squares", **changes: Any) -> Problem:
 
 
 def form_data(**changes: Any) -> dict[str, Any]:
-    """What the editor posts, with one solution."""
+    """Form data of the editor with one solution."""
     data = {
         "title": "A title", "topic": "A", "statement": "Prove $1=1$.", "source": "", "year": "", "level": "", "subtopic": "",
         "answer": "", "scheme_text": "", "solutions-TOTAL_FORMS": "1", "solutions-INITIAL_FORMS": "0",
@@ -52,13 +52,13 @@ def form_data(**changes: Any) -> dict[str, Any]:
 
 
 def jsonl(*records: Any) -> bytes:
-    """A JSONL file; a str goes in as a line as it is."""
+    """A JSONL file; strings are written as raw lines."""
     lines = [record if isinstance(record, str) else json.dumps(record) for record in records]
     return "".join(f"{line}\n" for line in lines).encode()
 
 
 def csv_file(*rows: list[str], delimiter: str = ",") -> bytes:
-    """A CSV file of these rows, the heading first."""
+    """A CSV file of the given rows, header first."""
     target = io.StringIO(newline="")
     csv.writer(target, delimiter=delimiter).writerows(rows)
     return target.getvalue().encode()

@@ -1,4 +1,4 @@
-"""An export gives back what was imported, in every shape, from the terminal and from the page."""
+"""Exports can be imported again without loss, in every format, from terminal and page."""
 
 import csv
 import io
@@ -32,7 +32,7 @@ def library() -> list[ProblemDraft]:
     return [draft_of(problem) for problem in Problem.objects.order_by("slug")]
 
 
-def test_nothing_is_lost_in_our_shape() -> None:
+def test_the_lemmascope_format_is_lossless() -> None:
     sample_library_load()
     problems_import(drafts=[TRICKY, ProblemDraft(title="Bare", topic="G", statement="Prove it.", slug="bare")], by=None)
     before = library()
@@ -55,7 +55,7 @@ def test_no_cell_of_the_table_is_a_formula() -> None:
 
 @pytest.mark.parametrize("file_format", FORMATS)
 @pytest.mark.parametrize("shape", ["proofbench", "answerbench"])
-def test_nothing_is_lost_in_a_bench_shape(shape: str, file_format: str) -> None:
+def test_bench_formats_are_lossless(shape: str, file_format: str) -> None:
     own = replace(TRICKY, origin=f"imo-{shape}", title="e-1", slug="e-1", year=2001, source="IMO 2001")
     own = replace(own, solutions=own.solutions[:1]) if shape == "proofbench" else replace(own, solutions=(), scheme_text="")
     own = replace(own, solutions=tuple(SolutionDraft(row.text) for row in own.solutions))
@@ -70,11 +70,11 @@ def test_nothing_is_lost_in_a_bench_shape(shape: str, file_format: str) -> None:
     assert library() == [own]
 
 
-def test_exporting_what_is_there_and_importing_it_again_changes_nothing() -> None:
+def test_importing_an_export_again_adds_nothing() -> None:
     sample_library_load()
     plan = plan_make(export_text(Problem.objects.all(), file_format="csv").encode())
     assert plan.good == []
-    assert all("already" in row.reason for row in plan.wrong)
+    assert all("Already" in row.reason for row in plan.wrong)
 
 
 def test_the_newest_version_is_exported() -> None:

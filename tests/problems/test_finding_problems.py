@@ -1,4 +1,4 @@
-"""The list: search, filters, order, pages, and what it says when there is nothing."""
+"""The list: search, filters, order, pagination and empty state."""
 
 from collections.abc import Callable
 
@@ -48,7 +48,7 @@ def test_filters_narrow_the_list(client: Client) -> None:
         assert titles(client, query) == ["One"], query
 
 
-def test_a_filter_that_makes_no_sense_counts_as_none(client: Client) -> None:
+def test_invalid_filters_are_ignored(client: Client) -> None:
     make_problem("One")
     for query in ("topic=Q", "year=abc", "year=²", "sort=pk", "page=99", "page=x", "q=%00one"):
         assert titles(client, query) == ["One"], query
@@ -91,17 +91,15 @@ def test_the_number_of_queries_does_not_grow_with_the_list(
         client.get("/problems/?q=problem&sort=-runs")
 
 
-def test_an_empty_library_says_what_to_do_first(client: Client, client_for: ClientFor, charlie: User) -> None:
+def test_an_empty_library_suggests_the_first_step(client: Client, client_for: ClientFor, charlie: User) -> None:
     assert b"load_samples" in client.get("/problems/").content
     page = client_for(charlie).get("/problems/")
-    assert b"No problem yet" in page.content
+    assert b"No problems yet" in page.content
     assert b"load_samples" not in page.content
     assert not Problem.objects.exists()
 
 
-def test_a_students_search_does_not_tell_what_stands_in_a_solution(
-    client_for: ClientFor, charlie: User, client: Client
-) -> None:
+def test_a_search_reveals_nothing_of_solutions(client_for: ClientFor, charlie: User, client: Client) -> None:
     make_problem()
     for words in (ANSWER, SECRET, "invariant"):
         assert titles(client_for(charlie), f"q={words}") == []

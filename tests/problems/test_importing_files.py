@@ -1,4 +1,4 @@
-"""Upload, preview, confirm: nothing goes in before the confirmation, then the good rows together."""
+"""Upload, preview and confirmation: valid rows are imported together, and only on confirmation."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -27,7 +27,7 @@ FILE = jsonl(
 
 
 def upload(client: Client, data: bytes = FILE, shape: str = "auto") -> str:
-    """Upload a file; the address of its preview."""
+    """Upload a file and return the URL of its preview."""
     response = client.post("/problems/import/", {"file": SimpleUploadedFile("p.jsonl", data), "shape": shape})
     assert response.status_code == 302
     return str(response.headers["Location"])
@@ -46,7 +46,7 @@ def test_the_preview_shows_both_kinds_of_rows_and_imports_nothing(client: Client
     assert not Problem.objects.exists()
 
 
-def test_confirming_imports_the_good_rows_and_throws_the_upload_away(client: Client, bob: User) -> None:
+def test_confirming_imports_the_valid_rows_and_deletes_the_upload(client: Client, bob: User) -> None:
     address = upload(client)
     response = client.post(f"{address}confirm/", follow=True)
     assert "2 problems imported; 1 skipped." in response.content.decode()
@@ -58,21 +58,21 @@ def test_confirming_imports_the_good_rows_and_throws_the_upload_away(client: Cli
     assert Problem.objects.count() == 2
 
 
-def test_throwing_away_imports_nothing(client: Client) -> None:
+def test_discarding_imports_nothing(client: Client) -> None:
     address = upload(client)
     client.post(f"{address}confirm/", {"action": "discard"})
     assert not ImportDraft.objects.exists()
     assert not Problem.objects.exists()
 
 
-def test_an_upload_is_its_owners_only(client: Client, client_for: ClientFor, alice: User) -> None:
+def test_only_the_owner_can_use_an_upload(client: Client, client_for: ClientFor, alice: User) -> None:
     address = upload(client)
     assert client_for(alice).get(address).status_code == 404
     assert client_for(alice).post(f"{address}confirm/").status_code == 404
     assert ImportDraft.objects.count() == 1
 
 
-def test_a_new_upload_takes_the_place_of_the_old(client: Client, client_for: ClientFor, alice: User) -> None:
+def test_a_new_upload_replaces_the_old_one(client: Client, client_for: ClientFor, alice: User) -> None:
     upload(client_for(alice))
     ImportDraft.objects.update(created_at=timezone.now() - timedelta(days=2))
     first, second = upload(client), upload(client)
@@ -81,13 +81,13 @@ def test_a_new_upload_takes_the_place_of_the_old(client: Client, client_for: Cli
     assert ImportDraft.objects.count() == 1
 
 
-def test_what_came_into_the_library_meanwhile_is_skipped(client: Client) -> None:
+def test_problems_added_meanwhile_are_skipped(client: Client) -> None:
     address = upload(client)
     make_problem("Elsewhere", statement="First.")
     assert "1 problem imported; 2 skipped." in client.post(f"{address}confirm/", follow=True).content.decode()
 
 
-def test_a_failure_on_the_way_leaves_nothing_behind(client: Client) -> None:
+def test_a_failed_import_stores_nothing(client: Client) -> None:
     address = upload(client)
     failing = mock.patch.object(ReferenceSolution.objects, "bulk_create", side_effect=RuntimeError("disk full"))
     with failing, pytest.raises(RuntimeError):
@@ -98,16 +98,16 @@ def test_a_failure_on_the_way_leaves_nothing_behind(client: Client) -> None:
 
 
 @pytest.mark.parametrize(("data", "words"), [(b"nonsense", "neither CSV"), (b"", "empty"), (b"\xff\xfb\x00", "not in UTF-8")])
-def test_a_file_that_gives_nothing_is_told_beside_the_field(client: Client, data: bytes, words: str) -> None:
+def test_the_reason_of_an_unusable_file_is_shown_next_to_the_field(client: Client, data: bytes, words: str) -> None:
     response = client.post("/problems/import/", {"file": SimpleUploadedFile("x.csv", data), "shape": "auto"})
     assert response.status_code == 422
     assert words in response.content.decode()
     assert not ImportDraft.objects.exists()
 
 
-def test_a_file_with_wrong_rows_only_offers_no_import(client: Client) -> None:
+def test_a_file_without_valid_rows_offers_no_import(client: Client) -> None:
     page = client.get(upload(client, jsonl({"title": "x", "topic": "A", "statement": ""}))).content.decode()
-    assert "No row can go in" in page
+    assert "No valid rows" in page
     assert 'value="import"' not in page
 
 
@@ -133,5 +133,5 @@ def test_the_command_imports_and_lists_what_it_skipped(db: None, tmp_path: Path,
     assert "line 2 (Two): The statement is empty." in err
     with pytest.raises(CommandError, match="cannot be read"):
         call_command("import_problems", str(tmp_path / "absent.csv"))
-    with pytest.raises(CommandError, match="which are missing"):
+    with pytest.raises(CommandError, match="are missing"):
         call_command("import_problems", str(path), "--format", "proofbench")

@@ -1,4 +1,4 @@
-"""Levels that differ by a dash are one; the shape of a JSONL file is that of all its lines."""
+"""Levels are normalised; all lines determine the format of a JSONL file."""
 
 import json
 from importlib import import_module
@@ -18,13 +18,13 @@ from apps.problems.selectors import filter_from, problem_list
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("level", ["IMO-easy", "IMO easy", "imo easy", "IMO\u2013easy"])
-def test_levels_are_spelled_as_ours(level: str) -> None:
+def test_levels_are_normalised(level: str) -> None:
     row = {"title": "T", "topic": "A", "statement": "Prove it.", "level": level}
     assert plan_make(json.dumps(row).encode()).good[0].draft.level == "IMO easy"
 
 
 @pytest.mark.django_db
-def test_levels_that_are_stored_already_get_our_spelling() -> None:
+def test_the_migration_normalises_stored_levels() -> None:
     for number, level in enumerate(("IMO-easy", "imo medium", "IMO easy", "Regional, hard", "")):
         Problem.objects.create(slug=f"p{number}", title="T", topic="A", level=level)
     import_module("apps.problems.migrations.0004_levels_in_one_spelling").spell(apps, connection.schema_editor())
@@ -32,7 +32,7 @@ def test_levels_that_are_stored_already_get_our_spelling() -> None:
     assert levels == ["IMO easy", "IMO medium", "IMO easy", "Regional, hard", ""]
 
 
-def test_a_level_written_in_the_form_or_the_address_is_the_same_one(alice: User) -> None:
+def test_forms_and_filters_normalise_levels(alice: User) -> None:
     data = {"title": "T", "topic": "A", "statement": "Prove it.", "level": " imo-HARD ", "solutions-TOTAL_FORMS": "0"}
     editor = ProblemEditor(QueryDict(urlencode({**data, "solutions-INITIAL_FORMS": "0"})))
     assert editor.is_valid()
@@ -42,7 +42,7 @@ def test_a_level_written_in_the_form_or_the_address_is_the_same_one(alice: User)
 
 
 @pytest.mark.django_db
-def test_a_first_line_that_lacks_a_name_costs_itself_only() -> None:
+def test_an_incomplete_first_line_is_skipped_alone() -> None:
     rows = [{"title": "T", "topic": "A"}, {"title": "U", "topic": "A", "statement": "Prove it."}]
     plan = plan_make("\n".join(map(json.dumps, rows)).encode())
     assert ([row.number for row in plan.wrong], [row.number for row in plan.good]) == ([1], [2])

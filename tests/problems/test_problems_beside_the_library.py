@@ -1,4 +1,4 @@
-"""Problems that came with an imported set are kept beside the library until somebody puts them in."""
+"""Problems of an imported set stay outside the library until a user adds them."""
 
 from collections.abc import Callable
 
@@ -17,7 +17,7 @@ ClientFor = Callable[[User | None], Client]
 
 
 @pytest.fixture
-def beside() -> Problem:
+def unlisted() -> Problem:
     """A problem of an imported set, with one in the library."""
     make_problem("In the library")
     script = imported(uploaded(OURS | {"problem": "Of a set", "statement": "Prove that $2>1$."})).scripts.get()
@@ -25,7 +25,7 @@ def beside() -> Problem:
     return script.problem.problem
 
 
-def test_lists_files_and_forms_offer_the_library_only(beside: Problem, alice: User, client_for: ClientFor) -> None:
+def test_lists_exports_and_forms_include_only_the_library(unlisted: Problem, alice: User, client_for: ClientFor) -> None:
     client = client_for(alice)
     assert [row.title for row in client.get("/problems/").context["page"].object_list] == ["In the library"]
     home = client.get("/").context
@@ -39,23 +39,23 @@ def test_lists_files_and_forms_offer_the_library_only(beside: Problem, alice: Us
     assert "Of a set" not in offered
 
 
-def test_who_reads_solutions_finds_it_by_a_link_of_the_list(beside: Problem, alice: User, client_for: ClientFor) -> None:
+def test_readers_of_solutions_find_it_through_the_list(unlisted: Problem, alice: User, client_for: ClientFor) -> None:
     client = client_for(alice)
     assert '<a href="?of_sets=1">1 more outside the library</a>' in client.get("/problems/").content.decode()
     assert [row.title for row in client.get("/problems/?of_sets=1").context["page"].object_list] == ["Of a set"]
-    assert "is not in the library" in client.get(f"/problems/{beside.slug}/").content.decode()
+    assert "is not in the library" in client.get(f"/problems/{unlisted.slug}/").content.decode()
 
 
-def test_a_student_neither_sees_nor_opens_it(beside: Problem, charlie: User, client_for: ClientFor) -> None:
+def test_a_student_cannot_see_or_open_it(unlisted: Problem, charlie: User, client_for: ClientFor) -> None:
     client = client_for(charlie)
     assert client.get("/problems/?of_sets=1").context["page"].paginator.count == 0
     assert "outside the library</a>" not in client.get("/problems/").content.decode()
-    assert client.get(f"/problems/{beside.slug}/").status_code == 404
-    assert client.post(f"/problems/{beside.slug}/listed/", {"is_listed": "1"}).status_code == 404
+    assert client.get(f"/problems/{unlisted.slug}/").status_code == 404
+    assert client.post(f"/problems/{unlisted.slug}/listed/", {"is_listed": "1"}).status_code == 404
 
 
-@pytest.mark.usefixtures("beside")
-def test_a_button_puts_it_in_and_another_takes_it_out(alice: User, charlie: User, client_for: ClientFor) -> None:
+@pytest.mark.usefixtures("unlisted")
+def test_buttons_add_it_to_the_library_and_remove_it(alice: User, charlie: User, client_for: ClientFor) -> None:
     client, address = client_for(alice), "/problems/of-a-set/"
     page = client.post(f"{address}listed/", {"is_listed": "1"}, follow=True).content.decode()
     assert "The problem is in the library." in page
@@ -65,7 +65,7 @@ def test_a_button_puts_it_in_and_another_takes_it_out(alice: User, charlie: User
     assert client_for(charlie).get(address).status_code == 404
 
 
-def test_a_problem_that_the_library_has_stays_in_it(beside: Problem) -> None:
+def test_a_known_problem_stays_in_the_library(unlisted: Problem) -> None:
     known = make_problem("Known")
     script = imported(uploaded(OURS | {"statement": known.current.statement})).scripts.get()
     assert script.problem is not None

@@ -1,4 +1,4 @@
-"""The page of a problem, and that a student never meets a solution there."""
+"""The page of a problem, which hides solutions from students."""
 
 from collections.abc import Callable
 
@@ -44,7 +44,7 @@ def test_staff_read_solutions_whatever_their_role(client_for: ClientFor, charlie
     assert "Explore" not in page
 
 
-def test_an_older_version_has_an_address_and_says_that_it_is_old(client_for: ClientFor, bob: User) -> None:
+def test_an_older_version_has_a_url_and_a_notice(client_for: ClientFor, bob: User) -> None:
     problem = make_problem()
     problem.versions.create(number=2, statement="The newer text.")
     client = client_for(bob)
@@ -66,7 +66,7 @@ def test_runs_on_any_version_are_counted_and_linked(client_for: ClientFor, bob: 
     assert b"/runs/?problem=" in response.content
 
 
-def test_script_in_a_problem_is_inert(client_for: ClientFor, bob: User) -> None:
+def test_scripts_in_a_problem_are_escaped(client_for: ClientFor, bob: User) -> None:
     bad = "<script>alert(1)</script><img src=x onerror=alert(2)>"
     problem = make_problem(title=f"T {bad}", statement=bad, source=bad, scheme_text=bad)
     page = client_for(bob).get(f"/problems/{problem.slug}/").content

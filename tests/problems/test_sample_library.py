@@ -1,4 +1,4 @@
-"""The sample library comes in once, follows its files, and never overwrites what people edited."""
+"""The sample library is loaded once, follows its files and never overwrites edits."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -50,7 +50,7 @@ def test_an_untouched_problem_follows_its_file_in_a_new_version() -> None:
     assert version.problem.current.statement == version.statement
 
 
-def test_a_slug_that_somebody_took_is_left_to_them() -> None:
+def test_a_sample_does_not_take_a_used_slug() -> None:
     own = problem_create(draft=replace(sample_read(FOLDER / "nesbitt-inequality.md"), origin="", external_id="", title="Mine"))
     sample_library_load()
     own.refresh_from_db()
@@ -58,15 +58,15 @@ def test_a_slug_that_somebody_took_is_left_to_them() -> None:
     assert Problem.objects.get(origin="samples", external_id="nesbitt-inequality").slug == "nesbitt-inequality-2"
 
 
-def test_a_broken_file_is_named(tmp_path: Path) -> None:
+def test_the_error_names_an_invalid_file(tmp_path: Path) -> None:
     path = tmp_path / "broken.md"
     path.write_text("+++\nslug = 'x'\n+++\n## Statement\n\nProve it.\n")
     with pytest.raises(SampleBroken, match=r"broken\.md"):
         sample_read(path)
 
 
-def test_the_command_says_what_it_did(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_reports_changes(capsys: pytest.CaptureFixture[str]) -> None:
     call_command("load_samples")
     call_command("load_samples")
-    assert "added or refreshed" in (out := capsys.readouterr().out)
+    assert "added or updated" in (out := capsys.readouterr().out)
     assert "up to date" in out

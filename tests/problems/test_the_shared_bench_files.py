@@ -1,4 +1,4 @@
-"""The real IMO-Bench files go in, apart from their one shifted row, and come out as they were."""
+"""The real IMO-Bench files survive import and export, except their one shifted row."""
 
 import csv
 import io
@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.django_db, *needs_shared_data]
 
 
 def rows_of(text: str) -> list[dict[str, str]]:
-    """Cells without white space around them, which is not kept, and without the guard against formulas."""
+    """Cells without surrounding white space and without the guard against formulas."""
     rows = csv.DictReader(io.StringIO(text, newline=""))
     return [{name: cell_read(cell or "").strip() for name, cell in row.items()} for row in rows]
 
@@ -29,7 +29,7 @@ def bench(name: str) -> Path:
 @pytest.mark.parametrize(
     ("name", "good", "wrong"), [("proofbench_v2.csv", 60, []), ("answerbench_v2.csv", 399, ["imo-bench-algebra-036"])]
 )
-def test_the_file_is_read_and_comes_back(name: str, good: int, wrong: list[str]) -> None:
+def test_the_file_survives_import_and_export(name: str, good: int, wrong: list[str]) -> None:
     data = bench(name).read_bytes()
     plan = plan_make(data)
     assert len(plan.good) == good
@@ -46,4 +46,4 @@ def test_importing_it_twice_adds_nothing(name: str) -> None:
     problems_import(drafts=[row.draft for row in plan_make(data).good], by=None)
     again = plan_make(data)
     assert again.good == []
-    assert {"already" in row.reason for row in again.wrong if "shifted" not in row.reason} == {True}
+    assert {"Already" in row.reason for row in again.wrong if "shifted" not in row.reason} == {True}

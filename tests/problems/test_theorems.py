@@ -1,4 +1,4 @@
-"""Lemmas of reference solutions are found by models of other problems, and never by those of their own."""
+"""Theorem search finds lemmas of other problems, never those of its own problem."""
 
 from dataclasses import replace
 from typing import Any
@@ -29,7 +29,7 @@ This claim is then used. The lemma follows.
 """
 
 
-def test_lemmas_are_taken_with_their_names_and_without_proofs() -> None:
+def test_lemmas_are_extracted_with_names_and_without_proofs() -> None:
     assert [(one.name, one.statement) for one in lemmas_in(TEXT)] == [
         ("Theorem (Bounded chains)", r"A chain of divisors of $n$ has at most $\Omega(n)+1$ members."),
         ("Lemma 1 (Pigeonhole)", "If $n+1$ objects lie in $n$ boxes, one box holds two of them."),
@@ -59,7 +59,7 @@ def test_a_question_finds_the_nearest_lemma_of_another_problem(library: Problem)
     assert hits[0].library == "theorems"
 
 
-def test_the_problem_of_the_run_gives_nothing_away(library: Problem) -> None:
+def test_lemmas_of_the_own_problem_are_excluded(library: Problem) -> None:
     hits = theorem_search(SearchJob(query="prime divisors of a repunit"), without=library)
     assert not [hit for hit in hits if "repunit" in hit.text]
     other = Problem.objects.get(slug="other")
@@ -67,11 +67,11 @@ def test_the_problem_of_the_run_gives_nothing_away(library: Problem) -> None:
 
 
 @pytest.mark.parametrize("query", ["", "a", '" OR name:*', "NEAR("])
-def test_no_question_breaks_the_search(library: Problem, query: str) -> None:
+def test_special_queries_do_not_break_the_search(library: Problem, query: str) -> None:
     assert isinstance(theorem_search(SearchJob(query=query), without=library), list)
 
 
-def test_texts_are_read_once_for_each_state_of_the_library(library: Problem) -> None:
+def test_each_text_is_parsed_once(library: Problem) -> None:
     read: list[str] = []
 
     def reading(text: str) -> list[Stated]:
@@ -88,7 +88,7 @@ def test_texts_are_read_once_for_each_state_of_the_library(library: Problem) -> 
     assert len(read) == 3
 
 
-def test_a_solution_that_was_changed_is_found_as_it_is_now(library: Problem) -> None:
+def test_the_search_finds_changed_solutions(library: Problem) -> None:
     other = Problem.objects.get(slug="other")
     query = SearchJob(query="heptagon")
     assert theorem_search(query, without=library) == []

@@ -40,7 +40,7 @@ def test_a_coach_adds_a_problem(client: Client, bob: User) -> None:
 
 
 @pytest.mark.parametrize("title", ["New", "Import", "Export", "Preview"])
-def test_no_problem_takes_the_address_of_a_page(client: Client, title: str) -> None:
+def test_reserved_slugs_are_not_used(client: Client, title: str) -> None:
     client.post("/problems/new/", form_data(title=title))
     assert Problem.objects.get().slug == f"{title.lower()}-2"
 
@@ -62,7 +62,7 @@ def test_two_problems_may_have_one_title(client: Client) -> None:
         ("statement", "x" * 20_001, "at most 20000"),
     ],
 )
-def test_what_is_wrong_is_said_and_everything_is_kept(client: Client, field: str, value: str, words: str) -> None:
+def test_errors_are_shown_and_the_input_is_kept(client: Client, field: str, value: str, words: str) -> None:
     response = client.post("/problems/new/", form_data(**{"scheme_text": "A1 (7) kept", field: value}))
     assert response.status_code == 422
     assert words in response.content.decode()
@@ -70,7 +70,7 @@ def test_what_is_wrong_is_said_and_everything_is_kept(client: Client, field: str
     assert not Problem.objects.exists()
 
 
-def test_saving_an_unchanged_form_makes_no_version(client: Client) -> None:
+def test_saving_an_unchanged_form_creates_no_version(client: Client) -> None:
     problem = make_problem(statement="One line.\n\nAnother line.")
     ids = list(problem.reference_solutions.values_list("public_id", flat=True))
     assert client.post(f"/problems/{problem.slug}/edit/", edit_data(problem)).status_code == 302
@@ -78,7 +78,7 @@ def test_saving_an_unchanged_form_makes_no_version(client: Client) -> None:
     assert list(problem.reference_solutions.values_list("public_id", flat=True)) == ids
 
 
-def test_new_facts_make_no_version_and_a_new_text_does(client: Client, bob: User) -> None:
+def test_only_a_changed_text_creates_a_version(client: Client, bob: User) -> None:
     problem = make_problem()
     client.post(f"/problems/{problem.slug}/edit/", edit_data(problem, source="Euler", year=""))
     problem.refresh_from_db()
@@ -89,13 +89,13 @@ def test_new_facts_make_no_version_and_a_new_text_does(client: Client, bob: User
     assert problem.slug == "sums-of-two-squares"
 
 
-def test_a_cleared_solution_is_left_out(client: Client) -> None:
+def test_a_cleared_solution_is_removed(client: Client) -> None:
     problem = make_problem()
     client.post(f"/problems/{problem.slug}/edit/", edit_data(problem, **{"solutions-0-text": "", "solutions-0-approach": ""}))
     assert [row.approach for row in problem.reference_solutions.all()] == ["rings"]
 
 
-def test_an_edit_that_somebody_overtook_is_kept_and_told(client: Client) -> None:
+def test_an_outdated_edit_is_refused_but_kept_in_the_editor(client: Client) -> None:
     problem = make_problem()
     stale = edit_data(problem, statement="Mine.")
     client.post(f"/problems/{problem.slug}/edit/", edit_data(problem, statement="Theirs."))
@@ -108,7 +108,7 @@ def test_an_edit_that_somebody_overtook_is_kept_and_told(client: Client) -> None
     assert problem.current.statement == "Mine."
 
 
-def test_the_preview_sets_what_is_written_and_stores_nothing(client: Client) -> None:
+def test_the_preview_formats_the_text_and_stores_nothing(client: Client) -> None:
     data = form_data(title="", statement="Let $x>0$ <script>alert(1)</script>")
     page = client.post("/problems/preview/", data).content.decode()
     assert '<span class="math inline">x&gt;0</span>' in page
@@ -116,7 +116,7 @@ def test_the_preview_sets_what_is_written_and_stores_nothing(client: Client) -> 
     assert not Problem.objects.exists()
 
 
-def test_preview_and_room_for_a_solution_work_without_javascript(client: Client) -> None:
+def test_preview_and_adding_a_solution_work_without_javascript(client: Client) -> None:
     shown = client.post("/problems/new/", form_data(action="preview", title=""))
     assert shown.status_code == 200
     assert "field__error" not in shown.content.decode()

@@ -1,1 +1,1 @@
-"""Marking schemes as people meet them: versions, pages, refusals."""
+"""Tests of marking schemes: versions, pages and refusals."""

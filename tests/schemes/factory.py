@@ -1,4 +1,4 @@
-"""A scheme in the library for the tests."""
+"""Marking schemes for tests."""
 
 from apps.accounts.models import User
 from apps.problems.models import Problem
@@ -37,5 +37,5 @@ def content(*replacements: tuple[str, str]) -> Scheme:
 
 
 def make_scheme(by: User | None = None, problem: Problem | None = None) -> MarkingScheme:
-    """A scheme whose only version is a draft."""
+    """A scheme with a draft as its only version."""
     return scheme_create(problem=problem or make_problem(), title="Selection test", content=content(), by=by)

@@ -1,4 +1,4 @@
-"""The sample library comes with schemes that can be marked with."""
+"""The sample library has active marking schemes."""
 
 import pytest
 from django.core.management import call_command
@@ -14,7 +14,7 @@ from tests.problems.factory import make_problem
 pytestmark = pytest.mark.django_db
 
 
-def test_every_sample_problem_gets_an_active_scheme_without_a_fault(capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_sample_problem_gets_a_valid_active_scheme(capsys: pytest.CaptureFixture[str]) -> None:
     count = sample_library_load()
     call_command("load_schemes")
     assert capsys.readouterr().out == f"{count} marking schemes added.\n"
@@ -24,7 +24,7 @@ def test_every_sample_problem_gets_an_active_scheme_without_a_fault(capsys: pyte
         assert version.content.scale == 7
 
 
-def test_loading_again_adds_nothing_and_what_people_did_stays() -> None:
+def test_loading_again_adds_nothing_and_keeps_changes() -> None:
     sample_library_load()
     sample_schemes_load()
     scheme = MarkingScheme.objects.all()[0]
@@ -33,7 +33,7 @@ def test_loading_again_adds_nothing_and_what_people_did_stays() -> None:
     assert scheme.versions.get().status == "retired"
 
 
-def test_problems_of_people_are_left_alone() -> None:
+def test_other_problems_get_no_scheme() -> None:
     make_problem(scheme_text="1. All (7 points)")
     assert sample_schemes_load() == 0
     assert not Problem.objects.exclude(marking_schemes=None).exists()

@@ -1,4 +1,4 @@
-"""The pages of marking schemes: list, editor with its live check, import, the page with the try-out, downloads."""
+"""Pages of marking schemes: list, editor with live check, import, try-out and downloads."""
 
 from collections.abc import Callable
 
@@ -51,22 +51,22 @@ def test_a_coach_writes_a_scheme_and_tries_it_out(client: Client) -> None:
     assert 'value="A1 A2 -D1"' in shown
 
 
-def test_what_an_empty_editor_begins_with_is_sound(client: Client) -> None:
+def test_the_starter_scheme_is_valid(client: Client) -> None:
     problem = make_problem()
     shown = client.post("/schemes/check/", {"text": STARTER}).content.decode()
-    assert "Nothing is wrong with it." in shown
+    assert "No issues found." in shown
     client.post(f"/problems/{problem.slug}/schemes/new/", {"title": "x", "text": STARTER, "action": "save"})
     assert MarkingScheme.objects.exists()
 
 
-def test_the_live_check_names_lines_and_errors_and_stores_nothing(client: Client) -> None:
+def test_the_live_check_lists_errors_and_stores_nothing(client: Client) -> None:
     faults = client.post("/schemes/check/", {"text": "scale 7\nbonus", "tick": "A1"}).content.decode()
     assert "line 2" in faults
     assert '<input type="hidden" name="tick" value="A1">' in faults
     errors = client.post("/schemes/check/", {"text": "checkpoint a, 6 points: x"}).content.decode()
     assert "No chain reaches 7: the best is 6." in errors
     broken = client.post("/schemes/check/", {"text": "checkpoint a, 7 points, needs a: x", "tick": "a"}).content.decode()
-    assert "It cannot be computed" in broken
+    assert "Points cannot be computed" in broken
     assert not MarkingScheme.objects.exists()
 
 
@@ -82,19 +82,19 @@ def test_the_live_check_names_lines_and_errors_and_stores_nothing(client: Client
         ({"tick": ["A1"], "step": "0"}, "Chain A: A1 3 = 3"),
     ],
 )
-def test_the_try_out_follows_the_boxes_or_the_claim_line(client: Client, data: dict[str, str | list[str]], words: str) -> None:
+def test_the_try_out_uses_the_ticks_or_the_claim_line(client: Client, data: dict[str, str | list[str]], words: str) -> None:
     assert words in client.post("/schemes/check/", {"text": TEXT, **data}).content.decode()
     scheme = make_scheme()
     assert words in client.get(f"/schemes/{scheme.public_id}/try/", data).content.decode()
 
 
-def test_points_between_two_steps_are_left_to_a_person(client: Client) -> None:
+def test_a_person_decides_points_between_two_steps(client: Client) -> None:
     text = "step 0.5\ncheckpoint a, 2.5 points: x\ncheckpoint b, 4.5 points: y"
     shown = client.post("/schemes/check/", {"text": text, "tick": "a", "step": "1"}).content.decode()
     assert "2.5 is not on the step of 1: 2 or 3 is to be decided" in shown
 
 
-def test_a_scheme_that_cannot_be_read_is_not_saved_and_kept_on_the_page(client: Client) -> None:
+def test_an_unreadable_scheme_is_not_saved_but_stays_in_the_editor(client: Client) -> None:
     problem = make_problem()
     response = client.post(f"/problems/{problem.slug}/schemes/new/", {"title": "x", "text": "half a line", "action": "save"})
     assert response.status_code == 422
@@ -102,7 +102,7 @@ def test_a_scheme_that_cannot_be_read_is_not_saved_and_kept_on_the_page(client: 
     assert not MarkingScheme.objects.exists()
 
 
-def test_check_without_javascript_stores_nothing_and_complains_of_nothing(client: Client) -> None:
+def test_the_check_without_javascript_stores_nothing_and_shows_no_form_errors(client: Client) -> None:
     problem = make_problem()
     response = client.post(
         f"/problems/{problem.slug}/schemes/new/", {"title": "", "text": TEXT, "action": "check", "tick": "B1"}
@@ -113,12 +113,12 @@ def test_check_without_javascript_stores_nothing_and_complains_of_nothing(client
     assert not MarkingScheme.objects.exists()
 
 
-def test_editing_an_active_scheme_begins_a_version_and_says_so(client: Client, bob: User) -> None:
+def test_editing_an_active_scheme_announces_and_creates_a_version(client: Client, bob: User) -> None:
     scheme = make_scheme(bob)
     address = f"/schemes/{scheme.public_id}/"
     client.post(f"{address}activate/", {"based_on": scheme.row_version})
     scheme.refresh_from_db()
-    assert "Saving begins the next version" in page(client, f"{address}edit/")
+    assert "Saving creates the next version" in page(client, f"{address}edit/")
     response = client.post(f"{address}edit/", edit_data(scheme, text=TEXT.replace("at most 5", "at most 4")))
     assert response.headers["Location"] == f"{address}?version=2"
     assert "There is a draft" in page(client, address)
@@ -128,7 +128,7 @@ def test_editing_an_active_scheme_begins_a_version_and_says_so(client: Client, b
     assert "at most 4" not in page(client, f"{address}download/?version=1")
 
 
-def test_saving_over_somebody_elses_change_is_refused_and_the_text_kept(client: Client, bob: User) -> None:
+def test_saving_over_another_change_is_refused_and_keeps_the_text(client: Client, bob: User) -> None:
     scheme = make_scheme(bob)
     stale = edit_data(scheme, text=TEXT.replace("A slip.", "My own words."))
     client.post(f"/schemes/{scheme.public_id}/edit/", edit_data(scheme, text=TEXT.replace("A slip.", "Theirs.")))
@@ -140,54 +140,54 @@ def test_saving_over_somebody_elses_change_is_refused_and_the_text_kept(client: 
     assert scheme.versions.get().content.items[-1].text == "Theirs."
 
 
-def test_a_change_of_points_is_not_saved_as_a_change_of_words(client: Client, bob: User) -> None:
+def test_a_change_of_points_is_not_saved_as_wording_only(client: Client, bob: User) -> None:
     scheme = make_scheme(bob)
     scheme_activate(scheme=scheme, by=bob, based_on=scheme.row_version)
     scheme.refresh_from_db()
     data = edit_data(scheme, text=TEXT.replace("at most 5", "at most 4"), is_wording_only="on", reason="nicer")
     response = client.post(f"/schemes/{scheme.public_id}/edit/", data)
     assert response.status_code == 422
-    assert "More than words changed" in response.content.decode()
+    assert "More than the wording changed" in response.content.decode()
     without_reason = client.post(f"/schemes/{scheme.public_id}/edit/", edit_data(scheme, is_wording_only="on"))
-    assert "Say what was reworded" in without_reason.content.decode()
+    assert "Describe the change of wording" in without_reason.content.decode()
 
 
-def test_a_draft_with_errors_is_not_activated(client: Client, bob: User) -> None:
+def test_a_draft_with_errors_cannot_be_activated(client: Client, bob: User) -> None:
     scheme = make_scheme(bob)
     client.post(f"/schemes/{scheme.public_id}/edit/", edit_data(scheme, text=TEXT.replace("7 points", "8 points")))
     scheme.refresh_from_db()
     address = f"/schemes/{scheme.public_id}/"
     shown = client.post(f"{address}activate/", {"based_on": scheme.row_version}, follow=True).content.decode()
-    assert "cannot be marked with yet: Chain B reaches 8" in shown
+    assert "Correct its errors first: Chain B reaches 8" in shown
     assert scheme.versions.get().status == "draft"
 
 
-def test_a_command_on_an_old_state_does_nothing(client: Client, bob: User) -> None:
+def test_a_command_on_an_outdated_state_is_refused(client: Client, bob: User) -> None:
     scheme = make_scheme(bob)
     address = f"/schemes/{scheme.public_id}/"
     for based_on in ("0", "", "x", "7"):
         shown = client.post(f"{address}discard/", {"based_on": based_on}, follow=True).content.decode()
-        assert "Nothing was done" in shown
+        assert "Your command was not run" in shown
     assert client.post(f"{address}explode/", {"based_on": scheme.row_version}).status_code == 404
     assert scheme.versions.get().status == "draft"
 
 
-def test_a_discarded_only_draft_leads_back_to_the_list(client: Client, bob: User) -> None:
+def test_discarding_the_only_draft_redirects_to_the_list(client: Client, bob: User) -> None:
     scheme = make_scheme(bob)
     response = client.post(f"/schemes/{scheme.public_id}/discard/", {"based_on": scheme.row_version})
     assert response.headers["Location"] == f"/problems/{scheme.problem.slug}/schemes/"
 
 
-def test_the_problems_own_guidelines_are_read_into_the_editor(client: Client) -> None:
+def test_the_guidelines_of_the_problem_open_in_the_editor(client: Client) -> None:
     problem = make_problem(scheme_text="(Partial)\n1. Guessed it.\n(Almost)\n1. One slip.")
     assert f"/problems/{problem.slug}/schemes/import/?from=problem" in page(client, f"/problems/{problem.slug}/schemes/")
     shown = page(client, f"/problems/{problem.slug}/schemes/import/?from=problem")
     assert "checkpoint p1, 1 point, one of tier: Guessed it." in shown
-    assert "Nothing is wrong with it." in shown
+    assert "No issues found." in shown
     assert not MarkingScheme.objects.exists()
 
 
-def test_what_a_coach_pastes_is_read_or_refused_with_the_reason(client: Client) -> None:
+def test_a_pasted_scheme_is_read_or_refused_with_a_reason(client: Client) -> None:
     address = f"/problems/{make_problem().slug}/schemes/import/"
     shown = client.post(address, {"source": "1. All of it (7 points)"}).content.decode()
     assert "checkpoint c1, 7 points: All of it" in shown
@@ -197,7 +197,7 @@ def test_what_a_coach_pastes_is_read_or_refused_with_the_reason(client: Client) 
     assert client.post(address, {"source": " "}).status_code == 422
 
 
-def test_downloads_come_back_as_they_are(client: Client, bob: User) -> None:
+def test_downloads_can_be_read_back(client: Client, bob: User) -> None:
     address = f"/schemes/{make_scheme(bob).public_id}/download/"
     text = client.get(address, {"form": "text"})
     assert text.headers["Content-Disposition"] == 'attachment; filename="selection-test-v1.txt"'
@@ -206,13 +206,13 @@ def test_downloads_come_back_as_they_are(client: Client, bob: User) -> None:
     assert client.get(address, {"form": "pdf"}).status_code == 404
 
 
-def test_a_version_that_does_not_exist_is_not_found(client: Client, bob: User) -> None:
+def test_an_unknown_version_is_not_found(client: Client, bob: User) -> None:
     scheme = make_scheme(bob)
     for number in ("2", "x", "-1", "99999999", "²"):
         page(client, f"/schemes/{scheme.public_id}/?version={number}", 404)
 
 
-def test_text_of_a_scheme_is_never_markup(client: Client) -> None:
+def test_the_text_of_a_scheme_is_escaped(client: Client) -> None:
     text = "checkpoint a, 7 points: <script>alert(1)</script> <img src=x onerror=y>\n  note: <b hx-get=/x>n</b>"
     shown = client.post("/schemes/check/", {"text": text}).content.decode()
     assert "<script" not in shown
@@ -220,7 +220,7 @@ def test_text_of_a_scheme_is_never_markup(client: Client) -> None:
     assert "<b " not in shown
 
 
-def test_a_student_meets_no_scheme_anywhere(client_for: ClientFor, charlie: User, bob: User) -> None:
+def test_students_see_no_scheme(client_for: ClientFor, charlie: User, bob: User) -> None:
     scheme = make_scheme(bob)
     student = client_for(charlie)
     base = f"/schemes/{scheme.public_id}/"
@@ -240,6 +240,6 @@ def test_a_student_meets_no_scheme_anywhere(client_for: ClientFor, charlie: User
     assert scheme.row_version == 1
 
 
-def test_a_coach_comes_to_the_schemes_from_the_problem(client: Client) -> None:
+def test_the_problem_links_to_its_schemes(client: Client) -> None:
     problem = make_problem()
     assert f"/problems/{problem.slug}/schemes/" in page(client, f"/problems/{problem.slug}/")

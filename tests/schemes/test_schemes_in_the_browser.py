@@ -1,4 +1,4 @@
-"""The editor and the try-out in a real browser: by keyboard alone, nothing typed is lost, nothing is hard to read."""
+"""Editor and try-out in a real browser: keyboard use, late answers, accessibility."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.browser, needs_chromium]
 
 
 class SchemePages(Pages):
-    """Rendered pages, with the live check answered as the server does. `held` keeps answers back while `is_holding`."""
+    """Rendered pages with a live check. While `is_holding`, answers wait in `held`."""
 
     def __init__(self, client: Client, scheme: MarkingScheme) -> None:
         listed, base = f"/problems/{scheme.problem.slug}/schemes/", f"/schemes/{scheme.public_id}/"
@@ -56,7 +56,7 @@ def pages(client_for: Callable[[User | None], Client], bob: User) -> SchemePages
 
 @contextmanager
 def opened(pages: SchemePages, name: str) -> Iterator[Page]:
-    """A page without a complaint of a script or of the content policy."""
+    """Open a page; fail on script errors and violations of the content security policy."""
     trouble: list[str] = []
     with browser_page(pages) as page:
         page.on("pageerror", lambda error: trouble.append(str(error)))
@@ -66,7 +66,7 @@ def opened(pages: SchemePages, name: str) -> Iterator[Page]:
     assert trouble == []
 
 
-def test_a_scheme_is_tried_out_by_keyboard_and_the_focus_stays(pages: SchemePages) -> None:
+def test_the_try_out_works_by_keyboard_and_keeps_the_focus(pages: SchemePages) -> None:
     with opened(pages, "detail") as page:
         page.locator("#tick-A1").focus()
         page.keyboard.press("Space")
@@ -78,7 +78,7 @@ def test_a_scheme_is_tried_out_by_keyboard_and_the_focus_stays(pages: SchemePage
         assert page.evaluate("document.activeElement.id") == "tick-A2"
 
 
-def test_a_claim_line_is_computed_as_it_is_typed_and_enter_sends_nothing(pages: SchemePages) -> None:
+def test_a_claim_line_is_computed_while_typing_and_enter_submits_nothing(pages: SchemePages) -> None:
     with opened(pages, "detail") as page:
         page.locator("#claim").press_sequentially("B1 !K5 -D1", delay=20)
         page.keyboard.press("Enter")
@@ -89,7 +89,7 @@ def test_a_claim_line_is_computed_as_it_is_typed_and_enter_sends_nothing(pages: 
         expect(page.locator("#claim")).to_have_value("B1 !K5 -D1 q")
 
 
-def test_an_answer_that_comes_late_takes_nothing_back(pages: SchemePages) -> None:
+def test_a_late_answer_overwrites_nothing(pages: SchemePages) -> None:
     with opened(pages, "detail") as page:
         pages.is_holding = True
         page.locator("#claim").press_sequentially("A1")
@@ -102,7 +102,7 @@ def test_an_answer_that_comes_late_takes_nothing_back(pages: SchemePages) -> Non
         expect(page.locator("#claim")).to_have_value("A1 A2")
 
 
-def test_the_editor_says_what_is_wrong_while_one_writes_and_keeps_the_ticks(pages: SchemePages) -> None:
+def test_the_editor_shows_errors_while_typing_and_keeps_the_ticks(pages: SchemePages) -> None:
     with opened(pages, "edit") as page:
         page.locator("#tick-A1").check()
         expect(page.locator(".tryout__number")).to_have_text("3")
@@ -113,11 +113,11 @@ def test_the_editor_says_what_is_wrong_while_one_writes_and_keeps_the_ticks(page
         expect(page.locator(".sheet__issues")).to_contain_text("No chain reaches 7: the best is 6.")
         expect(page.locator("#tick-A1")).to_be_checked()
         text.fill(TEXT)
-        expect(page.get_by_text("Nothing is wrong with it.")).to_be_visible()
+        expect(page.get_by_text("No issues found.")).to_be_visible()
 
 
 @needs_axe
-def test_axe_finds_nothing_wrong_and_no_page_is_wider_than_a_telephone(pages: SchemePages) -> None:
+def test_pages_are_accessible_and_fit_a_narrow_screen(pages: SchemePages) -> None:
     with opened(pages, "list") as page:
         for name, path in pages.paths.items():
             page.goto(path)

@@ -1,4 +1,4 @@
-"""Of many who save the same state of a scheme at once one is heard, on SQLite and PostgreSQL."""
+"""Only one of several concurrent saves succeeds, on SQLite and PostgreSQL."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -16,7 +16,7 @@ PEOPLE = 6
 
 
 def at_once(scheme: MarkingScheme, by: User) -> list[str]:
-    """Everybody saves another text on the state they saw; what became of each."""
+    """Save different texts on the same state concurrently; return the outcomes."""
     seen = scheme.row_version
 
     def save(number: int) -> str:
@@ -34,7 +34,7 @@ def at_once(scheme: MarkingScheme, by: User) -> list[str]:
 
 
 @pytest.mark.parametrize("is_active", [False, True])
-def test_one_is_heard_and_the_others_are_told(is_active: bool) -> None:
+def test_only_one_concurrent_save_succeeds(is_active: bool) -> None:
     bob = person("bob")
     scheme = make_scheme(bob)
     if is_active:

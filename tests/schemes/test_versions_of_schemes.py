@@ -1,4 +1,4 @@
-"""Drafts are written over, everything else makes a new version; what was marked with never changes."""
+"""Saving overwrites a draft or creates a version; used versions are immutable."""
 
 import pytest
 from django.db import IntegrityError, transaction
@@ -30,7 +30,7 @@ def lineages(version: SchemeVersion) -> dict[str, str]:
     return {item.code: str(item.lineage) for item in version.items.all()}
 
 
-def test_a_new_scheme_is_a_draft_with_a_row_per_item(bob: User) -> None:
+def test_a_new_scheme_is_a_draft_with_one_row_per_item(bob: User) -> None:
     version = make_scheme(bob).versions.get()
     assert (version.number, version.status, version.parent) == (1, "draft", None)
     assert without_lineage(version.content) == content()
@@ -45,7 +45,7 @@ def test_a_new_scheme_is_a_draft_with_a_row_per_item(bob: User) -> None:
     assert lineages(version) == {item.code: item.lineage for item in version.content.items}
 
 
-def test_a_draft_is_written_over_and_its_items_keep_their_lineage(bob: User) -> None:
+def test_saving_overwrites_a_draft_and_keeps_the_lineage_of_items(bob: User) -> None:
     scheme = make_scheme(bob)
     before = lineages(scheme.versions.get())
     version = save(scheme, content(("3 points", "2 points"), ("4 points", "5 points")), bob)
@@ -53,14 +53,14 @@ def test_a_draft_is_written_over_and_its_items_keep_their_lineage(bob: User) -> 
     assert lineages(version) == before
 
 
-def test_saving_an_unchanged_scheme_makes_nothing(bob: User) -> None:
+def test_saving_an_unchanged_scheme_creates_no_version(bob: User) -> None:
     scheme = make_scheme(bob)
     activate(scheme, bob)
     assert save(scheme, content(), bob).number == 1
     assert scheme.versions.count() == 1
 
 
-def test_an_active_version_never_changes_and_the_next_one_is_its_child(bob: User) -> None:
+def test_saving_an_active_version_creates_a_child(bob: User) -> None:
     scheme = make_scheme(bob)
     first = activate(scheme, bob)
     second = save(scheme, content(("A1", "inv"), ("needs inv", "needs inv")), bob)
@@ -71,14 +71,14 @@ def test_an_active_version_never_changes_and_the_next_one_is_its_child(bob: User
     assert [change.kind for change in version_rows(scheme)[0].changes] == ["renamed"]
 
 
-def test_an_item_that_a_draft_left_out_is_the_same_when_it_comes_back(bob: User) -> None:
+def test_a_restored_item_keeps_its_lineage(bob: User) -> None:
     scheme = make_scheme(bob)
     first = activate(scheme, bob)
     save(scheme, content(("deduction D1, 1 point: A slip.", "")), bob)
     assert lineages(save(scheme, content(("A slip.", "A small slip.")), bob)) == lineages(first)
 
 
-def test_one_version_is_active_and_the_one_before_it_is_retired(bob: User) -> None:
+def test_activating_a_version_retires_the_previous_one(bob: User) -> None:
     scheme = make_scheme(bob)
     first = activate(scheme, bob)
     save(scheme, content(("at most 5", "at most 4")), bob)
@@ -89,7 +89,7 @@ def test_one_version_is_active_and_the_one_before_it_is_retired(bob: User) -> No
     assert version_current(scheme) == second
 
 
-def test_a_scheme_with_errors_is_kept_and_not_activated(bob: User) -> None:
+def test_a_scheme_with_errors_cannot_be_activated(bob: User) -> None:
     scheme = make_scheme(bob)
     save(scheme, content(("4 points", "3 points"), ("7 points", "6 points")), bob)
     with pytest.raises(services.SchemeNotUsable, match="No chain reaches 7"):
@@ -97,7 +97,7 @@ def test_a_scheme_with_errors_is_kept_and_not_activated(bob: User) -> None:
     assert scheme.versions.get().status == "draft"
 
 
-def test_a_change_of_words_that_is_declared_keeps_the_meaning(bob: User) -> None:
+def test_a_declared_change_of_wording_keeps_the_meaning(bob: User) -> None:
     scheme = make_scheme(bob)
     first = activate(scheme, bob)
     reworded = content(("Shows that it ends.", "Proves termination."))
@@ -108,7 +108,7 @@ def test_a_change_of_words_that_is_declared_keeps_the_meaning(bob: User) -> None
 
 
 @pytest.mark.parametrize("change", [("4 points", "3 points"), (", needs A1", ""), ("deduction D1, 1 point: A slip.", "")])
-def test_more_than_words_is_not_passed_off_as_words(bob: User, change: tuple[str, str]) -> None:
+def test_a_change_of_points_cannot_be_declared_as_wording(bob: User, change: tuple[str, str]) -> None:
     scheme = make_scheme(bob)
     activate(scheme, bob)
     with pytest.raises(services.NotWordingOnly):
@@ -116,13 +116,13 @@ def test_more_than_words_is_not_passed_off_as_words(bob: User, change: tuple[str
     assert scheme.versions.count() == 1
 
 
-def test_a_first_version_has_nothing_to_be_reworded_from(bob: User) -> None:
+def test_a_first_version_cannot_be_a_change_of_wording(bob: User) -> None:
     scheme = make_scheme(bob)
     with pytest.raises(services.NotWordingOnly):
         save(scheme, content(("A slip.", "A small slip.")), bob, is_wording_only=True, reason="words")
 
 
-def test_two_people_do_not_overwrite_each_other(bob: User, alice: User) -> None:
+def test_concurrent_changes_do_not_overwrite_each_other(bob: User, alice: User) -> None:
     scheme = make_scheme(bob)
     seen = scheme.row_version
     services.scheme_save(scheme=scheme, content=content(("3 points", "2 points")), by=bob, based_on=seen)
@@ -136,7 +136,7 @@ def test_two_people_do_not_overwrite_each_other(bob: User, alice: User) -> None:
     assert str(scheme.versions.get().content.items[0].points) == "2"
 
 
-def test_marks_are_made_with_the_active_version_and_the_first_is_noted(bob: User) -> None:
+def test_only_the_active_version_is_used_and_its_first_use_is_recorded(bob: User) -> None:
     scheme = make_scheme(bob)
     version = scheme.versions.get()
     with pytest.raises(services.VersionNotOpen):
@@ -151,7 +151,7 @@ def test_marks_are_made_with_the_active_version_and_the_first_is_noted(bob: User
     assert version.used_at == first
 
 
-def test_a_retired_version_is_kept_and_not_marked_with(bob: User) -> None:
+def test_a_retired_version_cannot_be_used(bob: User) -> None:
     scheme = make_scheme(bob)
     activate(scheme, bob)
     scheme.refresh_from_db()
@@ -163,7 +163,7 @@ def test_a_retired_version_is_kept_and_not_marked_with(bob: User) -> None:
         services.scheme_retire(scheme=scheme, by=bob, based_on=scheme.row_version)
 
 
-def test_a_discarded_draft_is_gone_and_the_active_version_stays(bob: User) -> None:
+def test_discarding_a_draft_keeps_the_active_version(bob: User) -> None:
     scheme = make_scheme(bob)
     activate(scheme, bob)
     save(scheme, content(("at most 5", "at most 4")), bob)
@@ -175,7 +175,7 @@ def test_a_discarded_draft_is_gone_and_the_active_version_stays(bob: User) -> No
         services.draft_discard(scheme=scheme, based_on=scheme.row_version)
 
 
-def test_discarding_the_only_draft_takes_the_scheme_away(bob: User) -> None:
+def test_discarding_the_only_draft_deletes_the_scheme(bob: User) -> None:
     scheme = make_scheme(bob)
     services.draft_discard(scheme=scheme, based_on=scheme.row_version)
     assert not MarkingScheme.objects.exists()
@@ -192,7 +192,7 @@ def test_the_database_allows_one_active_version_and_no_used_draft(bob: User) -> 
 
 
 @pytest.mark.parametrize("field", ["body", "content_hash", "meaning_hash", "number", "parent_id"])
-def test_the_database_keeps_what_was_active_as_it_was(bob: User, field: str) -> None:
+def test_the_database_rejects_changes_of_an_active_version(bob: User, field: str) -> None:
     version = activate(make_scheme(bob), bob)
     other = make_scheme(bob, problem=version.scheme.problem).versions.get()
     values = {"body": {}, "content_hash": "0" * 64, "meaning_hash": "0" * 64, "number": 9, "parent_id": other.pk}
@@ -204,7 +204,7 @@ def test_the_database_keeps_what_was_active_as_it_was(bob: User, field: str) -> 
         SchemeVersion.objects.filter(pk=version.pk).update(status="draft")
 
 
-def test_a_problem_goes_with_all_versions_of_its_schemes(bob: User) -> None:
+def test_deleting_a_problem_deletes_all_versions_of_its_schemes(bob: User) -> None:
     scheme = make_scheme(bob)
     activate(scheme, bob)
     save(scheme, content(("at most 5", "at most 4")), bob)

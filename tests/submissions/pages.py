@@ -1,4 +1,4 @@
-"""Pages for tests, and a model that reads them: the scripted backend behind an alias that looks at pictures."""
+"""Pages for tests, and a scripted model that reads them."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -36,25 +36,25 @@ JPEG = b"\xff\xd8\xff a page"
 
 
 def models_file(folder: Path, toml: str = BLIND + SEEING) -> Path:
-    """A models.toml in which one alias looks at pictures."""
+    """A models.toml with one alias that reads images."""
     path = folder / "models.toml"
     path.write_text(toml, encoding="utf-8")
     return path
 
 
 def pages_given(paper: Paper, problem: ContestProblem, *jpegs: bytes) -> list[Scan]:
-    """Pages in a draft, by default one."""
+    """Add pages to a draft, by default one."""
     scans_add(paper=paper, problem=problem, pages=[PageImage(jpeg, 40, 60) for jpeg in jpegs or (JPEG,)])
     return list(Submission.objects.get(paper=paper, problem=problem).scans.order_by("position"))
 
 
 def address(problem: ContestProblem, verb: str) -> str:
-    """Where the buttons beside a page send the editor's form."""
+    """The URL to which the buttons of a page submit the editor's form."""
     return reverse("submissions:transcription", kwargs={"problem_id": problem.public_id, "verb": verb})
 
 
 def typed(text: str = "", based_on: int = 0, **more: object) -> dict[str, object]:
-    """The editor's form."""
+    """Form data of the editor."""
     return {"text": text, "text_format": "markdown", "based_on": based_on, **more}
 
 
@@ -66,7 +66,7 @@ def read(
     stopped: list[str] | None = None,
     models: Callable[[], dict[str, Alias]] = transcribing.models_for_pages,
 ) -> int:
-    """Let the orchestrator's work be done with a scripted model that answers so."""
+    """Transcribe waiting pages with a scripted model that gives this answer."""
 
     @asynccontextmanager
     async def scripted(_run: str, aliases: Sequence[Alias]) -> AsyncIterator[Dispatcher]:

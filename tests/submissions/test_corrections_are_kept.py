@@ -1,4 +1,4 @@
-"""What an author corrects in a proposed transcription is kept as the draft is, before anything is confirmed."""
+"""Corrections of a proposed transcription are saved with the draft, before the author takes the proposal."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -34,7 +34,7 @@ def page(entered: tuple[Paper, ContestProblem]) -> Scan:
     return pages_given(*entered)[0]
 
 
-def test_what_an_author_corrects_is_kept_with_the_draft(
+def test_corrections_are_saved_with_the_draft(
     entered: tuple[Paper, ContestProblem], page: Scan, charlie: User, client_for: ClientFor
 ) -> None:
     client, problem = client_for(charlie), entered[1]
@@ -44,7 +44,7 @@ def test_what_an_author_corrects_is_kept_with_the_draft(
     edit = {f"words-{page.public_id}": "Corrected\r\nby hand."}
     assert client.post(draft, typed("Mine.", 0, **edit)).status_code == 200
     assert "Corrected\nby hand." in write_page(client, problem)
-    assert (state_of(page).state, state_of(page).text) == (TranscriptionState.READY, WORDS), "and nothing is confirmed by it"
-    late = {f"words-{page.public_id}": "From a window that is behind."}
+    assert (state_of(page).state, state_of(page).text) == (TranscriptionState.READY, WORDS), "saving does not take the proposal"
+    late = {f"words-{page.public_id}": "From an outdated window."}
     assert client.post(draft, typed("Other.", 0, **late)).status_code == 409
     assert state_of(page).edited == "Corrected\nby hand."

@@ -1,4 +1,4 @@
-"""Whoever pastes LaTeX chooses so before the field, not below the button."""
+"""The editor asks for the text format before the text."""
 
 from collections.abc import Callable
 
@@ -13,7 +13,7 @@ from tests.problems.factory import make_problem
 ClientFor = Callable[[User | None], Client]
 
 
-def test_how_a_text_is_written_is_asked_before_the_text(bob: User, charlie: User, client_for: ClientFor) -> None:
+def test_the_text_format_precedes_the_text(bob: User, charlie: User, client_for: ClientFor) -> None:
     _, problem = enter(make_contest(bob, make_problem("One"), state=ContestState.OPEN), charlie)
     page = client_for(charlie).get(reverse("submissions:write", args=[problem.public_id])).content.decode()
     assert page.index('name="text_format"') < page.index('<textarea name="text"') < page.index("Hand in</button>")

@@ -1,4 +1,4 @@
-"""Many submissions at once: the layouts of the shared data, dirty rows, hostile archives, and what no marker may meet."""
+"""Imports: layouts of the shared data, invalid rows, hostile archives and hidden judgements."""
 
 import csv
 import io
@@ -52,8 +52,8 @@ def zip_of(files: dict[str, str | bytes]) -> bytes:
     return out.getvalue()
 
 
-def bring_in(client: Client, contest: Contest, data: bytes, name: str = "all.csv", **options: str) -> str:
-    """Upload and confirm; the page between."""
+def imported(client: Client, contest: Contest, data: bytes, name: str = "all.csv", **options: str) -> str:
+    """Upload a file and confirm it; return the preview."""
     where = {"contest_id": contest.public_id}
     client.post(reverse("submissions:import", kwargs=where), {"file": SimpleUploadedFile(name, data), **options})
     file = ImportFile.objects.get()
@@ -62,18 +62,18 @@ def bring_in(client: Client, contest: Contest, data: bytes, name: str = "all.csv
     return page
 
 
-def test_rows_become_papers_and_wrong_rows_are_named(bob: User, client_for: ClientFor) -> None:
+def test_valid_rows_become_papers_and_invalid_rows_are_listed(bob: User, client_for: ClientFor) -> None:
     contest = make_contest(bob, make_problem("One"), make_problem("Two"))
     data = csv_of(
         {"author": "Ann", "problem": "1", "text": "By induction."},
         {"author": "Ann", "problem": "two", "text": "Clear."},
         {"author": "Ann", "problem": "1", "text": "Again."},
-        {"author": "", "problem": "1", "text": "Nobody's."},
+        {"author": "", "problem": "1", "text": "Anonymous."},
         {"author": "Ben", "problem": "9", "text": "Elsewhere."},
         {"author": "Ben", "problem": "2", "text": " "},
     )
-    page = bring_in(client_for(bob), contest, data)
-    for reason in ("Ann has a text for problem 1 already.", "It has no author.", "no problem 9", "It has no text."):
+    page = imported(client_for(bob), contest, data)
+    for reason in ("Ann already has a text for problem 1.", "The author is missing.", "no problem 9", "The text is missing."):
         assert reason in page
     assert contest.papers.count() == 1
     assert list(SubmissionVersion.objects.values_list("raw", flat=True).order_by("pk")) == ["By induction.", "Clear."]
@@ -84,12 +84,12 @@ def test_rows_become_papers_and_wrong_rows_are_named(bob: User, client_for: Clie
 def test_importing_the_same_file_again_adds_nothing(bob: User, client_for: ClientFor) -> None:
     contest = make_contest(bob)
     data = csv_of({"author": "Ann", "problem": "1", "text": "By induction."})
-    bring_in(client_for(bob), contest, data)
-    assert "has a text for problem 1 already" in bring_in(client_for(bob), contest, data)
+    imported(client_for(bob), contest, data)
+    assert "already has a text for problem 1" in imported(client_for(bob), contest, data)
     assert SubmissionVersion.objects.count() == 1
 
 
-def test_a_file_that_is_confirmed_twice_at_once_goes_in_once(bob: User) -> None:
+def test_confirming_a_file_twice_imports_it_once(bob: User) -> None:
     contest = make_contest(bob)
     data = csv_of({"author": "Ada", "problem": "1", "text": "It is so."})
     kept = import_file_keep(contest=contest, user=bob, filename="a.csv", data=data, adds_problems=False)
@@ -100,7 +100,7 @@ def test_a_file_that_is_confirmed_twice_at_once_goes_in_once(bob: User) -> None:
 
 
 @pytest.mark.parametrize("state", [ContestState.MARKING, ContestState.CLOSED])
-def test_nothing_comes_in_while_papers_are_read(bob: User, client_for: ClientFor, state: ContestState) -> None:
+def test_imports_are_refused_once_coaches_read_papers(bob: User, client_for: ClientFor, state: ContestState) -> None:
     contest, client = make_contest(bob), client_for(bob)
     data = csv_of({"author": "Secret Person", "problem": "1", "text": "Let $x=1$."})
     kept = import_file_keep(contest=contest, user=bob, filename="a.csv", data=data, adds_problems=False)
@@ -113,10 +113,10 @@ def test_nothing_comes_in_while_papers_are_read(bob: User, client_for: ClientFor
     assert not SubmissionVersion.objects.exists()
 
 
-def test_points_given_elsewhere_are_kept_where_no_page_shows_them(bob: User, client_for: ClientFor) -> None:
+def test_external_points_are_stored_but_never_shown(bob: User, client_for: ClientFor) -> None:
     contest = make_contest(bob)
     row = {"author": "m", "kind": "model", "problem": "1", "text": "Proof.", "points": "876.5", "out_of": "1000"}
-    bring_in(client_for(bob), contest, (json.dumps({**row, "comment": "Weighty remark"})).encode(), "all.jsonl")
+    imported(client_for(bob), contest, (json.dumps({**row, "comment": "Weighty remark"})).encode(), "all.jsonl")
     judged = ForeignJudgement.objects.get()
     assert (judged.points, judged.out_of, judged.words) == (Decimal("876.5"), Decimal(1000), "Weighty remark")
     moved(contest, ContestState.MARKING)
@@ -129,14 +129,14 @@ def test_points_given_elsewhere_are_kept_where_no_page_shows_them(bob: User, cli
 @pytest.mark.parametrize(
     ("points", "out_of"), [("8", "7"), ("-1", "7"), ("many", "7"), ("nan", "7"), ("1", "0"), ("1e9", "1e9")]
 )
-def test_points_that_make_no_sense_are_refused(bob: User, points: str, out_of: str) -> None:
+def test_invalid_points_are_refused(bob: User, points: str, out_of: str) -> None:
     data = csv_of({"author": "a", "problem": "1", "text": "t", "points": points, "out_of": out_of})
     plan = plan_make(make_contest(bob), data)
     assert not plan.good
     assert len(plan.wrong) == 1
 
 
-def test_folders_become_authors_and_comments_judgements(bob: User, client_for: ClientFor) -> None:
+def test_folders_become_authors_and_comments_become_judgements(bob: User, client_for: ClientFor) -> None:
     contest = contest_create(settings=Settings(title="Folders"), by=bob)
     problem_add(contest=contest, problem=make_problem("One"), label="A1")
     problem_add(contest=contest, problem=make_problem("Two"), label="A2")
@@ -150,8 +150,8 @@ def test_folders_become_authors_and_comments_judgements(bob: User, client_for: C
             "__MACOSX/x.md": "clutter",
         }
     )
-    page = bring_in(client_for(bob), contest, data, "all.zip")
-    assert "It is no Markdown" in page
+    page = imported(client_for(bob), contest, data, "all.zip")
+    assert "Not a Markdown" in page
     raws = set(SubmissionVersion.objects.values_list("raw", "format"))
     assert raws == {("It is shown.", "markdown"), ("\\emph{Done.}", "latex"), ("Mine.", "markdown")}
     assert set(Identity.objects.values_list("name", "kind")) == {("m1", AuthorKind.MODEL), ("m2", AuthorKind.MODEL)}
@@ -168,7 +168,7 @@ def link_in_a_zip() -> bytes:
 
 
 def damaged_zip(kind: int) -> bytes:
-    """An archive whose table is whole and whose one compressed member is not."""
+    """An archive with an intact directory and a damaged member."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", kind) as archive:
         archive.writestr("a/1.md", os.urandom(300).hex())
@@ -183,24 +183,24 @@ def damaged_zip(kind: int) -> bytes:
         (damaged_zip(zipfile.ZIP_DEFLATED), "damaged"),
         (damaged_zip(zipfile.ZIP_LZMA), "damaged"),
         (damaged_zip(zipfile.ZIP_BZIP2), "damaged"),
-        (zip_of({"a/../../1.md": "x"}), "leads out of it"),
-        (zip_of({"/etc/1.md": "x"}), "leads out of it"),
-        (zip_of({"C:\\a\\1.md": "x"}), "leads out of it"),
+        (zip_of({"a/../../1.md": "x"}), "points outside of it"),
+        (zip_of({"/etc/1.md": "x"}), "points outside of it"),
+        (zip_of({"C:\\a\\1.md": "x"}), "points outside of it"),
         (link_in_a_zip(), "link"),
-        (zip_of({"a/1.md": b"0" * 1_900_000}), "far more than it is"),
+        (zip_of({"a/1.md": b"0" * 1_900_000}), "extreme compression"),
         (zip_of({"a/1.md": os.urandom(2_200_000)}), "too large"),
-        (zip_of({f"a/{n}.md": "x" for n in range(1_001)}), "at most 1,000"),
+        (zip_of({f"a/{n}.md": "x" for n in range(1_001)}), "limit is 1,000"),
         (zip_of({"a/1.md": "text " * 50})[:-30], "damaged"),
         (zip_of({"a/inner.zip": zip_of({"1.md": "x"})}), "no Markdown"),
     ],
     ids=["deflate", "lzma", "bzip2", "traversal", "absolute", "drive", "link", "bomb", "large", "many", "truncated", "nested"],
 )
-def test_hostile_archives_are_refused_as_a_whole(data: bytes, reason: str) -> None:
+def test_hostile_archives_are_refused(data: bytes, reason: str) -> None:
     with pytest.raises(FileWrong, match=reason):
         archive_read(data)
 
 
-def test_a_file_that_is_no_table_is_refused_on_the_page(bob: User, client_for: ClientFor) -> None:
+def test_a_file_without_a_table_is_refused_on_the_page(bob: User, client_for: ClientFor) -> None:
     contest = make_contest(bob)
     url = reverse("submissions:import", kwargs={"contest_id": contest.public_id})
     answer = client_for(bob).post(url, {"file": SimpleUploadedFile("x.csv", b"%PDF-1.7 nothing")})
@@ -211,11 +211,11 @@ def test_a_file_that_is_no_table_is_refused_on_the_page(bob: User, client_for: C
 
 def test_nothing_is_imported_into_a_closed_contest(bob: User, client_for: ClientFor) -> None:
     contest = make_contest(bob, state=ContestState.CLOSED)
-    bring_in(client_for(bob), contest, csv_of({"author": "Ann", "problem": "1", "text": "Late."}))
+    imported(client_for(bob), contest, csv_of({"author": "Ann", "problem": "1", "text": "Late."}))
     assert not SubmissionVersion.objects.exists()
 
 
-def test_a_coach_who_does_not_organise_imports_nothing(bob: User, dana: User, client_for: ClientFor) -> None:
+def test_only_organisers_import(bob: User, dana: User, client_for: ClientFor) -> None:
     from apps.contests.services import coach_add
 
     contest = make_contest(bob)
@@ -224,12 +224,12 @@ def test_a_coach_who_does_not_organise_imports_nothing(bob: User, dana: User, cl
     assert client_for(dana).post(url, {"file": SimpleUploadedFile("x.csv", b"a,b\n1,2")}).status_code == 404
 
 
-def test_problems_of_the_library_are_added_where_asked(bob: User, client_for: ClientFor) -> None:
+def test_problems_of_the_library_are_added_on_request(bob: User, client_for: ClientFor) -> None:
     contest = contest_create(settings=Settings(title="Bench"), by=bob)
     make_problem("Bench problem", external_id="PB-1", origin="imo-proofbench")
     row = {"Grading ID": "GB-1", "Problem ID": "PB-1", "Problem": "…", "Response": "Proof.", "Points": "6"}
     assert not plan_make(contest, csv_of(row)).good
-    bring_in(client_for(bob), contest, csv_of(row, {**row, "Grading ID": "GB-2", "Points": "0"}), adds_problems="on")
+    imported(client_for(bob), contest, csv_of(row, {**row, "Grading ID": "GB-2", "Points": "0"}), adds_problems="on")
     assert contest.problems.get().problem.external_id == "PB-1"
     assert contest.papers.count() == 2
 
@@ -243,7 +243,7 @@ class TestSharedData:
             problem_add(contest=contest, problem=make_problem(name, external_id=name, origin="bench"), label=name[-20:])
         return contest
 
-    def test_gradingbench_goes_in_whole(self, bob: User) -> None:
+    def test_gradingbench_is_imported_completely(self, bob: User) -> None:
         data = (SHARED / "gradingbench/gradingbench_filtered_100_test.csv").read_bytes()
         rows = list(csv.DictReader(io.StringIO(data.decode("utf-8-sig"))))
         plan = plan_make(self.contest_of(bob, *sorted({row["Problem ID"] for row in rows})), data)
@@ -251,13 +251,13 @@ class TestSharedData:
         given = [row.draft.judgement.points for row in plan.good if row.draft.judgement]
         assert sorted(set(given)) == [0, 1, 6, 7]
 
-    def test_deepseek_goes_in_whole(self, bob: User) -> None:
+    def test_deepseek_is_imported_completely(self, bob: User) -> None:
         data = (SHARED / "deepseek-math-v2/IMO2025.jsonl").read_bytes()
         plan = plan_make(self.contest_of(bob, *(str(n) for n in range(1, 7))), data)
         assert (plan.shape, len(plan.good), plan.authors) == ("DeepSeekMath-V2", 6, 1)
         assert [row.draft.judgement.points for row in plan.good if row.draft.judgement] == [7, 7, 7, 7, 7, 0]
 
-    def test_nomos_goes_in_with_a_missing_problem(self, bob: User) -> None:
+    def test_nomos_is_imported_with_a_missing_problem(self, bob: User) -> None:
         folder = SHARED / "nomos"
         files = sorted((folder / "submissions").glob("*/putnam_2025/**/*.md"))
         data = zip_of({str(path.relative_to(folder)): path.read_bytes() for path in files})

@@ -1,4 +1,4 @@
-"""The list of papers shows a page at a time and finds a paper by its number."""
+"""The list of papers is paginated and searchable by number."""
 
 import re
 from collections.abc import Callable
@@ -16,7 +16,7 @@ ClientFor = Callable[[User | None], Client]
 
 @pytest.fixture
 def contest(bob: User, charlie: User) -> Contest:
-    """250 texts handed in, and 20 papers without one."""
+    """A contest with 250 texts and 20 papers without a text."""
     contest = make_contest(bob, state=ContestState.OPEN)
     copied_papers(hand_in(*enter(contest, charlie)), 249)
     Paper.objects.bulk_create(Paper(contest=contest) for _ in range(20))
@@ -31,7 +31,7 @@ def page_of(client: Client, contest: Contest, **query: str | int) -> str:
     return client.get(reverse("submissions:paper_list", args=[contest.public_id]), query).content.decode()
 
 
-def test_all_papers_are_on_the_pages_once_and_in_order(contest: Contest, bob: User, client_for: ClientFor) -> None:
+def test_the_pages_list_all_papers_once_and_in_order(contest: Contest, bob: User, client_for: ClientFor) -> None:
     client = client_for(bob)
     pages = [numbers(page_of(client, contest, page=number)) for number in (1, 2, 3)]
     assert [len(page) for page in pages] == [100, 100, 50]
@@ -40,7 +40,7 @@ def test_all_papers_are_on_the_pages_once_and_in_order(contest: Contest, bob: Us
     )
 
 
-def test_a_page_asks_the_database_the_same_number_of_times_whatever_it_holds(
+def test_a_page_needs_a_fixed_number_of_queries(
     contest: Contest, bob: User, client_for: ClientFor, django_assert_max_num_queries: Callable[[int], object]
 ) -> None:
     client = client_for(bob)
@@ -48,7 +48,7 @@ def test_a_page_asks_the_database_the_same_number_of_times_whatever_it_holds(
         page_of(client, contest, page=2)
 
 
-def test_a_number_finds_its_paper_and_what_it_handed_in(contest: Contest, bob: User, client_for: ClientFor) -> None:
+def test_a_number_finds_its_paper_and_texts(contest: Contest, bob: User, client_for: ClientFor) -> None:
     paper = contest.identities.get().paper
     page = page_of(client_for(bob), contest, number=paper.number.lower())
     assert numbers(page) == [paper.number]
@@ -56,7 +56,7 @@ def test_a_number_finds_its_paper_and_what_it_handed_in(contest: Contest, bob: U
 
 
 @pytest.mark.parametrize("asked", ["AEIOU", "\0", "<b>", "%"])
-def test_a_number_that_no_paper_has_finds_nothing(asked: str, contest: Contest, bob: User, client_for: ClientFor) -> None:
+def test_an_unknown_number_finds_nothing(asked: str, contest: Contest, bob: User, client_for: ClientFor) -> None:
     page = page_of(client_for(bob), contest, number=asked)
     assert "<b>" not in page
-    assert "There is no such paper." in page or asked == "\0"
+    assert "No paper has a number that begins with" in page or asked == "\0"

@@ -1,4 +1,4 @@
-"""PostgreSQL plans by its own row counts; the list of papers stays fast while they are still those of an empty table."""
+"""The list of papers stays fast on PostgreSQL while its row counts are still those of an empty table."""
 
 import pytest
 from django.db import connection, transaction
@@ -16,7 +16,7 @@ MODELS = (Paper, Submission, SubmissionVersion)
 
 
 def counted() -> dict[str, int]:
-    """How many rows PostgreSQL believes each table has."""
+    """The row counts in PostgreSQL's statistics by table."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT relname, reltuples FROM pg_class WHERE relname = ANY(%s)", [[m._meta.db_table for m in MODELS]])
         return {name: int(rows) for name, rows in cursor.fetchall()}
@@ -27,14 +27,14 @@ def count_again() -> None:
         cursor.execute(f"ANALYZE {', '.join(model._meta.db_table for model in MODELS)}")
 
 
-def test_six_hundred_papers_are_listed_while_the_database_still_counts_none(bob: User, charlie: User) -> None:
+def test_listing_600_papers_is_fast_with_outdated_row_counts(bob: User, charlie: User) -> None:
     contest = make_contest(bob)
     first = hand_in(*enter(moved(contest, ContestState.OPEN), charlie))
     with transaction.atomic():
         copied_papers(first, 600)
         transaction.set_rollback(True)
     for model in reversed(MODELS):
-        assert model.objects.count() <= 1, "an emptied table, unlike a new one, is counted as empty"
+        assert model.objects.count() <= 1, "an emptied table, unlike a new one, has a row count of 0"
     count_again()
     try:
         copied_papers(first, 600)
@@ -46,7 +46,7 @@ def test_six_hundred_papers_are_listed_while_the_database_still_counts_none(bob:
 
 
 @pytest.mark.parametrize(("texts", "is_counted"), [(120, True), (3, False)])
-def test_the_database_counts_again_after_an_import_of_many_texts(
+def test_a_large_import_updates_the_row_counts(
     texts: int, is_counted: bool, bob: User, charlie: User, django_capture_on_commit_callbacks: object
 ) -> None:
     contest = make_contest(bob)

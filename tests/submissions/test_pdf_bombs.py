@@ -1,4 +1,4 @@
-"""PDFs that unpack to far more than they weigh: the reader behind its limits gives them up, and keeps to its memory."""
+"""The reader rejects PDFs with extreme compression and stays within its memory limit."""
 
 import json
 import subprocess
@@ -12,9 +12,9 @@ from apps.submissions.intake import PageImage, UploadWrong, pages_read
 from apps.submissions.intake.child import CPU_S, MEMORY
 
 MEGABYTE = 1024**2
-#: How much is unpacked from some kilobytes.
+#: Unpacked size of a file of some kilobytes.
 UNPACKED = 600 * MEGABYTE
-#: Reads a PDF in a fresh process: the kernel's peak for child processes covers all children of a process, and its own size too.
+#: Reads a PDF in a new process, because the kernel's peak memory covers all children of a process and its own size.
 ALONE = """
 import json, resource, sys
 from apps.submissions.intake import UploadWrong, pages_read
@@ -27,7 +27,7 @@ print(json.dumps([found, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss 
 
 
 def pdf_of(*objects: bytes) -> bytes:
-    """A PDF of these objects, the first of which is its catalogue."""
+    """A PDF of the given objects; the first is its catalogue."""
     out, places = b"%PDF-1.7\n", []
     for number, body in enumerate(objects, 1):
         places.append(len(out))
@@ -42,7 +42,7 @@ def stream(data: bytes, entries: bytes = b"") -> bytes:
 
 
 def deflated(size: int, piece: bytes = b"0 0 m 1 1 l S\n") -> bytes:
-    """So many bytes of `piece` again and again, deflated twice: a thousandth of a thousandth of it."""
+    """`size` bytes of repeated `piece`, deflated twice to about a millionth."""
     packer, block = zlib.compressobj(6), piece * (MEGABYTE // len(piece))
     inner = b"".join(packer.compress(block) for _ in range(size // len(block))) + packer.flush()
     return zlib.compress(inner, 9)
@@ -58,30 +58,30 @@ def page_with(resources: bytes, contents: bytes, *more: bytes) -> bytes:
 
 
 def content_bomb() -> bytes:
-    """A page whose drawing instructions unpack to hundreds of megabytes."""
+    """A page with drawing instructions of hundreds of megabytes."""
     return page_with(b"", stream(deflated(UNPACKED), b"/Filter[/FlateDecode/FlateDecode]"))
 
 
 def picture_bomb() -> bytes:
-    """A picture that says it is 60,000 pixels wide and high."""
+    """An image that declares 60,000 × 60,000 pixels."""
     entries = b"/Type/XObject/Subtype/Image/Width 60000/Height 60000/ColorSpace/DeviceRGB/BitsPerComponent 8"
     packed = stream(deflated(UNPACKED, b"\0"), entries + b"/Filter[/FlateDecode/FlateDecode]")
     return page_with(b"/XObject<</I 5 0 R>>", stream(b"595 0 0 842 0 0 cm /I Do"), packed)
 
 
-def laughing() -> bytes:
-    """Forms that draw forms that draw forms: ten of each on ten floors."""
-    floors = 10
+def nested_forms() -> bytes:
+    """Nested forms: ten levels, each drawing the next ten times."""
+    levels = 10
     forms = []
-    for floor in range(floors):
-        below = b"/Resources<</XObject<</F %d 0 R>>>>" % (6 + floor) if floor < floors - 1 else b""
-        drawn = b"/F Do " * 10 if floor < floors - 1 else b"0 0 m 500 500 l S "
+    for level in range(levels):
+        below = b"/Resources<</XObject<</F %d 0 R>>>>" % (6 + level) if level < levels - 1 else b""
+        drawn = b"/F Do " * 10 if level < levels - 1 else b"0 0 m 500 500 l S "
         forms.append(stream(drawn, b"/Type/XObject/Subtype/Form/BBox[0 0 595 842]" + below))
     return page_with(b"/XObject<</F 5 0 R>>", stream(b"/F Do"), *forms)
 
 
 def read(data: bytes, wall_s: float = 40.0) -> list[PageImage] | str:
-    """The pages, or why there are none."""
+    """The pages, or the reason of the refusal."""
     try:
         return pages_read(data, wall_s=wall_s)
     except UploadWrong as refused:
@@ -89,9 +89,9 @@ def read(data: bytes, wall_s: float = 40.0) -> list[PageImage] | str:
 
 
 @pytest.mark.parametrize("bomb", [content_bomb, picture_bomb])
-def test_what_unpacks_to_hundreds_of_megabytes_is_refused_or_drawn_within_the_limits(bomb: object) -> None:
+def test_a_file_of_hundreds_of_megabytes_is_refused_or_rendered_within_the_limits(bomb: object) -> None:
     data = bomb()  # type: ignore[operator]
-    assert len(data) < MEGABYTE, "it is a small file"
+    assert len(data) < MEGABYTE, "the file is small"
     began = time.monotonic()
     done = subprocess.run([sys.executable, "-c", ALONE], input=data, capture_output=True, check=True)
     found, peak = json.loads(done.stdout)
@@ -103,16 +103,16 @@ def test_what_unpacks_to_hundreds_of_megabytes_is_refused_or_drawn_within_the_li
     assert 0 < peak <= MEMORY
 
 
-def test_forms_that_draw_each_other_without_end_are_given_up() -> None:
-    """Which limit a machine meets first, the clock, the processor or the memory, depends on its speed."""
+def test_deeply_nested_forms_are_refused() -> None:
+    """The speed of the machine determines which limit applies: time, processor or memory."""
     began = time.monotonic()
-    found = read(laughing(), wall_s=4)
+    found = read(nested_forms(), wall_s=4)
     assert isinstance(found, str)
     assert "took too long" in found or "more time or memory" in found
     assert time.monotonic() - began < 20
 
 
-def test_a_page_tree_that_lies_about_its_length_or_goes_in_circles_is_refused_or_read_as_what_it_is() -> None:
+def test_a_page_tree_with_a_false_length_or_a_cycle_gives_at_most_one_page() -> None:
     long = page_with(b"", stream(b"")).replace(b"/Count 1", b"/Count 2147483647")
     circle = pdf_of(b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Kids[2 0 R 2 0 R]/Count 2>>")
     for data in (long, circle):
@@ -120,6 +120,6 @@ def test_a_page_tree_that_lies_about_its_length_or_goes_in_circles_is_refused_or
         assert isinstance(found, str) or len(found) <= 1
 
 
-def test_an_honest_page_of_the_same_make_is_read() -> None:
+def test_a_harmless_page_of_the_same_structure_is_read() -> None:
     found = read(page_with(b"", stream(zlib.compress(b"0 0 m 500 500 l S\n" * 100), b"/Filter/FlateDecode")))
     assert [max(page.width, page.height) for page in found if isinstance(page, PageImage)] == [2_000]

@@ -1,4 +1,4 @@
-"""Uploads: pages come out clean, belong to problems and versions, and files that mean harm are refused with a sentence."""
+"""Uploads: pages are cleaned and belong to problems and versions; hostile files are refused with a reason."""
 
 import io
 import struct
@@ -29,7 +29,7 @@ SECRET = b"GPS of Hohenstein"
 
 
 def photo(kind: str = "JPEG", size: tuple[int, int] = (60, 40)) -> bytes:
-    """A photo with metadata, to be turned by a quarter."""
+    """A photo with metadata and a rotation of 90°."""
     pillow_heif.register_heif_opener()
     exif = Image.Exif()
     exif[0x0112], exif[0x010E] = 6, SECRET.decode()
@@ -49,7 +49,7 @@ def pdf(pages: int = 2, size: tuple[float, float] = (595, 842)) -> bytes:
 
 
 def scan(pages: int) -> bytes:
-    """A PDF as scanners make it: a picture on every page."""
+    """A scanned PDF: one image per page."""
     out = io.BytesIO()
     sheet = Image.new("L", (60, 84), "white")
     sheet.save(out, "PDF", save_all=True, append_images=[sheet] * (pages - 1))
@@ -57,7 +57,7 @@ def scan(pages: int) -> bytes:
 
 
 def huge_png() -> bytes:
-    """A small file that says it is 60,000 pixels wide and high."""
+    """A small file that declares 60,000 × 60,000 pixels."""
 
     def chunk(name: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
@@ -85,11 +85,11 @@ def change(client: Client, problem: ContestProblem, scan: Scan, action: str, **m
 
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "HEIF"])
-def test_a_photo_is_turned_and_loses_what_its_file_said(kind: str) -> None:
+def test_a_photo_is_rotated_and_loses_its_metadata(kind: str) -> None:
     data = photo(kind)
     assert SECRET in data
     (page,) = pages_read(data)
-    assert (page.width, page.height) == ((60, 40) if kind == "HEIF" else (40, 60)), "HEIC keeps its turn outside of EXIF"
+    assert (page.width, page.height) == ((60, 40) if kind == "HEIF" else (40, 60)), "HEIC stores rotation outside of EXIF"
     assert SECRET not in page.jpeg
     drawn = Image.open(io.BytesIO(page.jpeg))
     assert drawn.format == "JPEG"
@@ -97,20 +97,18 @@ def test_a_photo_is_turned_and_loses_what_its_file_said(kind: str) -> None:
     assert set(drawn.info) <= {"jfif", "jfif_version", "jfif_unit", "jfif_density"}
 
 
-def test_a_pdf_becomes_one_picture_a_page() -> None:
+def test_a_pdf_becomes_one_image_per_page() -> None:
     pages = pages_read(pdf(3))
     assert [max(page.width, page.height) for page in pages] == [2_000] * 3
 
 
-def test_a_scan_of_as_many_pages_as_are_allowed_is_read() -> None:
+def test_a_scan_with_the_maximum_number_of_pages_is_read() -> None:
     pages = pages_read(scan(50))
     assert len(pages) == 50
     assert all((page.width, page.height) == (1_429, 2_000) for page in pages)
 
 
-def test_a_scan_of_300_pages_is_refused_on_the_page_and_nothing_of_it_is_kept(
-    contest: Contest, charlie: User, client_for: ClientFor
-) -> None:
+def test_a_scan_of_300_pages_is_refused_and_not_stored(contest: Contest, charlie: User, client_for: ClientFor) -> None:
     answer = upload(client_for(charlie), contest.problems.all()[0], scan(300))
     assert "The PDF has 300 pages; at most 50 can be handed in to a problem." in answer
     assert not Scan.objects.exists()
@@ -127,7 +125,7 @@ def shown(data: bytes) -> Image.Image:
     return Image.open(io.BytesIO(page.jpeg)).convert("L")
 
 
-def test_a_scan_with_16_bits_a_pixel_keeps_its_greys() -> None:
+def test_a_scan_with_16_bits_per_pixel_keeps_its_greys() -> None:
     ramp = Image.new("I;16", (256, 8))
     ramp.putdata([column * 257 for _ in range(8) for column in range(256)])
     levels = shown(png(ramp)).resize((4, 1), Image.Resampling.BOX).tobytes()
@@ -135,17 +133,17 @@ def test_a_scan_with_16_bits_a_pixel_keeps_its_greys() -> None:
 
 
 @pytest.mark.parametrize("mode", ["1", "P"])
-def test_thin_strokes_of_two_colours_are_still_there_when_a_page_is_shrunk(mode: str) -> None:
+def test_thin_strokes_survive_scaling_of_a_two_colour_page(mode: str) -> None:
     page = Image.new("L", (6_000, 60), "white")
     for column in range(10, 6_000, 30):
         page.paste(0, (column, 0, column + 1, 60))
     small = shown(png(page.convert(mode)))
     assert small.width == 2_000
     row = small.tobytes()[10 * small.width : 11 * small.width]
-    assert sum(level < 225 for level in row) >= 190, "each of 200 strokes left its grey"
+    assert sum(level < 225 for level in row) >= 190, "almost all of 200 strokes are visible"
 
 
-def test_a_page_that_is_damaged_inside_a_pdf_is_named() -> None:
+def test_the_refusal_names_a_damaged_page_of_a_pdf() -> None:
     lost = (
         b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Count 2/Kids[3 0 R 99 0 R]>>endobj\n"
         b"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 300]>>endobj\ntrailer<</Root 1 0 R/Size 4>>\n%%EOF\n"
@@ -154,19 +152,19 @@ def test_a_page_that_is_damaged_inside_a_pdf_is_named() -> None:
         pages_read(lost)
 
 
-def test_who_waits_too_long_for_a_turn_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_upload_that_waits_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("apps.submissions.intake.PLACES", BoundedSemaphore(1))
     monkeypatch.setattr("apps.submissions.intake.WAIT_S", 0.01)
-    with intake.PLACES, pytest.raises(UploadWrong, match="just now"):
+    with intake.PLACES, pytest.raises(UploadWrong, match="busy"):
         pages_read(photo())
-    assert len(pages_read(photo())) == 1, "the place is given back"
+    assert len(pages_read(photo())) == 1, "the slot is released"
 
 
-def test_one_upload_does_not_read_for_ever(
+def test_the_time_of_one_upload_is_limited(
     contest: Contest, charlie: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("apps.submissions.views.pages.READING_S", -1.0)
-    assert "Send fewer files at once." in upload(client_for(charlie), contest.problems.all()[0], photo())
+    assert "Upload fewer files at once." in upload(client_for(charlie), contest.problems.all()[0], photo())
     assert not Scan.objects.exists()
 
 
@@ -195,19 +193,17 @@ def zip_bytes() -> bytes:
     ],
     ids=["pages", "a whole binder", "cut pdf", "cut jpeg", "bomb", "svg", "html", "zip", "gif", "empty", "no pdf", "large"],
 )
-def test_what_is_no_page_is_refused_with_a_sentence(data: bytes, reason: str) -> None:
+def test_an_unusable_file_is_refused_with_a_reason(data: bytes, reason: str) -> None:
     with pytest.raises(UploadWrong, match=reason):
         pages_read(data)
 
 
-def test_a_file_that_takes_too_long_is_given_up() -> None:
+def test_reading_stops_after_the_time_limit() -> None:
     with pytest.raises(UploadWrong, match="too long"):
         pages_read(pdf(50), wall_s=0.05)
 
 
-def test_pages_are_handed_in_with_their_transcription_and_read_by_markers(
-    contest: Contest, bob: User, charlie: User, client_for: ClientFor
-) -> None:
+def test_markers_read_pages_with_their_transcription(contest: Contest, bob: User, charlie: User, client_for: ClientFor) -> None:
     first = contest.problems.all()[0]
     student, coach = client_for(charlie), client_for(bob)
     upload(student, first, pdf(2), photo())
@@ -229,7 +225,7 @@ def test_pages_are_handed_in_with_their_transcription_and_read_by_markers(
     assert answer["Content-Disposition"] == 'inline; filename="page.jpg"'
 
 
-def test_pages_alone_can_be_handed_in(contest: Contest, charlie: User, client_for: ClientFor) -> None:
+def test_pages_can_be_handed_in_without_text(contest: Contest, charlie: User, client_for: ClientFor) -> None:
     first, client = contest.problems.all()[0], client_for(charlie)
     upload(client, first, photo())
     write = reverse("submissions:write", kwargs={"problem_id": first.public_id})
@@ -238,7 +234,7 @@ def test_pages_alone_can_be_handed_in(contest: Contest, charlie: User, client_fo
     assert (version.source, version.steps.count(), version.pages.count()) == ("", 0, 1)
 
 
-def test_pages_are_ordered_taken_out_and_moved_to_their_problem(contest: Contest, charlie: User, client_for: ClientFor) -> None:
+def test_pages_are_reordered_removed_and_reassigned(contest: Contest, charlie: User, client_for: ClientFor) -> None:
     first, second = contest.problems.all()
     client = client_for(charlie)
     upload(client, first, photo(), photo("PNG"), pdf(1))
@@ -251,7 +247,7 @@ def test_pages_are_ordered_taken_out_and_moved_to_their_problem(contest: Contest
     assert list(Scan.objects.filter(submission__problem=first)) == [a]
 
 
-def test_a_page_that_was_handed_in_stays_in_its_version(contest: Contest, charlie: User, client_for: ClientFor) -> None:
+def test_a_removed_page_stays_in_its_version(contest: Contest, charlie: User, client_for: ClientFor) -> None:
     first, client = contest.problems.all()[0], client_for(charlie)
     upload(client, first, photo(), photo())
     write = reverse("submissions:write", kwargs={"problem_id": first.public_id})
@@ -261,13 +257,15 @@ def test_a_page_that_was_handed_in_stays_in_its_version(contest: Contest, charli
     assert [version.pages.count() for version in SubmissionVersion.objects.order_by("number")] == [2, 1]
 
 
-def test_of_several_files_with_a_wrong_one_none_goes_in(contest: Contest, charlie: User, client_for: ClientFor) -> None:
+def test_one_wrong_file_refuses_the_whole_upload(contest: Contest, charlie: User, client_for: ClientFor) -> None:
     answer = upload(client_for(charlie), contest.problems.all()[0], photo(), b"<svg/>")
     assert "File 2: This is neither a PDF nor a photo" in answer
     assert not Scan.objects.exists()
 
 
-def test_nobody_else_meets_a_page(contest: Contest, dana: User, alice: User, charlie: User, client_for: ClientFor) -> None:
+def test_other_users_cannot_open_a_page(
+    contest: Contest, dana: User, alice: User, charlie: User, client_for: ClientFor
+) -> None:
     first = contest.problems.all()[0]
     upload(client_for(charlie), first, photo())
     scan = Scan.objects.get()
@@ -278,7 +276,7 @@ def test_nobody_else_meets_a_page(contest: Contest, dana: User, alice: User, cha
     assert client_for(alice).get(image).status_code == 404
     assert change(client_for(alice), first, scan, "remove") == 404
     moved(contest, ContestState.MARKING)
-    assert client_for(dana).get(image).status_code == 404, "a draft's page is its author's alone"
+    assert client_for(dana).get(image).status_code == 404, "only the author sees a page of a draft"
     answer = upload(client_for(charlie), first, photo())
     assert "Nothing more can be handed in." in answer
     assert change(client_for(charlie), first, scan, "remove") == 302

@@ -1,4 +1,4 @@
-"""Transcriptions proposed by a model: asked for, read, corrected and confirmed by the page's author, or not there at all."""
+"""Transcriptions proposed by a model: requested, corrected and taken by the author of the page."""
 
 import base64
 from collections.abc import Callable
@@ -59,7 +59,7 @@ def state_of(page: Scan) -> Transcription:
     return Transcription.objects.get(scan=page)
 
 
-def test_a_page_is_asked_for_read_corrected_and_put_at_the_end_of_the_text(
+def test_a_corrected_proposal_is_appended_to_the_text(
     entered: tuple[Paper, ContestProblem], page: Scan, charlie: User, client_for: ClientFor
 ) -> None:
     client, problem = client_for(charlie), entered[1]
@@ -71,17 +71,15 @@ def test_a_page_is_asked_for_read_corrected_and_put_at_the_end_of_the_text(
     shown = write_page(client, problem)
     assert "Read by AI, not checked" in shown
     assert "Then $p = a^2 + b^2$." in shown
-    assert Submission.objects.get().draft == "Typed by me.", "nothing goes into the text by itself"
+    assert Submission.objects.get().draft == "Typed by me.", "a proposal does not change the text"
     edit = {f"words-{page.public_id}": "Let $p = 4k+3$."}
     client.post(address(problem, "take"), typed("Typed by me. And more.", 1, scan=page.public_id, **edit))
     assert Submission.objects.get().draft == "Typed by me. And more.\n\nLet $p = 4k+3$."
-    assert (state_of(page).state, state_of(page).text) == (TranscriptionState.TAKEN, WORDS), "what the model read is kept"
+    assert (state_of(page).state, state_of(page).text) == (TranscriptionState.TAKEN, WORDS), "the output of the model is kept"
     assert "In your text" in write_page(client, problem)
 
 
-def test_the_model_gets_the_clean_page_and_neither_problem_nor_name(
-    entered: tuple[Paper, ContestProblem], page: Scan, charlie: User
-) -> None:
+def test_the_model_receives_only_the_clean_page(entered: tuple[Paper, ContestProblem], page: Scan, charlie: User) -> None:
     asked: list[GenerationRequest] = []
 
     def answer(request: GenerationRequest) -> str:
@@ -99,7 +97,7 @@ def test_the_model_gets_the_clean_page_and_neither_problem_nor_name(
         assert word not in sent
 
 
-def test_a_proposal_is_not_handed_in_by_itself(
+def test_an_untaken_proposal_is_not_handed_in(
     entered: tuple[Paper, ContestProblem], page: Scan, charlie: User, client_for: ClientFor
 ) -> None:
     client, problem = client_for(charlie), entered[1]
@@ -110,11 +108,11 @@ def test_a_proposal_is_not_handed_in_by_itself(
     answer = client.post(write, typed("", 0, **edit), follow=True).content.decode()
     version = SubmissionVersion.objects.get()
     assert (version.source, version.pages.count()) == ("", 1)
-    assert "A proposed transcription is not part of it (1)" in answer
-    assert state_of(page).edited == "Corrected but not confirmed.", "what its author made of it is kept"
+    assert "without proposed transcriptions (1)" in answer
+    assert state_of(page).edited == "Corrected but not confirmed.", "the correction is kept"
 
 
-def test_typed_text_is_never_overwritten_by_a_window_that_is_behind(
+def test_an_outdated_window_does_not_overwrite_the_draft(
     entered: tuple[Paper, ContestProblem], page: Scan, charlie: User, client_for: ClientFor
 ) -> None:
     client, problem = client_for(charlie), entered[1]
@@ -128,9 +126,7 @@ def test_typed_text_is_never_overwritten_by_a_window_that_is_behind(
     assert state_of(page).state == TranscriptionState.READY
 
 
-def test_a_proposal_is_laid_aside_and_asked_for_again_three_times_at_most(
-    page: Scan, client_for: ClientFor, charlie: User
-) -> None:
+def test_a_page_is_read_at_most_three_times(page: Scan, client_for: ClientFor, charlie: User) -> None:
     problem, client = page.submission.problem, client_for(charlie)
     for _ in range(3):
         client.post(address(problem, "ask"), typed(scan=page.public_id))
@@ -154,7 +150,7 @@ def test_a_proposal_is_laid_aside_and_asked_for_again_three_times_at_most(
     ],
     ids=["unreadable", "no tags", "empty", "endless", "down", "cut"],
 )
-def test_what_goes_wrong_is_said_and_the_draft_stays(
+def test_a_failure_is_shown_and_the_draft_is_kept(
     page: Scan, charlie: User, client_for: ClientFor, answer: str, faults: Faults | None, reason: str
 ) -> None:
     problem, client = page.submission.problem, client_for(charlie)
@@ -163,12 +159,12 @@ def test_what_goes_wrong_is_said_and_the_draft_stays(
     assert state_of(page).state == TranscriptionState.FAILED
     shown = write_page(client, problem)
     assert reason in shown
-    assert "http://inside" not in shown, "an author is no operator"
-    assert "You can type what the page says." in shown
+    assert "http://inside" not in shown, "authors see no internal addresses"
+    assert "You can type the content of the page yourself." in shown
     assert Submission.objects.get().draft == "Mine."
 
 
-def test_a_silent_model_is_given_up_and_its_call_stopped(page: Scan, settings: Settings) -> None:
+def test_the_call_of_a_silent_model_is_stopped(page: Scan, settings: Settings) -> None:
     settings.TRANSCRIPTION_WITHIN_S = 0.05
     stopped: list[str] = []
     transcription_ask(scan=page)
@@ -178,20 +174,20 @@ def test_a_silent_model_is_given_up_and_its_call_stopped(page: Scan, settings: S
     assert "within" in row.reason or "longer than" in row.reason
 
 
-def test_a_page_that_is_too_large_is_not_sent(entered: tuple[Paper, ContestProblem]) -> None:
+def test_an_oversized_page_is_not_sent(entered: tuple[Paper, ContestProblem]) -> None:
     (page,) = pages_given(*entered, b"\xff" * (PICTURE_BYTES + 1))
     transcription_ask(scan=page)
     read(GOOD)
     assert "more than 4 MB" in state_of(page).reason
 
 
-def test_a_backend_that_cannot_see_refuses(page: Scan) -> None:
+def test_a_backend_without_vision_refuses(page: Scan) -> None:
     transcription_ask(scan=page)
     read(GOOD, vision=False)
     assert "could not be asked" in state_of(page).reason
 
 
-def test_without_a_model_that_sees_there_is_no_button_and_nothing_can_be_asked(
+def test_without_a_vision_model_no_transcription_can_be_requested(
     page: Scan, charlie: User, client_for: ClientFor, settings: Settings, tmp_path: Path
 ) -> None:
     settings.MODELS_FILE = models_file(tmp_path, BLIND)
@@ -203,50 +199,48 @@ def test_without_a_model_that_sees_there_is_no_button_and_nothing_can_be_asked(
     assert not Transcription.objects.exists()
 
 
-def test_a_model_that_went_away_meanwhile_is_told(page: Scan, settings: Settings, tmp_path: Path) -> None:
+def test_a_removed_model_is_reported(page: Scan, settings: Settings, tmp_path: Path) -> None:
     transcription_ask(scan=page)
     settings.MODELS_FILE = models_file(tmp_path, BLIND)
     read(GOOD)
-    assert "no model reader" in state_of(page).reason
+    assert "model reader can no longer read images" in state_of(page).reason
 
 
-def test_all_pages_are_asked_for_at_once_each_in_a_call(
-    entered: tuple[Paper, ContestProblem], charlie: User, client_for: ClientFor
-) -> None:
+def test_each_page_is_read_in_its_own_call(entered: tuple[Paper, ContestProblem], charlie: User, client_for: ClientFor) -> None:
     pages = pages_given(*entered, b"\xff\xd8\xff one", b"\xff\xd8\xff two", b"\xff\xd8\xff three")
-    said: list[str] = []
+    prompts: list[str] = []
 
     def answer(request: GenerationRequest) -> str:
-        said.append(request.messages[-1].content.splitlines()[0])
+        prompts.append(request.messages[-1].content.splitlines()[0])
         return f"<transcription>{base64.b64decode(request.pictures[0].data)[4:].decode()}</transcription>"
 
     client_for(charlie).post(address(entered[1], "ask"), typed())
     assert read(answer) == 3
     assert [state_of(page).text for page in pages] == ["one", "two", "three"]
-    assert sorted(said) == [f"This is page {n} of 3. Write down what stands on it." for n in (1, 2, 3)]
+    assert sorted(prompts) == [f"This is page {n} of 3. Write down what stands on it." for n in (1, 2, 3)]
 
 
-def test_what_a_dead_process_had_begun_is_read_again_and_its_late_answer_changes_nothing(page: Scan) -> None:
+def test_an_abandoned_page_is_read_again(page: Scan) -> None:
     transcription_ask(scan=page)
     long_ago = timezone.now() - timedelta(hours=1)
     Transcription.objects.update(state=TranscriptionState.RUNNING, started_at=timezone.now())
-    assert read(GOOD) == 0, "somebody is at it"
+    assert read(GOOD) == 0, "another process reads it"
     Transcription.objects.update(started_at=long_ago)
     assert read(GOOD) == 1
     assert state_of(page).state == TranscriptionState.READY
 
 
-def test_an_answer_to_a_page_that_was_laid_aside_meanwhile_is_dropped(page: Scan) -> None:
-    def laid_aside() -> dict[str, Alias]:
+def test_the_answer_to_a_dismissed_request_is_dropped(page: Scan) -> None:
+    def dismissed() -> dict[str, Alias]:
         transcription_decline(scan=page)
         return models_for_pages()
 
     transcription_ask(scan=page)
-    assert read(GOOD, models=laid_aside) == 1
+    assert read(GOOD, models=dismissed) == 1
     assert (state_of(page).state, state_of(page).text) == (TranscriptionState.DECLINED, "")
 
 
-def test_a_proposal_goes_with_its_page_to_another_problem(contest: Contest, page: Scan) -> None:
+def test_a_proposal_moves_with_its_page(contest: Contest, page: Scan) -> None:
     transcription_ask(scan=page)
     read(GOOD)
     second = contest.problems.all()[1]
@@ -254,9 +248,7 @@ def test_a_proposal_goes_with_its_page_to_another_problem(contest: Contest, page
     assert Transcription.objects.get().scan.submission.problem == second
 
 
-def test_after_the_end_nothing_is_asked_for_or_taken(
-    contest: Contest, page: Scan, charlie: User, client_for: ClientFor
-) -> None:
+def test_transcriptions_cannot_change_after_the_end(contest: Contest, page: Scan, charlie: User, client_for: ClientFor) -> None:
     transcription_ask(scan=page)
     read(GOOD)
     moved(contest, ContestState.MARKING)
@@ -265,10 +257,10 @@ def test_after_the_end_nothing_is_asked_for_or_taken(
     client, problem = client_for(charlie), page.submission.problem
     client.post(address(problem, "take"), typed(scan=page.public_id))
     assert (state_of(page).state, Submission.objects.get().draft) == (TranscriptionState.READY, "")
-    assert "put it at the end" not in write_page(client, problem)
+    assert "Append to my text" not in write_page(client, problem)
 
 
-def test_a_proposal_is_its_authors_alone(
+def test_only_the_author_sees_a_proposal(
     contest: Contest, page: Scan, charlie: User, alice: User, bob: User, dana: User, client_for: ClientFor
 ) -> None:
     transcription_ask(scan=page)
@@ -286,5 +278,5 @@ def test_a_proposal_is_its_authors_alone(
     assert moved_on.status_code in (302, 404)
     assert state_of(page).state == TranscriptionState.READY
     script = reverse("submissions:script", kwargs={"version_id": SubmissionVersion.objects.get().public_id})
-    assert "4k+1" not in client_for(bob).get(script).content.decode(), "markers read what was handed in"
+    assert "4k+1" not in client_for(bob).get(script).content.decode(), "markers read only the handed-in text"
     assert client_for(charlie).post(address(problem, "publish"), typed()).status_code == 404

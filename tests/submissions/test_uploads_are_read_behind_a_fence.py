@@ -1,4 +1,4 @@
-"""A reader of uploads that is taken over finds nothing to open and nowhere to send it."""
+"""A compromised reader of uploads can neither open files nor send data."""
 
 import json
 import logging
@@ -12,8 +12,8 @@ from workers.sandbox import landlock
 
 needs_landlock = pytest.mark.skipif(landlock.version() < landlock.OLDEST, reason="this kernel offers no Landlock")
 
-#: A parser that was taken over: it runs in the reader's place and tells what it got at.
-TAKEN_OVER = """
+#: A compromised parser that replaces the reader and reports its successful attempts.
+COMPROMISED = """
 import json, os, socket, subprocess, sys
 child = sys.modules["intake_child"]
 def attempts():
@@ -38,7 +38,7 @@ def photo(data):
             done.append(name)
         except OSError:
             pass
-    raise child.Refused("got at: " + " ".join(done))
+    raise child.Refused("succeeded: " + " ".join(done))
     yield
 def main():
     child._photo = photo
@@ -46,11 +46,11 @@ def main():
 """
 
 
-def taken_over(sources: list[tuple[str, str]], secret: Path) -> tuple[str, str]:
-    """What a reader that was taken over got at, and which fence it stood behind."""
-    hostile = TAKEN_OVER.format(secret=str(secret), folder=str(secret.parent))
-    said = json.loads(child_run([*sources, ("hostile", hostile)], "image", photo()).partition(b"\n")[0])
-    return said["error"], said["fence"]
+def compromised(sources: list[tuple[str, str]], secret: Path) -> tuple[str, str]:
+    """Successful attempts of a compromised reader, and its fence."""
+    hostile = COMPROMISED.format(secret=str(secret), folder=str(secret.parent))
+    result = json.loads(child_run([*sources, ("hostile", hostile)], "image", photo()).partition(b"\n")[0])
+    return result["error"], result["fence"]
 
 
 @pytest.fixture
@@ -62,28 +62,28 @@ def secret(tmp_path: Path) -> Path:
 
 
 @needs_landlock
-def test_it_opens_no_file_no_socket_and_no_process(secret: Path) -> None:
-    got_at, fence = taken_over(modules(), secret)
-    assert (got_at, fence) == ("got at: ", FENCED)
+def test_a_compromised_reader_opens_no_file_socket_or_process(secret: Path) -> None:
+    succeeded, fence = compromised(modules(), secret)
+    assert (succeeded, fence) == ("succeeded: ", FENCED)
     assert secret.read_text() == "a key"
 
 
-def test_the_attempts_are_real_where_there_is_no_fence(secret: Path) -> None:
+def test_the_attempts_succeed_without_a_fence(secret: Path) -> None:
     unfenced = [(name, source) for name, source in modules() if name == "intake_child"]
-    got_at, fence = taken_over(unfenced, secret)
+    succeeded, fence = compromised(unfenced, secret)
     assert fence == "limits only"
-    assert {"file", "passwords", "folder", "internet", "writing"} <= set(got_at.removeprefix("got at: ").split())
+    assert {"file", "passwords", "folder", "internet", "writing"} <= set(succeeded.removeprefix("succeeded: ").split())
 
 
 @needs_landlock
 @pytest.mark.parametrize("data", [photo(), photo("PNG"), photo("HEIF"), pdf(2)], ids=["jpeg", "png", "heic", "pdf"])
-def test_behind_the_fence_every_kind_of_file_is_still_read(data: bytes, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_fenced_reader_reads_every_file_type(data: bytes, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING, logger="apps.submissions.intake"):
         assert pages_read(data)
     assert caplog.records == []
 
 
-def test_without_a_fence_uploads_are_read_and_the_log_says_so(
+def test_reading_without_a_fence_logs_a_warning(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("apps.submissions.intake._SANDBOX", tmp_path)
@@ -92,6 +92,6 @@ def test_without_a_fence_uploads_are_read_and_the_log_says_so(
     assert "without the sandbox's fence (limits only)" in caplog.text
 
 
-def test_a_reader_that_ends_badly_is_a_refusal() -> None:
+def test_a_crash_of_the_reader_is_a_refusal() -> None:
     with pytest.raises(UploadWrong, match="more time or memory"):
         child_run([("crash", "def main():\n import os\n os.abort()")], "image", b"")

@@ -1,4 +1,4 @@
-"""Authors write drafts that nobody else reads, hand versions in that never change, and are refused outside the window."""
+"""Authors write private drafts and hand in immutable versions within the time window."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -25,7 +25,7 @@ ClientFor = Callable[[User | None], Client]
 
 @pytest.fixture
 def contest(bob: User, charlie: User) -> Contest:
-    """An open contest that Charlie takes part in."""
+    """An open contest with Charlie as a student."""
     contest = make_contest(bob, state=ContestState.OPEN)
     enter(contest, charlie)
     return contest
@@ -39,7 +39,7 @@ def posted(text: str, based_on: int = 0, text_format: str = "markdown") -> dict[
     return {"text": text, "text_format": text_format, "based_on": based_on}
 
 
-def test_a_draft_is_kept_and_found_again(contest: Contest, charlie: User, client_for: ClientFor) -> None:
+def test_a_draft_is_saved_and_restored(contest: Contest, charlie: User, client_for: ClientFor) -> None:
     client = client_for(charlie)
     answer = client.post(address(contest, "draft"), posted("Let $n$ be"))
     assert answer.status_code == 200
@@ -63,7 +63,7 @@ def test_an_older_window_does_not_overwrite_a_newer_draft(contest: Contest, char
     assert not SubmissionVersion.objects.exists()
 
 
-def test_what_is_handed_in_has_steps_with_places_in_code_points(contest: Contest, charlie: User, client_for: ClientFor) -> None:
+def test_a_version_has_steps_with_positions_in_code_points(contest: Contest, charlie: User, client_for: ClientFor) -> None:
     raw = "Let 𝔽 be a field.\r\n\r\nThen e\u0301 is a letter, and $a\r\n= b$."
     client_for(charlie).post(address(contest, "write"), posted(raw))
     version = SubmissionVersion.objects.get()
@@ -74,19 +74,19 @@ def test_what_is_handed_in_has_steps_with_places_in_code_points(contest: Contest
     assert [step.digest for step in steps] == [digest_of(step.text) for step in steps]
 
 
-def test_versions_count_up_and_the_newest_is_marked(contest: Contest, charlie: User) -> None:
+def test_versions_are_numbered_and_the_newest_is_marked(contest: Contest, charlie: User) -> None:
     paper, problem = enter(contest, charlie)
     first, second = hand_in(paper, problem, "One."), hand_in(paper, problem, "Two.")
     assert (first.number, second.number) == (1, 2)
     assert paper_rows(contest, list(contest.papers.all()))[0].versions == [second]
 
 
-def test_the_same_text_twice_is_one_version(contest: Contest, charlie: User) -> None:
+def test_handing_in_the_same_text_twice_creates_one_version(contest: Contest, charlie: User) -> None:
     paper, problem = enter(contest, charlie)
     assert hand_in(paper, problem) == hand_in(paper, problem)
 
 
-def test_a_version_never_changes(contest: Contest, charlie: User) -> None:
+def test_the_database_rejects_changes_of_a_version(contest: Contest, charlie: User) -> None:
     version = hand_in(*enter(contest, charlie))
     with pytest.raises(IntegrityError, match="never changes"), transaction.atomic():
         SubmissionVersion.objects.filter(pk=version.pk).update(source="Better.")
@@ -96,7 +96,9 @@ def test_a_version_never_changes(contest: Contest, charlie: User) -> None:
     assert version.raw == TEXT
 
 
-def test_the_newest_version_can_be_withdrawn_in_time(contest: Contest, charlie: User, client_for: ClientFor) -> None:
+def test_only_the_newest_version_can_be_withdrawn_and_only_in_time(
+    contest: Contest, charlie: User, client_for: ClientFor
+) -> None:
     paper, problem = enter(contest, charlie)
     first, second = hand_in(paper, problem, "One."), hand_in(paper, problem, "Two.")
     with pytest.raises(ContestRefused, match="newer version"):
@@ -110,7 +112,7 @@ def test_the_newest_version_can_be_withdrawn_in_time(contest: Contest, charlie: 
         version_withdraw(version=third)
 
 
-def test_nothing_comes_in_when_marking_has_begun(contest: Contest, charlie: User, client_for: ClientFor) -> None:
+def test_marking_ends_handing_in(contest: Contest, charlie: User, client_for: ClientFor) -> None:
     moved(contest, ContestState.MARKING)
     client = client_for(charlie)
     assert client.post(address(contest, "draft"), posted("late")).status_code == 422
@@ -128,7 +130,7 @@ def test_an_empty_text_and_an_unknown_format_are_refused(contest: Contest, charl
     assert not SubmissionVersion.objects.exists()
 
 
-def test_no_other_student_opens_a_text(contest: Contest, charlie: User, client_for: ClientFor) -> None:
+def test_other_students_cannot_read_a_text(contest: Contest, charlie: User, client_for: ClientFor) -> None:
     other = User.objects.create_user("erin", role=Role.STUDENT)
     version = hand_in(*enter(contest, charlie))
     enter(contest, other)
@@ -141,7 +143,7 @@ def test_no_other_student_opens_a_text(contest: Contest, charlie: User, client_f
     assert client_for(charlie).get(script).status_code == 404
 
 
-def test_a_coach_never_opens_a_draft(contest: Contest, bob: User, charlie: User, client_for: ClientFor) -> None:
+def test_a_coach_cannot_read_a_draft(contest: Contest, bob: User, charlie: User, client_for: ClientFor) -> None:
     client_for(charlie).post(address(contest, "draft"), posted("An unripe thought."))
     moved(contest, ContestState.MARKING)
     assert client_for(bob).get(address(contest, "write")).status_code == 404
@@ -150,7 +152,7 @@ def test_a_coach_never_opens_a_draft(contest: Contest, bob: User, charlie: User,
     assert "read</a>" not in page.content.decode()
 
 
-def test_the_preview_sets_formulas_and_stores_nothing(contest: Contest, charlie: User, client_for: ClientFor) -> None:
+def test_the_preview_formats_formulas_and_stores_nothing(contest: Contest, charlie: User, client_for: ClientFor) -> None:
     answer = client_for(charlie).post(address(contest, "preview"), {"text": "So $a^2$ <script>x</script>"})
     assert "math" in answer.content.decode()
     assert "<script>" not in answer.content.decode()
@@ -167,31 +169,31 @@ def test_a_script_shows_its_steps_and_its_source(contest: Contest, bob: User, ch
     assert "Second $x&lt;y$." in client_for(bob).get(url, {"as": "source"}).content.decode()
 
 
-def test_the_editor_keeps_drafts_over_lost_connections_and_conflicts() -> None:
-    told = facts(str(Path(__file__).with_name("check_draft.mjs")))
-    assert told["early"] == {"sent": ["typed before the script"]}
-    assert told["saved"] == {"sent": ["ab"], "based_on": "1", "copy": None}
-    assert told["offline"]["status"].startswith("No connection.")
-    assert told["offline"]["copy"] == {"text": "abc", "format": "markdown", "words": {}, "basedOn": "1"}
-    assert told["back"] == {"sent": ["abc"], "based_on": "2", "copy": None}
-    assert told["conflict"] == {"shown": True, "sent_while_open": 0}
-    assert told["taken"] == {"text": "theirs", "shown": False, "based_on": "8"}
-    assert told["restored"] == "left behind"
-    assert told["stranger"] == ""
-    assert told["kept_when_sent"] == "left behind", "a form that is sent may come to nothing"
-    assert told["behind"] == {"text": "left behind", "shown": True}, "its author chooses"
-    assert told["behind_taken"] == "from the other computer"
-    assert told["done"] == {"text": "all of it\n\nand a page", "shown": False, "copy": None}
-    assert told["correction_here"] == {"words-1": "corrected by hand"}, "the field stands outside the form"
-    assert told["correction_sent"] > 0
-    assert told["correction_back"] == "corrected by hand", "the tab was closed before it was saved"
-    assert told["correction_saved"] is None
-    assert told["correction_asked"] == {"words": "mine", "shown": True}, "its author chooses"
-    assert told["correction_theirs"] == "corrected elsewhere"
+def test_the_editor_preserves_drafts_during_lost_connections_and_conflicts() -> None:
+    observed = facts(str(Path(__file__).with_name("check_draft.mjs")))
+    assert observed["early"] == {"sent": ["typed before the script"]}
+    assert observed["saved"] == {"sent": ["ab"], "based_on": "1", "copy": None}
+    assert observed["offline"]["status"].startswith("No connection.")
+    assert observed["offline"]["copy"] == {"text": "abc", "format": "markdown", "words": {}, "basedOn": "1"}
+    assert observed["back"] == {"sent": ["abc"], "based_on": "2", "copy": None}
+    assert observed["conflict"] == {"shown": True, "sent_while_open": 0}
+    assert observed["taken"] == {"text": "theirs", "shown": False, "based_on": "8"}
+    assert observed["restored"] == "left behind"
+    assert observed["stranger"] == ""
+    assert observed["kept_when_sent"] == "left behind", "the request may fail"
+    assert observed["behind"] == {"text": "left behind", "shown": True}, "the author chooses"
+    assert observed["behind_taken"] == "from the other computer"
+    assert observed["done"] == {"text": "all of it\n\nand a page", "shown": False, "copy": None}
+    assert observed["correction_here"] == {"words-1": "corrected by hand"}, "the field is outside the form"
+    assert observed["correction_sent"] > 0
+    assert observed["correction_back"] == "corrected by hand", "the tab was closed before it was saved"
+    assert observed["correction_saved"] is None
+    assert observed["correction_asked"] == {"words": "mine", "shown": True}, "the author chooses"
+    assert observed["correction_theirs"] == "corrected elsewhere"
 
 
 @pytest.mark.django_db(transaction=True)
-def test_an_unchanged_draft_that_is_handed_in_twice_at_once_is_one_version() -> None:
+def test_handing_in_concurrently_creates_one_version() -> None:
     contest = make_contest(person("bob"), state=ContestState.OPEN)
     paper, problem = enter(contest, person("charlie"))
     draft_save(paper=paper, problem=problem, text=TEXT, text_format=TextFormat.MARKDOWN, based_on=0)

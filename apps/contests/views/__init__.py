@@ -1,1 +1,1 @@
-"""Pages of contests: `reading` looks, `writing` changes settings and state, `people` coaches, students and identities."""
+"""Views of contests: `reading`, `writing` (settings and state), `people` (coaches, students, identities) and `staff`."""

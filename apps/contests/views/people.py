@@ -1,4 +1,4 @@
-"""Coaches, the roster, and the door to identities."""
+"""Views of coaches, the roster and identities."""
 
 import uuid
 
@@ -22,7 +22,7 @@ from apps.ui.plain_text import without_nul
 
 @require_POST
 def coach_change(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
-    """Add a coach by user name, or take one out with `remove`."""
+    """Add a coach by user name, or remove one (`remove`)."""
     user = user_of(request)
     contest = organised_get_for(user, contest_id)
     try:
@@ -31,7 +31,7 @@ def coach_change(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
             if coach is None:
                 raise Http404("There is no such coach.")
             services.coach_remove(coach=coach, by=user)
-            messages.success(request, f"{name} is no coach of “{contest.title}” any more.")
+            messages.success(request, f"{name} is no longer a coach of “{contest.title}”.")
             return redirect("contests:list" if name == user.username else contest_address(contest))
         form = CoachForm(request.POST, auto_id="coach_%s")
         if form.is_valid():
@@ -40,7 +40,7 @@ def coach_change(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
                 granted = {name: form.cleaned_data[name] for name in ("may_reveal", "is_organiser")}
                 services.coach_add(contest=contest, person=person, by=user, **granted)
                 return redirect(contest_address(contest))
-            form.add_error("username", "There is no such account.")
+            form.add_error("username", "No open account has this user name. Check the spelling.")
         return contest_page(request, user, contest, coach_form=form, status=422)
     except services.ContestRefused as error:
         messages.error(request, str(error))
@@ -50,7 +50,7 @@ def coach_change(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def roster(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
-    """Who takes part, without paper numbers, and forms to add students: all or none."""
+    """Show the students without paper numbers; add all students of a posted list or none."""
     user = user_of(request)
     contest = rostered_get_for(user, contest_id)
     form = StudentsForm(request.POST if request.method == "POST" else None)
@@ -58,7 +58,7 @@ def roster(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
         try:
             added = services.students_add(contest=contest, students=form.cleaned_data["students"], by=user)
         except services.ContestRefused as error:
-            form.add_error("students", f"{error} Nobody was added.")
+            form.add_error("students", f"{error} No students were added.")
         else:
             messages.success(request, f"{added} added.")
             return redirect("contests:roster", contest_id=contest_id)
@@ -77,9 +77,9 @@ def group_add(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
         try:
             added, known = group_enter(contest=contest, group=group, by=user)
         except services.ContestRefused as error:
-            form.add_error("group", f"{error} Nobody was added.")
+            form.add_error("group", f"{error} No students were added.")
         else:
-            already = f", {known} took part already" if known else ""
+            already = f", {known} already in the contest" if known else ""
             messages.success(request, f"{added} added from “{group.name}”{already}.")
             return redirect("contests:roster", contest_id=contest_id)
     return _roster_page(request, contest, StudentsForm(), form)
@@ -87,7 +87,7 @@ def group_add(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
 
 @require_POST
 def student_remove(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
-    """Take a student out before the contest opens."""
+    """Remove a student before the contest opens."""
     user = user_of(request)
     contest = rostered_get_for(user, contest_id)
     identity = contest.identities.filter(person__username=without_nul(request.POST).get("username", "")).first()
@@ -98,14 +98,14 @@ def student_remove(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
     except services.ContestRefused as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, f"{identity.name} takes part no more.")
+        messages.success(request, f"Removed {identity.name} from the contest.")
     return redirect("contests:roster", contest_id=contest_id)
 
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def identity_reveal(request: HttpRequest, contest_id: uuid.UUID, paper_id: uuid.UUID) -> HttpResponse:
-    """Ask who wrote one paper. The answer is shown once, on the page that follows the reason; asking is kept."""
+    """Open the identity of one paper for a recorded reason. The name is shown once, in the answer to the form."""
     user = user_of(request)
     contest = contest_get_for(user, contest_id)
     paper = paper_get_for(user, contest, paper_id)
@@ -137,5 +137,5 @@ def _roster_page(request: HttpRequest, contest: Contest, form: StudentsForm, gro
 
 
 def contest_address(contest: Contest) -> str:
-    """Where the page of a contest is."""
+    """The URL of a contest's page."""
     return reverse("contests:detail", kwargs={"contest_id": contest.public_id})

@@ -1,4 +1,4 @@
-"""The list of contests and the page of one as its coaches see it."""
+"""The list of contests and the page of a contest for its coaches."""
 
 import uuid
 
@@ -23,18 +23,18 @@ from apps.contests.forms import CoachForm, ProblemForm
 from apps.contests.models import Contest, ContestState
 from apps.contests.services import MOVES, adding_refusal, hand_in_refusal
 
-WORDS = {
-    "open": "Open it",
+LABELS = {
+    "open": "Open contest",
     "mark": "Begin marking",
-    "reopen": "Open it again",
-    "close": "Close",
-    "resume": "Go on marking",
+    "reopen": "Reopen",
+    "close": "Close contest",
+    "resume": "Resume marking",
 }
 
 
 @require_GET
 def contest_list(request: HttpRequest) -> HttpResponse:
-    """The contests that the person coaches or takes part in."""
+    """List the contests that the user coaches or takes part in."""
     user = user_of(request)
     context = {"contests": contest_visible_to(user), "may_create": contest_may_create(user)}
     return render(request, "contests/contest_list.html", context)
@@ -42,7 +42,7 @@ def contest_list(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 def contest_detail(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
-    """The page of a coach; a student is sent to their own."""
+    """Show the contest to a coach; redirect a student to their own page."""
     user = user_of(request)
     contest = contest_get_for(user, contest_id)
     return contest_page(request, user, contest)
@@ -57,7 +57,7 @@ def contest_page(
     coach_form: CoachForm | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    """The page of a contest, with forms as they were sent where they were refused."""
+    """Render the page of a contest; rejected forms keep their input and errors."""
     coach = coach_of(user, contest)
     if coach is None:
         return redirect("submissions:own", contest_id=contest.public_id)
@@ -76,7 +76,7 @@ def contest_page(
         "is_preparing": contest.state == ContestState.PREPARING,
         "may_add": not adding_refusal(contest),
         "moves": [
-            (verb, WORDS[verb], move_question(contest, verb))
+            (verb, LABELS[verb], move_question(contest, verb))
             for verb, (sources, _) in MOVES.items()
             if contest.state in sources
         ],

@@ -1,4 +1,4 @@
-"""All contests, for staff: who organises them, what the library hides for them, and undoing it."""
+"""List of all contests for staff, with actions to delete, restore, show and hide."""
 
 import uuid
 
@@ -17,17 +17,17 @@ from apps.contests.selectors import administration_rows
 from apps.contests.views.writing import STALE, number_of
 
 DONE = {
-    "delete": "“{}” is deleted.",
-    "restore": "“{}” is back, in preparation.",
-    "show": "The library shows the problems of “{}” again.",
-    "hide": "The library hides the problems of “{}” as its state says.",
+    "delete": "Deleted “{}”.",
+    "restore": "Restored “{}”. It is in preparation.",
+    "show": "The library shows the problems of “{}” now.",
+    "hide": "The library hides the problems of “{}” while the contest is open or being marked.",
 }
 
 
 @never_cache
 @require_GET
 def contest_administration(request: HttpRequest) -> HttpResponse:
-    """The list of all contests."""
+    """List all contests."""
     user = user_of(request)
     if not user.is_staff:
         raise Http404("There is no such page.")
@@ -40,13 +40,13 @@ def contest_administration(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def contest_administer(request: HttpRequest, contest_id: uuid.UUID, verb: str) -> HttpResponse:
-    """`delete` and `restore` a contest, let the library `show` or `hide` its problems."""
+    """`delete` or `restore` a contest; `show` or `hide` its problems in the library."""
     user = user_of(request)
     contest = get_object_or_404(contests_administered_by(user), public_id=contest_id)
     if verb not in DONE:
         raise Http404("There is no such page.")
     try:
-        _do(verb, contest, request)
+        _administer(verb, contest, request)
     except services.ContestChanged:
         messages.error(request, STALE)
     except services.ContestRefused as error:
@@ -56,7 +56,7 @@ def contest_administer(request: HttpRequest, contest_id: uuid.UUID, verb: str) -
     return redirect("contests:administration")
 
 
-def _do(verb: str, contest: Contest, request: HttpRequest) -> None:
+def _administer(verb: str, contest: Contest, request: HttpRequest) -> None:
     user, based_on = user_of(request), number_of(request)
     if verb == "delete":
         deletion.contest_delete(contest=contest, based_on=based_on, by=user)

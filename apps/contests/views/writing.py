@@ -1,4 +1,4 @@
-"""Making a contest, its settings, its problems, and moving it from state to state."""
+"""Views that create a contest and change its settings, problems and state."""
 
 import uuid
 
@@ -17,12 +17,12 @@ from apps.contests.views.reading import contest_page
 from apps.ui.plain_text import without_nul
 from apps.ui.sent import whole_number
 
-STALE = "Somebody changed the contest meanwhile. Nothing was done; look at it as it is now."
+STALE = "Another user changed the contest meanwhile. Your change was not saved; check the current state and try again."
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def contest_create(request: HttpRequest) -> HttpResponse:
-    """A new contest."""
+    """Create a contest."""
     user = creator_of(request)
     form = ContestForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
@@ -33,7 +33,7 @@ def contest_create(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def contest_edit(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
-    """The settings of a contest."""
+    """Edit the settings of a contest."""
     user = user_of(request)
     contest = organised_get_for(user, contest_id)
     if request.method != "POST":
@@ -53,7 +53,7 @@ def contest_edit(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
 
 @require_POST
 def contest_delete(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
-    """Delete a contest in which nothing was written."""
+    """Delete a contest without texts."""
     user = user_of(request)
     contest = organised_get_for(user, contest_id)
     try:
@@ -63,14 +63,14 @@ def contest_delete(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
     except services.ContestRefused as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, f"“{contest.title}” is deleted. Staff can restore it.")
+        messages.success(request, f"Deleted “{contest.title}”. Staff can restore it.")
         return redirect("contests:list")
     return redirect("contests:detail", contest_id=contest_id)
 
 
 @require_POST
 def problem_change(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
-    """Add a problem, or with `remove` take one out, or with `captain_of` name its captain (a user name, or none)."""
+    """Add a problem, remove one (`remove`), or set the captain of one (`captain_of`, with a user name or none)."""
     user = user_of(request)
     contest = organised_get_for(user, contest_id)
     try:
@@ -91,7 +91,7 @@ def problem_change(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
 
 @require_POST
 def contest_move(request: HttpRequest, contest_id: uuid.UUID, verb: str) -> HttpResponse:
-    """`open`, `mark`, `reopen`, `close` or `resume`, on the state that the person has seen (`based_on`)."""
+    """Apply `open`, `mark`, `reopen`, `close` or `resume` if the contest is unchanged since `based_on`."""
     user = user_of(request)
     contest = organised_get_for(user, contest_id)
     if verb not in services.MOVES:
@@ -108,7 +108,7 @@ def contest_move(request: HttpRequest, contest_id: uuid.UUID, verb: str) -> Http
 
 
 def number_of(request: HttpRequest) -> int:
-    """The `row_version` that the person began from; 0, which none is, where it makes no sense."""
+    """The posted `row_version`; 0, which matches no contest, if the value is invalid."""
     return whole_number(request.POST.get("based_on", ""), 9) or 0
 
 

@@ -1,1 +1,1 @@
-"""Problems from and to files: CSV and JSONL, in our shape or an IMO-Bench shape. docs/problem_formats.md is the manual."""
+"""Import and export of problems as CSV and JSONL. Formats: docs/problem_formats.md."""

@@ -1,4 +1,4 @@
-"""From problems to the text of a file, in the shapes that the import reads."""
+"""Export problems to text in the formats of the import."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -14,7 +14,7 @@ FORMATS = ("jsonl", "csv")
 
 
 def export_text(problems: QuerySet[Problem], *, file_format: str, shape_name: str = "ours") -> str:
-    """The problems as a file. An IMO-Bench shape holds only the problems that came in it, and one solution each."""
+    """Export problems as text. An IMO-Bench shape includes only problems of that origin, with one solution each."""
     shape = SHAPES[shape_name]
     if shape.origin:
         problems = problems.filter(origin=shape.origin)
@@ -35,7 +35,7 @@ def _jsonl(drafts: Iterable[ProblemDraft], shape: Shape) -> str:
 
 
 def _csv(drafts: Iterable[ProblemDraft], shape: Shape) -> str:
-    """CSV has no lists: our shape spreads the solutions over numbered columns, as many as the longest row needs."""
+    """Write CSV. The Lemmascope shape puts solutions into numbered columns, because CSV has no lists."""
     records = [shape.write(draft) for draft in drafts]
     names = list(shape.names)
     if shape.name == "ours":

@@ -1,4 +1,4 @@
-"""From the bytes of a file to numbered records of text. Knows CSV and JSONL, nothing about problems."""
+"""Parse CSV and JSONL files into numbered records."""
 
 import csv
 import io
@@ -12,18 +12,18 @@ from apps.ui.csv_files import cell_read
 FILE_BYTES = 16 * 1024 * 1024
 ROWS_AT_MOST = 20_000
 _DELIMITERS = ",;\t"
-csv.field_size_limit(FILE_BYTES)  # A long cell is one wrong row, not the end of the file.
+csv.field_size_limit(FILE_BYTES)  # A long cell must not stop reading the file.
 
 
 class FileWrong(Exception):
-    """Nothing can be taken from this file; the message says why and what to do."""
+    """The file is unusable; the message gives the reason and the next step."""
 
 
 @dataclass(frozen=True)
 class Record:
-    """One row or line. `number` counts rows under the heading of a CSV file, lines of a JSONL file, from 1.
+    """One row or line. `number` counts from 1: rows below the header of a CSV file, or lines of a JSONL file.
 
-    `reason` says why it could not be read; then `values` holds what could be.
+    `reason` explains an unreadable record; `values` then contains its readable part.
     """
 
     number: int
@@ -33,9 +33,9 @@ class Record:
 
 @dataclass(frozen=True)
 class Table:
-    """The records of a file and the names that its heading, or all its lines together, give them.
+    """Records of a file, with the names in its header (CSV) or in all lines (JSONL).
 
-    `separator` stands between the cells of a CSV file.
+    `separator` is the cell separator of a CSV file.
     """
 
     names: tuple[str, ...]
@@ -45,24 +45,24 @@ class Table:
 
 
 def table_read(data: bytes) -> Table:
-    """Read a file. Raises `FileWrong`."""
+    """Parse a file. Raises `FileWrong`."""
     text = _decoded(data)
     first = text.lstrip()[:1]
     if not first:
         raise FileWrong("The file is empty.")
     if first == "[":
-        raise FileWrong("This is a JSON list. JSONL has one object a line, without brackets and commas around them.")
+        raise FileWrong("This is a JSON list. JSONL has one object per line, without enclosing brackets and separating commas.")
     table = _jsonl(text) if first == "{" else _csv(text)
     if not table.records:
-        raise FileWrong("The file has a heading and no row.")
+        raise FileWrong("The file has a header but no rows.")
     if len(table.records) > ROWS_AT_MOST:
-        raise FileWrong(f"The file has {len(table.records):,} rows; at most {ROWS_AT_MOST:,} go in at once. Split it.")
+        raise FileWrong(f"The file has {len(table.records):,} rows; the limit is {ROWS_AT_MOST:,}. Split the file.")
     return table
 
 
 def _decoded(data: bytes) -> str:
     if len(data) > FILE_BYTES:
-        raise FileWrong(f"The file is larger than {FILE_BYTES // 1024**2} MB. Split it.")
+        raise FileWrong(f"The file is larger than {FILE_BYTES // 1024**2} MB. Split it into smaller files.")
     if data[:2] in (b"PK", b"\x1f\x8b", b"%P"):
         raise FileWrong("This is not a text file. In a spreadsheet program, save it as CSV (UTF-8).")
     encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
@@ -81,9 +81,9 @@ def _csv(text: str) -> Table:
         raise FileWrong(f"This is not a CSV file: {error}.") from error
     names = tuple(name.strip() for name in rows[0]) if rows else ()
     if len(names) < 2:
-        raise FileWrong("This is neither CSV with a heading nor JSONL. The manual of formats shows what a file looks like.")
+        raise FileWrong("This is neither CSV with a header nor JSONL. See the file formats in the documentation.")
     if doubled := sorted({name for name in names if names.count(name) > 1}):
-        raise FileWrong(f"The heading has a column twice: {', '.join(name or '(no name)' for name in doubled)}.")
+        raise FileWrong(f"Duplicate columns in the header: {', '.join(name or '(no name)' for name in doubled)}.")
     lines = ([cell_read(cell) for cell in cells] for cells in rows[1:]) if "'" in text else rows[1:]
     records = [_csv_record(number, names, cells) for number, cells in enumerate(lines, 1)]
     return Table(names, records, is_csv=True, separator=delimiter)
@@ -100,8 +100,8 @@ def _csv_record(number: int, names: tuple[str, ...], cells: list[str]) -> Record
     return Record(
         number,
         values,
-        f"It has {len(cells)} cells under {len(names)} headings, so that its columns are shifted: "
-        "a separator or a quotation mark is missing or too many.",
+        f"The row has {len(cells)} cells for {len(names)} columns, so the columns are shifted. "
+        "Check for missing or extra separators and quotation marks.",
     )
 
 
@@ -117,9 +117,9 @@ def _json_record(number: int, line: str) -> Record:
     try:
         values = json.loads(line)
     except json.JSONDecodeError as error:
-        return Record(number, reason=f"This is not JSON: {error.msg} at character {error.colno}.")
+        return Record(number, reason=f"Invalid JSON: {error.msg} at character {error.colno}.")
     except (ValueError, RecursionError):
-        return Record(number, reason="This is not JSON that can be read: a number is too long or brackets are too deep.")
+        return Record(number, reason="Unreadable JSON: a number is too long or brackets are nested too deeply.")
     if not isinstance(values, dict):
-        return Record(number, reason="This is JSON, but not an object in braces.")
+        return Record(number, reason="The line is JSON, but not an object in braces.")
     return Record(number, values)

@@ -1,4 +1,4 @@
-"""What an import would do: every row of a file is either a good problem or wrong for a reason."""
+"""Preview of an import: each row is a valid problem or is skipped with a reason."""
 
 import hashlib
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ _SLUG = "slug:"
 
 @dataclass(frozen=True)
 class GoodRow:
-    """A row that goes in."""
+    """A valid row."""
 
     number: int
     draft: ProblemDraft
@@ -23,7 +23,7 @@ class GoodRow:
 
 @dataclass(frozen=True)
 class WrongRow:
-    """A row that is skipped; `label` is its id or title as far as it could be read."""
+    """A skipped row; `label` is its id or title if readable."""
 
     number: int
     label: str
@@ -32,34 +32,34 @@ class WrongRow:
 
 @dataclass
 class ImportPlan:
-    """What an import of a file would do."""
+    """The preview of an import."""
 
     shape: Shape
     is_csv: bool
     good: list[GoodRow] = field(default_factory=list)
     wrong: list[WrongRow] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
-    """Columns that this shape does not know and that are not taken over."""
+    """Columns unknown to the shape, which are ignored."""
 
 
 class _Place(NamedTuple):
-    """Where something is known from: a problem, in the library or outside it, or an earlier row of the file."""
+    """The origin of a duplicate: a problem in or outside the library, or an earlier row of the file."""
 
     title: str = ""
     is_listed: bool = True
     row: int = 0
 
     def refusal(self, what: str) -> str:
-        """Why a row with the same `what` is left out."""
+        """Why a row with the same `what` is skipped."""
         if self.row:
-            return f"It has the same {what} as row {self.row} of this file."
+            return f"Same {what} as row {self.row} of this file."
         if self.is_listed:
-            return f"The library has it already: “{self.title}” has the same {what}."
-        return f"“{self.title}” has the same {what}. It is kept outside the library; its page has a button that puts it in."
+            return f"Already in the library: “{self.title}” has the same {what}."
+        return f"“{self.title}” outside the library has the same {what}. Use the button on its page to add it."
 
 
 class _Known:
-    """What the problems and the earlier rows of the file already have."""
+    """Ids and statements of existing problems and earlier rows."""
 
     def __init__(self) -> None:
         versions = ProblemVersion.objects.values_list("statement", "problem__title", "problem__is_listed")
@@ -72,7 +72,7 @@ class _Known:
                 self.ids[origin, external_id] = _Place(title, listed)
 
     def check(self, draft: ProblemDraft, number: int) -> None:
-        """Raise `RowWrong` where the problem is known already; else it is known from now on as that of row `number`."""
+        """Raise `RowWrong` for a known problem; otherwise register it as row `number`."""
         ids = [(draft.origin, draft.external_id)] if draft.external_id else []
         ids += [(_SLUG, draft.slug)] if draft.slug else []
         print_ = _fingerprint(draft.statement)
@@ -85,7 +85,7 @@ class _Known:
 
 
 def plan_make(data: bytes, shape_name: str = "auto") -> ImportPlan:
-    """Look at a file without changing anything. Raises `FileWrong` where nothing can be taken from it."""
+    """Preview a file without changes. Raises `FileWrong` if the file is unusable."""
     table = table_read(data)
     shape = _shape_of(table, shape_name)
     plan = ImportPlan(shape, table.is_csv, left_out=_left_out(table, shape))
@@ -117,22 +117,24 @@ def _shape_of(table: Table, wanted: str) -> Shape:
     if wanted != "auto":
         shape = SHAPES[wanted]
         if missing := sorted(shape.required - names):
-            raise FileWrong(f"A file in the shape of {shape.title} has these columns, which are missing: {', '.join(missing)}.")
+            raise FileWrong(
+                f"Columns of the format {shape.title} are missing: {', '.join(missing)}. Add them or choose another format."
+            )
         return shape
     for shape in SHAPES.values():
         if shape.required <= names:
             return shape
     nearest = max(SHAPES.values(), key=lambda shape: len(shape.required & names))
     if not nearest.required & names:
-        raise FileWrong("None of the columns is known. A problem has at least title, topic and statement.")
+        raise FileWrong("Unknown columns. A file of problems needs at least title, topic and statement.")
     missing = sorted(nearest.required - names)
-    raise FileWrong(f"This looks like the shape of {nearest.title}, but it lacks: {', '.join(missing)}.")
+    raise FileWrong(f"This looks like the format {nearest.title}, but columns are missing: {', '.join(missing)}.")
 
 
 def _left_out(table: Table, shape: Shape) -> list[str]:
     unknown = [name for name in table.names if name not in shape.names]
     if unknown and shape.is_strict and table.is_csv:
-        raise FileWrong(f"Unknown columns: {', '.join(unknown)}. Rename or remove them, so that nothing is lost unseen.")
+        raise FileWrong(f"Unknown columns: {', '.join(unknown)}. Rename or remove them, so that no data is lost unnoticed.")
     return unknown
 
 
@@ -145,5 +147,5 @@ def _label(record: Record, shape: Shape) -> str:
 
 
 def _fingerprint(statement: str) -> bytes:
-    """The same for statements that differ in white space only."""
+    """A digest that ignores differences in white space."""
     return hashlib.sha256(" ".join(statement.split()).encode()).digest()

@@ -1,4 +1,4 @@
-"""The shapes of files: which names a record has, how it becomes a problem, and how a problem becomes a record."""
+"""Shapes (formats) of files: field names, and conversion between records and problems."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -15,7 +15,7 @@ _YEAR = re.compile(r"\b(1[89]\d\d|20\d\d)\b")
 
 @dataclass(frozen=True)
 class Shape:
-    """One shape. A file has it when it has all of `required`; `origin` marks the problems that came in it."""
+    """One shape. A file matches if it has all `required` names; `origin` marks problems imported from it."""
 
     name: str
     title: str
@@ -27,7 +27,7 @@ class Shape:
     write: Callable[[ProblemDraft], dict[str, Any]]
     origin: str = ""
     is_strict: bool = False
-    """Whether a name that is not in `names` is an error; else it is left out with a note."""
+    """Whether a name outside `names` is an error; otherwise it is ignored with a note."""
 
 
 _TEXTS = {
@@ -57,10 +57,10 @@ def _write_ours(draft: ProblemDraft) -> dict[str, Any]:
 
 
 def _bench(values: Values, origin: str, **more: Any) -> ProblemDraft:
-    """What both IMO-Bench shapes have. They give no title: the id stands in for it."""
+    """Convert the common fields of both IMO-Bench shapes. They have no title; the id replaces it."""
     external_id, source = text_of(values, "Problem ID"), text_of(values, "Source")
     if not external_id:
-        raise RowWrong("It has no Problem ID.")
+        raise RowWrong("The Problem ID is missing.")
     year = _YEAR.search(source)
     return ProblemDraft(
         title=external_id,

@@ -1,4 +1,4 @@
-"""From what stands in a cell to what a problem may hold; every refusal is a sentence about the row."""
+"""Convert cell values to fields of a problem; each refusal explains the error in the row."""
 
 import math
 import re
@@ -36,45 +36,45 @@ _ONE_LINE = {
 
 
 class RowWrong(Exception):
-    """The row cannot become a problem; the message says why."""
+    """The row is invalid; the message gives the reason."""
 
 
 def text_of(values: Mapping[str, Any], name: str) -> str:
-    """The text under `name`, with LF line ends and no white space around it; empty where there is none.
+    """The text of `name`, with LF line ends and without surrounding white space; empty if missing.
 
-    Raises `RowWrong` for what is no text and for "null", "None" or "nan" written out: something else was lost there.
+    Raises `RowWrong` for other types and for the words "null", "None" and "nan", which indicate lost values.
     """
     value = values.get(name)
     if value is None:
         return ""
     if isinstance(value, float) and not math.isfinite(value):
-        raise RowWrong(f"“{value}” stands under {name}: a value was lost when the file was made.")
+        raise RowWrong(f"The value of {name} is “{value}”; the original value was probably lost when the file was created.")
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise RowWrong(f"Under {name} stands something that is not text.")
+        raise RowWrong(f"The value of {name} is not text.")
     text = str(value).replace("\r\n", "\n").replace("\r", "\n").strip()
     if _NOTHING.fullmatch(text):
-        raise RowWrong(f"“{text}” stands as text under {name}: a value was lost when the file was made.")
+        raise RowWrong(f"The value of {name} is “{text}”; the original value was probably lost when the file was created.")
     if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
-        raise RowWrong(f"Under {name} stands a character that is no text (NUL or half a surrogate pair).")
+        raise RowWrong(f"The value of {name} has an invalid character (NUL or half a surrogate pair).")
     return _LINE_END.sub(" ", text) if name in _ONE_LINE else text
 
 
 def level_of(values: Mapping[str, Any], name: str) -> str:
-    """The level, those of the IMO-Bench in our spelling."""
+    """The level in normalised spelling."""
     return level_spelled(text_of(values, name))
 
 
 def topic_of(values: Mapping[str, Any], name: str) -> str:
-    """The letter of the topic, from the letter or the word. Raises `RowWrong`."""
+    """The letter of a topic, from its letter or name. Raises `RowWrong`."""
     word = text_of(values, name)
     found = _TOPICS.get(word.casefold())
     if found:
         return found
     for other, value in values.items():
         if other != name and isinstance(value, str) and len(value.strip()) > 1 and value.strip().casefold() in _TOPICS:
-            raise RowWrong(f"Its columns are shifted: “{value.strip()}” stands under {other} and “{word}” under {name}.")
+            raise RowWrong(f"The columns are shifted: {other} contains “{value.strip()}” and {name} contains “{word}”.")
     known = ", ".join(Topic.labels)
-    raise RowWrong(f"Unknown topic “{word[:40]}”; known are {known}." if word else f"It has no topic; known are {known}.")
+    raise RowWrong(f"{f'Unknown topic “{word[:40]}”' if word else 'The topic is missing'}. Use one of: {known}.")
 
 
 def year_of(values: Mapping[str, Any], name: str) -> int | None:
@@ -94,15 +94,15 @@ def solutions_of(values: Mapping[str, Any], numbered: Sequence[str]) -> tuple[So
         rows = [(text_of(values, a), text_of(values, s)) for a, s in zip(numbered[::2], numbered[1::2], strict=True)]
     else:
         if not isinstance(listed, list) or not all(isinstance(row, dict) and {*row} <= {"approach", "text"} for row in listed):
-            raise RowWrong("Under solutions there must be a list of objects with approach and text.")
+            raise RowWrong("The value of solutions must be a list of objects with approach and text.")
         rows = [(text_of(row, "approach"), text_of(row, "text")) for row in listed]
     if any(approach and not text for approach, text in rows):
-        raise RowWrong("A reference solution has an approach and no text.")
+        raise RowWrong("A reference solution has an approach but no text.")
     return tuple(SolutionDraft(text, _LINE_END.sub(" ", approach)) for approach, text in rows if text)
 
 
 def draft_check(draft: ProblemDraft) -> None:
-    """Raise `RowWrong` where a part is missing or too long for the library."""
+    """Raise `RowWrong` if a part is missing or too long."""
     for name in ("statement", "title"):
         if not getattr(draft, name):
             raise RowWrong(f"The {name} is empty.")
@@ -111,6 +111,6 @@ def draft_check(draft: ProblemDraft) -> None:
     sizes += [("approach", len(row.approach), drafts.APPROACH_LENGTH) for row in draft.solutions]
     for word, size, most in sizes:
         if size > most:
-            raise RowWrong(f"The {word} has {size:,} characters; at most {most:,} are kept.")
+            raise RowWrong(f"The {word} has {size:,} characters; the limit is {most:,}.")
     if len(draft.solutions) > drafts.SOLUTIONS_AT_MOST:
-        raise RowWrong(f"It has {len(draft.solutions)} reference solutions; at most {drafts.SOLUTIONS_AT_MOST} are kept.")
+        raise RowWrong(f"The problem has {len(draft.solutions)} reference solutions; the limit is {drafts.SOLUTIONS_AT_MOST}.")

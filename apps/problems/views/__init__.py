@@ -1,1 +1,1 @@
-"""Views of the library: the list, a problem, writing and editing, import and export."""
+"""Views of the library: `reading`, `writing`, and `files` (import and export)."""

@@ -1,4 +1,4 @@
-"""Import with a preview, and export."""
+"""Import with preview, and export."""
 
 import uuid
 
@@ -23,7 +23,7 @@ _TYPES = {"csv": "text/csv", "jsonl": "application/x-ndjson"}
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def problem_import(request: HttpRequest) -> HttpResponse:
-    """Upload a file. What can be read is kept on the server and shown on the next page; nothing goes in yet."""
+    """Store an uploaded file and redirect to its preview. Nothing is imported yet."""
     user = author_of(request)
     form = ImportForm(request.POST, request.FILES) if request.method == "POST" else ImportForm()
     if request.method == "POST" and form.is_valid():
@@ -42,7 +42,7 @@ def problem_import(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 def problem_import_preview(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
-    """The rows that would go in, and those that would not, each with its reason."""
+    """Show the valid rows of an upload, and the skipped rows with reasons."""
     draft = import_draft_get_for(author_of(request), draft_id)
     try:
         plan = plan_make(bytes(draft.data), draft.shape)
@@ -62,12 +62,12 @@ def problem_import_preview(request: HttpRequest, draft_id: uuid.UUID) -> HttpRes
 
 @require_POST
 def problem_import_confirm(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
-    """Let the good rows in, all in one transaction, or throw the upload away."""
+    """Import the valid rows in one transaction, or discard the upload."""
     user = author_of(request)
     draft = import_draft_get_for(user, draft_id)
     if request.POST.get("action") == "discard":
         draft.delete()
-        messages.info(request, f"{draft.filename} was thrown away; nothing was imported.")
+        messages.info(request, f"Discarded {draft.filename}. Nothing was imported.")
         return redirect("problems:import")
     done, skipped = services.import_draft_confirm(draft=draft, by=user)
     words = f"{done:,} problem{'' if done == 1 else 's'} imported"
@@ -77,11 +77,11 @@ def problem_import_confirm(request: HttpRequest, draft_id: uuid.UUID) -> HttpRes
 
 @require_GET
 def problem_export(request: HttpRequest) -> HttpResponse:
-    """The problems of the list, as filtered, in a file that the import reads. For those who see solutions only."""
+    """Export the filtered list in a format of the import, for readers of solutions."""
     user = author_of(request)
     file_format, shape = request.GET.get("format", "jsonl"), request.GET.get("shape", "ours")
     if file_format not in FORMATS or shape not in SHAPES:
-        raise Http404(f"There is no such export. Formats: {', '.join(FORMATS)}; shapes: {', '.join(SHAPES)}.")
+        raise Http404(f"Unknown export. Formats: {', '.join(FORMATS)}; shapes: {', '.join(SHAPES)}.")
     problems = selectors.problem_list(solved_visible_to(user), selectors.filter_from(request.GET))
     text = export_text(problems, file_format=file_format, shape_name=shape)
     name = f"problems-{'' if shape == 'ours' else shape + '-'}{timezone.localdate():%Y-%m-%d}.{file_format}"

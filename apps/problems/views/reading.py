@@ -19,7 +19,7 @@ PAGE = 50
 
 @require_GET
 def problem_list(request: HttpRequest) -> HttpResponse:
-    """The library, with search, filters, order and pages; every state of it has an address."""
+    """List the library with search, filters, order and pagination, all in the URL."""
     user = user_of(request)
     visible = problem_visible_to(user)
     asked = selectors.filter_from(request.GET)
@@ -42,7 +42,7 @@ def problem_list(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 def problem_detail(request: HttpRequest, slug: str) -> HttpResponse:
-    """A problem set like a paper. `?version=2` shows an older text, which runs may have been started on."""
+    """Show a problem. `?version=2` shows an older version, which runs may use."""
     user = user_of(request)
     problem = problem_get_for(user, slug)
     newest = problem.current
@@ -64,7 +64,7 @@ def problem_detail(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _version(request: HttpRequest, problem: Problem, newest: ProblemVersion) -> ProblemVersion:
-    """The version that the address names, else the newest. Raises `Http404` where there is no such version."""
+    """The requested version, by default the newest. Raises `Http404` for an unknown one."""
     number = request.GET.get("version", "")
     if not number:
         return newest
@@ -76,7 +76,7 @@ def _version(request: HttpRequest, problem: Problem, newest: ProblemVersion) -> 
 
 
 def _query(asked: selectors.ProblemFilter, **changes: str) -> QueryDict:
-    """The address of a state of the list, without what is at its default."""
+    """Query parameters of a list state, without defaults."""
     query = QueryDict(mutable=True)
     for name, value in (asdict(asked) | changes).items():
         if value and (name, value) != ("sort", "title"):
@@ -85,7 +85,7 @@ def _query(asked: selectors.ProblemFilter, **changes: str) -> QueryDict:
 
 
 def _columns(asked: selectors.ProblemFilter, *, with_runs: bool) -> list[dict[str, str]]:
-    """The headings: name, label, the `aria-sort` value, and the address that sorts by it or turns its order round."""
+    """Column headings: name, label, `aria-sort` value, and query that sorts by it or reverses the order."""
     columns = []
     for name, label in selectors.SORTS.items():
         if name == "runs" and not with_runs:

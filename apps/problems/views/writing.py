@@ -1,4 +1,4 @@
-"""Creating and editing problems, with a preview that also works without JavaScript."""
+"""Create and edit problems, with a preview that also works without JavaScript."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from apps.problems.models import Problem
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def problem_create(request: HttpRequest) -> HttpResponse:
-    """An empty editor; a valid one makes the problem and opens its page."""
+    """Show an empty editor; POST creates a valid problem."""
     user = author_of(request)
     editor = ProblemEditor(request.POST if request.method == "POST" else None)
     if editor.asks_to_save and editor.is_valid():
@@ -28,7 +28,7 @@ def problem_create(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def problem_edit(request: HttpRequest, slug: str) -> HttpResponse:
-    """The editor filled with a problem. Saving makes a new version where a text changed; older ones stay readable."""
+    """Edit a problem. Saving a changed text creates a new version."""
     user = author_of(request)
     problem = solved_get_for(user, slug)
     if request.method != "POST":
@@ -40,14 +40,14 @@ def problem_edit(request: HttpRequest, slug: str) -> HttpResponse:
             services.problem_revise(problem=problem, draft=editor.draft(), by=user, based_on=based_on)
         except services.ProblemChanged:
             return _editor_page(request, editor, problem, based_on=services.problem_state(problem), is_stale=True)
-        messages.success(request, "Saved.")
+        messages.success(request, "Problem saved.")
         return redirect("problems:detail", slug=problem.slug)
     return _editor_page(request, editor, problem, based_on=based_on)
 
 
 @require_POST
 def problem_list_or_not(request: HttpRequest, slug: str) -> HttpResponse:
-    """Put a problem into the library, or take it out of it."""
+    """Add a problem to the library or remove it."""
     problem = solved_get_for(author_of(request), slug)
     is_listed = request.POST.get("is_listed") == "1"
     services.problem_list_or_not(problem=problem, is_listed=is_listed)
@@ -57,7 +57,7 @@ def problem_list_or_not(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def problem_preview(request: HttpRequest) -> HttpResponse:
-    """What is in the editor, set in type. Nothing is stored."""
+    """Render the content of the editor without storing it."""
     author_of(request)
     return render(request, "problems/_preview.html", {"preview": ProblemEditor(request.POST).preview()})
 

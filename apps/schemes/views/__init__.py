@@ -1,1 +1,1 @@
-"""The pages of marking schemes: `reading` looks, `writing` changes."""
+"""Views of marking schemes: `reading` and `writing`."""

@@ -1,4 +1,4 @@
-"""The schemes of a problem, the page of one scheme with its try-out, and downloads."""
+"""Views that list, show, try out and download marking schemes."""
 
 import uuid
 
@@ -17,7 +17,7 @@ from apps.schemes.sheets import STEPS, sheet_of
 
 @require_GET
 def scheme_list(request: HttpRequest, slug: str) -> HttpResponse:
-    """All schemes of a problem, and the ways to make one."""
+    """List the schemes of a problem."""
     user = reader_of(request)
     problem = schemes_problem_for(user, slug)
     schemes = [(scheme, selectors.version_current(scheme)) for scheme in selectors.scheme_list(problem)]
@@ -27,7 +27,7 @@ def scheme_list(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def scheme_detail(request: HttpRequest, scheme_id: uuid.UUID) -> HttpResponse:
-    """One version, set in type, with a panel to try it out. `?version=2` shows another; ticks stand in the address."""
+    """Show one version (`?version=2`) with a try-out of the ticks in the query."""
     user = reader_of(request)
     scheme = scheme_get_for(user, scheme_id)
     version = version_get_for(user, scheme, request.GET.get("version", ""))
@@ -46,7 +46,7 @@ def scheme_detail(request: HttpRequest, scheme_id: uuid.UUID) -> HttpResponse:
 
 @require_GET
 def scheme_try(request: HttpRequest, scheme_id: uuid.UUID) -> HttpResponse:
-    """The sheet alone, with the ticks of the address."""
+    """Render only the sheet with the ticks in the query."""
     user = reader_of(request)
     version = version_get_for(user, scheme_get_for(user, scheme_id), request.GET.get("version", ""))
     context = {"sheet": sheet_of(version.content, request.GET), "steps": STEPS, "version": version}
@@ -55,13 +55,13 @@ def scheme_try(request: HttpRequest, scheme_id: uuid.UUID) -> HttpResponse:
 
 @require_GET
 def scheme_download(request: HttpRequest, scheme_id: uuid.UUID) -> HttpResponse:
-    """A version as a file: `?form=text` or `?form=json`."""
+    """Download a version: `?form=text` or `?form=json`."""
     user = reader_of(request)
     scheme = scheme_get_for(user, scheme_id)
     version = version_get_for(user, scheme, request.GET.get("version", ""))
     forms = {"text": ("txt", "text/plain", text_written), "json": ("json", "application/json", json_written)}
     if (form := request.GET.get("form", "text")) not in forms:
-        raise Http404(f"A scheme has no form {form}.")
+        raise Http404(f"Unknown form {form}. Use text or json.")
     ending, kind, written = forms[form]
     name = f"{slugify(scheme.title) or 'scheme'}-v{version.number}.{ending}"
     response = HttpResponse(written(version.content), content_type=f"{kind}; charset=utf-8")

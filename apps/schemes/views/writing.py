@@ -1,4 +1,4 @@
-"""The editor of schemes with its live check, imports, and what can be done to a version."""
+"""Views for the editor with live check, imports and version commands."""
 
 import uuid
 from typing import Any
@@ -26,7 +26,7 @@ from apps.ui.sent import whole_number
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def scheme_create(request: HttpRequest, slug: str) -> HttpResponse:
-    """An editor with a scheme to begin from; a valid one is kept as a draft."""
+    """Show an editor with a starter scheme; POST stores a valid scheme as a draft."""
     user = writer_of(request)
     problem = schemes_problem_for(user, slug)
     if request.method != "POST":
@@ -34,14 +34,14 @@ def scheme_create(request: HttpRequest, slug: str) -> HttpResponse:
     form = SchemeForm(request.POST)
     if _asks_to_save(request) and form.is_valid() and form.content is not None:
         scheme = services.scheme_create(problem=problem, title=form.cleaned_data["title"], content=form.content, by=user)
-        messages.success(request, "The scheme is kept as a draft.")
+        messages.success(request, "Scheme saved as a draft.")
         return redirect("schemes:detail", scheme_id=scheme.public_id)
     return _editor(request, problem, form)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def scheme_import(request: HttpRequest, slug: str) -> HttpResponse:
-    """Read what a coach has into the editor. Nothing is stored before it is saved. `?from=problem` takes the problem's text."""
+    """Open a pasted scheme, or the problem's text (`?from=problem`), in the editor without storing it."""
     user = writer_of(request)
     problem = schemes_problem_for(user, slug)
     form = ImportForm(request.POST if request.method == "POST" else None)
@@ -61,7 +61,7 @@ def scheme_import(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def scheme_edit(request: HttpRequest, scheme_id: uuid.UUID) -> HttpResponse:
-    """The editor of the newest version. Saving writes a draft over or begins the next version."""
+    """Edit the newest version. Saving overwrites a draft or creates the next version."""
     user = writer_of(request)
     scheme = scheme_get_for(user, scheme_id)
     if request.method != "POST":
@@ -77,14 +77,14 @@ def scheme_edit(request: HttpRequest, scheme_id: uuid.UUID) -> HttpResponse:
         except services.NotWordingOnly:
             form.refuse_wording_only()
         else:
-            messages.success(request, "Saved.")
+            messages.success(request, f"Version {version.number} saved.")
             return redirect(f"{reverse('schemes:detail', args=[scheme.public_id])}?version={version.number}")
     return _editor(request, scheme.problem, form, scheme, based_on=based_on)
 
 
 @require_POST
 def scheme_check(request: HttpRequest) -> HttpResponse:
-    """What is in the editor: what is wrong with it, and the try-out. Nothing is stored."""
+    """Check the text of the editor and render its try-out without storing it."""
     writer_of(request)
     context = {"sheet": sheet_of_text(request.POST.get("text", ""), request.POST), "steps": STEPS}
     return render(request, "schemes/_sheet.html", context)
@@ -92,26 +92,29 @@ def scheme_check(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def scheme_command(request: HttpRequest, scheme_id: uuid.UUID, verb: str) -> HttpResponse:
-    """`activate`, `retire` or `discard`, on the state that the person has seen (`based_on`)."""
+    """Apply `activate`, `retire` or `discard` if the scheme is unchanged since `based_on`."""
     user = writer_of(request)
     scheme = scheme_get_for(user, scheme_id)
     based_on, slug = _number(request), scheme.problem.slug
     try:
         if verb == "activate":
             version = services.scheme_activate(scheme=scheme, by=user, based_on=based_on)
-            messages.success(request, f"Version {version.number} is the one to mark with.")
+            messages.success(request, f"Version {version.number} is active and used for marking.")
         elif verb == "retire":
             version = services.scheme_retire(scheme=scheme, by=user, based_on=based_on)
-            messages.success(request, f"Version {version.number} is retired. Marks made with it stay as they are.")
+            messages.success(request, f"Version {version.number} is retired. Existing marks stay unchanged.")
         elif verb == "discard":
             services.draft_discard(scheme=scheme, based_on=based_on)
-            messages.success(request, "The draft is gone.")
+            messages.success(request, "Draft discarded.")
         else:
             raise Http404("There is no such page.")
     except services.SchemeChanged:
-        messages.error(request, "Somebody changed the scheme meanwhile. Nothing was done; look at it as it is now.")
+        messages.error(
+            request,
+            "Another user changed the scheme meanwhile. Your command was not run; check the current state and try again.",
+        )
     except services.SchemeNotUsable as error:
-        messages.error(request, f"The draft cannot be marked with yet: {error.issues[0].message}")
+        messages.error(request, f"The draft was not activated. Correct its errors first: {error.issues[0].message}")
     except (services.VersionNotOpen, services.SchemeHeld) as error:
         messages.error(request, str(error))
     if not MarkingScheme.objects.filter(pk=scheme.pk).exists():
@@ -124,7 +127,7 @@ def _asks_to_save(request: HttpRequest) -> bool:
 
 
 def _number(request: HttpRequest) -> int:
-    """The `row_version` that the person began from; 0, which none is, where it makes no sense."""
+    """The posted `row_version`; 0, which matches no scheme, if the value is invalid."""
     return whole_number(request.POST.get("based_on", ""), 9) or 0
 
 

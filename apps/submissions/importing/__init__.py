@@ -1,1 +1,1 @@
-"""Many submissions at once: `files` reads archives safely, `shapes` knows layouts, `plans` says what would go in."""
+"""Import of submissions: `files` reads archives safely, `shapes` parses layouts, `plans` previews and imports."""

@@ -1,4 +1,4 @@
-"""Text files out of a ZIP archive that somebody uploaded. Nothing is written to disk; sizes are counted, not believed."""
+"""Read text files from an uploaded ZIP archive in memory. Sizes are measured, not taken from the archive."""
 
 import io
 import lzma
@@ -17,55 +17,56 @@ TOTAL_BYTES = 50 * 1024 * 1024
 RATIO_AT_MOST = 100
 _RATIO_FROM = 64 * 1024
 _CHUNK = 64 * 1024
-#: What zipfile raises over an archive that it cannot read; the errors of decompressors are none of its own.
+#: Errors of zipfile and its decompressors for unreadable archives.
 _DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, NotImplementedError, RuntimeError, EOFError, OSError, ValueError)
-_ENDINGS = {".md", ".markdown", ".tex", ".txt"}
+_SUFFIXES = {".md", ".markdown", ".tex", ".txt"}
 
 
 def is_archive(data: bytes) -> bool:
-    """Does it begin as a ZIP does?"""
+    """Whether the data starts with a ZIP signature."""
     return data[:4] in (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 
 
 def archive_read(data: bytes) -> tuple[dict[PurePosixPath, str], list[tuple[str, str]]]:
-    """The texts by path, and what was left out with the reason. Raises `FileWrong` for an archive that nobody would make in
-    good faith: absolute names or `..`, links, too many members, or far more inside than its size.
+    """Return texts by path, and skipped members with reasons.
+
+    Raises `FileWrong` for hostile archives: absolute names or `..`, links, too many members, or extreme compression.
     """
     texts: dict[PurePosixPath, str] = {}
-    left_out: list[tuple[str, str]] = []
+    skipped: list[tuple[str, str]] = []
     total = 0
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = archive.infolist()
             if len(members) > MEMBERS_AT_MOST:
-                raise FileWrong(f"The archive has {len(members):,} files; at most {MEMBERS_AT_MOST:,} go in at once.")
+                raise FileWrong(f"The archive has {len(members):,} files; the limit is {MEMBERS_AT_MOST:,}. Split the archive.")
             for member in members:
                 path = _path(member)
                 if member.is_dir() or _is_clutter(path):
                     continue
-                if path.suffix.lower() not in _ENDINGS:
-                    left_out.append((str(path), "It is no Markdown, LaTeX or text file."))
+                if path.suffix.lower() not in _SUFFIXES:
+                    skipped.append((str(path), "Not a Markdown, LaTeX or text file."))
                     continue
                 content = _content(archive, member, TOTAL_BYTES - total)
                 total += len(content)
                 try:
                     texts[path] = content.decode("utf-8-sig")
                 except UnicodeDecodeError:
-                    left_out.append((str(path), "It is not in UTF-8."))
+                    skipped.append((str(path), "Not encoded in UTF-8."))
     except _DAMAGED as error:
-        raise FileWrong("This ZIP archive is damaged, encrypted, or of a kind that is not read here.") from error
+        raise FileWrong("Could not read the ZIP archive: it is damaged, encrypted or of an unsupported kind.") from error
     if not texts:
-        raise FileWrong("The archive has no Markdown, LaTeX or text file in it.")
-    return texts, left_out
+        raise FileWrong("The archive contains no Markdown, LaTeX or text file.")
+    return texts, skipped
 
 
 def _path(member: zipfile.ZipInfo) -> PurePosixPath:
     name = member.filename.replace("\\", "/")
     path = PurePosixPath(name)
     if path.is_absolute() or ".." in path.parts or (path.parts and ":" in path.parts[0]):
-        raise FileWrong("The archive has a file whose name leads out of it. Nothing was taken from it.")
+        raise FileWrong("Nothing was imported: a file name in the archive points outside of it.")
     if stat.S_ISLNK(member.external_attr >> 16):
-        raise FileWrong("The archive has a link in it. Nothing was taken from it.")
+        raise FileWrong("Nothing was imported: the archive contains a symbolic link.")
     return path
 
 
@@ -74,13 +75,13 @@ def _is_clutter(path: PurePosixPath) -> bool:
 
 
 def _content(archive: zipfile.ZipFile, member: zipfile.ZipInfo, room: int) -> bytes:
-    """The bytes of a member, counted while they come. Raises `FileWrong` where they are more than they may."""
+    """Decompress a member. Raises `FileWrong` as soon as it exceeds a limit."""
     found = bytearray()
     with archive.open(member) as stream:
         while chunk := stream.read(_CHUNK):
             found += chunk
             if len(found) > MEMBER_BYTES or len(found) > room:
-                raise FileWrong(f"{member.filename} is too large once it is unpacked. Nothing was taken from the archive.")
+                raise FileWrong(f"Nothing was imported: {member.filename} is too large when unpacked.")
             if len(found) > _RATIO_FROM and len(found) > RATIO_AT_MOST * max(member.compress_size, 1):
-                raise FileWrong(f"{member.filename} unpacks to far more than it is. Nothing was taken from the archive.")
+                raise FileWrong(f"Nothing was imported: {member.filename} has an extreme compression ratio.")
     return bytes(found)

@@ -1,4 +1,4 @@
-"""What an import would do, and doing it: every text either goes in or is skipped for a reason."""
+"""Preview and run an import: each text is imported or skipped with a reason."""
 
 import re
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from django.db import transaction
 from apps.accounts.models import User
 from apps.contests.models import AuthorKind, Contest, ContestProblem, ContestState, Identity, Paper
 from apps.contests.services import PROBLEMS_AT_MOST, ContestRefused, adding_refusal, author_add, problem_add
-from apps.contests.telling import told
+from apps.contests.telling import event_publish
 from apps.problems.access import problem_visible_to
 from apps.problems.importing.files import table_read
 from apps.problems.importing.values import RowWrong
@@ -26,7 +26,7 @@ _NUMBER = re.compile(r"P0*(\d{1,3})", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class GoodRow:
-    """A text that goes in, and the label of its problem."""
+    """A text to import and the label of its problem."""
 
     where: str
     draft: SubmissionDraft
@@ -35,7 +35,7 @@ class GoodRow:
 
 @dataclass(frozen=True)
 class WrongRow:
-    """A text that is skipped."""
+    """A skipped text with its reason."""
 
     where: str
     reason: str
@@ -43,7 +43,7 @@ class WrongRow:
 
 @dataclass
 class ImportPlan:
-    """What would go in. `added` are problems of the library that the contest would get."""
+    """The preview of an import. `added`: problems of the library to be added to the contest."""
 
     shape: str
     good: list[GoodRow] = field(default_factory=list)
@@ -52,12 +52,12 @@ class ImportPlan:
 
     @property
     def authors(self) -> int:
-        """How many authors the texts have."""
+        """Number of authors of the texts to import."""
         return len({row.draft.author for row in self.good})
 
 
 class _Problems:
-    """The problems of a contest by everything that a file may call them."""
+    """Problems of a contest by the names that files use."""
 
     def __init__(self, contest: Contest, *, adds_for: User | None) -> None:
         self.contest = contest
@@ -67,7 +67,7 @@ class _Problems:
         self.names: dict[str, str] = {}
         self.count = 0
         for row in contest.problems.select_related("problem"):
-            self._know(row.problem, row.label)
+            self._register(row.problem, row.label)
 
     def label_of(self, name: str) -> str:
         """The label of the problem that a file calls `name`. Raises `RowWrong`."""
@@ -78,10 +78,10 @@ class _Problems:
             found = list(self.library.filter(external_id=name)[:2]) or list(self.library.filter(slug=name)[:1])
             if len(found) == 1:
                 self.added.append(found[0])
-                return self._know(found[0], str(self.count + 1))
+                return self._register(found[0], str(self.count + 1))
         raise RowWrong(f"The contest has no problem {name[:60]}.")
 
-    def _know(self, problem: Problem, label: str) -> str:
+    def _register(self, problem: Problem, label: str) -> str:
         self.count += 1
         for name in (label, problem.slug, problem.external_id, problem.title):
             if name:
@@ -90,20 +90,20 @@ class _Problems:
 
 
 def plan_make(contest: Contest, data: bytes, *, adds_for: User | None = None) -> ImportPlan:
-    """Look at a file without changing anything. Raises `FileWrong` where nothing can be taken from it.
+    """Preview a file without changes. Raises `FileWrong` if the file is unusable.
 
-    `adds_for`: whose library the contest may get problems from; none are added without.
+    `adds_for`: the user from whose library problems may be added; None adds none.
     """
     shape, rows = _rows(data)
     plan, problems = ImportPlan(shape), _Problems(contest, adds_for=adds_for)
-    known = _known(contest)
+    known = _existing_texts(contest)
     for where, draft in rows:
         try:
             if isinstance(draft, RowWrong):
                 raise draft
             label = problems.label_of(draft.problem)
             if (draft.author, label) in known:
-                raise RowWrong(f"{draft.author} has a text for problem {label} already.")
+                raise RowWrong(f"{draft.author} already has a text for problem {label}.")
         except RowWrong as wrong:
             plan.wrong.append(WrongRow(where, str(wrong)))
         else:
@@ -115,12 +115,12 @@ def plan_make(contest: Contest, data: bytes, *, adds_for: User | None = None) ->
 
 @transaction.atomic
 def import_confirm(*, file: ImportFile) -> ImportPlan:
-    """Bring the good texts in as the contest is now, throw the upload away. Of two at once one waits and finds it gone.
+    """Import the valid texts of an upload and delete it. Concurrent calls are serialised; the second one is refused.
 
-    Raises `ContestRefused`, also for a contest that is closed or being marked: the number that is new would tell its author.
+    Raises `ContestRefused`, also for a contest that is closed or being marked: a new number would reveal its author.
     """
     if not ImportFile.objects.select_for_update().filter(pk=file.pk).exists():
-        raise ContestRefused("This file was brought in already.")
+        raise ContestRefused("This file was already imported.")
     contest = file.contest
     if refusal := adding_refusal(contest):
         raise ContestRefused(refusal)
@@ -134,20 +134,20 @@ def import_confirm(*, file: ImportFile) -> ImportPlan:
             papers[row.draft.author] = _paper_of(contest, row.draft)
         _text_add(papers[row.draft.author], problems[row.problem], row.draft)
     rows_recount(len(plan.good), Paper, Identity, Submission, SubmissionVersion, Step)
-    told(contest, "contest.imported", file.owner, texts=len(plan.good), skipped=len(plan.wrong))
+    event_publish(contest, "contest.imported", file.owner, texts=len(plan.good), skipped=len(plan.wrong))
     file.delete()
     return plan
 
 
 def adder_of(file: ImportFile) -> User | None:
-    """Whose library an upload may take problems from; None where it was not asked to."""
+    """The user from whose library the upload may add problems, or None."""
     return file.owner if file.adds_problems else None
 
 
 def _rows(data: bytes) -> tuple[str, Iterator[tuple[str, SubmissionDraft | RowWrong]]]:
     if is_archive(data):
-        texts, left_out = archive_read(data)
-        return "Folders", iter([*folder_drafts(texts), *((path, RowWrong(reason)) for path, reason in left_out)])
+        texts, skipped = archive_read(data)
+        return "Folders", iter([*folder_drafts(texts), *((path, RowWrong(reason)) for path, reason in skipped)])
     table = table_read(data)
     shape = shape_of(table)
 
@@ -163,7 +163,7 @@ def _rows(data: bytes) -> tuple[str, Iterator[tuple[str, SubmissionDraft | RowWr
 
 
 def _spellings(name: str) -> Iterator[str]:
-    """`putnam_2025_B3` is also B3, `P2` also 2, `IMO2025-1` also 1."""
+    """Possible labels of a name: `putnam_2025_B3` also B3, `P2` also 2, `IMO2025-1` also 1."""
     yield name
     if found := _LAST_PART.search(name):
         yield found[1]
@@ -171,7 +171,7 @@ def _spellings(name: str) -> Iterator[str]:
         yield found[1]
 
 
-def _known(contest: Contest) -> set[tuple[str, str]]:
+def _existing_texts(contest: Contest) -> set[tuple[str, str]]:
     names = dict(Identity.objects.filter(contest=contest, person=None).values_list("paper", "name"))
     rows = Submission.objects.filter(paper__contest=contest, paper__in=names).values_list("paper", "problem__label")
     return {(names[paper], label) for paper, label in rows}
@@ -181,8 +181,8 @@ def _paper_of(contest: Contest, draft: SubmissionDraft) -> Paper:
     known = Identity.objects.filter(contest=contest, person=None, name=draft.author).select_related("paper").first()
     if known is not None:
         return known.paper
-    more = {"school": draft.school, "external_id": draft.external_id}
-    return author_add(contest=contest, name=draft.author, kind=AuthorKind(draft.kind), **more)
+    details = {"school": draft.school, "external_id": draft.external_id}
+    return author_add(contest=contest, name=draft.author, kind=AuthorKind(draft.kind), **details)
 
 
 def _text_add(paper: Paper, problem: ContestProblem, draft: SubmissionDraft) -> None:

@@ -1,11 +1,11 @@
-"""The layouts in which submissions come, each read into the same draft.
+"""Layouts of submission files, all parsed into `SubmissionDraft`.
 
 | layout | author | problem | judgement |
 |---|---|---|---|
-| ours (CSV, JSONL) | `author`, `school`, `external_id` | `problem`: label, slug, id, title | `points`, `out_of`, `comment` |
-| GradingBench (CSV) | `Grading ID`, each row another | `Problem ID` | `Points` out of 7 |
+| Lemmascope (CSV, JSONL) | `author`, `school`, `external_id` | `problem`: label, slug, id | `points`, `out_of`, `comment` |
+| GradingBench (CSV) | `Grading ID`, one per row | `Problem ID` | `Points` out of 7 |
 | DeepSeekMath-V2 (JSONL) | the model | `problem_idx` | `human_rating`, out of 7 or 10 by the contest |
-| folders (ZIP) | the folder below `submissions/`, else the top one | the file's name | `grader-comments.md`: `A1: 7/10`, … |
+| folders (ZIP) | the folder below `submissions/`, else the top folder | the file name | `grader-comments.md`: `A1: 7/10`, … |
 """
 
 import re
@@ -29,7 +29,7 @@ _POINTS_AT_MOST = Decimal(1_000)
 
 @dataclass(frozen=True)
 class Judgement:
-    """What somebody elsewhere gave."""
+    """An external judgement: points, their maximum and remarks."""
 
     points: Decimal
     out_of: Decimal
@@ -38,7 +38,7 @@ class Judgement:
 
 @dataclass(frozen=True)
 class SubmissionDraft:
-    """One text by one author to one problem."""
+    """One text of one author for one problem."""
 
     author: str
     problem: str
@@ -51,23 +51,23 @@ class SubmissionDraft:
 
 
 def shape_of(table: Table) -> str:
-    """Which layout a table has. Raises `FileWrong`."""
+    """The layout of a table. Raises `FileWrong` for unknown columns."""
     names = set(table.names)
     for name, (required, _) in _SHAPES.items():
         if required <= names:
             return name
-    raise FileWrong("The columns are not known. A file of submissions has at least author, problem and text.")
+    raise FileWrong("Nothing was imported: unknown columns. A file of submissions needs at least author, problem and text.")
 
 
 def draft_read(record: Record, shape: str) -> SubmissionDraft:
-    """One row. Raises `RowWrong`."""
+    """Parse one row. Raises `RowWrong`."""
     if record.reason:
         raise RowWrong(record.reason)
-    return checked(_SHAPES[shape][1](record.values))
+    return validated(_SHAPES[shape][1](record.values))
 
 
 def folder_drafts(texts: Mapping[PurePosixPath, str]) -> list[tuple[str, SubmissionDraft | RowWrong]]:
-    """The texts of an archive by path, each as a draft or as the reason why it is none."""
+    """Parse the texts of an archive; each path gives a draft or the reason of its rejection."""
     texts = {path: text.replace("\r\n", "\n") for path, text in texts.items()}
     comments = {(_author(path), path.parent): _judgements(text) for path, text in texts.items() if path.name == COMMENTS}
     rows: list[tuple[str, SubmissionDraft | RowWrong]] = []
@@ -76,17 +76,17 @@ def folder_drafts(texts: Mapping[PurePosixPath, str]) -> list[tuple[str, Submiss
             continue
         given = next((comments[_author(path), folder] for folder in path.parents if (_author(path), folder) in comments), {})
         try:
-            rows.append((str(path), checked(_folder_draft(path, text, given))))
+            rows.append((str(path), validated(_folder_draft(path, text, given))))
         except RowWrong as wrong:
             rows.append((str(path), wrong))
     return rows
 
 
-def checked(draft: SubmissionDraft) -> SubmissionDraft:
-    """The draft, if it can be handed in. Raises `RowWrong`."""
+def validated(draft: SubmissionDraft) -> SubmissionDraft:
+    """Return the draft if it is valid. Raises `RowWrong`."""
     for value, what in ((draft.author, "author"), (draft.problem, "problem"), (draft.text.strip(), "text")):
         if not value:
-            raise RowWrong(f"It has no {what}.")
+            raise RowWrong(f"The {what} is missing.")
     if len(draft.author) > NAME_LENGTH:
         raise RowWrong(f"The author's name is longer than {NAME_LENGTH} characters.")
     for value, what, most in ((draft.school, "school", NAME_LENGTH), (draft.external_id, "external_id", EXTERNAL_LENGTH)):
@@ -97,13 +97,13 @@ def checked(draft: SubmissionDraft) -> SubmissionDraft:
     return draft
 
 
-def _ours(values: Mapping[str, Any]) -> SubmissionDraft:
+def _lemmascope(values: Mapping[str, Any]) -> SubmissionDraft:
     text_format = text_of(values, "format").lower() or TextFormat.MARKDOWN
     if text_format not in TextFormat.values:
-        raise RowWrong("The format is markdown or latex.")
+        raise RowWrong("Unknown format. Use markdown or latex.")
     kind = text_of(values, "kind").lower() or AuthorKind.STUDENT
     if kind not in AuthorKind.values:
-        raise RowWrong("The kind of author is student or model.")
+        raise RowWrong("Unknown kind of author. Use student or model.")
     return SubmissionDraft(
         author=" ".join(text_of(values, "author").split()),
         problem=_word(values, "problem"),
@@ -132,9 +132,9 @@ def _deepseek(values: Mapping[str, Any]) -> SubmissionDraft:
 
 
 def deepseek_maximum(problem: str) -> str:
-    """The maximum of a rating by the contest in the problem's name, "" where that leaves it open.
+    """The maximum of a rating, derived from the contest in the problem name; "" if ambiguous.
 
-    A CMO may be China's, out of 21, or Canada's, out of 7.
+    For example, CMO may be China's (out of 21) or Canada's (out of 7).
     """
     name = problem.casefold()
     return next((most for begins, most in (("imo", "7"), ("pb-", "7"), ("putnam", "10")) if name.startswith(begins)), "")
@@ -143,12 +143,12 @@ def deepseek_maximum(problem: str) -> str:
 _SHAPES = {
     "GradingBench": (frozenset({"Grading ID", "Problem ID", "Response"}), _gradingbench),
     "DeepSeekMath-V2": (frozenset({"problem_idx", "model_prediction"}), _deepseek),
-    "Lemmascope": (frozenset({"author", "problem", "text"}), _ours),
+    "Lemmascope": (frozenset({"author", "problem", "text"}), _lemmascope),
 }
 
 
 def _maximum(values: Mapping[str, Any]) -> str:
-    """The maximum that a row states, or ""."""
+    """The maximum in a row, or ""."""
     return _word(values, "out_of") or _word(values, "max")
 
 
@@ -164,13 +164,13 @@ def _judgement(points: str, out_of: str, words: str) -> Judgement | None:
     if not points:
         return None
     if not out_of:
-        raise RowWrong(f"It gives {points[:20]} points but not out of how many. Add a column out_of with the maximum.")
+        raise RowWrong(f"The maximum for {points[:20]} points is missing. Add a column out_of with the maximum.")
     try:
         given, scale = Decimal(points), Decimal(out_of)
     except InvalidOperation as error:
-        raise RowWrong(f"Its points, {points[:20]!r} out of {out_of[:20]!r}, are no numbers.") from error
+        raise RowWrong(f"The points, {points[:20]!r} out of {out_of[:20]!r}, are not numbers.") from error
     if not (given.is_finite() and scale.is_finite() and 0 <= given <= scale <= _POINTS_AT_MOST and scale > 0):
-        raise RowWrong(f"Its points, {points[:20]} out of {out_of[:20]}, make no sense.")
+        raise RowWrong(f"The points, {points[:20]} out of {out_of[:20]}, are out of range.")
     return Judgement(given, scale, words)
 
 
@@ -183,7 +183,7 @@ def _author(path: PurePosixPath) -> str:
 def _folder_draft(path: PurePosixPath, text: str, given: Mapping[str, Judgement]) -> SubmissionDraft:
     author = _author(path)
     if not author:
-        raise RowWrong("It lies in no folder; the folder says who wrote it.")
+        raise RowWrong("The author is missing: the file is not in a folder named after its author.")
     found = _SUBMISSION.search(text)
     body = text[found.end() :] if found else text
     text_format = TextFormat.LATEX if path.suffix.lower() == ".tex" else TextFormat.MARKDOWN
@@ -191,7 +191,7 @@ def _folder_draft(path: PurePosixPath, text: str, given: Mapping[str, Judgement]
 
 
 def _judgements(text: str) -> dict[str, Judgement]:
-    """Points and remarks by the problem's name in small letters; lines that make no sense are left out."""
+    """Points and remarks by lower-case problem name; invalid lines are skipped."""
     found = list(_JUDGED.finditer(text))
     ends = [*(one.start() for one in found[1:]), len(text)]
     judged: dict[str, Judgement] = {}

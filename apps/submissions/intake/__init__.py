@@ -1,9 +1,9 @@
-"""Scans and photos, from the bytes that somebody uploaded to clean JPEG pages.
+"""Convert uploaded scans and photos to clean JPEG pages.
 
-What an upload is, its first bytes say, never its name. It is read in a child process with limits (`child`), which gives back
-pictures drawn anew: no metadata, no scripts, no text layer of the file goes on. Before the child reads the first byte it stands
-behind the fence of the sandbox for Python, as far as the kernel has one: the sources of that fence are sent to it, because this
-app stands below the workers and the child must import nothing of ours.
+The first bytes determine the file type, never the name. A child process with limits (`child`) renders new images, without
+metadata, scripts or text layers. Before it reads any input, it enters the fence of the Python sandbox as far as the kernel
+supports it. The sources of the fence are sent to the child, because this app is below the workers and the child must not import
+our packages.
 """
 
 import json
@@ -22,14 +22,14 @@ log = logging.getLogger(__name__)
 UPLOAD_BYTES = 32 * 1024 * 1024
 PAGES_AT_MOST = 50
 WALL_S = 40.0
-#: How many files one web process reads at once, and how long a further one waits for its turn.
+#: Concurrent reads per web process, and the time in seconds that a further one waits.
 AT_ONCE, WAIT_S = 2, 10.0
 PLACES = BoundedSemaphore(AT_ONCE)
 FENCED = "landlock and filter"
 _CHILD = Path(__file__).with_name("child.py")
 _SANDBOX = Path(__file__).resolve().parents[3] / "workers" / "sandbox"
 _FENCE = ("syscalls", "seccomp", "landlock")
-#: Reads one line of `[[name, source], …]`, makes the modules and runs the last one's `main`.
+#: Reads one line of `[[name, source], …]`, creates the modules and runs `main` of the last one.
 _BOOT = (
     "import sys,json\n"
     "for n,s in json.loads(sys.stdin.buffer.readline()):\n"
@@ -45,7 +45,7 @@ Module = tuple[str, str]
 
 
 class UploadWrong(Exception):
-    """Nothing can be taken from this file; the message says why and what to do."""
+    """The file is unusable; the message gives the reason and the next step."""
 
 
 @dataclass(frozen=True)
@@ -58,14 +58,14 @@ class PageImage:
 
 
 def pages_read(data: bytes, *, wall_s: float = WALL_S) -> list[PageImage]:
-    """The pages of a PDF or the one of a photo (JPEG, PNG, HEIC). Raises `UploadWrong`."""
+    """Return the pages of a PDF or the single page of a photo (JPEG, PNG, HEIC). Raises `UploadWrong`."""
     if len(data) > UPLOAD_BYTES:
-        raise UploadWrong(f"The file is larger than {UPLOAD_BYTES // 1024**2} MB.")
+        raise UploadWrong(f"The file is larger than {UPLOAD_BYTES // 1024**2} MB. Upload a smaller one.")
     kind = kind_of(data)
     if not kind:
-        raise UploadWrong("This is neither a PDF nor a photo in JPEG, PNG or HEIC.")
+        raise UploadWrong("This is neither a PDF nor a photo in JPEG, PNG or HEIC format.")
     if not PLACES.acquire(timeout=min(WAIT_S, wall_s)):
-        raise UploadWrong("Many files are being read just now. Send yours again in a minute.")
+        raise UploadWrong("The server is busy with other uploads. Try again in a minute.")
     try:
         found = child_run(modules(), kind, data, wall_s=wall_s)
     finally:
@@ -74,14 +74,14 @@ def pages_read(data: bytes, *, wall_s: float = WALL_S) -> list[PageImage]:
 
 
 def modules() -> list[Module]:
-    """Name and source of what the child is made of: the fence, where its files are there, and the reader."""
+    """Names and sources of the child's modules: the fence, if its files exist, and the reader."""
     fence = [(f"workers.sandbox.{name}", _SANDBOX / f"{name}.py") for name in _FENCE]
     chosen = fence if all(path.is_file() for _, path in fence) else []
     return [(name, path.read_text(encoding="utf-8")) for name, path in (*chosen, ("intake_child", _CHILD))]
 
 
 def child_run(sources: Sequence[Module], kind: str, data: bytes, *, wall_s: float = WALL_S) -> bytes:
-    """What the child writes. The last module's `main` reads `data`. Raises `UploadWrong` where it ends badly or late."""
+    """Run the child on `data` with `main` of the last module; return its output. Raises `UploadWrong` on failure or timeout."""
     with tempfile.TemporaryFile() as out:
         try:
             done = subprocess.run(  # noqa: S603
@@ -95,16 +95,16 @@ def child_run(sources: Sequence[Module], kind: str, data: bytes, *, wall_s: floa
                 cwd="/",
             )
         except subprocess.TimeoutExpired as error:
-            raise UploadWrong("Reading the file took too long, so it was given up.") from error
+            raise UploadWrong("Reading the file took too long. Upload a smaller file or fewer pages.") from error
         out.seek(0)
         found = out.read()
     if done.returncode != 0:
-        raise UploadWrong("Reading the file took more time or memory than is allowed.")
+        raise UploadWrong("Reading the file took more time or memory than is allowed. Upload a smaller file or fewer pages.")
     return found
 
 
 def kind_of(data: bytes) -> str:
-    """`pdf` or `image` by the first bytes; empty for anything else."""
+    """The file type by its first bytes: `pdf`, `image` or empty."""
     if data[:1024].lstrip()[:5] == b"%PDF-":
         return "pdf"
     if data[:3] == b"\xff\xd8\xff" or data[:8] == b"\x89PNG\r\n\x1a\n":
@@ -116,16 +116,16 @@ def kind_of(data: bytes) -> str:
 def _unpacked(found: bytes) -> list[PageImage]:
     head, _, rest = found.partition(b"\n")
     try:
-        said = json.loads(head)
+        result = json.loads(head)
     except ValueError as error:
-        raise UploadWrong("The file could not be read.") from error
-    if said["fence"] != FENCED:
-        log.warning("An upload was read without the sandbox's fence (%s); see docs/contests.md.", said["fence"])
-    if said["error"]:
-        raise UploadWrong(said["error"])
+        raise UploadWrong("Could not read the file. Save it again as PDF or JPEG and retry.") from error
+    if result["fence"] != FENCED:
+        log.warning("An upload was read without the sandbox's fence (%s); see docs/contests.md.", result["fence"])
+    if result["error"]:
+        raise UploadWrong(result["error"])
     pages: list[PageImage] = []
     place = 0
-    for _ in range(said["pages"]):
+    for _ in range(result["pages"]):
         size, width, height = _LENGTH.unpack_from(rest, place)
         place += _LENGTH.size
         pages.append(PageImage(rest[place : place + size], width, height))

@@ -1,9 +1,9 @@
-"""The process that reads an upload: `pdf` or `image` and the most pages are its arguments, the bytes come on stdin.
+"""Child process that reads an upload. Arguments: `pdf` or `image`, and the maximum number of pages; stdin: the file.
 
-Writes one line of JSON, `{"error": "", "pages": n, "fence": …}`, and n pages as length, width, height and JPEG. It limits
-itself and gives up every right that it does not need before it looks at the first byte: with Landlock it opens libraries and
-fonts and nothing else, and the system call filter leaves it no socket, no process and no signal. It imports nothing of ours but
-the fence, whose modules its starter hands over, so that no secret is in its memory.
+Writes one line of JSON, `{"error": "", "pages": n, "fence": …}`, and n pages as length, width, height and JPEG. Before it reads
+any input, it sets resource limits and drops all unneeded rights. Landlock lets it open only libraries and fonts. The filter of
+system calls blocks sockets, processes and signals. It imports none of our packages but the fence modules from its parent, so
+that no secret is in its memory.
 """
 
 import contextlib
@@ -25,19 +25,19 @@ CPU_S = 20
 MEMORY = 1024**3
 OUT_BYTES = 96 * 1024**2
 UNFENCED = "limits only"
-#: Imported before the rights go.
+#: Imported before rights are dropped.
 _PARTS = {"pdf": ("pypdfium2",), "image": ("pillow_heif", "PIL.ImageOps", "PIL.PngImagePlugin")}
-#: What the readers open beside their own code: fonts for a PDF that brings none.
+#: Fonts for PDFs without embedded ones.
 _FONTS = ("/usr/share/fonts", "/usr/local/share/fonts", "/etc/fonts")
 _LIBRARIES = ("/usr/lib", "/usr/lib64", "/lib", "/lib64", "/etc/ld.so.cache", "/dev/urandom")
 
 
 class Refused(Exception):
-    """The message goes to the person."""
+    """The file is rejected; the user sees the message."""
 
 
 def main() -> None:
-    """Read, draw anew, write."""
+    """Read the upload, render its pages and write them."""
     for what, most in (
         (resource.RLIMIT_CPU, CPU_S),
         (resource.RLIMIT_AS, MEMORY),
@@ -60,19 +60,19 @@ def main() -> None:
             picture.save(jpeg, "JPEG", quality=QUALITY, optimize=True)
             out.write(struct.pack(">IHH", jpeg.tell(), *picture.size) + jpeg.getvalue())
             pages += 1
-        said: dict[str, Any] = {"error": "", "pages": pages, "fence": fence}
+        result: dict[str, Any] = {"error": "", "pages": pages, "fence": fence}
     except Refused as refused:
-        said = {"error": str(refused), "fence": fence}
+        result = {"error": str(refused), "fence": fence}
     except ImportError:
-        said = {"fence": fence, "error": "Scans and photos cannot be read here: Pillow, pillow-heif or pypdfium2 is missing."}
+        result = {"fence": fence, "error": "This server cannot read scans: Pillow, pillow-heif or pypdfium2 is missing."}
     except MemoryError:
-        said = {"error": "The file needs more memory than is allowed.", "fence": fence}
-    sys.stdout.buffer.write(json.dumps(said).encode() + b"\n" + out.getvalue())
+        result = {"error": "The file needs more memory than is allowed. Upload a smaller file or fewer pages.", "fence": fence}
+    sys.stdout.buffer.write(json.dumps(result).encode() + b"\n" + out.getvalue())
     sys.stdout.flush()
 
 
 def fenced() -> str:
-    """Give up all rights that the kernel lets a process give up; which were given up, in words."""
+    """Drop all rights that the kernel lets a process drop. Returns a description of the fence."""
     held = []
     landlock, seccomp = (sys.modules.get(f"workers.sandbox.{name}") for name in ("landlock", "seccomp"))
     if landlock is None or seccomp is None:
@@ -87,7 +87,7 @@ def fenced() -> str:
 
 
 def _library_folders() -> list[str]:
-    """Where Python's own modules and the installed packages lie; never a folder that a package was only linked from."""
+    """Folders of Python's modules and installed packages, without folders of linked packages."""
     inside = [entry for entry in sys.path if entry.endswith(("site-packages", "dist-packages", "lib-dynload"))]
     return [*inside, str(Path(os.__file__).parent), str(Path(sys.base_prefix) / "lib")]
 
@@ -111,7 +111,7 @@ def _pdf(data: bytes, most_pages: int) -> Iterator[Any]:
             picture = page.render(scale=LONG_SIDE / max(width, height), may_draw_forms=False).to_pil()
         except pypdfium2.PdfiumError as error:
             raise Refused(f"Page {number + 1} of this PDF is damaged.") from error
-        yield _fresh(picture)
+        yield _clean_copy(picture)
         page.close()
 
 
@@ -131,15 +131,15 @@ def _photo(data: bytes) -> Iterator[Any]:
     except Image.DecompressionBombError as error:
         raise Refused(f"The photo has more than {PIXELS_AT_MOST // 1_000_000} million pixels.") from error
     except (UnidentifiedImageError, OSError, SyntaxError, ValueError) as error:
-        raise Refused("This photo is damaged.") from error
-    yield _fresh(turned)
+        raise Refused("This photo is damaged. Take or export it again.") from error
+    yield _clean_copy(turned)
 
 
-def _fresh(picture: Any) -> Any:
-    """The same picture on a new sheet, small enough and without anything that its file said."""
+def _clean_copy(picture: Any) -> Any:
+    """Copy an image to a new one within the size limit and without metadata."""
     from PIL import Image
 
-    picture = _in_levels(picture)
+    picture = _in_8_bits(picture)
     picture.thumbnail((LONG_SIDE, LONG_SIDE))
     sheet = Image.new("RGB", picture.size, "white")
     if picture.mode == "RGBA":
@@ -149,10 +149,10 @@ def _fresh(picture: Any) -> Any:
     return sheet
 
 
-def _in_levels(picture: Any) -> Any:
-    """A picture that keeps thin strokes when it is shrunk, with 8 bits a colour.
+def _in_8_bits(picture: Any) -> Any:
+    """Convert an image to 8 bits per channel so that thin strokes survive scaling.
 
-    Pillow cuts 16 bits off at 255 instead of scaling them, and shrinks black and white or a palette by leaving pixels out.
+    Pillow clips 16-bit values at 255 instead of scaling them. It scales bilevel and palette images by dropping pixels.
     """
     if picture.mode.startswith("I"):
         return picture.convert("I").point(lambda value: value * (1 / 256)).convert("L")

@@ -1,1 +1,1 @@
-"""Pages of submissions: `writing` for authors, `marking` for coaches, `importing` for organisers."""
+"""Views for authors (`writing`, `pages`, `transcriptions`), coaches (`marking`) and organisers (`importing`)."""

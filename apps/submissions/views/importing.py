@@ -1,4 +1,4 @@
-"""Bringing many submissions in: upload, look, confirm."""
+"""Import of many submissions: upload, preview, confirmation."""
 
 import uuid
 
@@ -23,7 +23,7 @@ SHOWN = 200
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def import_upload(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
-    """Upload a file. It is kept and shown on the next page; nothing goes in yet."""
+    """Store an uploaded file and redirect to its preview. Nothing is imported yet."""
     user = user_of(request)
     contest = organised_get_for(user, contest_id)
     form = ImportForm(request.POST, request.FILES) if request.method == "POST" else ImportForm()
@@ -44,7 +44,7 @@ def import_upload(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
 @never_cache
 @require_GET
 def import_preview(request: HttpRequest, contest_id: uuid.UUID, file_id: uuid.UUID) -> HttpResponse:
-    """What is in the file, text by text."""
+    """Show the texts of an uploaded file."""
     contest, file = import_file_get_for(user_of(request), contest_id, file_id)
     plan = plan_make(contest, bytes(file.data), adds_for=adder_of(file))
     context = {
@@ -60,12 +60,12 @@ def import_preview(request: HttpRequest, contest_id: uuid.UUID, file_id: uuid.UU
 
 @require_POST
 def import_confirm(request: HttpRequest, contest_id: uuid.UUID, file_id: uuid.UUID) -> HttpResponse:
-    """Bring in what the preview called good."""
+    """Import the valid texts of an uploaded file."""
     _, file = import_file_get_for(user_of(request), contest_id, file_id)
     try:
         plan = confirm(file=file)
     except ContestRefused as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, f"{len(plan.good)} texts are in, {len(plan.wrong)} were skipped.")
+        messages.success(request, f"Texts imported: {len(plan.good)}. Skipped: {len(plan.wrong)}.")
     return redirect("contests:detail", contest_id=contest_id)

@@ -1,4 +1,4 @@
-"""What coaches read: papers by number, scripts with their steps. No times; names only where a contest is not anonymous."""
+"""Papers and scripts for coaches. Pages show no times, and names only in contests that are not anonymous."""
 
 import uuid
 from urllib.parse import urlencode
@@ -22,11 +22,11 @@ PAGE = 100
 @never_cache
 @require_GET
 def paper_list(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
-    """The papers that hold a text, by their random numbers, a page at a time; `?number=` leads to one of them."""
+    """List the papers with a text by number, in pages; `?number=` filters by the start of the number."""
     user = user_of(request)
     contest = coached_get_for(user, contest_id)
     if not papers_may_read(user, contest):
-        raise Http404("Papers can be read when marking has begun.")
+        raise Http404("You can read papers once marking begins.")
     names = names_for(user, contest)
     papers = selectors.papers_to_mark(contest)
     asked = request.GET.get("number", "").replace("\0", "").strip().upper()[:NUMBER_SIGNS]
@@ -47,7 +47,7 @@ def paper_list(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
 @never_cache
 @require_GET
 def script(request: HttpRequest, version_id: uuid.UUID) -> HttpResponse:
-    """A text as it was handed in, step by step, or with `?as=source` letter by letter."""
+    """Show a handed-in text in steps, or its source with `?as=source`."""
     user = user_of(request)
     version = version_marked_for(user, version_id)
     contest = version.submission.paper.contest

@@ -1,4 +1,4 @@
-"""Scans and photos: uploading, ordering, and the pictures themselves."""
+"""Scans and photos: upload, order and images."""
 
 import time
 import uuid
@@ -17,13 +17,13 @@ from apps.submissions.access import NO_PAGE, scan_get_for
 from apps.submissions.intake import PAGES_AT_MOST, WALL_S, PageImage, UploadWrong, pages_read
 
 FILES_AT_ONCE = 10
-#: How long all files of one upload may take together.
+#: Time limit for all files of one upload, in seconds.
 READING_S = 60.0
 
 
 @require_POST
 def pages_add(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
-    """Read one PDF or up to ten photos into the draft: all files or none."""
+    """Add the pages of one to ten uploaded files to the draft: all files or none."""
     paper, problem = problem_own_for(user_of(request), problem_id)
     try:
         if refusal := hand_in_refusal(paper.contest):
@@ -33,13 +33,13 @@ def pages_add(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
     except (ContestRefused, UploadWrong) as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, f"{len(pages)} page{'s are' if len(pages) > 1 else ' is'} in your draft.")
+        messages.success(request, f"Added {len(pages)} page{'s' if len(pages) > 1 else ''} to your draft.")
     return redirect("submissions:write", problem_id=problem_id)
 
 
 @require_POST
 def page_change(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
-    """`action` with a page in `scan`: `remove`, `earlier`, or `assign` with a problem's id in `to`."""
+    """Apply `action` to the page `scan`: `remove`, `earlier`, or `assign` to the problem `to`."""
     user = user_of(request)
     paper, problem = problem_own_for(user, problem_id)
     action = request.POST.get("action", "")
@@ -63,7 +63,7 @@ def page_change(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
 @never_cache
 @require_GET
 def page_image(request: HttpRequest, scan_id: uuid.UUID) -> HttpResponse:
-    """The picture of a page, under a name that tells nothing."""
+    """The image of a page, under a neutral filename."""
     scan = scan_get_for(user_of(request), scan_id)
     response = HttpResponse(bytes(scan.jpeg), content_type="image/jpeg")
     response["Content-Disposition"] = 'inline; filename="page.jpg"'
@@ -75,18 +75,18 @@ def _pages(request: HttpRequest) -> list[PageImage]:
     if not files:
         raise UploadWrong("Choose a PDF or photos first.")
     if len(files) > FILES_AT_ONCE:
-        raise UploadWrong(f"At most {FILES_AT_ONCE} files go in at once.")
+        raise UploadWrong(f"No pages were added: upload at most {FILES_AT_ONCE} files at once.")
     pages: list[PageImage] = []
     until = time.monotonic() + READING_S
     for number, file in enumerate(files, 1):
         try:
             if (left := until - time.monotonic()) <= 0:
-                raise UploadWrong("Reading took too long before this one. Send fewer files at once.")
+                raise UploadWrong("The time limit was reached before this file. Upload fewer files at once.")
             pages += pages_read(file.read(), wall_s=min(WALL_S, left))
         except UploadWrong as error:
-            raise UploadWrong(f"File {number}: {error} Nothing was added." if len(files) > 1 else str(error)) from error
+            raise UploadWrong(f"File {number}: {error} No pages were added." if len(files) > 1 else str(error)) from error
         if len(pages) > PAGES_AT_MOST:
-            raise UploadWrong(f"A problem has at most {PAGES_AT_MOST} pages.")
+            raise UploadWrong(f"No pages were added: a problem has at most {PAGES_AT_MOST} pages.")
     return pages
 
 

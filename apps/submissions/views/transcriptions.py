@@ -1,6 +1,6 @@
-"""Transcriptions that a model proposes, beside the pages of a draft.
+"""Transcriptions proposed by a model, shown next to the pages of a draft.
 
-Their buttons belong to the editor's form, so that what is typed comes along and is kept whatever happens to a page.
+Their buttons submit the editor's form, so that each request also saves the draft.
 """
 
 import uuid
@@ -26,8 +26,9 @@ VERBS = ("ask", "take", "decline", "look")
 
 @require_POST
 def transcription(request: HttpRequest, problem_id: uuid.UUID, verb: str) -> HttpResponse:
-    """Keep the draft, then `ask` for a page (`scan`; without one for all that were never asked for), `take` what its author
-    made of a proposal into the draft, `decline` it, or just `look` again.
+    """Save the draft, then `ask` for a transcription, `take` or `decline` a proposal, or only reload (`look`).
+
+    `scan` is the page; `ask` without it requests all pages without a request.
     """
     paper, problem = problem_own_for(user_of(request), problem_id)
     if verb not in VERBS:
@@ -39,7 +40,7 @@ def transcription(request: HttpRequest, problem_id: uuid.UUID, verb: str) -> Htt
     words_keep(request, submission)
     try:
         draft = services.draft_save(paper=paper, problem=problem, **form.cleaned_data)
-        _done(verb, draft, _asked(request, draft, verb))
+        _apply(verb, draft, _requested_scan(request, draft, verb))
     except services.DraftChanged as changed:
         return editor_page(request, problem, changed.submission, form, is_stale=True, status=409)
     except ContestRefused as error:
@@ -50,7 +51,7 @@ def transcription(request: HttpRequest, problem_id: uuid.UUID, verb: str) -> Htt
 @never_cache
 @require_GET
 def transcription_state(request: HttpRequest, scan_id: uuid.UUID) -> HttpResponse:
-    """How far a page is: what stands below its picture, for the page that waits for it."""
+    """Render the state of a transcription for the polling editor."""
     scan = scan_own_for(user_of(request), scan_id)
     problem = scan.submission.problem
     context = {
@@ -63,8 +64,8 @@ def transcription_state(request: HttpRequest, scan_id: uuid.UUID) -> HttpRespons
     return render(request, "submissions/_transcription.html", context)
 
 
-def _asked(request: HttpRequest, draft: Submission, verb: str) -> Scan | None:
-    """The page that the verb is about; None for all of them or for none. Raises `Http404`."""
+def _requested_scan(request: HttpRequest, draft: Submission, verb: str) -> Scan | None:
+    """The page of the request; None for `ask` and `look` without a page. Raises `Http404`."""
     public_id = request.POST.get("scan", "")
     if not public_id and verb in ("ask", "look"):
         return None
@@ -74,7 +75,7 @@ def _asked(request: HttpRequest, draft: Submission, verb: str) -> Scan | None:
     return scan
 
 
-def _done(verb: str, draft: Submission, scan: Scan | None) -> None:
+def _apply(verb: str, draft: Submission, scan: Scan | None) -> None:
     if verb == "ask" and scan is None:
         transcriptions.transcriptions_ask(submission=draft)
     elif scan is None:

@@ -1,4 +1,4 @@
-"""The author's side: own problems, the editor with preview and autosave, versions handed in."""
+"""Views for authors: own problems, the editor with preview and autosave, handed-in versions."""
 
 import uuid
 
@@ -25,7 +25,7 @@ WORDS = "words-"
 @never_cache
 @require_GET
 def own(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
-    """A contest as its students see it: the problems, and what of them is handed in."""
+    """Show a contest to one of its students: the problems and the student's versions."""
     user = user_of(request)
     contest = contest_get_for(user, contest_id)
     paper = paper_own(user, contest)
@@ -38,7 +38,7 @@ def own(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def write(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
-    """The editor. Sending it hands the text in, which can be done again until the time is over."""
+    """Show the editor; POST hands the text in."""
     paper, problem = problem_own_for(user_of(request), problem_id)
     submission = services.submission_of(paper, problem)
     if request.method != "POST":
@@ -56,16 +56,15 @@ def write(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
     messages.success(request, f"Version {version.number} is handed in.")
     words_keep(request, version.submission)
     if left := transcriptions.unconfirmed(version.submission):
-        what = "Proposed transcriptions are" if left > 1 else "A proposed transcription is"
-        messages.warning(request, f"{what} not part of it ({left}): only what stood in your text was handed in.")
+        messages.warning(request, f"Only your text was handed in, without proposed transcriptions ({left}).")
     return redirect("submissions:version_own", version_id=version.public_id)
 
 
 @require_POST
 def draft(request: HttpRequest, problem_id: uuid.UUID) -> JsonResponse:
-    """Keep a draft and what is made of proposals beside it: `{"row_version", "saved_at"}`.
+    """Save a draft and corrections of proposals. Answers `{"row_version", "saved_at"}`.
 
-    409 with the newer `row_version`, `text` and `format`; 422 with `error`.
+    Answers 409 with the newer `row_version`, `text` and `format`, or 422 with `error`.
     """
     paper, problem = problem_own_for(user_of(request), problem_id)
     form = TextForm(request.POST)
@@ -85,7 +84,7 @@ def draft(request: HttpRequest, problem_id: uuid.UUID) -> JsonResponse:
 
 @require_POST
 def preview(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
-    """What is in the editor, set in type. Nothing is stored."""
+    """Render the text of the editor without storing it."""
     problem_own_for(user_of(request), problem_id)
     text, text_format = request.POST.get("text", ""), request.POST.get("text_format", "")
     context = {"text": text, "text_format": text_format, "names_an_author": names_an_author(text)}
@@ -95,7 +94,7 @@ def preview(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
 @never_cache
 @require_GET
 def version_own(request: HttpRequest, version_id: uuid.UUID) -> HttpResponse:
-    """A version that the person handed in, with all versions of the same problem."""
+    """Show an author's own version with links to all versions of the problem."""
     version = version_own_for(user_of(request), version_id)
     contest = version.submission.paper.contest
     context = {
@@ -110,19 +109,19 @@ def version_own(request: HttpRequest, version_id: uuid.UUID) -> HttpResponse:
 
 @require_POST
 def version_withdraw(request: HttpRequest, version_id: uuid.UUID) -> HttpResponse:
-    """Take the newest version back."""
+    """Withdraw the newest version."""
     version = version_own_for(user_of(request), version_id)
     try:
         services.version_withdraw(version=version)
     except ContestRefused as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, "Withdrawn. Nothing of this problem is marked until you hand in a newer version.")
+        messages.success(request, "Version withdrawn. No version of this problem is marked until you hand in a newer one.")
     return redirect("submissions:version_own", version_id=version_id)
 
 
 def words_keep(request: HttpRequest, submission: Submission) -> None:
-    """Keep what was made of proposed transcriptions in the fields beside the pages (`words-…`)."""
+    """Save corrections of proposed transcriptions from the fields `words-…`."""
     words = {name.removeprefix(WORDS): str(value) for name, value in request.POST.items() if name.startswith(WORDS)}
     known = {key: text for key, text in words.items() if is_id(key)}
     if known and submission.pk:
@@ -130,7 +129,7 @@ def words_keep(request: HttpRequest, submission: Submission) -> None:
 
 
 def is_id(text: str) -> bool:
-    """Whether it can be a public id."""
+    """Whether the text is a UUID in canonical form."""
     try:
         return str(uuid.UUID(text)) == text
     except ValueError:
@@ -155,7 +154,7 @@ def editor_page(
     is_stale: bool = False,
     status: int = 200,
 ) -> HttpResponse:
-    """The page of the editor, with `form` in it and what is stored of the submission around it."""
+    """Render the editor with `form` and the stored submission."""
     text = str(form["text"].value() or "")
     context = {
         "problem": problem,

@@ -1,4 +1,4 @@
-"""`manage.py check_math FILE`: the computational verifier on any text, in a process of its own with limits on its time."""
+"""`manage.py check_math FILE`: run the computational verifier on a text, in a process with time limits."""
 
 import json
 import subprocess
@@ -15,12 +15,12 @@ from rich.table import Table
 
 SIZE_LIMIT = 1_000_000
 STYLES = {"refuted": "bold red", "survived": "green", "not_understood": "dim", "stopped": "yellow"}
-#: The guard counts processor time; on a busy machine that takes several times as long.
+#: The limit counts processor time, which can take several times as long on a busy machine.
 WALL_FACTOR, START_UP_SECONDS = 5, 20
 
 
 class Command(BaseCommand):
-    """Print what the verifier finds in a file, or read from standard input where FILE is "-"."""
+    """Print the findings of the verifier for a file, or for standard input if FILE is "-"."""
 
     help = "Test the formulas of a text (Markdown with TeX): refuted with a counterexample, survived tests, or not understood."
 
@@ -31,7 +31,7 @@ class Command(BaseCommand):
             "--seconds", type=float, default=120.0, help="last guard on the text, in seconds of processor time (120)"
         )
         parser.add_argument("--json", action="store_true", help="print the findings as JSON")
-        parser.add_argument("--all", action="store_true", help="show also what was not understood")
+        parser.add_argument("--all", action="store_true", help="also show formulas that were not understood")
 
     def handle(self, *args: Any, **options: Any) -> None:
         text = _read(options["file"])
@@ -77,7 +77,7 @@ def _findings(text: str, assumptions: list[str], seconds: float) -> list[dict[st
             "with a larger --seconds, or with a part of the file."
         ) from error
     except subprocess.CalledProcessError as error:
-        raise CommandError(f"The check broke off: {error.stderr.strip()[-500:]}") from error
+        raise CommandError(f"The check failed: {error.stderr.strip()[-500:]}") from error
     findings: list[dict[str, Any]] = json.loads(done.stdout)["findings"]
     return findings
 
@@ -95,7 +95,7 @@ def _table(text: str, findings: list[dict[str, Any]]) -> Table:
 
 
 def _plain(words: str) -> str:
-    """Brackets in mathematics are no markup."""
+    """Escape brackets, which Rich reads as markup."""
     return words.replace("[", r"\[")
 
 
@@ -112,8 +112,8 @@ def _found(finding: dict[str, Any]) -> str:
 
 def _summary(findings: list[dict[str, Any]]) -> str:
     count = {outcome: sum(finding["outcome"] == outcome for finding in findings) for outcome in STYLES}
-    said = (
+    summary = (
         f"{count['refuted']} refuted · {count['survived']} survived their tests (which proves nothing) · "
         f"{count['not_understood']} not understood"
     )
-    return said if not count["stopped"] else f"{said} · {count['stopped']} stopped by the last guard; --seconds moves it"
+    return summary if not count["stopped"] else f"{summary} · {count['stopped']} stopped by the last guard; --seconds moves it"

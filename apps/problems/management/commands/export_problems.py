@@ -1,4 +1,4 @@
-"""`manage.py export_problems`: the problems of the library in a file that the import reads."""
+"""`manage.py export_problems`: export the library in a format of the import."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -14,12 +14,12 @@ from apps.problems.models import Problem
 class Command(BaseCommand):
     """Write the problems of the library to a file or to standard output."""
 
-    help = "Export problems as JSONL or CSV, in our shape or an IMO-Bench shape, with their solutions and marking schemes."
+    help = "Export problems with solutions and marking schemes as JSONL or CSV, in the Lemmascope or an IMO-Bench format."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--format", default="jsonl", choices=FORMATS)
         parser.add_argument("--shape", default="ours", choices=list(SHAPES))
-        parser.add_argument("--output", type=Path, help="the file to write (standard output, where it is not given)")
+        parser.add_argument("--output", type=Path, help="output file (default: standard output)")
 
     def handle(self, *args: Any, **options: Any) -> None:
         text = export_text(Problem.objects.filter(is_listed=True), file_format=options["format"], shape_name=options["shape"])

@@ -1,4 +1,4 @@
-"""`manage.py import_problems FILE`: the import of the page, from the terminal."""
+"""`manage.py import_problems FILE`: import problems from the terminal."""
 
 import sys
 from argparse import ArgumentParser
@@ -16,12 +16,12 @@ from apps.problems.services import problems_import
 class Command(BaseCommand):
     """Import problems from a CSV or JSONL file."""
 
-    help = "Import problems from a CSV or JSONL file; wrong rows are listed and skipped, the rest goes in together."
+    help = "Import problems from a CSV or JSONL file in one transaction. Invalid rows are listed and skipped."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("file", help="the file, or - for standard input")
-        parser.add_argument("--format", default="auto", choices=["auto", *SHAPES], help="the shape; auto finds out")
-        parser.add_argument("--dry-run", action="store_true", help="only say what would happen")
+        parser.add_argument("file", help="input file, or - for standard input")
+        parser.add_argument("--format", default="auto", choices=["auto", *SHAPES], help="format of the file (default: detect)")
+        parser.add_argument("--dry-run", action="store_true", help="only report what would be imported")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -35,7 +35,7 @@ class Command(BaseCommand):
         for row in plan.wrong:
             self.stderr.write(f"{word} {row.number}{f' ({row.label})' if row.label else ''}: {row.reason}")
         for name in plan.left_out:
-            self.stderr.write(f"column {name}: not taken over")
+            self.stderr.write(f"column {name}: ignored")
         if not options["dry_run"]:
             problems_import(drafts=[row.draft for row in plan.good], by=None)
         verb = "would be imported" if options["dry_run"] else "imported"

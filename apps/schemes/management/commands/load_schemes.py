@@ -1,4 +1,4 @@
-"""`manage.py load_schemes`: make the guidelines of the sample library into schemes that can be marked with."""
+"""`manage.py load_schemes`: create active schemes from the guidelines of the sample library."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from apps.schemes.samples import sample_schemes_load
 
 
 class Command(BaseCommand):
-    help = "Make the sample library's guidelines into active marking schemes. Problems that have a scheme are left alone."
+    help = "Create active marking schemes from the guidelines of the sample library. Problems with a scheme are skipped."
 
     def handle(self, *args: Any, **options: Any) -> None:
         added = sample_schemes_load()
