@@ -29,7 +29,7 @@ def put_aside(stack: Stack) -> None:
         path.rename(stack.folder / "aside" / path.name)
 
 
-def test_a_run_goes_on_from_the_backup_as_if_nothing_had_happened_since(
+def test_a_run_continues_from_the_backup_and_forgets_what_followed(
     stack: Stack, undisturbed: Undisturbed, tmp_path: Path
 ) -> None:
     stack.env |= {"WORKED_EXAMPLE_TOKENS_PER_S": "600"}
@@ -48,14 +48,14 @@ def test_a_run_goes_on_from_the_backup_as_if_nothing_had_happened_since(
     stack.agent("command", run, "cancel")
     lost = stack.wait_until_ended(run)
 
-    # Inference workers go on, as on another machine; whoever has a database stops.
+    # Inference workers continue, as on another machine. Processes that use the database stop.
     stack.running["orchestrator"].terminate()
     stack.running["orchestrator"].wait(timeout=20)
     stack.end_agent()
     put_aside(stack)
-    told = stack.agent("manage", "restore", backup)
-    assert "go on at the next start: 1." in told
-    assert ("migrations brought it up to date" in told) == is_older
+    output = stack.agent("manage", "restore", backup)
+    assert "at the next start: 1." in output
+    assert ("migrations brought it up to date" in output) == is_older
 
     restored = stack.agent("dump", run)
     assert (restored["status"], restored["owner"]) == ("running", "")

@@ -28,6 +28,6 @@ def test_a_version_that_no_sheet_can_have_is_refused(
 
 def test_half_a_character_is_refused_and_a_nul_left_out(task: MarkingTask, bob: User, client_for: ClientFor) -> None:
     answer = sent(client_for(bob), task, "pass", reason=PassReason.UNSURE, words="\ud800")
-    assert (answer.status_code, answer.json()["message"]) == (422, "This is no JSON.")
+    assert (answer.status_code, answer.json()["message"]) == (422, "The request is not valid JSON.")
     assert sent(client_for(bob), task, "pass", reason=PassReason.UNSURE, words="Why\0?").status_code == 200
     assert Pass.objects.get().words == "Why?"

@@ -83,5 +83,5 @@ def test_where_others_are_being_made_it_says_to_come_again(
         client.raise_request_exception = False
         answer = client.get(address(problem))
     assert (answer.status_code, answer["Retry-After"]) == (503, "10")
-    assert "Other PDFs are being made" in answer.content.decode()
+    assert "The server is creating other PDFs" in answer.content.decode()
     assert f'href="{address(problem)}"' in answer.content.decode()
