@@ -21,7 +21,7 @@ COUNTS: Mapping[str, tuple[str, tuple[str, ...]]] = {
 }
 
 
-def since_the_beginning(totals: Totals) -> list[tuple[str, str]]:
+def total_figures(totals: Totals) -> list[tuple[str, str]]:
     """Labels and figures. Unmeasured histograms are left out; counters at 0 are shown."""
     found = []
     for name, words in SPREADS.items():

@@ -15,7 +15,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
 
-from apps.operations.since_the_beginning import since_the_beginning
+from apps.operations.since_the_beginning import total_figures
 from apps.operations.stores import RedisState, database_bytes, redis_state, results_waiting
 from apps.operations.tools import ToolCalls, tool_calls
 from apps.operations.training import TrainingNow, training_now
@@ -120,8 +120,8 @@ class Situation:
         return tool_calls(self.totals)
 
     @property
-    def always(self) -> list[tuple[str, str]]:
-        return since_the_beginning(self.totals)
+    def total_figures(self) -> list[tuple[str, str]]:
+        return total_figures(self.totals)
 
     @property
     def running(self) -> int:
@@ -250,7 +250,7 @@ def _process(pulse: Pulse, live: Sequence[Run]) -> ProcessNow:
 
 
 @dataclass(frozen=True)
-class Held:
+class HeldRun:
     """A run for which a worker holds calls. `public_id` is empty for a test prompt of the Models page."""
 
     public_id: str
@@ -258,13 +258,13 @@ class Held:
     calls: int
 
 
-def held_by(workers: Sequence[WorkerNow]) -> list[tuple[WorkerNow, list[Held]]]:
+def runs_by_worker(workers: Sequence[WorkerNow]) -> list[tuple[WorkerNow, list[HeldRun]]]:
     """Each worker with its runs, those with most calls first."""
     names = {call["run"] for worker in workers for call in worker.calls if not call["run"].startswith("test-")}
     titles = {str(at): title for at, title in Run.objects.filter(public_id__in=names).values_list("public_id", "title")}
 
-    def held(run: str, calls: int) -> Held:
-        return Held(run if run in titles else "", titles.get(run, "test prompt"), calls)
+    def held(run: str, calls: int) -> HeldRun:
+        return HeldRun(run if run in titles else "", titles.get(run, "test prompt"), calls)
 
     return [
         (worker, [held(run, calls) for run, calls in Counter(call["run"] for call in worker.calls).most_common()])

@@ -18,7 +18,7 @@ from apps.operations.exposition import CONTENT_TYPE, exposition
 from apps.operations.figures import TITLES, history_figures
 from apps.operations.history import points
 from apps.operations.log_lines import lines_about
-from apps.operations.situation import held_by, situation
+from apps.operations.situation import runs_by_worker, situation
 from apps.runs.models import Run
 from apps.runs.selectors import step_get
 from apps.runs.streams import sync_client
@@ -37,7 +37,7 @@ def operations_now(request: HttpRequest) -> HttpResponse:
         "now": now,
         "concerns": concerns(now),
         "steps": settings.PRIORITY_STEPS,
-        "workers": held_by(now.workers),
+        "workers": runs_by_worker(now.workers),
         "charts": [(name, *words) for name, words in TITLES.items()],
         "hours": _hours(request),
         "choices": HOURS,

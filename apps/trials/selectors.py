@@ -85,7 +85,7 @@ class Trial:
         return max(run.created_at for run in self.runs)
 
     @property
-    def of_older_prompts(self) -> int:
+    def outdated_runs(self) -> int:
         """Number of runs with other prompts than the current ones."""
         now = PROGRAM.prompts
         return sum(run.spec["prompt_hashes"] != now for run in self.runs)
@@ -96,7 +96,7 @@ class Trial:
         return sorted({run.spec["roles"][MODEL]["sampling"]["max_new_tokens"] for run in self.runs})
 
     @property
-    def unheard(self) -> list[Answer]:
+    def unreadable(self) -> list[Answer]:
         """Unread and failed answers."""
         return [one for one in self.answers if one.tried.reading in ("unread", "failed")]
 

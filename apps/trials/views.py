@@ -19,7 +19,7 @@ from apps.trials.rates import RoleRates, Share
 from apps.trials.selectors import Trial, answer_rows, trials_of
 from apps.trials.services import trial_start
 
-MOST_UNHEARD = 60
+MAX_UNREADABLE = 60
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -42,7 +42,7 @@ def trial(request: HttpRequest, alias: str) -> HttpResponse:
         "trials": [
             (one, _rows(one, trials[number + 1] if number + 1 < len(trials) else None)) for number, one in enumerate(trials)
         ],
-        "most_unheard": MOST_UNHEARD,
+        "max_unreadable": MAX_UNREADABLE,
     }
     name = "_trials" if request.headers.get("HX-Target") == "trials" else "trial"
     return render(request, f"trials/{name}.html", context)

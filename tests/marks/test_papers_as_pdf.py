@@ -64,15 +64,15 @@ def test_it_is_the_organiser_s(problem: ContestProblem, alice: User, charlie: Us
         assert client_for(person).get(address(problem)).status_code == 404
 
 
-def test_where_none_can_be_made_the_page_says_why(
+def test_without_the_libraries_the_page_shows_the_reason(
     problem: ContestProblem, bob: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(press, "is_possible", lambda: False)
     answer = client_for(bob).get(address(problem), follow=True)
-    assert "No PDF can be made here" in answer.content.decode()
+    assert "This server cannot create PDFs" in answer.content.decode()
 
 
-def test_where_others_are_being_made_it_says_to_come_again(
+def test_a_busy_server_asks_to_try_again(
     problem: ContestProblem, bob: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(press, "WAIT_S", 0.01)

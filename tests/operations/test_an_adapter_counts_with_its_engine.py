@@ -11,7 +11,7 @@ from pytest_django import Settings
 
 from apps.operations.concerns import concerns
 from apps.operations.exposition import exposition
-from apps.operations.situation import held_by, situation
+from apps.operations.situation import runs_by_worker, situation
 from apps.runs import pulse
 from apps.runs.streams import Heartbeat, heartbeat_tell
 
@@ -51,7 +51,7 @@ def test_figures_of_an_engine_are_summed_once(beating: Any) -> None:
     _beat(beating, ["big", "other", "tuned"])
     now = situation()
     assert (now.running, now.waiting, now.queued, now.tokens_per_s) == (5, 2, 3, 41.0)
-    assert [worker.tokens_per_s for worker, _ in held_by(now.workers)] == [41.0]
+    assert [worker.tokens_per_s for worker, _ in runs_by_worker(now.workers)] == [41.0]
     assert {alias.name: alias.places for alias in now.aliases} == {"big": 8, "tuned": 0, "other": 16}
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from apps.operations.since_the_beginning import COUNTS, SPREADS, since_the_beginning
+from apps.operations.since_the_beginning import COUNTS, SPREADS, total_figures
 from apps.runs import metrics
 from apps.runs.metrics import METRICS, Totals, totals_read
 
@@ -18,7 +18,7 @@ def test_histograms_are_shown_as_two_bounds_and_counters_as_numbers(valkey: Any)
     metrics.count("events", "call.ended", by=5000)
     metrics.count("lease_renewals", by=1234)
     metrics.push(valkey, at_once=True)
-    found = dict(since_the_beginning(totals_read(valkey)))
+    found = dict(total_figures(totals_read(valkey)))
     assert found["Time to the first token"] == "half within 250 ms, 95 % within 250 ms (20 measured)"
     assert found["Event recorded → open pages"] == "half over the last bound, 95 % over the last bound (1 measured)"
     assert found["Prompt tokens found in a prefix cache"] == "25%"
@@ -28,7 +28,7 @@ def test_histograms_are_shown_as_two_bounds_and_counters_as_numbers(valkey: Any)
 
 
 def test_without_measurements_only_counters_at_zero_are_shown() -> None:
-    assert dict(since_the_beginning(Totals({}, {}))) == dict.fromkeys(COUNTS, "0")
+    assert dict(total_figures(Totals({}, {}))) == dict.fromkeys(COUNTS, "0")
 
 
 def test_every_figure_has_a_metric() -> None:

@@ -5,7 +5,7 @@ import time
 from collections import OrderedDict
 
 
-class Kept:
+class FileCache:
     """LRU cache of files by the digest of their source."""
 
     def __init__(self, bytes_at_most: int, seconds: float) -> None:

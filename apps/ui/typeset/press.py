@@ -19,7 +19,7 @@ from django.conf import settings
 from django.http import HttpResponse
 
 from apps.ui.typeset.document import Document
-from apps.ui.typeset.kept import Kept
+from apps.ui.typeset.kept import FileCache
 from apps.ui.unavailable import Unavailable
 
 logger = logging.getLogger(__name__)
@@ -30,7 +30,7 @@ PICTURES_AT_MOST = 64 * 1024**2
 #: Concurrent PDFs per web process, and the time in seconds that another one waits.
 AT_ONCE, WAIT_S = 2, 5.0
 PLACES = BoundedSemaphore(AT_ONCE)
-MADE = Kept(bytes_at_most=32 * 1024**2, seconds=600)
+MADE = FileCache(bytes_at_most=32 * 1024**2, seconds=600)
 
 
 class PdfFailed(Exception):

@@ -106,7 +106,7 @@ class Command(BaseCommand):
             raise CommandError(f"{alias.name} has not been tried yet. Omit --report to start a trial.")
         self.stdout.write(trial_table(trials[0]))
         if not trials[0].read.of:
-            for reason in dict.fromkeys(one.tried.reason for one in trials[0].unheard):
+            for reason in dict.fromkeys(one.tried.reason for one in trials[0].unreadable):
                 self.stdout.write(f"No answer: {reason}")
         if target is not None:
             with target.open("w", encoding="utf-8") as file:
