@@ -1,11 +1,11 @@
-"""Who asks, and who may get what: a token its owner, nobody else; a group of students as below.
+"""Access rules: a token is visible to its owner only; groups of students as below.
 
-| | maker | other coaches | other researchers | staff who are either |
+| | creator | other coaches | other researchers | staff who are either |
 |---|---|---|---|---|
-| a group and who is in it | yes | yes | no | yes |
-| changing, deleting it | yes | no | no | yes |
+| read a group and its members | yes | yes | no | yes |
+| change or delete it | yes | no | no | yes |
 
-Students meet no groups: whoever may not see one gets `Http404`.
+Students see no groups. A user who may not see a group gets `Http404`.
 """
 
 import uuid
@@ -17,30 +17,30 @@ from apps.accounts.models import ApiToken, Role, StudentGroup, User
 
 
 def user_of(request: HttpRequest) -> User:
-    """The signed-in person; the login middleware has turned all others away."""
+    """The signed-in user; the login middleware rejects anonymous requests earlier."""
     if not isinstance(request.user, User):
         raise Http404
     return request.user
 
 
 def token_get_for(user: User, public_id: uuid.UUID | str) -> ApiToken:
-    """The token, or `Http404` where it does not exist or belongs to somebody else."""
+    """The token, or `Http404` if it does not exist or belongs to another user."""
     token = user.api_tokens.filter(public_id=public_id).first()
     if token is None:
-        raise Http404("There is no such token.")
+        raise Http404("This token does not exist.")
     return token
 
 
 def group_keeper_of(request: HttpRequest) -> User:
-    """The signed-in person, or `Http404` where they may not make groups."""
+    """The signed-in user, or `Http404` if they may not create groups."""
     user = user_of(request)
     if not user.may_see_runs:
-        raise Http404("There is no such page.")
+        raise Http404("This page does not exist.")
     return user
 
 
 def group_visible_to(user: User) -> QuerySet[StudentGroup]:
-    """The groups that a person may read."""
+    """The groups that a user may read."""
     if not user.may_see_runs:
         return StudentGroup.objects.none()
     groups = StudentGroup.objects.select_related("made_by")
@@ -51,18 +51,18 @@ def group_get_for(user: User, public_id: uuid.UUID | str) -> StudentGroup:
     """The group, or `Http404`."""
     group = group_visible_to(user).filter(public_id=public_id).first()
     if group is None:
-        raise Http404("There is no such group.")
+        raise Http404("This group does not exist.")
     return group
 
 
 def group_may_change(user: User, group: StudentGroup) -> bool:
-    """Who made a group keeps it; staff stand in."""
+    """Whether the user may change a group: its creator and staff may."""
     return user.may_see_runs and (group.made_by_id == user.pk or user.is_staff)
 
 
 def group_kept_for(user: User, public_id: uuid.UUID | str) -> StudentGroup:
-    """The group for somebody who may change it, or `Http404`."""
+    """The group if the user may change it, or `Http404`."""
     group = group_get_for(user, public_id)
     if not group_may_change(user, group):
-        raise Http404("There is no such group.")
+        raise Http404("This group does not exist.")
     return group

@@ -24,19 +24,19 @@ from apps.ui.words import duration
 
 
 class LimitedForm(forms.Form):
-    """A form that checks a password. Where it did not, `status` says why and `retry_after_s` when to try again."""
+    """A form that checks a password. If it did not, `status` has the reason and `retry_after_s` the time to wait."""
 
     status = 200
     retry_after_s: int | None = None
 
     def unchecked(self, status: int, wait_s: float, words: str) -> forms.ValidationError:
-        """The error to raise where the password is not checked."""
+        """The error to raise if the password is not checked."""
         self.status, self.retry_after_s = status, math.ceil(wait_s)
         return forms.ValidationError(words, code="unchecked")
 
 
 class SignInForm(LimitedForm, AuthenticationForm):
-    """User name and password, with limits on failed attempts."""
+    """Sign-in form with limits on failed attempts."""
 
     def clean(self) -> dict[str, Any]:
         name = self.cleaned_data.get("username", "")
@@ -55,7 +55,7 @@ class SignInForm(LimitedForm, AuthenticationForm):
 
 
 class PasswordForm(LimitedForm, PasswordChangeForm):
-    """One's own old password and a new one twice, with a limit on wrong old ones."""
+    """Form to change one's own password, with a limit on wrong old passwords."""
 
     def clean_old_password(self) -> str:
         if refused := change_take(self.user.pk):
@@ -71,44 +71,44 @@ class PasswordForm(LimitedForm, PasswordChangeForm):
 
 
 def refusal_words(refused: Refused) -> str:
-    """What is refused, why, and when it works again."""
+    """Error text for a refused sign-in: the limit, and when to try again."""
     again = f"Your password was not checked. Try again in {duration(refused.wait_s)}."
     if refused.limit == "name":
         return f"Too many failed sign-ins with this user name. {again}"
     return (
-        f"Too many failed sign-ins from your network address, which all people on your network may share. {again} "
+        f"Too many failed sign-ins from your network address, which other people on your network may share. {again} "
         "The people who run this site can raise the limit."
     )
 
 
 class TokenForm(forms.Form):
-    """The name under which a token is listed."""
+    """Form for the name of a new token."""
 
     name = forms.CharField(max_length=80, label="Name of a new token")
 
 
 class GroupForm(forms.Form):
-    """The name of a group."""
+    """Form for the name of a group."""
 
-    name = forms.CharField(max_length=GROUP_NAME_LENGTH, label="Name", help_text="Such as: Winter camp.")
+    name = forms.CharField(max_length=GROUP_NAME_LENGTH, label="Name", help_text="For example: Winter camp")
 
 
 class MembersForm(forms.Form):
-    """Students by user name or e-mail address, one a line, a school after a comma."""
+    """Form for students: one user name or e-mail address per line, optionally a comma and a school."""
 
     members = forms.CharField(
         widget=forms.Textarea(attrs={"rows": 6, "class": "mono", "spellcheck": "false"}),
         max_length=100_000,
         label="Students",
-        help_text="One user name or e-mail address a line; a school may follow after a comma.",
+        help_text="One user name or e-mail address per line, optionally followed by a comma and a school",
     )
 
     def clean_members(self) -> list[tuple[User, str]]:
         lines = [line for line in self.cleaned_data["members"].splitlines() if line.strip()]
         if len(lines) > MEMBERS_AT_MOST:
-            raise forms.ValidationError(f"At most {MEMBERS_AT_MOST} at once.")
+            raise forms.ValidationError(f"You can add at most {MEMBERS_AT_MOST} students at once. No students were added.")
         pairs = [(name.strip(), school.strip()[:SCHOOL_LENGTH]) for name, _, school in (line.partition(",") for line in lines)]
         known = people_named([name for name, _ in pairs])
         if missing := [name for name, _ in pairs if name not in known]:
-            raise forms.ValidationError(f"There is no account {', '.join(missing[:10])}. Nobody was added.")
+            raise forms.ValidationError(f"No account found for {', '.join(missing[:10])}. No students were added.")
         return [(known[name], school) for name, school in pairs]

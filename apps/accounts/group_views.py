@@ -1,4 +1,4 @@
-"""Pages of groups of students: all that one may read, and one with who is in it."""
+"""Pages of groups of students: the list, and one group with its members."""
 
 import uuid
 
@@ -18,7 +18,7 @@ from apps.ui.plain_text import without_nul
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def group_list(request: HttpRequest) -> HttpResponse:
-    """The groups, and a form for a new one."""
+    """List the groups, with a form for a new one."""
     user = group_keeper_of(request)
     form = GroupForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
@@ -35,7 +35,7 @@ def group_list(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def group_detail(request: HttpRequest, group_id: uuid.UUID) -> HttpResponse:
-    """Who is in a group, and for its keeper a form to add students: all or none."""
+    """Show the members of a group; add students, all or none."""
     user = user_of(request)
     if request.method != "POST":
         return _page(request, user, group_get_for(user, group_id))
@@ -45,16 +45,16 @@ def group_detail(request: HttpRequest, group_id: uuid.UUID) -> HttpResponse:
         try:
             added = services.members_add(group=group, members=form.cleaned_data["members"])
         except services.GroupRefused as error:
-            form.add_error("members", f"{error} Nobody was added.")
+            form.add_error("members", f"{error} No students were added.")
         else:
-            messages.success(request, f"{added} added.")
+            messages.success(request, f"Students added: {added}.")
             return redirect("accounts:group", group_id=group_id)
     return _page(request, user, group, members_form=form, status=422)
 
 
 @require_POST
 def group_rename(request: HttpRequest, group_id: uuid.UUID) -> HttpResponse:
-    """Give a group another name."""
+    """Rename a group."""
     user = user_of(request)
     group = group_kept_for(user, group_id)
     form = GroupForm(request.POST, auto_id="group_%s")
@@ -71,13 +71,13 @@ def group_rename(request: HttpRequest, group_id: uuid.UUID) -> HttpResponse:
 
 @require_POST
 def member_remove(request: HttpRequest, group_id: uuid.UUID) -> HttpResponse:
-    """Take a student out of a group."""
+    """Remove a student from a group."""
     group = group_kept_for(user_of(request), group_id)
     member = group.members.filter(person__username=without_nul(request.POST).get("username", "")).first()
     if member is None:
-        raise Http404("There is no such student.")
+        raise Http404("This student is not in the group.")
     services.member_remove(member=member)
-    messages.success(request, f"{member.person.username} is out of “{group.name}”.")
+    messages.success(request, f"{member.person.username} was removed from “{group.name}”.")
     return redirect("accounts:group", group_id=group_id)
 
 
@@ -86,7 +86,7 @@ def group_delete(request: HttpRequest, group_id: uuid.UUID) -> HttpResponse:
     """Delete a group; contests keep their students."""
     group = group_kept_for(user_of(request), group_id)
     services.group_delete(group=group)
-    messages.success(request, f"“{group.name}” is deleted. Contests keep their students.")
+    messages.success(request, f"“{group.name}” was deleted. Contests keep their students.")
     return redirect("accounts:group_list")
 
 

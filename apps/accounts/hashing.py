@@ -1,4 +1,4 @@
-"""Password hashing that a web process of 1 GB can afford: 46 MiB a hash, two at a time, a short queue (docs/adr/0025).
+"""Password hashing for web processes with 1 GB: 46 MiB per hash, two at a time, a short queue (docs/adr/0025).
 
 This is the only entry of `PASSWORD_HASHERS`, so every path uses it: sign-in, change of password, new accounts. Hashes with
 other parameters still verify; Django replaces them at the next sign-in.
@@ -20,7 +20,7 @@ _held = threading.local()
 
 
 class HashingBusy(Unavailable):
-    """Too many passwords are being checked at once; the next attempt is welcome in a few seconds."""
+    """The server is checking too many passwords at once."""
 
     retry_after_s = 5
     headline = "Many people are signing in."
@@ -30,9 +30,9 @@ class HashingBusy(Unavailable):
 
 @contextmanager
 def hashing_place() -> Iterator[None]:
-    """Hold one of the few places; a thread that holds one passes. Raises `HashingBusy` where the queue is full or slow.
+    """Hold one of the few places; reentrant per thread. Raises `HashingBusy` if the queue is full or slow.
 
-    A request that takes the place before it asks the database waits without one of the pool's connections.
+    Take the place before the first query, so that a waiting request holds no connection of the pool.
     """
     if getattr(_held, "place", False):
         yield
@@ -53,7 +53,7 @@ def hashing_place() -> Iterator[None]:
 
 
 class BoundedArgon2Hasher(Argon2PasswordHasher):
-    """Argon2id with 46 MiB, twice the passes that OWASP asks for at that size, on one lane."""
+    """Argon2id with 46 MiB, one lane, and twice the passes that OWASP recommends for that size."""
 
     time_cost = 2
     memory_cost = 46 * 1024  # KiB

@@ -1,4 +1,4 @@
-"""People, their roles and groups, and the tokens with which programs act for them."""
+"""Users, their roles and groups, and API tokens."""
 
 import hashlib
 import secrets
@@ -18,7 +18,7 @@ class Role(models.TextChoices):
 
 
 class User(AbstractUser):
-    """A person. The role decides what `access` modules show; staff also see operations pages."""
+    """A user. The role decides what `access` modules allow; staff also see operations pages."""
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     role = models.CharField(max_length=16, choices=Role, default=Role.STUDENT)
@@ -30,7 +30,7 @@ class User(AbstractUser):
 
 
 class StudentGroup(models.Model):
-    """Students under one name, such as a training camp, to be entered for contests together. Its maker keeps it."""
+    """A named group of students, such as a training camp, that can be entered for a contest as a whole."""
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     name = models.CharField(max_length=GROUP_NAME_LENGTH)
@@ -46,7 +46,7 @@ class StudentGroup(models.Model):
 
 
 class GroupMember(models.Model):
-    """A student in a group, with the school that contests get."""
+    """A student in a group, with the school that is passed to contests."""
 
     group = models.ForeignKey(StudentGroup, on_delete=models.CASCADE, related_name="members")
     person = models.ForeignKey(User, on_delete=models.CASCADE, related_name="memberships")
@@ -76,6 +76,6 @@ class ApiToken(models.Model):
 
     @classmethod
     def issue(cls, user: User, name: str) -> tuple["ApiToken", str]:
-        """A new token row and the token's text, which is never stored."""
+        """Create a token row; return it with the token's text, which is never stored."""
         token = f"lsc_{secrets.token_urlsafe(32)}"
         return cls.objects.create(user=user, name=name, digest=cls.digest_of(token)), token

@@ -1,4 +1,4 @@
-"""From where a request comes, as far as it can be known: the address that the outermost proxy of ours has seen."""
+"""The client address of a request, as the outermost trusted proxy saw it."""
 
 import ipaddress
 import logging
@@ -13,9 +13,8 @@ logger = logging.getLogger(__name__)
 def address_of(request: HttpRequest) -> str:
     """The address of the client.
 
-    Each proxy adds the address that it was called from to `X-Forwarded-For`. With `TRUSTED_PROXIES` proxies of ours, only the
-    last so many entries are theirs; what stands before them, anybody can write. An entry that is missing or no address counts
-    as none: then the address of the connection is taken.
+    Each proxy appends its client's address to `X-Forwarded-For`. Only the last `TRUSTED_PROXIES` entries come from trusted
+    proxies; a client can forge the earlier ones. If the entry is missing or invalid, use the address of the connection.
     """
     nearest = str(request.META.get("REMOTE_ADDR", ""))
     if settings.TRUSTED_PROXIES < 1:

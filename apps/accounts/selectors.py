@@ -1,4 +1,4 @@
-"""Reads over people, their groups and their tokens."""
+"""Queries for users, groups and tokens."""
 
 from collections.abc import Collection
 
@@ -21,27 +21,27 @@ def token_list(user: User) -> QuerySet[ApiToken]:
 
 
 def token_find(text: str) -> ApiToken | None:
-    """The token with this text, where it exists and its owner is active."""
+    """The token with this text, or None if it does not exist or its owner is inactive."""
     return ApiToken.objects.select_related("user").filter(digest=ApiToken.digest_of(text), user__is_active=True).first()
 
 
 def role_explained(user: User) -> str:
-    """What a person of this role does here, in a few words."""
+    """Short description of the user's role."""
     return ROLES_EXPLAINED[Role(user.role)]
 
 
 def group_list(user: User) -> QuerySet[StudentGroup]:
-    """The groups that a person may read, by name; `size` is how many are in each."""
+    """The groups that a user may read, by name; `size` is the number of members."""
     return group_visible_to(user).annotate(size=Count("members")).order_by("name", "pk")
 
 
 def member_list(group: StudentGroup) -> QuerySet[GroupMember]:
-    """Who is in a group, by user name."""
+    """Members of a group, by user name."""
     return group.members.select_related("person")
 
 
 def people_named(names: Collection[str]) -> dict[str, User]:
-    """The active accounts by user name, else by e-mail address where only one has it; names of none or several are left out."""
+    """Active accounts by user name, else by unique e-mail address. Unknown and ambiguous names are left out."""
     found = {user.username: user for user in User.objects.filter(username__in=names, is_active=True)}
     addresses = {name.lower() for name in names if name not in found and "@" in name}
     owners: dict[str, list[User]] = {}

@@ -1,4 +1,4 @@
-"""Writes over people and tokens: accounts, sample accounts of the embedded mode, groups, tokens issued, used and revoked."""
+"""Changes to accounts, sample accounts of the embedded mode, groups and tokens."""
 
 import secrets
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ from apps.accounts.models import ApiToken, GroupMember, Role, StudentGroup, User
 TOKENS_AT_MOST = 20
 MEMBERS_AT_MOST = 500
 USE_NOTED_EVERY = timedelta(minutes=1)
-# Printed by `manage.py up`; they open a copy on one laptop, never a served installation.
+# Printed by `manage.py up`. They exist in the embedded mode only, never on a served installation.
 STAFF_ACCOUNT = "admin"  # Sees Operations too.
 SAMPLE_ACCOUNTS = (
     ("researcher", "induct-on-everything", Role.RESEARCHER),
@@ -30,25 +30,25 @@ SAMPLE_STUDENT = "student"
 
 
 class SampleAccountsRefused(Exception):
-    """Sample accounts have known passwords, so they are made in the embedded mode only."""
+    """Sample accounts have known passwords, so they are created in the embedded mode only."""
 
 
 class AccountRefused(Exception):
-    """The account cannot be made; the message says why."""
+    """The account cannot be created; the message has the reason."""
 
 
 class GroupRefused(Exception):
-    """The group cannot be changed so; the message says why."""
+    """The group cannot be changed in this way; the message has the reason."""
 
 
 class TooManyTokens(Exception):
-    """A person may keep a limited number of tokens; the message says how many."""
+    """The user has reached the limit of tokens; the message has the limit."""
 
 
 def sample_accounts_ensure() -> list[tuple[str, str, str]]:
-    """Make the sample accounts that are missing; give name, password and role of those whose password is still ours.
+    """Create missing sample accounts; return name, password and role of those with the original password.
 
-    An account whose owner has changed its password is left as it is and not listed.
+    An account with a changed password is left alone and not listed.
     Raises `SampleAccountsRefused` outside the embedded mode.
     """
     if not settings.EMBEDDED:
@@ -64,7 +64,7 @@ def sample_accounts_ensure() -> list[tuple[str, str, str]]:
 
 
 def account_create(*, username: str, role: Role, is_staff: bool = False) -> tuple[User, str]:
-    """A new account and its password, which is shown once. Raises `AccountRefused` for a name that is taken or impossible."""
+    """Create an account; return it with its password. Raises `AccountRefused` for a taken or invalid name."""
     user = User(username=username, role=role, is_staff=is_staff)
     password = secrets.token_urlsafe(15)
     user.set_password(password)
@@ -77,54 +77,54 @@ def account_create(*, username: str, role: Role, is_staff: bool = False) -> tupl
 
 
 def group_create(*, name: str, by: User) -> StudentGroup:
-    """A new, empty group. Raises `GroupRefused` where its maker has one of this name."""
+    """Create an empty group. Raises `GroupRefused` if its creator has a group of this name."""
     return _group_named(StudentGroup(made_by=by), name)
 
 
 def group_rename(*, group: StudentGroup, name: str) -> StudentGroup:
-    """Give a group another name. Raises `GroupRefused` where its maker has one of this name."""
+    """Rename a group. Raises `GroupRefused` if its creator has a group of this name."""
     return _group_named(group, name)
 
 
 def group_delete(*, group: StudentGroup) -> None:
-    """Delete a group. Whoever takes part in a contest through it goes on taking part."""
+    """Delete a group. Its students stay in their contests."""
     group.delete()
 
 
 @transaction.atomic
 def members_add(*, group: StudentGroup, members: Iterable[tuple[User, str]]) -> int:
-    """Put students with their schools into a group, all or none; how many are new. Raises `GroupRefused` for other roles."""
+    """Add students with their schools, all or none; return the number of new ones. Raises `GroupRefused` for other roles."""
     before = group.members.count()
     for person, school in members:
         if person.role != Role.STUDENT:
-            raise GroupRefused(f"{person.username} is no student.")
+            raise GroupRefused(f"{person.username} is not a student.")
         given = {"school": school} if school else {}
         GroupMember.objects.update_or_create(group=group, person=person, defaults=given)
     now = group.members.count()
     if now > MEMBERS_AT_MOST:
-        raise GroupRefused(f"A group has at most {MEMBERS_AT_MOST} students.")
+        raise GroupRefused(f"A group can have at most {MEMBERS_AT_MOST} students.")
     return now - before
 
 
 def member_remove(*, member: GroupMember) -> None:
-    """Take somebody out of a group. Contests that they take part in stay as they are."""
+    """Remove a student from a group. Their contests do not change."""
     member.delete()
 
 
 def token_issue(*, user: User, name: str) -> tuple[ApiToken, str]:
-    """A new token and its text, which is shown once. Raises `TooManyTokens`."""
+    """Issue a token; return it with its text, which is shown once. Raises `TooManyTokens`."""
     if user.api_tokens.count() >= TOKENS_AT_MOST:
-        raise TooManyTokens(f"You have {TOKENS_AT_MOST} tokens, which is the limit. Revoke one that is no longer used.")
+        raise TooManyTokens(f"You have {TOKENS_AT_MOST} tokens, which is the limit. Revoke an unused one first.")
     return ApiToken.issue(user, name)
 
 
 def token_revoke(*, token: ApiToken) -> None:
-    """Refuse the token from now on."""
+    """Revoke a token."""
     token.delete()
 
 
 def token_note_use(*, token: ApiToken) -> None:
-    """Remember that the token was used; at most one write a minute, however often it comes."""
+    """Record the use of a token; at most one write per minute."""
     now = timezone.now()
     stale = Q(last_used_at=None) | Q(last_used_at__lt=now - USE_NOTED_EVERY)
     if token.last_used_at is None or token.last_used_at < now - USE_NOTED_EVERY:
@@ -137,5 +137,5 @@ def _group_named(group: StudentGroup, name: str) -> StudentGroup:
         with transaction.atomic():
             group.save()
     except IntegrityError as error:
-        raise GroupRefused(f"There is a group “{group.name}” already.") from error
+        raise GroupRefused(f"You already have a group “{group.name}”. Choose another name.") from error
     return group

@@ -1,6 +1,6 @@
-"""Limits on failed sign-ins: by user name and address against guessing a password, by address against trying many names.
+"""Limits on failed sign-ins: per user name and address against guessed passwords, per address against many names.
 
-The counts live in Django's cache: in the process's memory on a laptop, in Redis for all web processes of an installation. While
+Django's cache holds the counts: in process memory on a laptop, in Redis for all web processes of an installation. While
 Redis does not answer, each process counts for itself.
 """
 
@@ -19,7 +19,7 @@ from django.core.cache import BaseCache, cache, caches
 
 ATTEMPTS = 10
 WINDOW_S = 600
-_IPV6_NETWORK = 64  # A household or a rented server has that many addresses of its own.
+_IPV6_NETWORK = 64  # Usual prefix of one household or rented server.
 
 _T = TypeVar("_T")
 logger = logging.getLogger(__name__)
@@ -27,14 +27,14 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Refused:
-    """Which limit is reached, and after how many seconds the next attempt counts."""
+    """The limit that was reached, and the time in seconds until the next attempt is allowed."""
 
     limit: Literal["name", "address"]
     wait_s: float
 
 
 def attempt_take(username: str, address: str) -> Refused | None:
-    """Count an attempt before its password is checked; say which limit refuses it, None where it may go on."""
+    """Count an attempt before its password is checked; return the limit that refuses it, or None."""
 
     def work(store: BaseCache) -> Refused | None:
         if wait := _take(store, _by_name(username, address), ATTEMPTS):
@@ -58,7 +58,7 @@ def attempt_give_back(username: str, address: str) -> None:
 
 
 def attempts_forget(username: str, address: str) -> None:
-    """After the right password: forget the name's failures and give this attempt back to the address."""
+    """After the right password, reset the count of the name and take this attempt back from the address."""
 
     def work(store: BaseCache) -> None:
         store.delete(_by_name(username, address))
@@ -68,7 +68,7 @@ def attempts_forget(username: str, address: str) -> None:
 
 
 def change_take(person: int) -> Refused | None:
-    """Count an old password that is about to be checked for a change of password."""
+    """Count an attempt to change a password before the old one is checked."""
     wait = _shared(lambda store: _take(store, _digest("change", str(person)), ATTEMPTS))
     return Refused("name", wait) if wait else None
 
@@ -79,7 +79,7 @@ def change_give_back(person: int) -> None:
 
 
 def change_forget(person: int) -> None:
-    """After the right old password: count from nothing again."""
+    """Reset the count after the right old password."""
     _shared(lambda store: store.delete(_digest("change", str(person))))
 
 
@@ -87,12 +87,12 @@ def _shared(work: Callable[[BaseCache], _T]) -> _T:
     try:
         return work(cache)
     except (redis.RedisError, OSError) as error:
-        logger.warning("sign-ins are counted by this process alone: %s", error)
+        logger.warning("Redis is unavailable; this process counts sign-ins alone: %s", error)
         return work(caches["local"])
 
 
 def _take(store: BaseCache, name: str, most: int) -> float:
-    """Count one; give the seconds to wait where that is more than `most` in this window."""
+    """Count one attempt; return the seconds to wait if there are more than `most` in this window, else 0."""
     now = time.time()
     until = float(store.get_or_set(name, now + WINDOW_S, WINDOW_S) or 0)
     if until <= now:
@@ -104,7 +104,7 @@ def _take(store: BaseCache, name: str, most: int) -> float:
 
 
 def _give_back(store: BaseCache, name: str) -> None:
-    with suppress(ValueError):  # The window has ended meanwhile, and the count with it.
+    with suppress(ValueError):  # The window has ended, and the count with it.
         store.decr(f"{name}:{store.get(name)}")
 
 

@@ -1,4 +1,4 @@
-"""Pages of accounts: sign in and out, the profile with API tokens, the password."""
+"""Account pages: sign-in and sign-out, profile with API tokens, password."""
 
 import uuid
 from typing import Any
@@ -18,7 +18,7 @@ from apps.accounts.forms import LimitedForm, PasswordForm, SignInForm, TokenForm
 
 
 def _limited(form: LimitedForm, answer: HttpResponse) -> HttpResponse:
-    """The answer to a refused form: 429 or 503 with `Retry-After` where no password was checked."""
+    """The response to a refused form: 429 or 503 with `Retry-After` if no password was checked."""
     if form.retry_after_s is not None:
         answer.status_code = form.status
         answer["Retry-After"] = str(form.retry_after_s)
@@ -43,7 +43,7 @@ account_logout = LogoutView.as_view()
 
 
 class PasswordChange(PasswordChangeView):
-    """Change one's own password; other sessions of the person end."""
+    """Change one's own password; other sessions of the user end."""
 
     form_class = PasswordForm
     template_name = "accounts/account_password.html"
@@ -53,7 +53,7 @@ class PasswordChange(PasswordChangeView):
         return _limited(form, super().form_invalid(form))
 
     def get_success_url(self) -> str:
-        messages.success(self.request, "Your password is changed. Other browsers are signed out.")
+        messages.success(self.request, "Your password was changed. Other browsers are signed out.")
         return super().get_success_url()
 
 
@@ -62,14 +62,14 @@ account_password = PasswordChange.as_view()
 
 @require_GET
 def account_profile(request: HttpRequest) -> HttpResponse:
-    """Name, role and tokens of the person who asks."""
+    """Name, role and tokens of the user."""
     return _profile(request, TokenForm())
 
 
 @never_cache
 @require_POST
 def token_create(request: HttpRequest) -> HttpResponse:
-    """Issue a token and show it in the answer itself: it is kept nowhere, so there is nothing to redirect to."""
+    """Issue a token and show it in the response itself. It is not stored, so a redirect could not show it."""
     form = TokenForm(request.POST)
     if not form.is_valid():
         return _profile(request, form, status=422)
@@ -86,7 +86,7 @@ def token_revoke(request: HttpRequest, public_id: uuid.UUID) -> HttpResponse:
     """Revoke one of one's own tokens."""
     token = token_get_for(user_of(request), public_id)
     services.token_revoke(token=token)
-    messages.success(request, f"“{token.name}” is revoked.")
+    messages.success(request, f"“{token.name}” was revoked.")
     return redirect("accounts:profile")
 
 

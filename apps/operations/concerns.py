@@ -1,4 +1,4 @@
-"""What wants attention, in words: what is wrong, and where to look. Empty on a good day."""
+"""Operational problems in words: what is wrong, and where to look."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ REDIS_FULL = 0.8
 
 @dataclass(frozen=True)
 class Concern:
-    """`level` "error": something stands still. "warn": it will, or it goes slowly."""
+    """A problem. `level` "error": work has stopped. "warn": work is slow or will stop."""
 
     level: Literal["error", "warn"]
     text: str
@@ -21,27 +21,27 @@ class Concern:
 
 
 def concerns(now: Situation) -> list[Concern]:
-    """Errors first."""
+    """All current concerns, errors first."""
     return sorted(_all(now), key=lambda concern: concern.level != "error")
 
 
 def _all(now: Situation) -> Iterator[Concern]:
     if now.trouble:
-        yield Concern("error", now.trouble, "Nothing recorded is lost; runs go on by themselves when this is mended.")
+        yield Concern("error", now.trouble, "No recorded data is lost. Runs continue by themselves once this is fixed.")
         return
     live = sum(now.runs.get(status, 0) for status in ("queued", "running", "paused"))
     if not now.orchestrators:
         waiting = f" {live} run{'s are' if live != 1 else ' is'} waiting." if live else ""
-        yield Concern("error", f"No orchestrator lives: runs neither start nor go on.{waiting}", "Start one; see its log.")
+        yield Concern("error", f"No orchestrator is running: runs do not progress.{waiting}", "Start one; see its log.")
     if not now.workers:
-        text = "No inference worker lives: no call is answered."
-        yield Concern("error", text, "Start one, or see why it ended: the end of its log says. Calls wait meanwhile.")
+        text = "No inference worker is running: no call is answered."
+        yield Concern("error", text, "Start one. The end of its log says why it stopped. Calls wait in the meantime.")
     for tool in now.tools:
         if now.workers and not tool.workers:
-            text = f"No worker serves {tool.name}: models run no code, and formulas are not checked. Runs go on without."
-            yield Concern("warn", text, f"Start one: python -m workers.serve {tool.name}. Or say SANDBOX=off.")
+            text = f"No worker serves {tool.name}: models run no code, and formulas are not checked. Runs continue."
+            yield Concern("warn", text, f"Start one: python -m workers.serve {tool.name}. Or set SANDBOX=off.")
         for trouble in tool.troubles:
-            yield Concern("warn", trouble, "Runs go on without it; docs/sandbox.md says how to mend each rung.")
+            yield Concern("warn", trouble, "Runs continue without it. docs/sandbox.md explains how to fix it.")
     for alias in now.aliases:
         if alias.is_tool or alias.adapter_of:
             continue
@@ -50,7 +50,7 @@ def _all(now: Situation) -> Iterator[Concern]:
             text = f"{waiting} for {alias.name}, which no worker serves."
             yield Concern("error", text, f"Start a worker for it: python -m workers.serve {alias.name}")
         for trouble in alias.troubles:
-            yield Concern("warn", f"{alias.name} is down: {trouble}", "Calls wait or are asked again; see the worker's log.")
+            yield Concern("warn", f"{alias.name} is down: {trouble}", "Calls wait or are retried; see the worker's log.")
     if now.orchestrators:
         yield from _of_runs(now)
     yield from _of_training(now)
@@ -61,28 +61,28 @@ def _of_runs(now: Situation) -> Iterator[Concern]:
     if now.stalled:
         names = ", ".join(run.title for run in now.stalled[:3])
         text = f"{len(now.stalled)} run{'s' if len(now.stalled) != 1 else ''} without an owner: {names}."
-        yield Concern("warn", text, "An orchestrator takes them over within seconds; if not, see its log for “warden”.")
+        yield Concern("warn", text, "An orchestrator takes them over within seconds. If not, search its log for “warden”.")
     if now.results_lag_s > RESULTS_LATE_S:
         waiting = f"{now.results} results wait" if now.results != 1 else "A result waits"
         text = f"{waiting} for the journal, the oldest since {duration(now.results_lag_s)}."
-        yield Concern("warn", text, "Look for “journal” in the orchestrator's log: is the database slow, locked or full?")
+        yield Concern("warn", text, "Search the orchestrator's log for “journal”. Is the database slow, locked or full?")
 
 
 def _of_training(now: Situation) -> Iterator[Concern]:
     queued, under_way = now.training.queued, now.training.under_way
     if queued and not now.trainers:
         waiting = f"{queued} training jobs wait" if queued != 1 else "A training job waits"
-        advice = "make up starts one where the trainer's environment is (make setup-train); docs/training.md has the command."
-        yield Concern("error", f"{waiting}, and no train worker lives.", advice)
+        advice = "make up starts one if the trainer's environment is installed (make setup-train); see docs/training.md."
+        yield Concern("error", f"{waiting}, and no train worker is running.", advice)
     elif under_way and not now.trainers:
         training = f"{under_way} training jobs are" if under_way != 1 else "A training job is"
-        advice = "Its trainer goes on by itself, but nobody stops it or tells its state. Start a train worker; it takes over."
-        yield Concern("warn", f"{training} under way, and no train worker lives.", advice)
+        advice = "Training continues, but its state is not updated and it cannot be stopped. Start a train worker to take over."
+        yield Concern("warn", f"{training} under way, and no train worker is running.", advice)
     silent = [one for one in now.training.jobs if one.is_silent]
     if silent:
         text = f"The trainer of “{silent[0].job.title}” has been silent for {duration(silent[0].silent_s or 0.0)}."
-        more = f" So are those of {len(silent) - 1} more." if len(silent) > 1 else ""
-        yield Concern("warn", text + more, "It is killed, frozen, or its disk is full; the log on the job's page may say.")
+        more = f" {len(silent) - 1} more trainers are silent too." if len(silent) > 1 else ""
+        yield Concern("warn", text + more, "It may be dead or frozen, or its disk may be full. See the log on the job's page.")
 
 
 def _of_stores(now: Situation) -> Iterator[Concern]:
@@ -90,7 +90,7 @@ def _of_stores(now: Situation) -> Iterator[Concern]:
         return
     if now.redis.share is not None and now.redis.share > REDIS_FULL:
         text = f"Redis uses {now.redis.share:.0%} of its memory."
-        yield Concern("warn", text, "When it is full, calls and results wait. Raise maxmemory, or lower RUN_WINDOW.")
+        yield Concern("warn", text, "Once it is full, calls and results wait. Raise maxmemory, or lower RUN_WINDOW.")
     if not now.redis.is_saving:
-        text = "Redis could not write its file."
-        yield Concern("error", text, "Make room on its disk: what it holds would be lost with it, and calls be asked again.")
+        text = "Redis could not save its data to disk."
+        yield Concern("error", text, "Make room on its disk. If Redis stops now, its data is lost and calls are repeated.")

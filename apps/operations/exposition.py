@@ -1,6 +1,6 @@
-"""`/metrics`: the figures of all processes in Prometheus' text format, read from Redis and the database at every scrape.
+"""`/metrics`: the figures of all processes in Prometheus' text format, read from Redis and the database on every scrape.
 
-Every web process gives the same answer, so one of them is scraped, not each.
+All web processes return the same figures, so scrape only one of them.
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,7 +17,7 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
 class SituationCollector(Collector):
-    """One situation as metrics."""
+    """Prometheus metrics of one `Situation`."""
 
     def __init__(self, now: Situation) -> None:
         self._now = now
@@ -31,7 +31,7 @@ class SituationCollector(Collector):
 
 
 def exposition(now: Situation) -> bytes:
-    """The answer to a scrape."""
+    """The body of a scrape response."""
     registry = CollectorRegistry(auto_describe=False)
     registry.register(SituationCollector(now))
     return generate_latest(registry)
@@ -70,15 +70,15 @@ def _of_installation(now: Situation) -> Iterator[Metric]:
 
 
 def _of_aliases(aliases: Iterable[AliasLoad]) -> Iterator[Metric]:
-    """The figures of engines and queues, under the alias that an engine is named after; so sums over aliases are right."""
+    """Figures of engines and queues, each under the engine's own alias, so that sums over aliases count an engine once."""
     found = [alias for alias in aliases if not alias.adapter_of]
 
     def per_alias(name: str, text: str, values: Iterable[float | None]) -> Metric:
-        told = [((alias.name,), value) for alias, value in zip(found, values, strict=True) if value is not None]
-        return _gauges(name, text, ["alias"], told)
+        labelled = [((alias.name,), value) for alias, value in zip(found, values, strict=True) if value is not None]
+        return _gauges(name, text, ["alias"], labelled)
 
     queued = [((alias.name, str(step)), float(number)) for alias in found for step, number in alias.queued.items()]
-    text = "Messages in the queue of an alias, by priority step; 0 and 3 are what a person waits for."
+    text = "Messages in the queue of an alias, by priority step; at 0 and 3 a person is waiting."
     yield _gauges("queue_length", text, ["alias", "priority"], queued)
     yield per_alias("calls_running", "Calls that engines generate.", [alias.running for alias in found])
     yield per_alias("calls_waiting", "Calls that workers hold and engines have not begun.", [alias.waiting for alias in found])
@@ -106,7 +106,7 @@ def _of_processes(now: Situation) -> Iterator[Metric]:
 
 
 def _of_totals(totals: Totals) -> Iterator[Metric]:
-    """Every metric of `METRICS`; one without labels is there from the start, at 0."""
+    """Every metric of `METRICS`; one without labels starts at 0."""
     for name, metric in METRICS.items():
         if metric.buckets:
             histogram = HistogramMetricFamily(PREFIX + name, metric.text, labels=list(metric.labels))

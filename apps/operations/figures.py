@@ -1,4 +1,4 @@
-"""The history as Plotly figures: plain dictionaries whose colours the page chooses (static/js/run/charts.js)."""
+"""The history as Plotly figures: plain dictionaries. The page sets the colours (static/js/run/charts.js)."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -12,11 +12,11 @@ MEGA = 1_000_000
 HEIGHT = 220
 DASHES = ("solid", "dot", "dash")
 
-#: What stands above each chart, and what it tells to those who do not see it.
+#: Caption of each chart, and its text for screen readers.
 TITLES = {
     "tokens": ("Tokens written", "Tokens written per second, over all models"),
     "calls": ("Calls", "Calls generating, waiting in workers, and messages in queues"),
-    "answers": ("Answers", "Calls ended per minute, calls sent or asked again, and leases of runs renewed"),
+    "answers": ("Answers", "Calls ended per minute, calls resent or retried, and leases of runs renewed"),
     "waits": ("Waits", "Mean seconds to the first token and in queues, and the age of the oldest result not in the journal"),
     "journal": ("Journal and pages", "Mean milliseconds of a journal commit, and from an event to the pages that watch"),
     "cache": ("Prefix cache", "Percentage of prompt tokens that engines had in their prefix cache"),
@@ -25,7 +25,7 @@ TITLES = {
 }
 
 Line = tuple[str, Callable[[Point], float | None]]
-#: Name of the chart → title of its axis, and its lines.
+#: Name of a chart → axis title and lines.
 CHARTS: dict[str, tuple[str, Sequence[Line]]] = {
     "tokens": ("tokens per second", [("written", lambda point: point.rate("tokens"))]),
     "calls": (
@@ -40,7 +40,7 @@ CHARTS: dict[str, tuple[str, Sequence[Line]]] = {
         "calls per minute",
         [
             ("ended", lambda point: point.rate("ended", 60.0)),
-            ("sent or asked again", lambda point: point.rate("again", 60.0)),
+            ("resent or retried", lambda point: point.rate("again", 60.0)),
             ("leases renewed", lambda point: point.rate("leases", 60.0)),
         ],
     ),
@@ -79,7 +79,7 @@ CHARTS: dict[str, tuple[str, Sequence[Line]]] = {
 
 
 def history_figures(points: Sequence[Point]) -> dict[str, Any]:
-    """All charts by name. A gap in the samples is a gap in the lines."""
+    """All charts by name. Gaps in the samples are gaps in the lines."""
     return {name: _figure(title, lines, points) for name, (title, lines) in CHARTS.items()}
 
 

@@ -1,7 +1,7 @@
 """The last day in samples of ten seconds, in the capped Redis stream `ops:history`.
 
-Every orchestrator has a sampler; a key that lives a little less than the interval lets one of them write. Counters are kept
-as totals and become rates when they are read, so a sample that is missing loses nothing.
+Every orchestrator has a sampler; a key that expires just before the next interval lets one of them write. Counters are stored
+as totals and become rates when read, so a missing sample loses nothing.
 """
 
 import json
@@ -30,7 +30,7 @@ Sample = dict[str, float]
 
 
 def sample_of(now: Situation) -> Sample:
-    """What is kept of a situation: levels, and running totals of the counters."""
+    """The sample of a situation: levels, and running totals of the counters."""
     totals = now.totals
     first = totals.spread_sum("time_to_first_token_seconds")
     wait = totals.spread_sum("call_wait_seconds")
@@ -65,7 +65,7 @@ def sample_of(now: Situation) -> Sample:
 
 
 def sample_once(client: Any) -> bool:
-    """Write a sample, unless another process did within the interval. Raises `RedisError` and `DatabaseError`."""
+    """Write a sample unless another process did within the interval. Raises `RedisError` and `DatabaseError`."""
     if not client.set(TURN_KEY, "1", nx=True, px=int(EVERY_S * 950)):
         return False
     now = situation()
@@ -76,7 +76,7 @@ def sample_once(client: Any) -> bool:
 
 
 def start() -> threading.Thread:
-    """Sample until the process ends."""
+    """Start a thread that samples until the process ends."""
     thread = threading.Thread(target=_sample_for_ever, name="history", daemon=True)
     thread.start()
     return thread
@@ -97,9 +97,9 @@ def _sample_for_ever() -> None:
 
 @dataclass(frozen=True)
 class Point:
-    """The samples of one stretch of time: the last of them, and of a total what was added since the stretch before.
+    """The last sample of an interval, and the growth of totals since the interval before.
 
-    `after` is None for the first stretch and behind a gap.
+    `after`: the sample of the interval before; None for the first interval and after a gap.
     """
 
     at: datetime
@@ -108,23 +108,23 @@ class Point:
     seconds: float
 
     def added(self, name: str) -> float:
-        """What a total grew by; after a loss of Redis it begins anew."""
+        """Growth of a total. After a loss of Redis the total restarts at 0."""
         if self.after is None:
             return 0.0
         now, before = self.sample.get(name, 0.0), self.after.get(name, 0.0)
         return now - before if now >= before else now
 
     def rate(self, name: str, per_s: float = 1.0) -> float | None:
-        """Growth per `per_s` seconds; None behind a gap."""
+        """Growth per `per_s` seconds; None after a gap."""
         return self.added(name) / self.seconds * per_s if self.after is not None and self.seconds > 0 else None
 
     def share(self, part: str, whole: str) -> float | None:
-        """The part of what a total grew by; None where it did not grow, and in samples from before it was counted."""
+        """Growth of `part` over growth of `whole`; None without growth, and in samples older than the counter."""
         grown = self.added(whole)
         return self.added(part) / grown if grown > 0 and self.after is not None and whole in self.after else None
 
     def mean(self, name: str) -> float | None:
-        """The mean of the values that a histogram got in this stretch; None where it got none."""
+        """Mean of the values that a histogram received in this interval; None without values."""
         number = self.added(f"{name}_n")
         return self.added(f"{name}_s") / number if number > 0 else None
 
@@ -135,7 +135,7 @@ def points(client: Any, hours: float) -> list[Point]:
     since_ms = int((seconds + micros / 1e6 - hours * 3600) * 1000)
     entries = [(int(entry_id.split("-")[0]), fields) for entry_id, fields in client.xrange(KEY, min=since_ms)]
     width_ms = max(EVERY_S, hours * 3600 / MOST_POINTS) * 1000
-    kept = list({at_ms // width_ms: (at_ms, fields) for at_ms, fields in entries}.values())  # The last of each stretch.
+    kept = list({at_ms // width_ms: (at_ms, fields) for at_ms, fields in entries}.values())  # The last of each interval.
     found: list[Point] = []
     for at_ms, fields in kept:
         sample: Sample = json.loads(fields["sample"])

@@ -1,4 +1,4 @@
-"""The log lines of one run or call, searched in the files of the embedded stack. Bounded in bytes, lines and seconds."""
+"""Search the log files of the embedded stack for one run or call. Bounded in bytes, lines and seconds."""
 
 import json
 import mmap
@@ -22,9 +22,9 @@ _TRACEBACK = b"Traceback "
 
 @dataclass(frozen=True)
 class LogLine:
-    """One line, with the traceback below it. `at` as the log writes it; `file` without its ending names the process.
+    """One line with the traceback below it. `at`: time as logged; `file`: file name without its extension, names the process.
 
-    `step` is the call that the line is about, where it says so.
+    `step`: the call that the line names, or empty.
     """
 
     at: str
@@ -37,7 +37,7 @@ class LogLine:
 
 @dataclass(frozen=True)
 class Found:
-    """The newest lines, oldest first. `is_cut` where a bound was met and there may be more."""
+    """The newest lines, oldest first. `is_cut`: a bound was reached, so there may be more."""
 
     lines: list[LogLine]
     files: int
@@ -45,7 +45,7 @@ class Found:
 
 
 def lines_about(folder: Path, run: str, step: str = "") -> Found:
-    """All lines that name the run and, where given, the step. The newest file of each process is read first."""
+    """All lines that name the run and, if given, the step. Newest files are read first."""
     files = sorted(folder.glob("*.log*"), key=lambda path: path.stat().st_mtime, reverse=True) if folder.is_dir() else []
     until = time.monotonic() + MOST_SECONDS
     wanted = _pattern(step)
@@ -66,27 +66,27 @@ def lines_about(folder: Path, run: str, step: str = "") -> Found:
 
 
 def _pattern(step: str) -> "re.Pattern[bytes] | None":
-    """The step as a whole word: `s0/r1` is not found in `s0/r12`."""
+    """A pattern for the step as a whole word: `s0/r1` does not match `s0/r12`."""
     return re.compile(rb"[/\s\"=]" + re.escape(step.encode()) + rb"(?=[#\s\",\]:]|$)") if step else None
 
 
 def _search(path: Path, needle: bytes, until: float) -> Iterator[bytes]:
-    """Lines with `needle`, from the end of the file backwards, each with the traceback below it."""
+    """Yield lines with `needle` from the end of the file backwards, each with the traceback below it."""
     try:
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
             end = len(text)
             while time.monotonic() < until and (at := text.rfind(needle, 0, end)) >= 0:
                 begin = text.rfind(b"\n", 0, at) + 1
-                while begin and not _BEGINS.match(text, begin):  # Found inside a traceback: its head is above.
+                while begin and not _BEGINS.match(text, begin):  # Inside a traceback: its first line is above.
                     begin = text.rfind(b"\n", 0, begin - 1) + 1
                 yield text[begin : _end(text, at)]
                 end = begin
-    except (OSError, ValueError):  # Rotated away meanwhile, or empty.
+    except (OSError, ValueError):  # Rotated in the meantime, or empty.
         return
 
 
 def _end(text: mmap.mmap, at: int) -> int:
-    """Where the line at `at` ends, or the traceback that stands right below it."""
+    """The end of the line at `at`, including a traceback directly below it."""
     end = text.find(b"\n", at)
     if end < 0 or text[end + 1 : end + 1 + len(_TRACEBACK)] != _TRACEBACK:
         return len(text) if end < 0 else end

@@ -1,4 +1,4 @@
-"""What the page of operations says of all processes since counting began: spreads as two bounds, counts as numbers."""
+"""Totals of all processes for the operations page: histograms as two bounds, counters as numbers."""
 
 from collections.abc import Collection, Mapping
 
@@ -7,22 +7,22 @@ from apps.runs.metrics import Spread, Totals
 #: Histograms by metric (apps/runs/metrics.py).
 SPREADS = {
     "time_to_first_token_seconds": "Time to the first token",
-    "call_wait_seconds": "Call sent → result, less the engine’s time",
-    "event_delay_seconds": "Event recorded → pages that watch",
+    "call_wait_seconds": "Call sent → result, without the engine’s time",
+    "event_delay_seconds": "Event recorded → open pages",
     "journal_commit_seconds": "Journal commit",
 }
-#: Counters, with the labels that they are counted for.
+#: Counters with their labels.
 COUNTS: Mapping[str, tuple[str, tuple[str, ...]]] = {
-    "Calls asked again after an error": ("events", ("call.retried",)),
-    "Calls sent again because no worker held them": ("calls_redispatched", ()),
+    "Calls retried after an error": ("events", ("call.retried",)),
+    "Calls resent because no worker held them": ("calls_redispatched", ()),
     "Leases renewed": ("lease_renewals", ()),
     "Owners that found their run taken over": ("fences_lost", ()),
-    "Sockets that asked for lost tokens again": ("socket_resyncs", ()),
+    "Sockets that requested lost tokens again": ("socket_resyncs", ()),
 }
 
 
-def since_the_beginning(totals: Totals) -> list[tuple[str, str]]:
-    """Words and figures; what was never measured is left out, a count of nothing is told."""
+def total_figures(totals: Totals) -> list[tuple[str, str]]:
+    """Labels and figures. Unmeasured histograms are left out; counters at 0 are shown."""
     found = []
     for name, words in SPREADS.items():
         parts = totals.spreads.get(name, {}).values()
@@ -35,7 +35,7 @@ def since_the_beginning(totals: Totals) -> list[tuple[str, str]]:
 
 
 def _within(spreads: Collection[Spread], share: float) -> str:
-    """The upper end of the bucket in which this share of the values is reached."""
+    """The upper bound of the bucket that contains this quantile."""
     wanted, seen = share * sum(spread.number for spread in spreads), 0.0
     for bounds in zip(*(spread.counts for spread in spreads), strict=True):
         seen += sum(count for _, count in bounds)

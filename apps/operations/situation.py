@@ -1,4 +1,4 @@
-"""How the installation stands at this moment: what the page shows, `/metrics` exports and the history samples."""
+"""Current state of the installation, for the operations page, `/metrics` and the history."""
 
 import functools
 from collections import Counter
@@ -15,7 +15,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
 
-from apps.operations.since_the_beginning import since_the_beginning
+from apps.operations.since_the_beginning import total_figures
 from apps.operations.stores import RedisState, database_bytes, redis_state, results_waiting
 from apps.operations.tools import ToolCalls, tool_calls
 from apps.operations.training import TrainingNow, training_now
@@ -27,17 +27,17 @@ from apps.runs.pulse import Pulse, pulses
 from apps.runs.streams import ActiveCall, Heartbeat, heartbeats, queue_length, queue_lengths
 from apps.ui.words import STATUS_WORDS
 
-LIVE_RUNS_AT_MOST = 200
-REDIS_PATIENCE_S = 2.0
+MAX_LIVE_RUNS = 200
+REDIS_TIMEOUT_S = 2.0
 
 
 @dataclass(frozen=True)
 class AliasLoad:
-    """One alias over all its workers. `queued` counts messages by priority step; a message may hold several calls.
+    """Load of one alias over all its workers. `queued`: messages by priority step; a message may hold several calls.
 
-    An adapter shares engine and queue with the alias `adapter_of`, which has the figures of both: its own stay at nothing.
-    `detail` is what a tool's worker says of itself: which fence holds there, or why none does.
-    `cached_share` is the mean over workers that tell, `cache_used` the fullest worker; None where none tells.
+    An adapter shares engine and queue with the alias `adapter_of`, which has the figures of both. Its own figures stay 0.
+    `detail`: report of a tool's worker: which sandbox is active, or why there is none.
+    `cached_share`: mean over workers that report it. `cache_used`: the fullest worker. None without reports.
     """
 
     name: str
@@ -61,7 +61,7 @@ class AliasLoad:
 
     @property
     def steps(self) -> list[int]:
-        """The queue by priority, the most urgent first."""
+        """Queue lengths by priority, most urgent first."""
         return [self.queued[step] for step in sorted(self.queued)]
 
 
@@ -87,7 +87,7 @@ class ProcessNow:
 
 @dataclass(frozen=True)
 class Situation:
-    """Everything. `trouble` says why the figures from Redis are missing; those of the database are there all the same."""
+    """State of the installation. `trouble`: why the figures from Redis are missing; database figures are always present."""
 
     at: datetime
     runs: Mapping[str, int]
@@ -107,8 +107,8 @@ class Situation:
     totals: Totals = field(default_factory=lambda: Totals({}, {}))
 
     @property
-    def runs_told(self) -> list[tuple[str, int]]:
-        """The runs by status in words, without those of which there are none."""
+    def run_counts(self) -> list[tuple[str, int]]:
+        """Number of runs by status in words, without zeros."""
         return [(STATUS_WORDS.get(status, status), number) for status, number in self.runs.items() if number]
 
     @property
@@ -120,8 +120,8 @@ class Situation:
         return tool_calls(self.totals)
 
     @property
-    def always(self) -> list[tuple[str, str]]:
-        return since_the_beginning(self.totals)
+    def total_figures(self) -> list[tuple[str, str]]:
+        return total_figures(self.totals)
 
     @property
     def running(self) -> int:
@@ -153,8 +153,8 @@ class Situation:
 
 
 def situation() -> Situation:
-    """Read it all; about ten commands to Redis and six queries."""
-    live = list(Run.objects.filter(status__in=LIVE).order_by("-pk")[:LIVE_RUNS_AT_MOST])
+    """Read the current state; about ten commands to Redis and six queries."""
+    live = list(Run.objects.filter(status__in=LIVE).order_by("-pk")[:MAX_LIVE_RUNS])
     counts = dict(Run.objects.order_by().values_list("status").annotate(number=Count("pk")))
     base: dict[str, Any] = {
         "at": timezone.now(),
@@ -164,7 +164,7 @@ def situation() -> Situation:
         "training": training_now(),
     }
     try:
-        return Situation(**base, **_of_redis(_patient_client(settings.REDIS_URL), live))
+        return Situation(**base, **_of_redis(_scrape_client(settings.REDIS_URL), live))
     except (RedisError, OSError) as error:
         return Situation(**base, trouble=f"Redis does not answer ({error}).")
     except AliasError as error:
@@ -172,13 +172,13 @@ def situation() -> Situation:
 
 
 @functools.cache
-def _patient_client(url: str) -> Any:
-    """A scrape must not wait as long as a run would for a Redis that hangs."""
+def _scrape_client(url: str) -> Any:
+    """A client with short timeouts: a scrape must not wait as long as a run for a Redis that hangs."""
     return redis.Redis.from_url(
         url,
         decode_responses=True,
-        socket_connect_timeout=REDIS_PATIENCE_S,
-        socket_timeout=REDIS_PATIENCE_S,
+        socket_connect_timeout=REDIS_TIMEOUT_S,
+        socket_timeout=REDIS_TIMEOUT_S,
         retry=Retry(NoBackoff(), 0),
     )
 
@@ -239,7 +239,7 @@ def _adapter(alias: Alias, beats: Sequence[Heartbeat]) -> AliasLoad:
 
 
 def _worker(beat: Heartbeat, adapters: Collection[str]) -> WorkerNow:
-    """A worker says of each adapter what it says of its engine."""
+    """An inference worker. Its reports on adapters repeat that of their engine, so their speed is not added."""
     speed = sum(report["tokens_per_s"] for name, report in beat["health"].items() if name not in adapters)
     return WorkerNow(beat["worker"], beat["aliases"], beat["active"], speed)
 
@@ -250,21 +250,21 @@ def _process(pulse: Pulse, live: Sequence[Run]) -> ProcessNow:
 
 
 @dataclass(frozen=True)
-class Held:
-    """A run for which a worker holds calls. `public_id` is empty for what is no run: a test prompt of the Models page."""
+class HeldRun:
+    """A run for which a worker holds calls. `public_id` is empty for a test prompt of the Models page."""
 
     public_id: str
     title: str
     calls: int
 
 
-def held_by(workers: Sequence[WorkerNow]) -> list[tuple[WorkerNow, list[Held]]]:
-    """Each worker with the runs it works for, those with most calls first."""
+def runs_by_worker(workers: Sequence[WorkerNow]) -> list[tuple[WorkerNow, list[HeldRun]]]:
+    """Each worker with its runs, those with most calls first."""
     names = {call["run"] for worker in workers for call in worker.calls if not call["run"].startswith("test-")}
     titles = {str(at): title for at, title in Run.objects.filter(public_id__in=names).values_list("public_id", "title")}
 
-    def held(run: str, calls: int) -> Held:
-        return Held(run if run in titles else "", titles.get(run, "test prompt"), calls)
+    def held(run: str, calls: int) -> HeldRun:
+        return HeldRun(run if run in titles else "", titles.get(run, "test prompt"), calls)
 
     return [
         (worker, [held(run, calls) for run, calls in Counter(call["run"] for call in worker.calls).most_common()])

@@ -1,4 +1,4 @@
-"""Sizes and delays of what things are kept in: Redis, the results in it, the database."""
+"""Sizes and delays of the stores: Redis, the results in it, the database."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from apps.runs.streams import results_key
 
 @dataclass(frozen=True)
 class RedisState:
-    """Memory in bytes; `limit` 0 is no limit of its own. `is_saving` is false after a failed write to its file."""
+    """State of Redis; memory in bytes. `limit` 0: no limit set. `is_saving`: the last write to disk succeeded."""
 
     used: int
     peak: int
@@ -22,12 +22,12 @@ class RedisState:
 
     @property
     def share(self) -> float | None:
-        """The part of the limit in use."""
+        """Share of the limit in use; None without a limit."""
         return self.used / self.limit if self.limit else None
 
 
 def redis_state(client: Any) -> RedisState:
-    """Raises `RedisError`."""
+    """Read the state of Redis. Raises `RedisError`."""
     memory, disk, clients = client.info("memory"), client.info("persistence"), client.info("clients")
     return RedisState(
         used=int(memory["used_memory"]),
@@ -40,9 +40,9 @@ def redis_state(client: Any) -> RedisState:
 
 
 def results_waiting(client: Any, runs: Sequence[str]) -> tuple[int, float]:
-    """Results of these runs that the journal has not taken: how many, and the age of the oldest in seconds.
+    """Number of results of these runs that are not in the journal yet, and the age of the oldest in seconds.
 
-    Ids of a stream are times of the Redis server, so its clock is the only one that is asked.
+    Stream ids are times of the Redis server, so only its clock is used.
     """
     if not runs:
         return 0, 0.0
@@ -59,7 +59,7 @@ def results_waiting(client: Any, runs: Sequence[str]) -> tuple[int, float]:
 
 
 def database_bytes() -> int:
-    """The size of the database."""
+    """Size of the database in bytes."""
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             cursor.execute("SELECT pg_database_size(current_database())")

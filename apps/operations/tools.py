@@ -1,17 +1,17 @@
-"""What the page of operations says of tools: what holds them, and how their calls fared over all runs."""
+"""Outcomes of tool calls over all runs, for the operations page."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from apps.runs.metrics import Totals
 
-JOB_WORDS = {"python": "Python of models", "check_math": "Formula checks", "search": "Documentation"}
+JOB_WORDS = {"python": "Python code of models", "check_math": "Formula checks", "search": "Documentation"}
 _GOOD = "ok"
 
 
 @dataclass(frozen=True)
 class ToolCalls:
-    """The calls of one job since counting began. `outcomes` are those that were not good, the most frequent first."""
+    """All counted calls of one job. `outcomes`: the failures by kind, most frequent first."""
 
     job: str
     calls: int
@@ -24,12 +24,12 @@ class ToolCalls:
 
     @property
     def rate(self) -> float:
-        """Per cent of the calls that ended well."""
+        """Percentage of successful calls."""
         return 100 * self.good / self.calls
 
 
 def tool_calls(totals: Totals) -> list[ToolCalls]:
-    """By job, in the order of `JOB_WORDS`; jobs that nobody has asked for are left out."""
+    """Calls by job, in the order of `JOB_WORDS`; unused jobs are left out."""
     by_job: dict[str, dict[str, int]] = {}
     for (job, outcome), number in totals.counters.get("tool_calls", {}).items():
         by_job.setdefault(job, {})[outcome] = int(number)

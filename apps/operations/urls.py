@@ -1,4 +1,4 @@
-"""Addresses of the operations pages, and of the metrics for Prometheus."""
+"""URLs of the operations pages and of the metrics for Prometheus."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""Operations for staff: the installation now and over the last day, the log lines of a call; metrics for Prometheus."""
+"""Operations pages for staff: current state, history of a day, log lines of a call; metrics for Prometheus."""
 
 import uuid
 from urllib.parse import quote
@@ -18,7 +18,7 @@ from apps.operations.exposition import CONTENT_TYPE, exposition
 from apps.operations.figures import TITLES, history_figures
 from apps.operations.history import points
 from apps.operations.log_lines import lines_about
-from apps.operations.situation import held_by, situation
+from apps.operations.situation import runs_by_worker, situation
 from apps.runs.models import Run
 from apps.runs.selectors import step_get
 from apps.runs.streams import sync_client
@@ -30,14 +30,14 @@ HOURS = (1, 6, 24)
 @never_cache
 @require_GET
 def operations_now(request: HttpRequest) -> HttpResponse:
-    """The figures of this moment; htmx asks for them again every few seconds."""
+    """The current figures; htmx reloads them every few seconds."""
     staff_required(request)
     now = situation()
     context = {
         "now": now,
         "concerns": concerns(now),
         "steps": settings.PRIORITY_STEPS,
-        "workers": held_by(now.workers),
+        "workers": runs_by_worker(now.workers),
         "charts": [(name, *words) for name, words in TITLES.items()],
         "hours": _hours(request),
         "choices": HOURS,
@@ -48,7 +48,7 @@ def operations_now(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_GET
 def operations_history(request: HttpRequest) -> HttpResponse:
-    """The charts of the last hours."""
+    """Data of the charts for the last hours."""
     staff_required(request)
     try:
         return JsonResponse(history_figures(points(sync_client(), _hours(request))))
@@ -58,11 +58,11 @@ def operations_history(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 def call_log(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
-    """The log lines of a run or of one of its calls: from our files, or at the address of `LOG_URL_TEMPLATE`."""
+    """The log lines of a run or of one of its calls: from local files, or by redirect to `LOG_URL_TEMPLATE`."""
     staff_required(request)
     run = Run.objects.filter(public_id=run_id).first()
     if run is None:
-        raise Http404("There is no such run.")
+        raise Http404("This run does not exist.")
     key = request.GET.get("step", "").strip()
     step = step_get(run, key) if key else None
     if settings.LOG_URL_TEMPLATE:
@@ -78,11 +78,13 @@ def call_log(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
 @login_not_required
 @require_GET
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Prometheus' text format, for the bearer token of the settings and for staff."""
+    """Metrics in Prometheus' text format, for the bearer token of the settings and for staff."""
     if not (has_metrics_token(request) or is_staff(request)):
         if request.user.is_authenticated:
             raise Http404
-        answer = HttpResponse("The bearer token of METRICS_TOKEN is needed.\n", content_type="text/plain", status=401)
+        answer = HttpResponse(
+            "Send METRICS_TOKEN as a bearer token to read the metrics.\n", content_type="text/plain", status=401
+        )
         answer.headers["WWW-Authenticate"] = "Bearer"
         return answer
     return HttpResponse(exposition(situation()), content_type=CONTENT_TYPE)
@@ -94,7 +96,7 @@ def _hours(request: HttpRequest) -> int:
 
 
 def _log_url(run: str, step: str, worker: str) -> str:
-    """The address with its three places filled; other braces stay as they are, for addresses that hold JSON."""
+    """Fill the three placeholders of the address; other braces stay, for addresses that hold JSON."""
     address: str = settings.LOG_URL_TEMPLATE
     for name, value in (("run", run), ("step", step), ("worker", worker)):
         address = address.replace(f"{{{name}}}", quote(value, safe=""))

@@ -14,26 +14,26 @@ SMALLEST_LIMIT = 16
 
 
 class TrialForm(forms.Form):
-    """How many problems, which programs, and how long an answer may be."""
+    """Number of problems, methods, and limit on new tokens of a trial."""
 
     problems = forms.TypedChoiceField(
         choices=[(1, "1 problem"), (4, "4 problems"), (PROBLEMS, f"{PROBLEMS} problems")],
         coerce=int,
         initial=4,
         label="Problems",
-        help_text="Choose few for a slow model; more make the intervals narrower.",
+        help_text="Few for a slow model; more for narrower intervals",
     )
     methods = forms.MultipleChoiceField(
         required=False,
         label="Scaffolds and graders",
-        help_text="All where none is chosen.",
+        help_text="Leave empty for all",
         choices=lambda: [(name, RUNNABLE[name].title) for name in methods()],
     )
     limit = forms.IntegerField(
         required=False,
         min_value=SMALLEST_LIMIT,
-        label="New tokens of a call, at most",
-        help_text="Leave empty for half of the model’s context.",
+        label="Maximum new tokens per call",
+        help_text="Leave empty for half of the model’s context",
     )
     start_id = forms.UUIDField(widget=forms.HiddenInput, initial=uuid.uuid4)
 
@@ -43,6 +43,6 @@ class TrialForm(forms.Form):
         self.fields["limit"].widget.attrs["placeholder"] = str(alias.context_tokens // 2)
 
     def plan(self) -> TrialPlan:
-        """What is to be tried, once the form is valid."""
+        """The trial plan of a valid form."""
         data = self.cleaned_data
         return TrialPlan(self.alias, data["problems"], tuple(data["methods"]), data["limit"])

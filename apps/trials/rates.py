@@ -1,4 +1,4 @@
-"""What a trial came to, by role: how many answers could be read, and how judges judge what people wrote."""
+"""Results of a trial by role: share of readable answers, and agreement of judges with authored solutions."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -7,15 +7,15 @@ from apps.reasoning.domain.trial_events import RoleTried
 from apps.reasoning.domain.verdicts import wilson_interval
 
 READ = ("at once", "again", "declined")
-#: A role that is read less often than this is warned of before a run.
+#: A run warns about roles with a smaller share of readable answers.
 ENOUGH = 0.9
-#: One whose first answers are read as often as this, of so many at least, needs no grammar for its closings.
+#: A role with this share of answers readable at once, of at least this many, needs no grammar for its closings.
 AT_ONCE, OF_AT_LEAST = 0.98, 30
 
 
 @dataclass(frozen=True)
 class Share:
-    """A share with Wilson's 95 % interval; None of nothing."""
+    """A share with Wilson's 95 % interval; value and interval are None if `of` is 0."""
 
     count: int
     of: int
@@ -31,19 +31,19 @@ class Share:
 
 @dataclass
 class RoleRates:
-    """One role of one program. Answers that failed, without a text, are counted apart."""
+    """Rates of one role of one program. Failed answers, which have no text, are counted separately."""
 
     method: str
     role: str
     answers: list[RoleTried] = field(default_factory=list)
 
     def count(self, *readings: str) -> int:
-        """Answers that were read in one of these ways."""
+        """Number of answers with one of these readings."""
         return sum(one.reading in readings for one in self.answers)
 
     @property
     def given(self) -> int:
-        """Answers that there are."""
+        """Number of answers without failures."""
         return len(self.answers) - self.failed
 
     @property
@@ -72,12 +72,12 @@ class RoleRates:
 
     @property
     def tokens(self) -> float:
-        """Mean completion tokens of an answer."""
+        """Mean completion tokens per answer."""
         return sum(one.tokens for one in self.answers) / len(self.answers) if self.answers else 0.0
 
     @property
     def seconds(self) -> float:
-        """Mean seconds of an answer."""
+        """Mean seconds per answer."""
         return sum(one.seconds for one in self.answers) / len(self.answers) if self.answers else 0.0
 
     @property
@@ -86,24 +86,24 @@ class RoleRates:
 
     @property
     def reasons(self) -> list[str]:
-        """Why answers stayed unread, each once."""
+        """Distinct reasons for unread and failed answers."""
         return list(dict.fromkeys(one.reason for one in self.answers if one.reading in ("unread", "failed")))
 
     @property
     def specificity(self) -> Share:
-        """Of the right attempts that were judged, those that the judge lets stand."""
+        """Share of judged right attempts that the judge accepts."""
         judged = [one for one in self.answers if one.accepts is not None and one.attempt == "right"]
         return Share(sum(bool(one.accepts) for one in judged), len(judged))
 
     @property
     def sensitivity(self) -> Share:
-        """Of the wrong and incomplete attempts that were judged, those that the judge does not let stand."""
+        """Share of judged wrong and incomplete attempts that the judge rejects."""
         judged = [one for one in self.answers if one.accepts is not None and one.attempt != "right"]
         return Share(sum(not one.accepts for one in judged), len(judged))
 
 
 def by_role(answers: Iterable[RoleTried]) -> list[RoleRates]:
-    """The rates of every role, in the order in which the roles come."""
+    """Rates of every role, in order of first appearance."""
     found: dict[tuple[str, str], RoleRates] = {}
     for one in answers:
         found.setdefault((one.method, one.role), RoleRates(one.method, one.role)).answers.append(one)

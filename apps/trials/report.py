@@ -10,7 +10,7 @@ _HEAD = (
 
 
 def trial_table(trial: Trial) -> str:
-    """All roles of a trial, with a line about the whole before them."""
+    """A summary line and a table of all roles of a trial."""
     problems = f"{trial.problems} problem{'s' * (trial.problems != 1)}"
     parts = [f"{_of(trial.read)} answers read, {problems}", *trial.stopped_words]
     whole = f"{trial.alias} ({trial.revision}): {'; '.join(parts)}."

@@ -1,4 +1,4 @@
-"""Reads of trials: what models were tried, and what came of it."""
+"""Queries for trials of models and their results."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -17,11 +17,11 @@ from apps.runs.models import LIVE, TRIAL, Run, RunEvent, RunStatus
 from apps.runs.selectors import step_get, step_texts
 from apps.trials.rates import ENOUGH, RoleRates, Share, by_role
 
-#: States of runs that ended before all roles were tried, with what happened to them.
+#: Statuses of runs that ended early, with words for one run and for several.
 STOPPED = {
-    RunStatus.CANCELLED: ("was cancelled before its end", "were cancelled before their end"),
+    RunStatus.CANCELLED: ("was cancelled early", "were cancelled early"),
     RunStatus.FAILED: ("failed", "failed"),
-    RunStatus.NEEDS_FORK: ("cannot go on with the code of today", "cannot go on with the code of today"),
+    RunStatus.NEEDS_FORK: ("cannot continue with the current code", "cannot continue with the current code"),
 }
 
 
@@ -35,9 +35,9 @@ class Answer:
 
 @dataclass
 class Trial:
-    """All that one revision of a model was tried with; of each role, problem and attempt the newest answer counts.
+    """All trials of one revision of a model; the newest answer per role, problem and attempt counts.
 
-    `runs` are those that the answers come from, those under way, and those that stopped where no newer run took their place.
+    `runs`: runs with counted answers, live runs, and stopped runs without a newer run of their problem.
     """
 
     alias: str
@@ -47,7 +47,7 @@ class Trial:
 
     @property
     def roles(self) -> list[RoleRates]:
-        """In the order of the programs and of their roles."""
+        """Rates by role, in the order of programs and roles."""
         names = [(method, role.name) for method in methods() for role in PROGRAMS[method].roles]
         order = {name: number for number, name in enumerate(names)}
         rates = by_role(one.tried for one in self.answers)
@@ -55,7 +55,7 @@ class Trial:
 
     @property
     def read(self) -> Share:
-        """Of all answers that there are."""
+        """Share of readable answers over all roles."""
         roles = self.roles
         return Share(sum(one.read.count for one in roles), sum(one.read.of for one in roles))
 
@@ -65,17 +65,17 @@ class Trial:
 
     @property
     def problems(self) -> int:
-        """Problems that it was tried with."""
+        """Number of problems."""
         return len({run.problem_version.problem_id for run in self.runs})
 
     @property
     def stopped(self) -> list[Run]:
-        """Runs that were cancelled, failed, or cannot go on."""
+        """Runs that were cancelled, failed, or cannot continue."""
         return [run for run in self.runs if run.status in STOPPED]
 
     @property
     def stopped_words(self) -> list[str]:
-        """What happened to runs that stopped: `1 of 4 runs was cancelled before its end`."""
+        """Words for stopped runs: `1 of 4 runs was cancelled early`."""
         counts = Counter(RunStatus(run.status) for run in self.stopped)
         of = len(self.runs)
         return [f"{counts[one]} of {of} runs {words[counts[one] != 1]}" for one, words in STOPPED.items() if counts[one]]
@@ -85,24 +85,24 @@ class Trial:
         return max(run.created_at for run in self.runs)
 
     @property
-    def of_older_prompts(self) -> int:
-        """Runs whose prompts were others than those of today."""
+    def outdated_runs(self) -> int:
+        """Number of runs with other prompts than the current ones."""
         now = PROGRAM.prompts
         return sum(run.spec["prompt_hashes"] != now for run in self.runs)
 
     @property
     def limits(self) -> list[int]:
-        """The limits on new tokens of a call that its runs had, smallest first."""
+        """Distinct limits on new tokens per call, smallest first."""
         return sorted({run.spec["roles"][MODEL]["sampling"]["max_new_tokens"] for run in self.runs})
 
     @property
-    def unheard(self) -> list[Answer]:
-        """Answers that stayed unread, or never came."""
+    def unreadable(self) -> list[Answer]:
+        """Unread and failed answers."""
         return [one for one in self.answers if one.tried.reading in ("unread", "failed")]
 
 
 def trials_of(user: User | None, alias: str) -> list[Trial]:
-    """The trials of an alias that a person may see (None: all), one for each revision, the newest first."""
+    """Trials of an alias that a user may see (None: all), one per revision, newest first."""
     runs = Run.objects.all() if user is None else run_visible_to(user)
     found: dict[str, dict[int, Run]] = {}
     own = runs.filter(preset=TRIAL, scaffold=PROGRAM.name, spec__roles__model__alias=alias)
@@ -113,7 +113,7 @@ def trials_of(user: User | None, alias: str) -> list[Trial]:
 
 
 def _trial(alias: str, revision: str, runs: list[Run]) -> Trial:
-    """The newest answers, with the runs that they come from, those under way, and those that stopped."""
+    """A trial of the newest answers, their runs, live runs and stopped runs."""
     newest: dict[tuple[int, str, str, str], Answer] = {}
     for one in _answers(runs):
         newest[one.run.problem_version.problem_id, one.tried.method, one.tried.role, one.tried.attempt] = one
@@ -123,7 +123,7 @@ def _trial(alias: str, revision: str, runs: list[Run]) -> Trial:
 
 
 def _newest_with_answers(alias: str) -> Trial | None:
-    """The newest trial that says something of the alias; one whose runs all stopped says nothing."""
+    """The newest trial with answers or live runs."""
     return next((one for one in trials_of(None, alias) if one.answers or one.is_live), None)
 
 
@@ -135,20 +135,20 @@ def _answers(runs: list[Run]) -> Iterator[Answer]:
 
 
 def weak_players(method: str, players: Mapping[str, str]) -> list[tuple[str, RoleRates]]:
-    """Of the aliases that play roles of a program, those that were read too seldom in theirs, each with its rates."""
+    """Aliases whose answers were too often unreadable in their roles of a program, each with the role's rates."""
     weak = ((alias, one) for alias in dict.fromkeys(players.values()) for one in weak_roles(alias, method))
     return [(alias, one) for alias, one in weak if players.get(one.role) == alias]
 
 
 def weak_roles(alias: str, method: str) -> list[RoleRates]:
-    """Roles of a program that the newest revision of an alias was read too seldom in; none where it was not tried."""
+    """Roles of a program in which too many answers of an alias's newest trial were unreadable."""
     trial = _newest_with_answers(alias)
     rates = trial.roles if trial else []
     return [one for one in rates if one.method == method and one.read.of and (one.read.value or 0) < ENOUGH]
 
 
 def read_at_once(alias: str, method: str, role: str) -> bool:
-    """Did a trial without a grammar measure that the newest revision's answers are read at once in this role?"""
+    """Whether a trial without a grammar showed that answers in this role are readable at once."""
     trial = _newest_with_answers(alias)
     if trial is None:
         return False
@@ -157,7 +157,7 @@ def read_at_once(alias: str, method: str, role: str) -> bool:
 
 
 def answer_rows(trial: Trial) -> Iterator[dict[str, Any]]:
-    """Every answer with its texts, as the export holds it: what was asked, what was said, how it was read."""
+    """Rows of the export: every answer with its prompts, texts and reading."""
     for one in trial.answers:
         yield {
             "alias": trial.alias,

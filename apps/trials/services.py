@@ -1,4 +1,4 @@
-"""Starting a trial: a run for each easy problem, in which a model plays every role once."""
+"""Start of a trial: one run per easy problem, in which a model plays every role once."""
 
 import uuid
 from dataclasses import dataclass
@@ -23,14 +23,14 @@ from apps.runs.access import run_may_start
 from apps.runs.models import TRIAL, Run
 from apps.runs.services import run_create
 
-#: Problems of a whole trial. A slow model is tried with the first few of them.
+#: Number of problems of a full trial.
 PROBLEMS = 12
 SEED = 1
 
 
 @dataclass(frozen=True)
 class TrialPlan:
-    """Which model is tried with how many problems. `methods`: all where none is named; `limit`: most new tokens of a call."""
+    """Model, number of problems, `methods` (empty: all) and `limit` on new tokens per call of a trial."""
 
     alias: Alias
     problems: int = PROBLEMS
@@ -39,15 +39,15 @@ class TrialPlan:
 
     @property
     def new_tokens(self) -> int:
-        """Most new tokens of one call: half of the context leaves room for the prompt."""
+        """Maximum new tokens per call: at most half of the context, to leave room for the prompt."""
         half = max(1, self.alias.context_tokens // 2)
         return min(self.limit, half) if self.limit else half
 
 
 def trial_problems(count: int, user: User | None = None) -> list[Problem]:
-    """The first easy problems in the order of a trial; loaded into the library where they are not there yet.
+    """The first `count` easy problems of a trial; missing ones are loaded into the library.
 
-    Those whose solutions are held back from `user` are left out: a trial shows them. None: the command line.
+    Problems with solutions held back from `user` are left out, because a trial shows them. `user` None: the command line.
     """
     slugs = list(first_steps())
     known = Problem.objects.filter(origin=ORIGIN, external_id__in=slugs)
@@ -59,7 +59,7 @@ def trial_problems(count: int, user: User | None = None) -> list[Problem]:
 
 
 def trial_params(plan: TrialPlan, problem: Problem) -> Params:
-    """What a run tries: the problem's authored attempts, its reference solutions and its scheme."""
+    """Parameters of a run: authored attempts, reference solutions and marking scheme of the problem."""
     attempts = first_steps()[problem.external_id]
     right = [one.text for one in attempts if one.kind == "right"][:1]
     scheme = scheme_import(problem.current.scheme_text).scheme if problem.current.scheme_text else None
@@ -75,7 +75,7 @@ def trial_params(plan: TrialPlan, problem: Problem) -> Params:
 
 
 def trial_spec(plan: TrialPlan, problem: Problem) -> RunSpec:
-    """All that decides what will be asked about one problem."""
+    """The specification of the run for one problem."""
     alias, stated = plan.alias, problem.current
     text = ProblemText(
         id=problem.slug, version=stated.number, title=problem.title, statement=stated.statement, answer=stated.answer
@@ -105,11 +105,11 @@ def trial_spec(plan: TrialPlan, problem: Problem) -> RunSpec:
 
 @transaction.atomic
 def trial_start(*, user: User | None, plan: TrialPlan, start: bool = True, start_id: uuid.UUID | None = None) -> list[Run]:
-    """Queue a run for each problem; `user` None is the command line. Raises `PermissionDenied`."""
+    """Queue one run per problem; `user` None: the command line. Raises `PermissionDenied`."""
     if user is not None and not run_may_start(user):
-        raise PermissionDenied("Only coaches and researchers may try models.")
+        raise PermissionDenied("Only coaches and researchers can start trials.")
     if not plan.alias.enabled or plan.alias.is_authored:
-        raise PermissionDenied(f"{plan.alias.title} cannot be tried: no model answers under this name.")
+        raise PermissionDenied(f"{plan.alias.title} cannot be tried: it is not an enabled model.")
     runs = []
     for number, problem in enumerate(trial_problems(plan.problems, user)):
         own_id = uuid.uuid5(start_id, str(number)) if start_id else None

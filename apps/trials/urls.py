@@ -1,4 +1,4 @@
-"""Addresses of trials, below a model's."""
+"""URLs of trials, below that of a model."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""The trial of a model: start one, and read how many of its answers are read."""
+"""Pages for trials of a model: start form, results and export."""
 
 import json
 
@@ -19,12 +19,12 @@ from apps.trials.rates import RoleRates, Share
 from apps.trials.selectors import Trial, answer_rows, trials_of
 from apps.trials.services import trial_start
 
-MOST_UNHEARD = 60
+MAX_UNREADABLE = 60
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def trial(request: HttpRequest, alias: str) -> HttpResponse:
-    """The trials of a model by revision, and the form that starts one."""
+    """Trials of a model by revision, and the start form."""
     user, model = _reader(request), _alias(alias)
     form = TrialForm(request.POST or None, alias=model)
     if request.method == "POST" and form.is_valid():
@@ -42,7 +42,7 @@ def trial(request: HttpRequest, alias: str) -> HttpResponse:
         "trials": [
             (one, _rows(one, trials[number + 1] if number + 1 < len(trials) else None)) for number, one in enumerate(trials)
         ],
-        "most_unheard": MOST_UNHEARD,
+        "max_unreadable": MAX_UNREADABLE,
     }
     name = "_trials" if request.headers.get("HX-Target") == "trials" else "trial"
     return render(request, f"trials/{name}.html", context)
@@ -50,13 +50,13 @@ def trial(request: HttpRequest, alias: str) -> HttpResponse:
 
 @require_GET
 def answers(request: HttpRequest, alias: str) -> StreamingHttpResponse:
-    """Every answer of the newest trial, or of `?revision=`, with its texts: a JSON object a line."""
+    """Export answers with their texts as JSON lines: of the newest trial, or of `?revision=`."""
     user, model = _reader(request), _alias(alias)
     trials = trials_of(user, model.name)
     revision = request.GET.get("revision")
     found = next((one for one in trials if revision is None or one.revision == revision), None)
     if found is None:
-        raise Http404("There is no trial of this model.")
+        raise Http404("This model has no trial.")
     lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in answer_rows(found))
     response = StreamingHttpResponse(lines, content_type="application/jsonl; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{model.name}-answers.jsonl"'
@@ -71,18 +71,18 @@ def _reader(request: HttpRequest) -> User:
 
 
 def _alias(name: str) -> Alias:
-    """A model of models.toml, or `Http404`."""
+    """The model of this name in models.toml, or `Http404`."""
     try:
         found = load_aliases(settings.MODELS_FILE).get(name)
     except AliasError as error:
         raise Http404(str(error)) from error
     if found is None or found.is_tool:
-        raise Http404("There is no such model.")
+        raise Http404("This model does not exist.")
     return found
 
 
 def _rows(trial: Trial, before: Trial | None) -> list[tuple[str, list[tuple[RoleRates, str, Share | None]]]]:
-    """Programs by title with their roles: rates, the role's title, and how it was read in the revision before."""
+    """Programs by title with their roles: rates, title of the role, and its readable share in the previous revision."""
     earlier = {(one.method, one.role): one.read for one in before.roles} if before else {}
     found: dict[str, list[tuple[RoleRates, str, Share | None]]] = {}
     for one in trial.roles:

@@ -1,8 +1,8 @@
-"""Confirmations: a form that holds `{% ask %}` is done after a question: in a dialog of site.js, or on a page.
+"""Confirmations: a form with `{% ask %}` is processed after a question, in a dialog of site.js or on a page.
 
-The question travels in the hidden field `ask`, which site.js leaves out once the person agreed. A form that still has it comes
-from a browser without JavaScript: nothing is done, and the answer is a page with the question and the same fields. A page
-cannot send chosen files again, so a form with files is done at once.
+The question is in the hidden field `ask`, which site.js removes once the user agrees. A form that still has it comes from a
+browser without JavaScript: the middleware answers with a page that has the question and the same fields. A page cannot resend
+files, so a form with files is processed at once.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ _SEPARATOR = "|"
 
 
 class Question(NamedTuple):
-    """What is asked. `of`: the button (`name=value`) that asks, empty for all; `yes`: the word that agrees."""
+    """A question. `of`: the button (`name=value`) that needs it, empty for all; `yes`: label of the confirming button."""
 
     of: str
     yes: str
@@ -27,13 +27,13 @@ class Question(NamedTuple):
 
     @property
     def written(self) -> str:
-        """As the hidden field holds it; static/js/site.js reads it too."""
+        """The value of the hidden field; static/js/site.js reads it too."""
         return _SEPARATOR.join(self)
 
 
 class ConfirmMiddleware(MiddlewareMixin):
-    """Answer a form that asks first with its question. It comes after the check of the CSRF token, so that nobody else's page
-    chooses the words."""
+    """Answer a form that needs confirmation with its question. Runs after the CSRF check, so that no other site chooses the
+    words."""
 
     def process_view(
         self, request: HttpRequest, view: Callable[..., Any], _args: object, _kwargs: object
@@ -53,7 +53,7 @@ class ConfirmMiddleware(MiddlewareMixin):
 
 
 def _asked(request: HttpRequest, text: str) -> Question | None:
-    """The question, unless it is about another button than the one that was pressed."""
+    """The question, unless it belongs to another button than the pressed one."""
     parts = text.split(_SEPARATOR, 2)
     if len(parts) != 3:
         return None

@@ -1,7 +1,7 @@
-"""The one writer of CSV files: the spreadsheet that opens one computes none of its cells, and our import reads it back.
+"""The only writer of CSV files: spreadsheets compute none of its cells, and our import reads it back.
 
-A spreadsheet computes a cell that begins with a sign such as `=`. Such a cell gets an apostrophe before it, which Excel and
-LibreOffice know as the mark of text. `cell_read` takes it away again.
+Spreadsheets compute a cell that begins with a sign such as `=`. Such a cell gets a leading apostrophe, which Excel and
+LibreOffice treat as the mark of text. `cell_read` removes it again.
 """
 
 import csv
@@ -14,7 +14,7 @@ _SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠", "'")
 
 
 def csv_lines(names: Sequence[str], rows: Iterable[Mapping[str, object]]) -> Iterator[str]:
-    """The heading, then each row. A missing value is an empty cell; only texts are guarded, so numbers stay numbers."""
+    """Yield the header and each row. A missing value is an empty cell; only texts are escaped, so numbers stay numbers."""
     buffer = io.StringIO(newline="")
     writer = csv.DictWriter(buffer, names, restval="", lineterminator="\n")
     writer.writeheader()
@@ -25,12 +25,12 @@ def csv_lines(names: Sequence[str], rows: Iterable[Mapping[str, object]]) -> Ite
 
 
 def cell(text: str) -> str:
-    """A cell that no spreadsheet takes for a formula. A plain number stays one, with its minus."""
+    """A cell that no spreadsheet evaluates as a formula. A plain number stays a number, with its minus."""
     return f"'{text}" if text.startswith(_SIGNS) and not _NUMBER.fullmatch(text) else text
 
 
 def cell_read(text: str) -> str:
-    """What `cell` was given. Apostrophes before anything else stay, as other people's files have them."""
+    """Undo `cell`. Other leading apostrophes stay, as in files from elsewhere."""
     return text[1:] if text[:1] == "'" and text[1:].startswith(_SIGNS) else text
 
 

@@ -1,4 +1,4 @@
-"""Formulas in Markdown: hides what Markdown would misread in them. `apps/reasoning/texts/formulas.py` finds them. Pure."""
+"""Formulas in Markdown: hide characters that Markdown would misread. `apps/reasoning/texts/formulas.py` finds them. Pure."""
 
 import re
 
@@ -26,16 +26,16 @@ __all__ = [
     "without_hidden",
 ]
 
-# Stand, with HIDDEN_BREAK, for what Markdown must not see inside a formula: a quotation mark and a bar.
+# Placeholders, like HIDDEN_BREAK, for a quotation mark and a bar, which Markdown must not see inside a formula.
 HIDDEN_QUOTE = "\ue00b"
 HIDDEN_BAR = "\ue00c"
 
 
 def hide_breaks(text: str) -> str:
-    """The same text, same length, with every formula on one line, so that `+` or `=` at a line's start makes no list.
+    """The text, same length, with every formula on one line, so that `+` or `=` at a line's start makes no list.
 
-    A bar would end a table's cell. Quotation marks (`>`) at the start of a formula's further lines are hidden as well
-    when the formula stands in a quotation.
+    Bars are hidden because they would end a table's cell. Quotation marks (`>`) at the start of further lines are hidden too
+    if the formula is in a quotation.
     """
     pieces, done = [], 0
     for formula in formulas(text):
@@ -56,5 +56,5 @@ def show_breaks(text: str) -> str:
 
 
 def without_hidden(text: str) -> str:
-    """A text free of the characters to which this module gives a meaning."""
+    """The text with this module's placeholder characters replaced by spaces."""
     return text.translate(dict.fromkeys(map(ord, (HIDDEN_BREAK, HIDDEN_QUOTE, HIDDEN_BAR)), " "))

@@ -1,10 +1,10 @@
-"""Markdown with formulas to safe HTML. The only place where text of people or models becomes HTML.
+"""Convert Markdown with formulas to safe HTML. The only place where text of users or models becomes HTML.
 
 Covered: raw HTML is shown as text; images become links, never fetched; links keep only http, https and mailto and get
-`noopener nofollow ugc`; the result passes an allow-list (nh3) without style, id, event or `hx-` attributes; htmx is switched
-off inside. Formulas come out as escaped TeX in `.math` elements, which static/js/maths.js typesets: `span.inline`,
+`noopener nofollow ugc`; the result passes an allow-list (nh3) without style, id, event or `hx-` attributes; htmx is disabled
+inside. Formulas become escaped TeX in `.math` elements, which static/js/maths.js typesets: `span.inline`,
 `span.display` inside a paragraph, `div.display` on lines of their own. Blocks carry `data-s` and `data-e`, code points.
-Not covered: what a followed link shows.
+Not covered: the target of a followed link.
 """
 
 import re
@@ -46,9 +46,9 @@ _INLINE_CLEANER = nh3.Cleaner(
 
 
 def render(text: str) -> SafeString:
-    """HTML of a Markdown text in `<div class="prose">`, in which htmx is off.
+    """HTML of a Markdown text in `<div class="prose">`, with htmx disabled.
 
-    A text over `MAX_LENGTH` characters is not parsed: it is shown as it is, escaped.
+    A text over `MAX_LENGTH` characters is escaped and shown without parsing.
     """
     if len(text) > MAX_LENGTH:
         return mark_safe(f'<div class="prose" hx-disable><pre>{escape(text)}</pre></div>')  # noqa: S308
@@ -56,12 +56,12 @@ def render(text: str) -> SafeString:
 
 
 def render_answer(text: str) -> SafeString:
-    """As `render`, for what a model wrote: the tags its prompt asked for stand in `span.protocol`, to be shown quietly."""
+    """As `render`, for a model's answer: tags of its prompt's format are wrapped in `span.protocol`, to be shown quietly."""
     return render(text) if len(text) > MAX_LENGTH else mark_safe(_html(text, quiet_tags=True))  # noqa: S308
 
 
 def render_inline(text: str) -> SafeString:
-    """HTML of one line, for titles, answers and table cells: emphasis, code and formulas, but no blocks and no links."""
+    """HTML of one line for titles, answers and table cells: emphasis, code and formulas, without blocks and links."""
     source, operators = take_operators(" ".join(formulas.without_hidden(text[:MAX_LENGTH]).split()))
     html = _PARSER.renderInline(source, {"lines": [], "operators": operators, "one_line": True})
     return mark_safe(_INLINE_CLEANER.clean(html))  # noqa: S308
@@ -87,7 +87,7 @@ def _line_bounds(text: str) -> list[tuple[int, int]]:
 
 
 def _formula_rule(state: StateInline, silent: bool) -> bool:
-    """An inline rule: a formula is one token, whatever Markdown would read in it."""
+    """An inline rule: a formula is one token and is not parsed as Markdown."""
     if state.src[state.pos] not in "\\$":
         return False
     formula = formulas.formula_at(state.src, state.pos)
@@ -131,7 +131,7 @@ def _anchor(token: Token) -> str:
 
 
 def _shape_rule(state: StateCore) -> None:
-    """A core rule: offsets on blocks, headings two levels down, images to links, lone displays out of their paragraphs."""
+    """A core rule: add offsets to blocks, lower headings by two levels, turn images into links, unwrap lone displays."""
     bounds: list[tuple[int, int]] = state.env["lines"]
     for token in state.tokens:
         if token.map and token.nesting >= 0 and token.type != "inline":
@@ -145,7 +145,7 @@ def _shape_rule(state: StateCore) -> None:
 
 
 def _image_as_link(token: Token) -> list[Token]:
-    """A remote picture would tell its server who reads the page, so it is a link with its text."""
+    """A link with the image's text: a remote image would reveal the reader to its server."""
     if token.type != "image":
         return [token]
     words = Token("text", "", 0, content=f"image: {token.content or 'no description'}")
@@ -170,7 +170,7 @@ def _without_lone_paragraphs(tokens: list[Token]) -> list[Token]:
 
 
 def _lone_display(inline: Token) -> Token | None:
-    """The display formula that makes up a paragraph alone, the punctuation after it moved into it."""
+    """The display formula if it is alone in its paragraph, with the punctuation after it moved inside."""
     children = inline.children or []
     if not children or children[0].type != "formula" or not children[0].meta["display"]:
         return None
@@ -188,7 +188,7 @@ def _lone_display(inline: Token) -> Token | None:
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False, "linkify": False, "typographer": False})
     parser.enable(["table", "strikethrough"])
-    parser.disable(["code", "html_block", "html_inline", "reference"])  # Mathematicians indent without meaning code.
+    parser.disable(["code", "html_block", "html_inline", "reference"])  # Indentation in proofs does not mean code.
     parser.inline.ruler.before("escape", "formula", _formula_rule)
     parser.core.ruler.push("shape", _shape_rule)
     parser.add_render_rule("formula", _formula_html)

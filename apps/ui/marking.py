@@ -1,4 +1,4 @@
-"""Marks formulas of a text in its HTML: the formula around a place gets a class, so that the mark survives typesetting."""
+"""Mark formulas in the HTML of a text by a class, so that marks survive typesetting."""
 
 import re
 from collections.abc import Iterable
@@ -11,21 +11,21 @@ _MATH = re.compile(r'<(?:span|div) class="math (?:inline|display)(?=")')
 _NAME = re.compile(r"[a-z-]+")
 
 Mark = tuple[int, int, str]
-"""`(start, end, name)`: code points of the text, and the class `marked--<name>` for the formula they stand in."""
+"""`(start, end, name)`: code points of the text, and the class `marked--<name>` for the formula there."""
 
 
 def render_marked(text: str, marks: Iterable[Mark]) -> SafeString:
     """As `markdown.render`, with the classes `marked` and `marked--<name>` on every formula that a mark touches.
 
-    Of several marks on one formula the first counts. Marks outside formulas show nothing, and none are shown where what stands
-    in the HTML is not, one by one, what stands in the text. Raises `ValueError` for a name that is no class.
+    The first of several marks on one formula counts. Marks outside formulas are ignored, and all marks if the HTML and the text
+    have different numbers of formulas. Raises `ValueError` for an invalid class name.
     """
     html = markdown.render(text)
     wanted = list(marks)
     if not wanted:
         return html
     if any(not _NAME.fullmatch(name) for _, _, name in wanted):
-        raise ValueError("the name of a mark is made of small letters")
+        raise ValueError("the name of a mark must have small letters only")
     found = list(formulas.formulas(formulas.without_hidden(text)))
     places = list(_MATH.finditer(html))
     if len(found) != len(places):

@@ -1,4 +1,4 @@
-"""Small repairs of TeX that KaTeX needs: environments it lacks, and operators that a document declares. Pure; no HTML here."""
+"""Repairs of TeX for KaTeX: missing environments and declared operators. Pure; no HTML."""
 
 import re
 
@@ -9,7 +9,7 @@ _MAX_OPERATORS = 50
 
 
 def take_operators(text: str) -> tuple[str, dict[str, str]]:
-    r"""The text with `\DeclareMathOperator` blanked out (same length), and what each declared command stands for."""
+    r"""The text with `\DeclareMathOperator` blanked out (same length), and the meaning of each declared command."""
     operators: dict[str, str] = {}
 
     def blank(match: re.Match[str]) -> str:
@@ -22,9 +22,9 @@ def take_operators(text: str) -> tuple[str, dict[str, str]]:
 
 
 def repaired(tex: str, operators: dict[str, str]) -> str:
-    """TeX as KaTeX can set it: `eqnarray` and `multline` by their nearest kin, no numbers, declared operators spelled out.
+    """TeX that KaTeX can set: similar environments for `eqnarray` and `multline`, no numbers, declared operators expanded.
 
-    Numbers are left out because several texts share a page; `\\tag` still shows.
+    Numbers are left out because several texts share a page; `\\tag` is kept.
     """
     if r"{eqnarray" in tex:
         tex = _MIDDLE_COLUMN.sub(r"&\1 ", tex)

@@ -1,4 +1,4 @@
-"""Form fields for parameters of programs: type, bounds, title and help come from the class that declares them."""
+"""Form fields for parameters of programs, from the type, bounds, title and help of their declaration."""
 
 import types
 import typing
@@ -10,9 +10,9 @@ from pydantic.fields import FieldInfo
 
 
 def param_field(name: str, info: FieldInfo, offered: Mapping[str, str] | None = None) -> forms.Field:
-    """A form field for one parameter: a truth value, a choice of words, a number within bounds, or a text.
+    """A form field for one parameter: a checkbox, a choice, a number within bounds, or a text.
 
-    `offered`: the values to choose from, with their titles, where the program names them.
+    `offered`: choices with their titles, if the program declares them.
     """
     kind, optional = _kind(info.annotation)
     label, text = info.title or name.replace("_", " ").capitalize(), info.description or ""
@@ -38,7 +38,7 @@ def param_field(name: str, info: FieldInfo, offered: Mapping[str, str] | None = 
 
 
 def _kind(annotation: Any) -> tuple[type, bool]:
-    """The type of a parameter, and whether it may be None."""
+    """The type of a parameter without None, and whether it may be None."""
     if typing.get_origin(annotation) in (typing.Union, types.UnionType):
         inner = [kind for kind in typing.get_args(annotation) if kind is not type(None)]
         return inner[0], True

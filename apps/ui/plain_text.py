@@ -1,6 +1,6 @@
-"""No page ever sees a NUL character in an address: PostgreSQL cannot even be asked for a text that has one.
+"""Remove NUL characters from addresses: PostgreSQL rejects queries with such texts.
 
-Forms refuse it field by field, the API with 422; what remains are search fields and names in addresses.
+Forms reject them by field and the API with 422; the rest are search fields and names in addresses.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ API = "/api/"
 
 
 def without_nul(values: QueryDict) -> QueryDict:
-    """The same parameters with NUL characters taken out of names and values."""
+    """The parameters without NUL characters in names and values."""
     plain = QueryDict(mutable=True, encoding=values.encoding)
     for name, texts in values.lists():
         plain.setlist(name.replace("\0", ""), [text.replace("\0", "") for text in texts])
@@ -26,14 +26,14 @@ def _check(request: HttpRequest) -> None:
     if request.path_info.startswith(API):
         return
     if "\0" in request.path_info:
-        raise Http404("No address has a NUL character.")
+        raise Http404("An address cannot contain a NUL character.")
     if "%00" in request.META.get("QUERY_STRING", ""):
         request.GET = without_nul(request.GET)  # type: ignore[assignment]
 
 
 @sync_and_async_middleware
 def plain_text(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequest], Any]:
-    """Take NUL characters out of the parameters of an address; an address with one in its path does not exist."""
+    """Middleware: remove NUL characters from query parameters; raise `Http404` for one in the path."""
     if iscoroutinefunction(get_response):
 
         async def answer_async(request: HttpRequest) -> Any:

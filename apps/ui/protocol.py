@@ -1,6 +1,6 @@
-"""Tags that a prompt asks a model to write, such as `<claim>` or `<check step="1" sound="yes">`, in the text of an answer.
+"""Tags of the answer format that a prompt requests, such as `<claim>` or `<check step="1" sound="yes">`.
 
-They are words of the text, never markup: pages show them where they stand, but quietly. static/js/protocol.js finds the same.
+They are text, never markup: pages show them in place, but quietly. static/js/protocol.js finds the same tags.
 """
 
 import re
@@ -10,7 +10,7 @@ _TAG = re.compile(r"</?[a-z][a-z_-]{1,30}(?:\s+[a-z-]{1,30}=\"[^\"<>]{0,80}\")*\
 
 
 def pieces(text: str) -> Iterator[tuple[str, bool]]:
-    """The text in pieces, and whether each is a tag."""
+    """Yield pieces of the text, each with whether it is a tag."""
     at = 0
     for found in _TAG.finditer(text):
         if found.start() > at:
@@ -22,5 +22,5 @@ def pieces(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def begins_with_tag(text: str) -> bool:
-    """Does a line that goes on with `text` begin with a tag? Then it is shown as a line."""
+    """Whether `text` begins with a tag, which then starts a new line."""
     return _TAG.match(text) is not None

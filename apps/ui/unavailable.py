@@ -1,6 +1,6 @@
-"""What the server cannot do just now: which errors of the stores and the disk pass by themselves, and how a page words them.
+"""Temporary errors of the stores and the disk, and their words for pages.
 
-A lock, a full disk or a lost connection is no fault of the program: it answers 503 with advice. All other errors stay 500.
+A lock, a full disk or a lost connection is not a program error: the response is 503 with advice. Other errors stay 500.
 """
 
 import errno
@@ -12,44 +12,44 @@ from django.db import InterfaceError, OperationalError
 
 
 class Unavailable(Exception):
-    """The server cannot do this now. The words say what happened, what it means and what to do."""
+    """The server cannot do this now. Its texts say what happened, what it means and what to do."""
 
     retry_after_s = 10
     headline = "The server cannot do this now."
     explanation = ""
-    #: What it means for a change that was sent: what failed may be something that came after it, such as the session.
-    saved = "What you sent may not have been saved: look whether it is there before you send it again."
-    advice = "Try again in a few seconds. If it happens again, tell the people who run this site."
+    #: Effect on a sent change: a later step may have failed, such as saving the session.
+    saved = "Your change may not have been saved. Check before you send it again."
+    advice = "Try again in a few seconds. If it happens again, contact the people who run this site."
 
 
 class StoreLocked(Unavailable):
-    """Another process holds a lock for longer than a statement may wait."""
+    """Another process holds a lock longer than a statement may wait."""
 
     headline = "The database is busy."
-    explanation = "Another process has been writing to it for too long."
+    explanation = "Another process has held a lock on it for too long."
 
 
 class StoreSlow(Unavailable):
-    """A statement took longer than it may."""
+    """A statement exceeded its time limit."""
 
     headline = "The database took too long."
-    explanation = "It is overloaded, or what you asked for is very large."
+    explanation = "It is overloaded, or your request is very large."
 
 
 class StoreFull(Unavailable):
-    """No room on the disk, or nothing may be written to it."""
+    """The disk is full or read-only."""
 
     retry_after_s = 60
     headline = "The server has no room left to save anything."
-    explanation = "Its disk is full or cannot be written. Everything recorded before is kept."
-    advice = "Tell the people who run this site. Try again when they have made room."
+    explanation = "Its disk is full or read-only. Everything recorded before is kept."
+    advice = "Contact the people who run this site. Try again when they have freed space."
 
 
 class StoreAway(Unavailable):
-    """The database or the broker does not answer, or takes no more connections."""
+    """The database or the broker does not answer, or accepts no more connections."""
 
     headline = "The database or the broker of this site does not answer."
-    explanation = "It may be starting again. Everything recorded before is kept."
+    explanation = "It may be restarting. Everything recorded before is kept."
 
 
 _SQLITE = {
@@ -77,7 +77,7 @@ _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EROFS}
 
 
 def unavailable_of(error: BaseException | None) -> Unavailable | None:
-    """What the error says about the server's state; None for errors of the program."""
+    """The temporary state of the server behind an error; None for program errors."""
     if isinstance(error, Unavailable):
         return error
     if isinstance(error, OperationalError | InterfaceError):
@@ -96,6 +96,6 @@ def _of_database(cause: BaseException | None) -> Unavailable | None:
     if not isinstance(cause, psycopg.Error):
         return None
     state = cause.sqlstate
-    if state is None:  # No answer at all: a lost connection, or a pool without a free one.
+    if state is None:  # No answer: a lost connection, or no free connection in the pool.
         return StoreAway()
     return next((kind() for prefix, kind in _POSTGRESQL.items() if state.startswith(prefix)), None)

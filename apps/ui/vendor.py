@@ -1,6 +1,6 @@
-"""Copies what the browser needs of the front-end packages from node_modules/ to static/vendor/. Nothing is built.
+"""Copy the browser files of the front-end packages from node_modules/ to static/vendor/, without a build step.
 
-The packages are fetched by `npm ci`, which checks them against package-lock.json; neither folder is committed.
+`npm ci` downloads the packages and checks them against package-lock.json; neither folder is committed.
 """
 
 import re
@@ -12,12 +12,12 @@ SOURCE_MAP = re.compile(rb"\n?(//# sourceMappingURL=\S+|/\*# sourceMappingURL=[^
 
 
 class VendorError(Exception):
-    """The packages are not there; the message says what to do."""
+    """The packages are missing; the message says what to do."""
 
 
 @dataclass(frozen=True)
 class Asset:
-    """A file or folder inside node_modules and its place inside static/vendor."""
+    """A file or folder in node_modules and its target in static/vendor."""
 
     source: str
     target: str
@@ -45,17 +45,17 @@ LICENCES = tuple(
         ("uplot", "uplot"),
     )
 )
-# jsdiff ships its ES modules as a folder; pages import one name.
+# jsdiff ships its ES modules as a folder; pages import a single file.
 WRITTEN = {"diff/diff.mjs": b'export * from "./libesm/index.js";\n'}
-# Type declarations and maps are for editors; a browser never asks for them.
+# Type declarations and source maps are for editors; browsers do not request them.
 SKIPPED_ENDINGS = (".d.ts", ".map")
 TEXT_ENDINGS = (".js", ".mjs", ".css")
 
 
 def vendor_copy(packages: Path, target: Path) -> tuple[int, int]:
-    """Bring `target` up to date with `packages`; give the numbers of files written and of files kept.
+    """Update `target` from `packages`; return the numbers of written and of unchanged files.
 
-    Raises `VendorError` where a package or a file of it is missing.
+    Raises `VendorError` if a package or one of its files is missing.
     """
     if not packages.is_dir():
         raise VendorError(f"{packages} is missing: the front-end packages are not installed. Run `make setup` first.")
@@ -75,12 +75,12 @@ def vendor_copy(packages: Path, target: Path) -> tuple[int, int]:
 
 
 def vendor_is_complete(target: Path) -> bool:
-    """Whether every named asset lies in `target`; its content is not compared."""
+    """Whether every asset exists in `target`; contents are not compared."""
     return all((target / asset.target).exists() for asset in ASSETS) and all((target / name).exists() for name in WRITTEN)
 
 
 def vendor_clear(target: Path) -> None:
-    """Remove `target`, so that the next copy holds nothing of an older version."""
+    """Remove `target`, so that the next copy has no files of an older version."""
     shutil.rmtree(target, ignore_errors=True)
 
 
@@ -89,7 +89,7 @@ def _files(packages: Path, asset: Asset) -> list[tuple[Path, str]]:
     if source.is_file():
         return [(source, asset.target)]
     if not source.is_dir():
-        raise VendorError(f"{source} is missing: run `npm ci` again; package-lock.json says which versions are meant.")
+        raise VendorError(f"{source} is missing. Run `npm ci` again to install the versions of package-lock.json.")
     return [
         (path, f"{asset.target}/{path.relative_to(source).as_posix()}")
         for path in sorted(source.rglob("*"))
@@ -98,7 +98,7 @@ def _files(packages: Path, asset: Asset) -> list[tuple[Path, str]]:
 
 
 def _content(source: Path) -> bytes:
-    """The file's bytes, without a pointer to a source map that is not copied (static file storages would look for it)."""
+    """The file's bytes without a link to its source map, which is not copied but static file storages would look for."""
     content = source.read_bytes()
     return SOURCE_MAP.sub(b"\n", content) if source.name.endswith(TEXT_ENDINGS) else content
 

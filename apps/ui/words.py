@@ -1,4 +1,4 @@
-"""Numbers, times and confidences in words, the same on every page."""
+"""Uniform words for numbers, times and confidences."""
 
 import math
 from datetime import datetime
@@ -39,7 +39,7 @@ def duration(seconds: float) -> str:
 
 
 def ago(moment: datetime, now: datetime | None = None) -> str:
-    """How long ago, in one unit; a date for what lies more than a week back."""
+    """Time since `moment` in one unit; a date after a week."""
     seconds = ((now or timezone.now()) - moment).total_seconds()
     if seconds < 60:
         return "just now"
@@ -54,7 +54,7 @@ def ago(moment: datetime, now: datetime | None = None) -> str:
 
 
 def ramp_step(confidence: float | None) -> str:
-    """The swatch of a confidence from 0 to 1: "0" to "4", or "none" where nothing has been verified."""
+    """The swatch of a confidence from 0 to 1: "0" to "4", or "none" if not verified."""
     if confidence is None or math.isnan(confidence):
         return "none"
     return str(min(4, max(0, int(confidence * 5))))

@@ -1,5 +1,5 @@
-// Text that streams, as a tree: a splitter into blocks that never changes its mind about a finished block, and a small
-// reader of Markdown for one block. Pure: strings in, plain objects out. static/js/stream_text.js makes elements of them.
+// Streamed text as a tree: a splitter whose finished blocks are final, and a small Markdown parser for one block. Pure: strings
+// to plain objects. static/js/stream_text.js creates elements from them.
 import { BREAK, END, OPEN, stepOver } from "./formulas.js";
 import { inlineTree } from "./inline.js";
 
@@ -41,7 +41,7 @@ function fence(text, start) {
   return { start, end: text.length, kind: "fence", closed: false };
 }
 
-/** Everything up to a blank line outside formulas, or to fenced code. */
+/** Text up to a blank line outside formulas, or up to fenced code. */
 function chunk(text, start) {
   let at = start;
   while (at < text.length) {
@@ -63,7 +63,7 @@ function chunk(text, start) {
   return { start, end: text.length, kind: "chunk", closed: false };
 }
 
-/** The tree of one block: a list of block nodes `{ t, … }`. What is open at the end of an open block is marked so. */
+/** The tree of one block: a list of block nodes `{ t, … }`. Open parts at the end of an open block are marked. */
 export function blockTree(text, block) {
   const source = text.slice(block.start, block.end);
   if (block.kind === "fence") return [{ t: "pre", v: fenceBody(source, block.closed) }];
@@ -90,7 +90,7 @@ function chunkTree(source, isOpen) {
   return nodes;
 }
 
-/** The text with each closed formula on one line, so that a `+` or `=` at a line's start in it makes no list. */
+/** The text with each closed formula on one line, so that `+` or `=` at a line's start makes no list. */
 function hideBreaks(chunk, isOpen) {
   const source = isOpen ? chunk : chunk + END;
   let out = "";
@@ -136,7 +136,7 @@ function readQuote(lines, index, nodes, isOpen) {
   return end;
 }
 
-/** A list; items that are indented more than the one before are a list inside it. */
+/** A list; items with more indentation than the one before form a nested list. */
 function readList(lines, index, nodes, isOpen) {
   const stack = [];
   let end = index;
@@ -175,7 +175,7 @@ function startsBlock(line) {
   return HEADING.test(line) || QUOTE.test(line) || RULE.test(line);
 }
 
-/** A bullet ends a paragraph; of the numbers only 1 does, as in Markdown. */
+/** Whether a line interrupts a paragraph: bullets do, and the number 1, as in Markdown. */
 function interrupts(line) {
   const item = ITEM.exec(line);
   return startsBlock(line) || (item !== null && (!/\d/.test(item[2]) || /^1[.)]$/.test(item[2])) && item[3].trim() !== "");

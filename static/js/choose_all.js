@@ -1,22 +1,22 @@
-// A box above a table that ticks all its rows, beside a line that says how many are ticked. Without scripts it stays hidden.
+// A checkbox above a table that selects all rows, with a count of the selected ones. Without scripts it stays hidden.
 
 for (const bar of document.querySelectorAll("[data-choose]")) {
   const rows = [...document.querySelectorAll(`${bar.dataset.choose} tbody input[type=checkbox]`)];
   const all = bar.querySelector("input");
-  const told = bar.querySelector("[role=status]");
+  const count = bar.querySelector("[role=status]");
 
-  const tell = () => {
+  const update = () => {
     const ticked = rows.filter((row) => row.checked).length;
     all.checked = ticked === rows.length;
     all.indeterminate = ticked > 0 && !all.checked;
-    told.textContent = ticked ? `${ticked} chosen` : "";
+    count.textContent = ticked ? `${ticked} chosen` : "";
   };
 
   all.addEventListener("change", () => {
     for (const row of rows) row.checked = all.checked;
-    tell();
+    update();
   });
-  for (const row of rows) row.addEventListener("change", tell);
-  tell();
+  for (const row of rows) row.addEventListener("change", update);
+  update();
   bar.hidden = false;
 }

@@ -1,19 +1,19 @@
-// The author's editor: keeps the draft as it is typed, also over a lost connection, and never overwrites a newer one.
+// The author's editor: saves the draft during typing, survives a lost connection, and never overwrites a newer draft.
 
 const PAUSE_MS = 800;
 const AGAIN_MS = 5000;
-const WORDS = "words-"; // What is made of a model's proposals; these fields stand beside the pages, outside the form.
+const WORDS = "words-"; // Fields for answers to a model's proposals; they are next to the pages, outside the form.
 
-/** The server answered, and saved nothing. */
+/** The server answered without saving. */
 class Refused extends Error {}
 
-/** Whether a field differs from what the page came with. */
+/** Whether a field differs from its value in the loaded page. */
 function isTouched(field) {
   const chosen = [...(field.options ?? [])].find((option) => option.defaultSelected);
   return field.value !== (chosen?.value ?? field.defaultValue ?? field.value);
 }
 
-/** Watch a form with `data-draft`, the address that keeps drafts. */
+/** Watch a form with `data-draft`, the URL that saves drafts. */
 export function watchDraft(form, { send = fetch.bind(window), store = window.localStorage } = {}) {
   const text = form.elements.namedItem("text");
   const format = form.elements.namedItem("text_format");
@@ -39,7 +39,7 @@ export function watchDraft(form, { send = fetch.bind(window), store = window.loc
 
   function changed() {
     state.dirty = true;
-    try { store.setItem(key, values()); } catch { /* A full or closed store costs the copy on this computer only. */ }
+    try { store.setItem(key, values()); } catch { /* Without storage only the local copy is lost. */ }
     if (!state.theirs) later();
   }
 
@@ -51,11 +51,11 @@ export function watchDraft(form, { send = fetch.bind(window), store = window.loc
     say("Saving …");
     try {
       const answer = await send(form.dataset.draft, { method: "POST", body: new FormData(form), headers: { Accept: "application/json" } });
-      await told(answer, sent);
+      await handleAnswer(answer, sent);
     } catch (error) {
       state.dirty = true;
-      const why = error instanceof Refused ? "The server cannot save just now." : "No connection.";
-      say(`${why} Your text is kept on this computer and saved as soon as it can be.`);
+      const why = error instanceof Refused ? "The server cannot save at the moment." : "No connection.";
+      say(`${why} Your text is kept on this computer and saved as soon as possible.`);
       later(AGAIN_MS);
     } finally {
       state.sending = false;
@@ -63,7 +63,7 @@ export function watchDraft(form, { send = fetch.bind(window), store = window.loc
     }
   }
 
-  async function told(answer, sent) {
+  async function handleAnswer(answer, sent) {
     if (answer.ok) {
       const kept = await answer.json();
       basedOn.value = String(kept.row_version);
@@ -94,11 +94,11 @@ export function watchDraft(form, { send = fetch.bind(window), store = window.loc
     changed();
   }
 
-  /** What this computer kept goes once the server surely has it: never when a form is only sent, which may come to nothing. */
+  /** Restore the local copy. It is deleted only once the server has saved it: sending a form may fail. */
   function restore() {
     const kept = JSON.parse(store.getItem(key) ?? "null");
     if (!kept) {
-      // What was typed or chosen before this script ran. The browser restores nothing here: autocomplete is off.
+      // Input from before this script ran. The browser restores none: autocomplete is off.
       if ([text, format, ...wordFields()].some(isTouched)) text.dispatchEvent(new Event("input", { bubbles: true }));
       return;
     }
@@ -133,6 +133,6 @@ function watchAll() {
   for (const form of document.querySelectorAll("form[data-draft]")) watchDraft(form);
 }
 
-// htmx begins at DOMContentLoaded; a text that is restored before that would have no preview.
+// htmx starts at DOMContentLoaded; a text restored before it would have no preview.
 if (document.readyState === "complete") watchAll();
 else document.addEventListener("DOMContentLoaded", watchAll, { once: true });

@@ -1,6 +1,6 @@
-// Parts of a page that its script fetches anew.
+// Reload of parts of a page.
 
-/** htmx lets an element ask one thing at a time and, of what waits, forgets all but the last: every part asks by an element of its own. */
+/** htmx allows one request per element and keeps only the last waiting one, so every part has its own requesting element. */
 const askers = new Map();
 
 function askerOf(target) {
@@ -13,7 +13,7 @@ function askerOf(target) {
   return askers.get(target);
 }
 
-/** Fetch `url` into `target`, a selector or an element. The promise is rejected, without a reason, where the server is not reached. */
+/** Fetch `url` into `target`, a selector or an element. The promise is rejected without a reason if the server cannot be reached. */
 export function fetchPart(url, target, swap = "innerHTML") {
   return globalThis.htmx.ajax("GET", url, { target, swap, source: askerOf(target) });
 }

@@ -1,35 +1,35 @@
-// Finds formulas in text, by the rules of apps/reasoning/texts/formulas.py (tests/maths compares the two), and tells what may still
-// become one: text that streams ends anywhere.
+// Find formulas in text, by the rules of apps/reasoning/texts/formulas.py (tests/maths compares the two). In streamed text, which
+// may end anywhere, also report what may still become a formula.
 
 export const MAX_INLINE = 2000;
 export const MAX_DISPLAY = 6000;
-/** A formula, a code span or an escape that is open at the end of the text and may close later. */
+/** A formula, code span or escape that is open at the end of the text and may be closed later. */
 export const OPEN = Symbol("open");
-/** Stands for a line break inside a formula while lines are read. */
+/** Placeholder for a line break inside a formula during parsing by line. */
 export const BREAK = "\ue00a";
-/** What follows a finished piece: nothing inline stays open across a blank line. */
+/** Appended to a finished piece: a blank line closes everything inline. */
 export const END = "\n\n";
 
 const ENVIRONMENTS =
   "equation align gather multline eqnarray alignat flalign aligned gathered split cases array matrix pmatrix bmatrix Bmatrix vmatrix Vmatrix";
 const BEGIN = new RegExp(`\\\\begin\\{((?:${ENVIRONMENTS.split(" ").join("|")})\\*?)\\}`, "y");
-/** A blank line or fenced code ends every inline formula that is not closed; fenced code every display. */
+/** A blank line or fenced code ends an unclosed inline formula; only fenced code ends an unclosed display. */
 const INLINE_END = /\n[ \t\r]*(?:\n|`{3}|~{3})/g;
 const DISPLAY_END = /\n(?:[ \t]*>)*[ \t]*(?:`{3}|~{3})/g;
-/** What looks like TeX, or names a point, a triangle or a variable. */
+/** Text that looks like TeX, or like a point, a triangle or a variable. */
 const SIGNS_OF_TEX = /[\\^_=<>+{}]|^\s*(?:[A-Z]{1,6}|[a-z])'*\s*$/;
 const DIGIT = /\p{Nd}/u;
 const DOLLAR_SIGNS = /\\[^]|[{}$]/g;
 const NESTED_REACH = 200;
 
-/** Where `pattern` matches first from `start` on, at most `limit`; `limit` where it does not. */
+/** The first match of `pattern` from `start` on, or `limit`. */
 function barrier(pattern, text, start, limit) {
   pattern.lastIndex = start;
   const found = pattern.exec(text);
   return found && found.index < limit ? found.index : limit;
 }
 
-/** The formula that opens at `at`: { start, end, tex, display }, null where none can, OPEN where the text ends too early. */
+/** The formula that opens at `at`: { start, end, tex, display }; null for none, OPEN if the text ends too early. */
 export function formulaAt(text, at) {
   if (text[at] === "$") return text[at + 1] === "$" ? until(text, at, "$$", MAX_DISPLAY, true) : dollars(text, at);
   if (at + 1 >= text.length) return OPEN;
@@ -92,20 +92,20 @@ function dollars(text, at) {
   const tex = text.slice(start, end);
   const after = text[end + 1] ?? "";
   if (!tex.trim() || DIGIT.test(after)) return null;
-  if ((/^\s/.test(tex) || /\s$/.test(tex)) && !(standsFree(before) && SIGNS_OF_TEX.test(tex))) return null;
+  if ((/^\s/.test(tex) || /\s$/.test(tex)) && !(isSeparated(before) && SIGNS_OF_TEX.test(tex))) return null;
   return { start: at, end: end + 1, tex, display: false };
 }
 
-/** An opening sign before a space counts only where it stands free. */
+/** An opening sign before a space counts only after a space, a bracket or the start. */
 function mayOpen(text, at, before) {
-  return !/^\s/.test(text.slice(at + 1, at + 2)) || standsFree(before);
+  return !/^\s/.test(text.slice(at + 1, at + 2)) || isSeparated(before);
 }
 
-function standsFree(before) {
+function isSeparated(before) {
   return before === "" || /\s/.test(before) || before === "(" || before === "[" || before === BREAK;
 }
 
-/** The `$` outside braces, else the first one; `sure` where later text cannot change it. */
+/** The first `$` outside braces, else the first one; `sure` if later text cannot change it. */
 function closingDollar(text, start, stop) {
   let depth = 0;
   let first = -1;
@@ -129,7 +129,7 @@ function closingDollar(text, start, stop) {
 const TICKS = /`+/y;
 const TICKS_OR_BLANK = /`+|\n[ \t]*\n/g;
 
-/** Where the code span opening at `at` ends: { end, code } with `code` null for backticks that open none; or OPEN. */
+/** End of the code span that opens at `at`: { end, code }, with `code` null for backticks without a span; or OPEN. */
 export function codeAt(text, at) {
   TICKS.lastIndex = at;
   const size = TICKS.exec(text)[0].length;
@@ -142,7 +142,7 @@ export function codeAt(text, at) {
   return text.length < start + MAX_DISPLAY ? OPEN : { end: start, code: null };
 }
 
-/** The formula, code span, escape or single character at `at`; OPEN where the text ends within it. */
+/** The formula, code span, escape or single character at `at`; OPEN if the text ends inside it. */
 export function stepOver(text, at) {
   const sign = text[at];
   if (sign === "`") return codeAt(text, at);

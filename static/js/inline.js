@@ -1,4 +1,4 @@
-// The inside of a paragraph that streams: emphasis, code and formulas as plain objects. Links stay text.
+// Inline content of a streamed paragraph: emphasis, code and formulas as plain objects. Links stay text.
 import { BREAK, END, OPEN, stepOver } from "./formulas.js";
 import { withTags } from "./protocol.js";
 
@@ -69,7 +69,7 @@ function isPunctuation(sign) {
   return PUNCTUATION.test(sign) && sign !== "$" && sign !== "\\" && sign !== "`";
 }
 
-/** Pair the runs of `*` and `_`: equal sign, up to two at a time, the nearest opener first. What is left is text. */
+/** Pair runs of `*` and `_`: same sign, up to two at a time, nearest opener first. The rest is text. */
 function nested(flat) {
   const out = [];
   const openers = [];
@@ -112,7 +112,7 @@ function closeRuns(out, openers, node, size) {
   return left;
 }
 
-/** Neighbouring texts as one. */
+/** Join neighbouring texts. */
 function joined(nodes) {
   const out = [];
   for (const node of nodes) {

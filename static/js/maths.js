@@ -1,5 +1,5 @@
-// Draws formulas: every `.math` element whose text is TeX becomes a KaTeX formula when it comes near the window.
-// TeX of people and models never meets innerHTML: KaTeX builds nodes, and what it cannot read stays text.
+// Typeset formulas: the TeX of every `.math` element becomes a KaTeX formula when the element comes near the window.
+// TeX of users and models is never assigned to innerHTML: KaTeX builds nodes, and unreadable TeX stays text.
 import katex from "../vendor/katex/katex.mjs";
 import { MACROS, repairTex } from "./tex_macros.js";
 
@@ -13,16 +13,16 @@ const WAITING = ".math:not([data-tex-state])";
 
 const CHOICE = "lemmascope.maths";
 
-/** Has the reader chosen the browser's own formulas (MathML)? They are lighter, and some screen readers read them better. */
+/** Whether the reader chose the browser's own formulas (MathML), which are lighter and work better with some screen readers. */
 function isNative() {
   try {
     return localStorage.getItem(CHOICE) === "mathml";
   } catch {
-    return false; // Storage may be forbidden; formulas are then drawn by KaTeX.
+    return false; // Storage may be forbidden; then KaTeX draws the formulas.
   }
 }
 
-/** The switch in the person's menu. Formulas are drawn once, so a new choice loads the page again. */
+/** The switch in the user's menu. Formulas are drawn once, so a new choice reloads the page. */
 function mountChoice() {
   for (const element of document.querySelectorAll("[data-maths-switch]")) element.hidden = false;
   for (const button of document.querySelectorAll("[data-maths-choice]")) {
@@ -34,7 +34,7 @@ function mountChoice() {
   }
 }
 
-/** TeX string → { node } or { failure }, the least recently used first. */
+/** TeX string → { node } or { failure }, least recently used first. */
 const cache = new Map();
 
 function drawn(tex, display) {
@@ -51,7 +51,7 @@ function drawn(tex, display) {
 }
 
 function draw(tex, display) {
-  if (tex.length > MAX_TEX) return { failure: `Too long to be typeset: ${tex.length} characters.` };
+  if (tex.length > MAX_TEX) return { failure: `This formula is too long to typeset: ${tex.length} characters.` };
   const box = document.createElement("span");
   try {
     katex.render(repairTex(tex), box, {
@@ -70,12 +70,12 @@ function draw(tex, display) {
   return { node: box.firstChild };
 }
 
-/** Why a formula cannot be typeset; "" where it can. */
+/** The reason why a formula cannot be typeset, or "". */
 export function failureOf(tex, display) {
   return drawn(tex, display).failure ?? "";
 }
 
-/** Replace the TeX in a `.math` element by the formula; where that fails, the TeX stays and says why. */
+/** Replace the TeX in a `.math` element by the formula. On failure the TeX stays, with the reason as its title. */
 export function typesetElement(element) {
   if (element.dataset.texState) return;
   const tex = element.textContent;
@@ -92,7 +92,7 @@ export function typesetElement(element) {
   else holdPunctuation(element, tex);
 }
 
-/** Browsers may break a line between a formula and the sign after it; a short formula and its sign stay together. */
+/** Keep a short formula and the punctuation after it on one line. */
 function holdPunctuation(element, tex) {
   const next = element.nextSibling;
   const signs = next?.nodeType === Node.TEXT_NODE && tex.length <= SHORT_TEX ? SIGNS.exec(next.data)?.[0] : "";
@@ -104,7 +104,7 @@ function holdPunctuation(element, tex) {
   held.append(element, signs);
 }
 
-/** A new `.math` element with its formula drawn. For text that is built in the browser. */
+/** A new `.math` element with its formula drawn, for text built in the browser. */
 export function mathElement(tex, display, tag = "span") {
   const element = document.createElement(tag);
   element.className = display ? "math display" : "math inline";
@@ -129,7 +129,7 @@ function watcher() {
   return observer;
 }
 
-/** Those of `elements` in the window. What a style leaves out of the layout (`content-visibility`) is asked as a whole first. */
+/** The elements inside the window. Containers that CSS may skip (`content-visibility`) are measured first as a whole. */
 function inWindow(elements) {
   const isNear = (element) => {
     const place = element.getBoundingClientRect();
@@ -139,7 +139,7 @@ function inWindow(elements) {
   return new Set(elements.filter((element) => parts.get(element.closest(".marking__set")) && isNear(element)));
 }
 
-/** Typeset the formulas in `root`: those in the window at once, the others when they come near. */
+/** Typeset the formulas in `root`: those in the window at once, others when they come near. */
 export function typeset(root = document) {
   const waiting = [...root.querySelectorAll(WAITING)];
   if (root instanceof Element && root.matches(WAITING)) waiting.unshift(root);
@@ -157,16 +157,16 @@ export function typeset(root = document) {
 
 export { typeset as typesetIn };
 
-/** Typeset all of `root` now, near the window or not, or the first `most` formulas of it. */
+/** Typeset all formulas in `root` now, or the first `most`. */
 export function typesetAll(root = document, most = Infinity) {
   for (const element of [...root.querySelectorAll(WAITING)].slice(0, most)) typesetElement(element);
 }
 
-// --- copying gives the TeX --------------------------------------------------------------------------------------------
+// --- copy as TeX -----------------------------------------------------------------------------------------------------
 
 const BLOCKS = /^(?:P|DIV|LI|H[1-6]|PRE|BLOCKQUOTE|TR|UL|OL|TABLE)$/;
 
-/** The TeX of a drawn formula with its delimiters; null for an element that is none. */
+/** The TeX of a drawn formula with its delimiters; null for other elements. */
 function source(element) {
   if (!element.classList?.contains("math")) return null;
   const note = element.querySelector('annotation[encoding="application/x-tex"]');

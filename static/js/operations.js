@@ -1,4 +1,4 @@
-// The charts of the operations page: drawn when the page is shown, again every half minute and when the theme changes.
+// Charts of the operations page: drawn when the page is shown, every half minute, and when the theme changes.
 
 import { drawCharts } from "./run/charts.js";
 

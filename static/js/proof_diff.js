@@ -1,16 +1,16 @@
-// What changed between two versions of a proof: a word diff in which a formula is one word. The texts stand in the page
-// (`data-diff-old`, `data-diff-new`), so that without JavaScript both versions can be read side by side.
+// Changes between two versions of a proof: a word diff in which a formula is one word. The page has both texts
+// (`data-diff-old`, `data-diff-new`), so that both versions can be read side by side without JavaScript.
 import { diffArrays } from "../vendor/diff/diff.mjs";
 
 const PIECE = /\$\$[\s\S]+?\$\$|\\\[[\s\S]+?\\\]|\\\([\s\S]+?\\\)|\$(?:\\.|[^$\\])+?\$|\n\s*\n|\s+|[\p{L}\p{N}]+|[\s\S]/gu;
 const FORMULA = /^(\$\$|\$|\\\[|\\\()([\s\S]+?)(\$\$|\$|\\\]|\\\))$/;
 
-/** The text in pieces: formulas whole, words, white space, single signs. Joined they are the text. */
+/** Split the text into whole formulas, words, white space and single characters. Joined, they are the text. */
 export function pieces(text) {
   return text.match(PIECE) ?? [];
 }
 
-/** What decides whether two pieces are equal: spaces in formulas and kinds of blanks do not matter. */
+/** Normal form for comparing pieces: spaces in formulas and kinds of white space do not matter. */
 function normal(piece) {
   if (/^\n\s*\n$/.test(piece)) return "\n\n";
   if (/^\s+$/.test(piece)) return " ";
@@ -23,31 +23,31 @@ export function proofDiff(old, now) {
   return joined(changes(pieces(old), pieces(now)) ?? byParagraph(old, now));
 }
 
-/** Where more than this changed, words are no longer compared one by one: that would take the page seconds. */
+/** Beyond this number of changes, words are not compared one by one, which would take seconds. */
 const MOST_EDITS = 1500;
 
-/** `old` and `now` are lists of texts; null where there is too much between them. Pieces told are those of `now` where both have them. */
+/** Diff of two lists of texts; null if they differ too much. Equal pieces are taken from `now`. */
 function changes(old, now, maxEditLength = MOST_EDITS) {
   const parts = diffArrays(old.map(normal), now.map(normal), { maxEditLength });
   if (!parts) return null;
   let [atOld, atNow] = [0, 0];
   return parts.map(({ count, added, removed }) => {
-    const told = removed ? old.slice(atOld, atOld + count) : now.slice(atNow, atNow + count);
+    const taken = removed ? old.slice(atOld, atOld + count) : now.slice(atNow, atNow + count);
     if (!added) atOld += count;
     if (!removed) atNow += count;
-    return { kind: added ? "new" : removed ? "gone" : "same", pieces: told };
+    return { kind: added ? "new" : removed ? "gone" : "same", pieces: taken };
   });
 }
 
-/** Whole paragraphs, for texts that have little in common. */
+/** Diff by whole paragraphs, for texts with little in common. */
 function byParagraph(old, now) {
   const paragraphs = (text) => text.split(/(\n\s*\n)/).filter(Boolean);
-  const told = changes(paragraphs(old), paragraphs(now), Infinity);
-  return told.map((part) => ({ ...part, pieces: part.pieces.flatMap(pieces) }));
+  const parts = changes(paragraphs(old), paragraphs(now), Infinity);
+  return parts.map((part) => ({ ...part, pieces: part.pieces.flatMap(pieces) }));
 }
 
-/** Single blanks between changed words become part of the change: one struck phrase instead of a row of struck words. */
-function joined(told) {
+/** Merge single blanks between changed words into the change, so that a phrase is struck as a whole. */
+function joined(parts) {
   const result = [];
   let run = null;
   const close = () => {
@@ -56,9 +56,9 @@ function joined(told) {
     if (run.now.length) result.push({ kind: "new", pieces: run.now });
     run = null;
   };
-  told.forEach((part, i) => {
+  parts.forEach((part, i) => {
     const blank = part.kind === "same" && part.pieces.length === 1 && normal(part.pieces[0]) === " ";
-    const between = blank && run && i + 1 < told.length && told[i + 1].kind !== "same";
+    const between = blank && run && i + 1 < parts.length && parts[i + 1].kind !== "same";
     if (part.kind === "same" && !between) {
       close();
       result.push(part);
@@ -72,7 +72,7 @@ function joined(told) {
   return result;
 }
 
-/** Set up every `[data-proof-diff]` under `root` that is not set up yet, each when it comes near the window. */
+/** Set up every new `[data-proof-diff]` under `root` when it comes near the window. */
 export function mountProofDiffs(root = document) {
   for (const element of root.querySelectorAll("[data-proof-diff]:not([data-mounted])")) {
     element.dataset.mounted = "";
@@ -89,11 +89,11 @@ function mount(element) {
   const out = element.querySelector("[data-diff-out]");
   const [old, now] = ["old", "new"].map((name) => element.querySelector(`[data-diff-${name}]`).textContent);
   const titles = [...out.querySelectorAll("h4")].map((heading) => heading.textContent);
-  const told = proofDiff(old, now);
+  const parts = proofDiff(old, now);
   const views = {
-    inline: () => [column("", told)],
+    inline: () => [column("", parts)],
     side: () => [
-      column(titles[0], told.filter((part) => part.kind !== "new")), column(titles[1], told.filter((part) => part.kind !== "gone")),
+      column(titles[0], parts.filter((part) => part.kind !== "new")), column(titles[1], parts.filter((part) => part.kind !== "gone")),
     ],
   };
   const show = (name) => {
@@ -118,12 +118,12 @@ export function drawText(element, text) {
   element.replaceChildren(...pieces(text).map(drawn));
 }
 
-/** Tell maths.js, as htmx does for what it has swapped in, that `element` holds formulas to typeset. */
+/** Notify maths.js, as htmx does after a swap, that `element` has formulas to typeset. */
 export function announce(element) {
   element.dispatchEvent(new CustomEvent("htmx:load", { bubbles: true, detail: { elt: element } }));
 }
 
-function column(title, told) {
+function column(title, parts) {
   const box = document.createElement("div");
   if (title) {
     const heading = document.createElement("h4");
@@ -133,7 +133,7 @@ function column(title, told) {
   const body = document.createElement("div");
   body.className = "prose diff";
   let paragraph = body.appendChild(document.createElement("p"));
-  for (const part of told) {
+  for (const part of parts) {
     const marked = () => {
       if (part.kind === "same") return paragraph;
       return paragraph.appendChild(document.createElement(part.kind === "new" ? "ins" : "del"));

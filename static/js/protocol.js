@@ -1,10 +1,9 @@
-// Tags that a prompt asks a model to write (`<claim>`, `</step>`, `<check step="1" sound="yes">`) stand in its text like any
-// word. They stay where they are, but are drawn quietly; one that
-// begins a line begins a line. apps/ui/protocol.py finds the same ones.
+// Tags of the answer format that a prompt requests (`<claim>`, `</step>`, `<check step="1" sound="yes">`). They stay in the text,
+// but are drawn quietly, and keep their place at the start of a line. apps/ui/protocol.py finds the same tags.
 
 const TAG = /<\/?[a-z][a-z_-]{1,30}(?:\s+[a-z-]{1,30}="[^"<>]{0,80}")*\s*\/?>/g;
 
-/** The same inline nodes with the tags in their texts as nodes `tag` of their own. */
+/** The inline nodes with tags in texts split off as separate nodes `tag`. */
 export function withTags(nodes) {
   return nodes.flatMap((node) => (node.t === "text" ? pieces(node.v) : [node.c ? { ...node, c: withTags(node.c) } : node]));
 }

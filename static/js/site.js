@@ -1,4 +1,4 @@
-// What every page does in the browser: menus close, times stay true, failed requests say so, destructive acts ask once.
+// Behaviour of all pages: close menus, update times, report failed requests, confirm destructive actions.
 
 const SECOND = 1000;
 const UNITS = [
@@ -7,7 +7,7 @@ const UNITS = [
   [60, "min"],
 ];
 
-/** How long ago, in the words of apps/ui/words.py. */
+/** Time since `moment`, in the words of apps/ui/words.py. */
 export function ago(moment, now = Date.now()) {
   const seconds = (now - moment.getTime()) / SECOND;
   if (seconds >= 7 * 86_400) {
@@ -19,8 +19,8 @@ export function ago(moment, now = Date.now()) {
   return "just now";
 }
 
-/** Bring the `<time data-when>` elements under `root` up to date, in the reader's zone. */
-export function tellTimes(root = document) {
+/** Update the `<time data-when>` elements under `root`, in the reader's time zone. */
+export function updateTimes(root = document) {
   for (const element of root.querySelectorAll("time[data-when]")) {
     const moment = new Date(element.dateTime);
     if (Number.isNaN(moment.getTime())) continue;
@@ -30,7 +30,7 @@ export function tellTimes(root = document) {
   }
 }
 
-/** Say `text` over the page for some seconds; errors stay until they are closed. */
+/** Show `text` over the page for some seconds; errors stay until they are closed. */
 export function toast(text, { error = false } = {}) {
   const box = document.querySelector(".toasts");
   if (!box) return;
@@ -48,7 +48,7 @@ export function toast(text, { error = false } = {}) {
   if (!error) setTimeout(() => element.remove(), 6 * SECOND);
 }
 
-/** Ask once; resolves to whether the person agreed. */
+/** Ask for confirmation; resolves to whether the user agreed. */
 export function ask(question, yes = "Yes") {
   const dialog = document.createElement("dialog");
   dialog.className = "dialog";
@@ -123,31 +123,31 @@ document.addEventListener("submit", (event) => {
   const asked = questions.find(([of]) => !of || of === `${submitter?.name}=${submitter?.value}`);
   if (!asked) return;
   event.preventDefault();
-  event.stopImmediatePropagation(); // htmx must not send the form meanwhile.
+  event.stopImmediatePropagation(); // htmx must not send the form before the answer.
   const [, yes, ...words] = asked;
   ask(words.join("|"), yes).then((agreed) => {
     if (!agreed) return;
-    for (const field of fields) field.disabled = true; // The server asks where the question is sent (apps/ui/asking.py).
+    for (const field of fields) field.disabled = true; // With the field the server would ask again (apps/ui/asking.py).
     target.requestSubmit(submitter);
     for (const field of fields) field.disabled = false;
   });
 }, { capture: true });
 
 document.addEventListener("htmx:sendError", () => {
-  toast("The server cannot be reached. Nothing was changed; try again in a moment.", { error: true });
+  toast("The server cannot be reached. Your last change may not have been saved. Try again in a moment.", { error: true });
 });
 document.addEventListener("htmx:responseError", (event) => {
   const { xhr, xhr: { status } } = event.detail;
   const words = {
-    403: "This page has grown old or you are signed out. Load it again, then repeat what you did.",
-    404: "This does not exist any more, or you may not see it.",
+    403: "This page has expired or you are signed out. Reload it, then try again.",
+    404: "This no longer exists, or you may not see it.",
   };
-  const said = xhr.getResponseHeader("Content-Type")?.startsWith("text/plain") ? xhr.responseText : null; // apps/config/errors.py
-  toast(said ?? words[status] ?? `The server answered with an error (${status}). Nothing was changed; try again in a moment.`, {
+  const message = xhr.getResponseHeader("Content-Type")?.startsWith("text/plain") ? xhr.responseText : null; // apps/config/errors.py
+  toast(message ?? words[status] ?? `The server answered with an error (${status}). Your last change may not have been saved. Try again in a moment.`, {
     error: true,
   });
 });
-document.addEventListener("htmx:load", (event) => tellTimes(event.target));
+document.addEventListener("htmx:load", (event) => updateTimes(event.target));
 
-tellTimes();
-setInterval(tellTimes, 30 * SECOND);
+updateTimes();
+setInterval(updateTimes, 30 * SECOND);

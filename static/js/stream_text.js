@@ -1,5 +1,5 @@
-// Text of a model while it comes: finished blocks are drawn once, the live tail is drawn again as it grows. Nodes are made
-// with textContent only; the tail's unchanged nodes are kept, so a token costs the drawing of what it changes.
+// Streamed text of a model: finished blocks are drawn once, the live tail is redrawn as it grows. Nodes are built with
+// textContent only. Unchanged nodes of the tail are kept, so a token redraws only what it changes.
 import { blockTree, splitBlocks } from "./blocks.js";
 import { mathElement } from "./maths.js";
 
@@ -8,7 +8,7 @@ const waiting = new Set();
 let scheduled = false;
 let spent = 0;
 
-/** Draw what waits, at most `BUDGET_MS` a frame; the rest comes in the next. */
+/** Draw waiting streams for at most `BUDGET_MS` per frame; the rest follows in the next frame. */
 function frame() {
   const start = performance.now();
   scheduled = false;
@@ -37,7 +37,7 @@ function codePoints(text) {
   return text.length - pairs;
 }
 
-/** Where code point number `count` starts. */
+/** Index of the UTF-16 unit at which code point number `count` starts. */
 function unitsOf(text, count) {
   let units = 0;
   for (let seen = 0; seen < count && units < text.length; seen += 1) units += text.codePointAt(units) > 0xffff ? 2 : 1;
@@ -45,8 +45,8 @@ function unitsOf(text, count) {
 }
 
 /**
- * Draws a growing text into `element`. Offsets count code points of the whole text, so a piece that comes twice changes
- * nothing. Fires `streamdrawn` (bubbling) on the element after each drawing.
+ * Draw a growing text into `element`. Offsets count code points of the whole text, so a repeated piece changes nothing.
+ * Fires `streamdrawn` (bubbling) on the element after each drawing.
  */
 export class StreamText {
   constructor(element) {
@@ -54,12 +54,12 @@ export class StreamText {
     this.reset("");
   }
 
-  /** How many characters (code points) it has. */
+  /** Length of the text in code points. */
   get length() {
     return this.received;
   }
 
-  /** Add `text` that starts at `offset`. False where a piece before it is missing: ask for the whole text, then `reset`. */
+  /** Add `text` that starts at `offset`. Returns false if an earlier piece is missing: fetch the whole text, then `reset`. */
   append(offset, text) {
     if (offset > this.received) return false;
     const known = this.received - offset;
@@ -72,7 +72,7 @@ export class StreamText {
     return true;
   }
 
-  /** Forget everything and start with `text`. */
+  /** Restart with `text`. */
   reset(text = "") {
     this.received = codePoints(text);
     this.tail = text;
@@ -83,7 +83,7 @@ export class StreamText {
     if (text) this.#changed();
   }
 
-  /** The text is complete: what is still open will not close. */
+  /** Mark the text as complete: open formulas and blocks will not be closed. */
   seal() {
     this.isSealed = true;
     this.draw();
@@ -105,7 +105,7 @@ export class StreamText {
     schedule();
   }
 
-  /** Bring the element up to date. */
+  /** Update the element. */
   draw() {
     waiting.delete(this);
     const text = this.isSealed && !this.tail.endsWith("\n") ? `${this.tail}\n` : this.tail;
@@ -125,7 +125,7 @@ export class StreamText {
   }
 }
 
-/** Make the children `nodes` of `parent`, drawn from `before`, show `after`; returns the new nodes. They are its last ones. */
+/** Update the children `nodes` of `parent`, its last ones, from tree `before` to tree `after`; return the new nodes. */
 function patch(parent, nodes, before, after) {
   let kept = 0;
   while (kept < before.length && kept < after.length && same(before[kept], after[kept])) kept += 1;
@@ -151,7 +151,7 @@ function same(one, other) {
   return one.c.length === other.c.length && one.c.every((child, index) => same(child, other.c[index]));
 }
 
-/** Change a node in place where it only grew; false where it must be made anew. */
+/** Extend a node in place if it only grew; return false if it must be rebuilt. */
 function grow(node, before, after) {
   if (before.t !== after.t || before.level !== after.level || before.ordered !== after.ordered || before.start !== after.start) return false;
   if (before.c && after.c) {

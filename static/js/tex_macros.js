@@ -1,6 +1,6 @@
-// What olympiad texts use and KaTeX lacks: a macro table, and rewriting of environments that macros cannot reach.
+// TeX of olympiad texts that KaTeX lacks: a macro table, and rewriting of environments that macros cannot replace.
 
-/** Macros for `katex.render`. Give every formula a copy: KaTeX writes into it, and one text must not change another. */
+/** Macros for `katex.render`. Pass a copy for every formula: KaTeX modifies it, and formulas must not affect each other. */
 export const MACROS = Object.freeze({
   "\\overparen": "\\overgroup{#1}",
   "\\wideparen": "\\overgroup{#1}",
@@ -44,7 +44,7 @@ export const MACROS = Object.freeze({
 const DECLARATION = /\\DeclareMathOperator(\*?)\s*\{?\\([A-Za-z]{1,30})\}?\s*\{([^{}\\]{1,60})\}/g;
 const MIDDLE_COLUMN = /&\s*([^&\\]{0,20}?|\\[a-zA-Z]+\s*)&/g;
 
-/** TeX that KaTeX can set, from TeX as people write it. The same repairs as `repaired` in apps/ui/mathtext.py, and some more. */
+/** Convert common TeX to TeX that KaTeX can set. Has the repairs of `repaired` in apps/ui/mathtext.py, and more. */
 export function repairTex(tex) {
   if (!tex.includes("\\")) return tex;
   let text = tex;

@@ -1,4 +1,4 @@
-// Applies the reader's choice of theme before the first paint (a classic script in <head>), and serves the switch.
+// Apply the reader's theme before the first paint (a classic script in <head>), and handle the theme switch.
 (() => {
   const KEY = "lemmascope.theme";
   const root = document.documentElement;
@@ -8,7 +8,7 @@
       const choice = localStorage.getItem(KEY);
       return choice === "light" || choice === "dark" ? choice : "system";
     } catch {
-      return "system"; // Storage may be forbidden; the system's theme is then the only one.
+      return "system"; // Storage may be forbidden; then the system's theme applies.
     }
   };
 
@@ -32,7 +32,7 @@
     try {
       localStorage.setItem(KEY, button.dataset.themeChoice);
     } catch {
-      // Without storage the choice holds for this page.
+      // Without storage the choice applies to this page only.
     }
     apply(button.dataset.themeChoice);
   });

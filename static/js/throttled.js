@@ -1,10 +1,10 @@
-// Work that is asked for often and need not be done each time.
+// Throttling of work that is requested often.
 
-/** Each kind of work rests so many times as long as it took: on a slow machine a live page must stay usable. */
+/** After each run, wait this many times its duration, so that a live page stays usable on a slow machine. */
 const REST = 4;
 const LONGEST_REST_MS = 5000;
 
-/** Calls `work` at most once per `ms`, never twice at a time, and once more where it was asked for meanwhile. `stop()` forgets what waits. */
+/** Call `work` at most once per `ms`, never concurrently, and once more after requests during a run. `stop()` cancels the next run. */
 export function throttled(ms, work, { clock = globalThis, now = () => performance.now() } = {}) {
   let timer = null;
   let running = false;

@@ -1,6 +1,6 @@
-"""Who may see which page. Every URL name has its row here; a new view without one fails the test beside this file.
+"""Who may see which page. Every URL name has a row here; test_every_view_has_a_rule.py fails for a view without one.
 
-A row says what a GET gives to whom:
+A row has the status of a GET request per role:
 
 | word | anonymous | student | coach | researcher |
 |---|---|---|---|---|
@@ -105,7 +105,7 @@ RULES: dict[str, Rule] = {
     "problems:list_or_not": POST_ONLY,
     "problems:preview": POST_ONLY,
     "problems:import": AUTHORS,
-    "problems:import_preview": (302, 404, 404, 404),  # An upload is its owner's only; this one is nobody's.
+    "problems:import_preview": (302, 404, 404, 404),  # Uploads are visible to their owner only; this one does not exist.
     "problems:import_confirm": POST_ONLY,
     "problems:export": AUTHORS,
     # schemes
@@ -140,14 +140,14 @@ RULES: dict[str, Rule] = {
     "submissions:pages_add": POST_ONLY,
     "submissions:page_change": POST_ONLY,
     "submissions:transcription": POST_ONLY,
-    "submissions:transcription_state": (302, 404, 404, 404),  # This one is nobody's, like the next.
-    "submissions:page_image": (302, 404, 404, 404),  # This one is nobody's; tests/submissions has those of people.
+    "submissions:transcription_state": (302, 404, 404, 404),  # This one does not exist, like the next.
+    "submissions:page_image": (302, 404, 404, 404),  # This one does not exist; tests/submissions has real ones.
     "submissions:version_own": CONTEST_STUDENT,
     "submissions:version_withdraw": POST_ONLY,
     "submissions:paper_list": CONTEST_COACH,
     "submissions:script": CONTEST_COACH,
     "submissions:import": CONTEST_COACH,
-    "submissions:import_preview": (302, 404, 404, 404),  # An upload is its owner's only; this one is nobody's.
+    "submissions:import_preview": (302, 404, 404, 404),  # Uploads are visible to their owner only; this one does not exist.
     "submissions:import_confirm": POST_ONLY,
     # marking
     "marks:home": RUN_READERS,
@@ -155,11 +155,11 @@ RULES: dict[str, Rule] = {
     "marks:setup": CONTEST_COACH,
     "marks:phrases": CONTEST_COACH,
     "marks:script_list": CONTEST_COACH,
-    "marks:questions": CONTEST_COACH,  # Bob organises; other coaches who are no captains get 404.
+    "marks:questions": CONTEST_COACH,  # Bob organises; other coaches who are not captains get 404.
     "marks:question_answer": POST_ONLY,
     "marks:task": CONTEST_COACH,
     "marks:pane": CONTEST_COACH,
-    "marks:next_up": (302, 404, 204, 404, 404),  # There is one script only.
+    "marks:next_up": (302, 404, 204, 404, 404),  # There is only one script.
     **{f"marks:{name}": POST_ONLY for name in ("command", "undo", "redo", "seal", "unseal", "heartbeat", "pass")},
     "marks:keys": RUN_READERS,
     "marks:single_keys": POST_ONLY,
@@ -167,12 +167,12 @@ RULES: dict[str, Rule] = {
     "marks:reveal": (302, 404, 404, 404, 404),  # Bob has not sealed; tests/marks has what he sees then.
     **{f"marks:{name}": POST_ONLY for name in ("reveal_show", "reveal_answer", "reveal_decide")},
     "marks:coordination_list": RUN_READERS,
-    "marks:coordination": (302, 404, 404, 404, 404),  # Nobody's; tests/marks has those of people.
+    "marks:coordination": (302, 404, 404, 404, 404),  # This one does not exist; tests/marks has real ones.
     "marks:case_ledger": (302, 404, 404, 404, 404),  # Bob organises and is marking this script just now.
     **{f"marks:{name}": POST_ONLY for name in ("coordination_do", "precedent_add", "fresh_skip", "calibration_change")},
     "marks:calibration": OWN_MARK_OPEN,
     "marks:hand_back": POST_ONLY,
-    # the contest office: Bob organises, so he stands in for the captain
+    # the contest office: Bob organises, so he acts as captain
     **{f"office:{name}": CONTEST_COACH for name in ("statistics", "record")},
     **{
         f"office:{name}": OWN_MARK_OPEN
@@ -236,7 +236,7 @@ RULES: dict[str, Rule] = {
     "grading:agreement_cards": RUN_READERS,
     "grading:agreement_places": CONTEST_COACH,
     "grading:agreement_bucket": POST_ONLY,
-    "grading:agreement_columns": (302, 404, 404, 404),  # A file is its owner's only; this one is nobody's.
+    "grading:agreement_columns": (302, 404, 404, 404),  # Files are visible to their owner only; this one does not exist.
     "grading:agreement_file_delete": POST_ONLY,
     "explorations:estimate": POST_ONLY,
     "explorations:run_list": RUN_READERS,

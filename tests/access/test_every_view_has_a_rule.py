@@ -1,4 +1,4 @@
-"""Every URL name has a row in rules.py, and every row is true."""
+"""Every URL name has a row in rules.py, and every row is correct."""
 
 from collections.abc import Callable, Iterator
 
@@ -18,7 +18,7 @@ from tests.access.rules import ARGUMENTS, CALL, LEMMA, PROOF, RULES, World
 from tests.contests.factory import handed_in_at_a_contest
 from tests.marks.factory import claimed
 
-WHO = ("anonymous", "student", "coach", "researcher", "staff")  # A rule may leave the last out.
+WHO = ("anonymous", "student", "coach", "researcher", "staff")  # A rule may omit the last.
 
 
 def url_names(patterns: list[URLPattern | URLResolver], namespace: str = "") -> Iterator[str]:
@@ -54,7 +54,7 @@ def world(alice: User, bob: User, charlie: User) -> World:
     RunEvent.objects.create(run=run, seq=1, key=f"{CALL}/began", kind="call.began", at=now, body=body)
     content = text_read("checkpoint A1, 7 points: Everything.")
     scheme = scheme_create(problem=problem, title="Scheme", content=content, by=alice)
-    # A problem of its own: what stands in a contest is held back in the library.
+    # A separate problem: problems of a contest are held back in the library.
     asked = Problem.objects.create(slug="three-squares", title="Sums of three squares", topic=Topic.NUMBER_THEORY)
     ProblemVersion.objects.create(problem=asked, number=1, statement="Which primes are sums of three squares?")
     handed_in = handed_in_at_a_contest(bob, charlie, asked)
@@ -65,15 +65,15 @@ def world(alice: User, bob: User, charlie: User) -> World:
 
 @pytest.mark.parametrize("name", ALL_NAMES)
 def test_every_view_has_a_rule(name: str) -> None:
-    assert name in RULES, f"{name} has no row in tests/access/rules.py: say there who may see it"
+    assert name in RULES, f"{name} has no row in tests/access/rules.py: add who may see it"
 
 
-def test_no_rule_is_about_a_view_that_is_gone() -> None:
+def test_every_rule_has_a_view() -> None:
     assert set(RULES) - set(ALL_NAMES) == set()
 
 
 @pytest.mark.parametrize("name", [name for name in ALL_NAMES if RULES.get(name)])
-def test_everyone_gets_what_the_rule_says(
+def test_every_role_gets_the_status_of_the_rule(
     name: str,
     world: World,
     client_for: Callable[[User | None], Client],

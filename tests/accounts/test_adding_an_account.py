@@ -1,4 +1,4 @@
-"""`manage.py add_account`: the first person of a new installation, and everyone after."""
+"""`manage.py add_account` creates accounts."""
 
 import io
 
@@ -25,7 +25,7 @@ def test_the_printed_password_signs_in(db: None) -> None:
     assert not user.is_superuser
 
 
-def test_without_a_role_it_is_a_student_who_is_not_staff(db: None) -> None:
+def test_the_default_role_is_a_student_without_staff_rights(db: None) -> None:
     added("sophie")
     user = User.objects.get(username="sophie")
     assert user.role == Role.STUDENT
@@ -37,14 +37,14 @@ def test_two_accounts_have_different_passwords(db: None) -> None:
 
 
 @pytest.mark.parametrize("name", ["emmy", "a name with spaces", ""])
-def test_a_name_that_is_taken_or_impossible_is_refused_in_words(db: None, name: str) -> None:
+def test_a_taken_or_invalid_name_is_rejected_with_a_reason(db: None, name: str) -> None:
     added("emmy")
     with pytest.raises(CommandError, match=r"\w+ \w+"):
         added(name)
     assert User.objects.count() == 1
 
 
-def test_a_role_that_does_not_exist_is_refused(db: None) -> None:
+def test_an_unknown_role_is_rejected(db: None) -> None:
     with pytest.raises(CommandError, match="invalid choice"):
         added("emmy", "--role", "emperor")
     assert not User.objects.exists()

@@ -1,4 +1,4 @@
-"""One's own password can be changed; a weak one is refused."""
+"""Users can change their own password; a weak one is rejected."""
 
 from collections.abc import Callable
 
@@ -14,15 +14,15 @@ def _change(client: Client, new: str) -> int:
     return client.post(reverse("accounts:password"), data).status_code
 
 
-def test_a_good_new_password_is_taken(client_for: Callable[[User | None], Client], alice: User) -> None:
+def test_a_good_new_password_is_accepted(client_for: Callable[[User | None], Client], alice: User) -> None:
     client = client_for(alice)
     assert _change(client, "every prime has a root") == 302
-    assert "Your password is changed" in client.get(reverse("accounts:profile")).content.decode()
+    assert "Your password was changed" in client.get(reverse("accounts:profile")).content.decode()
     alice.refresh_from_db()
     assert alice.check_password("every prime has a root")
 
 
-def test_a_short_new_password_is_refused(client_for: Callable[[User | None], Client], alice: User) -> None:
+def test_a_short_new_password_is_rejected(client_for: Callable[[User | None], Client], alice: User) -> None:
     assert _change(client_for(alice), "short") == 200
     alice.refresh_from_db()
     assert alice.check_password(PASSWORD)

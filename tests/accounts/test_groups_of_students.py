@@ -1,4 +1,4 @@
-"""Coaches keep groups of students under a name: by user name or e-mail, all or none; the maker and staff change them."""
+"""Coaches create named groups of students; only the creator and staff can change them."""
 
 from collections.abc import Callable
 
@@ -24,7 +24,7 @@ def members(group: StudentGroup) -> list[tuple[str, str]]:
     return list(group.members.values_list("person__username", "school"))
 
 
-def test_a_coach_makes_a_group_and_fills_it_by_user_name_and_by_address(
+def test_a_coach_creates_a_group_and_adds_students_by_user_name_and_address(
     bob: User, charlie: User, client_for: ClientFor
 ) -> None:
     eve = student("eve", "Eve.Long@example.org")
@@ -33,43 +33,43 @@ def test_a_coach_makes_a_group_and_fills_it_by_user_name_and_by_address(
     group = StudentGroup.objects.get()
     assert (group.name, group.made_by, answer["Location"]) == ("Winter camp", bob, at(group))
     page = client.post(at(group), {"members": "charlie, North School\n\neve.long@example.org\n"}, follow=True)
-    assert "2 added." in page.content.decode()
+    assert "Students added: 2." in page.content.decode()
     assert members(group) == [("charlie", "North School"), ("eve", "")]
     client.post(at(group), {"members": "charlie\neve, South School"})
-    assert members(group) == [("charlie", "North School"), ("eve", "South School")], "nobody stands there twice"
+    assert members(group) == [("charlie", "North School"), ("eve", "South School")], "no student is added twice"
     listed = client.get(reverse(LIST)).content.decode()
     assert at(group) in listed
     assert "2 students" in listed
     assert eve.username in client.get(at(group)).content.decode()
 
 
-def test_one_wrong_line_and_nobody_is_added(bob: User, alice: User, charlie: User, client_for: ClientFor) -> None:
+def test_one_wrong_line_prevents_the_whole_addition(bob: User, alice: User, charlie: User, client_for: ClientFor) -> None:
     group = a_group()
     student("eve", "shared@example.org")
     student("fay", "Shared@example.org")
     User.objects.create_user("gone", role=Role.STUDENT, is_active=False)
-    for line, said in (
-        ("nobody-such", "There is no account nobody-such. Nobody was added."),
-        ("gone", "There is no account gone."),
-        ("shared@example.org", "There is no account shared@example.org."),
-        ("bob", "bob is no student. Nobody was added."),
-        ("alice", "alice is no student."),
+    for line, reason in (
+        ("unknown-user", "No account found for unknown-user. No students were added."),
+        ("gone", "No account found for gone."),
+        ("shared@example.org", "No account found for shared@example.org."),
+        ("bob", "bob is not a student. No students were added."),
+        ("alice", "alice is not a student."),
         ("", "required"),
         ("a\0b", "Null characters"),
     ):
         answer = client_for(bob).post(at(group), {"members": f"charlie\n{line}" if line else " "})
         assert answer.status_code == 422, line
-        assert said in answer.content.decode(), line
+        assert reason in answer.content.decode(), line
     assert not GroupMember.objects.exists()
 
 
-def test_a_group_is_renamed_and_its_maker_has_no_two_of_a_name(bob: User, dana: User, client_for: ClientFor) -> None:
+def test_a_creator_can_rename_a_group_but_not_reuse_a_name(bob: User, dana: User, client_for: ClientFor) -> None:
     group, other = a_group(), a_group(name="Summer camp")
     a_group(by=dana)
     client = client_for(bob)
     refused = client.post(reverse(LIST), {"name": "Winter camp"})
     assert refused.status_code == 422
-    assert "There is a group “Winter camp” already." in refused.content.decode()
+    assert "You already have a group “Winter camp”." in refused.content.decode()
     refused = client.post(at(other, "group_rename"), {"name": "Winter camp"})
     assert refused.status_code == 422
     assert "<h1>Summer camp</h1>" in refused.content.decode()
@@ -77,20 +77,20 @@ def test_a_group_is_renamed_and_its_maker_has_no_two_of_a_name(bob: User, dana: 
     assert sorted(bob.groups_made.values_list("name", flat=True)) == ["Spring camp", "Summer camp"]
 
 
-def test_somebody_is_taken_out_and_a_group_is_deleted_after_a_question(bob: User, charlie: User, client_for: ClientFor) -> None:
+def test_a_student_is_removed_and_a_group_is_deleted_after_a_question(bob: User, charlie: User, client_for: ClientFor) -> None:
     group = a_group(charlie)
     client = client_for(bob)
     assert 'name="ask" value="|Delete|Delete “Winter camp”?' in client.get(at(group)).content.decode()
-    assert client.post(at(group, "member_remove"), {"username": "nobody"}).status_code == 404
+    assert client.post(at(group, "member_remove"), {"username": "unknown-user"}).status_code == 404
     client.post(at(group, "member_remove"), {"username": "charlie"})
     assert members(group) == []
     page = client.post(at(group, "group_delete"), follow=True).content.decode()
-    assert "is deleted" in page
+    assert "was deleted" in page
     assert not StudentGroup.objects.exists()
     assert User.objects.filter(pk=charlie.pk).exists()
 
 
-def test_colleagues_read_a_group_and_its_maker_and_staff_change_it(
+def test_coaches_read_a_group_and_only_its_creator_and_staff_change_it(
     bob: User, alice: User, charlie: User, dana: User, client_for: ClientFor
 ) -> None:
     group = a_group(charlie)
@@ -114,7 +114,7 @@ def test_colleagues_read_a_group_and_its_maker_and_staff_change_it(
     assert (group.name, members(group)) == ("Camp 2", [("charlie", "")])
 
 
-def test_a_researcher_has_groups_of_their_own_only_and_a_student_none(
+def test_a_researcher_sees_only_their_own_groups_and_a_student_sees_none(
     alice: User, bob: User, charlie: User, client_for: ClientFor
 ) -> None:
     group, own = a_group(), a_group(name="Readers", by=alice)

@@ -1,4 +1,4 @@
-"""Failed sign-ins are limited for a name from an address and for an address; other people and later attempts are not."""
+"""Failed sign-ins are limited per name and address, and per address; other users and later attempts are not affected."""
 
 import time
 from collections.abc import Callable
@@ -36,7 +36,7 @@ def _guess_wrong() -> None:
         assert _sign_in("alice", "wrong")[0] == 200
 
 
-def test_the_eleventh_attempt_is_refused_even_with_the_right_password(alice: User) -> None:
+def test_the_eleventh_attempt_is_rejected_even_with_the_right_password(alice: User) -> None:
     _guess_wrong()
     for password in ("wrong", PASSWORD):
         status, page = _sign_in("alice", password)
@@ -45,7 +45,7 @@ def test_the_eleventh_attempt_is_refused_even_with_the_right_password(alice: Use
         assert "10 min" in page or "9 min" in page
 
 
-def test_another_person_and_another_address_are_not_refused(alice: User, bob: User) -> None:
+def test_another_user_and_another_address_can_still_sign_in(alice: User, bob: User) -> None:
     _guess_wrong()
     assert _sign_in("bob", PASSWORD)[0] == 302
     assert _sign_in("alice", PASSWORD, "192.0.2.1")[0] == 302
@@ -58,14 +58,14 @@ def test_the_right_password_works_after_the_wait(alice: User, monkeypatch: pytes
     assert _sign_in("alice", PASSWORD)[0] == 302
 
 
-def test_the_right_password_begins_the_count_anew(alice: User) -> None:
+def test_the_right_password_resets_the_count(alice: User) -> None:
     for _ in range(2):
         for _ in range(ATTEMPTS - 1):
             assert _sign_in("alice", "wrong")[0] == 200
         assert _sign_in("alice", PASSWORD)[0] == 302
 
 
-def test_behind_proxies_the_address_that_the_outermost_has_seen_counts(alice: User, settings: Settings) -> None:
+def test_behind_proxies_the_address_seen_by_the_outermost_counts(alice: User, settings: Settings) -> None:
     settings.TRUSTED_PROXIES = 2
     for number in range(ATTEMPTS):
         assert _sign_in("alice", "wrong", forwarded=f"203.0.113.{number}, 192.0.2.1, 10.0.0.2")[0] == 200
@@ -73,7 +73,7 @@ def test_behind_proxies_the_address_that_the_outermost_has_seen_counts(alice: Us
     assert _sign_in("alice", PASSWORD, forwarded="192.0.2.7, 10.0.0.2")[0] == 302
 
 
-def test_without_proxies_of_ours_what_a_client_claims_is_not_believed_and_the_log_says_so_once(
+def test_without_trusted_proxies_a_forged_address_is_ignored_and_logged_once(
     alice: User, caplog: pytest.LogCaptureFixture
 ) -> None:
     origin._warn_once.cache_clear()
@@ -84,17 +84,17 @@ def test_without_proxies_of_ours_what_a_client_claims_is_not_believed_and_the_lo
 
 
 @pytest.mark.parametrize("forwarded", ["", "192.0.2.1", "not an address, 10.0.0.2"])
-def test_a_header_that_the_proxies_did_not_write_counts_as_none(alice: User, settings: Settings, forwarded: str) -> None:
+def test_a_header_without_the_proxies_entries_is_ignored(alice: User, settings: Settings, forwarded: str) -> None:
     settings.TRUSTED_PROXIES = 2
     for _ in range(ATTEMPTS):
         assert _sign_in("alice", "wrong", forwarded=forwarded)[0] == 200
     assert _sign_in("alice", PASSWORD)[0] == 429
 
 
-def test_many_names_from_one_address_are_refused_and_told_when_to_come_again(alice: User, settings: Settings) -> None:
+def test_many_names_from_one_address_are_rejected_with_a_waiting_time(alice: User, settings: Settings) -> None:
     settings.SIGN_IN_FAILURES_PER_ADDRESS = 3
     for number in range(3):
-        assert _sign_in(f"nobody-{number}", "wrong")[0] == 200
+        assert _sign_in(f"unknown-{number}", "wrong")[0] == 200
     answer = Client().post(reverse("accounts:login"), {"username": "alice", "password": PASSWORD}, REMOTE_ADDR="127.0.0.1")
     assert answer.status_code == 429
     assert 0 < int(answer["Retry-After"]) <= WINDOW_S
@@ -107,25 +107,25 @@ def test_many_names_from_one_address_are_refused_and_told_when_to_come_again(ali
 def test_addresses_of_one_ipv6_network_count_as_one(alice: User, settings: Settings) -> None:
     settings.SIGN_IN_FAILURES_PER_ADDRESS = 2
     for number in range(2):
-        assert _sign_in(f"nobody-{number}", "wrong", f"2001:db8::{number}")[0] == 200
+        assert _sign_in(f"unknown-{number}", "wrong", f"2001:db8::{number}")[0] == 200
     assert _sign_in("alice", PASSWORD, "2001:db8::9")[0] == 429
     assert _sign_in("alice", PASSWORD, "2001:db8:0:1::9")[0] == 302
 
 
 def test_right_passwords_from_one_address_are_not_counted(alice: User, settings: Settings) -> None:
     settings.SIGN_IN_FAILURES_PER_ADDRESS = 2
-    assert _sign_in("nobody", "wrong")[0] == 200
+    assert _sign_in("unknown", "wrong")[0] == 200
     for _ in range(4):
         assert _sign_in("alice", PASSWORD)[0] == 302
 
 
-def test_attempts_that_a_full_address_refuses_are_not_counted_for_the_name(alice: User, settings: Settings) -> None:
+def test_attempts_rejected_by_the_limit_of_an_address_are_not_counted_for_the_name(alice: User, settings: Settings) -> None:
     settings.SIGN_IN_FAILURES_PER_ADDRESS = 0
     for _ in range(ATTEMPTS + 1):
         assert "from your network address" in _sign_in("alice", PASSWORD)[1]
 
 
-def test_while_the_shared_count_is_away_the_process_counts_for_itself(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_redis_the_process_counts_alone(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
     class Away:
         def __getattr__(self, name: str) -> object:
             raise redis.ConnectionError("refused")
@@ -136,7 +136,7 @@ def test_while_the_shared_count_is_away_the_process_counts_for_itself(alice: Use
     assert _sign_in("alice", PASSWORD, "192.0.2.1")[0] == 302
 
 
-def test_wrong_old_passwords_are_limited_for_a_change_too(alice: User, client_for: Callable[[User | None], Client]) -> None:
+def test_wrong_old_passwords_are_limited_too(alice: User, client_for: Callable[[User | None], Client]) -> None:
     client, new = client_for(alice), "every prime has a root"
     typed = {"old_password": "wrong", "new_password1": new, "new_password2": new}
     for _ in range(ATTEMPTS):

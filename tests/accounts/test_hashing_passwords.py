@@ -1,4 +1,4 @@
-"""Hashing a password has a bounded cost: so much memory, so many at a time, a queue that ends; older hashes go on working."""
+"""Password hashing has limits on memory, concurrency and its queue; older hashes still work."""
 
 import threading
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ def _sign_in(name: str = "alice") -> Any:
     return Client().post(reverse("accounts:login"), {"username": name, "password": PASSWORD})
 
 
-def test_all_hashes_under_way_fit_into_a_web_process_of_one_gigabyte() -> None:
+def test_all_concurrent_hashes_fit_into_a_web_process_of_one_gigabyte() -> None:
     assert AT_ONCE * BoundedArgon2Hasher.memory_cost <= 100 * 1024
     assert BoundedArgon2Hasher().encode(PASSWORD, "a-salt-of-our-own").startswith("argon2$argon2id$v=19$m=47104,t=2,p=1$")
 
@@ -45,12 +45,12 @@ def test_an_older_hash_opens_the_account_and_is_replaced(alice: User) -> None:
     assert alice.check_password(PASSWORD)
 
 
-def test_a_hash_of_an_unknown_kind_opens_nothing(alice: User) -> None:
+def test_a_hash_of_an_unknown_kind_is_rejected(alice: User) -> None:
     User.objects.filter(pk=alice.pk).update(password=PBKDF2PasswordHasher().encode(PASSWORD, "salt", iterations=1))
     assert _sign_in().status_code == 200
 
 
-def test_no_more_are_hashed_at_once_than_there_are_places(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_hashes_never_exceed_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     running, most, gate = 0, 0, threading.Lock()
     met = threading.Barrier(AT_ONCE)
 
@@ -60,7 +60,7 @@ def test_no_more_are_hashed_at_once_than_there_are_places(monkeypatch: pytest.Mo
             running += 1
             most = max(most, running)
         with suppress(threading.BrokenBarrierError):
-            met.wait(5)  # All places are taken at the same time.
+            met.wait(5)  # All places are in use at the same time.
         with gate:
             running -= 1
         return ""
@@ -83,7 +83,7 @@ def test_a_full_queue_answers_503_and_counts_no_attempt(alice: User, monkeypatch
         other.start()
         other.join()
         assert answers == [True]
-        monkeypatch.setattr(hashing._held, "place", False)  # This thread asks like another one.
+        monkeypatch.setattr(hashing._held, "place", False)  # This thread acts like another one.
         for _ in range(12):
             answer = _sign_in()
             assert (answer.status_code, answer["Retry-After"]) == (503, "5")

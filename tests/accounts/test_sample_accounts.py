@@ -1,4 +1,4 @@
-"""Sample accounts: made in the embedded mode, refused elsewhere."""
+"""Sample accounts: created in the embedded mode, refused elsewhere."""
 
 import pytest
 from pytest_django import Settings
@@ -8,7 +8,7 @@ from apps.accounts.services import SampleAccountsRefused, sample_accounts_ensure
 
 
 @pytest.mark.django_db
-def test_the_embedded_mode_has_accounts_of_each_role_three_coaches_and_one_of_staff(settings: Settings) -> None:
+def test_the_embedded_mode_has_accounts_of_each_role(settings: Settings) -> None:
     settings.EMBEDDED = True
     listed = sample_accounts_ensure()
     assert [role for _, _, role in listed] == ["researcher", "coach", "coach", "coach", "student", "researcher, staff"]
@@ -20,7 +20,7 @@ def test_the_embedded_mode_has_accounts_of_each_role_three_coaches_and_one_of_st
 
 
 @pytest.mark.django_db
-def test_making_them_twice_changes_nothing(settings: Settings) -> None:
+def test_creating_sample_accounts_twice_changes_nothing(settings: Settings) -> None:
     settings.EMBEDDED = True
     assert sample_accounts_ensure() == sample_accounts_ensure()
     assert User.objects.count() == 6
@@ -38,7 +38,7 @@ def test_an_account_with_a_changed_password_is_left_alone(settings: Settings) ->
 
 
 @pytest.mark.django_db
-def test_a_served_installation_refuses_them(settings: Settings) -> None:
+def test_a_served_installation_refuses_sample_accounts(settings: Settings) -> None:
     settings.EMBEDDED = False
     with pytest.raises(SampleAccountsRefused, match="embedded mode"):
         sample_accounts_ensure()

@@ -1,4 +1,4 @@
-"""Signing in and out, and what is closed until then."""
+"""Sign-in and sign-out."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ from apps.accounts.models import User
 from tests.cast import PASSWORD
 
 
-def test_the_right_password_leads_to_the_page_asked_for(client: Client, alice: User) -> None:
+def test_the_right_password_leads_to_the_requested_page(client: Client, alice: User) -> None:
     answer = client.post(
         reverse("accounts:login"), {"username": "alice", "password": PASSWORD, "next": reverse("accounts:profile")}
     )
@@ -18,20 +18,20 @@ def test_the_right_password_leads_to_the_page_asked_for(client: Client, alice: U
     assert answer.headers["Location"] == reverse("accounts:profile")
 
 
-def test_a_wrong_password_says_so_and_keeps_the_name(client: Client, alice: User) -> None:
-    answer = client.post(reverse("accounts:login"), {"username": "alice", "password": "wrong"})
+def test_a_wrong_password_is_reported_and_the_name_is_kept(client: Client, alice: User) -> None:
+    answer = client.post(reverse("accounts:login"), {"username": "alice", "password": "mistyped"})
     page = answer.content.decode()
-    assert "do not belong together" in page
+    assert "user name or the password is wrong" in page
     assert 'value="alice"' in page
-    assert "wrong" not in page
+    assert "mistyped" not in page
 
 
-def test_an_inactive_person_may_not_sign_in(client: Client, alice: User) -> None:
+def test_an_inactive_user_cannot_sign_in(client: Client, alice: User) -> None:
     User.objects.filter(pk=alice.pk).update(is_active=False)
     assert client.post(reverse("accounts:login"), {"username": "alice", "password": PASSWORD}).status_code == 200
 
 
-def test_signing_in_does_not_lead_to_other_sites(client: Client, alice: User) -> None:
+def test_sign_in_does_not_redirect_to_other_sites(client: Client, alice: User) -> None:
     data = {"username": "alice", "password": PASSWORD, "next": "https://elsewhere.example/"}
     assert client.post(reverse("accounts:login"), data).headers["Location"] == reverse("home")
 

@@ -1,4 +1,4 @@
-"""API tokens: shown once, kept as a fingerprint, revoked by their owner only."""
+"""API tokens: shown once, stored as a hash, revoked by their owner only."""
 
 from collections.abc import Callable
 
@@ -18,7 +18,7 @@ def test_a_new_token_is_shown_once(client_for: Callable[[User | None], Client], 
     assert text not in client.get(reverse("accounts:profile")).content.decode()
 
 
-def test_only_the_fingerprint_of_a_token_is_kept(alice: User) -> None:
+def test_only_the_hash_of_a_token_is_stored(alice: User) -> None:
     token, text = token_issue(user=alice, name="notebook")
     stored = ApiToken.objects.values().get(pk=token.pk)
     assert text not in map(str, stored.values())
@@ -31,7 +31,7 @@ def test_a_token_needs_a_name(client_for: Callable[[User | None], Client], alice
     assert not ApiToken.objects.exists()
 
 
-def test_too_many_tokens_are_refused_with_the_limit(client_for: Callable[[User | None], Client], alice: User) -> None:
+def test_too_many_tokens_are_rejected_with_the_limit(client_for: Callable[[User | None], Client], alice: User) -> None:
     for number in range(TOKENS_AT_MOST):
         ApiToken.issue(alice, f"token {number}")
     answer = client_for(alice).post(reverse("accounts:token_create"), {"name": "one more"})
@@ -39,15 +39,15 @@ def test_too_many_tokens_are_refused_with_the_limit(client_for: Callable[[User |
     assert f"You have {TOKENS_AT_MOST} tokens" in answer.content.decode()
 
 
-def test_revoking_a_token_ends_it(client_for: Callable[[User | None], Client], alice: User) -> None:
+def test_a_revoked_token_stops_working(client_for: Callable[[User | None], Client], alice: User) -> None:
     token, text = token_issue(user=alice, name="notebook")
     answer = client_for(alice).post(reverse("accounts:token_revoke", args=[token.public_id]), follow=True)
-    assert "“notebook” is revoked." in answer.content.decode()
+    assert "“notebook” was revoked." in answer.content.decode()
     problems = Client().get(reverse("api:problem_list"), headers={"Authorization": f"Bearer {text}"})
     assert problems.status_code == 401
 
 
-def test_nobody_else_may_revoke_a_token(client_for: Callable[[User | None], Client], alice: User, dana: User) -> None:
+def test_only_the_owner_can_revoke_a_token(client_for: Callable[[User | None], Client], alice: User, dana: User) -> None:
     token, _ = token_issue(user=alice, name="notebook")
     assert client_for(dana).post(reverse("accounts:token_revoke", args=[token.public_id])).status_code == 404
     assert ApiToken.objects.filter(pk=token.pk).exists()

@@ -1,4 +1,4 @@
-"""A problem with a run of ten events, and a way to ask the API."""
+"""Fixtures: a problem with a run of ten events, and a client of the API."""
 
 from collections.abc import Callable
 from typing import Any
@@ -42,7 +42,7 @@ def run(problem: Problem, alice: User) -> Run:
 
 @pytest.fixture
 def ask() -> Ask:
-    """GET a path of the API with a token of `user`, or as nobody; give the answer."""
+    """GET a path of the API with a token of `user`, or anonymously for None; return the response."""
 
     def get(user: User | None, path: str, **query: Any) -> Any:
         headers = {"Authorization": f"Bearer {ApiToken.issue(user, 'test')[1]}"} if user else {}

@@ -38,17 +38,17 @@ def test_a_student_gets_the_statement_and_no_solution(ask: Ask, problem: Problem
         assert secret not in answer.content.decode()
 
 
-def test_a_student_on_the_staff_reads_solutions_as_on_the_page(ask: Ask, problem: Problem, charlie: User) -> None:
+def test_a_student_on_the_staff_reads_solutions(ask: Ask, problem: Problem, charlie: User) -> None:
     User.objects.filter(pk=charlie.pk).update(is_staff=True)
     assert ask(charlie, "problems/two-squares").json()["answer"] == "2 and $4k+1$"
 
 
-def test_the_search_looks_at_the_newest_statement_only(ask: Ask, problem: Problem, alice: User) -> None:
+def test_the_search_covers_only_the_newest_statement(ask: Ask, problem: Problem, alice: User) -> None:
     assert ask(alice, "problems", q="older text").json()["total"] == 0
     assert ask(alice, "problems", q="which primes").json()["total"] == 1
 
 
-def test_the_subtopic_is_given(ask: Ask, problem: Problem, alice: User) -> None:
+def test_the_subtopic_is_returned(ask: Ask, problem: Problem, alice: User) -> None:
     Problem.objects.filter(pk=problem.pk).update(subtopic="sums of squares")
     assert ask(alice, "problems").json()["items"][0]["subtopic"] == "sums of squares"
     assert ask(alice, "problems/two-squares").json()["subtopic"] == "sums of squares"

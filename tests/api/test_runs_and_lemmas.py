@@ -12,13 +12,13 @@ def test_the_list_of_runs_is_filtered(ask: Ask, run: Run, bob: User) -> None:
     assert ask(bob, "runs", q="primes", topic="N", scaffold="intern_s1_mo").json()["total"] == 1
 
 
-def test_a_run_says_what_it_was_started_with(ask: Ask, run: Run, alice: User) -> None:
+def test_a_run_includes_its_specification(ask: Ask, run: Run, alice: User) -> None:
     found = ask(alice, f"runs/{run.public_id}").json()
     assert (found["problem"], found["problem_version"], found["owner"]) == ("two-squares", 2, "alice")
     assert (found["spec"], found["completion_tokens"], found["outcome"]) == ({"seed": 7}, 1234, None)
 
 
-def test_an_unscored_lemma_has_no_confidence_and_says_why(ask: Ask, run: Run, alice: User) -> None:
+def test_an_unscored_lemma_has_a_reason_instead_of_a_confidence(ask: Ask, run: Run, alice: User) -> None:
     shared = {"run": run, "rollout": 0, "round": 1, "statement": "$-1$ is a square.", "last_seq": 2}
     Lemma.objects.create(lemma="s0.1", number=1, first_seq=2, confidence=0.75, steps=["Wilson."], **shared)
     Lemma.objects.create(lemma="s0.2", number=2, first_seq=3, unscored="no vote could be read", **shared)

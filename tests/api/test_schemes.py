@@ -1,4 +1,4 @@
-"""Programs read marking schemes; students and strangers do not find them."""
+"""Marking schemes over the API; students cannot read them."""
 
 import uuid
 
@@ -26,13 +26,13 @@ def scheme(problem: Problem, alice: User) -> MarkingScheme:
     return scheme
 
 
-def test_the_schemes_of_a_problem_come_with_their_versions(ask: Ask, scheme: MarkingScheme, bob: User) -> None:
+def test_the_schemes_of_a_problem_include_their_versions(ask: Ask, scheme: MarkingScheme, bob: User) -> None:
     (row,) = ask(bob, "problems/two-squares/schemes").json()["items"]
     assert (row["id"], row["title"], row["problem"], row["version"]) == (str(scheme.public_id), "Squares", "two-squares", 1)
     assert [(one["number"], one["status"]) for one in row["versions"]] == [(1, "active"), (2, "draft")]
 
 
-def test_a_version_comes_as_text_and_as_json(ask: Ask, scheme: MarkingScheme, bob: User) -> None:
+def test_a_version_is_returned_as_text_and_as_json(ask: Ask, scheme: MarkingScheme, bob: User) -> None:
     active = ask(bob, f"schemes/{scheme.public_id}").json()
     assert active["version"]["number"] == 1
     draft = ask(bob, f"schemes/{scheme.public_id}", version=2).json()
@@ -40,13 +40,13 @@ def test_a_version_comes_as_text_and_as_json(ask: Ask, scheme: MarkingScheme, bo
     assert json_scheme(draft["body"]).items[0].lineage == json_scheme(active["body"]).items[0].lineage
 
 
-def test_what_there_is_not_is_not_found(ask: Ask, scheme: MarkingScheme, bob: User) -> None:
+def test_unknown_schemes_and_versions_are_not_found(ask: Ask, scheme: MarkingScheme, bob: User) -> None:
     assert ask(bob, f"schemes/{scheme.public_id}", version=3).status_code == 404
     assert ask(bob, f"schemes/{uuid.uuid4()}").status_code == 404
     assert ask(bob, "problems/none/schemes").status_code == 404
     assert ask(bob, f"schemes/{scheme.public_id}", version=0).status_code == 422
 
 
-def test_students_find_no_scheme(ask: Ask, scheme: MarkingScheme, charlie: User) -> None:
+def test_students_cannot_read_schemes(ask: Ask, scheme: MarkingScheme, charlie: User) -> None:
     assert ask(charlie, "problems/two-squares/schemes").status_code == 404
     assert ask(charlie, f"schemes/{scheme.public_id}").status_code == 404

@@ -27,7 +27,7 @@ def test_the_page_shows_every_operation(client_for: Callable[[User | None], Clie
 
 
 @pytest.mark.django_db
-def test_the_schema_can_be_read_by_anyone_and_knows_both_ways_in(client: Client) -> None:
+def test_the_schema_is_public_and_lists_both_authentication_methods(client: Client) -> None:
     schema = client.get(reverse("api:openapi-json")).json()
     assert set(schema["components"]["securitySchemes"]) == {"TokenAuth", "SessionAuth"}
     assert "/api/v1/runs/{run_id}/events" in schema["paths"]

@@ -1,4 +1,4 @@
-"""A parameter that makes no sense is refused by name, never answered with an empty list."""
+"""An invalid parameter is rejected by name, never answered with an empty list."""
 
 import pytest
 
@@ -26,32 +26,32 @@ NUL = "a\0b"
         ("runs", "q", NUL),
     ],
 )
-def test_it_is_named(path: str, name: str, value: str, ask: Ask, run: Run, alice: User) -> None:
+def test_an_invalid_parameter_is_named(path: str, name: str, value: str, ask: Ask, run: Run, alice: User) -> None:
     answer = ask(alice, path, **{name: value})
     assert answer.status_code == 422
     assert answer.json()["detail"][0]["loc"][-1] == name
 
 
-def test_a_kind_or_a_slug_with_nul_is_refused(ask: Ask, run: Run, alice: User) -> None:
+def test_a_kind_or_a_slug_with_nul_is_rejected(ask: Ask, run: Run, alice: User) -> None:
     assert ask(alice, f"runs/{run.public_id}/events", kind=[NUL]).status_code == 422
     assert ask(alice, "problems/a%00b").status_code == 422
 
 
-def test_an_event_number_beyond_all_is_refused(ask: Ask, run: Run, alice: User) -> None:
+def test_a_huge_event_number_is_rejected(ask: Ask, run: Run, alice: User) -> None:
     assert ask(alice, f"runs/{run.public_id}/events", since="9" * 400).status_code == 422
 
 
-def test_a_scaffold_that_only_old_runs_have_is_known(ask: Ask, run: Run, alice: User) -> None:
+def test_a_scaffold_of_old_runs_is_accepted(ask: Ask, run: Run, alice: User) -> None:
     Run.objects.filter(pk=run.pk).update(scaffold="an_older_one")
     assert ask(alice, "runs", scaffold="an_older_one").json()["total"] == 1
 
 
 @pytest.mark.parametrize("query", [{"status": ""}, {"topic": ""}, {"scaffold": ""}, {"status": "finished"}, {"topic": "n"}])
-def test_a_good_or_an_empty_one_is_not(query: dict[str, str], ask: Ask, run: Run, alice: User) -> None:
+def test_a_valid_or_empty_parameter_is_accepted(query: dict[str, str], ask: Ask, run: Run, alice: User) -> None:
     assert ask(alice, "runs", **query).json()["total"] == 1
 
 
 @pytest.mark.parametrize("status", RunStatus.values)
-def test_every_status_can_be_asked_for(status: str, ask: Ask, run: Run, alice: User) -> None:
+def test_every_status_is_a_valid_filter(status: str, ask: Ask, run: Run, alice: User) -> None:
     Run.objects.filter(pk=run.pk).update(status=status)
     assert ask(alice, "runs", status=status).json()["total"] == 1

@@ -15,6 +15,6 @@ console.log(JSON.stringify({
   all: set({ mode: "all" }), proof: set({ mode: "proof" }), frontier: set({ mode: "frontier" }), round: set({ mode: "round", round: 2 }),
   rollout: set({ mode: "rollout", rollout: 1 }), recent: set({ mode: "recent" }),
   ancestors: set({ mode: "ancestors", id: "c" }), near: set({ mode: "ancestors", id: "c", depth: 1 }),
-  descendants: set({ mode: "descendants", id: "a" }), nobody: set({ mode: "ancestors" }), unknown: set({ mode: "nonsense" }),
+  descendants: set({ mode: "descendants", id: "a" }), no_node: set({ mode: "ancestors" }), unknown: set({ mode: "nonsense" }),
   no_proof: focusSet({ ...graph, contributing: new Set() }, { mode: "proof" }), next: neighbours(graph, "b"),
 }));

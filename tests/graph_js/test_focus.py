@@ -1,4 +1,4 @@
-"""What each focus of the lemma graph shows, run in Node."""
+"""The nodes that each focus of the lemma graph shows, run in Node."""
 
 from typing import Any
 
@@ -22,14 +22,14 @@ def test_each_focus_shows_its_part(focus: Any) -> None:
     assert focus["descendants"] == ["a", "b", "c", "d", "p"]
 
 
-def test_depth_bounds_how_far_a_focus_goes(focus: Any) -> None:
+def test_depth_limits_a_focus(focus: Any) -> None:
     assert focus["near"] == ["b", "c"]
 
 
-@pytest.mark.parametrize("name", ["all", "nobody", "unknown", "no_proof"])
+@pytest.mark.parametrize("name", ["all", "no_node", "unknown", "no_proof"])
 def test_a_focus_on_nothing_shows_everything(focus: Any, name: str) -> None:
     assert focus[name] is None
 
 
-def test_neighbours_are_what_it_uses_and_what_uses_it(focus: Any) -> None:
+def test_neighbours_are_used_and_using_lemmas(focus: Any) -> None:
     assert focus["next"] == {"uses": ["a"], "usedBy": ["c"]}

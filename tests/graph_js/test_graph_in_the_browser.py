@@ -39,7 +39,7 @@ def pages(client_for: Callable[[User | None], Client], alice: User, run: Run) ->
 
 @contextmanager
 def graph_page(pages: Pages, run: Run, query: str = "", **options: Any) -> Iterator[Page]:
-    """The graph's page with its first data drawn; no script may fail and nothing may break the content policy."""
+    """The page of the graph with its first data drawn; script errors and violations of the content policy fail the test."""
     trouble: list[str] = []
     with browser_page(pages, **options) as page:
         page.on("pageerror", lambda error: trouble.append(str(error)))
@@ -48,16 +48,16 @@ def graph_page(pages: Pages, run: Run, query: str = "", **options: Any) -> Itera
         wait_until(page, f"Boolean({GRAPH}?.ready)")
         page.evaluate(f"{GRAPH}.ready")
         yield page
-        assert trouble == []  # A page that is closed breaks off what it still asks for; that is no fault of a script.
+        assert trouble == []  # Closing a page aborts its requests, which is not a script error.
 
 
 def wait_until(page: Page, expression: str) -> None:
-    """Wait for a JavaScript expression to hold; Playwright's own way needs `eval`, which the pages forbid."""
+    """Wait until a JavaScript expression is true; Playwright's own function needs `eval`, which the pages forbid."""
     for _ in range(100):
         if page.evaluate(expression):
             return
         page.wait_for_timeout(50)
-    raise AssertionError(f"it never held: {expression}")
+    raise AssertionError(f"never became true: {expression}")
 
 
 def click_node(page: Page, name: str) -> None:
@@ -68,7 +68,7 @@ def click_node(page: Page, name: str) -> None:
 
 
 def seeded(pages: Pages, run: Run, size: int, after: int = 0) -> None:
-    """From now on the run's graph is a generated one."""
+    """Replace the run's graph by a generated one."""
     graph = facts("print_graph.mjs", str(size), str(after))
     answer: HttpResponse = JsonResponse(graph | {"base": f"/runs/{run.public_id}/"})
     pages.answers[f"/runs/{run.public_id}/graph.json"] = answer
@@ -90,7 +90,7 @@ def test_an_address_with_a_node_and_a_focus_opens_there(pages: Pages, run: Run) 
 
 
 @pytest.mark.parametrize(("mode", "count"), [("proof", "10 of 15"), ("frontier", "3 of 15"), ("round", "5 of 15")])
-def test_a_focus_shows_its_part_and_stands_in_the_address(pages: Pages, run: Run, mode: str, count: str) -> None:
+def test_a_focus_shows_its_part_and_is_kept_in_the_address(pages: Pages, run: Run, mode: str, count: str) -> None:
     with graph_page(pages, run) as page:
         page.select_option('[data-part="focus"]', mode)
         assert page.inner_text('[data-part="count"]') == count
@@ -99,7 +99,7 @@ def test_a_focus_shows_its_part_and_stands_in_the_address(pages: Pages, run: Run
         assert outside > 0
 
 
-def test_one_rollout_can_be_brought_to_the_fore(pages: Pages, run: Run) -> None:
+def test_one_rollout_can_be_focused(pages: Pages, run: Run) -> None:
     with graph_page(pages, run) as page:
         page.select_option('[data-part="focus"]', "rollout")
         page.select_option('[data-part="rollout"]', "1")
@@ -109,7 +109,7 @@ def test_one_rollout_can_be_brought_to_the_fore(pages: Pages, run: Run) -> None:
         assert "rollout=1" in page.url
 
 
-def test_labels_of_a_large_graph_can_be_read_when_all_of_it_is_shown(pages: Pages, run: Run) -> None:
+def test_labels_of_a_large_graph_are_readable_when_all_is_shown(pages: Pages, run: Run) -> None:
     seeded(pages, run, 90)
     with graph_page(pages, run, viewport={"width": 1000, "height": 900}) as page:
         zoom = page.evaluate(f"{GRAPH}.view.cy.zoom()")
@@ -120,14 +120,14 @@ def test_labels_of_a_large_graph_can_be_read_when_all_of_it_is_shown(pages: Page
         assert page.evaluate(f"{GRAPH}.view.cy.nodes('.lemma')[0].numericStyle('font-size')") == 13
 
 
-def test_links_between_lemmas_move_the_choice_in_the_drawing(pages: Pages, run: Run) -> None:
+def test_links_between_lemmas_move_the_selection(pages: Pages, run: Run) -> None:
     with graph_page(pages, run, "?node=s0.7") as page:
         page.click('[data-panel] a[data-node-link="s0.2"]')
         page.wait_for_selector('[data-panel] [data-lemma="s0.2"]')
         assert page.evaluate(f"{GRAPH}.view.selected") == "s0.2"
 
 
-def test_arrow_keys_walk_the_drawing_and_the_outline(pages: Pages, run: Run) -> None:
+def test_arrow_keys_move_through_the_drawing_and_the_outline(pages: Pages, run: Run) -> None:
     with graph_page(pages, run, "?node=s0.7") as page:
         page.focus('[data-part="canvas"]')
         page.keyboard.press("ArrowUp")
@@ -140,7 +140,7 @@ def test_arrow_keys_walk_the_drawing_and_the_outline(pages: Pages, run: Run) -> 
 
 
 @pytest.mark.parametrize("size", [50, 200, 1000])
-def test_a_growing_graph_is_drawn_and_its_old_nodes_move_by_nothing(pages: Pages, run: Run, size: int) -> None:
+def test_a_growing_graph_is_drawn_and_its_old_nodes_do_not_move(pages: Pages, run: Run, size: int) -> None:
     seeded(pages, run, size)
     with graph_page(pages, run) as page:
         before = page.evaluate(f"{GRAPH}.view.positions()")
@@ -154,7 +154,7 @@ def test_a_growing_graph_is_drawn_and_its_old_nodes_move_by_nothing(pages: Pages
         assert page.evaluate(f"{GRAPH}.view.selected") == "s0.1" or size == 1000
 
 
-def test_a_lemma_whose_uses_come_a_moment_later_is_placed_under_them(pages: Pages, run: Run) -> None:
+def test_a_lemma_with_slightly_later_uses_is_placed_below_them(pages: Pages, run: Run) -> None:
     whole = facts("print_graph.mjs", "50", "0")
     seeded(pages, run, 44)
     with graph_page(pages, run) as page:
@@ -169,7 +169,7 @@ def test_a_lemma_whose_uses_come_a_moment_later_is_placed_under_them(pages: Page
         assert live == page.evaluate(f"({GRAPH}.view.untidy(), {GRAPH}.view.cy.stop(), {GRAPH}.view.positions())")
 
 
-def test_a_folded_outline_is_brought_up_to_date(pages: Pages, run: Run) -> None:
+def test_a_folded_outline_is_updated(pages: Pages, run: Run) -> None:
     with graph_page(pages, run) as page:
         page.evaluate("document.querySelector('.graph__outline').open = false")
         seeded(pages, run, 62, after=50)
@@ -178,7 +178,7 @@ def test_a_folded_outline_is_brought_up_to_date(pages: Pages, run: Run) -> None:
         wait_until(page, "document.querySelector('[data-part=outline]').textContent.includes('the new outline')")
 
 
-def test_who_has_moved_the_drawing_is_told_and_not_moved(pages: Pages, run: Run) -> None:
+def test_a_moved_drawing_stays_in_place_and_new_lemmas_are_announced(pages: Pages, run: Run) -> None:
     seeded(pages, run, 50)
     with graph_page(pages, run) as page:
         page.hover('[data-part="canvas"]')
@@ -194,7 +194,7 @@ def test_who_has_moved_the_drawing_is_told_and_not_moved(pages: Pages, run: Run)
         assert page.evaluate(f"{GRAPH}.view.cy.pan()") != pan
 
 
-def test_many_events_cause_few_questions(pages: Pages, run: Run) -> None:
+def test_many_events_cause_few_requests(pages: Pages, run: Run) -> None:
     with graph_page(pages, run) as page:
         asked: list[str] = []
         page.on("request", lambda request: asked.append(request.url) if "graph.json" in request.url else None)
@@ -204,7 +204,7 @@ def test_many_events_cause_few_questions(pages: Pages, run: Run) -> None:
         assert all("after=" in url for url in asked)
 
 
-def test_tidying_moves_nodes_and_undoing_brings_them_back(pages: Pages, run: Run) -> None:
+def test_tidying_moves_nodes_and_undoing_restores_them(pages: Pages, run: Run) -> None:
     seeded(pages, run, 200)
     with graph_page(pages, run, reduced_motion="reduce") as page:
         before = page.evaluate(f"{GRAPH}.view.positions()")
@@ -215,7 +215,7 @@ def test_tidying_moves_nodes_and_undoing_brings_them_back(pages: Pages, run: Run
         assert page.evaluate(f"{GRAPH}.view.positions()") == before
 
 
-def test_the_drawing_takes_the_colours_of_the_theme_at_once(pages: Pages, run: Run) -> None:
+def test_the_drawing_follows_the_theme_at_once(pages: Pages, run: Run) -> None:
     with graph_page(pages, run, color_scheme="light") as page:
         edge = f"{GRAPH}.view.cy.edges('.contributes')[0].style('line-color')"
         light = page.evaluate(edge)
@@ -223,14 +223,14 @@ def test_the_drawing_takes_the_colours_of_the_theme_at_once(pages: Pages, run: R
         wait_until(page, f"{edge} !== {json.dumps(light)}")
 
 
-def test_when_the_server_does_not_answer_the_page_says_so(pages: Pages, run: Run) -> None:
+def test_a_missing_response_is_reported_on_the_page(pages: Pages, run: Run) -> None:
     del pages.answers[f"/runs/{run.public_id}/graph.json"]
     with graph_page(pages, run) as page:
         assert "could not be loaded" in page.inner_text('[data-part="trouble"]')
         expect(page.locator(".outline__row")).to_have_count(15)
 
 
-def test_a_revised_proof_shows_its_changes_in_both_ways(pages: Pages, run: Run) -> None:
+def test_a_revised_proof_shows_its_changes_in_both_views(pages: Pages, run: Run) -> None:
     with graph_page(pages, run, "?node=proof/2") as page:
         page.wait_for_selector("[data-panel] ins")
         assert page.inner_text("[data-panel] del").startswith("Hence")
@@ -240,7 +240,7 @@ def test_a_revised_proof_shows_its_changes_in_both_ways(pages: Pages, run: Run) 
 
 
 @needs_axe
-def test_the_page_has_no_accessibility_fault_axe_can_find(pages: Pages, run: Run) -> None:
+def test_axe_reports_no_violations(pages: Pages, run: Run) -> None:
     with graph_page(pages, run, "?node=s0.7") as page:
         page.wait_for_selector('[data-panel] [data-lemma="s0.7"]')
         assert faults_in_both_themes(page, all_of_them=True) == []
@@ -251,7 +251,7 @@ def test_a_narrow_page_does_not_scroll_sideways(pages: Pages, run: Run) -> None:
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_when_a_used_lemma_is_merged_its_edge_moves_to_the_representative_and_no_node_moves(pages: Pages, run: Run) -> None:
+def test_the_edge_of_a_merged_lemma_moves_to_its_representative_and_no_node_moves(pages: Pages, run: Run) -> None:
     move = f"""() => {{
       const {{ view }} = {GRAPH};
       const before = JSON.stringify(view.positions());
@@ -260,13 +260,13 @@ def test_when_a_used_lemma_is_merged_its_edge_moves_to_the_representative_and_no
       const whole = view.graph;
       const then = {{ ...whole, edges: new Map(whole.edges) }};
       const drawn = () => view.cy.getElementById(edge.id).source().id();
-      const told = [drawn()];
+      const sources = [drawn()];
       view.applyDelta({{ nodes: [], edges: [edge], ...lists }});
-      told.push(drawn());
+      sources.push(drawn());
       view.asOf(then);
-      told.push(drawn());
+      sources.push(drawn());
       view.asOf(null);
-      return [...told, drawn(), before === JSON.stringify(view.positions())];
+      return [...sources, drawn(), before === JSON.stringify(view.positions())];
     }}"""
     with graph_page(pages, run) as page:
         assert page.evaluate(move) == ["s0.3", "s0.2", "s0.3", "s0.2", True]

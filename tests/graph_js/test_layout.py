@@ -25,25 +25,25 @@ def test_nodes_do_not_overlap_and_edges_run_downwards(layout: Any, size: str, wh
 
 
 @pytest.mark.parametrize("size", ["50", "200", "1000", "5000"])
-def test_tidying_twice_gives_the_same_picture(layout: Any, size: str) -> None:
+def test_tidying_twice_gives_the_same_layout(layout: Any, size: str) -> None:
     assert layout["sizes"][size]["stable"]
 
 
-def test_the_picture_does_not_depend_on_how_events_were_batched(layout: Any) -> None:
+def test_the_layout_does_not_depend_on_batches_of_events(layout: Any) -> None:
     assert layout["same_by_batch"]
 
 
-def test_uses_that_run_in_a_circle_are_laid_out_all_the_same(layout: Any) -> None:
+def test_cyclic_uses_are_laid_out(layout: Any) -> None:
     assert layout["circle"] == 4
     assert layout["circle_tidied"]
 
 
-def test_neighbours_are_moved_as_little_as_possible(layout: Any) -> None:
+def test_overlapping_neighbours_move_as_little_as_possible(layout: Any) -> None:
     assert layout["separated"] == [-10, 0, 10, 100]
     assert layout["empty"] == {"left": 0, "top": 0, "right": 0, "bottom": 0}
 
 
-def test_uses_that_come_a_moment_after_their_lemmas_give_the_picture_of_a_reload(layout: Any) -> None:
+def test_slightly_later_uses_give_the_same_layout_as_a_reload(layout: Any) -> None:
     soon = layout["late"]["soon"]
     assert soon["moved"] > 0
     assert soon["onlyYoung"]
@@ -51,5 +51,5 @@ def test_uses_that_come_a_moment_after_their_lemmas_give_the_picture_of_a_reload
     assert (soon["overlaps"], soon["upward"], soon["rows"]) == (0, 0, 61)
 
 
-def test_uses_that_come_later_move_nothing(layout: Any) -> None:
+def test_late_uses_move_nothing(layout: Any) -> None:
     assert layout["late"]["never"]["moved"] == 0

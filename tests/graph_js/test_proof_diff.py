@@ -21,7 +21,7 @@ def test_a_formula_changes_as_one_word(diff: Any) -> None:
     assert diff["formula_is_one_word"] == [["same", "so "], ["gone", "$a+b=c$"], ["new", "$a+b=d$"], ["same", " holds"]]
 
 
-def test_spaces_in_a_formula_are_no_change(diff: Any) -> None:
+def test_spaces_in_a_formula_do_not_count_as_changes(diff: Any) -> None:
     assert diff["spaces_in_formulas"] == [["same", "$a + b$"]]
 
 

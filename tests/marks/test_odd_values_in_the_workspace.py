@@ -26,6 +26,6 @@ def test_an_impossible_sheet_version_is_refused(version: object, task: MarkingTa
 
 def test_a_lone_surrogate_is_refused_and_a_nul_is_removed(task: MarkingTask, bob: User, client_for: ClientFor) -> None:
     answer = sent(client_for(bob), task, "pass", reason=PassReason.UNSURE, words="\ud800")
-    assert (answer.status_code, answer.json()["message"]) == (422, "This is no JSON.")
+    assert (answer.status_code, answer.json()["message"]) == (422, "The request is not valid JSON.")
     assert sent(client_for(bob), task, "pass", reason=PassReason.UNSURE, words="Why\0?").status_code == 200
     assert Pass.objects.get().words == "Why?"

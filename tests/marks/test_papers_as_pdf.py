@@ -69,7 +69,7 @@ def test_the_page_explains_why_no_pdf_can_be_made(
 ) -> None:
     monkeypatch.setattr(press, "is_possible", lambda: False)
     answer = client_for(bob).get(address(problem), follow=True)
-    assert "No PDF can be made here" in answer.content.decode()
+    assert "This server cannot create PDFs" in answer.content.decode()
 
 
 def test_the_page_asks_to_retry_while_other_pdfs_are_being_made(
@@ -83,5 +83,5 @@ def test_the_page_asks_to_retry_while_other_pdfs_are_being_made(
         client.raise_request_exception = False
         answer = client.get(address(problem))
     assert (answer.status_code, answer["Retry-After"]) == (503, "10")
-    assert "Other PDFs are being made" in answer.content.decode()
+    assert "The server is creating other PDFs" in answer.content.decode()
     assert f'href="{address(problem)}"' in answer.content.decode()

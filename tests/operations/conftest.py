@@ -1,4 +1,4 @@
-"""Counts of this process that begin at nothing, a heartbeat of a worker, and a client of a member of staff."""
+"""Fixtures: counters of this process at 0, a worker's heartbeat, and a client of a member of staff."""
 
 from collections import defaultdict
 from collections.abc import Callable
@@ -22,7 +22,7 @@ def _fresh_counts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def _no_sandbox(settings: Settings) -> None:
-    """Nobody misses a sandbox that is switched off; test_tools_on_the_page.py has one."""
+    """Switch the sandbox off, so that pages do not report it as missing; test_tools_on_the_page.py has one."""
     settings.SANDBOX = "off"
 
 
@@ -34,11 +34,11 @@ def staff(dana: User, client_for: Callable[[User | None], Client]) -> Client:
 
 @pytest.fixture
 def worker_beats(valkey: Any) -> Callable[..., None]:
-    """Make a worker tell its heartbeat: its name, the calls it holds, and what it says of `worked-example`."""
+    """Send a worker's heartbeat: its name, its active calls, and its report on `worked-example`."""
 
     def beat(name: str = "gpu1/7", active: list[dict[str, Any]] | None = None, **health: Any) -> None:
         said = {"state": "ready", "detail": "", "running": 0, "waiting": 0, "tokens_per_s": 0.0, **health}
-        told = {"worker": name, "aliases": ["worked-example"], "active": active or [], "health": {"worked-example": said}}
-        heartbeat_tell(valkey, cast("Heartbeat", told), 60_000)
+        heartbeat = {"worker": name, "aliases": ["worked-example"], "active": active or [], "health": {"worked-example": said}}
+        heartbeat_tell(valkey, cast("Heartbeat", heartbeat), 60_000)
 
     return beat

@@ -14,7 +14,7 @@ KNOWN = {("runs", "0001_initial"), ("runs", "0002_start_id")}
 
 
 def quiet(*_: int) -> None:
-    """Tell nobody of progress."""
+    """Report no progress."""
 
 
 def sqlite_in(folder: Path, *names: str) -> SqliteDatabase:
@@ -36,17 +36,17 @@ def facts(database: SqliteDatabase) -> list[str]:
 
 def make(target: Path, database: Database, data_dir: Path, *without: str) -> Made:
     return backup_make(
-        target, database=database, data_dir=data_dir, application="1.2.0", without=frozenset(without), tell=quiet
+        target, database=database, data_dir=data_dir, application="1.2.0", without=frozenset(without), report=quiet
     )
 
 
 def restore(source: Path, database: Database, data_dir: Path, *, keep_key: bool = False) -> Manifest:
-    """What `manage.py restore` does but for processes and the broker."""
+    """Restore as `manage.py restore`, without processes and the broker."""
     data_dir.mkdir(parents=True, exist_ok=True)
     header_accept(source, database.vendor, KNOWN, "1.2.0")
     manifest = backup_verify(source, quiet)
     installation_is_empty(database, data_dir, manifest)
-    backup_restore(source, manifest, database=database, data_dir=data_dir, keep_key=keep_key, tell=quiet)
+    backup_restore(source, manifest, database=database, data_dir=data_dir, keep_key=keep_key, report=quiet)
     return manifest
 
 

@@ -1,4 +1,4 @@
-"""What a backup holds: the database at one moment although others write, every file that its rows name, and no half file."""
+"""A backup holds the database at one moment despite writes, every file that its rows name, and no partial file."""
 
 import re
 import resource
@@ -23,8 +23,8 @@ def here(tmp_path: Path) -> Path:
     return tmp_path / "here"
 
 
-def test_rows_that_others_write_meanwhile_are_all_there_or_not_at_all(here: Path, tmp_path: Path) -> None:
-    """Each transaction writes ten rows; most of them lie in the log beside the file, which a copy of the file would lose."""
+def test_transactions_during_a_backup_are_copied_completely_or_not_at_all(here: Path, tmp_path: Path) -> None:
+    """Each transaction writes ten rows; most of them are in the write-ahead log, which a copy of the file would lose."""
     database = sqlite_in(here, "0001_initial")
     stop, begun = threading.Event(), threading.Event()
 
@@ -52,7 +52,7 @@ def test_rows_that_others_write_meanwhile_are_all_there_or_not_at_all(here: Path
     assert found == [str(number) for number in range(len(found) // 10) for _ in range(10)]
 
 
-def test_files_come_back_as_they_were_for_their_owner_only(here: Path, tmp_path: Path) -> None:
+def test_files_are_restored_unchanged_and_private(here: Path, tmp_path: Path) -> None:
     database = sqlite_in(here, "0001_initial")
     for name in ("tokens/run/a.parquet", "training/job/checkpoints/checkpoint-1/weights", "models/base/weights", "secret_key"):
         (here / name).parent.mkdir(parents=True, exist_ok=True)
@@ -83,7 +83,7 @@ def test_files_come_back_as_they_were_for_their_owner_only(here: Path, tmp_path:
     assert {path for path, mode in modes.items() if mode & 0o077} == set()
 
 
-def test_weights_that_can_be_had_again_may_be_left_out_and_are_then_left_alone(here: Path, tmp_path: Path) -> None:
+def test_a_backup_without_weights_leaves_existing_weights_alone(here: Path, tmp_path: Path) -> None:
     database = sqlite_in(here, "0001_initial")
     for name in ("models/base/weights", "secret_key"):
         (here / name).parent.mkdir(parents=True, exist_ok=True)
@@ -97,7 +97,7 @@ def test_weights_that_can_be_had_again_may_be_left_out_and_are_then_left_alone(h
     assert (there / "models/base/weights").read_text() == (there / "secret_key").read_text() == "new"
 
 
-def test_files_that_go_or_grow_while_it_is_made_do_not_stop_it(
+def test_files_deleted_or_grown_during_a_backup_do_not_stop_it(
     here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     database = sqlite_in(here, "0001_initial")
@@ -106,14 +106,14 @@ def test_files_that_go_or_grow_while_it_is_made_do_not_stop_it(
     for name in ("checkpoint", "metrics.jsonl"):
         (job / name).write_text("1\n")
 
-    def then_it_goes_on(*args: object) -> Listing:
+    def list_then_change(*args: object) -> Listing:
         found = files_list(*args)  # type: ignore[arg-type]
         (job / "checkpoint").unlink()
         (job / "metrics.jsonl").write_text("1\n2\n")
         (job / "manifest.json").write_text("whole")
         return found
 
-    monkeypatch.setattr(making, "files_list", then_it_goes_on)
+    monkeypatch.setattr(making, "files_list", list_then_change)
     made = make(tmp_path / "b.tar.zst", database, here)
     assert made.gone == ["training/job/checkpoint"]
     restore(tmp_path / "b.tar.zst", SqliteDatabase(tmp_path / "there/lemmascope.sqlite3"), tmp_path / "there")
@@ -122,7 +122,7 @@ def test_files_that_go_or_grow_while_it_is_made_do_not_stop_it(
 
 
 def test_a_full_disk_leaves_no_file_behind(here: Path, tmp_path: Path) -> None:
-    """The kernel refuses to let files grow beyond a limit, as it does where the disk is full."""
+    """A file size limit of the kernel simulates a full disk."""
     database = sqlite_in(here, "0001_initial")
     (here / "tokens").mkdir()
     (here / "tokens" / "a.parquet").write_bytes(bytes(range(256)) * 20_000)
@@ -131,18 +131,18 @@ def test_a_full_disk_leaves_no_file_behind(here: Path, tmp_path: Path) -> None:
     target.parent.mkdir()
     resource.setrlimit(resource.RLIMIT_FSIZE, (16_384, hard))
     try:
-        with pytest.raises(BackupFailed, match=r"cannot be (written|copied).*There is no backup"):
+        with pytest.raises(BackupFailed, match=r"cannot be (written|copied).*No backup was written"):
             make(target, database, here)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert list(target.parent.iterdir()) == []
     make(target, database, here)
     assert [path.name for path in target.parent.iterdir()] == ["b.tar.zst"]
-    with pytest.raises(BackupFailed, match="exists already"):
+    with pytest.raises(BackupFailed, match="already exists"):
         make(target, database, here)
 
 
-def test_there_is_no_backup_of_nothing_nor_while_files_are_deleted(here: Path, tmp_path: Path) -> None:
+def test_a_missing_database_empty_tables_and_deletions_prevent_a_backup(here: Path, tmp_path: Path) -> None:
     with pytest.raises(BackupFailed, match="There is no database"):
         make(tmp_path / "b.tar.zst", SqliteDatabase(here / "lemmascope.sqlite3"), here)
     with closing(sqlite3.connect(here / "lemmascope.sqlite3")) as connection:
@@ -154,7 +154,7 @@ def test_there_is_no_backup_of_nothing_nor_while_files_are_deleted(here: Path, t
     assert not (tmp_path / "b.tar.zst").exists()
 
 
-def test_every_folder_that_the_application_keeps_is_taken_or_known_to_be_left_out() -> None:
+def test_every_data_folder_is_backed_up_or_deliberately_left_out() -> None:
     source = "".join(path.read_text() for folder in ("apps", "workers") for path in (ROOT / folder).rglob("*.py"))
     used = set(re.findall(r"DATA_DIR\)? / \"([\w.-]+)\"", source)) | set(re.findall(r"\bdata / \"([\w.-]+)\"", source))
     databases = {"lemmascope.sqlite3", "test.sqlite3"}

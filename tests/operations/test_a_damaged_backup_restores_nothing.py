@@ -1,4 +1,4 @@
-"""A file that is cut off, changed, of a newer version or no backup at all is refused with words, before anything is written."""
+"""A truncated, changed, newer or foreign file is rejected with a reason before anything is written."""
 
 import io
 import json
@@ -29,7 +29,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def there(tmp_path: Path) -> Iterator[Path]:
-    """An empty installation, which must be as empty afterwards."""
+    """An empty installation, which must stay empty."""
     folder = tmp_path / "there"
     folder.mkdir()
     yield folder
@@ -37,7 +37,7 @@ def there(tmp_path: Path) -> Iterator[Path]:
 
 
 def changed(whole: Path, target: Path, change: Change) -> Path:
-    """The same members in a sound archive, some of them changed."""
+    """A valid archive of the same members, some of them changed."""
     packed = io.BytesIO()
     with tarfile.open(mode="w|", fileobj=packed) as tar:
         for member in members_read(whole):
@@ -49,42 +49,42 @@ def changed(whole: Path, target: Path, change: Change) -> Path:
     return target
 
 
-def refused(source: Path, there: Path, words: str) -> None:
+def assert_rejected(source: Path, there: Path, words: str) -> None:
     with pytest.raises((ArchiveError, NotRestored), match=words):
         restore(source, SqliteDatabase(there / "lemmascope.sqlite3"), there)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.001, 0.3, 0.9, 0.999, 0.9999999])
-def test_a_file_that_was_cut_off(whole: Path, there: Path, tmp_path: Path, share: float) -> None:
+def test_a_truncated_file_is_rejected(whole: Path, there: Path, tmp_path: Path, share: float) -> None:
     data = whole.read_bytes()
     (tmp_path / "cut").write_bytes(data[: int(len(data) * share)])
-    refused(tmp_path / "cut", there, "cut off|is no backup")
+    assert_rejected(tmp_path / "cut", there, "cut off|is no backup")
 
 
-def test_a_file_of_which_a_byte_was_changed(whole: Path, there: Path, tmp_path: Path) -> None:
+def test_a_file_with_a_changed_byte_is_rejected(whole: Path, there: Path, tmp_path: Path) -> None:
     data = bytearray(whole.read_bytes())
     data[len(data) // 2] ^= 1
     (tmp_path / "flipped").write_bytes(data)
-    refused(tmp_path / "flipped", there, "damaged|cut off")
+    assert_rejected(tmp_path / "flipped", there, "damaged|cut off")
 
 
-def test_a_member_that_is_not_what_the_list_says(whole: Path, there: Path, tmp_path: Path) -> None:
+def test_a_member_with_a_wrong_checksum_is_rejected(whole: Path, there: Path, tmp_path: Path) -> None:
     def change(name: str, data: bytes) -> bytes:
         return data[:-1] + b"!" if name == "files/tokens/a.parquet" else data
 
-    refused(changed(whole, tmp_path / "changed", change), there, "checksum of files/tokens/a.parquet is wrong")
+    assert_rejected(changed(whole, tmp_path / "changed", change), there, "checksum of files/tokens/a.parquet is wrong")
 
 
 @pytest.mark.parametrize("data", [b"", b"PK\x03\x04 a zip", zstandard.compress(b"no tar" * 100)])
-def test_a_file_that_is_no_backup(there: Path, tmp_path: Path, data: bytes) -> None:
+def test_a_file_that_is_no_backup_is_rejected(there: Path, tmp_path: Path, data: bytes) -> None:
     (tmp_path / "other").write_bytes(data)
-    refused(tmp_path / "other", there, "no backup")
-    refused(tmp_path / "missing", there, "No such file")
-    refused(tmp_path, there, "Is a directory")
+    assert_rejected(tmp_path / "other", there, "no backup")
+    assert_rejected(tmp_path / "missing", there, "No such file")
+    assert_rejected(tmp_path, there, "Is a directory")
 
 
-def test_a_tar_of_something_else(there: Path, tmp_path: Path, whole: Path) -> None:
-    refused(changed(whole, tmp_path / "x", lambda name, data: data[:0]), there, "header that cannot be read")
+def test_a_foreign_tar_file_is_rejected(there: Path, tmp_path: Path, whole: Path) -> None:
+    assert_rejected(changed(whole, tmp_path / "x", lambda name, data: data[:0]), there, "header that cannot be read")
 
 
 @pytest.mark.parametrize(
@@ -98,46 +98,46 @@ def test_a_tar_of_something_else(there: Path, tmp_path: Path, whole: Path) -> No
         ({"vendor": "postgresql"}, "backup of PostgreSQL, and this installation uses SQLite: set DATABASE_URL"),
     ],
 )
-def test_a_backup_of_a_newer_version_or_of_another_database(
+def test_a_backup_of_a_newer_version_or_another_database_is_rejected(
     whole: Path, there: Path, tmp_path: Path, values: dict[str, object], words: str
 ) -> None:
     def change(name: str, data: bytes) -> bytes:
         return json.dumps(json.loads(data) | values).encode() if name == "header.json" else data
 
-    refused(changed(whole, tmp_path / "newer", change), there, words)
+    assert_rejected(changed(whole, tmp_path / "newer", change), there, words)
 
 
 @pytest.mark.parametrize("name", ["../outside", "/etc/outside", "run/up.lock"])
-def test_a_name_that_leads_out_of_the_installation(whole: Path, there: Path, tmp_path: Path, name: str) -> None:
+def test_a_name_outside_the_installation_is_rejected(whole: Path, there: Path, tmp_path: Path, name: str) -> None:
     def change(member: str, data: bytes) -> bytes:
         listed = json.loads(data) if member == "manifest.json" else {}
         return json.dumps(listed | {"links": {"tokens/x": name}}).encode() if listed else data
 
-    refused(changed(whole, tmp_path / "leading", change), there, "belongs to no installation")
+    assert_rejected(changed(whole, tmp_path / "leading", change), there, "belongs to no installation")
 
 
-def test_an_installation_that_is_not_empty_is_left_as_it_is(whole: Path, tmp_path: Path) -> None:
+def test_a_restore_leaves_a_used_installation_unchanged(whole: Path, tmp_path: Path) -> None:
     there = tmp_path / "there"
     database = sqlite_in(there, "0001_initial")
     (there / "tokens").mkdir()
     (there / "tokens" / "mine").write_text("mine")
-    refused(whole, there, f"holds a database: lemmascope.sqlite3.* mv {there} {there}-aside")
+    assert_rejected(whole, there, f"holds a database: lemmascope.sqlite3.* mv {there} {there}-aside")
     database.path.rename(there / "aside")
     (there / "lemmascope.sqlite3-wal").write_text("what was committed last")
-    refused(whole, there, "lemmascope.sqlite3-wal")
+    assert_rejected(whole, there, "lemmascope.sqlite3-wal")
     (there / "lemmascope.sqlite3-wal").unlink()
-    refused(whole, there, f"{there} holds tokens. To keep them: mkdir")
+    assert_rejected(whole, there, f"{there} holds tokens. To keep them: mkdir")
     (tmp_path / "elsewhere").mkdir()
     (there / "tokens").rename(there / "kept")
     (there / "tokens").symlink_to(tmp_path / "elsewhere")
-    refused(whole, there, f"{there} holds tokens. To keep them: mkdir")  # A link, even to an empty folder.
+    assert_rejected(whole, there, f"{there} holds tokens. To keep them: mkdir")  # A link, even to an empty folder.
     (there / "tokens").unlink()
     (there / "kept").rename(there / "tokens")
     assert (there / "tokens" / "mine").read_text() == "mine"
     assert facts(SqliteDatabase(there / "aside")) == []
 
 
-def test_a_restore_that_fails_half_way_takes_everything_back(
+def test_a_restore_that_fails_half_way_is_undone(
     whole: Path, there: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here = tmp_path / "here"
@@ -152,10 +152,10 @@ def test_a_restore_that_fails_half_way_takes_everything_back(
 
     with monkeypatch.context() as patched:
         patched.setattr(SqliteDatabase, "load", fail)
-        refused(whole, there, "No space left on device: lemmascope.sqlite3")
+        assert_rejected(whole, there, "No space left on device: lemmascope.sqlite3")
         (there / "secret_key").write_text("mine")
-        refused(with_key, there, "No space left on device: lemmascope.sqlite3")
-        assert (there / "secret_key").read_text() == "mine", "the database put aside needs it for its sessions"
+        assert_rejected(with_key, there, "No space left on device: lemmascope.sqlite3")
+        assert (there / "secret_key").read_text() == "mine", "the earlier database needs it for its sessions"
         (there / "secret_key").unlink()
     monkeypatch.setattr(shutil, "disk_usage", lambda _: type("Usage", (), {"free": 1000}))
-    refused(whole, there, "has 0.0 GB of room, and the backup needs 0.0 GB")
+    assert_rejected(whole, there, "has 0.0 GB free, and the backup needs 0.0 GB")

@@ -1,4 +1,4 @@
-"""After a restore nothing is left of the lost future: not in the broker, and no owner of it can write."""
+"""After a restore the broker holds no data from after the backup, and no owner from then can write."""
 
 import json
 import threading
@@ -33,13 +33,13 @@ RUN = "0b7f9a52-0000-4000-8000-000000000001"
 
 @pytest.fixture
 def outside(settings: Settings, valkey: Any) -> Any:
-    """A broker that goes on while the installation is restored."""
+    """An external broker that keeps running during a restore."""
     settings.OWN_REDIS = False
     return valkey
 
 
 @pytest.mark.django_db
-def test_what_the_broker_knew_of_runs_is_gone_and_nothing_else(outside: Any) -> None:
+def test_only_the_data_about_runs_is_deleted_from_the_broker(outside: Any) -> None:
     for key in (finished_key(RUN, "f"), cancel_key(RUN), watch_key(RUN), buffer_key(RUN, "call", 1, "text")):
         outside.set(key, "1")
     for key in (events_key(RUN), tokens_key(RUN), results_key(RUN)):
@@ -47,15 +47,15 @@ def test_what_the_broker_knew_of_runs_is_gone_and_nothing_else(outside: Any) -> 
     for queue in ("runs", "train", "inference.worked-example", "inference.worked-example\x06\x166"):
         outside.rpush(queue, json.dumps({}))
     outside.hset("unacked", "tag", "message")
-    kept = {"metrics": "1", "pulse:gone": "1", "lemmascope-cache:1:x": "1", "somebody-elses": "1"}
+    kept = {"metrics": "1", "pulse:gone": "1", "lemmascope-cache:1:x": "1", "of-another-program": "1"}
     outside.mset(kept)
-    told = StringIO()
-    call_command("after_restore", stdout=told)
+    output = StringIO()
+    call_command("after_restore", stdout=output)
     assert set(outside.keys()) == set(kept)
-    assert "12 keys" in told.getvalue()
+    assert "12 keys" in output.getvalue()
 
 
-def test_inference_workers_may_go_on_and_drop_the_calls_they_hold(outside: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_inference_workers_keep_running_and_drop_their_calls(outside: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     active = [{"run": RUN, "key": "call", "attempt": 1, "fingerprint": "f"}]
     beat: Any = {"worker": "far/1", "aliases": [], "active": active, "health": {}}
     heartbeat_tell(outside, beat, 60_000)
@@ -73,25 +73,25 @@ def test_inference_workers_may_go_on_and_drop_the_calls_they_hold(outside: Any, 
 
 
 @pytest.mark.parametrize("kind", ["web", "orchestrator", "trainer"])
-def test_a_restore_is_refused_while_a_process_with_a_database_runs(
+def test_a_restore_is_rejected_while_a_process_with_a_database_runs(
     outside: Any, monkeypatch: pytest.MonkeyPatch, kind: Any
 ) -> None:
     pulse.beat(outside, kind, 0.0)
     monkeypatch.setattr(epoch, "LIVES_MS", -900)
     monkeypatch.setattr(time, "sleep", lambda _: None)
-    with pytest.raises(NotRestored, match=f"These processes still run: {kind} .* Stop them, on every machine"):
+    with pytest.raises(NotRestored, match=f"These processes are still running: {kind} .* Stop them on every machine"):
         epoch.processes_stopped(lambda _: None)
-    with pytest.raises(CommandError, match="still run"):
+    with pytest.raises(CommandError, match="still running"):
         call_command("after_restore", stdout=StringIO())
     outside.delete(pulse._key(kind))
     epoch.processes_stopped(lambda _: None)
 
 
-def test_a_broker_that_is_away_stops_the_restore_but_our_own_is_swept_with_its_folder(
+def test_an_absent_broker_stops_the_restore_but_the_embedded_one_is_deleted_with_its_folder(
     settings: Settings, tmp_path: Path, valkey: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.OWN_REDIS, settings.DATA_DIR = True, tmp_path
-    with pytest.raises(NotRestored, match="still runs: its broker answers"):
+    with pytest.raises(NotRestored, match="still running: its broker answers"):
         epoch.processes_stopped(lambda _: None)
 
     def away() -> Any:
@@ -109,7 +109,7 @@ def test_a_broker_that_is_away_stops_the_restore_but_our_own_is_swept_with_its_f
 
 
 @pytest.mark.django_db
-def test_a_restored_run_is_free_at_once_and_an_owner_of_the_lost_future_writes_nothing() -> None:
+def test_a_restored_run_is_free_at_once_and_earlier_owners_cannot_write() -> None:
     waiting, driven = make_run(), make_run()
     owner = lease_take(driven.pk, "elsewhere/1/x")
     assert owner is not None
@@ -121,10 +121,10 @@ def test_a_restored_run_is_free_at_once_and_an_owner_of_the_lost_future_writes_n
     assert again is not None
     assert again.fence > owner.fence + 50
     assert first is not None
-    assert first.fence == 1, "a run that was never driven begins, it does not resume"
+    assert first.fence == 1, "a run that was never driven starts instead of resuming"
 
 
-def test_a_process_that_ends_takes_its_heartbeat_back(outside: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_that_ends_deletes_its_heartbeat(outside: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pulse, "_ended", threading.Event())
     pulse.beat(outside, "web", 0.0)
     assert [one["kind"] for one in pulse.pulses(outside)] == ["web"]

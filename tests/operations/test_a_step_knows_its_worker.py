@@ -1,4 +1,4 @@
-"""The worker's name comes back with the result and stays with the record, also through a resume."""
+"""A result carries the worker's name, and its record keeps the name through a resume."""
 
 from concurrent.futures import Future
 from typing import Any
@@ -19,12 +19,14 @@ REQUEST = GenerationRequest(run="r", key="s0", role="reasoner", alias="small", m
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_record_keeps_the_worker_through_a_resume() -> None:
+def test_a_record_keeps_its_worker_through_a_resume() -> None:
     run = make_run()
-    told = record("s0/r1/reason")
-    assert told.final is not None
-    told = told.model_copy(update={"final": told.final.model_copy(update={"worker": "gpu1/7", "text": "", "reasoning": ""})})
-    insert(Step, [{**values_of(told, run.pk, timezone.now()), "text_sha": "", "reasoning_sha": ""}])
+    answered = record("s0/r1/reason")
+    assert answered.final is not None
+    answered = answered.model_copy(
+        update={"final": answered.final.model_copy(update={"worker": "gpu1/7", "text": "", "reasoning": ""})}
+    )
+    insert(Step, [{**values_of(answered, run.pk, timezone.now()), "text_sha": "", "reasoning_sha": ""}])
     assert Step.objects.get(run=run).worker == "gpu1/7"
     again = LoadedRecords(run).take("s0/r1/reason")
     assert again is not None

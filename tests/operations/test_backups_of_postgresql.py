@@ -1,4 +1,4 @@
-"""PostgreSQL by its own programs: an upgrade is undone, a restore is all or nothing, and what stands in its way is named."""
+"""PostgreSQL with its own programs: a restore undoes an upgrade, is all or nothing, and reports what prevents it."""
 
 import threading
 import uuid
@@ -27,7 +27,7 @@ INSERT INTO django_migrations (app, name) VALUES ('runs', '0001_initial');
 CREATE TABLE fact (id bigserial PRIMARY KEY, body text NOT NULL);
 INSERT INTO fact (body) SELECT 'row ' || n FROM generate_series(1, 5000) n;
 """
-#: An upgrade: a table more, a column that must be filled, another type, a row of the new version.
+#: An upgrade: a new table, a required column, a changed type, a row of the new version.
 UPGRADE = """
 INSERT INTO django_migrations (app, name) VALUES ('runs', '0002_start_id');
 CREATE TABLE extra (id serial PRIMARY KEY, fact bigint REFERENCES fact);
@@ -45,7 +45,7 @@ def server() -> Iterator[PostgresServer]:
 
 
 class Empty:
-    """A database of its own on the server."""
+    """An empty database on the server."""
 
     def __init__(self, server: PostgresServer) -> None:
         self.name = f"backup_{uuid.uuid4().hex[:10]}"
@@ -94,7 +94,7 @@ def test_a_restore_undoes_an_upgrade(server: PostgresServer, old: Empty, tmp_pat
     restore(backup, empty.database, there)
     assert (empty.columns(), empty.facts()) == (schema, rows)
     assert list(files_below(there)) == ["tokens/a.parquet"]
-    empty.run("INSERT INTO fact (body) VALUES ('next')")  # Its sequence goes on where it was.
+    empty.run("INSERT INTO fact (body) VALUES ('next')")  # The sequence continues.
     assert len(empty.facts()) == 5001
 
 
@@ -126,7 +126,7 @@ def test_a_dump_that_ends_early_or_fails_is_rolled_back(server: PostgresServer, 
     assert len(empty.facts()) == 5000
 
 
-def test_a_database_in_use_and_missing_programs_are_told(
+def test_a_database_in_use_and_missing_programs_are_reported(
     server: PostgresServer, old: Empty, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     empty = Empty(server)
@@ -136,7 +136,7 @@ def test_a_database_in_use_and_missing_programs_are_told(
         assert empty.database.why_not_empty() == ""
     with pytest.raises(BackupFailed, match="has no tables yet"):
         make(tmp_path / "b", empty.database, tmp_path)
-    with pytest.raises(BackupFailed, match=r"does not answer.*There is no backup"):
+    with pytest.raises(BackupFailed, match=r"does not answer.*No backup was written"):
         make(tmp_path / "b", PostgresDatabase(old.values | {"HOST": str(tmp_path)}), tmp_path)
     monkeypatch.setattr(postgres, "_installed", lambda *_: None)
     with pytest.raises(BackupFailed, match=r"pg_dump is not installed here.*postgresql-client-"):

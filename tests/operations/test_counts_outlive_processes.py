@@ -1,4 +1,4 @@
-"""Counts go to Redis as what is new, so totals only grow, whatever process dies."""
+"""Processes add increments to Redis, so totals only grow even if a process dies."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from redis.exceptions import RedisError
 from apps.runs import metrics
 
 
-def test_what_two_processes_count_adds_up(valkey: Any) -> None:
+def test_counts_of_two_processes_add_up(valkey: Any) -> None:
     metrics.count("calls_ended", "small", "stop", by=3)
     metrics.push(valkey, at_once=True)
     metrics.count("calls_ended", "small", "stop")  # Another process, after the first has died.
@@ -20,7 +20,7 @@ def test_what_two_processes_count_adds_up(valkey: Any) -> None:
     assert totals.sum_of("calls_ended", "other") == 0.0
 
 
-def test_a_value_falls_into_the_bucket_that_it_does_not_exceed(valkey: Any) -> None:
+def test_a_value_falls_into_the_first_bucket_with_a_bound_not_below_it(valkey: Any) -> None:
     for value in (0.1, 0.1001, 5000.0):
         metrics.observe("call_seconds", value, "small")
     metrics.push(valkey, at_once=True)
@@ -30,7 +30,7 @@ def test_a_value_falls_into_the_bucket_that_it_does_not_exceed(valkey: Any) -> N
     assert spread.total == pytest.approx(5000.2001)
 
 
-def test_counts_go_at_most_every_two_seconds(valkey: Any) -> None:
+def test_counts_are_sent_at_most_every_two_seconds(valkey: Any) -> None:
     metrics.count("lease_renewals")
     metrics.push(valkey)
     metrics.count("lease_renewals")
@@ -40,7 +40,7 @@ def test_counts_go_at_most_every_two_seconds(valkey: Any) -> None:
     assert metrics.totals_read(valkey).sum_of("lease_renewals") == 2.0
 
 
-def test_what_redis_does_not_take_is_kept(valkey: Any) -> None:
+def test_counts_that_redis_did_not_receive_are_kept(valkey: Any) -> None:
     class Away:
         def pipeline(self, transaction: bool) -> Any:
             raise RedisError("away")
@@ -53,7 +53,7 @@ def test_what_redis_does_not_take_is_kept(valkey: Any) -> None:
     assert metrics.totals_read(valkey).sum_of("lease_renewals") == 2.0
 
 
-def test_fields_of_another_version_are_left_out(valkey: Any) -> None:
+def test_fields_of_another_version_are_ignored(valkey: Any) -> None:
     valkey.hincrbyfloat(metrics.TOTALS_KEY, "gone\x1fx", 1)
     valkey.hincrbyfloat(metrics.TOTALS_KEY, "calls_ended\x1fonly an alias", 1)
     totals = metrics.totals_read(valkey)

@@ -1,4 +1,4 @@
-"""The history: one sample at a time, rates from totals, gaps that stay gaps."""
+"""The history: one sample per interval, rates from totals, gaps in the lines."""
 
 import json
 from typing import Any
@@ -13,13 +13,13 @@ from apps.runs import metrics
 
 
 def put(client: Any, ago_s: float, **sample: float) -> None:
-    """A sample of so many seconds ago."""
+    """Store a sample that is `ago_s` seconds old."""
     seconds, _ = client.time()
     whole = dict.fromkeys(("running", "waiting", "queued", "runs", "stalled", "sockets", "lag", "redis", "database"), 0.0)
     client.xadd(KEY, {"sample": json.dumps({**whole, **sample})}, id=f"{int((seconds - ago_s) * 1000)}-0")
 
 
-def test_of_several_orchestrators_one_writes(db: None, valkey: Any) -> None:
+def test_only_one_of_several_orchestrators_writes_a_sample(db: None, valkey: Any) -> None:
     assert sample_once(valkey)
     assert not sample_once(valkey)
     valkey.delete(TURN_KEY)
@@ -27,7 +27,7 @@ def test_of_several_orchestrators_one_writes(db: None, valkey: Any) -> None:
     assert valkey.xlen(KEY) == 2
 
 
-def test_a_day_is_kept(db: None, valkey: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_history_keeps_a_limited_number_of_samples(db: None, valkey: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(history, "KEPT", 3)
     for _ in range(5):
         valkey.delete(TURN_KEY)
@@ -47,21 +47,21 @@ def test_a_sample_holds_totals(db: None, valkey: Any) -> None:
     assert {"event_n", "event_s", "prompt", "cached", "leases"} <= sample.keys()
 
 
-def test_totals_become_rates_and_a_wiped_redis_is_no_negative_rate(valkey: Any) -> None:
+def test_totals_become_rates_and_a_wiped_redis_gives_no_negative_rate(valkey: Any) -> None:
     for ago_s, tokens in ((90, 100), (80, 600), (70, 50)):
         put(valkey, ago_s, tokens=tokens)
     found = points(valkey, hours=1)
     assert [point.rate("tokens") for point in found] == [None, 50.0, 5.0]
 
 
-def test_means_are_of_the_stretch_and_not_of_all_time(valkey: Any) -> None:
+def test_means_cover_the_interval_and_not_all_time(valkey: Any) -> None:
     put(valkey, 90, first_n=1000, first_s=5000)
     put(valkey, 80, first_n=1002, first_s=5001)
     put(valkey, 70, first_n=1002, first_s=5001)
     assert [point.mean("first") for point in points(valkey, hours=1)] == [None, 0.5, None]
 
 
-def test_what_an_engine_had_cached_is_a_share_of_the_stretch(valkey: Any) -> None:
+def test_the_share_of_cached_tokens_covers_the_interval(valkey: Any) -> None:
     put(valkey, 100)
     put(valkey, 90, prompt=1000, cached=0)
     put(valkey, 80, prompt=1400, cached=100)
@@ -89,7 +89,7 @@ def test_a_long_history_is_thinned(valkey: Any) -> None:
     assert len(points(valkey, hours=1)) == pytest.approx(360, abs=2)
 
 
-def test_every_chart_has_its_words_and_comes_as_json(staff: Client, valkey: Any) -> None:
+def test_every_chart_has_a_title_and_is_served_as_json(staff: Client, valkey: Any) -> None:
     assert list(CHARTS) == list(TITLES)
     put(valkey, 10, running=1)
     answer = staff.get("/operations/history.json?hours=6")

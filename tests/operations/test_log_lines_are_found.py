@@ -1,4 +1,4 @@
-"""The lines of a run or a call are found in the log files, within bounds."""
+"""Bounded search for the log lines of a run or a call."""
 
 import json
 from pathlib import Path
@@ -17,7 +17,7 @@ def write(folder: Path, name: str, *lines: str) -> None:
     (folder / name).write_text("\n".join(lines) + "\n")
 
 
-def test_lines_of_all_processes_come_in_order_of_time(tmp_path: Path) -> None:
+def test_lines_of_all_processes_are_sorted_by_time(tmp_path: Path) -> None:
     write(tmp_path, "inference.log", AT.format(2) + f"began {RUN}/s0#1", AT.format(3) + f"began {OTHER}/s0#1")
     write(tmp_path, "inference.log.1", AT.format(0) + f"began {RUN}/first#1")
     write(tmp_path, "orchestrator.log", AT.format(1) + f"run {RUN}: driving it")
@@ -44,7 +44,7 @@ def test_a_traceback_belongs_to_its_line(tmp_path: Path) -> None:
     assert found[0].text.endswith(f"ValueError: in {RUN}/s0#1")
 
 
-def test_json_lines_are_read_as_well(tmp_path: Path) -> None:
+def test_json_lines_are_parsed(tmp_path: Path) -> None:
     line = {
         "at": "2026-01-01T10:00:00.000+00:00",
         "level": "WARNING",
@@ -58,12 +58,12 @@ def test_json_lines_are_read_as_well(tmp_path: Path) -> None:
     assert [(line.level, line.text, line.step) for line in found] == [("WARNING", "slow [s0]", "s0")]
 
 
-def test_what_no_logger_wrote_belongs_to_no_line(tmp_path: Path) -> None:
+def test_text_of_no_logger_belongs_to_no_line(tmp_path: Path) -> None:
     write(tmp_path, "a.log", AT.format(1) + f"answered {RUN}/s0#1", " -------------- inference@host v5", "--- ***** -----")
     assert [line.text for line in lines_about(tmp_path, RUN).lines] == [f"answered {RUN}/s0#1"]
 
 
-def test_the_newest_lines_are_kept_and_the_cut_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_newest_lines_are_kept_and_the_cut_is_marked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(log_lines, "MOST_LINES", 3)
     write(tmp_path, "a.log", *(AT.format(second) + f"began {RUN}/{second}#1" for second in range(9)))
     found = lines_about(tmp_path, RUN)
@@ -71,7 +71,7 @@ def test_the_newest_lines_are_kept_and_the_cut_is_told(tmp_path: Path, monkeypat
     assert found.is_cut
 
 
-def test_empty_files_and_no_folder_are_no_error(tmp_path: Path) -> None:
+def test_an_empty_file_or_a_missing_folder_is_no_error(tmp_path: Path) -> None:
     (tmp_path / "a.log").touch()
     assert lines_about(tmp_path, RUN) == log_lines.Found([], 1, False)
     assert lines_about(tmp_path / "none", RUN) == log_lines.Found([], 0, False)

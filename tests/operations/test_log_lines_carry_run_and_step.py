@@ -30,12 +30,12 @@ def test_a_json_line_has_run_step_attempt_alias_and_process() -> None:
     }  # fmt: skip
 
 
-def test_a_json_line_is_one_line_whatever_it_holds() -> None:
+def test_a_json_record_is_always_one_line() -> None:
     try:
         raise ValueError("first\nsecond")
     except ValueError:
-        told = logging.getLogger("x").makeRecord("x", logging.ERROR, __file__, 1, "a\nb", (), sys.exc_info())
-    line = JsonFormatter().format(told)
+        failure = logging.getLogger("x").makeRecord("x", logging.ERROR, __file__, 1, "a\nb", (), sys.exc_info())
+    line = JsonFormatter().format(failure)
     assert "\n" not in line
     assert "ValueError: first\nsecond" in json.loads(line)["exception"]
 
@@ -47,7 +47,7 @@ def test_a_line_for_people_names_its_run_once() -> None:
     assert formatter.format(record("no call")) == "workers.worker: no call"
 
 
-async def test_what_a_task_binds_its_lines_carry_and_others_do_not() -> None:
+async def test_only_lines_of_the_same_task_carry_its_bound_fields() -> None:
     async def drive(run: str) -> dict[str, Any]:
         bind(run=run)
         await asyncio.sleep(0)

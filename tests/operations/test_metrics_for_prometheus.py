@@ -1,4 +1,4 @@
-"""`/metrics`: what it says, and who may ask."""
+"""`/metrics`: its values, and who may read them."""
 
 import re
 import time
@@ -20,7 +20,7 @@ TOKEN = "a token of the tests"
 
 
 def samples(client: Client) -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:
-    """What a scrape with the right token reads: values by name and labels."""
+    """Values of a scrape with the right token, by name and labels."""
     answer = client.get("/metrics", headers={"Authorization": f"Bearer {TOKEN}"})
     assert answer.status_code == 200
     return {
@@ -36,7 +36,7 @@ def scraper(db: None, valkey: Any, settings: Settings) -> Client:
     return Client()
 
 
-def test_queues_are_told_by_priority(scraper: Client, valkey: Any) -> None:
+def test_queues_are_exported_by_priority(scraper: Client, valkey: Any) -> None:
     valkey.lpush("inference.worked-example", "urgent")
     valkey.lpush("inference.worked-example\x06\x166", "batch", "batch")
     found = samples(scraper)
@@ -54,11 +54,11 @@ def test_workers_are_summed_and_the_fullest_memory_counts(scraper: Client, worke
     assert (found["calls_running", at], found["calls_waiting", at], found["tokens_per_second", at]) == (7, 1, 110)
     assert found["prefix_cache_hit_ratio", at] == pytest.approx(0.6)
     assert found["kv_cache_usage_ratio", at] == 0.9
-    assert ("kv_cache_usage_ratio", (("alias", "smollm2"),)) not in found  # Nobody tells, so nothing is made up.
+    assert ("kv_cache_usage_ratio", (("alias", "smollm2"),)) not in found  # Without a report there is no value.
     assert found["processes", (("kind", "inference"),)] == 2
 
 
-def test_levels_of_processes_come_with_their_pulse(scraper: Client, valkey: Any) -> None:
+def test_levels_of_processes_are_sent_with_their_pulse(scraper: Client, valkey: Any) -> None:
     metrics.move("sockets", 5)
     metrics.move("sockets", -2)
     pulse.beat(valkey, "web", 0.0)
@@ -85,7 +85,7 @@ def test_a_label_cannot_break_the_format(scraper: Client, valkey: Any) -> None:
     assert not any(name == "forged" for name, _ in samples(scraper))
 
 
-def test_without_redis_the_database_is_still_told(scraper: Client, settings: Settings) -> None:
+def test_without_redis_the_database_figures_are_still_exported(scraper: Client, settings: Settings) -> None:
     settings.REDIS_URL = "unix:///nowhere/at/all.sock"
     sync_client.cache_clear()
     found = samples(scraper)
@@ -94,7 +94,7 @@ def test_without_redis_the_database_is_still_told(scraper: Client, settings: Set
     assert not any(name == "queue_length" for name, _ in found)
 
 
-def test_a_redis_that_hangs_does_not_hold_a_scrape_up(scraper: Client, valkey: Any) -> None:
+def test_a_redis_that_hangs_does_not_block_a_scrape(scraper: Client, valkey: Any) -> None:
     valkey.client_pause(4000)
     began = time.monotonic()
     found = samples(scraper)
@@ -105,26 +105,26 @@ def test_a_redis_that_hangs_does_not_hold_a_scrape_up(scraper: Client, valkey: A
 
 
 @pytest.mark.parametrize("header", ["", "Bearer ", "Bearer wrong", f"Basic {TOKEN}", TOKEN])
-def test_a_wrong_token_is_refused(scraper: Client, header: str) -> None:
+def test_a_wrong_token_is_rejected(scraper: Client, header: str) -> None:
     answer = scraper.get("/metrics", headers={"Authorization": header})
     assert answer.status_code == 401
     assert answer.headers["WWW-Authenticate"] == "Bearer"
     assert PREFIX not in answer.content.decode()
 
 
-def test_without_a_token_in_the_settings_none_is_right(scraper: Client, settings: Settings) -> None:
+def test_without_a_token_in_the_settings_every_token_is_rejected(scraper: Client, settings: Settings) -> None:
     settings.METRICS_TOKEN = ""
     assert scraper.get("/metrics", headers={"Authorization": "Bearer "}).status_code == 401
 
 
-def test_staff_read_them_in_the_browser(scraper: Client, staff: Client) -> None:
+def test_staff_can_read_metrics_in_the_browser(scraper: Client, staff: Client) -> None:
     assert staff.get("/metrics").status_code == 200
 
 
 def test_every_metric_is_explained(scraper: Client, worker_beats: Callable[..., None]) -> None:
     worker_beats(cached_share=0.5, cache_used=0.5)
     text = scraper.get("/metrics", headers={"Authorization": f"Bearer {TOKEN}"}).content.decode()
-    told = set(re.findall(r"^# TYPE (\w+)", text, re.MULTILINE))
+    exported = set(re.findall(r"^# TYPE (\w+)", text, re.MULTILINE))
     explained = set(re.findall(r"`(lemmascope_\w+)", (Path(django_settings.BASE_DIR) / "docs/operations.md").read_text()))
-    assert len(told) > 30
-    assert told == explained
+    assert len(exported) > 30
+    assert exported == explained

@@ -1,14 +1,14 @@
-"""What all processes have measured since counting began: bounds of spreads, counts, and nothing that was never measured."""
+"""Totals of all processes on the operations page: bounds of histograms, counters, and no unmeasured values."""
 
 from typing import Any
 
-from apps.operations.since_the_beginning import COUNTS, SPREADS, since_the_beginning
+from apps.operations.since_the_beginning import COUNTS, SPREADS, total_figures
 from apps.runs import metrics
 from apps.runs.metrics import METRICS, Totals, totals_read
 
 
-def test_spreads_are_told_by_two_bounds_and_counts_by_number(valkey: Any) -> None:
-    """Nineteen first tokens within a quarter of a second, on two aliases, and one that took a minute."""
+def test_histograms_are_shown_as_two_bounds_and_counters_as_numbers(valkey: Any) -> None:
+    """Nineteen first tokens took under a quarter of a second, on two aliases, and one took a minute."""
     for number in range(20):
         metrics.observe("time_to_first_token_seconds", 0.2 if number < 19 else 60.0, "a" if number % 2 else "b")
     metrics.observe("event_delay_seconds", 99.0)
@@ -18,18 +18,18 @@ def test_spreads_are_told_by_two_bounds_and_counts_by_number(valkey: Any) -> Non
     metrics.count("events", "call.ended", by=5000)
     metrics.count("lease_renewals", by=1234)
     metrics.push(valkey, at_once=True)
-    found = dict(since_the_beginning(totals_read(valkey)))
+    found = dict(total_figures(totals_read(valkey)))
     assert found["Time to the first token"] == "half within 250 ms, 95 % within 250 ms (20 measured)"
-    assert found["Event recorded → pages that watch"] == "half over the last bound, 95 % over the last bound (1 measured)"
+    assert found["Event recorded → open pages"] == "half over the last bound, 95 % over the last bound (1 measured)"
     assert found["Prompt tokens found in a prefix cache"] == "25%"
-    assert found["Calls asked again after an error"] == "3"
+    assert found["Calls retried after an error"] == "3"
     assert found["Leases renewed"] == "1,234"
     assert "Journal commit" not in found
 
 
-def test_before_anything_was_measured_only_counts_of_nothing_are_told() -> None:
-    assert dict(since_the_beginning(Totals({}, {}))) == dict.fromkeys(COUNTS, "0")
+def test_without_measurements_only_counters_at_zero_are_shown() -> None:
+    assert dict(total_figures(Totals({}, {}))) == dict.fromkeys(COUNTS, "0")
 
 
-def test_every_figure_is_one_that_processes_count() -> None:
+def test_every_figure_has_a_metric() -> None:
     assert set(SPREADS) | {name for name, _ in COUNTS.values()} <= set(METRICS)

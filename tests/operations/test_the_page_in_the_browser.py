@@ -1,4 +1,4 @@
-"""The operations pages in a real browser: charts, fresh figures, a telephone, both themes, no JavaScript."""
+"""The operations pages in a real browser: charts, updates, phones, both themes, no JavaScript."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -27,7 +27,7 @@ DRAWN = "document.querySelectorAll('.js-plotly-plot .scatterlayer .trace').lengt
 def pages(
     staff: Client, alice: User, valkey: Any, worker_beats: Callable[..., None], settings: Settings, tmp_path: Path
 ) -> Pages:
-    """The page with a worker, a run and an hour of history; and the log lines of the run."""
+    """The operations page with a worker, a run and an hour of history, and the run's log page."""
     settings.DATA_DIR = tmp_path
     (tmp_path / "log").mkdir()
     run = make_exploration(owner=alice, status=RunStatus.RUNNING)
@@ -44,19 +44,19 @@ def pages(
 
 
 def seen(pages: Pages) -> list[str]:
-    """The pages that people look at."""
+    """Paths of the HTML pages."""
     return [path for path in pages.answers if not path.endswith(".json")]
 
 
 def opened(page: Page, path: str) -> None:
-    """Go there and wait until every chart that the page has is drawn."""
+    """Open a page and wait until all its charts are drawn."""
     page.goto(path)
     if page.locator("[data-chart]").count():
         page.wait_for_function(f"{DRAWN} >= {sum(len(lines) for _, lines in CHARTS.values())}")
 
 
 def only_whole(route: Route) -> None:
-    """Leave fresh figures unanswered: on a slow machine the whole page, which is all there is here, would come into itself."""
+    """Abort htmx requests: only whole pages are served here, and a slow machine would insert one into itself."""
     if "hx-request" in route.request.headers:
         route.abort()
     else:
@@ -73,39 +73,39 @@ def test_every_chart_is_drawn_and_nothing_is_blocked(pages: Pages) -> None:
     assert troubles == []
 
 
-def test_times_of_the_charts_are_the_readers(pages: Pages) -> None:
+def test_charts_use_the_time_zone_of_the_reader(pages: Pages) -> None:
     first = "document.querySelector('[data-chart=calls]').data[0].x[0]"
-    told: list[str] = []
+    times: list[str] = []
     for zone in ("UTC", "Asia/Tokyo"):
         with browser_page(pages, timezone_id=zone) as page:
             opened(page, "/operations/")
-            told.append(page.evaluate(first))
-    hours = [int(time[11:13]) for time in told]
+            times.append(page.evaluate(first))
+    hours = [int(first_time[11:13]) for first_time in times]
     assert (hours[1] - hours[0]) % 24 == 9
 
 
-def test_the_figures_come_again_by_themselves(pages: Pages) -> None:
+def test_the_figures_reload_by_themselves(pages: Pages) -> None:
     with browser_page(pages) as page:
         page.goto("/operations/")
         with page.expect_request(lambda request: request.headers.get("hx-request") == "true"):
             pass
 
 
-def test_without_javascript_the_figures_are_there(pages: Pages) -> None:
+def test_the_figures_need_no_javascript(pages: Pages) -> None:
     with browser_page(pages, java_script_enabled=False) as page:
         page.goto("/operations/")
         expect(page.locator("text=a-machine-with-quite-a-long-name").first).to_be_visible()
         assert page.locator("noscript").text_content()
 
 
-def test_no_page_is_wider_than_a_telephone(pages: Pages) -> None:
+def test_no_page_is_wider_than_a_phone(pages: Pages) -> None:
     with browser_page(pages, viewport={"width": 390, "height": 800}) as page:
         for path in seen(pages):
             opened(page, path)
             assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
 
 
-def test_a_table_that_is_cut_on_a_telephone_has_a_shadow_at_the_edge(pages: Pages) -> None:
+def test_a_table_that_is_cut_on_a_phone_has_a_shadow_at_the_edge(pages: Pages) -> None:
     with browser_page(pages, viewport={"width": 390, "height": 800}) as page:
         opened(page, "/operations/")
         models = page.locator(".scroll-x", has_text="Queue, by priority")
@@ -116,7 +116,7 @@ def test_a_table_that_is_cut_on_a_telephone_has_a_shadow_at_the_edge(pages: Page
 
 
 @needs_axe
-def test_axe_finds_nothing_wrong(pages: Pages) -> None:
+def test_axe_reports_no_violations(pages: Pages) -> None:
     with browser_page(pages) as page:
         page.route("**/operations/", only_whole)
         for path in seen(pages):

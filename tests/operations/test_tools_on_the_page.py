@@ -1,4 +1,4 @@
-"""What staff see of tools: which fence holds or why none does, and how tool calls fared over all runs."""
+"""Tools on the operations page: the active sandbox or why there is none, and outcomes of tool calls over all runs."""
 
 from concurrent.futures import Future
 from datetime import UTC, datetime
@@ -38,14 +38,14 @@ def _tool(**fields: object) -> AliasLoad:
     return AliasLoad(**{"name": "sandbox", "title": "Python sandbox", "queued": {}, "is_tool": True} | fields)  # type: ignore[arg-type]
 
 
-def test_tool_calls_are_counted_by_job_with_the_share_that_ended_well() -> None:
+def test_tool_calls_are_counted_by_job_with_their_success_rate() -> None:
     python = tool_calls(COUNTED)[0]
-    assert (python.word, python.calls, python.rate) == ("Python of models", 20, 85.0)
+    assert (python.word, python.calls, python.rate) == ("Python code of models", 20, 85.0)
     assert python.outcomes == [("exception", 2), ("timeout", 1)]
     assert tool_calls(Totals({}, {})) == []
 
 
-def test_the_page_says_which_fence_holds_and_how_calls_fared() -> None:
+def test_the_page_shows_the_active_sandbox_and_the_success_rate() -> None:
     now = _now(_tool(workers=1, detail="Python 3.11 behind bubblewrap."))
     page = render_to_string("operations/_now.html", {"now": now, "concerns": [], "steps": [], "workers": []})
     assert "Python 3.11 behind bubblewrap." in page
@@ -53,14 +53,14 @@ def test_the_page_says_which_fence_holds_and_how_calls_fared() -> None:
     assert concerns(now) == []
 
 
-def test_a_machine_without_a_fence_is_a_warning_with_what_to_do() -> None:
+def test_a_machine_without_a_sandbox_is_a_warning_with_advice() -> None:
     off = "Code execution is off: no fence holds. To mend it: install bubblewrap."
     found = concerns(_now(_tool(workers=1, troubles=[off])))
     assert [(concern.level, concern.text) for concern in found] == [("warn", off)]
-    assert "Runs go on" in found[0].advice
+    assert "Runs continue" in found[0].advice
 
 
-def test_a_tool_that_nobody_serves_is_a_warning_and_no_error() -> None:
+def test_a_tool_without_a_worker_is_a_warning() -> None:
     found = concerns(_now(_tool(queued={6: 3})))
     assert [concern.level for concern in found] == ["warn"]
     assert "python -m workers.serve sandbox" in found[0].advice
@@ -95,7 +95,7 @@ def test_a_worker_counts_how_every_tool_call_ended(
     assert "tool_calls" in metrics.METRICS
 
 
-def test_a_sandbox_that_is_switched_off_is_not_missed(settings: Settings) -> None:
+def test_a_disabled_sandbox_is_not_reported_as_missing(settings: Settings) -> None:
     from apps.operations import situation
 
     settings.SANDBOX = "off"

@@ -1,4 +1,4 @@
-"""Training on the operations page and in `/metrics`: the worker, jobs queued and under way, heartbeats, and what is wrong."""
+"""Training on the operations page and in `/metrics`: worker, queued and running jobs, heartbeats, and warnings."""
 
 import json
 import time
@@ -25,14 +25,14 @@ from tests.training_jobs.factory import a_job
 
 
 @pytest.fixture(autouse=True)
-def _all_else_is_well(db: None, valkey: Any, worker_beats: Callable[..., None], settings: Settings, tmp_path: Path) -> None:
+def _healthy_installation(db: None, valkey: Any, worker_beats: Callable[..., None], settings: Settings, tmp_path: Path) -> None:
     settings.DATA_DIR = tmp_path
     pulse.beat(valkey, "orchestrator", 0.0)
     worker_beats()
 
 
 def under_way(silent_s: float | None = 1.0, **changes: Any) -> TrainingJob:
-    """A job that is trained on this machine, heard of so many seconds ago."""
+    """A job in training whose last heartbeat is `silent_s` seconds old; None: no heartbeat."""
     began = timezone.now() - timedelta(hours=1)
     values = {"state": JobState.RUNNING, "host": "gpu1", "device": "0,1", "step": 7, "started_at": began}
     job = a_job(**(values | changes))
@@ -48,8 +48,8 @@ def training_of(client: Client) -> str:
 
 
 def test_worker_and_jobs_are_shown(staff: Client, dana: User, valkey: Any) -> None:
-    assert "No train worker lives" in training_of(staff)
-    assert concerns(situation()) == [], "who does not train needs no train worker"
+    assert "No train worker is running" in training_of(staff)
+    assert concerns(situation()) == [], "an installation without training jobs needs no train worker"
     pulse.beat(valkey, "trainer", 0.0)
     job = under_way(5.0)
     a_job()
@@ -68,18 +68,18 @@ def test_worker_and_jobs_are_shown(staff: Client, dana: User, valkey: Any) -> No
 def test_jobs_without_a_worker_are_an_error_and_running_ones_a_warning(valkey: Any) -> None:
     under_way()
     assert [(one.level, one.text) for one in concerns(situation())] == [
-        ("warn", "A training job is under way, and no train worker lives.")
+        ("warn", "A training job is under way, and no train worker is running.")
     ]
     a_job()
     a_job()
     assert [(one.level, one.text) for one in concerns(situation())] == [
-        ("error", "2 training jobs wait, and no train worker lives.")
+        ("error", "2 training jobs wait, and no train worker is running.")
     ]
     pulse.beat(valkey, "trainer", 0.0)
     assert concerns(situation()) == []
 
 
-def test_a_trainer_that_is_silent_for_long_is_named(valkey: Any) -> None:
+def test_a_trainer_without_recent_heartbeat_is_named(valkey: Any) -> None:
     pulse.beat(valkey, "trainer", 0.0)
     under_way(59.0)
     assert concerns(situation()) == []
@@ -89,7 +89,7 @@ def test_a_trainer_that_is_silent_for_long_is_named(valkey: Any) -> None:
 
 
 def test_metrics_count_jobs_and_workers(scraper: Client, valkey: Any) -> None:  # noqa: F811
-    assert ("training_silence_seconds", ()) not in samples(scraper), "nobody trains, so nothing is made up"
+    assert ("training_silence_seconds", ()) not in samples(scraper), "without training jobs there is no value"
     pulse.beat(valkey, "trainer", 0.0)
     under_way(30.0)
     a_job()
@@ -101,7 +101,7 @@ def test_metrics_count_jobs_and_workers(scraper: Client, valkey: Any) -> None:  
     assert found["training_silence_seconds", ()] == pytest.approx(30, abs=5)
 
 
-def test_without_redis_the_jobs_are_counted_all_the_same(scraper: Client, settings: Settings) -> None:  # noqa: F811
+def test_without_redis_the_jobs_are_still_counted(scraper: Client, settings: Settings) -> None:  # noqa: F811
     a_job()
     settings.REDIS_URL = "unix:///nowhere/at/all.sock"
     sync_client.cache_clear()

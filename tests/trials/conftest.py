@@ -1,4 +1,4 @@
-"""The model that the tests of trials try."""
+"""The model of the tests of trials."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -19,7 +19,7 @@ context_tokens = 4096
 
 @pytest.fixture(autouse=True)
 def models(settings: Settings, tmp_path: Path) -> Callable[[str], None]:
-    """One model that is asked over HTTP; the function gives it another revision."""
+    """A models file with one HTTP model; the returned function changes its revision."""
     settings.MODELS_FILE = tmp_path / "models.toml"
 
     def write(revision: str) -> None:

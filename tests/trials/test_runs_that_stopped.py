@@ -1,4 +1,4 @@
-"""Runs of a trial that failed, were cancelled, or go on without their terminal: on its page and on the command line."""
+"""Failed, cancelled and unwatched runs of a trial, on its page and on the command line."""
 
 import io
 from collections.abc import Callable
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def stopping(settings: Settings, status: RunStatus, reason: str, *, problems: int = 1, calls: int = 0) -> list[Run]:
-    """A trial whose runs ended early; with `calls`, after all answers had come."""
+    """A trial whose runs ended early; with `calls`, after all answers."""
     if calls:
         runs = tried(settings, problems=problems)
     else:
@@ -41,33 +41,31 @@ def test_the_page_shows_failed_runs_with_their_reason_next_to_the_result(
     shown = page.partition("<summary>Runs (1)")[0]
     assert reverse("explorations:run_detail", args=[run.public_id]) in shown
     assert "failed. The model server cannot be reached." in shown
-    assert "Nobody has tried this model yet" not in page
+    assert "This model has not been tried yet" not in page
 
 
-def test_a_result_of_cancelled_runs_says_so(settings: Settings, client_for: Callable[[User | None], Client], bob: User) -> None:
+def test_a_result_mentions_cancelled_runs(settings: Settings, client_for: Callable[[User | None], Client], bob: User) -> None:
     stopping(settings, RunStatus.CANCELLED, "The run was cancelled.", calls=1)
     page = " ".join(client_for(bob).get(reverse("trials:trial", args=["prover"])).content.decode().split())
-    assert "3 of 6</strong> answers were read, on 1 problem; 1 of 1 runs was cancelled before its end." in page
-    assert trial_table(trials_of(None, "prover")[0]).splitlines()[0].endswith("; 1 of 1 runs was cancelled before its end.")
+    assert "3 of 6</strong> answers were read, on 1 problem; 1 of 1 runs was cancelled early." in page
+    assert trial_table(trials_of(None, "prover")[0]).splitlines()[0].endswith("; 1 of 1 runs was cancelled early.")
 
 
-def test_a_run_that_failed_is_not_shown_once_a_newer_one_took_its_place(settings: Settings) -> None:
+def test_a_failed_run_is_hidden_once_a_newer_run_exists(settings: Settings) -> None:
     stopping(settings, RunStatus.FAILED, "The model server cannot be reached.")
     tried(settings)
     (trial,) = trials_of(None, "prover")
     assert trial.stopped == []
 
 
-def test_runs_that_all_failed_do_not_hide_what_an_earlier_revision_showed(
-    settings: Settings, models: Callable[[str], None]
-) -> None:
+def test_failed_runs_do_not_hide_the_result_of_an_earlier_revision(settings: Settings, models: Callable[[str], None]) -> None:
     tried(settings)
     models("two")
     stopping(settings, RunStatus.FAILED, "The model server cannot be reached.")
     assert {one.role for one in weak_roles("prover", "self_check")} == {"solver", "improver", "corrector"}
 
 
-def test_the_list_of_runs_shows_when_and_with_which_limit_each_ran(
+def test_the_list_of_runs_shows_start_times_and_limits(
     settings: Settings, client_for: Callable[[User | None], Client], bob: User
 ) -> None:
     tried(settings, problems=2)
@@ -83,7 +81,7 @@ def test_the_list_of_runs_shows_when_and_with_which_limit_each_ran(
 
 @pytest.fixture
 def stack(monkeypatch: pytest.MonkeyPatch) -> Callable[[RunStatus, str], None]:
-    """A stack that ends every run of a trial like this as soon as it is started."""
+    """A stack that gives every run of a trial this status as soon as it starts."""
 
     def ends(status: RunStatus, reason: str) -> None:
         def start(*, user: User | None, plan: TrialPlan) -> list[Run]:
@@ -97,7 +95,7 @@ def stack(monkeypatch: pytest.MonkeyPatch) -> Callable[[RunStatus, str], None]:
     return ends
 
 
-def test_the_command_says_why_a_run_failed_and_what_to_do(stack: Callable[[RunStatus, str], None]) -> None:
+def test_the_command_prints_why_a_run_failed_and_what_to_do(stack: Callable[[RunStatus, str], None]) -> None:
     stack(RunStatus.FAILED, "The model server cannot be reached.")
     out, err = io.StringIO(), io.StringIO()
     with pytest.raises(SystemExit):
@@ -107,10 +105,10 @@ def test_the_command_says_why_a_run_failed_and_what_to_do(stack: Callable[[RunSt
     assert reverse("explorations:run_detail", args=[run.public_id]) in err.getvalue()
     assert "Check the entry of prover in models.toml and its server, then run this command again." in err.getvalue()
     assert "1 of 1 runs failed" in out.getvalue()
-    assert "never tried" not in out.getvalue() + err.getvalue()
+    assert "not been tried" not in out.getvalue() + err.getvalue()
 
 
-def test_the_command_that_is_interrupted_says_that_the_run_goes_on(
+def test_an_interrupted_command_reports_that_the_run_continues(
     stack: Callable[[RunStatus, str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stack(RunStatus.RUNNING, "")
@@ -119,8 +117,8 @@ def test_the_command_that_is_interrupted_says_that_the_run_goes_on(
         raise KeyboardInterrupt
 
     monkeypatch.setattr("time.sleep", interrupted)
-    with pytest.raises(CommandError) as said:
+    with pytest.raises(CommandError) as error:
         call_command("try_model", "prover", "--problems", "1", "--method", "self_check", stdout=io.StringIO())
     address = reverse("explorations:run_detail", args=[Run.objects.get().public_id])
-    assert str(said.value).startswith("Stopped watching; the run goes on. To cancel it, open its page and choose Cancel.")
-    assert address in str(said.value)
+    assert str(error.value).startswith("Stopped watching; the run continues. To cancel it, open its page and choose Cancel.")
+    assert address in str(error.value)

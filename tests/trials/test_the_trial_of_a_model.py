@@ -1,4 +1,4 @@
-"""Trying a model: started from its page or the command line, kept by revision, exported, and told on the start form."""
+"""Trials of a model: started on a page or the command line, grouped by revision, exported, shown on the start form."""
 
 import io
 import json
@@ -37,13 +37,13 @@ model = "other"
 
 
 def says(request: GenerationRequest) -> str:
-    """Decides in the form, and writes whatever else it is asked for as prose that is too short to be anything."""
+    """Answers decisions in the right form, and everything else with prose that is too short to be readable."""
     prompt = "\n".join(message.content for message in request.messages)
     return "I looked at it.\n<decision>pass</decision>" if "<decision>" in prompt else "I like turtles."
 
 
 def tried(settings: Settings, *, problems: int = 1, methods: tuple[str, ...] = ("self_check",)) -> list[Run]:
-    """A trial driven to its end."""
+    """The runs of a finished trial."""
     plan = TrialPlan(load_aliases(settings.MODELS_FILE)["prover"], problems, methods)
     runs = trial_start(user=None, plan=plan, start=False)
     backend = ScriptedBackend(says)
@@ -52,7 +52,7 @@ def tried(settings: Settings, *, problems: int = 1, methods: tuple[str, ...] = (
     return runs
 
 
-def test_its_page_shows_what_was_read_of_each_role_and_how_it_judges(
+def test_the_page_of_a_trial_shows_readable_answers_and_judgements_per_role(
     settings: Settings, client_for: Callable[[User | None], Client], alice: User
 ) -> None:
     tried(settings, problems=2)
@@ -60,13 +60,13 @@ def test_its_page_shows_what_was_read_of_each_role_and_how_it_judges(
     (trial,) = trials_of(alice, "prover")
     rates = {one.role: one for one in trial.roles}
     assert (rates["verifier"].read.count, rates["verifier"].read.of) == (6, 6)
-    assert (rates["verifier"].specificity.count, rates["verifier"].sensitivity.count) == (2, 0), "it lets everything pass"
+    assert (rates["verifier"].specificity.count, rates["verifier"].sensitivity.count) == (2, 0), "it accepts everything"
     assert rates["solver"].unread == 2
     for shown in ("answers were read", "Self-Check", "Verifier", "6/6", "too short to be read as a whole", "on 2 problems"):
         assert shown in page
 
 
-def test_the_newest_run_of_a_problem_counts_and_revisions_stand_side_by_side(
+def test_the_newest_run_of_a_problem_counts_and_revisions_are_compared(
     settings: Settings, models: Callable[[str], None], client_for: Callable[[User | None], Client], alice: User
 ) -> None:
     tried(settings)
@@ -87,19 +87,19 @@ def test_the_newest_run_of_a_problem_counts_and_revisions_stand_side_by_side(
     assert "before" in page
 
 
-def test_a_call_of_a_trial_shows_for_which_roles_it_was_read(
+def test_a_call_of_a_trial_shows_its_reading_per_role(
     settings: Settings, client_for: Callable[[User | None], Client], alice: User
 ) -> None:
     (run,) = tried(settings)
     for role, words in (("verifier", "read at once; it accepts the solution"), ("solver", "not read")):
-        told = run.events.filter(kind="role.tried", body__role=role).first()
-        assert told is not None
-        page = client_for(alice).get(reverse("explorations:call", args=[run.public_id, told.body["call"]])).content.decode()
+        event = run.events.filter(kind="role.tried", body__role=role).first()
+        assert event is not None
+        page = client_for(alice).get(reverse("explorations:call", args=[run.public_id, event.body["call"]])).content.decode()
         assert f"Answer as {role.capitalize()} of Self-Check to a right solution" in page
         assert words in page
 
 
-def test_a_role_that_is_read_at_once_needs_no_grammar_if_the_trial_had_none(settings: Settings) -> None:
+def test_a_role_readable_at_once_needs_no_grammar_if_the_trial_had_none(settings: Settings) -> None:
     runs = tried(settings, problems=10)
     assert read_at_once("prover", "self_check", "verifier"), "30 answers were read"
     assert not read_at_once("prover", "self_check", "solver")
@@ -110,7 +110,7 @@ def test_a_role_that_is_read_at_once_needs_no_grammar_if_the_trial_had_none(sett
     assert not read_at_once("prover", "self_check", "verifier")
 
 
-def test_the_form_starts_a_run_for_each_problem_once(client_for: Callable[[User | None], Client], bob: User) -> None:
+def test_the_form_starts_one_run_per_problem_once(client_for: Callable[[User | None], Client], bob: User) -> None:
     client, url = client_for(bob), reverse("trials:trial", args=["prover"])
     form = client.get(url).context["form"]
     data = {
@@ -122,23 +122,21 @@ def test_the_form_starts_a_run_for_each_problem_once(client_for: Callable[[User 
     assert client.post(url, data).status_code == 302
     assert client.post(url, data).status_code == 302
     runs = Run.objects.filter(preset="trial")
-    assert runs.count() == 4, "sent twice it starts one trial"
+    assert runs.count() == 4, "a form sent twice starts one trial"
     assert {run.spec["roles"]["model"]["sampling"]["max_new_tokens"] for run in runs} == {300}
     assert Problem.objects.filter(level="First steps").count() == 12
     assert not runs.first().is_attempt  # type: ignore[union-attr]
 
 
-def test_a_model_that_is_not_enabled_is_not_tried_though_the_form_is_sent(
-    settings: Settings, client_for: Callable[[User | None], Client], bob: User
-) -> None:
+def test_a_disabled_model_is_not_tried(settings: Settings, client_for: Callable[[User | None], Client], bob: User) -> None:
     Path(settings.MODELS_FILE).write_text(MODELS.format(revision="one") + "enabled = false\n" + OTHER)
     data = {"problems": "1", "start_id": "0" * 32}
     page = client_for(bob).post(reverse("trials:trial", args=["prover"]), data).content.decode()
     assert not Run.objects.exists()
-    assert "Start the trial" not in page
+    assert "Start trial" not in page
 
 
-def test_a_problem_whose_solutions_are_held_back_is_left_out(bob: User, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_problem_with_held_back_solutions_is_left_out(bob: User, monkeypatch: pytest.MonkeyPatch) -> None:
     names = list(first_steps())
     assert [problem.external_id for problem in trial_problems(2, bob)] == names[:2]
 
@@ -149,14 +147,14 @@ def test_a_problem_whose_solutions_are_held_back_is_left_out(bob: User, monkeypa
     assert [problem.external_id for problem in trial_problems(2, bob)] == names[1:3]
 
 
-def test_a_wrong_number_is_refused_beside_its_field(client_for: Callable[[User | None], Client], bob: User) -> None:
+def test_a_wrong_number_is_rejected_next_to_its_field(client_for: Callable[[User | None], Client], bob: User) -> None:
     url = reverse("trials:trial", args=["prover"])
     page = client_for(bob).post(url, {"problems": "4", "limit": "3", "start_id": "0" * 32}).content.decode()
     assert "greater than or equal to 16" in page
     assert not Run.objects.exists()
 
 
-def test_a_model_that_is_not_there_and_a_student_find_no_page(
+def test_an_unknown_model_and_a_student_get_no_page(
     client_for: Callable[[User | None], Client], alice: User, charlie: User
 ) -> None:
     assert client_for(alice).get(reverse("trials:trial", args=["oracle"])).status_code == 404
@@ -177,13 +175,15 @@ def test_answers_are_exported_with_their_prompts_and_texts(
     assert client_for(alice).get(reverse("trials:answers", args=["prover"]) + "?revision=none").status_code == 404
 
 
-def test_roles_that_were_read_too_seldom_are_named(settings: Settings) -> None:
+def test_roles_with_few_readable_answers_are_named(settings: Settings) -> None:
     tried(settings)
     assert {one.role for one in weak_roles("prover", "self_check")} == {"solver", "improver", "corrector"}
-    assert weak_roles("prover", "nomos") == [], "what was not tried is not warned of"
+    assert weak_roles("prover", "nomos") == [], "untried methods get no warning"
 
 
-def test_the_start_form_warns_of_them(settings: Settings, client_for: Callable[[User | None], Client], alice: User) -> None:
+def test_the_start_form_warns_about_weak_roles(
+    settings: Settings, client_for: Callable[[User | None], Client], alice: User
+) -> None:
     (run,) = tried(settings)
     url = reverse("explorations:start", args=[run.problem_version.problem.slug])
     page = client_for(alice).get(f"{url}?scaffold=self_check&alias=prover").content.decode()
@@ -193,7 +193,7 @@ def test_the_start_form_warns_of_them(settings: Settings, client_for: Callable[[
     assert "Few answers" not in client_for(alice).get(f"{url}?scaffold=nomos&alias=prover").content.decode()
 
 
-def test_the_table_has_a_row_for_each_role(settings: Settings) -> None:
+def test_the_table_has_one_row_per_role(settings: Settings) -> None:
     tried(settings)
     lines = trial_table(trials_of(None, "prover")[0]).splitlines()
     assert lines[0].startswith("prover (one): 3 of 6 answers read")
@@ -203,13 +203,13 @@ def test_the_table_has_a_row_for_each_role(settings: Settings) -> None:
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (["oracle"], "There is no model oracle to try; in models.toml there are prover"),
+        (["oracle"], "No usable model oracle in models.toml. Available: prover"),
         (["prover", "--problems", "0"], "--problems must be from 1 to 12"),
-        (["prover", "--method", "oracle"], "There is no scaffold or grader oracle"),
-        (["prover", "--report"], "was never tried"),
+        (["prover", "--method", "oracle"], "Unknown scaffold or grader oracle. Available: "),
+        (["prover", "--report"], "has not been tried yet"),
     ],
 )
-def test_the_command_refuses_what_it_cannot_do(arguments: list[str], why: str) -> None:
+def test_the_command_rejects_invalid_arguments(arguments: list[str], why: str) -> None:
     with pytest.raises(CommandError, match=why):
         call_command("try_model", *arguments)
 

@@ -1,4 +1,4 @@
-"""Playing a trial without an engine: one easy problem, and models that keep to forms or to none."""
+"""A trial without an engine: one easy problem and scripted models."""
 
 from apps.problems.samples import FOLDER, first_steps, sample_read
 from apps.reasoning.domain.errors import BackendError
@@ -24,7 +24,7 @@ _PASSES = "Every step follows from the one before.\n<decision>pass</decision>"
 
 
 class Model:
-    """Answers every call alike; `fails` are those whose key contains a word. Keeps the requests."""
+    """A model that answers every call with `text`, repeated requests with `again`. Records the requests."""
 
     def __init__(self, text: str = _PASSES, *, again: str = "", is_broken: bool = False) -> None:
         self.text, self.again, self.is_broken = text, again or text, is_broken
@@ -40,14 +40,14 @@ class Model:
 
 
 class Tried:
-    """A trial that was played, with what it told."""
+    """A finished trial with its recorded answers."""
 
     def __init__(self, outcome: Outcome, journal: InMemoryJournal, model: Model) -> None:
         self.outcome, self.journal, self.model = outcome, journal, model
         self.answers = [event for _, _, event in journal.events if isinstance(event, RoleTried)]
 
     def of(self, method: str, role: str) -> dict[str, RoleTried]:
-        """The answers of one role, by the attempt that it was shown."""
+        """Answers of one role, by attempt."""
         return {one.attempt: one for one in self.answers if (one.method, one.role) == (method, role)}
 
 
@@ -59,7 +59,7 @@ async def play(
     calls: int | None = None,
     context: int | None = None,
 ) -> Tried:
-    """A trial on the problem of the two means."""
+    """Run a trial on the problem of the two means."""
     model, journal = model or Model(), journal or InMemoryJournal()
     roles = {MODEL: RoleSpec(alias="scripted", sampling=Sampling(max_new_tokens=500), context_tokens=context)}
     spec = RunSpec(problem=PROBLEM, scaffold=NAME, roles=roles, budget=Budget(calls=calls))

@@ -1,4 +1,4 @@
-"""Formulas of TeX as trees for the press; where one cannot be set surely there is none, and its source is printed."""
+"""TeX formulas as trees for PDFs; a doubtful formula has no tree, and its source is printed."""
 
 import re
 
@@ -30,7 +30,7 @@ def test_a_formula_becomes_a_tree(tex: str, tree: list[object]) -> None:
     assert formula_tree(tex) == tree
 
 
-def test_lines_keep_their_places_and_brackets_what_they_hold() -> None:
+def test_lines_keep_their_columns_and_brackets_their_content() -> None:
     lines = formula_tree("\\begin{aligned} a &= b \\\\ &> c \\end{aligned}")
     assert lines is not None
     assert (lines[0], [len(row) for row in lines[1]]) == ("lines", [2, 2])
@@ -48,7 +48,7 @@ def test_lines_keep_their_places_and_brackets_what_they_hold() -> None:
 @pytest.mark.parametrize(
     "tex", [r"\notacommand{x}", r"\frac{a", "x" * 7_000, "{" * 3_000, r"\begin{aligned} a", r"\begin{cases} 1", "a & b", r"x^"]
 )
-def test_what_cannot_be_set_surely_has_no_tree(tex: str) -> None:
+def test_a_doubtful_formula_has_no_tree(tex: str) -> None:
     assert formula_tree(tex) is None
 
 
@@ -59,10 +59,10 @@ def test_every_formula_of_the_sample_library_is_set() -> None:
     assert [tex for tex in found if formula_tree(tex) is None] == []
 
 
-def test_prose_is_what_pages_show() -> None:
+def test_prose_equals_the_html_of_pages() -> None:
     nodes = prose_nodes("**Claim.** Let $a<b$.\n\n- one\n- <script>alert(1)</script>\n\n$$\nx\n$$")
     text = str(nodes)
     assert [node["t"] for node in nodes if isinstance(node, dict)] == ["p", "ul", "math"]
     assert "'tex': 'a<b', 'display': False" in text
-    assert "<script>alert(1)</script>" in text, "as words"
+    assert "<script>alert(1)</script>" in text, "as text"
     assert re.search(r"'t': 'script'", text) is None

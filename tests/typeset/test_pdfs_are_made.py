@@ -1,4 +1,4 @@
-"""A document becomes a PDF in a child process: whatever was written in it is text, and what is too much is refused."""
+"""Documents become PDFs in a child process: all content stays text, and too large documents are rejected."""
 
 import io
 import subprocess
@@ -19,7 +19,7 @@ NASTY = '#read("/etc/passwd") #panic() \\ `code` @preview $x$ *not bold* = headi
 
 
 @pytest.fixture(autouse=True)
-def _nothing_is_kept() -> None:
+def _empty_cache() -> None:
     press.MADE.clear()
 
 
@@ -31,44 +31,44 @@ def document(text: str) -> Document:
     return made
 
 
-def test_steps_remarks_and_facts_stand_in_it() -> None:
+def test_a_pdf_has_steps_remarks_and_facts() -> None:
     data = pdf_made(document("Let $p$ be a prime. Then\n\n$$\\sum_{i=1}^n i=\\frac{n(n+1)}2.$$\n\n1. one\n2. two"))
     assert data.startswith(b"%PDF")
     text = pdf_text(data)
     for words in ("Paper ABC", "A contest", "Problem 1: 3 of 7", "A1 3 = 3", "be a prime", "A gap", "A note.", "two"):
         assert words in text, words
-    assert "could not be set" not in text
+    assert "could not be typeset" not in text
 
 
-def test_displayed_formulas_stand_wherever_they_were_written(caplog: pytest.LogCaptureFixture) -> None:
+def test_displayed_formulas_work_inside_every_block(caplog: pytest.LogCaptureFixture) -> None:
     inside = (
         "Then \\[x=4711\\] so **bold \\[x=4712\\] on**.\n\n- one \\[x=4713\\] two\n\n1. a\n\n   b $$x=4714$$ c\n\n> $$x=4715$$"
     )
     text = pdf_text(pdf_made(document(inside)))
     for number in range(4711, 4716):
         assert str(number) in text
-    assert caplog.text == "", "Typst warns of what it leaves out"
+    assert caplog.text == "", "Typst warns about omitted content"
 
 
-def test_nothing_that_people_wrote_is_executed() -> None:
+def test_user_text_is_never_executed() -> None:
     text = pdf_text(pdf_made(document(NASTY)))
     assert '#read("/etc/passwd") #panic()' in text.replace("“", '"').replace("”", '"')
     assert "root:" not in text
 
 
-def test_a_formula_that_cannot_be_set_is_shown_as_it_was_written_and_marked() -> None:
+def test_a_formula_that_cannot_be_typeset_is_shown_as_source_and_marked() -> None:
     text = pdf_text(pdf_made(document("See $\\notacommand{x}$ here.")))
     assert "\\notacommand{x}" in text
-    assert "could not be set as a formula here" in text
+    assert "could not be typeset" in text
 
 
-def test_other_scripts_and_signs_pass() -> None:
+def test_other_scripts_and_symbols_work() -> None:
     assert pdf_made(
         document("Пусть $x$ — число. Ω ∀ 数 😀 é\n\n| a | b |\n|---|---|\n| $1$ | 2 |\n\n> quoted\n\n```\ncode $x$\n```")
     )
 
 
-def test_pictures_stand_in_it() -> None:
+def test_a_pdf_has_pictures() -> None:
     jpeg = io.BytesIO()
     Image.new("RGB", (200, 300), "white").save(jpeg, "JPEG")
     made = document("Seen on the page.")
@@ -76,20 +76,20 @@ def test_pictures_stand_in_it() -> None:
     assert b"/Subtype /Image" in pdf_made(made).replace(b"/Subtype/Image", b"/Subtype /Image")
 
 
-def test_what_is_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_too_large_document_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(press, "LETTERS_AT_MOST", 100)
-    with pytest.raises(PdfFailed, match="too much"):
+    with pytest.raises(PdfFailed, match="too long for one PDF"):
         pdf_made(document("x"))
 
 
-def test_what_is_too_much_is_refused_before_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_too_large_document_is_rejected_before_parsing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(press, "LETTERS_AT_MOST", 10)
     monkeypatch.setattr(written, "prose_nodes", lambda text: pytest.fail(f"{text} was read"))
-    with pytest.raises(PdfFailed, match="too much"):
+    with pytest.raises(PdfFailed, match="too long for one PDF"):
         pdf_made(document("elevenwords"))
 
 
-def test_the_same_document_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_same_document_is_created_once(monkeypatch: pytest.MonkeyPatch) -> None:
     runs = counted(monkeypatch)
     assert pdf_made(document("one")) == pdf_made(document("one"))
     assert len(runs) == 1
@@ -98,10 +98,10 @@ def test_the_same_document_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None
         made = document("one")
         made.picture(made.parts[0], picture)
         pdf_made(made)
-    assert len(runs) == 4, "a letter or a picture makes another document"
+    assert len(runs) == 4, "a changed character or picture makes another document"
 
 
-def test_what_failed_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_document_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as context:
         context.setattr(press, "WALL_S", 0.01)
         with pytest.raises(PdfFailed):
@@ -109,10 +109,10 @@ def test_what_failed_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     runs = counted(monkeypatch)
     for _ in range(press.AT_ONCE + 1):
         pdf_made(document("x"))
-    assert len(runs) == 1, "and what failed gave its place back"
+    assert len(runs) == 1, "the failed run released its place"
 
 
-def test_so_many_are_made_at_once_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_concurrent_pdfs_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     runs = counted(monkeypatch)
     monkeypatch.setattr(press, "WAIT_S", 0.01)
     with ExitStack() as places:
@@ -125,7 +125,7 @@ def test_so_many_are_made_at_once_and_no_more(monkeypatch: pytest.MonkeyPatch) -
 
 
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
-    """The folders that the press was run in, which puts a word there instead of a PDF."""
+    """Replace the child process by a stub; return the list of its folders."""
     runs: list[Path] = []
 
     def run(folder: Path) -> None:
@@ -136,23 +136,23 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     return runs
 
 
-def test_what_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_document_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(press, "WALL_S", 0.01)
     with pytest.raises(PdfFailed, match="too long"):
         pdf_made(document("x"))
 
 
-def test_what_fails_says_so_and_is_logged(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_failure_is_reported_and_logged(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     def failed(*_: Any, **__: Any) -> subprocess.CompletedProcess[str]:
         return subprocess.CompletedProcess([], 1, "", "typst broke")
 
     monkeypatch.setattr(subprocess, "run", failed)
-    with pytest.raises(PdfFailed, match="could not be made"):
+    with pytest.raises(PdfFailed, match="could not be created"):
         pdf_made(document("x"))
     assert "typst broke" in caplog.text
 
 
-def test_without_the_libraries_it_says_which_are_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_libraries_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(press, "is_possible", lambda: False)
     with pytest.raises(PdfFailed, match="typst and latex2mathml"):
         pdf_made(document("x"))

@@ -1,14 +1,14 @@
-"""What was made is kept within a number of bytes and a time."""
+"""The cache of PDFs is limited in size and time."""
 
 import time
 
 import pytest
 
-from apps.ui.typeset.kept import Kept
+from apps.ui.typeset.kept import FileCache
 
 
-def test_what_was_used_longest_ago_goes_first() -> None:
-    files = Kept(bytes_at_most=10, seconds=60)
+def test_the_least_recently_used_file_is_removed_first() -> None:
+    files = FileCache(bytes_at_most=10, seconds=60)
     files.put("a", b"1234")
     files.put("b", b"1234")
     assert files.get("a") == b"1234"
@@ -16,15 +16,15 @@ def test_what_was_used_longest_ago_goes_first() -> None:
     assert [files.get(name) for name in "abc"] == [b"1234", None, b"1234"]
 
 
-def test_what_is_too_large_is_not_kept_and_moves_nothing_out() -> None:
-    files = Kept(bytes_at_most=10, seconds=60)
+def test_a_too_large_file_is_not_stored_and_removes_nothing() -> None:
+    files = FileCache(bytes_at_most=10, seconds=60)
     files.put("a", b"1234")
     files.put("b", b"x" * 11)
     assert [files.get(name) for name in "ab"] == [b"1234", None]
 
 
-def test_after_its_time_it_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
-    files, now = Kept(bytes_at_most=10, seconds=60), 1_000.0
+def test_a_file_expires(monkeypatch: pytest.MonkeyPatch) -> None:
+    files, now = FileCache(bytes_at_most=10, seconds=60), 1_000.0
     monkeypatch.setattr(time, "monotonic", lambda: now)
     files.put("a", b"1234")
     now = 1_059.0

@@ -1,4 +1,4 @@
-"""What axe finds wrong with a page that is open in a browser."""
+"""Accessibility violations that axe finds on an open page."""
 
 from typing import Any
 
@@ -9,19 +9,19 @@ from playwright.sync_api import Page
 AXE = settings.BASE_DIR / "node_modules" / "axe-core" / "axe.min.js"
 needs_axe = pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed")
 
-#: The rules that look at colours; nothing else that axe asks depends on the theme.
+#: Rules about colours. No other rules of axe depend on the theme.
 _OF_COLOURS = ["color-contrast", "link-in-text-block"]
 
 
 def faults(page: Page, *, all_of_them: bool = False) -> list[tuple[str, str]]:
-    """Rule and element of what is serious, or of everything, and whether the page is wider than its window."""
+    """Rule and element of serious violations, or of all, and whether the page is wider than its window."""
     found = _found(page, "{}", all_of_them)
     wide = page.evaluate("document.documentElement.scrollWidth > innerWidth")
     return found + ([("wide", page.url)] if wide else [])
 
 
 def faults_in_both_themes(page: Page, *, all_of_them: bool = False) -> list[tuple[str, str]]:
-    """The same of the light page, and what axe finds of its colours when it turns dark. It is light again afterwards."""
+    """Violations in the light theme, and colour violations in the dark theme. Restores the light theme."""
     page.emulate_media(color_scheme="light", reduced_motion="reduce")
     found = faults(page, all_of_them=all_of_them)
     page.emulate_media(color_scheme="dark", reduced_motion="reduce")

@@ -1,6 +1,6 @@
-"""A browser over pages that Django has rendered already: no server, no database while it is open, the real headers and files.
+"""A browser over pages rendered by Django in advance: no server and no open database, but real headers and files.
 
-The pages are fetched with the test client first, because Django's database must not be used beside Playwright's loop.
+The test client fetches the pages first, because Django's database must not be used during Playwright's event loop.
 """
 
 import mimetypes
@@ -21,7 +21,7 @@ needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not in
 
 
 class Pages:
-    """Rendered pages by path; anything under /static/ comes from the folder."""
+    """Rendered pages by path; /static/ is served from the folder."""
 
     def __init__(self, answers: dict[str, HttpResponse]) -> None:
         self.answers = answers
@@ -48,7 +48,7 @@ class Pages:
 
 @contextmanager
 def browser_page(pages: Pages, **options: Any) -> Iterator[Page]:
-    """A page of a fresh profile in the browser of this process; `options` are those of Playwright's `new_context`."""
+    """A page with a fresh profile in the browser of this process; `options` as for Playwright's `new_context`."""
     with chromium() as browser:
         context = browser.new_context(base_url=ORIGIN, **options)
         context.route("**/*", pages.serve)

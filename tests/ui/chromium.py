@@ -1,4 +1,4 @@
-"""One Chromium for all tests of a process: to start it costs more than most tests. Every test has profiles of its own."""
+"""One Chromium for all tests of a process, because it starts slowly. Every test has its own profiles."""
 
 import asyncio
 import atexit
@@ -17,8 +17,8 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "-
          "--disable-component-update", "--disable-sync"]  # fmt: skip
 
 
-PATIENCE_MS = 30_000  # A busy machine is not what tests in a browser are about.
-# SLOW_BROWSER=8 gives pages an eighth of the processor: a test that reads before its page has answered then fails every time.
+PATIENCE_MS = 30_000  # Long, so that busy machines do not fail tests.
+# SLOW_BROWSER=8 gives pages an eighth of the processor: a test that reads too early then fails every time.
 SLOWER = int(os.environ.get("SLOW_BROWSER", "1"))
 
 
@@ -34,10 +34,10 @@ _started: _Started | None = None
 
 @contextlib.contextmanager
 def chromium() -> Iterator[Browser]:
-    """The browser, started where none runs. Profiles that are made meanwhile are closed at the end.
+    """The browser, started on first use. Profiles created in the block are closed at its end.
 
-    Playwright's event loop stands still between two uses and nothing is seen of it: otherwise Django would refuse the database
-    and no other loop could run in this thread.
+    Playwright's event loop is paused and hidden between two uses: otherwise Django would refuse database access and no other
+    loop could run in this thread.
     """
     expect.set_options(timeout=PATIENCE_MS)
     browser = _resume()
@@ -69,7 +69,7 @@ def _resume() -> Browser:
 
 
 def _slow_down(browser: Browser) -> None:
-    """Every page that is opened from now on is slowed down as `SLOWER` says."""
+    """Slow down all pages opened later by the factor `SLOWER`."""
     new_context = browser.new_context
 
     def slow_context(**options: Any) -> BrowserContext:
@@ -88,7 +88,7 @@ def _slow_down(browser: Browser) -> None:
 
 
 def _close(browser: Browser, others: list[BrowserContext]) -> None:
-    """Close the profiles. What a request that nobody waits for any more complains of is no fault of the next test."""
+    """Close the profiles. Ignore errors of abandoned requests, so that they do not fail the next test."""
     for context in browser.contexts:
         if context not in others:
             with contextlib.suppress(Error):

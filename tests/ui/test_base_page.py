@@ -1,4 +1,4 @@
-"""What every page has: landmarks, a theme before the first paint, messages, no inline script or style, no CDN."""
+"""Common parts of all pages: landmarks, a theme before the first paint, messages, no inline script or style, no CDN."""
 
 import re
 from collections.abc import Callable
@@ -60,13 +60,13 @@ def test_htmx_may_not_evaluate_or_fetch_from_elsewhere(pages: dict[str, str]) ->
     assert "X-CSRFToken" in page
 
 
-def test_files_of_the_base_page_are_there(pages: dict[str, str]) -> None:
+def test_files_of_the_base_page_exist(pages: dict[str, str]) -> None:
     names = re.findall(r'(?:src|href)="/static/((?:css|js)/[^"]+|favicon\.svg)"', pages["home"])
     assert len(names) >= 6
     assert [name for name in names if finders.find(name) is None] == []
 
 
-def test_the_nav_shows_runs_and_models_to_those_who_may_see_them(
+def test_the_nav_hides_runs_and_models_from_students(
     client_for: Callable[[User | None], Client], charlie: User, pages: dict[str, str]
 ) -> None:
     page = client_for(charlie).get(reverse("home")).content.decode()
@@ -78,16 +78,16 @@ def test_messages_carry_their_kind(client_for: Callable[[User | None], Client], 
     client = client_for(alice)
     client.post(reverse("accounts:token_create"), {"name": "notebook"})
     page = client.post(reverse("accounts:token_revoke", args=[alice.api_tokens.get().public_id]), follow=True).content.decode()
-    assert '<li class="message message--success">“notebook” is revoked.</li>' in page
+    assert '<li class="message message--success">“notebook” was revoked.</li>' in page
 
 
-def test_an_unknown_address_says_what_to_do(client_for: Callable[[User | None], Client], alice: User) -> None:
+def test_an_unknown_address_shows_advice(client_for: Callable[[User | None], Client], alice: User) -> None:
     answer = client_for(alice).get("/no-such-page/")
     assert answer.status_code == 404
-    assert "There is no such page, or you may not see it." in answer.content.decode()
+    assert "This page does not exist, or you may not see it." in answer.content.decode()
 
 
-def test_an_error_says_what_was_kept(
+def test_an_error_page_explains_what_was_kept(
     client_for: Callable[[User | None], Client], alice: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(user: User) -> None:
@@ -98,13 +98,13 @@ def test_an_error_says_what_was_kept(
     client.raise_request_exception = False
     answer = client.get(reverse("home"))
     assert answer.status_code == 500
-    assert "everything recorded before is kept" in answer.content.decode()
+    assert "Everything recorded before is kept" in answer.content.decode()
     assert "broken" not in answer.content.decode()
 
 
-def test_a_form_without_its_token_is_refused_in_words(alice: User) -> None:
+def test_a_form_without_its_token_is_rejected_with_a_reason(alice: User) -> None:
     client = Client(enforce_csrf_checks=True)
     client.force_login(alice)
     answer = client.post(reverse("accounts:logout"))
     assert answer.status_code == 403
-    assert "The page you sent was too old." in answer.content.decode()
+    assert "The form that you sent has expired." in answer.content.decode()

@@ -1,4 +1,4 @@
-"""Without JavaScript a form that asks is answered with a page that asks; nothing is done before that page agrees."""
+"""Without JavaScript a form with a question leads to a page with the question; the change follows the confirmation."""
 
 import html
 import re
@@ -26,16 +26,16 @@ def fields(form: str) -> dict[str, str]:
     return {name: html.unescape(value) for name, value in FIELD.findall(form)}
 
 
-def test_the_page_asks_and_then_does_what_was_sent(contest: Contest, bob: User, client_for: ClientFor) -> None:
+def test_the_page_asks_and_then_processes_the_form(contest: Contest, bob: User, client_for: ClientFor) -> None:
     client, page = client_for(bob), reverse("contests:detail", args=[contest.public_id])
     move = reverse("contests:move", args=[contest.public_id, "mark"])
     form = client.get(page).content.decode().split(f'action="{move}"')[1].split("</form>")[0]
     asked = client.post(move, fields(form), headers={"referer": f"http://testserver{page}"})
     contest.refresh_from_db()
-    assert contest.state == ContestState.OPEN, "a question does nothing"
+    assert contest.state == ContestState.OPEN, "a question changes nothing"
     words = asked.content.decode()
     assert "Begin marking “Selection test”?" in words
-    assert f'href="http://testserver{page}"' in words, "the way back leads to the form"
+    assert f'href="http://testserver{page}"' in words, "the cancel link leads to the form"
     again = words.split(f'action="{move}"')[1].split("</form>")[0]
     assert "ask" not in fields(again)
     client.post(move, fields(again))
@@ -43,7 +43,7 @@ def test_the_page_asks_and_then_does_what_was_sent(contest: Contest, bob: User, 
     assert contest.state == ContestState.MARKING
 
 
-def test_only_the_button_that_asks_is_asked_about(contest: Contest, bob: User, client_for: ClientFor) -> None:
+def test_a_question_applies_only_to_its_button(contest: Contest, bob: User, client_for: ClientFor) -> None:
     client, address = client_for(bob), reverse("contests:problem_change", args=[contest.public_id])
     sent = {"ask": "remove=1|Take out|Take it out?", "captain_of": str(contest.problems.get().public_id), "captain": "bob"}
     assert "Take it out?" not in client.post(address, sent, follow=True).content.decode()
@@ -51,13 +51,13 @@ def test_only_the_button_that_asks_is_asked_about(contest: Contest, bob: User, c
     assert "Take it out?" in client.post(address, {**sent, "remove": "1"}).content.decode()
 
 
-def test_a_form_with_a_file_is_done_at_once(contest: Contest, bob: User, client_for: ClientFor) -> None:
+def test_a_form_with_a_file_is_processed_at_once(contest: Contest, bob: User, client_for: ClientFor) -> None:
     client, address = client_for(bob), reverse("submissions:import", args=[contest.public_id])
     file = SimpleUploadedFile("texts.csv", b"author,problem,text\nA,1,Text.\n")
     assert client.post(address, {"ask": "|Yes|Really?", "file": file}).status_code == 302
 
 
-def test_no_other_site_chooses_the_question(contest: Contest, bob: User) -> None:
+def test_another_site_cannot_choose_the_question(contest: Contest, bob: User) -> None:
     client = Client(enforce_csrf_checks=True)
     client.force_login(bob)
     answer = client.post(reverse("contests:move", args=[contest.public_id, "mark"]), {"ask": "|Win|You have won!"})
@@ -65,7 +65,7 @@ def test_no_other_site_chooses_the_question(contest: Contest, bob: User) -> None
     assert "You have won!" not in answer.content.decode()
 
 
-def test_the_way_back_stays_on_this_site(contest: Contest, bob: User, client_for: ClientFor) -> None:
+def test_the_cancel_link_stays_on_this_site(contest: Contest, bob: User, client_for: ClientFor) -> None:
     sent = {"ask": "|Yes|Really <b>now</b>?"}
     address = reverse("contests:move", args=[contest.public_id, "mark"])
     page = client_for(bob).post(address, sent, headers={"referer": "https://elsewhere.example/"}).content.decode()

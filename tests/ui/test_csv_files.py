@@ -1,4 +1,4 @@
-"""Tables of ours hold no cell that a spreadsheet computes, and come back as they were; other people's apostrophes stay."""
+"""Exported tables have no cells that a spreadsheet computes, and are read back unchanged; other apostrophes stay."""
 
 import csv
 import io
@@ -12,7 +12,7 @@ SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝")
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+a", "-D1", "@x", "'quoted", "''", "'=x", "plain", "", "\tx", "\nx", "＝1", "a=b"])
-def test_cells_come_back_as_they_were(text: str) -> None:
+def test_cells_are_read_back_unchanged(text: str) -> None:
     assert cell_read(cell(text)) == text
     assert not cell(text).startswith(SIGNS)
 
@@ -21,7 +21,7 @@ def test_a_negative_number_stays_a_number_and_a_sum_does_not() -> None:
     assert [cell("-768"), cell("-1.5"), cell("-2+3"), cell("-1\n")] == ["-768", "-1.5", "'-2+3", "'-1\n"]
 
 
-def test_an_apostrophe_of_somebody_else_stays() -> None:
+def test_another_leading_apostrophe_stays() -> None:
     assert cell_read("'Tis known that $n$ is odd.") == "'Tis known that $n$ is odd."
 
 
@@ -41,5 +41,5 @@ def test_a_table_is_written_row_by_row_and_read_again() -> None:
     ]
 
 
-def test_a_table_without_rows_is_its_heading() -> None:
+def test_a_table_without_rows_is_its_header() -> None:
     assert "".join(csv_lines(("a", "b"), [])) == "a,b\n"

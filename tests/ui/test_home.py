@@ -44,7 +44,7 @@ def test_a_student_sees_problems_and_no_runs(client_for: Callable[[User | None],
     assert "worked example" not in page
 
 
-def test_an_empty_home_says_what_to_do_first(client_for: Callable[[User | None], Client], alice: User) -> None:
+def test_an_empty_home_page_explains_the_first_step(client_for: Callable[[User | None], Client], alice: User) -> None:
     assert "No exploration has been started yet" in _page(client_for(alice))
 
 
@@ -53,7 +53,7 @@ def test_a_title_is_shown_as_text(client_for: Callable[[User | None], Client], a
     assert "<script>alert" not in _page(client_for(alice))
 
 
-def test_runs_of_nobody_are_shown(client_for: Callable[[User | None], Client], alice: User) -> None:
+def test_runs_without_an_owner_are_shown(client_for: Callable[[User | None], Client], alice: User) -> None:
     _run(None, "From the command line", RunStatus.QUEUED)
     _run(None, "Ended there", RunStatus.FINISHED)
     page = _page(client_for(alice))
@@ -77,7 +77,7 @@ def test_bars_fill_the_height_and_zero_has_none() -> None:
     assert spark_bars([]) == []
 
 
-def test_a_run_that_ended_says_how_and_counts_a_merged_lemma_once(
+def test_an_ended_run_shows_its_outcome_and_counts_a_merged_lemma_once(
     client_for: Callable[[User | None], Client], alice: User
 ) -> None:
     run = _run(alice, "It ended", RunStatus.FINISHED)

@@ -1,4 +1,4 @@
-"""The home page of those who mark and of those who write: what waits for them in contests, and nothing that is not theirs."""
+"""The home page of coaches and students: their own tasks in contests, and nothing else."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -24,7 +24,7 @@ def home(client: Client, **headers: str) -> str:
     return client.get(reverse("home"), headers=headers).content.decode()
 
 
-def test_a_coach_sees_how_many_scripts_are_left_and_goes_to_mark(bob: User, dana: User, client_for: ClientFor) -> None:
+def test_a_coach_sees_how_many_scripts_are_left_and_a_link_to_mark(bob: User, dana: User, client_for: ClientFor) -> None:
     problem = problem_to_mark(bob, dana, scripts=3)
     page = home(client_for(dana))
     assert "3 scripts to mark" in page
@@ -33,7 +33,7 @@ def test_a_coach_sees_how_many_scripts_are_left_and_goes_to_mark(bob: User, dana
     assert "2 scripts to mark" in home(client_for(dana))
 
 
-def test_what_waits_besides_scripts_is_told_there_too(bob: User, dana: User, client_for: ClientFor) -> None:
+def test_other_open_tasks_are_shown_too(bob: User, dana: User, client_for: ClientFor) -> None:
     problem = problem_to_mark(bob, dana, scripts=1, markers=2)
     past_grace(sealed(claimed(problem, bob), bob))
     past_grace(sealed(claimed(problem, dana), dana, ("claim", {"line": "A1 A2 -D1"}), ("reason", {"words": "A slip."}),
@@ -43,7 +43,7 @@ def test_what_waits_besides_scripts_is_told_there_too(bob: User, dana: User, cli
     assert "1 script to settle with a colleague" in page
 
 
-def test_who_coaches_nothing_sees_no_contests(bob: User, alice: User, client_for: ClientFor) -> None:
+def test_coaches_of_other_contests_see_no_contests(bob: User, alice: User, client_for: ClientFor) -> None:
     problem_to_mark(bob, scripts=1)
     for other in (alice, marker("eve")):
         page = home(client_for(other))
@@ -64,13 +64,13 @@ def test_a_student_sees_what_is_not_handed_in_and_until_when(bob: User, charlie:
     paper, problem = enter(contest, charlie)
     client = client_for(charlie)
     page = home(client)
-    assert "nothing handed in on 2 problems" in page
+    assert "nothing handed in for 2 problems" in page
     assert f"closes {closes:%-d %b %Y}" in page
     hand_in(paper, problem)
-    assert "nothing handed in on 1 problem " in home(client)
+    assert "nothing handed in for 1 problem " in home(client)
 
 
-def test_a_contest_that_has_not_begun_is_not_told_to_its_students(bob: User, charlie: User, client_for: ClientFor) -> None:
+def test_students_do_not_see_a_contest_before_it_begins(bob: User, charlie: User, client_for: ClientFor) -> None:
     contest = make_contest(bob, make_problem())
     enter(contest, charlie)
     assert "Selection test" not in home(client_for(charlie))
@@ -79,13 +79,13 @@ def test_a_contest_that_has_not_begun_is_not_told_to_its_students(bob: User, cha
     assert "Selection test" not in home(client_for(charlie))
 
 
-def test_results_are_told_when_they_are_released_and_not_before(bob: User, charlie: User, client_for: ClientFor) -> None:
+def test_results_are_announced_only_after_their_release(bob: User, charlie: User, client_for: ClientFor) -> None:
     problem = problem_to_mark(bob, scripts=1)
     enter(problem.contest, charlie)
     past_grace(sealed(claimed(problem, bob), bob))
     client = client_for(charlie)
     page = home(client)
-    assert "nothing more can be handed in" in page
+    assert "hand-in is closed" in page
     assert "results are released" not in page
     ready = readiness(problem.contest)
     batch_release(
@@ -94,6 +94,6 @@ def test_results_are_told_when_they_are_released_and_not_before(bob: User, charl
     assert "results are released" in home(client)
 
 
-def test_asking_again_for_the_running_runs_asks_for_nothing_of_contests(bob: User, client_for: ClientFor) -> None:
+def test_an_update_of_live_runs_does_not_include_contests(bob: User, client_for: ClientFor) -> None:
     make_contest(bob, make_problem(), state=ContestState.MARKING)
     assert "Selection test" not in home(client_for(bob), **{"HX-Request": "true"})

@@ -1,4 +1,4 @@
-"""Marks land on the formula that holds the place, and on nothing where text and page disagree."""
+"""Marks apply to the formula at their place; there are no marks if text and page disagree."""
 
 import re
 
@@ -34,13 +34,13 @@ def test_a_mark_over_words_and_formulas_marks_the_formulas() -> None:
     assert marked(render_marked(text, [(13, 18, "refuted")])) == []
 
 
-def test_code_and_prices_shift_no_mark() -> None:
+def test_code_and_prices_do_not_shift_marks() -> None:
     text = "`$x$` costs $5 and $6, but $1=2$ is wrong."
     start = text.index("1=2")
     assert marked(render_marked(text, [(start, start + 3, "refuted")])) == ["1=2"]
 
 
-def test_without_marks_nothing_changes_and_other_names_are_refused() -> None:
+def test_without_marks_nothing_changes_and_invalid_names_are_rejected() -> None:
     assert render_marked("Thus $a=b$.", []) == render("Thus $a=b$.")
     with pytest.raises(ValueError, match="letters"):
         render_marked("Thus $a=b$.", [(6, 7, 'x" onclick="y')])

@@ -26,7 +26,7 @@ def pages(client_for: Callable[[User | None], Client], alice: User) -> Pages:
     return Pages(answers)  # type: ignore[arg-type]  # The client's answers are HttpResponse objects.
 
 
-def test_a_chosen_theme_holds_on_the_next_page_and_system_undoes_it(pages: Pages) -> None:
+def test_a_chosen_theme_applies_to_the_next_page_until_system_is_chosen(pages: Pages) -> None:
     with browser_page(pages, color_scheme="light") as page:
         page.goto("/")
         assert page.evaluate(PAPER) == LIGHT_PAPER
@@ -41,13 +41,13 @@ def test_a_chosen_theme_holds_on_the_next_page_and_system_undoes_it(pages: Pages
         assert page.evaluate(PAPER) == LIGHT_PAPER
 
 
-def test_without_a_choice_the_theme_is_the_systems(pages: Pages) -> None:
+def test_the_default_theme_follows_the_system(pages: Pages) -> None:
     with browser_page(pages, color_scheme="dark") as page:
         page.goto("/")
         assert page.evaluate(PAPER) == DARK_PAPER
 
 
-def test_escape_closes_the_menu_and_gives_the_focus_back(pages: Pages) -> None:
+def test_escape_closes_the_menu_and_restores_the_focus(pages: Pages) -> None:
     with browser_page(pages) as page:
         page.goto("/")
         page.click(".menu summary")
@@ -56,7 +56,7 @@ def test_escape_closes_the_menu_and_gives_the_focus_back(pages: Pages) -> None:
         assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
 
 
-def test_a_destructive_act_asks_once(pages: Pages) -> None:
+def test_a_destructive_action_asks_once(pages: Pages) -> None:
     with browser_page(pages) as page:
         page.goto(reverse("accounts:profile"))
         page.click("td >> text=Revoke")
@@ -77,14 +77,14 @@ def test_the_first_tab_leads_to_the_content(pages: Pages) -> None:
         assert page.evaluate("document.activeElement.id") == "main"
 
 
-def test_no_page_is_wider_than_a_telephone(pages: Pages) -> None:
+def test_no_page_is_wider_than_a_phone(pages: Pages) -> None:
     with browser_page(pages, viewport={"width": 390, "height": 800}) as page:
         for path in pages.answers:
             page.goto(path)
             assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
 
 
-def test_nothing_is_blocked_or_broken_on_the_pages(pages: Pages) -> None:
+def test_pages_have_no_script_errors_or_blocked_files(pages: Pages) -> None:
     troubles: list[str] = []
     with browser_page(pages) as page:
         page.on("pageerror", lambda error: troubles.append(str(error)))
@@ -95,7 +95,7 @@ def test_nothing_is_blocked_or_broken_on_the_pages(pages: Pages) -> None:
 
 
 @needs_axe
-def test_axe_finds_nothing_wrong(pages: Pages) -> None:
+def test_axe_reports_no_violations(pages: Pages) -> None:
     with browser_page(pages) as page:
         for path in pages.answers:
             page.goto(path)

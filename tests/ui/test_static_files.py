@@ -1,9 +1,9 @@
-"""Static files come whole, with their type, and as "not modified" where the browser has them."""
+"""Static files are sent completely with their type, and as "not modified" if the browser has them."""
 
 from django.test import Client
 
 
-def test_a_static_file_is_handed_over_whole_with_its_type() -> None:
+def test_a_static_file_is_sent_completely_with_its_type() -> None:
     answer = Client().get("/static/css/tokens.css")
     assert answer.status_code == 200
     assert not answer.streaming
@@ -11,14 +11,14 @@ def test_a_static_file_is_handed_over_whole_with_its_type() -> None:
     assert b"--paper" in answer.content
 
 
-def test_a_file_that_the_browser_has_is_not_sent_again() -> None:
+def test_a_cached_file_is_not_sent_again() -> None:
     first = Client().get("/static/css/tokens.css")
     again = Client().get("/static/css/tokens.css", headers={"if-modified-since": first["last-modified"]})
     assert again.status_code == 304
     assert again.content == b""
 
 
-def test_a_path_out_of_the_folder_is_nothing(db: None) -> None:
+def test_a_path_outside_the_folder_is_not_served(db: None) -> None:
     answer = Client().get("/static/../manage.py")
     assert answer.status_code in {302, 404}
     assert b"execute_from_command_line" not in answer.content

@@ -1,4 +1,4 @@
-"""The style sheets keep to the tokens, and both themes can be read."""
+"""Style sheets use the design tokens, and both themes are readable."""
 
 import re
 
@@ -38,13 +38,13 @@ def _contrast(one: str, other: str) -> float:
 
 
 @pytest.mark.parametrize("name", OTHERS)
-def test_raw_values_stand_in_the_tokens_only(name: str) -> None:
+def test_only_the_tokens_have_raw_values(name: str) -> None:
     text = re.sub(r"/\*.*?\*/", "", (CSS / name).read_text(), flags=re.DOTALL)
     lines = [line.strip() for line in text.splitlines() if not line.lstrip().startswith("@media")]
     assert [line for line in lines if RAW.search(line)] == []
 
 
-def test_both_ways_to_the_dark_theme_give_the_same() -> None:
+def test_both_definitions_of_the_dark_theme_are_equal() -> None:
     assert _block(':root:not([data-theme="light"])') == _block(':root[data-theme="dark"]')
 
 
@@ -59,11 +59,11 @@ def test_text_on_the_ramp_passes_wcag_aa(step: int) -> None:
     assert _contrast(LIGHT[f"on-ramp-{step}"], LIGHT[f"ramp-{step}"]) >= 4.5
 
 
-def test_the_ramp_rises_in_grey_as_well() -> None:
+def test_the_ramp_is_monotonic_in_grey() -> None:
     greys = [_luminance(LIGHT[f"ramp-{step}"]) for step in range(5)]
     assert greys == sorted(greys)
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
-def test_lines_of_controls_can_be_seen(theme: dict[str, str]) -> None:
+def test_lines_of_controls_are_visible(theme: dict[str, str]) -> None:
     assert _contrast(theme["line-strong"], theme["paper"]) >= 3

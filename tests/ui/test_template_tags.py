@@ -13,7 +13,7 @@ def _render(source: str, **context: Any) -> str:
     return Template(source).render(Context(context))
 
 
-def test_a_link_of_the_header_knows_its_page() -> None:
+def test_a_link_of_the_header_marks_the_current_page() -> None:
     source = '{% nav_link "accounts:profile" "Profile" %}'
     here = RequestFactory().get("/accounts/profile/")
     below = RequestFactory().get("/accounts/profile/more/")
@@ -23,7 +23,7 @@ def test_a_link_of_the_header_knows_its_page() -> None:
     assert "aria-current" not in _render(source, request=elsewhere)
 
 
-def test_a_link_to_a_view_that_is_not_there_is_left_out() -> None:
+def test_a_link_to_a_missing_view_is_left_out() -> None:
     assert _render('{% nav_link "nowhere:list" "Nowhere" %}') == ""
     assert _render('{% url_if "nowhere:list" as url %}[{{ url }}]') == "[]"
 
@@ -32,13 +32,13 @@ def test_a_status_is_a_class_and_a_word() -> None:
     assert _render("{% status_word s %}", s="needs_fork") == '<span class="status status--needs_fork">needs a fork</span>'
 
 
-def test_an_unverified_confidence_says_so() -> None:
+def test_an_unverified_confidence_is_shown_in_words() -> None:
     assert "not yet verified" in _render("{% confidence c %}", c=None)
     assert "ramp--none" in _render("{% confidence c %}", c=None)
     assert _render("{% confidence c %}", c=0.0) == '<span class="confidence"><span class="ramp ramp--0"></span>0.00</span>'
 
 
-def test_a_moment_carries_its_exact_value() -> None:
+def test_a_time_has_its_exact_value() -> None:
     moment = timezone.now()
     html = _render("{% when m %}", m=moment)
     assert f'datetime="{moment.isoformat()}"' in html
@@ -46,11 +46,11 @@ def test_a_moment_carries_its_exact_value() -> None:
     assert _render('{% when m "never" %}', m=None) == "never"
 
 
-def test_what_tags_are_given_is_escaped() -> None:
+def test_arguments_of_tags_are_escaped() -> None:
     assert "<b>" not in _render("{% status_word word %}", word="<b>")
 
 
-def test_a_person_is_named_and_nobody_is_said_in_words() -> None:
+def test_a_user_is_named_and_a_missing_user_has_a_placeholder() -> None:
     assert _render("{% person u %}", u=User(username="alice")) == "alice"
     assert _render("{% person u %}", u=User(username="alice", first_name="Alice")) == "Alice"
     assert _render("{% person u %}", u=None) == "—"
@@ -63,7 +63,7 @@ def test_a_reason_becomes_a_sentence_with_one_full_stop() -> None:
     assert _render(source, reason="no answer") == "no answer."
 
 
-def test_a_link_of_the_header_may_stand_for_more_than_the_pages_below_its_address() -> None:
+def test_a_link_of_the_header_can_cover_other_addresses() -> None:
     source = '{% nav_link "accounts:profile" "Profile" "/other/" %}'
     assert 'aria-current="true"' in _render(source, request=RequestFactory().get("/other/page/"))
     assert "aria-current" not in _render(source, request=RequestFactory().get("/else/"))

@@ -1,4 +1,4 @@
-"""The copy of the front-end packages: complete, repeatable, clear where packages are missing."""
+"""The copy of the front-end packages: complete, repeatable, with clear errors for missing packages."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from apps.ui.vendor import ASSETS, LICENCES, VendorError, vendor_copy, vendor_is
 
 @pytest.fixture
 def packages(tmp_path: Path) -> Path:
-    """A node_modules folder with a small file in every place that is copied from."""
+    """A node_modules folder with a small file for every asset."""
     root = tmp_path / "node_modules"
     for asset in (*ASSETS, *LICENCES):
         path = root / asset.source
@@ -21,14 +21,14 @@ def packages(tmp_path: Path) -> Path:
     return root
 
 
-def test_all_assets_are_copied_and_a_second_time_none(packages: Path, tmp_path: Path) -> None:
+def test_all_assets_are_copied_once(packages: Path, tmp_path: Path) -> None:
     target = tmp_path / "vendor"
     written, kept = vendor_copy(packages, target)
     assert (kept, vendor_is_complete(target)) == (0, True)
     assert vendor_copy(packages, target) == (0, written)
 
 
-def test_pointers_to_source_maps_are_left_out(packages: Path, tmp_path: Path) -> None:
+def test_links_to_source_maps_are_removed(packages: Path, tmp_path: Path) -> None:
     vendor_copy(packages, tmp_path / "vendor")
     assert "sourceMappingURL" not in (tmp_path / "vendor" / "htmx" / "htmx.min.js").read_text()
 
@@ -41,7 +41,7 @@ def test_a_changed_package_is_copied_again(packages: Path, tmp_path: Path) -> No
     assert (target / "htmx/htmx.min.js").read_text() == "newer"
 
 
-def test_missing_packages_are_told_with_what_to_do(tmp_path: Path) -> None:
+def test_missing_packages_are_reported_with_advice(tmp_path: Path) -> None:
     with pytest.raises(VendorError, match="Run `make setup` first"):
         vendor_copy(tmp_path / "node_modules", tmp_path / "vendor")
 

@@ -34,7 +34,7 @@ def test_durations_have_two_units_at_most(seconds: float, text: str) -> None:
         (timedelta(days=30), "12 Feb 2026"),
     ],
 )
-def test_times_are_told_in_one_unit_and_then_as_a_date(back: timedelta, text: str) -> None:
+def test_times_have_one_unit_and_later_become_dates(back: timedelta, text: str) -> None:
     assert words.ago(NOW - back, NOW) == text
 
 

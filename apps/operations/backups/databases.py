@@ -1,4 +1,4 @@
-"""A consistent copy of the database while it is in use, and how it comes back into an empty one. SQLite here."""
+"""Consistent copies of a database in use, and their restore into an empty one. This module has SQLite."""
 
 import os
 import sqlite3
@@ -16,12 +16,12 @@ APPLIED = "SELECT app, name FROM django_migrations ORDER BY app, name"
 
 
 class NotRestored(Exception):
-    """Nothing was restored; the text says why and what to do."""
+    """Nothing was restored. The text says why and what to do."""
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The database at one moment. `size` in bytes is an estimate where `is_exact` is false."""
+    """The database at one moment. `size` in bytes; an estimate for PostgreSQL."""
 
     dump: IO[bytes]
     size: int
@@ -29,22 +29,22 @@ class Snapshot:
 
 
 class Database(Protocol):
-    """What backup and restore ask of a database."""
+    """A database that can be backed up and restored."""
 
     vendor: str
 
-    def snapshot(self, beside: Path) -> AbstractContextManager[Snapshot]:
-        """The database as it is now; `beside` names a file that may be made meanwhile. Raises `BackupFailed`."""
+    def snapshot(self, scratch: Path) -> AbstractContextManager[Snapshot]:
+        """Dump the current state; `scratch` is the path of a temporary file. Raises `BackupFailed`."""
 
     def why_not_empty(self) -> str:
-        """What a restore would overwrite, and how to put it aside; empty where there is nothing. Raises `NotRestored`."""
+        """What a restore would overwrite, and how to move it aside; empty for an empty database. Raises `NotRestored`."""
 
     def load(self, parts: Iterator[bytes]) -> None:
-        """Restore a dump of this vendor, all of it or nothing. Raises `NotRestored`, and what `parts` raises."""
+        """Restore a dump of this vendor completely or not at all. Raises `NotRestored`, and errors of `parts`."""
 
 
 def migrations_of(rows: list[tuple[str, str]]) -> Migrations:
-    """Rows of `APPLIED` by app."""
+    """Group rows of `APPLIED` by app."""
     found: Migrations = {}
     for app, name in rows:
         found.setdefault(app, []).append(name)
@@ -52,7 +52,7 @@ def migrations_of(rows: list[tuple[str, str]]) -> Migrations:
 
 
 def database_of(values: dict[str, Any]) -> Database:
-    """The database that Django's settings name."""
+    """The database of Django's settings."""
     if values["ENGINE"].endswith("sqlite3"):
         return SqliteDatabase(Path(values["NAME"]))
     from apps.operations.backups.postgres import PostgresDatabase
@@ -61,7 +61,7 @@ def database_of(values: dict[str, Any]) -> Database:
 
 
 class SqliteDatabase:
-    """A file in WAL mode. SQLite's online backup reads one moment of it while others write; copying the file would not."""
+    """A file in WAL mode. SQLite's online backup copies one consistent state during writes; a file copy would not."""
 
     vendor = "sqlite"
 
@@ -69,16 +69,16 @@ class SqliteDatabase:
         self.path = path
 
     @contextmanager
-    def snapshot(self, beside: Path) -> Iterator[Snapshot]:
+    def snapshot(self, scratch: Path) -> Iterator[Snapshot]:
         if not self.path.exists():
-            raise BackupFailed(f"There is no database {self.path}. Is DATA_DIR right? `make up` makes a new one.")
-        beside.write_bytes(b"")
+            raise BackupFailed(f"There is no database {self.path}. Check DATA_DIR. `make up` creates a new database.")
+        scratch.write_bytes(b"")
         try:
-            migrations = self._copy_to(beside)
-            with beside.open("rb") as file:
-                yield Snapshot(file, beside.stat().st_size, migrations)
+            migrations = self._copy_to(scratch)
+            with scratch.open("rb") as file:
+                yield Snapshot(file, scratch.stat().st_size, migrations)
         finally:
-            for path in _with_company(beside):
+            for path in _database_files(scratch):
                 path.unlink(missing_ok=True)
 
     def _copy_to(self, target: Path) -> Migrations:
@@ -89,11 +89,11 @@ class SqliteDatabase:
                 return migrations_of(copy.execute(APPLIED).fetchall())
         except sqlite3.Error as error:
             if "no such table" in str(error):
-                raise BackupFailed(f"{self.path} has no tables yet. `make up` makes them.") from error
-            raise BackupFailed(f"The database {self.path} cannot be copied ({error}). There is no backup.") from error
+                raise BackupFailed(f"{self.path} has no tables yet. `make up` creates them.") from error
+            raise BackupFailed(f"The database {self.path} cannot be copied ({error}). No backup was written.") from error
 
     def why_not_empty(self) -> str:
-        found = [path.name for path in _with_company(self.path) if path.exists() and path.stat().st_size]
+        found = [path.name for path in _database_files(self.path) if path.exists() and path.stat().st_size]
         if not found:
             return ""
         folder = self.path.parent
@@ -103,21 +103,21 @@ class SqliteDatabase:
         )
 
     def load(self, parts: Iterator[bytes]) -> None:
-        beside = self.path.with_name(f".{self.path.name}.partial")
+        partial = self.path.with_name(f".{self.path.name}.partial")
         try:
-            with beside.open("wb") as file:
+            with partial.open("wb") as file:
                 for part in parts:
                     file.write(part)
                 file.flush()
                 os.fsync(file.fileno())
-            beside.replace(self.path)
+            partial.replace(self.path)
         except OSError as error:
             raise NotRestored(f"The database cannot be written ({error.strerror}). Nothing was restored.") from error
         finally:
             with suppress(FileNotFoundError):
-                beside.unlink()
+                partial.unlink()
 
 
-def _with_company(path: Path) -> list[Path]:
-    """The files of an SQLite database: a log beside it belongs to it and to no other."""
+def _database_files(path: Path) -> list[Path]:
+    """All files of an SQLite database, with its logs."""
     return [path.with_name(path.name + ending) for ending in ("", "-wal", "-shm", "-journal")]

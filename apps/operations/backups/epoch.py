@@ -1,9 +1,9 @@
-"""Opens a new epoch: after a restore nothing may be left of the future that it undid, in the broker or in any process.
+"""A new epoch after a restore: remove all state from after the backup, in the broker and in every process.
 
-What the broker knows of runs can always be lost (docs/life_of_a_run.md), so it is deleted: marks of calls that were answered
-after the backup, results that were recorded then, flags of runs that were cancelled then, streams of events whose numbers are
-used again. That is safe once no process drives runs. Inference workers have no database and may go on: they are told to drop
-their calls, and what they answer late arrives as a result together with its mark, as it always does.
+The broker's data about runs is expendable (docs/life_of_a_run.md), so it is deleted: marks of answered calls, recorded results,
+flags of cancelled runs, and streams of events whose numbers are used again. That is safe once no process drives runs. Inference
+workers have no database and may keep running. They are asked to drop their calls; a late answer arrives as a result together
+with its mark, as usual.
 """
 
 import shutil
@@ -23,51 +23,51 @@ from apps.runs.local import is_stack_up
 from apps.runs.pulse import LIVES_MS, pulses
 from apps.runs.streams import HOUR_S, cancel_key, heartbeats, runs_forget, sync_client
 
-#: How long workers have to drop the calls of the lost future; what one still holds then is answered for nothing.
+#: Time for workers to drop calls from after the backup. Answers to calls that they still hold are ignored.
 DROP_WITHIN_S = 10.0
-Say = Callable[[str], None]
+Report = Callable[[str], None]
 T = TypeVar("T")
 
 
-def processes_stopped(say: Say) -> None:
-    """Return when no web process, orchestrator or train worker has a heartbeat; one that just ended has its last for 8 s.
+def processes_stopped(report: Report) -> None:
+    """Wait until no web process, orchestrator or train worker has a heartbeat; the last one expires after 8 s.
 
-    Raises `NotRestored` where some go on, and where the broker does not answer. Our own broker runs with the whole stack.
+    Raises `NotRestored` if some keep running, or if the broker does not answer. The embedded broker runs with the whole stack.
     """
     if settings.OWN_REDIS:
         if is_stack_up():
             raise NotRestored(
-                "Lemmascope still runs: its broker answers. Stop it, with Ctrl-C in `make up`. Nothing was restored."
+                "Lemmascope is still running: its broker answers. Stop it with Ctrl-C in `make up`. Nothing was restored."
             )
         return
-    until, told = time.monotonic() + LIVES_MS / 1000 + 1, False
-    while living := sorted(f"{pulse['kind']} {pulse['name']}" for pulse in _answered(lambda: pulses(sync_client()))):
+    until, is_reported = time.monotonic() + LIVES_MS / 1000 + 1, False
+    while running := sorted(f"{pulse['kind']} {pulse['name']}" for pulse in _ask_broker(lambda: pulses(sync_client()))):
         if time.monotonic() > until:
             raise NotRestored(
-                f"These processes still run: {', '.join(living)}. Stop them, on every machine: they remember what the restored "
-                "database does not hold. Inference workers may go on. Nothing was restored."
+                f"These processes are still running: {', '.join(running)}. Stop them on every machine: they hold data that the "
+                "restored database does not have. Inference workers may keep running. Nothing was restored."
             )
-        if not told:
-            say(f"Waiting for the last heartbeat of {len(living)} processes …")
-            told = True
+        if not is_reported:
+            report(f"Waiting for the last heartbeat of {len(running)} processes …")
+            is_reported = True
         time.sleep(0.5)
 
 
-def broker_forget(say: Say) -> None:
-    """Delete what the broker knows of runs, after workers have dropped the calls they hold. Raises `NotRestored`."""
+def broker_forget(report: Report) -> None:
+    """Delete the broker's data about runs, after workers have dropped their calls. Raises `NotRestored`."""
     if settings.OWN_REDIS:
         shutil.rmtree(Path(settings.DATA_DIR) / "valkey", ignore_errors=True)
         return
     until = time.monotonic() + DROP_WITHIN_S
-    while runs := _answered(_runs_held):
-        _answered(partial(_cancel, runs))
+    while runs := _ask_broker(_runs_held):
+        _ask_broker(partial(_cancel, runs))
         if time.monotonic() > until:
-            say(f"Inference workers still hold calls of {len(runs)} runs; they are answered for nothing.")
+            report(f"Inference workers still hold calls of {len(runs)} runs; their answers will be ignored.")
             break
         time.sleep(0.5)
     queues = (settings.CELERY_TASK_DEFAULT_QUEUE, TRAIN_QUEUE)
-    deleted = _answered(lambda: runs_forget(sync_client(), queues))
-    say(f"The broker has forgotten what it knew of runs ({deleted} keys).")
+    deleted = _ask_broker(lambda: runs_forget(sync_client(), queues))
+    report(f"Deleted the broker's data about runs ({deleted} keys).")
 
 
 def _runs_held() -> set[str]:
@@ -79,18 +79,18 @@ def _cancel(runs: set[str]) -> None:
         sync_client().set(cancel_key(run), "1", ex=HOUR_S)
 
 
-def _answered(ask: Callable[[], T]) -> T:
+def _ask_broker(ask: Callable[[], T]) -> T:
     try:
         return ask()
     except (RedisError, OSError) as error:
         raise NotRestored(
-            f"The broker at REDIS_URL does not answer ({error}). Start it: what it knows of the time after the backup must be "
+            f"The broker at REDIS_URL does not answer ({error}). Start it: its data from after the backup must be "
             "deleted. Nothing was restored."
         ) from error
 
 
-def rows_settle(say: Say) -> None:
-    """What the restored rows say of owners that are no more."""
+def rows_settle(report: Report) -> None:
+    """Release the leases of owners that no longer exist."""
     live = leases_void()
     if live:
-        say(f"Runs under way, which go on at the next start: {live}.")
+        report(f"Unfinished runs, which continue at the next start: {live}.")

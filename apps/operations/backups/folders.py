@@ -1,8 +1,8 @@
-"""What lies beside the database and belongs to an installation: which files a backup takes, and how they come back.
+"""Files of an installation outside the database: which of them a backup holds, and how they are restored.
 
-Rows name files, and a file is always written before the row that names it. So a backup takes the database first and lists the
-files afterwards: every row of it finds its file. All files are listed before the first is copied: what a program writes last
-to say that a folder is whole, as trainers do, is never in a backup without the rest.
+Rows name files, and a file is always written before the row that names it. So a backup copies the database first and lists the
+files afterwards: every row finds its file. All files are listed before the first is copied, so a completion marker, such as
+trainers write last, is never in a backup without the other files.
 """
 
 import os
@@ -14,22 +14,22 @@ from pathlib import Path
 
 from apps.operations.backups.archive import CHUNK_BYTES, FILES, ArchiveError, ArchiveWriter, Manifest, members_read
 
-#: Weights that a person put there.
+#: Weights that a person installed.
 MODELS = "models"
 #: Folders below the data folder.
 FOLDERS = ("tokens", "datasets", "training", MODELS)
 SECRET_KEY = "secret_key"  # noqa: S105  (the name of a file)
-#: The key of the installation that was put aside: with it the sessions of that database are valid again.
+#: The key of the earlier installation, which keeps the sessions of its database valid.
 KEY_BEFORE = "secret_key.before-restore"
-#: Everything else that the application keeps there, which can be lost: locks and sockets, logs, the broker's data.
+#: Expendable folders: locks and sockets, logs, the broker's data.
 NOT_TAKEN = ("run", "log", "valkey")
-#: What a restore prepares before it gets its name.
+#: Folder in which a restore prepares files.
 STAGING = ".restoring"
 
 
 @contextmanager
 def private() -> Iterator[None]:
-    """Files and folders made in the block are their owner's only."""
+    """Make files and folders created in the block accessible to their owner only."""
     before = os.umask(0o077)
     try:
         yield
@@ -38,17 +38,17 @@ def private() -> Iterator[None]:
 
 
 class BackupFailed(Exception):
-    """There is no backup; the text says why and what to do."""
+    """No backup was written. The text says why and what to do."""
 
 
 @dataclass
 class Listing:
-    """Files to copy, by path below the data folder."""
+    """Files to copy, by path below the data folder. `files`: sizes in bytes; `same`: hard links; `links`: symbolic links."""
 
     files: dict[str, int] = field(default_factory=dict)
     same: dict[str, str] = field(default_factory=dict)
     links: dict[str, str] = field(default_factory=dict)
-    #: Links that lead out of the data folder.
+    #: Links to targets outside the data folder.
     left_out: list[str] = field(default_factory=list)
 
     @property
@@ -57,7 +57,7 @@ class Listing:
 
 
 def files_list(data_dir: Path, without: frozenset[str]) -> Listing:
-    """What is there now, but for what is being written: names that end in `.partial` or begin with a dot."""
+    """List the current files, without unfinished ones: names that end in `.partial` or begin with a dot."""
     found = Listing()
     first: dict[tuple[int, int], str] = {}
     tops = [data_dir / name for name in (*FOLDERS, SECRET_KEY) if name not in without]
@@ -80,7 +80,7 @@ def files_list(data_dir: Path, without: frozenset[str]) -> Listing:
         except FileNotFoundError:
             continue
         except OSError as error:
-            raise BackupFailed(f"{path} cannot be read ({error.strerror}). There is no backup.") from error
+            raise BackupFailed(f"{path} cannot be read ({error.strerror}). No backup was written.") from error
     return found
 
 
@@ -98,10 +98,10 @@ def _list_link(found: Listing, data_dir: Path, path: Path, name: str) -> None:
         found.left_out.append(name)
 
 
-def files_add(writer: ArchiveWriter, data_dir: Path, listing: Listing, tell: Callable[[int], None]) -> list[str]:
-    """Copy what is listed; returns what was deleted meanwhile. A file that grows is copied up to its size when it was opened.
+def files_add(writer: ArchiveWriter, data_dir: Path, listing: Listing, report: Callable[[int], None]) -> list[str]:
+    """Copy the listed files; return those deleted in the meantime. A growing file is copied up to its size when opened.
 
-    Raises `BackupFailed` for a file that cannot be read or was cut, and `OSError` where the disk of the backup is full.
+    Raises `BackupFailed` for an unreadable or truncated file, and `OSError` if the disk of the backup is full.
     """
     gone: set[str] = set()
     for name in listing.files:
@@ -111,7 +111,7 @@ def files_add(writer: ArchiveWriter, data_dir: Path, listing: Listing, tell: Cal
             gone.add(name)
             continue
         except OSError as error:
-            raise BackupFailed(f"{data_dir / name} cannot be read ({error.strerror}). There is no backup.") from error
+            raise BackupFailed(f"{data_dir / name} cannot be read ({error.strerror}). No backup was written.") from error
         with file:
             status = os.fstat(file.fileno())
             try:
@@ -119,15 +119,15 @@ def files_add(writer: ArchiveWriter, data_dir: Path, listing: Listing, tell: Cal
             except OSError as error:
                 if error.errno is not None:
                     raise
-                raise BackupFailed(f"{data_dir / name} was cut while it was copied. Run the backup again.") from error
-        tell(status.st_size)
+                raise BackupFailed(f"{data_dir / name} was truncated during the backup. Run the backup again.") from error
+        report(status.st_size)
     writer.manifest.same = {name: first for name, first in listing.same.items() if first not in gone}
     writer.manifest.links = dict(listing.links)
     return sorted(gone | {name for name, first in listing.same.items() if first in gone})
 
 
 def folders_of(manifest: Manifest) -> set[str]:
-    """The folders that a backup brings, and with them those that it could mix with others."""
+    """The data folders that a backup contains."""
     names = {name.removeprefix(FILES) for name in manifest.members if name.startswith(FILES)} | {
         *manifest.same,
         *manifest.links,
@@ -136,9 +136,9 @@ def folders_of(manifest: Manifest) -> set[str]:
 
 
 def folders_in_use(data_dir: Path, brought: set[str]) -> list[str]:
-    """The folders of an installation that hold anything, and links, whose place no folder can take.
+    """The folders of an installation that are not empty or are links, which no restored folder can replace.
 
-    `models` does not count where the backup brings none.
+    `models` counts only if the backup contains it.
     """
     asked = [name for name in FOLDERS if name != MODELS or name in brought]
     return [name for name in asked if _is_in_use(data_dir / name)]
@@ -148,8 +148,8 @@ def _is_in_use(folder: Path) -> bool:
     return folder.is_symlink() or (folder.is_dir() and any(folder.iterdir()))
 
 
-def files_extract(source: Path, manifest: Manifest, data_dir: Path, keep_key: bool, tell: Callable[[int], None]) -> Path:
-    """Write all files of a verified backup below `data_dir/.restoring`; returns that folder.
+def files_extract(source: Path, manifest: Manifest, data_dir: Path, keep_key: bool, report: Callable[[int], None]) -> Path:
+    """Write all files of a verified backup below `data_dir/.restoring`; return that folder.
 
     With `keep_key` the secret key is left out. Raises `ArchiveError` and `OSError`.
     """
@@ -164,7 +164,7 @@ def files_extract(source: Path, manifest: Manifest, data_dir: Path, keep_key: bo
         with target.open("xb") as file:
             while data := member.data.read(CHUNK_BYTES):
                 file.write(data)
-                tell(len(data))
+                report(len(data))
         target.chmod(member.mode & 0o700)
         os.utime(target, (member.mtime, member.mtime))
     for name, first in manifest.same.items():
@@ -175,7 +175,7 @@ def files_extract(source: Path, manifest: Manifest, data_dir: Path, keep_key: bo
 
 
 def _below(folder: Path, name: str, *, make: bool = True) -> Path:
-    """`name` below `folder`, its folder made. Raises `ArchiveError` for a name that leads anywhere else."""
+    """The path of `name` below `folder`; creates its parent. Raises `ArchiveError` for a name outside the known folders."""
     path = Path(name)
     if path.is_absolute() or ".." in path.parts or path.parts[:1] not in [(one,) for one in (*FOLDERS, SECRET_KEY)]:
         raise ArchiveError(f"The backup holds {name}, which belongs to no installation. Nothing was restored.")
@@ -185,19 +185,19 @@ def _below(folder: Path, name: str, *, make: bool = True) -> Path:
 
 
 def files_place(staging: Path, data_dir: Path) -> None:
-    """Give what was prepared its names; each step is one rename. Another secret key stays as `KEY_BEFORE`."""
+    """Move the prepared files into place, each with one rename. Keep an earlier secret key as `KEY_BEFORE`."""
     for path in sorted(staging.iterdir()):
         target = data_dir / path.name
         if path.name == SECRET_KEY and target.exists():
             target.replace(data_dir / KEY_BEFORE)
         if target.is_dir():
-            target.rmdir()  # It is empty: `folders_in_use` was asked.
+            target.rmdir()  # Empty, as checked by `folders_in_use`.
         path.replace(target)
     staging.rmdir()
 
 
 def files_take_back(data_dir: Path, brought: set[str]) -> None:
-    """Undo `files_place` and `files_extract`, after a database that could not be restored."""
+    """Undo `files_place` and `files_extract` after a failed restore of the database."""
     for name in (*brought, STAGING):
         shutil.rmtree(data_dir / name, ignore_errors=True)
     if (data_dir / KEY_BEFORE).exists():

@@ -1,4 +1,4 @@
-"""Makes a backup while the installation runs: the database at one moment, then the files that its rows name."""
+"""Write a backup while the installation runs: the database at one moment, then the files that its rows name."""
 
 import fcntl
 import os
@@ -14,43 +14,43 @@ from apps.operations.backups.databases import Database
 from apps.operations.backups.folders import BackupFailed, files_add, files_list, private
 from apps.runs.file_locks import LockHeld, deletion_lock, file_lock
 
-Tell = Callable[[int, int], None]
-"""Bytes done, of how many (an estimate)."""
+ReportProgress = Callable[[int, int], None]
+"""Receives the bytes done and the estimated total."""
 
 
 @dataclass(frozen=True)
 class Made:
-    """What a backup holds: files, bytes before compression, and what it does not hold."""
+    """Content of a backup: number of files, bytes before and after compression, and omitted files."""
 
     files: int
     read_bytes: int
     written_bytes: int
-    #: Deleted while it was made, such as checkpoints that a job replaced.
+    #: Files deleted during the backup, such as checkpoints that a job replaced.
     gone: list[str]
-    #: Links that lead out of the data folder.
+    #: Links to targets outside the data folder.
     left_out: list[str]
 
 
 def backup_make(
-    target: Path, *, database: Database, data_dir: Path, application: str, without: frozenset[str], tell: Tell
+    target: Path, *, database: Database, data_dir: Path, application: str, without: frozenset[str], report: ReportProgress
 ) -> Made:
-    """Write a backup to `target`, readable by its owner only, under its name once it is whole and on the disk.
+    """Write a backup to `target`, readable by its owner only. The file gets its name once it is complete and synced.
 
-    Raises `BackupFailed`; then there is no file of that name.
+    Raises `BackupFailed`; then no file of that name exists.
     """
     if target.exists():
-        raise BackupFailed(f"{target} exists already. Choose another name; nothing was overwritten.")
+        raise BackupFailed(f"{target} already exists. Nothing was overwritten. Choose another name.")
     try:
-        with private(), file_lock(deletion_lock(data_dir), shared=True), _beside(target) as file:
-            made = _write(file, target, database, data_dir, application, without, tell)
+        with private(), file_lock(deletion_lock(data_dir), shared=True), _partial_file(target) as file:
+            made = _write(file, target, database, data_dir, application, without, report)
             file.flush()
             os.fsync(file.fileno())
             return made
     except LockHeld as error:
-        raise BackupFailed("Token files are being merged or deleted just now. Try again in a minute.") from error
+        raise BackupFailed("Token files are being merged or deleted. No backup was written. Try again in a minute.") from error
     except OSError as error:
         where = error.filename or target
-        raise BackupFailed(f"The backup cannot be written ({error.strerror}: {where}). There is no backup.") from error
+        raise BackupFailed(f"The backup cannot be written ({error.strerror}: {where}). No backup was written.") from error
 
 
 def _write(
@@ -60,7 +60,7 @@ def _write(
     data_dir: Path,
     application: str,
     without: frozenset[str],
-    tell: Tell,
+    report: ReportProgress,
 ) -> Made:
     done = 0
     with database.snapshot(target.with_name(f".{target.name}.database")) as snapshot:
@@ -70,7 +70,7 @@ def _write(
         def more(size: int) -> None:
             nonlocal done
             done += size
-            tell(done, total)
+            report(done, total)
 
         created = datetime.now(UTC).isoformat(timespec="seconds")
         header = Header(
@@ -89,14 +89,14 @@ def _write(
 
 
 @contextmanager
-def _beside(target: Path) -> Iterator[IO[bytes]]:
-    """A file that becomes `target` where the block ends well, and is deleted where it does not."""
+def _partial_file(target: Path) -> Iterator[IO[bytes]]:
+    """A file that becomes `target` if the block succeeds, and is deleted if it fails."""
     partial = target.with_name(f".{target.name}.partial")
-    with partial.open("ab") as file:  # Truncated below, where no other backup holds it.
+    with partial.open("ab") as file:  # Truncated below, once it is locked.
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            raise BackupFailed(f"Another backup is being written to {target}.") from error
+            raise BackupFailed(f"Another backup is being written to {target}. Wait for it, or choose another name.") from error
         try:
             file.truncate(0)
             yield file

@@ -1,4 +1,4 @@
-"""PostgreSQL: its own programs dump and restore, `pg_dump` from an exported snapshot, `pg_restore` in one transaction."""
+"""Backup of PostgreSQL with `pg_dump` from an exported snapshot, and restore with `pg_restore` in one transaction."""
 
 import os
 import shutil
@@ -24,14 +24,14 @@ _OTHERS = """
 SELECT pid, coalesce(host(client_addr), 'this machine') FROM pg_stat_activity
 WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
 """
-#: How long the server may list a connection that was closed just now, in seconds.
+#: Time in seconds for which the server may still list a closed connection.
 _CLOSING_S = 2.0
-#: Ours are for pages; a dump may take hours.
+#: Options for web pages. They do not fit a dump, which may take hours.
 _OF_PAGES = ("pool", "options")
 
 
 class PostgresDatabase:
-    """A database that the client programs of PostgreSQL reach with the values of Django's settings."""
+    """A database that PostgreSQL's client programs reach with the values of Django's settings."""
 
     vendor = "postgresql"
 
@@ -46,8 +46,8 @@ class PostgresDatabase:
         self._connection = {**{name: value for name, value in given.items() if value}, **options}
 
     @contextmanager
-    def snapshot(self, beside: Path) -> Iterator[Snapshot]:
-        """The transaction that exports the snapshot stays open until the dump is over."""
+    def snapshot(self, scratch: Path) -> Iterator[Snapshot]:
+        """The transaction that exports the snapshot stays open until the dump ends. `scratch` is not used."""
         try:
             with psycopg.connect(**self._connection) as connection:
                 connection.isolation_level, connection.read_only = psycopg.IsolationLevel.REPEATABLE_READ, True
@@ -58,26 +58,26 @@ class PostgresDatabase:
                 with self._dumping(self._program("pg_dump", connection), exported) as dump:
                     yield Snapshot(dump, size, migrations)
         except psycopg.Error as error:
-            raise BackupFailed(f"The database does not answer ({_first_line(error)}). There is no backup.") from error
+            raise BackupFailed(f"The database does not answer ({_first_line(error)}). No backup was written.") from error
         except _ProgramMissing as error:
-            raise BackupFailed(f"{error} There is no backup.") from error
+            raise BackupFailed(f"{error} No backup was written.") from error
 
     def _migrations(self, connection: "psycopg.Connection[Any]") -> Migrations:
         try:
             return migrations_of(connection.execute(APPLIED).fetchall())
         except psycopg.errors.UndefinedTable as error:
-            raise BackupFailed(f"The database {self._name} has no tables yet. `manage.py migrate` makes them.") from error
+            raise BackupFailed(f"The database {self._name} has no tables yet. `manage.py migrate` creates them.") from error
 
     @contextmanager
     def _dumping(self, program: str, exported: str) -> Iterator[IO[bytes]]:
         command = [program, *self._arguments, "--format=custom", "--compress=0", "--no-owner", "--no-privileges"]
         command += [f"--snapshot={exported}", self._name]
-        with tempfile.TemporaryFile() as said:
-            dumping = subprocess.Popen(command, env=self._environment, stdout=subprocess.PIPE, stderr=said)  # noqa: S603
+        with tempfile.TemporaryFile() as errors:
+            dumping = subprocess.Popen(command, env=self._environment, stdout=subprocess.PIPE, stderr=errors)  # noqa: S603
             try:
                 yield dumping.stdout  # type: ignore[misc]
                 if dumping.wait():
-                    raise BackupFailed(f"pg_dump stopped: {_said(said)} There is no backup.")
+                    raise BackupFailed(f"pg_dump stopped: {_last_lines(errors)} No backup was written.")
             finally:
                 dumping.kill()
                 dumping.wait()
@@ -103,26 +103,26 @@ class PostgresDatabase:
         if others:
             return (
                 f"The database {self._name} is used from {', '.join(others)}. Stop what uses it, orchestrators on other "
-                "machines too: they remember what the restored database does not hold."
+                "machines too: they hold data that the restored database does not have."
             )
         return ""
 
     def load(self, parts: Iterator[bytes]) -> None:
-        """`pg_restore` reads to the end before it commits; a dump that ends early is rolled back."""
+        """`pg_restore` commits at the end of the dump, so a truncated dump is rolled back."""
         try:
             with psycopg.connect(**self._connection) as connection:
                 program = self._program("pg_restore", connection)
         except (psycopg.Error, _ProgramMissing) as error:
             raise NotRestored(f"The database cannot be restored ({_first_line(error)}). Nothing was restored.") from error
         command = [program, *self._arguments, f"--dbname={self._name}", "--single-transaction", "--no-owner", "--no-privileges"]
-        with tempfile.TemporaryFile() as said:
+        with tempfile.TemporaryFile() as errors:
             loading = subprocess.Popen(  # noqa: S603
-                command, env=self._environment, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=said
+                command, env=self._environment, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=errors
             )
             if loading.stdin is None:
                 raise RuntimeError("pg_restore has no input")
             try:
-                with suppress(BrokenPipeError):  # It stopped, and says below why.
+                with suppress(BrokenPipeError):  # pg_restore stopped; its reason is read below.
                     for part in parts:
                         loading.stdin.write(part)
                     loading.stdin.close()
@@ -134,15 +134,15 @@ class PostgresDatabase:
                 with suppress(BrokenPipeError):
                     loading.stdin.close()
             if status:
-                raise NotRestored(f"pg_restore stopped and everything was rolled back: {_said(said)}")
+                raise NotRestored(f"pg_restore stopped and everything was rolled back: {_last_lines(errors)}")
 
     def _program(self, name: str, connection: "psycopg.Connection[Any]") -> str:
-        """The program of the server's own version where it is installed, else the one on the path. Raises `_ProgramMissing`."""
+        """Path of a client program: of the server's version if installed, else from the path. Raises `_ProgramMissing`."""
         major = connection.info.server_version // 10_000
         if found := _installed(name, major):
             return found
         raise _ProgramMissing(
-            f"{name} is not installed here. It belongs to PostgreSQL's client programs, of which version {major} is needed "
+            f"{name} is not installed here. Install version {major} of PostgreSQL's client programs "
             f"(Debian: postgresql-client-{major}; with Docker Compose the service `backup` has them)."
         )
 
@@ -157,7 +157,7 @@ class _ProgramMissing(Exception):
 
 
 def _others(connection: "psycopg.Connection[Any]") -> list[str]:
-    """Hosts with open connections to this database. Waits at most `_CLOSING_S` for the connections found first to close."""
+    """Hosts with open connections to this database. Wait at most `_CLOSING_S` for connections to close."""
     first = found = connection.execute(_OTHERS).fetchall()
     until = time.monotonic() + _CLOSING_S
     while set(first) & set(found) and time.monotonic() < until:
@@ -171,8 +171,8 @@ def _first_line(error: Exception) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
-def _said(file: IO[bytes]) -> str:
-    """The last lines that a program wrote."""
+def _last_lines(file: IO[bytes]) -> str:
+    """The last lines of a program's output."""
     file.seek(0)
     lines = file.read().decode(errors="replace").strip().splitlines()
-    return " ".join(lines[-3:]) or "it gave no reason."
+    return " ".join(lines[-3:]) or "it printed no reason."

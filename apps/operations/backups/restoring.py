@@ -1,4 +1,4 @@
-"""Restores a verified backup into an empty installation; a restore that fails leaves nothing behind."""
+"""Restore a verified backup into an empty installation. A failed restore leaves nothing behind."""
 
 import shutil
 from collections.abc import Collection, Iterator
@@ -15,31 +15,31 @@ from apps.operations.backups.archive import (
 )
 from apps.operations.backups.databases import Database, NotRestored
 from apps.operations.backups.folders import files_extract, files_place, files_take_back, folders_in_use, folders_of, private
-from apps.operations.backups.making import Tell
+from apps.operations.backups.making import ReportProgress
 
 _NAMES = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
 
 
 def header_accept(source: Path, vendor: str, known: Collection[tuple[str, str]], application: str) -> Header:
-    """The header of a backup that this version, with these migrations, can restore. Raises `ArchiveError`, `NotRestored`."""
+    """Read the header and check that this version can restore the backup. Raises `ArchiveError`, `NotRestored`."""
     header = header_read(source)
     if header.vendor != vendor:
         raise NotRestored(
             f"{source} is a backup of {_NAMES.get(header.vendor, header.vendor)}, and this installation uses {_NAMES[vendor]}: "
             f"{'unset' if vendor == 'postgresql' else 'set'} DATABASE_URL. Nothing was restored."
         )
-    strange = [f"{app}.{name}" for app, names in header.migrations.items() for name in names if (app, name) not in known]
-    if strange:
-        more = f" and {len(strange) - 1} more" if len(strange) > 1 else ""
+    unknown = [f"{app}.{name}" for app, names in header.migrations.items() for name in names if (app, name) not in known]
+    if unknown:
+        more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
         raise NotRestored(
             f"{source} was made by Lemmascope {header.application}, which is newer: this version, {application}, does not know "
-            f"the migration {strange[0]}{more}. Install {header.application} or newer, then restore. Nothing was restored."
+            f"the migration {unknown[0]}{more}. Install {header.application} or newer, then restore. Nothing was restored."
         )
     return header
 
 
 def installation_is_empty(database: Database, data_dir: Path, manifest: Manifest) -> None:
-    """Raises `NotRestored` where a restore would mix two installations, with what to do about it."""
+    """Raise `NotRestored`, with advice, if a restore would mix two installations."""
     if why := database.why_not_empty():
         raise NotRestored(f"This installation is not empty. {why} Nothing was restored. docs/backup.md shows each step.")
     if used := folders_in_use(data_dir, folders_of(manifest)):
@@ -50,30 +50,32 @@ def installation_is_empty(database: Database, data_dir: Path, manifest: Manifest
         )
 
 
-def backup_verify(source: Path, tell: Tell) -> Manifest:
-    """Read all of the file and compare every checksum. Raises `ArchiveError`."""
+def backup_verify(source: Path, report: ReportProgress) -> Manifest:
+    """Read the whole file and compare every checksum. Raises `ArchiveError`."""
     done = 0
 
     def more(count: int) -> None:
         nonlocal done
         done += count
-        tell(done, 0)
+        report(done, 0)
 
     return archive_verify(source, more)
 
 
-def backup_restore(source: Path, manifest: Manifest, *, database: Database, data_dir: Path, keep_key: bool, tell: Tell) -> None:
-    """Restore a verified backup into an installation that is empty: files first, the database last and all at once.
+def backup_restore(
+    source: Path, manifest: Manifest, *, database: Database, data_dir: Path, keep_key: bool, report: ReportProgress
+) -> None:
+    """Restore a verified backup into an empty installation: files first, then the database in one step.
 
-    Raises `NotRestored` and `ArchiveError` after taking back what was written.
+    Raises `NotRestored` and `ArchiveError` after removing everything that was written.
     """
-    _make_sure_of_room(manifest, database, data_dir)
+    _check_free_space(manifest, database, data_dir)
     done, total = 0, manifest.size
 
     def more(count: int) -> None:
         nonlocal done
         done += count
-        tell(done, total)
+        report(done, total)
 
     def parts() -> Iterator[bytes]:
         for member in members_read(source):
@@ -95,11 +97,11 @@ def backup_restore(source: Path, manifest: Manifest, *, database: Database, data
         raise
 
 
-def _make_sure_of_room(manifest: Manifest, database: Database, data_dir: Path) -> None:
+def _check_free_space(manifest: Manifest, database: Database, data_dir: Path) -> None:
     is_here = FILES if database.vendor != "sqlite" else (FILES, DATABASE)
     needed = sum(size for name, (size, _) in manifest.members.items() if name.startswith(is_here))
     free = shutil.disk_usage(data_dir).free
     if needed > free:
         raise NotRestored(
-            f"{data_dir} has {free / 1e9:.1f} GB of room, and the backup needs {needed / 1e9:.1f} GB. Nothing was restored."
+            f"{data_dir} has {free / 1e9:.1f} GB free, and the backup needs {needed / 1e9:.1f} GB. Nothing was restored."
         )

@@ -1,4 +1,4 @@
-"""What the commands for backups print while they work."""
+"""Progress output of the backup commands."""
 
 import time
 from collections.abc import Callable
@@ -7,7 +7,7 @@ EVERY_S = 5.0
 
 
 def in_bytes(size: float) -> str:
-    """A size for people."""
+    """A size in bytes with a unit: "999 bytes", "1.5 MB"."""
     for unit in ("bytes", "kB", "MB", "GB"):
         if size < 1000:
             return f"{size:.0f} {unit}" if unit == "bytes" or size >= 100 else f"{size:.1f} {unit}"
@@ -16,7 +16,7 @@ def in_bytes(size: float) -> str:
 
 
 class Progress:
-    """Prints how far a copy is, every few seconds; nothing for one that takes less."""
+    """Prints the progress of a copy every few seconds."""
 
     def __init__(self, verb: str, write: Callable[[str], object]) -> None:
         self._verb = verb

@@ -1,4 +1,4 @@
-"""Template tags that every page may use without loading them. docs/components.md lists them."""
+"""Template tags available on every page without loading. docs/components.md lists them."""
 
 import html
 import uuid
@@ -33,19 +33,19 @@ register.filter("duration", words.duration)
 
 @register.filter
 def one_full_stop(sentence: str | None) -> str:
-    """A reason as a sentence: with the full stop that it may have already."""
+    """A reason with exactly one full stop at the end."""
     return f"{(sentence or '').rstrip('.')}."
 
 
 @register.filter
 def field_words(name: str) -> str:
-    """The name of a form's field as a label, where the form itself is not at hand."""
+    """A label from the name of a form field, for use without the form."""
     return name.replace("_", " ").replace("-", " ").strip().capitalize()
 
 
 @register.filter
 def points(value: Decimal | float | None) -> str:
-    """Points as people write them, 2.5 and 20, never 2.50 or 2E+1; a dash where there are none. A mean has two places."""
+    """Points as written by people: 2.5 and 20, never 2.50 or 2E+1; a dash for None. A mean has two decimals."""
     if value is None:
         return "—"
     return points_text(value if isinstance(value, Decimal) else Decimal(str(round(value, 2))))
@@ -53,7 +53,7 @@ def points(value: Decimal | float | None) -> str:
 
 @register.simple_tag
 def url_if(name: str, *args: Any, **kwargs: Any) -> str:
-    """The address of a view, or nothing where no view has this name."""
+    """The URL of a view, or an empty text if no view has this name."""
     try:
         return reverse(name, args=args or None, kwargs=kwargs or None)
     except NoReverseMatch:
@@ -62,9 +62,9 @@ def url_if(name: str, *args: Any, **kwargs: Any) -> str:
 
 @register.simple_tag(takes_context=True)
 def nav_link(context: template.Context, name: str, label: str, below: str = "") -> SafeString | str:
-    """A link of the header that knows whether the page is it or lies below it; nothing where no view has this name.
+    """A link of the header, marked for the current page and pages below it; empty if no view has this name.
 
-    `below`: the beginning of the addresses of its pages, where that is not its own address.
+    `below`: prefix of the URLs of its pages, if it differs from its own URL.
     """
     address = url_if(name)
     if not address:
@@ -80,14 +80,14 @@ def nav_link(context: template.Context, name: str, label: str, below: str = "") 
 
 @register.simple_tag
 def status_word(value: str, label: str = "") -> SafeString:
-    """A status as glyph and word; the glyph comes from the class."""
+    """A status as glyph and word; CSS adds the glyph."""
     word = label or words.STATUS_WORDS.get(value, str(value).replace("_", " "))
     return format_html('<span class="status status--{}">{}</span>', value, word)
 
 
 @register.simple_tag
 def confidence(value: float | None) -> SafeString:
-    """A confidence as swatch and number; None is "not yet verified"."""
+    """A confidence as swatch and number; "not yet verified" for None."""
     step = words.ramp_step(value)
     text = words.NOT_VERIFIED if value is None or step == "none" else f"{value:.2f}"
     return format_html('<span class="confidence"><span class="ramp ramp--{}"></span>{}</span>', step, text)
@@ -95,7 +95,7 @@ def confidence(value: float | None) -> SafeString:
 
 @register.simple_tag
 def when(moment: datetime | None, empty: str = "—") -> SafeString | str:
-    """A moment in words; site.js shows the exact value in the reader's zone on hover, and the server's without it."""
+    """A time in words. On hover site.js shows the exact time in the reader's zone; without it, in the server's zone."""
     if moment is None:
         return empty
     exact = timezone.localtime(moment)
@@ -109,21 +109,21 @@ def when(moment: datetime | None, empty: str = "—") -> SafeString | str:
 
 
 @register.simple_tag
-def person(user: AbstractUser | None, nobody: str = "—") -> str:
-    """The name somebody goes by, or `nobody` where there is no account: the command line, or one taken away."""
-    return user.get_short_name() or user.get_username() if user is not None else nobody
+def person(user: AbstractUser | None, missing: str = "—") -> str:
+    """Display name of a user, or `missing` without an account: the command line, or a deleted account."""
+    return user.get_short_name() or user.get_username() if user is not None else missing
 
 
 @register.simple_block_tag
 def ask(content: str, yes: str = "Yes", of: str = "") -> SafeString:
-    """A question in a form, asked before the form is done (`asking`). `of`: the button that asks, as `name=value`."""
+    """A question in a form, asked before the form is processed (`asking`). `of`: its button as `name=value`."""
     question = Question(of, yes, html.unescape(" ".join(content.split())))
     return format_html('<input type="hidden" name="{}" value="{}">', FIELD, question.written)
 
 
 @register.simple_tag
 def fresh_id() -> str:
-    """A new UUID for a form, so that sending it twice does its work once."""
+    """A new UUID for a form, so that a form sent twice is processed once."""
     return str(uuid.uuid4())
 
 

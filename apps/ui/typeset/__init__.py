@@ -1,11 +1,11 @@
-"""Texts of people and models as PDF, made by the server without a browser: Typst sets them, formulas included.
+"""PDFs of texts of users and models, created on the server with Typst, formulas included.
 
-| module | what |
+| module | content |
 |---|---|
-| `prose` | the HTML of `apps.ui.markdown` as a tree of plain values |
-| `formulas` | a formula of TeX as a tree, or nothing where it cannot be set surely |
+| `prose` | HTML of `apps.ui.markdown` as a tree of plain values |
+| `formulas` | a TeX formula as a tree, or None if it may not be set correctly |
 | `document` | the parts of a document |
-| `press` | a document to PDF, in a child process with limits |
+| `press` | conversion to PDF in a child process with limits |
 | `child` | that process |
-| `document.typ` | how a document looks; it reads values and executes none |
+| `document.typ` | layout; it reads values and executes none |
 """

@@ -1,6 +1,6 @@
-"""The process that makes a PDF: its argument is a folder with `document.json`, `document.typ` and pictures; it adds `out.pdf`.
+"""Process that creates a PDF. Argument: a folder with `document.json`, `document.typ` and pictures; it adds `out.pdf`.
 
-It limits itself before it reads anything. Typst opens files of that folder only, and takes no packages.
+It limits its resources before it reads anything. Typst opens only files of that folder, and no packages.
 """
 
 import json
@@ -16,7 +16,7 @@ CPU_S, MEMORY = 30, 4 * 1024**3
 
 
 def main(folder: Path) -> None:
-    """Set the formulas, then the document. Ends with 0, or with a traceback on stderr."""
+    """Set the formulas, then the document. Exits with 0, or with an error on stderr."""
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S))
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -24,22 +24,22 @@ def main(folder: Path) -> None:
 
     path = folder / "document.json"
     document = json.loads(path.read_text())
-    for setting in (formula_tree, _none):  # A tree that Typst refuses must not cost the reader the whole paper.
+    for setting in (formula_tree, _none):  # On a formula error, try again with sources instead of formulas.
         document["unset"] = formulas_set(document["parts"], setting)
         path.write_text(json.dumps(document))
         try:
             pdf, warnings = typst.compile_with_warnings(str(folder / "document.typ"), root=str(folder))
             (folder / "out.pdf").write_bytes(pdf)
             for warning in warnings:
-                print(warning.message, file=sys.stderr)  # noqa: T201  (its starter logs it)
+                print(warning.message, file=sys.stderr)  # noqa: T201  (logged by the parent)
             return
         except typst.TypstError as error:
-            print(error, file=sys.stderr)  # noqa: T201  (its starter logs it)
+            print(error, file=sys.stderr)  # noqa: T201  (logged by the parent)
     sys.exit(1)
 
 
 def formulas_set(value: Any, tree_of: Callable[[str], Tree | None]) -> int:
-    """Give every formula below `value` its tree; how many have none and show their source."""
+    """Add its tree to every formula below `value`; return the number of formulas without a tree."""
     if isinstance(value, list):
         return sum(formulas_set(one, tree_of) for one in value)
     if not isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""A document for the press: parts with steps, remarks, prose and pictures, as `document.typ` reads them."""
+"""A document for `press`: parts with steps, remarks, prose and pictures, in the format of `document.typ`."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,28 +10,28 @@ Block = dict[str, Any]
 
 @dataclass
 class Part:
-    """A section: its heading, lines of facts in a fixed-width type, and blocks, whose `prose` is as it was written."""
+    """A section: heading, lines of facts in monospace, and blocks, whose `prose` is the original text."""
 
     heading: str
     facts: list[str] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
 
     def step(self, number: int, text: str) -> None:
-        """A numbered step of a text."""
+        """Add a numbered step of a text."""
         self.blocks.append({"kind": "step", "number": str(number), "prose": text})
 
     def remark(self, title: str, text: str) -> None:
-        """What is said about the text before it; either may be empty."""
+        """Add a remark on the preceding text; title or text may be empty."""
         self.blocks.append({"kind": "remark", "title": title, "prose": text})
 
     def prose(self, text: str) -> None:
-        """A text of its own."""
+        """Add a separate text."""
         self.blocks.append({"kind": "prose", "prose": text})
 
 
 @dataclass
 class Document:
-    """What goes to the press. `note` stands at the end, in small; `pictures` are JPEG files by the names of their blocks."""
+    """A document for `press`. `note`: small print at the end; `pictures`: JPEG files by file name of their block."""
 
     title: str
     subtitle: str
@@ -40,24 +40,24 @@ class Document:
     pictures: dict[str, bytes] = field(default_factory=dict)
 
     def part(self, heading: str, *facts: str) -> Part:
-        """A new part at the end; empty facts are left out."""
+        """Append a part and return it; empty facts are left out."""
         self.parts.append(Part(heading, [fact for fact in facts if fact]))
         return self.parts[-1]
 
     def picture(self, part: Part, jpeg: bytes) -> None:
-        """A picture at the end of a part."""
+        """Append a picture to a part."""
         name = f"picture-{len(self.pictures)}.jpg"
         self.pictures[name] = jpeg
         part.blocks.append({"kind": "picture", "file": name})
 
     @property
     def letters(self) -> int:
-        """How much was written in it: less than its JSON has, and known without reading any of it."""
+        """Number of characters in it: a lower bound of its JSON's size that needs no parsing."""
         return sum(len(block.get("prose", "")) for part in self.parts for block in part.blocks)
 
     @property
     def value(self) -> dict[str, Any]:
-        """As JSON."""
+        """The document as JSON values."""
         parts = [{"heading": part.heading, "facts": part.facts, "blocks": [*map(_read, part.blocks)]} for part in self.parts]
         return {"title": self.title, "subtitle": self.subtitle, "note": self.note, "unset": 0, "parts": parts}
 

@@ -1,7 +1,7 @@
-"""A formula of TeX as a tree of lists for `document.typ`: by way of MathML, which latex2mathml makes of it.
+"""Convert a TeX formula to a tree of lists for `document.typ`, with MathML of latex2mathml as intermediate.
 
-`["sym", "x"]`, `["frac", a, b]`, …: the first of a list is its kind, `document.typ` says what each looks like. A command
-that is not known, or a formula that is not whole, gives None: then its source is printed, and marked as such.
+`["sym", "x"]`, `["frac", a, b]`, …: the first entry of a list is its kind; `document.typ` defines the layout of each. An
+unknown command or an incomplete formula gives None: its source is then printed and marked.
 """
 
 import html
@@ -28,11 +28,11 @@ _OPEN, _CLOSE = set("([{⟨⌊⌈|‖"), set(")]}⟩⌋⌉|‖")
 
 
 class NotSet(Exception):
-    """The formula holds something that cannot be set surely."""
+    """The formula has a part that may not be set correctly."""
 
 
 def formula_tree(tex: str) -> Tree | None:
-    """The tree of a formula; None where its source must be printed instead."""
+    """The tree of a formula; None if its source must be printed instead."""
     if len(tex) > LENGTH_AT_MOST:
         return None
     plain = _SMALL.sub(r"\\frac", _LABEL.sub("", _AT.sub(_lines, _LINES.sub(r"\\\1{align*}", tex))))
@@ -40,7 +40,7 @@ def formula_tree(tex: str) -> Tree | None:
         return _one(convert_to_element(plain))
     except (NotSet, RecursionError):
         return None
-    except Exception:  # latex2mathml raises whatever it meets in a formula that is not whole.
+    except Exception:  # latex2mathml raises any exception for an incomplete formula.
         return None
 
 
@@ -98,7 +98,7 @@ def _marked_above(base: Tree, sign: str) -> Tree | None:
 
 
 def _row(parts: Sequence[Element]) -> Tree:
-    """Elements beside each other; what stands between signs that grow with it is held by them."""
+    """Adjacent elements; delimiters that scale enclose the content between them."""
     trees: list[Tree] = []
     place = 0
     while place < len(parts):

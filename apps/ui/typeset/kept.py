@@ -1,12 +1,12 @@
-"""What was made a moment ago, to be given again: in this process alone, at most so many bytes, and not for long."""
+"""A short-lived, size-limited cache of created files in this process."""
 
 import threading
 import time
 from collections import OrderedDict
 
 
-class Kept:
-    """Files by the digest of what they were made from. What was used longest ago goes first."""
+class FileCache:
+    """LRU cache of files by the digest of their source."""
 
     def __init__(self, bytes_at_most: int, seconds: float) -> None:
         self._bytes_at_most, self._seconds = bytes_at_most, seconds
@@ -14,7 +14,7 @@ class Kept:
         self._files: OrderedDict[str, tuple[float, bytes]] = OrderedDict()
 
     def get(self, digest: str) -> bytes | None:
-        """The file; None where it is not kept, or not any more."""
+        """The file, or None if it is not in the cache or has expired."""
         with self._lock:
             self._forget()
             if digest not in self._files:
@@ -23,7 +23,7 @@ class Kept:
             return self._files[digest][1]
 
     def put(self, digest: str, data: bytes) -> None:
-        """Keep a file, unless it alone is more than may be kept."""
+        """Store a file unless it exceeds the size of the cache."""
         with self._lock:
             if len(data) <= self._bytes_at_most:
                 self._files[digest] = (time.monotonic(), data)
@@ -31,7 +31,7 @@ class Kept:
             self._forget()
 
     def clear(self) -> None:
-        """Keep nothing."""
+        """Empty the cache."""
         with self._lock:
             self._files.clear()
 

@@ -1,6 +1,6 @@
-"""Makes the PDF of a document in a child process: with limits on its size, its time, its memory and how many run at once.
+"""Create the PDF of a document in a child process, with limits on size, time, memory and concurrency.
 
-A document that was made a moment ago is not made again, whoever asks: its digest is that of every letter and picture in it.
+Recent PDFs are cached for all users by the digest of their text and pictures.
 """
 
 import json
@@ -19,7 +19,7 @@ from django.conf import settings
 from django.http import HttpResponse
 
 from apps.ui.typeset.document import Document
-from apps.ui.typeset.kept import Kept
+from apps.ui.typeset.kept import FileCache
 from apps.ui.unavailable import Unavailable
 
 logger = logging.getLogger(__name__)
@@ -27,61 +27,61 @@ TEMPLATE = Path(__file__).with_name("document.typ")
 WALL_S = 45.0
 LETTERS_AT_MOST = 1_500_000
 PICTURES_AT_MOST = 64 * 1024**2
-#: How many are made at once by one web process, and how long another one waits for its turn.
+#: Concurrent PDFs per web process, and the time in seconds that another one waits.
 AT_ONCE, WAIT_S = 2, 5.0
 PLACES = BoundedSemaphore(AT_ONCE)
-MADE = Kept(bytes_at_most=32 * 1024**2, seconds=600)
+MADE = FileCache(bytes_at_most=32 * 1024**2, seconds=600)
 
 
 class PdfFailed(Exception):
-    """No PDF was made; the message says why, for people."""
+    """No PDF was created; the message has the reason for the user."""
 
 
 class PdfBusy(Unavailable):
-    """Other PDFs are being made, and this one has waited long enough."""
+    """The wait for other PDFs took too long."""
 
-    headline = "Other PDFs are being made."
-    explanation = "The server makes a few at a time, and each takes some seconds."
+    headline = "The server is creating other PDFs."
+    explanation = "It creates a few at a time, and each takes some seconds."
     advice = "Try again in a moment."
 
 
 def is_possible() -> bool:
-    """Whether the libraries that make a PDF are there."""
+    """Whether the libraries for PDFs are installed."""
     return find_spec("typst") is not None and find_spec("latex2mathml") is not None
 
 
 def pdf_made(document: Document) -> bytes:
     """The PDF of a document. Raises `PdfFailed`, `PdfBusy`."""
     if not is_possible():
-        raise PdfFailed("No PDF can be made here: the libraries typst and latex2mathml are missing.")
-    too_much = PdfFailed("This is too much for one PDF. Print the page from your browser instead.")
+        raise PdfFailed("This server cannot create PDFs: the libraries typst and latex2mathml are missing.")
+    too_much = PdfFailed("This is too long for one PDF. Print the page from your browser instead.")
     if document.letters > LETTERS_AT_MOST or sum(map(len, document.pictures.values())) > PICTURES_AT_MOST:
         raise too_much
-    told = json.dumps(document.value)
-    if len(told) > LETTERS_AT_MOST:
+    source = json.dumps(document.value)
+    if len(source) > LETTERS_AT_MOST:
         raise too_much
-    digest = _digest(told, document.pictures)
+    digest = _digest(source, document.pictures)
     if (data := MADE.get(digest)) is not None:
         return data
     if not PLACES.acquire(timeout=WAIT_S):
         raise PdfBusy
     try:
-        data = MADE.get(digest) or _pressed(told, document.pictures)
+        data = MADE.get(digest) or _pressed(source, document.pictures)
     finally:
         PLACES.release()
     MADE.put(digest, data)
     return data
 
 
-def _digest(told: str, pictures: Mapping[str, bytes]) -> str:
-    parts = [told.encode(), *(part for name, data in sorted(pictures.items()) for part in (name.encode(), data))]
+def _digest(source: str, pictures: Mapping[str, bytes]) -> str:
+    parts = [source.encode(), *(part for name, data in sorted(pictures.items()) for part in (name.encode(), data))]
     return sha256(b"".join(sha256(part).digest() for part in parts)).hexdigest()
 
 
-def _pressed(told: str, pictures: Mapping[str, bytes]) -> bytes:
+def _pressed(source: str, pictures: Mapping[str, bytes]) -> bytes:
     with tempfile.TemporaryDirectory(prefix="lemmascope-pdf-") as name:
         folder = Path(name)
-        (folder / "document.json").write_text(told)
+        (folder / "document.json").write_text(source)
         shutil.copyfile(TEMPLATE, folder / "document.typ")
         for picture, data in pictures.items():
             (folder / picture).write_bytes(data)
@@ -94,16 +94,16 @@ def _run(folder: Path) -> None:
     try:
         done = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=WALL_S, cwd=settings.BASE_DIR)  # noqa: S603
     except subprocess.TimeoutExpired as error:
-        raise PdfFailed("Making the PDF took too long. Print the page from your browser instead.") from error
+        raise PdfFailed("Creating the PDF took too long. Print the page from your browser instead.") from error
     if done.returncode or not (folder / "out.pdf").exists():
-        logger.error("a PDF failed (%d): %s", done.returncode, done.stderr[-2_000:])
-        raise PdfFailed("The PDF could not be made. Print the page from your browser instead.")
+        logger.error("PDF failed with exit status %d: %s", done.returncode, done.stderr[-2_000:])
+        raise PdfFailed("The PDF could not be created. Print the page from your browser instead.")
     if done.stderr:
-        logger.warning("Typst says of a PDF: %s", done.stderr[-2_000:])
+        logger.warning("Typst warning: %s", done.stderr[-2_000:])
 
 
 def pdf_answer(document: Document, name: str) -> HttpResponse:
-    """The PDF as a file to be saved under this name. Raises `PdfFailed`, `PdfBusy`."""
+    """A response with the PDF as a download of this name. Raises `PdfFailed`, `PdfBusy`."""
     answer = HttpResponse(pdf_made(document), content_type="application/pdf")
     answer["Content-Disposition"] = f'attachment; filename="{name}"'
     return answer

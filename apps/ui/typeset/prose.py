@@ -1,4 +1,4 @@
-"""A text of people or models as a tree of plain values: of the same HTML that pages show, so that both say the same.
+"""A text as a tree of plain values, from the same HTML that pages show, so that PDFs and pages agree.
 
 A node is a str, or `{"t": tag, "c": [nodes]}`; a formula is `{"t": "math", "tex": …, "display": …}`.
 """
@@ -23,7 +23,7 @@ def prose_nodes(text: str) -> list[Node]:
 
 
 class _Reader(HTMLParser):
-    """Reads what `render` wrote, which is well-formed."""
+    """Parser of the well-formed HTML of `render`."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)

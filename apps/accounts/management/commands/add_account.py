@@ -1,4 +1,4 @@
-"""`manage.py add_account NAME --role ROLE`: make an account and print its password, once."""
+"""`manage.py add_account NAME --role ROLE`: create an account and print its password once."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -10,12 +10,12 @@ from apps.accounts.services import AccountRefused, account_create
 
 
 class Command(BaseCommand):
-    help = "Make an account and print its password. Its owner changes the password under Account."
+    help = "Create an account and print its password. The owner can change the password under Profile."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("name", help="the name to sign in with")
-        parser.add_argument("--role", choices=Role.values, default=Role.STUDENT.value, help="what the person may see (student)")
-        parser.add_argument("--staff", action="store_true", help="also sees the pages for operators")
+        parser.add_argument("name", help="user name")
+        parser.add_argument("--role", choices=Role.values, default=Role.STUDENT.value, help="role (default: student)")
+        parser.add_argument("--staff", action="store_true", help="allow access to operations pages")
 
     def handle(self, **options: Any) -> None:
         try:

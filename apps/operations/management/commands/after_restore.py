@@ -1,4 +1,4 @@
-"""`manage.py after_restore`: for a database that was restored by other means than `manage.py restore` (docs/backup.md)."""
+"""`manage.py after_restore`: cleanup after a restore by other means than `manage.py restore` (docs/backup.md)."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from apps.operations.backups.epoch import broker_forget, processes_stopped, rows
 
 
 class Command(BaseCommand):
-    help = "Delete what the broker knows of a future that a restored database does not hold. Stop everything else before."
+    help = "Delete broker data that is newer than the restored database. Stop everything else first."
 
     def handle(self, **options: Any) -> None:
         try:

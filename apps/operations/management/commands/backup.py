@@ -1,4 +1,4 @@
-"""`manage.py backup FILE`: database and folders of this installation in one file, while it runs (docs/backup.md)."""
+"""`manage.py backup FILE`: write database and folders of a running installation to one file (docs/backup.md)."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -15,11 +15,11 @@ from apps.operations.backups.words import Progress, in_bytes
 
 
 class Command(BaseCommand):
-    help = "Write the database and the folders beside it to one file, while the installation runs."
+    help = "Write the database and the data folders to one file while the installation runs."
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("file", type=Path, help="the file to make, for instance lemmascope-2026-11-23.tar.zst")
+        parser.add_argument("file", type=Path, help="the file to write, for example lemmascope-2026-11-23.tar.zst")
         parser.add_argument(
             "--without", action="append", default=[], choices=FOLDERS, help="leave out a folder; may be repeated"
         )
@@ -33,13 +33,13 @@ class Command(BaseCommand):
                 data_dir=Path(settings.DATA_DIR),
                 application=settings.VERSION,
                 without=frozenset(options["without"]),
-                tell=Progress("backed up", self.stdout.write),
+                report=Progress("backed up", self.stdout.write),
             )
         except BackupFailed as error:
             raise CommandError(str(error)) from error
         for name in made.left_out:
-            self.stderr.write(f"Left out: {name} is a link that leads out of {settings.DATA_DIR}.")
+            self.stderr.write(f"Left out: {name}, a link to a target outside {settings.DATA_DIR}.")
         if made.gone:
-            self.stderr.write(f"{len(made.gone)} files were deleted while the backup was made, such as {made.gone[0]}.")
+            self.stderr.write(f"{len(made.gone)} files were deleted during the backup, such as {made.gone[0]}.")
         what = f"the database and {made.files} file{'s' * (made.files != 1)}, {in_bytes(made.read_bytes)}"
         self.stdout.write(f"{target}: {what}, compressed to {in_bytes(made.written_bytes)}. Restore it with: manage.py restore")

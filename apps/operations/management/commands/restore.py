@@ -1,4 +1,4 @@
-"""`manage.py restore FILE`: a backup into an empty installation, with a new epoch in the broker (docs/backup.md)."""
+"""`manage.py restore FILE`: restore a backup into an empty installation and clean the broker (docs/backup.md)."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -20,12 +20,12 @@ from apps.runs.file_locks import LockHeld, file_lock, up_lock
 
 
 class Command(BaseCommand):
-    help = "Restore a backup into an empty installation. Stop everything but inference workers before."
+    help = "Restore a backup into an empty installation. Stop everything but inference workers first."
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("file", type=Path, help="what `manage.py backup` wrote")
-        parser.add_argument("--check", action="store_true", help="only verify the file; write nothing, stop nothing")
+        parser.add_argument("file", type=Path, help="a file from `manage.py backup`")
+        parser.add_argument("--check", action="store_true", help="verify the file only; change nothing")
 
     def handle(self, **options: Any) -> None:
         source: Path = options["file"].absolute()
@@ -48,7 +48,7 @@ class Command(BaseCommand):
         header = self._header(source)
         manifest = backup_verify(source, Progress("verified", self.stdout.write))
         size = in_bytes(manifest.size)
-        self.stdout.write(f"{source} is whole: {header.vendor}, {header.created}, Lemmascope {header.application}, {size}.")
+        self.stdout.write(f"{source} is complete: {header.vendor}, {header.created}, Lemmascope {header.application}, {size}.")
 
     def _header(self, source: Path) -> Header:
         disk = _migrations()
@@ -69,7 +69,7 @@ class Command(BaseCommand):
             database=database,
             data_dir=data_dir,
             keep_key=keep_key,
-            tell=Progress("restored", self.stdout.write),
+            report=Progress("restored", self.stdout.write),
         )
         self.stdout.write(f"Restored the installation of {header.created}.")
         self._bring_up_to_date(header)
@@ -81,11 +81,11 @@ class Command(BaseCommand):
                 call_command("migrate", verbosity=0, interactive=False)
             except Exception as error:
                 raise CommandError(
-                    f"The backup is restored, but its database, of Lemmascope {header.application}, could not be migrated to "
-                    f"{settings.VERSION} ({error}). Start Lemmascope {header.application} on it, or mend the cause and run "
-                    "`manage.py migrate`; after either, `manage.py after_restore`."
+                    f"The backup was restored, but its database, of Lemmascope {header.application}, could not be migrated to "
+                    f"{settings.VERSION} ({error}). Start Lemmascope {header.application} on it, or fix the cause and run "
+                    "`manage.py migrate`. Then run `manage.py after_restore`."
                 ) from error
-            self.stdout.write(f"It was made by Lemmascope {header.application}; migrations brought it up to date: {missing}.")
+            self.stdout.write(f"The backup is of Lemmascope {header.application}; migrations brought it up to date: {missing}.")
         rows_settle(self.stdout.write)
 
 
@@ -94,6 +94,6 @@ def _migrations() -> dict[tuple[str, str], Any]:
 
 
 def _kept_key(data_dir: Path) -> str:
-    """The secret key that the embedded mode keeps in a file; empty where the environment gives one."""
+    """The secret key that the embedded mode stores in a file; empty if the environment sets one."""
     path = data_dir / SECRET_KEY
     return path.read_text().strip() if path.exists() else ""

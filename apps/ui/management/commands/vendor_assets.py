@@ -10,7 +10,7 @@ from apps.ui.vendor import VendorError, vendor_clear, vendor_copy
 
 
 class Command(BaseCommand):
-    help = "Copy the browser's files of the front-end packages from node_modules/ to static/vendor/."
+    help = "Copy the browser files of the front-end packages from node_modules/ to static/vendor/."
     requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -25,5 +25,7 @@ class Command(BaseCommand):
         except VendorError as missing:
             raise CommandError(str(missing)) from missing
         except OSError as failure:
-            raise CommandError(f"static/vendor/ cannot be written: {failure}") from failure
-        self.stdout.write(f"static/vendor: {written} files written, {kept} already there.")
+            raise CommandError(
+                f"Could not write static/vendor/: {failure}. Check the folder's permissions and the disk."
+            ) from failure
+        self.stdout.write(f"static/vendor: {written} files written, {kept} unchanged.")
