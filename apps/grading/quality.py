@@ -22,7 +22,7 @@ from apps.reasoning.graders.quality import MEANINGS, Flag, flags_standing
 from apps.reasoning.graders.quality import NAME as QUALITY
 from apps.reasoning.graders.registry import GRADERS, PREPARERS
 from apps.reasoning.graders.view import View
-from apps.reasoning.graders.with_references import BESIDE
+from apps.reasoning.graders.with_references import BY_REFERENCE
 from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.scaffolds.spec import RunSpec
 from apps.runs.models import Run
@@ -162,7 +162,7 @@ def difficulty_spec(problem: Problem, aliases: Mapping[str, Alias], attempts: in
         raise PlanWrong(f"No method {by} for attempts. Choose one of: {', '.join(name for name, _ in attempts_offered()[1:])}.")
     attempting, grading = attempting_by(scaffold, preset), grading_by(workflow)
     overrides: dict[str, Any] = {"attempts": attempts, "workflow": workflow}
-    if workflow not in BESIDE:
+    if workflow not in BY_REFERENCE:
         overrides |= {"references": (), "prepared": {}}
     if workflow in GRADERS:
         overrides["view"] = GRADERS[workflow].view

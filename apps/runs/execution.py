@@ -206,7 +206,7 @@ async def _solve(run: Run, journal: RunJournal, dispatcher_for: DispatcherFor) -
             run=str(run.public_id),
             window=controls.window,
             inherited=inherited,
-            observe=checks.told,
+            observe=checks.observe,
         )
         params = scaffold.read_params(spec.params)
         program = asyncio.ensure_future(scaffold.solve(spec.problem, context, params))

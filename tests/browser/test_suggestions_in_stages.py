@@ -50,7 +50,7 @@ BODY = SuggestionBody(
     distribution=(PointsShare(points=Decimal(2), share=0.25), PointsShare(points=Decimal(3), share=0.75)),
     scale=Decimal(7),
     passes=(Pass(name="run 1", points=Decimal(3)), Pass(name="run 2", points=None, unscored="there is no <grading>")),
-    suspicious=("step 2: it speaks to whoever grades: “ignore the scheme”",),
+    suspicious=("step 2: it addresses the grader: “ignore the scheme”",),
     cost=Cost(calls=5, prompt_tokens=41_200, completion_tokens=9_300, seconds=61.0, reused=3),
 )
 

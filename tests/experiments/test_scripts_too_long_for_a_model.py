@@ -94,7 +94,7 @@ def test_a_combined_grading_fails_only_if_no_call_was_answered() -> None:
         Grading(workflow="single_turn", points=Decimal(3)),
         Grading(workflow="single_turn", unscored="there are no points"),
     )
-    assert (lost.failure, lost.sentence) == ("It is away.", "Not graded, as no answer came: It is away.")
+    assert (lost.failure, lost.sentence) == ("It is away.", "Not graded: no model answered. It is away.")
     assert (read.failure, unread.failure) == ("", "")
     for passes, failure in (((lost, lost), "It is away."), ((lost, unread), ""), ((lost, read), "")):
         reasons = [as_pass("one", one).unscored for one in passes]

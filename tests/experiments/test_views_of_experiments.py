@@ -56,7 +56,7 @@ def test_a_grader_with_guidelines_fails_if_the_problem_has_none(alice: User, sta
     made.scripts.filter(pk=first.pk).update(problem=other.problem)
     experiment = stage.play(make_experiment(alice, made, "single_turn+guidelines"))
     cells = list(experiment.cells.order_by("position").values_list("state", "trouble"))
-    assert cells[0] == ("failed", "S1: It is asked to show the guidelines for markers, and there are none for this problem.")
+    assert cells[0] == ("failed", "S1: The view includes the guidelines for markers, but this problem has none.")
     assert cells[1][0] == "scored"
 
 

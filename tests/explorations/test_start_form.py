@@ -150,7 +150,7 @@ def test_a_switch_can_be_turned_off(alice_client: Client, problem: Problem) -> N
         ({"role_reasoner": "nobody"}, "Select a valid choice"),
         ({"p_rounds": "0"}, "greater than or equal to 1"),
         ({"p_rounds": "many"}, "Enter a whole number"),
-        ({"p_min_valid": "3"}, "3 valid votes cannot come from 2 votes"),
+        ({"p_min_valid": "3"}, "3 valid votes are more than the 2 votes per proof"),
         ({"tokens": "0"}, "greater than or equal to 1"),
         ({"seconds": "-3"}, "greater than or equal to 1"),
         ({"seed": "-1"}, "greater than or equal to 0"),

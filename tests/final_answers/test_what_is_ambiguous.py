@@ -17,7 +17,7 @@ from apps.reasoning.answers.comparison import answers_compared
         (r"$\sqrt{x^2}$", "$x$", "positive values"),
         (r"$\lfloor x\rfloor+1$", r"$\lfloor x+1\rfloor+\lfloor 0x/2\rfloor-\lfloor x\rfloor+\lceil x\rceil$", "whole values"),
         (r"$\frac{n^2}{4}$", r"$\lfloor n^2/4\rfloor$", "condition of the problem"),
-        ("$N-1$", "2024", "N stands for"),
+        ("$N-1$", "2024", "meaning of N"),
         ("$M=7$", "$m=7$", "is called"),
         ("$f(x)=x+c$", "$f(x)=x-c$", "constants"),
         ("$n=4k+3$", "$n=4k-1$", "family"),

@@ -114,10 +114,10 @@ def test_what_cannot_be_measured_so_says_why() -> None:
     program = PREPARERS["difficulty"]
     assert "no reference solution" in program.lacks(program.read_params({"workflow": "ref3"}))
     for params, why in (
-        ({"workflow": "jury"}, "grades no attempts"),
-        ({"scaffold": "oracle"}, "makes no attempts"),
-        ({"scaffold": "alpha_apollo"}, "makes no attempts"),
-        ({"scaffold": "majority_vote"}, "makes no attempts"),
+        ({"workflow": "jury"}, "cannot grade attempts"),
+        ({"scaffold": "oracle"}, "cannot make attempts"),
+        ({"scaffold": "alpha_apollo"}, "cannot make attempts"),
+        ({"scaffold": "majority_vote"}, "cannot make attempts"),
         ({"scaffold": "self_check", "attempt": {"accept": -1}}, "accept"),
     ):
         with pytest.raises(Exception, match=why):

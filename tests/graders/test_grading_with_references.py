@@ -143,7 +143,7 @@ async def test_an_analysis_with_approachability_must_have_it() -> None:
 def test_a_grader_that_needs_references_says_so_before_the_run() -> None:
     grader = GRADERS["ref3"]
     params = grader.params.model_validate({"script": "x", "references": ["  "]})
-    assert grader.lacks(params) == "Beside a reference needs a reference solution."  # type: ignore[arg-type]
+    assert grader.lacks(params) == "With a reference needs a reference solution."  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("guidelines", ["", "Give 1 for the factors."])

@@ -195,11 +195,11 @@ async def test_a_scheme_is_read_where_its_place_is_clear(said: str) -> None:
     assert run.events(SchemeWritten)
 
 
-async def test_what_such_a_scheme_usually_has_is_missed_aloud() -> None:
+async def test_a_scheme_without_usual_items_has_warnings() -> None:
     bare = "<scheme>\ncheckpoint A1, 7 points: It is proved.\n</scheme>"
     run = await play("scheme_writer", {"write": bare})
     warned = " ".join(run.events(SchemeWritten)[0].warnings)
-    assert "worth no points" in warned
+    assert "no zero-credit items" in warned
     assert "neither deductions nor caps" in warned
     assert "without a reference" in warned
 

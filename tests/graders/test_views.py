@@ -108,8 +108,8 @@ async def test_a_grading_with_a_view_is_resumed_without_a_call() -> None:
         ("ref5_plain", View(reference=True, guidelines=True), "Rubric cannot be shown the guidelines for markers"),
         ("scheme", View(scheme=True, reference=True), "Marking scheme cannot be shown a reference solution"),
         ("single_turn", View(scheme=True), "It can be shown the problem and the guidelines for markers."),
-        ("ref3", View(), "Beside a reference cannot do without a reference solution"),
-        ("jury", View(problem=False), "Jury cannot do without the problem"),
+        ("ref3", View(), "With a reference must be shown a reference solution"),
+        ("jury", View(problem=False), "Jury must be shown the problem"),
     ],
 )
 def test_a_view_that_a_grader_cannot_have_is_refused_with_a_sentence(workflow: str, view: View, why: str) -> None:

@@ -73,7 +73,7 @@ def test_a_scheme_of_another_scale_is_refused_with_what_to_take() -> None:
     grader = GRADERS["proofbench"]
     ten = grader.params.model_validate({"script": "x", "scheme": text_read("scale 10\ncheckpoint A1, 10 points: All of it.")})
     assert grader.lacks(ten) == (  # type: ignore[arg-type]
-        "Whole points from 0 to 7 need a marking scheme of 7 points; this one has 10. Take Marking scheme."
+        "Whole points from 0 to 7 need a marking scheme of 7 points; this one has 10. Use the grader “Marking scheme”."
     )
     broken = grader.params.model_validate({"script": "x", "scheme": text_read("scale 7\ncheckpoint A1, 3 points: Half.")})
     assert "has errors" in grader.lacks(broken)  # type: ignore[arg-type]

@@ -200,7 +200,7 @@ def test_invalid_options_are_refused_before_any_call(
 
 
 def test_missing_material_is_reported_with_the_paper(table: Table, scripts: Path, tmp_path: Path) -> None:
-    with pytest.raises(CommandError, match="P1: Beside a reference needs a reference solution"):
+    with pytest.raises(CommandError, match="P1: With a reference needs a reference solution"):
         run(scripts, tmp_path / "out.jsonl", workflow="ref3")
 
 

@@ -68,7 +68,7 @@ def test_more_examinations_cost_more(alice: User, client_for: ClientFor) -> None
     text = sent(client, problem, workflow="deepseek_verifier", option_examinations=6, option_checks=0, estimate="1")
     assert "About 6 calls" in text
     assert "at most 6 calls" in text
-    assert "each call may bring one more, mostly short" in text
+    assert "each call may cause one more, mostly short" in text
     assert not Run.objects.exists()
 
 

@@ -161,7 +161,7 @@ def test_attempts_by_a_scaffold_with_grading_by_references_can_be_chosen_on_the_
         "difficulty", alias="served", grader_alias="served", attempts="2", workflow="ref5_plain", by="self_check:quick"
     )
     text = client.post(address(problem), form | {"estimate": "1"}).content.decode()
-    assert "Of an attempt: Likely" in text
+    assert "Attempts: Likely" in text
     assert client.post(address(problem), form).status_code == 302
     spec = Run.objects.get().spec
     assert {"attempt_solver", "attempt_verifier", "clusterer", "matcher", "analyst", "designer", "grader"} <= set(spec["roles"])

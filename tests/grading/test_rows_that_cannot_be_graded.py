@@ -66,12 +66,12 @@ def test_one_row_without_a_reference_does_not_stop_the_others(table: command.Tab
     command.run(written(tmp_path, rows), tmp_path / "out.jsonl", "--reference", "one", workflow="ref3")
     found = {row["paper"]: row for row in command.rows(tmp_path / "out.jsonl")}
     assert found["P1"]["points"] == 3
-    assert found["P2"]["unscored"] == "Beside a reference needs a reference solution"
+    assert found["P2"]["unscored"] == "With a reference needs a reference solution"
 
 
 def test_material_missing_from_all_rows_is_reported_before_anything_is_written(table: command.Table, tmp_path: Path) -> None:
     rows = [ROWS[0], ROWS[1]]
-    with pytest.raises(CommandError, match="P1: Beside a reference needs a reference solution"):
+    with pytest.raises(CommandError, match="P1: With a reference needs a reference solution"):
         command.run(written(tmp_path, rows), tmp_path / "out.jsonl", workflow="ref3")
     assert not (tmp_path / "out.jsonl").exists()
 

@@ -119,7 +119,7 @@ def test_a_finding_without_a_step_is_unplaced_and_an_unknown_quote_is_reported(b
     suggestion = body()
     assert [one.id for one in suggestion.unplaced] == ["E1"]
     assert [(one.id, one.step, one.anchor) for one in suggestion.findings] == [("E2", 1, None)]
-    assert "the quote does not stand in the script" in suggestion.findings[0].words
+    assert "the quote does not appear in the script" in suggestion.findings[0].words
 
 
 def test_a_scheme_grader_ticks_items_of_the_scheme_version(bob: User, model: Model) -> None:

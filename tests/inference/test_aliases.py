@@ -69,7 +69,7 @@ def test_a_disabled_alias_is_kept_but_one_must_be_enabled() -> None:
         ('[a]\nbackend = "sandbox"\n', 1, "the sandbox is no model"),
         ('[a]\nbackend = "openvino"\n', 1, "needs the key model"),
         ('[a]\nbackend = "scripted"\n', 1, "needs options.script"),
-        (HTTP + 'api_key = "sk-1"\n', 5, "a key never stands in this file"),
+        (HTTP + 'api_key = "sk-1"\n', 5, "keys do not belong in this file"),
         (HTTP + 'api_key_env = "sk-proj-1234"\n', 5, "never the key itself"),
         (HTTP + 'prompts = "tiny"\n', 5, "'full' or 'small'"),
         (HTTP + "temprature = 1\n", 5, "there is no such key"),

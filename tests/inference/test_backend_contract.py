@@ -263,7 +263,7 @@ async def test_health_is_ready_and_counts_running_calls(tested: Subject) -> None
 async def test_several_completions_are_in_the_result_or_the_request_is_rejected(tested: Subject) -> None:
     request = a_request(text=tested.long_prompt, n=3, temperature=0.9, seed=7)
     if "several" not in tested.abilities:
-        with pytest.raises(RequestRejected, match="one completion a call, not 3"):
+        with pytest.raises(RequestRejected, match="one completion per call, not 3"):
             await _read(tested.backend, request)
         return
     deltas, final = await _read(tested.backend, request)

@@ -234,7 +234,7 @@ def test_a_server_that_refuses_is_told_with_what_is_kept(tmp_path: Path, server:
         if event.kind == "call.ended":
             server.key = "another"
 
-    with pytest.raises(RunHalted, match=r"1 answers are kept in .*run\.jsonl; the same call goes on from there"):
+    with pytest.raises(RunHalted, match=r"1 answers are kept in .*run\.jsonl; repeat the call to continue"):
         solve(PROBLEM, scaffold="self_check", journal=path, on_event=stop_after_a_call, **served)
     server.key = ""
     assert solve(PROBLEM, scaffold="self_check", journal=path, **served).accepted

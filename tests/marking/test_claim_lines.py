@@ -22,9 +22,9 @@ def test_items_are_written_in_the_order_of_the_scheme() -> None:
     [
         ("A c9", "c9 is no item of this scheme."),
         ("a", "Did you mean A?"),
-        ("!c1", "! stands before a cap only"),
-        ("-cap5", "- stands before a deduction only"),
-        ("A c1 A", "A stands twice."),
+        ("!c1", "only a cap takes !"),
+        ("-cap5", "only a deduction takes -"),
+        ("A c1 A", "A appears twice."),
         ("mix A", "does not add"),
         ("!", "is no item"),
     ],

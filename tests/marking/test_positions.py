@@ -40,7 +40,7 @@ def test_what_is_not_understood_is_no_guess(line: str) -> None:
 
 @pytest.mark.parametrize("line", ["=-1", "A1 =７", "= five", "=1.234"])
 def test_points_that_are_none_are_told_as_points(line: str) -> None:
-    with pytest.raises(PositionWrong, match="After “=” stands a number from 0 to 7"):
+    with pytest.raises(PositionWrong, match="End the line with “=” and a number from 0 to 7"):
         position_read(SCHEME, line)
 
 

@@ -57,9 +57,9 @@ def test_what_a_grader_proposes_is_expected_of_it_whatever_else_it_holds_possibl
 
 
 def test_nothing_stands_twice() -> None:
-    with pytest.raises(ValidationError, match="finding stands twice"):
+    with pytest.raises(ValidationError, match="duplicate finding"):
         SuggestionBody(findings=(finding("f", 1), finding("f", 2)))
-    with pytest.raises(ValidationError, match="item stands twice"):
+    with pytest.raises(ValidationError, match="duplicate item"):
         SuggestionBody(items=(SuggestedItem(code="A1"), SuggestedItem(code="A1")))
 
 

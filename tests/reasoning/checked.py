@@ -98,7 +98,7 @@ async def play_checked(
     journal = journal or InMemoryJournal()
     checks = FormulaChecks(PROBLEM.statement, journal, dispatcher)
     context = RunContext(
-        spec(scaffold=scaffold), journal, dispatcher, NoControls(), backoff_s=0, window=Window(1), observe=checks.told
+        spec(scaffold=scaffold), journal, dispatcher, NoControls(), backoff_s=0, window=Window(1), observe=checks.observe
     )
     outcome = await SCAFFOLDS[scaffold].solve(PROBLEM, context, params)
     await checks.settle(settle_s, selected_s)

@@ -91,7 +91,7 @@ async def test_what_one_solver_came_to_stands_though_the_budget_ends_another(cal
         assert "what solve/c1.1" in _text(run)
     else:
         assert run.outcome.accepted is None
-        assert "The evaluators did not finish with it." in run.outcome.reason
+        assert "The evaluators did not finish judging it." in run.outcome.reason
 
 
 async def test_a_first_panel_counts_though_the_budget_ends_the_second() -> None:

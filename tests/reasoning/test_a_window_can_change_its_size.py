@@ -73,5 +73,5 @@ async def test_a_call_that_stops_waiting_takes_no_room() -> None:
 
 
 async def test_a_window_without_room_is_refused() -> None:
-    with pytest.raises(ValueError, match="one call at least"):
+    with pytest.raises(ValueError, match="a size of at least 1"):
         Window(0)

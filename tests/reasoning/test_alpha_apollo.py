@@ -177,7 +177,10 @@ async def test_a_panel_that_is_mostly_unreadable_decides_nothing(readable: int, 
     assert _evolved(run)[0].correct is expected
     assert run.outcome.accepted is expected
     if correct is None:
-        assert f"{value * readable} of {readable} evaluators found it correct, but of 5 reports no more" in run.outcome.reason
+        assert (
+            f"{value * readable} of {readable} evaluators found it correct, but only {readable} of 5 reports"
+            in run.outcome.reason
+        )
 
 
 async def test_the_majority_decides_and_its_reports_alone_are_summed_up() -> None:

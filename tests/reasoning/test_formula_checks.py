@@ -217,15 +217,15 @@ SELECTED = ProofSelected(proof="proof/1", accepted=True, reason="")
 async def test_a_proof_that_is_selected_after_its_check_is_not_recorded_twice() -> None:
     journal, dispatcher = Strict(), CheckingDispatcher({})
     checks = FormulaChecks("", journal, dispatcher)
-    checks.told(DRAFT)
+    checks.observe(DRAFT)
     await checks.settle(5, 5)
-    checks.told(SELECTED)
+    checks.observe(SELECTED)
     await checks.settle(5, 5)
     assert dispatcher.checked == ["check/proof/1"]
     resumed = Strict.holding(journal.records)
     again = FormulaChecks("", resumed, dispatcher)
-    again.told(DRAFT)
-    again.told(SELECTED)
+    again.observe(DRAFT)
+    again.observe(SELECTED)
     await again.settle(5, 5)
     assert dispatcher.checked == ["check/proof/1"]
     assert resumed.unread == 0

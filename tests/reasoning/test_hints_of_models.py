@@ -101,7 +101,7 @@ def test_what_tells_too_much_is_written_a_level_lower() -> None:
 
 
 def test_where_every_text_tells_too_much_there_is_none() -> None:
-    with pytest.raises(HintFailed, match="told too much"):
+    with pytest.raises(HintFailed, match="reveals too much"):
         written("<hint>So the answer is $n=11$.</hint>")
     asked: list[str] = []
 
@@ -122,7 +122,7 @@ def test_where_every_text_tells_too_much_there_is_none() -> None:
         ("<hint>   </hint>", "empty"),
         ("<think>I wonder", "thinking part"),
         (f"<hint>{'long ' * 500}</hint>", "too long"),
-        ("<no-hint>The text is a joke.</no-hint>", "nothing to say: The text is a joke"),
+        ("<no-hint>The text is a joke.</no-hint>", "declined to write a hint: The text is a joke"),
     ],
 )
 def test_what_cannot_be_read_is_no_hint(text: str, reason: str) -> None:
@@ -189,6 +189,6 @@ def test_the_scheme_is_a_secret_below_the_rung_that_is_written_from_it() -> None
     assert secret.texts_at(4) == secret.texts_at(5) == ("A solution.",)
     assert leaks_of(item, level=3, secrets=secret.texts_at(3))
     backend = ScriptedBackend(lambda _: f"<hint>{item}</hint>")
-    with pytest.raises(HintFailed, match="told too much"):
+    with pytest.raises(HintFailed, match="reveals too much"):
         asyncio.run(HintWriter(LocalDispatcher({"w": backend}), "hint-2", "w").write(MATERIAL, secret, 3))
     assert asyncio.run(HintWriter(LocalDispatcher({"w": backend}), "hint-3", "w").write(MATERIAL, secret, 4)).level == 4

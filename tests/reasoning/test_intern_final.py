@@ -60,7 +60,7 @@ async def test_without_acceptance_the_version_with_the_best_share_is_named_and_l
     assert played.outcome.model_dump() == {
         "accepted": False,
         "proof": "proof/2",
-        "reason": "Not accepted: of all versions this one did best; 3 of 4 valid votes found no fault.",
+        "reason": "Not accepted: this is the best of all versions; 3 of 4 valid votes found no fault.",
         "ended_by": "exhausted",
     }
     assert [row.model_dump()["accepted"] for row in played.of("proof.selected")] == [False]

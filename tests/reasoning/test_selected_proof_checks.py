@@ -44,7 +44,7 @@ class Beside:
         """Lemmas for every worker, and one that waits."""
         for number in range(1, AT_ONCE + 2):
             lemma = LemmaProposed(lemma=f"s0.{number}", number=number, rollout=0, round=1, statement=f"${number}=0$", steps=())
-            self.checks.told(lemma)
+            self.checks.observe(lemma)
             await asyncio.sleep(0.01)
 
     @property
@@ -55,8 +55,8 @@ class Beside:
 async def test_the_selected_proof_waits_behind_no_other_text() -> None:
     run = Beside(lambda texts: 0.0 if '"proof/1"' in texts else 3600.0)
     await run.keep_busy()
-    run.checks.told(DRAFTED)
-    run.checks.told(SELECTED)
+    run.checks.observe(DRAFTED)
+    run.checks.observe(SELECTED)
     await run.checks.settle(0.2, 0.0)
     assert run.told["proof/1"].outcome == "refuted"
     assert {event.unchecked for subject, event in run.told.items() if subject != "proof/1"} == {ENDED_BEFORE}
@@ -66,8 +66,8 @@ async def test_the_selected_proof_waits_behind_no_other_text() -> None:
 async def test_a_run_waits_longer_for_the_selected_proof_alone(longer: float, outcome: str) -> None:
     run = Beside(lambda texts: 0.3 if '"proof/1"' in texts else 3600.0)
     await run.keep_busy()
-    run.checks.told(DRAFTED)
-    run.checks.told(SELECTED)
+    run.checks.observe(DRAFTED)
+    run.checks.observe(SELECTED)
     began = asyncio.get_running_loop().time()
     await run.checks.settle(0.05, longer)
     assert run.told["proof/1"].outcome == outcome
@@ -78,17 +78,17 @@ async def test_the_selected_proof_is_asked_for_again_where_the_sandbox_was_off()
     run = Beside()
     run.sandbox.is_off = True
     await run.keep_busy()
-    run.checks.told(DRAFTED)
+    run.checks.observe(DRAFTED)
     run.sandbox.is_off = False
-    run.checks.told(SELECTED)
+    run.checks.observe(SELECTED)
     await run.checks.settle(1.0, 1.0)
     assert {subject: event.outcome for subject, event in run.told.items()} == {"proof/1": "refuted"}
 
 
 async def test_a_selected_proof_that_was_checked_is_not_checked_again() -> None:
     run = Beside()
-    run.checks.told(DRAFTED)
+    run.checks.observe(DRAFTED)
     await asyncio.sleep(0.05)
-    run.checks.told(SELECTED)
+    run.checks.observe(SELECTED)
     await run.checks.settle(1.0, 1.0)
     assert len(run.sandbox.checks) == 1

@@ -34,7 +34,7 @@ async def test_a_budget_that_ends_while_the_run_explores_still_gives_a_judged_pr
 async def test_the_last_round_says_why_no_other_follows() -> None:
     played = await explored(Budget(calls=20))
     stops = [event.stop for event in played.of("round.ended")]  # type: ignore[attr-defined]
-    assert stops[-1] == "the rest of the budget is kept back for the write-up"
+    assert stops[-1] == "the rest of the budget is reserved for the write-up"
     assert set(stops[:-1]) == {""}
 
 

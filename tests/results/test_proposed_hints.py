@@ -152,9 +152,9 @@ def test_a_leaking_proposal_is_retried_a_level_lower_or_left_to_the_coach(
     worked(f"<hint>{LONG_SOLUTION}</hint>")
     proposal = HintProposal.objects.get()
     assert (proposal.state, proposal.text) == ("failed", "")
-    assert "too much" in proposal.reason
-    assert "too much" in client_for(bob).get(page_of(request_asked)).content.decode()
-    assert "too much" not in own_page(request_asked, client_for(charlie))
+    assert "reveals too much" in proposal.reason
+    assert "reveals too much" in client_for(bob).get(page_of(request_asked)).content.decode()
+    assert "reveals too much" not in own_page(request_asked, client_for(charlie))
     feedback.rung_give(asked=request_asked.asked.get(), text="First.", by=bob)
     RungAsked.objects.update(given_at=timezone.now() - timedelta(hours=1))
     feedback.rung_ask(request=request_asked, level=1, tried="I tried.")
@@ -171,7 +171,7 @@ def test_a_leaking_proposal_is_retried_a_level_lower_or_left_to_the_coach(
     ("answer", "faults", "reason"),
     [
         ("Something without tags.", None, "cannot be read"),
-        ("<no-hint>It is empty.</no-hint>", None, "found nothing to say"),
+        ("<no-hint>It is empty.</no-hint>", None, "declined to write a hint"),
         ("", Faults(fail={1: BackendUnavailable()}), "cannot be reached"),
     ],
 )

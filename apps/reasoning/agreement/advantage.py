@@ -1,4 +1,4 @@
-"""The advantage error: how well a grader tells the solutions of one problem apart, whatever its general kindness."""
+"""The advantage error: how well a grader distinguishes solutions of the same problem, regardless of its leniency."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -25,10 +25,10 @@ class Consistency(Value):
 
 
 def without_replays(runs: Iterable[tuple[int | None, Points]]) -> tuple[list[Points], int]:
-    """What the runs on one paper gave, one for each seed, and how many replays were left out.
+    """The results of the runs on one paper, one per seed, and the number of replays left out.
 
-    The same grader asked the same again with the same seed gives no independent answer. Of such runs the first that is scored
-    stands, else the first. A seed of None is not known, and that run stands for itself.
+    Repeating a request with the same seed gives no independent answer. Of such runs the first scored one counts, else the
+    first. Runs with an unknown seed (None) all count.
     """
     kept: dict[object, Points] = {}
     replays = 0

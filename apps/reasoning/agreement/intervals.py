@@ -73,7 +73,7 @@ def studentised(value: float, without: Floats, kind: str) -> Interval | Undefine
     count = len(spread)
     error = float(np.sqrt((count - 1) / count * ((spread - spread.mean()) ** 2).sum()))
     if error < _SAME:
-        return Undefined(reason="it is the same without any one of the problems, so that its spread cannot be told")
+        return Undefined(reason="it is the same without any one of the problems, so that its spread is unknown")
     middle, reach = float(forward(np.array(value))), student_t(count - 1) * error
     low, high = back(np.array([middle - reach, middle + reach]))
     return Interval(low=float(low), high=float(high))

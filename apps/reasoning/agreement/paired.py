@@ -15,7 +15,7 @@ from apps.reasoning.agreement.scales import Floats, Scale
 from apps.reasoning.agreement.table import Sample, Table
 from apps.reasoning.domain.values import Value
 
-#: The statistics whose difference is told, by the slugs of `estimates.STATISTICS`.
+#: The statistics whose difference is reported, by the slugs of `estimates.STATISTICS`.
 COMPARED = ("exact", "off_by_one", "bias", "mae", "rmse", "qwk", "ac2")
 
 
@@ -77,5 +77,5 @@ def _function(slug: str, scale: Scale) -> Callable[[Table], Floats]:
 
 
 def _clustered(pair: Scored, is_one: bool) -> Scored:
-    """A paper stands for itself where no problem is told: under its name, which is the same on both sides."""
+    """The group of a pair: its problem, or the paper itself if the problem is unknown."""
     return pair if pair.problem and not is_one else pair.model_copy(update={"problem": f"\0{pair.paper}"})

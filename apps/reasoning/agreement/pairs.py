@@ -9,10 +9,10 @@ from apps.reasoning.domain.values import Unscored, Value
 
 
 class Pair(Value):
-    """One paper with a person's points and what somebody else (a model grader, a second person) gave.
+    """One paper with a person's points and those of another rater (a model grader, a second person).
 
-    `contaminated` says why the person's mark was not independent, such as "made after a reveal"; empty where it was.
-    `problem` is empty where it is not known. `author` is where the paper comes from: student, model, a model's name.
+    `contaminated` is why the person's mark was not independent, such as "made after a reveal"; "" if it was.
+    `problem` is "" if unknown. `author` is the origin of the paper: student, model, a model's name.
     """
 
     paper: str
@@ -54,7 +54,7 @@ class Sorted(Value):
 
     @classmethod
     def of(cls, pairs: Iterable[Pair]) -> Self:
-        """Contamination is looked at first: a mark made after a reveal is told as that, whatever else is missing."""
+        """Check contamination first: a mark made after a reveal is reported as such, whatever else is missing."""
         scored: list[Scored] = []
         unscored: list[Missing] = []
         unmarked: list[Missing] = []

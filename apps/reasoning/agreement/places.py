@@ -10,9 +10,9 @@ from apps.reasoning.domain.values import Unscored, Value
 
 
 class Places(Value):
-    """What one side sees in a script: the steps with an error that others follow from, or that stands alone, with its types.
+    """The errors that one rater sees in a script: steps of root errors (with or without consequences), and their types.
 
-    `first` is the first step with any error that matters, None where there is none.
+    `first` is the first step with a relevant error, or None.
     """
 
     first: int | None = None
@@ -70,7 +70,7 @@ class PlacesFound(Value):
     def f1(self) -> float | Unscored:
         """The harmonic mean of precision and recall of root errors (van Rijsbergen 1979)."""
         total = self.precision.of + self.recall.of
-        return (self.precision.count + self.recall.count) / total if total else Unscored(reason="nobody sees an error")
+        return (self.precision.count + self.recall.count) / total if total else Unscored(reason="neither rater sees an error")
 
 
 def places_found(pairs: Sequence[PlacedPair]) -> PlacesFound:

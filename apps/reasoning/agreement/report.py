@@ -57,9 +57,8 @@ class Band(Value):
 class Agreement(Value):
     """One comparison. `estimates` is empty below `FEW` pairs: then there are only counts.
 
-    `scale` is the one that QWK, AC2 and Scott's π were computed on; `rounded` tells how many predictions and marks did not
-    lie on it. `accuracy` is the share of exact pairs with what is unscored counted as wrong, None where there is no pair;
-    `exact_of` is that share in counts.
+    `scale` is that of QWK, AC2 and Scott's π; `rounded` counts the predictions and marks that were not on it. `accuracy` is
+    the share of exact pairs, where unscored counts as wrong; None without pairs. `exact_of` is that share in counts.
     """
 
     scale: Scale

@@ -64,7 +64,7 @@ class Sample:
 
     @classmethod
     def of(cls, pairs: Sequence[Scored]) -> Self:
-        """Pairs of one problem stay together; a pair that names none stands for itself, after all that do."""
+        """Group pairs by problem; a pair without a problem is a group of its own, after all others."""
         human = np.array([pair.human for pair in pairs])
         predicted = np.array([pair.predicted for pair in pairs])
         problems = np.unique([pair.problem for pair in pairs], return_inverse=True)[1]

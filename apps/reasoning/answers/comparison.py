@@ -15,12 +15,12 @@ from apps.reasoning.answers.work import GivenUp, Work
 from apps.reasoning.graph.statements import normalise_statement
 
 MOST_REASON = 240
-#: Spellings whose usual reading is so firm that equality by it stands.
+#: Spellings whose usual reading is certain enough to decide equality.
 _FIRM = frozenset(("grouped", "mixed", "decimal_comma"))
 
 
 def answer_compared(text: str, expected: str) -> Comparison:
-    """The final answer of a solution beside the problem's answer.
+    """The final answer of a solution compared with the problem's answer.
 
     Where the solution states none (no line `Answer:`, no box, no “the answer is”), the end of its last line counts only if
     it is equal: a formula at the end of a proof need not be the answer.
@@ -36,7 +36,7 @@ def answer_compared(text: str, expected: str) -> Comparison:
 
 @lru_cache(maxsize=2_048)
 def answers_compared(given: str, expected: str) -> Comparison:
-    """The given answer beside the expected one, each as a person or a model wrote it."""
+    """Compare the given answer with the expected one, each as a person or a model wrote it."""
     if not expected.strip() or not given.strip():
         return undecided("One of the answers is empty.")
     if given.split() == expected.split() or _is_same_text(given, expected):
@@ -74,15 +74,15 @@ def _by_reading(one: AnswerReader, two: AnswerReader, work: Work) -> Comparison:
     letters = letters_of(given) - letters_of(expected)
     if found.outcome != "different" or not letters:
         return found
-    # `N − 1` beside 2025: the problem may give N.
-    return undecided(f"what {', '.join(sorted(letters))} stands for in the given answer is not known here")
+    # `N − 1` compared with 2025: the problem may give N.
+    return undecided(f"the meaning of {', '.join(sorted(letters))} in the given answer is unknown")
 
 
 _TWO_WAYS = {
     "grouped": "a comma between digits may divide thousands or a list",
     "decimal_comma": "a comma between digits may be a decimal comma or divide a list",
     "mixed": "a number before a fraction may be a mixed number or a product",
-    "slash": "what stands below a slash is not clear",
+    "slash": "the denominator after a slash is ambiguous",
     "log": "the base of a logarithm is not given",
 }
 

@@ -135,12 +135,12 @@ def _is_infinite(term: Term) -> bool:
 
 
 def _with_other_letters(one: Term, two: Term, work: Work) -> Comparison:
-    """A letter that only one side has may cancel; else what it stands for is not known, unless the other side is a number."""
+    """A letter on only one side may cancel; otherwise its meaning is unknown, unless the other side is a number."""
     found = _equal_at_points(one, two, sorted(names(one) | names(two)), work)
     if found.outcome == "equal" or (found.outcome == "different" and not (names(one) and names(two))):
         return found
     only = ", ".join(sorted(names(one) ^ names(two)))
-    return undecided(f"only one of them has the letter {only}, and what it stands for is not known here")
+    return undecided(f"only one of them has the letter {only}, whose meaning is unknown")
 
 
 # --- test points -----------------------------------------------------------------------------------------------------
@@ -215,9 +215,9 @@ def _agree_at(one: Term, two: Term, point: dict[str, Fraction], work: Work) -> b
         return sign == 0
     size = evaluator.interval(right if not isinstance(right, Fraction) else left)
     scale = max(0, -evaluator.smallest)
-    return True if is_below(gap, -_POINT_BITS // 2 - min(scale, 40)) or _is_small_beside(gap, size) else None
+    return True if is_below(gap, -_POINT_BITS // 2 - min(scale, 40)) or _is_small_against(gap, size) else None
 
 
-def _is_small_beside(gap: Value, size: Value) -> bool:
+def _is_small_against(gap: Value, size: Value) -> bool:
     """Whether the difference is below the size by 150 bits."""
     return any(is_below(gap, bits - 150) and not is_below(size, bits) for bits in range(0, 4_000, 100))

@@ -59,7 +59,7 @@ def _answer_line(text: str) -> tuple[str, int]:
         if found is None:
             continue
         rest = _bare(found["rest"] or "")
-        if not rest:  # The answer stands in the paragraph below.
+        if not rest:  # The answer is in the next paragraph.
             below = "".join(lines[number + 1 :]).strip().split("\n\n")[0]
             rest = _bare(below)
         return rest, places[number]

@@ -68,7 +68,7 @@ def term_of(shape: Shape) -> Term:
         return term_of(shape.value)
     if isinstance(shape, Scalar) and not shape.unit:
         return shape.term
-    raise Unreadable("a number is expected beside an interval")
+    raise Unreadable("a number is expected next to an interval")
 
 
 def is_region(shape: Shape) -> bool:
@@ -76,7 +76,7 @@ def is_region(shape: Shape) -> bool:
 
 
 def as_region(shape: Shape) -> Shape:
-    """A pair in round brackets is an open interval where it stands beside ∪ or ∖."""
+    """A pair in round brackets is an open interval if it is next to ∪ or ∖."""
     if isinstance(shape, Ordered) and len(shape.items) == 2:
         low, high = (term_of(one) for one in shape.items)
         return Region((Piece(low, high, False, False),))

@@ -1,4 +1,4 @@
-"""Whether regions of the line are equal, and a region beside a pair, a set or a class of numbers."""
+"""Equality of regions of the line, and of a region with a pair, a set or a class of numbers."""
 
 from fractions import Fraction
 
@@ -14,17 +14,17 @@ MOST_NUMBERS = 400
 _ALL = Piece(None, None, False, False)
 
 
-def region_beside(one: Region, two: Shape, work: Work) -> Comparison | None:
-    """A region beside what is not written as one; None where that has a rule of its own."""
+def region_against(one: Region, two: Shape, work: Work) -> Comparison | None:
+    """Compare a region with a value of another kind; None if that kind has its own rule."""
     match two:
         case Ordered(items=(Scalar(term=low), Scalar(term=high))):
             return regions_equal(one, Region((Piece(low, high, False, False),)), work)
         case Ordered():
-            return different("a tuple beside an interval")
+            return different("a tuple against an interval")
         case Scalar(term=term, unit=""):
             return regions_equal(one, Region((Piece(term, term, True, True),)), work)
         case Many(items=items):
-            return _beside_set(one, items, work)
+            return _against_set(one, items, work)
         case Class(base="reals", sign=""):
             return regions_equal(one, Region((_ALL,)), work)
         case Class(base="reals", sign=("positive" | "nonnegative") as sign):
@@ -34,7 +34,7 @@ def region_beside(one: Region, two: Shape, work: Work) -> Comparison | None:
     return None
 
 
-def _beside_set(one: Region, items: tuple[Shape, ...], work: Work) -> Comparison:
+def _against_set(one: Region, items: tuple[Shape, ...], work: Work) -> Comparison:
     terms = [each.term for each in items if isinstance(each, Scalar)]
     if len(terms) < len(items) or has_letters(one):
         return undecided("an interval is compared with something else")

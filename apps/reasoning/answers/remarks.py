@@ -1,13 +1,13 @@
-"""Remarks after an answer: what is cut off, and which words are left that nobody read.
+"""Remarks after an answer: which words are cut off, and which remain unread.
 
-A wrong *different* teaches that a right answer is wrong. So words that are not known here never decide it.
+A wrong *different* would train against a correct answer, so unknown words never decide.
 """
 
 from apps.reasoning.answers.slicing import Tokens, at_depth_zero
 from apps.reasoning.answers.vocabulary import COUNTED_WITHOUT, FILLERS, KNOWN_WORDS, NUMBERS, PRAISE, words
 from apps.reasoning.answers.work import Unreadable
 
-#: What follows gives a reason: the answer stands before it.
+#: Words that introduce a reason: the answer is before them.
 _REASONS = words("since because")
 #: What follows may say more about the answer, or be the answer itself.
 _REMARKS = words("as at namely which attained achieved reached")
@@ -21,7 +21,7 @@ _VALUES = ("number", "name", "command")
 
 
 def without_remark(given: Tokens) -> tuple[Tokens, str]:
-    """What stands before the first remark, and why the rest of it cannot be *different*; empty where it can."""
+    """The tokens before the first remark, and why the rest cannot decide *different*; "" if it can."""
     for place in at_depth_zero(given):
         text, after = given[place].text, [one.text for one in given[place + 1 :]]
         if not place or given[place].kind != "word":
@@ -35,7 +35,7 @@ def without_remark(given: Tokens) -> tuple[Tokens, str]:
             return given[:place], f"what follows “{text}” in it is not read"
         if text in _CONCLUSIONS and _says_more(given[:place]):
             if any(one.kind in _VALUES or one.text in NUMBERS for one in given[place + 1 :]):
-                raise Unreadable(f"whether the answer stands before or after “{text}” is not clear")
+                raise Unreadable(f"it is unclear whether the answer is before or after “{text}”")
             return given[:place], f"what follows “{text}” in it is not read"
     return given, ""
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from apps.reasoning.answers.equality import difference, number_sign, terms_equal
 from apps.reasoning.answers.outcomes import Comparison, all_of, different, equal, undecided
-from apps.reasoning.answers.region_equality import MOST_NUMBERS, exact, region_beside, regions_equal
+from apps.reasoning.answers.region_equality import MOST_NUMBERS, exact, region_against, regions_equal
 from apps.reasoning.answers.shapes import (
     Approximate,
     Assigned,
@@ -37,8 +37,8 @@ def shapes_equal(one: Shape, two: Shape, work: Work) -> Comparison:
         if isinstance(one, kind) and isinstance(two, kind):
             return rule(one, two, work)
         for first, second in ((one, two), (two, one)):
-            if isinstance(first, kind) and (rule_beside := _BESIDE.get(kind)):
-                found = rule_beside(first, second, work)
+            if isinstance(first, kind) and (mixed := _MIXED_RULES.get(kind)):
+                found = mixed(first, second, work)
                 if found is not None:
                     return found
     return _kinds(one, two)
@@ -113,7 +113,7 @@ def _conditions(one: Conditioned, two: Conditioned, work: Work) -> Comparison:
     return undecided(f"they have different conditions: “{short(one.condition)}” and “{short(two.condition)}”")
 
 
-def _condition_beside(one: Conditioned, two: Shape, work: Work) -> Comparison:
+def _condition_against(one: Conditioned, two: Shape, work: Work) -> Comparison:
     return undecided(f"only one of them has a condition: “{short(one.condition)}”")
 
 
@@ -141,12 +141,12 @@ def _is_shifted(one: Named, two: Named, work: Work) -> bool:
     return any(terms_equal(one.value.term, each, work).outcome == "equal" for each in shifted)
 
 
-def _named_beside(one: Named, two: Shape, work: Work) -> Comparison | None:
+def _named_against(one: Named, two: Shape, work: Work) -> Comparison | None:
     return None if isinstance(two, Assigned) else _formula(one, two, work)
 
 
 def _formula(one: Named, two: Shape, work: Work) -> Comparison:
-    """Letters of a function beside its arguments may be constants that can be chosen, so other values decide nothing."""
+    """Letters of a function other than its arguments may be free constants, so different values decide nothing."""
     found = shapes_equal(one.value, two, work)
     free = (letters_of(one.value) | letters_of(two)) - set(one.args)
     if found.outcome != "different" or not one.args or not free:
@@ -161,7 +161,7 @@ def _assigned(one: Assigned, two: Assigned, work: Work) -> Comparison:
     return all_of(shapes_equal(value, values[name], work) for name, value in one.pairs)
 
 
-def _assigned_beside(one: Assigned, two: Shape, work: Work) -> Comparison:
+def _assigned_against(one: Assigned, two: Shape, work: Work) -> Comparison:
     """A tuple has its entries in the order of the letters: as written, or of the alphabet."""
     if not isinstance(two, Ordered):
         return undecided("values of several letters are compared with something else")
@@ -224,9 +224,9 @@ def _runs(one: Run, two: Run, work: Work) -> Comparison:
     return all_of(terms_equal(first, second, work) for first, second in pairs)
 
 
-def _run_beside(one: Run, two: Shape, work: Work) -> Comparison | None:
+def _run_against(one: Run, two: Shape, work: Work) -> Comparison | None:
     if isinstance(two, Scalar):
-        return different("a list of values beside one value")
+        return different("a list of values against one value")
     if not isinstance(two, Many):
         return None
     if one.last is None:
@@ -258,9 +258,9 @@ def _classes(one: Class, two: Class, work: Work) -> Comparison:
     return different("different classes of numbers")
 
 
-def _class_beside(one: Class, two: Shape, work: Work) -> Comparison | None:
+def _class_against(one: Class, two: Shape, work: Work) -> Comparison | None:
     is_number = isinstance(two, Many | Scalar | Ordered) and not letters_of(two)
-    return different("a class of numbers beside numbers") if is_number else undecided("a class of numbers beside a formula")
+    return different("a class of numbers against numbers") if is_number else undecided("a class of numbers against a formula")
 
 
 def _kinds(one: Shape, two: Shape) -> Comparison:
@@ -270,7 +270,7 @@ def _kinds(one: Shape, two: Shape) -> Comparison:
         if isinstance(ordered, Ordered) and isinstance(many, Many) and set(ordered.items) == set(many.items):
             return undecided("whether the order counts is not clear")
     if kinds <= {Ordered, Many, Scalar}:
-        return different("one value beside several, or a tuple beside what is not one")
+        return different("one value against several, or a tuple against another kind of value")
     return undecided("they are answers of different kinds")
 
 
@@ -288,13 +288,13 @@ _BY_KIND: tuple[tuple[type, _Rule], ...] = (
     (Ordered, _tuples),
     (Class, _classes),
 )
-_BESIDE: dict[type, Callable[[Any, Any, Work], Comparison | None]] = {
-    Conditioned: _condition_beside,
-    Named: _named_beside,
-    Assigned: _assigned_beside,
+_MIXED_RULES: dict[type, Callable[[Any, Any, Work], Comparison | None]] = {
+    Conditioned: _condition_against,
+    Named: _named_against,
+    Assigned: _assigned_against,
     Approximate: _approximate,
     Many: _only_member,
-    Run: _run_beside,
-    Region: region_beside,
-    Class: _class_beside,
+    Run: _run_against,
+    Region: region_against,
+    Class: _class_against,
 }

@@ -229,7 +229,7 @@ class TermReader:
         return found
 
     def _one_digit(self) -> Term:
-        """TeX takes one digit: `\\frac12` is one half, `2^10` two to the one and a zero, which nobody means."""
+        """TeX takes one digit: `\\frac12` is one half; `2^10` would be two to the one and a zero, which is never meant."""
         text = self._next
         before = self.tokens[self.place - 1].text if self.place else ""
         if before == "^":

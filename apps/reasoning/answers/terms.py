@@ -10,7 +10,7 @@ class Term(NamedTuple):
 
     op: str
     args: tuple["Term", ...] = ()
-    value: Union[Fraction, str, None] = None  # noqa: UP007  (a forward reference stands beside it)
+    value: Union[Fraction, str, None] = None  # noqa: UP007  (with a forward reference)
 
 
 MINUS_ONE = Term("number", (), Fraction(-1))
@@ -67,7 +67,7 @@ def depth_of(term: Term) -> int:
 
 
 def signs(term: Term) -> tuple[Term, ...]:
-    """The terms that ± stands for: all its signs together are above or below."""
+    """The terms that ± abbreviates: all its signs together are above or below."""
     if all(one.op != "choose" for one in nodes(term)):
         return (term,)
     return (_chosen(term, r"\pm"), _chosen(term, r"\mp"))

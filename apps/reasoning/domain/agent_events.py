@@ -1,4 +1,4 @@
-"""Events of scaffolds whose models act in turns: what was done, what came back, and what is remembered.
+"""Events of scaffolds whose models act in turns: actions, responses of tools, and stored memories.
 
 Part of the one vocabulary of events.py.
 """
@@ -12,9 +12,9 @@ ActionKind = Literal["python_code", "local_rag", "answer", "report", "none"]
 
 
 class Lookup(Value):
-    """A look into documentation: what was asked, what was searched for, where something was found, what the model was told.
+    """A documentation lookup: the question, the search query and the sources found.
 
-    `calls` are the keys of the calls and of the tool call behind it.
+    `calls` are the keys of its model calls and of its tool call.
     """
 
     library: str
@@ -27,9 +27,9 @@ class Lookup(Value):
 class TurnTaken(Event):
     """Turn `turn` of `of` in a conversation with the environment.
 
-    `about` is the candidate that it writes (a solver) or examines (an evaluator). `content` is the code or the query, cut where
-    it is long. `succeeded` is None where no tool was wanted; an action that could not be read is a tool call that failed.
-    `repairs` are what was mended in the code before it ran.
+    `about` is the candidate that a solver writes or an evaluator examines. `content` is the code or the query, shortened.
+    `succeeded` is None if no tool was requested; an unreadable action is a failed tool call. `repairs` are the corrections
+    made to the code before it ran.
     """
 
     kind = "turn.taken"
@@ -52,9 +52,9 @@ class TurnTaken(Event):
 
 
 class MemoryStored(Event):
-    """A solution goes into the long-term memory, with what was made of the reports on it.
+    """A solution enters the long-term memory, with a summary of the reports on it.
 
-    `correct` is what most of the valid reports say, None where none could be read or as many say yes as no.
+    `correct` is the majority of the valid reports; None if no report is readable or the vote is tied.
     """
 
     kind = "memory.stored"

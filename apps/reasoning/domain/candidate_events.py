@@ -12,7 +12,7 @@ CandidateKind = Literal["solution", "improvement", "refinement", "correction", "
 
 
 class Issue(Value):
-    """What a verifier objects to: how bad it is, the words of the solution that it is about, and why."""
+    """An objection of a verifier: its severity, the quoted words of the solution, and the reason."""
 
     severity: Literal["critical", "gap", "note"]
     quote: str = ""
@@ -22,7 +22,7 @@ class Issue(Value):
 class CandidateDrafted(Event):
     """A whole solution. `parents` are the candidates it was made from: none for a fresh one, one for a correction.
 
-    `own_score` is what its writer gave it, from 0 to 1, where the scaffold asks for that.
+    `own_score` is its writer's own score from 0 to 1, if the scaffold asks for one.
     """
 
     kind = "candidate.drafted"
@@ -52,7 +52,7 @@ class CandidateScored(Event):
 
 
 class ScoreDropped(Event):
-    """A report that a check of it found unfounded; its score no longer counts."""
+    """A report that a meta-verifier found unfounded; its score no longer counts."""
 
     kind = "candidate.score_dropped"
     candidate: str
@@ -62,8 +62,9 @@ class ScoreDropped(Event):
 
 
 class CandidateJudged(Event):
-    """A verifier passed a candidate or not; `unscored` says why neither. `overruled`: it wrote "pass" next to a critical error
-    or a gap, which counts as a fail. The streaks are those after this judgement; both are 0 where judgements have no order."""
+    """A verifier's decision on a candidate; `unscored` is the reason if there is none. `overruled`: it wrote "pass" next to a
+    critical error or a gap, which counts as a fail. The streaks include this judgement; both are 0 if judgements are unordered.
+    """
 
     kind = "candidate.judged"
     candidate: str
@@ -79,7 +80,7 @@ class CandidateJudged(Event):
 
 
 class PoolKept(Event):
-    """Which candidates go on after a round, best first, and the mean score of each that has one."""
+    """The candidates kept after a round, best first, and the mean score of each that has one."""
 
     kind = "pool.kept"
     round: int
@@ -89,9 +90,9 @@ class PoolKept(Event):
 
 
 class GroupsFormed(Event):
-    """Candidates grouped by what they conclude; `chosen` is the position of the group held most likely right.
+    """Candidates grouped by conclusion; `chosen` is the position of the group held most likely right.
 
-    Where final answers were counted, `answers` has that of each group, and no call stands behind it.
+    After a count of final answers, `answers` holds the answer of each group, and `call` is empty.
     """
 
     kind = "pool.grouped"
@@ -103,7 +104,7 @@ class GroupsFormed(Event):
 
 
 class PairJudged(Event):
-    """One comparison: `first` was shown before `second`. `better` is one of them, or empty where `unscored` says why."""
+    """One comparison: `first` was shown before `second`. `better` is one of them, or empty with the reason in `unscored`."""
 
     kind = "pair.judged"
     round: int
@@ -116,7 +117,7 @@ class PairJudged(Event):
 
 
 class PairDecided(Event):
-    """Both orders of a pair are in. `by` says what decided: both orders agreed, or else the score, or else the seed."""
+    """The result of a pair after both orders. `by`: both orders agreed, else the score decided, else the seed."""
 
     kind = "pair.decided"
     round: int
@@ -126,7 +127,7 @@ class PairDecided(Event):
 
 
 class StateWritten(Event):
-    """The compact state of a reasoning cache after a turn; the next turn sees the problem and this alone."""
+    """The compact state of a reasoning cache after a turn; the next turn sees only the problem and this state."""
 
     kind = "state.written"
     turn: int

@@ -1,6 +1,6 @@
-"""Events of the computational verifier (docs/mathcheck.md): what it found in a lemma, a proof or a candidate.
+"""Events of the computational verifier (docs/mathcheck.md): its findings in a lemma, a proof or a candidate.
 
-It is a verifier of its own: no event here changes a confidence, a status or the course of a run.
+It is independent: none of these events changes a confidence, a status or the course of a run.
 """
 
 from typing import Literal
@@ -12,14 +12,13 @@ CheckOutcome = Literal["refuted", "survived", "not_understood", "unchecked", "st
 
 
 class FormulasChecked(Event):
-    """The formulas of `subject` (a lemma version, a proof, a candidate) were tested, or `unchecked` says why not.
+    """The formulas of `subject` (a lemma version, a proof, a candidate) were tested, or `unchecked` is the reason.
 
-    Where a limit on time ended the check, `stopped` counts the formulas that it left, or `outcome` is stopped and `unchecked`
-    says which limit; no record is kept then, so `call` is empty and the next owner of the run asks again.
-
-    `outcome` is refuted where one formula is, else survived where one was tested. `findings` are those that were refuted and
-    the first of those that survived; their `text_id` is `statement` or `step 3`. The counts are of formulas. `call` is the
-    record.
+    `outcome` is refuted if any formula is refuted, else survived if any was tested. `findings` are the refuted formulas and
+    the first of the surviving ones; their `text_id` is `statement` or `step 3`. The counts are of formulas. `call` is the key
+    of the record.
+    If a time limit ended the check, `stopped` counts the untested formulas, or `outcome` is stopped and `unchecked` names the
+    limit. No record is kept then: `call` is empty, and the next owner of the run repeats the check.
     """
 
     kind = "formulas.checked"
@@ -35,7 +34,7 @@ class FormulasChecked(Event):
 
 
 class FormulaChecksOff(Event):
-    """From here on formulas are not checked, because nothing that could run the check is there."""
+    """Formulas are no longer checked, because no worker can run the checks."""
 
     kind = "formulas.off"
     reason: str

@@ -1,4 +1,4 @@
-"""What people may ask of a running exploration. A command takes effect at a control point and is recorded there."""
+"""Commands of people to a running exploration. A command takes effect at a control point and is recorded there."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""All that can go wrong in the core, in one file. Each docstring is the default message; messages say what to do."""
+"""All exceptions of the core. Each docstring is the default message; messages say what to do."""
 
 
 class ReasoningError(Exception):
@@ -11,11 +11,11 @@ class ReasoningError(Exception):
 class BackendError(ReasoningError):
     """The backend failed."""
 
-    #: May the same request be sent again? Only where nothing of it was received.
+    #: Whether the same request may be sent again: only if no part of the answer was received.
     retryable = False
-    #: True where every call to this alias would fail alike, so the run stops and waits for a person.
+    #: Whether every call to this alias would fail in the same way, so that the run stops and waits for a person.
     fatal_for_run = False
-    #: The last attempt of the call, where the dispatcher made several before it gave this error.
+    #: Number of the last attempt, if the dispatcher made several.
     attempt = 0
 
 
@@ -47,7 +47,7 @@ class DeadlineExceeded(BackendError):
 
 
 class CallFailed(ReasoningError):
-    """A call ended without a text after its last attempt; the failure is in the journal and the scaffold decides."""
+    """A call failed after its last attempt. The journal has the failure; the scaffold decides how to continue."""
 
     def __init__(self, key: str, reason: str) -> None:
         super().__init__(f"{key}: {reason}")
@@ -56,7 +56,7 @@ class CallFailed(ReasoningError):
 
 
 class RunHalted(ReasoningError):
-    """The run stops here with everything kept; it can be resumed."""
+    """The run stopped; everything is kept. Resume it to continue."""
 
 
 class RunCancelled(RunHalted):
@@ -72,7 +72,7 @@ class JournalUnwritable(RunHalted):
 
 
 class NeedsFork(RunHalted):
-    """This run was made by other code or prompts; its recorded calls do not fit what would be asked now. Fork it."""
+    """The code or the prompts have changed since this run, and its recorded calls no longer match. Fork the run."""
 
 
 class BudgetExhausted(ReasoningError):
@@ -86,29 +86,29 @@ class BudgetExhausted(ReasoningError):
 
 
 class BudgetKeptBack(BudgetExhausted):
-    """What is left of the budget is kept back for a later phase; the scaffold goes over to that phase."""
+    """The rest of the budget is reserved for a later phase; the scaffold moves on to that phase."""
 
     def __init__(self, which: str, limit: float, spent: float) -> None:
         super().__init__(which, limit, spent)
-        self.args = (f"Of the budget of {limit:g} {which}, {spent:g} were spent; the rest was kept back for the write-up.",)
+        self.args = (f"Of the budget of {limit:g} {which}, {spent:g} are spent; the rest is reserved for the write-up.",)
 
 
 class PromptError(ReasoningError):
-    """A prompt file is missing or its placeholders do not match what is filled in."""
+    """A prompt file is missing, or its placeholders do not match the given values."""
 
 
 class AliasError(ReasoningError):
-    """models.toml is wrong; the message names the line to change."""
+    """models.toml has an error; the message names the line to change."""
 
 
 class ParamsError(ReasoningError):
-    """The parameters of the scaffold do not fit together; the message says which."""
+    """The parameters of the scaffold are invalid; the message names them."""
 
 
 class PlanError(ReasoningError):
-    """What was asked for cannot be run; the message says what to change.
+    """The request cannot be run; the message says what to change.
 
-    `about` names the kind of argument (`scaffold`, `preset`, `parameter`, `role`, …), `name` the one among its kind.
+    `about` is the kind of argument (`scaffold`, `preset`, `parameter`, `role`, …), `name` is its name.
     """
 
     def __init__(self, about: str, message: str, name: str = "") -> None:

@@ -1,4 +1,4 @@
-"""The base of all events, apart from the table of them, so that the table can be made of several files."""
+"""The base class of all events, in a file of its own so that several files can define events."""
 
 from typing import ClassVar
 

@@ -1,8 +1,8 @@
-"""Every event a run can record: the one neutral vocabulary of all scaffolds.
+"""Every event that a run can record: one neutral vocabulary for all scaffolds.
 
-An event is a fact in the past tense. Its kind is its class (`lemma.proposed` ↔ `LemmaProposed`); it is stored once under
-`(run, seq)` and under a structural `key`, so that a replay that tells it again changes nothing. Everything on screen is a
-fold over these. Long texts are not in events: `*_sha` names a content-addressed text.
+An event is a fact in the past tense. Its kind corresponds to its class (`lemma.proposed` ↔ `LemmaProposed`). It is stored once
+under `(run, seq)` and a structural `key`, so that a replay can emit it again without effect. All pages are folds over events.
+Long texts are stored separately: `*_sha` names a content-addressed text.
 """
 
 from typing import Any, Literal
@@ -29,7 +29,7 @@ LemmaStatus = Literal["proposed", "verified", "doubtful", "rejected", "retired",
 
 
 class RunCreated(Event):
-    """The frozen specification. `authored` marks the worked example: its texts were written by people, not by a model."""
+    """The frozen specification. `authored` marks the worked example, whose texts were written by people."""
 
     kind = "run.created"
     title: str
@@ -50,7 +50,7 @@ class RunStarted(Event):
 
 
 class RunResumed(Event):
-    """Another owner took the run over; `replayed` recorded calls were not made again."""
+    """Another owner took over the run; `replayed` counts recorded calls that were not made again."""
 
     kind = "run.resumed"
     owner: str
@@ -102,7 +102,7 @@ class RoundBegan(Event):
 
 
 class RoundEnded(Event):
-    """`proposed` new lemmas, `survived` those at or above the threshold; `stop` says why no further round follows, if so."""
+    """`proposed` counts new lemmas, `survived` those that reach the threshold; `stop` is why no round follows, or ""."""
 
     kind = "round.ended"
     rollout: int
@@ -153,9 +153,9 @@ class CallFailed(Event):
 
 
 class OutputUnread(Event):
-    """A call's text could not be parsed. The raw text stays behind `call`; nothing is invented from it.
+    """A call's text could not be parsed. The raw text is kept under `call`.
 
-    `again`: the call that asks for it once more; empty where none does. `part`: the rest of the text was read and counts.
+    `again`: key of the call that asks once more, or "". `part`: the rest of the text was read and counts.
     """
 
     kind = "output.unread"
@@ -179,7 +179,7 @@ class TextAnchor(Value):
 
 
 class LemmaProposed(Event):
-    """A lemma version. `lemma` identifies the version (`s0.7`, `s0.7-fixed`), `number` is what prompts and people call it."""
+    """A lemma version. `lemma` identifies the version (`s0.7`, `s0.7-fixed`), `number` is its name in prompts and on pages."""
 
     kind = "lemma.proposed"
     lemma: str
@@ -194,7 +194,7 @@ class LemmaProposed(Event):
 
 
 class LemmaMerged(Event):
-    """`lemma` says the same as `into` (normalised statements are equal); `into` keeps the node."""
+    """`lemma` is merged into `into`, because their normalised statements are equal; `into` keeps the node."""
 
     kind = "lemma.merged"
     lemma: str
@@ -203,7 +203,7 @@ class LemmaMerged(Event):
 
 
 class LemmasAlike(Event):
-    """Two lemmas look like near-duplicates. Proposed to people, never merged silently."""
+    """Two lemmas look like near-duplicates. They are proposed to people, never merged automatically."""
 
     kind = "lemma.alike"
     lemma: str
@@ -226,7 +226,7 @@ class LemmaRestored(Event):
 
 
 class EdgeAdded(Event):
-    """`user` uses `used`. `user` is a lemma version or a proof id (`proof/2`); `evidence` is where the text says so."""
+    """`user` uses `used`. `user` is a lemma version or a proof id (`proof/2`); `evidence` is the citation in its text."""
 
     kind = "edge.added"
     user: str
@@ -241,7 +241,7 @@ class VoteCast(Event):
     """Vote `index` of `of` on a lemma version or a proof (`subject`).
 
     Exactly one of `first_fault`, `wrong_lemma` and `unscored` is given. `first_fault` is a step from 1, -1 for no fault, or 0
-    for a fault at no step of the text.
+    for a fault outside all steps.
     """
 
     kind = "vote.cast"
@@ -257,7 +257,7 @@ class VoteCast(Event):
 
 
 class VerdictReached(Event):
-    """All votes on `subject` are in. `confidence` is None exactly where `unscored` says why."""
+    """All votes on `subject` were cast. Exactly one of `confidence` and `unscored` (the reason) is given."""
 
     kind = "verdict.reached"
     subject: str
@@ -275,7 +275,7 @@ class VerdictReached(Event):
 
 
 class ProofDrafted(Event):
-    """A proof version (`proof/1`, with candidates `proof/3.2`). `revises` names the version whose findings it answers."""
+    """A proof version (`proof/1`, with candidates `proof/3.2`). `revises` names the version that it revises."""
 
     kind = "proof.drafted"
     proof: str
@@ -289,7 +289,7 @@ class ProofDrafted(Event):
 
 
 class ProofSelected(Event):
-    """The version the run stands by. `accepted` false means: best pass share, labelled "not accepted"."""
+    """The selected proof. If `accepted` is false, it is the version with the best pass share, labelled "not accepted"."""
 
     kind = "proof.selected"
     proof: str
@@ -337,5 +337,5 @@ EVENT_CLASSES: dict[str, type[Event]] = {cls.kind: cls for cls in (*_CLASSES, *(
 
 
 def event_from(kind: str, body: dict[str, Any]) -> Event:
-    """The event stored as `(kind, body)`. Raises `KeyError` for a kind this code does not know."""
+    """Load the event stored as `(kind, body)`. Raises `KeyError` for an unknown kind."""
     return EVENT_CLASSES[kind].model_validate(body)

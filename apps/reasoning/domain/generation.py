@@ -1,4 +1,4 @@
-"""What is asked of a model and what comes back. Shared by the core, the broker messages and every backend."""
+"""Requests to models and their answers. Shared by the core, the broker messages and every backend."""
 
 import re
 from collections.abc import Sequence
@@ -11,16 +11,16 @@ from apps.reasoning.domain.values import Value, unchecked
 
 FinishReason = Literal["stop", "length", "cancelled"]
 Job = Literal["generate"] | ToolJob
-"""What a call is: a model's text, or work of a tool (tools.py)."""
+"""The work of a call: generate text with a model, or run a tool (tools.py)."""
 ToolProtocol = Literal["text", "native"]
-"""How a model is given tools: described in its prompt and wanted as tagged text, or offered as functions by its engine."""
+"""How a model calls tools: as tagged text described in its prompt, or as native functions of its engine."""
 
 PromptSet = Literal["full", "small"]
-"""Which forms its prompts describe: all that a form offers, or the plainest form with an example, for small models."""
+"""Which answer forms prompts describe: all variants, or the simplest one with an example, for small models."""
 
 Closing = Literal["text", "schema", "grammar"]
-"""How an answer that lacks its closing is asked for it: in words, or under a JSON Schema that the engine keeps to. `grammar` is
-`schema`, and the first answer is held to the values of its closing (docs/models.md, "Closings")."""
+"""How a missing closing is requested: in words, or under a JSON Schema that the engine enforces. `grammar` is `schema`, and
+also restricts the closing of the first answer to its values (docs/models.md, "Closings")."""
 
 
 class Message(Value):
@@ -30,20 +30,20 @@ class Message(Value):
     content: str
 
 
-#: The largest picture that a call carries, in bytes, and in characters of base64.
+#: Largest picture of a call, in bytes and in characters of base64.
 PICTURE_BYTES = 4 * 1024**2
 PICTURE_LENGTH = 4 * -(-PICTURE_BYTES // 3)
 
 
 class Picture(Value):
-    """A picture that a model looks at. `data` is the file in base64."""
+    """A picture for a model. `data` is the file in base64."""
 
     media: Literal["image/jpeg", "image/png"]
     data: str = Field(max_length=PICTURE_LENGTH)
 
 
 class OfferedTool(Value):
-    """A function that a model may call by its engine's own means: `parameters` is the JSON Schema of its arguments."""
+    """A native function that a model may call. `parameters` is the JSON Schema of its arguments."""
 
     name: str
     description: str
@@ -51,7 +51,7 @@ class OfferedTool(Value):
 
 
 class Ending(Value):
-    """What an answer may end with: a tag that holds one of these values. The text before the tag is free."""
+    """The required end of an answer: a tag with one of these values. The text before the tag is free."""
 
     tag: str = Field(pattern=r"^[a-z][a-z_-]*$")
     values: tuple[str, ...] = Field(min_length=1)
@@ -71,7 +71,7 @@ class Ending(Value):
 
 
 class Sampling(Value):
-    """How tokens are drawn. `max_new_tokens` counts completion and reasoning tokens together."""
+    """How tokens are sampled. `max_new_tokens` counts completion and reasoning tokens together."""
 
     temperature: float = Field(default=0.7, ge=0)
     top_p: float = Field(default=0.95, gt=0, le=1)
@@ -80,9 +80,9 @@ class Sampling(Value):
 
 
 class Place(Value):
-    """Where in a run a call stands; for lanes, timelines and cost per role. It never decides anything.
+    """The position of a call in a run, for display only: lanes, timelines, cost per role.
 
-    `subject` is what the call is about (`lemma s0.7`, `proof 2`), `index` its number among equals (the vote, the candidate).
+    `subject` is the object of the call (`lemma s0.7`, `proof 2`), `index` its number among equal calls (vote, candidate).
     """
 
     rollout: int = 0
@@ -91,25 +91,22 @@ class Place(Value):
     index: int = 0
 
     def at(self, index: int) -> "Place":
-        """The same place with another number among equals."""
+        """Return the same place with another `index`."""
         return unchecked(Place, rollout=self.rollout, round=self.round, subject=self.subject, index=index)
 
 
 class GenerationRequest(Value):
-    """One model call, complete: a backend needs nothing else. `key` is the structural path of the call inside its run.
+    """A complete model call. `key` is the structural path of the call inside its run.
 
-    `prompt_ids`, where given, are the tokens of the prompt and `messages` are only shown to people. `n` completions are drawn,
-    the first is the answer, the others come as `Final.more`. `capture` asks for the tokens as drawn. A lower `priority` is
-    served earlier. A backend that cannot do one of these, or the `job`, raises `RequestRejected`.
-
-    An answer longer than `segment_tokens` is drawn in segments: after each so many tokens it goes on under the newest policy of
-    the alias (segment rollouts, MarsRL §3.3). One with a schema or an ending, and several at once, are drawn whole.
-
-    With an `ending` nothing but one of its values and the end of the tag comes after the opening tag, and then the answer ends.
-    A backend that cannot hold a model to that leaves it out: whoever reads the answer reads it as any other.
-
-    A call of one of `tools` becomes part of the answer's text (docs/tools.md, "Functions of an engine"); a model may as well
-    call none, or write what it wants in words. `pictures` are shown after the text of the last message.
+    `prompt_ids`, if given, are the tokens of the prompt; `messages` then serve display only. `n` completions are sampled: the
+    first is the answer, the others are in `Final.more`. `capture` requests the sampled tokens. A lower `priority` is served
+    earlier. A backend that does not support one of these fields, or the `job`, raises `RequestRejected`.
+    With `segment_tokens`, a longer answer is sampled in segments of this many tokens, each under the newest policy of the
+    alias (segment rollouts, MarsRL §3.3). Answers with a schema or an ending, and several at once, are sampled whole.
+    With an `ending`, the opening tag can only be followed by one of the values and the closing tag, which ends the answer.
+    A backend that cannot enforce it ignores it; readers of answers do not rely on it.
+    A call of one of `tools` becomes part of the answer's text (docs/tools.md, "Functions of an engine"); a model may also
+    call none, or write its request in words. `pictures` follow the text of the last message.
     """
 
     run: str
@@ -134,13 +131,13 @@ class GenerationRequest(Value):
 
     @property
     def drawn_at_once(self) -> int:
-        """The most tokens that are drawn before another policy may take over."""
+        """The largest number of tokens sampled before another policy may take over."""
         is_whole = self.segment_tokens is None or self.n > 1 or (self.json_schema or self.ending) is not None
         return self.sampling.max_new_tokens if is_whole else self.segment_tokens or 1
 
     @property
     def call_id(self) -> str:
-        """Unique among live calls of all runs: attempts of the same call differ."""
+        """An id that is unique among the live calls of all runs; it differs between attempts."""
         return f"{self.run}/{self.key}#{self.attempt}"
 
 
@@ -162,7 +159,7 @@ class Usage(Value):
 
 
 class Delta(Value):
-    """A piece of a stream as a backend yields it: new text, new reasoning text, and how many tokens they are."""
+    """A piece of a backend's stream: new text, new reasoning text, and the number of their tokens."""
 
     text: str = ""
     reasoning: str = ""
@@ -170,14 +167,14 @@ class Delta(Value):
 
 
 class Segment(Value):
-    """So many tokens of an answer, drawn under one policy."""
+    """Consecutive tokens of an answer, sampled under one policy."""
 
     tokens: int
     policy: str
 
 
 def segments_of(tokens: int, each: int, policies: Sequence[str]) -> tuple[Segment, ...]:
-    """`tokens` cut into pieces of `each`, the n-th drawn under the n-th of `policies`; empty where there is only one."""
+    """Split `tokens` into segments of `each`, the n-th under the n-th of `policies`; empty for a single policy."""
     if len(policies) < 2:
         return ()
     return tuple(
@@ -188,13 +185,13 @@ def segments_of(tokens: int, each: int, policies: Sequence[str]) -> tuple[Segmen
 
 
 class Capture(Value):
-    """The tokens of one completion exactly as the engine read and drew them, for learning (learning notes §3).
+    """The tokens of one completion exactly as the engine read and sampled them, for learning (learning notes §3).
 
-    `logprobs` has one natural logarithm for each of `completion_ids`, of the drawn token under `logprobs_of`: the model's own
-    distribution (`raw`), or the one after temperature and truncation that the token was really drawn from (`sampled`).
-    `policy` names the weights and adapter, `tokenizer` and `chat_template` are SHA-256 hashes of theirs. `mask` is 1 for tokens
-    that the policy drew and 0 for those that something else put in between; empty: it drew all. An answer that was drawn in
-    `segments` names the first one's policy. The rest says how it drew.
+    `logprobs` has the natural log-probability of each of `completion_ids` under `logprobs_of`: the model's own distribution
+    (`raw`), or the one after temperature and truncation, from which the token was sampled (`sampled`).
+    `policy` names weights and adapter; `tokenizer` and `chat_template` are SHA-256 hashes. `mask` is 1 for tokens sampled by
+    the policy and 0 for inserted tokens; empty if all were sampled. For an answer in `segments`, `policy` is that of the
+    first segment. The other fields are the sampling parameters.
     """
 
     prompt_ids: tuple[int, ...]
@@ -221,11 +218,11 @@ class Sample(Value):
 
 
 class Final(Value):
-    """The end of a stream. `text` and `reasoning` are whole, so a reader of `Final` needs no delta.
+    """The end of a stream. `text` and `reasoning` are complete, so that a reader of `Final` needs no deltas.
 
-    `ttft_s` is the time to the first token and `duration_s` the time to the last, both from the moment the backend was asked.
-    `worker` names the process that answered, for whoever looks for its log lines, and `attempt` the attempt that it answered: a
-    call that was lost has been sent again since it was asked; 0 where nobody counts.
+    `ttft_s` is the time to the first token and `duration_s` the time to the last, both from the request to the backend.
+    `worker` names the process that answered, for finding its log lines. `attempt` is the answered attempt, which grows when a
+    lost call is sent again; 0 if attempts are not counted.
     """
 
     text: str
@@ -242,7 +239,7 @@ class Final(Value):
 
 
 class Health(Value):
-    """What a backend says of itself. `detail` is one sentence for the Models page."""
+    """The state that a backend reports. `detail` is one sentence for the Models page."""
 
     state: Literal["ready", "loading", "unloaded", "down"]
     detail: str = ""
@@ -250,6 +247,6 @@ class Health(Value):
     waiting: int = 0
     tokens_per_s: float = 0.0
     cached_share: float | None = None
-    """Prompt tokens that the engine had in its prefix cache, as a share of all since it started; None where it does not say."""
+    """Share of prompt tokens served from the engine's prefix cache since its start; None if not reported."""
     cache_used: float | None = None
-    """Share of the memory for keys and values in use, 0 to 1."""
+    """Share of the key-value cache in use, 0 to 1."""

@@ -1,4 +1,4 @@
-"""Events of model graders: what was prepared from the references of a problem, and what a pass over a script gave.
+"""Events of model graders: pieces prepared from a problem's references, and the gradings of a script.
 
 Part of the one vocabulary of events.py.
 """
@@ -13,10 +13,10 @@ APPROVED = "approved"
 
 
 class GradingPrepared(Event):
-    """A piece that depends on the problem and its references alone. `is_cached`: it was made before and no model was asked.
+    """A piece that depends only on the problem and its references. `is_cached`: it existed already, without a model call.
 
-    `piece` names what it was made from, so that it can be used for the next script; `value` is its whole content. `slot` and
-    `basis` are those of `graders.slots`: where it belongs, and the digest of what it depends on.
+    `piece` identifies its inputs, so that the next script can reuse it; `value` is its whole content. `slot` and `basis` are
+    those of `graders.slots`: its place, and the digest of everything it depends on.
     """
 
     kind = "grading.prepared"
@@ -31,12 +31,12 @@ class GradingPrepared(Event):
 
     @property
     def is_approved(self) -> bool:
-        """Whether a person approved it: its name then says so."""
+        """Whether a person approved it, according to its name."""
         return self.piece.split("/")[1:2] == [APPROVED]
 
 
 class GradingUnprepared(Event):
-    """Nothing that can be used came for a slot: why, and what was written instead."""
+    """No usable piece was made for a slot; `raw` is the rejected text."""
 
     kind = "grading.unprepared"
     slot: str
@@ -45,7 +45,7 @@ class GradingUnprepared(Event):
 
 
 class SchemeWritten(Event):
-    """A marking scheme in its text form, which passed all checks; `warnings` are what a person should look at."""
+    """A marking scheme in its text form, which passed all checks; `warnings` need a person's attention."""
 
     kind = "grading.scheme_written"
     text: str
@@ -53,9 +53,9 @@ class SchemeWritten(Event):
 
 
 class QualityFound(Event):
-    """What samples say about a problem with its solution. `yes` counts by flag those that raise it.
+    """Quality flags on a problem with its solution. `yes` counts by flag the samples that raise it; `reasons` has their words.
 
-    `reasons` are by flag the words of those that raise it. A flag stands where more than half of what could be read raise it.
+    A flag counts as raised if more than half of the readable samples raise it.
     """
 
     kind = "grading.quality"
@@ -66,10 +66,10 @@ class QualityFound(Event):
 
 
 class DifficultyFound(Event):
-    """Points of many attempts at a problem, in their order; None for one whose grading could not be read.
+    """Points of many attempts at a problem, in order; None for an unreadable grading.
 
-    `mean` with its 95 % interval is on the scale of `scale`; None where fewer than half of the attempts have points.
-    `unwritten` counts those that came to no text of a proof, which have 0 points.
+    `mean` and its 95 % interval are out of `scale`; None if fewer than half of the attempts have points.
+    `unwritten` counts attempts without a proof, which have 0 points.
     """
 
     kind = "grading.difficulty"
@@ -83,7 +83,8 @@ class DifficultyFound(Event):
 
 
 class GradingMatched(Event):
-    """Which cluster of references a script is compared with. `prefix`, `common`: main steps alike, in order, per cluster."""
+    """The cluster of references that a script is compared with. `prefix`, `common`: equal main steps per cluster, from the
+    start and in order."""
 
     kind = "grading.matched"
     cluster: str
@@ -94,7 +95,7 @@ class GradingMatched(Event):
 
 
 class GradingReached(Event):
-    """A grading of the script (`apps.reasoning.graders.grading.Grading` as JSON); the one named `final` is the run's.
+    """A grading of the script (`apps.reasoning.graders.grading.Grading` as JSON); `final` is the name of the run's result.
 
     Exactly one of `points` and `unscored` is given.
     """

@@ -1,4 +1,4 @@
-"""Events of runs that were made elsewhere and read from a file: where they come from, and what could not be read.
+"""Events of runs imported from a file: their source, and its unreadable pieces.
 
 Part of the one vocabulary of events.py.
 """
@@ -9,9 +9,9 @@ from apps.reasoning.domain.event_base import Event
 
 
 class ImportSource(Event):
-    """The file a run was read from. `sha256` is that of its bytes (of several files, in the order of their names).
+    """The file of an imported run. `sha256` is that of its bytes (for several files, in the order of their names).
 
-    `times` says whether the file has times: all of them, some (the rest is spread evenly between), or only an order.
+    `times`: the file has all times, some (the others are spread evenly between them), or only an order.
     """
 
     kind = "import.source"
@@ -24,7 +24,7 @@ class ImportSource(Event):
 
 
 class ImportUnread(Event):
-    """A piece of the file that was not taken over. `where` names the place as a person finds it (`line 12`)."""
+    """A piece of the file that was not imported. `where` is its place in words (`line 12`)."""
 
     kind = "import.unread"
     where: str

@@ -6,9 +6,9 @@ from apps.reasoning.domain.values import Value
 
 
 class Outcome(Value):
-    """The result of a run. `accepted` is None where no proof could be judged; `proof` is the id of the selected version.
+    """The result of a run. `accepted` is None if no proof was judged; `proof` is the id of the selected version.
 
-    `reason` is a sentence for the page: why it was accepted, why not, or what could not be read.
+    `reason` is a sentence for the page: why the proof was accepted or not, or what could not be read.
     """
 
     accepted: bool | None

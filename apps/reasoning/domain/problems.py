@@ -4,7 +4,7 @@ from apps.reasoning.domain.values import Value
 
 
 class ProblemText(Value):
-    """A frozen statement. `answer` never enters a prompt; prompts say only whether there is one."""
+    """A frozen statement. `answer` never enters a prompt; prompts only say whether one is expected."""
 
     id: str
     version: int

@@ -1,10 +1,10 @@
-"""Events of prompts that were too long for the context of the model that was to read them (prompts/fitting.py)."""
+"""Events of prompts that are too long for their model's context (prompts/fitting.py)."""
 
 from apps.reasoning.domain.event_base import Event
 
 
 class PromptFitted(Event):
-    """The prompt of `call` lacks something, so that it fits: passages by name, and characters from the middle of others."""
+    """The prompt of `call` was shortened to fit: whole passages by name, and characters from the middle of others."""
 
     kind = "prompt.fitted"
     call: str
@@ -14,7 +14,7 @@ class PromptFitted(Event):
 
 
 class PromptRefused(Event):
-    """`call` was not made: its prompt is longer than the context even when it is as short as it may be."""
+    """`call` was not made: even its shortest permitted prompt exceeds the context."""
 
     kind = "prompt.refused"
     call: str

@@ -1,4 +1,4 @@
-"""What the journal keeps of one call or one recorded decision."""
+"""The journal's records of calls and decisions."""
 
 from typing import Any, Literal
 
@@ -11,10 +11,10 @@ RecordKind = Literal["call", "tool", "decision"]
 class StepRecord(Value):
     """One recorded step under a structural key such as `s0/r3/verify/s0.7/2`.
 
-    `kind` "call" has a `final` (or a `failure` where the call ended without a text), and so has "tool", a call that no model
-    answered and no budget counts; "decision" has `value`, for what a replay cannot compute again (commands taken at a control
-    point). A record is written once and never changed.
-    `attempt` 0 marks a call that a fork took over from its parent: no model was asked, and no budget counts it.
+    `kind` "call" has a `final`, or a `failure` if the call ended without a text; so has "tool", which no budget counts.
+    "decision" has a `value` that a replay cannot recompute, such as commands taken at a control point. A record is written
+    once and never changed.
+    `attempt` 0 marks a call that a fork inherited from its parent, without a model call; no budget counts it.
     """
 
     key: str
@@ -31,12 +31,12 @@ class StepRecord(Value):
 
     @property
     def was_asked(self) -> bool:
-        """A model call that this run made itself."""
+        """Whether this run made the model call itself."""
         return self.kind == "call" and self.attempt > 0
 
     @property
     def was_inherited(self) -> bool:
-        """A model call that the run this one was forked from had made."""
+        """Whether the model call was inherited from the run that this one was forked from."""
         return self.kind == "call" and self.attempt == 0
 
     @property
@@ -45,7 +45,7 @@ class StepRecord(Value):
 
 
 class Spent(Value):
-    """What a run has used so far. `tokens` are prompt and completion tokens; `seconds` is time under a lease."""
+    """The budget that a run has used. `tokens` are prompt and completion tokens; `seconds` is time under a lease."""
 
     calls: int = 0
     tokens: int = 0

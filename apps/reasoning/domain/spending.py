@@ -1,16 +1,16 @@
-"""What a grading spent, told apart: what is prepared once for a problem, and what every script costs."""
+"""The calls and tokens of a grading, split into one-time preparation for a problem and the cost per script."""
 
 from collections.abc import Iterable
 
 from apps.reasoning.domain.records import StepRecord
 from apps.reasoning.domain.values import Value
 
-#: Roles that prepare what depends on the problem and its references alone; all others are asked for every script.
+#: Roles that prepare pieces which depend only on the problem and its references; all other roles work on each script.
 OFFLINE = frozenset({"clusterer", "analyst", "designer"})
 
 
 class Amount(Value):
-    """Calls with the tokens of their prompts and answers."""
+    """A number of calls with the tokens of their prompts and answers."""
 
     calls: int = 0
     prompt_tokens: int = 0
@@ -37,7 +37,7 @@ class Amount(Value):
 
 
 class Spending(Value):
-    """`prepared` was spent for the problem, once; `online` for this script."""
+    """`prepared` is the one-time cost of the problem, `online` the cost of this script."""
 
     online: Amount = Amount()
     prepared: Amount = Amount()
@@ -49,7 +49,7 @@ class Spending(Value):
 
 
 def spending_of(spent: Iterable[tuple[str, Amount]]) -> Spending:
-    """Apart by the role that spent each amount."""
+    """Split amounts by the role that spent them."""
     online = prepared = Amount()
     for role, amount in spent:
         if role in OFFLINE:
@@ -60,7 +60,7 @@ def spending_of(spent: Iterable[tuple[str, Amount]]) -> Spending:
 
 
 def spending_recorded(records: Iterable[StepRecord]) -> Spending:
-    """Of the model calls among these records that were made for them; one without an answer is a call without tokens."""
+    """The spending of these records' own model calls; a failed call counts as a call without tokens."""
     return spending_of(
         (
             one.role,

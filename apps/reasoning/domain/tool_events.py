@@ -5,7 +5,7 @@ from apps.reasoning.domain.tools import ExecutionError, ToolJob
 
 
 class ToolBegan(Event):
-    """A tool was asked. `call` is the key of its record; the content stands behind it as a prompt does."""
+    """A tool call began. `call` is the key of its record, which refers to the content as to a prompt."""
 
     kind = "tool.began"
     call: str
@@ -18,7 +18,7 @@ class ToolBegan(Event):
 
 
 class ToolEnded(Event):
-    """A tool answered. `error` says how its code ended, empty where it ended well; the whole answer is `text_sha`."""
+    """A tool answered. `error` says how its code failed, or is empty; `text_sha` names the whole answer."""
 
     kind = "tool.ended"
     call: str
@@ -31,7 +31,7 @@ class ToolEnded(Event):
 
 
 class ToolFailed(Event):
-    """A tool gave no answer; the run goes on without. `is_off` where no tool of its kind works here just now."""
+    """A tool gave no answer; the run continues without it. `is_off`: no tool of this kind is available at the moment."""
 
     kind = "tool.failed"
     call: str

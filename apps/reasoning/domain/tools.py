@@ -1,6 +1,6 @@
-"""What tools are asked and what they answer (docs/tools.md). A tool call is queued, journaled and cancelled as a model's.
+"""Jobs and answers of tools (docs/tools.md). A tool call is queued, journaled and cancelled like a model call.
 
-Every tool answers the JSON of an `Execution`. What is printed there is evidence of a run, never a verdict.
+Every tool answers with the JSON of an `Execution`. Its output is evidence of a run, never a verdict.
 """
 
 import json
@@ -10,12 +10,12 @@ from pydantic import Field, ValidationError
 
 from apps.reasoning.domain.values import Unscored, Value
 
-#: The alias that runs Python behind a fence. It stands in no models.toml.
+#: The built-in alias that runs Python in a sandbox; it does not appear in models.toml.
 SANDBOX = "sandbox"
 
 ToolJob = Literal["python", "check_math", "search"]
-"""`python`: the content is code of a model. `check_math`: the content is a `MathJob` as JSON, and our own verifier runs.
-`search`: the content is a `SearchJob` as JSON; documentation is looked up, and no code runs."""
+"""`python`: the content is code written by a model. `check_math`: the content is a `MathJob` as JSON for our own verifier.
+`search`: the content is a `SearchJob` as JSON for a search in documentation; no code runs."""
 
 ExecutionError = Literal["", "timeout", "memory", "output", "killed", "exception"]
 MathOutcome = Literal["refuted", "survived", "not_understood", "stopped"]
@@ -24,10 +24,10 @@ MathOutcome = Literal["refuted", "survived", "not_understood", "stopped"]
 class Execution(Value):
     """How one piece of code ended.
 
-    `error` is empty where the code ended by itself with exit code 0; `exception` where it raised or ended with another code
-    (the traceback is in `stderr`); `timeout`, `memory` and `output` name the limit that it met; `killed` is any other signal.
-    The text that was written before is there in every case, `truncated` where it was cut. `exit_code` is negative for a
-    signal and None where the sandbox ended the code. `duration_s` counts from when the code was handed over.
+    `error` is empty for exit code 0; `exception` for another exit code (the traceback is in `stderr`); `timeout`, `memory` and
+    `output` name an exceeded limit; `killed` is any other signal. Output written before the end is always kept; `truncated`
+    if it was cut. `exit_code` is negative for a signal and None if the sandbox ended the code. `duration_s` counts from
+    submission of the code.
     """
 
     stdout: str = ""
@@ -39,9 +39,9 @@ class Execution(Value):
 
 
 class ToolAnswer(Value):
-    """What came back from a tool: `execution`, or the reason why there is none.
+    """The answer of a tool: `execution`, or the reason why there is none.
 
-    `is_off` is True where nothing holds on the machine that should run it, or nobody serves it: asking again will not help.
+    `is_off`: the machine has no working sandbox, or no worker serves the tool; asking again will not help.
     """
 
     job: ToolJob
@@ -51,12 +51,12 @@ class ToolAnswer(Value):
 
     @property
     def succeeded(self) -> bool:
-        """It ran to its end without an error; what the success rate of tool calls counts."""
+        """Whether it ended without an error; the success rate of tool calls counts this."""
         return self.execution is not None and not self.execution.error
 
 
 class MathText(Value):
-    """One text to check. `id` and `group` come back with its findings."""
+    """A text to check. Its findings carry the same `id` and `group`."""
 
     id: str
     text: str
@@ -64,13 +64,12 @@ class MathText(Value):
 
 
 class MathJob(Value):
-    """What `check_math` is asked: texts with LaTeX in them, under common assumptions.
+    """A `check_math` job: LaTeX texts under common assumptions.
 
-    The work of a check is limited by counts of operations, so its findings follow from the text alone. `time_s` is the last
-    guard on each text or group, in seconds of processor time; what it ends is stopped.
-
-    With `context`, a text too, there are no assumptions, and the texts of one group are the parts of one text: what is said in
-    the context or in an earlier part holds in later ones. Groups know nothing of each other.
+    Limits count operations, so that findings depend only on the text. `time_s` is a final time limit per text or group, in
+    seconds of processor time; a check that exceeds it has the outcome stopped.
+    With a `context` text, `assumptions` is empty and the texts of a group are parts of one text: definitions in the context
+    and in earlier parts apply to later ones. Groups are independent.
     """
 
     texts: tuple[MathText, ...]
@@ -80,7 +79,7 @@ class MathJob(Value):
 
 
 class MathAnchor(Value):
-    """A place in a text of the job: `text[start:end] == quote`, in code points."""
+    """A place in a text of the job, in code points: `text[start:end] == quote`."""
 
     start: int
     end: int
@@ -88,7 +87,7 @@ class MathAnchor(Value):
 
 
 class MathCounterexample(Value):
-    """A point (name to number, as text) where the claim fails, with both sides there. Empty where the claim has no names."""
+    """A point (name to number, as text) where the claim fails, with both sides. Empty for a claim without variables."""
 
     values: dict[str, str]
     left: str
@@ -96,9 +95,9 @@ class MathCounterexample(Value):
 
 
 class MathFinding(Value):
-    """The result for one claim (docs/mathcheck.md). There is no word for "proved".
+    """The result for one claim (docs/mathcheck.md). No outcome means "proved".
 
-    `tried` names the `tests`: "n from 1 to 59". `stopped` is no result: the last guard on time ended the test.
+    `tried` describes the `tests`: "n from 1 to 59". `stopped` is no result: the final time limit ended the test.
     """
 
     text_id: str
@@ -113,13 +112,13 @@ class MathFinding(Value):
 
 
 class MathFindings(Value):
-    """What `check_math` prints."""
+    """The output of `check_math`."""
 
     findings: tuple[MathFinding, ...]
 
 
 class SearchJob(Value):
-    """A question to the index of documentation; `library` empty asks all of them. At most `top` passages come back."""
+    """A query to the documentation index; an empty `library` searches all. It returns at most `top` passages."""
 
     query: str
     library: str = ""
@@ -127,7 +126,7 @@ class SearchJob(Value):
 
 
 class SearchHit(Value):
-    """A passage: the name that can be imported, how it is called, what is said of it. A higher `score` is nearer."""
+    """A passage: importable name, signature and description. A higher `score` is a better match."""
 
     library: str
     name: str
@@ -137,7 +136,7 @@ class SearchHit(Value):
 
 
 def read_execution(text: str) -> Execution | None:
-    """The execution behind the text of a tool's answer; None where it is none. Pure."""
+    """Read the execution in a tool's answer; None if the text is not one. Pure."""
     try:
         return Execution.model_validate_json(text)
     except ValidationError:
@@ -145,7 +144,7 @@ def read_execution(text: str) -> Execution | None:
 
 
 def read_findings(answer: ToolAnswer) -> tuple[MathFinding, ...] | Unscored:
-    """The findings of a `check_math` call, in the order of the texts and their places; Unscored with the reason otherwise."""
+    """Read the findings of a `check_math` call, ordered by text and place; `Unscored` with the reason otherwise."""
     if answer.execution is None:
         return Unscored(reason=answer.failure or "the check gave no answer")
     if answer.execution.error:
@@ -157,7 +156,7 @@ def read_findings(answer: ToolAnswer) -> tuple[MathFinding, ...] | Unscored:
 
 
 def read_hits(answer: ToolAnswer) -> tuple[SearchHit, ...] | Unscored:
-    """The passages that a `search` call found, nearest first; Unscored with the reason where there is no answer."""
+    """Read the passages of a `search` call, best first; `Unscored` with the reason if there is no answer."""
     if answer.execution is None:
         return Unscored(reason=answer.failure or "the search gave no answer")
     try:
@@ -169,8 +168,8 @@ def read_hits(answer: ToolAnswer) -> tuple[SearchHit, ...] | Unscored:
 
 _ENDED: dict[ExecutionError, str] = {
     "timeout": "the check took too long and was stopped",
-    "memory": "the check needed more memory than it may have",
-    "output": "the check wrote more than it may",
+    "memory": "the check exceeded its memory limit",
+    "output": "the check exceeded its output limit",
     "killed": "the check was ended by a signal",
     "exception": "the check failed",
 }

@@ -1,4 +1,4 @@
-"""Events of trying a model: what became of one answer in one role.
+"""Events of trials of a model: the result of one answer in one role.
 
 Part of the one vocabulary of events.py.
 """
@@ -8,15 +8,15 @@ from typing import Literal
 from apps.reasoning.domain.event_base import Event
 
 AttemptKind = Literal["right", "gap", "wrong"]
-#: Read from the first answer; from the second one; a refusal that was read; from neither; the call was never answered.
+#: Read from the first answer, from the second one, read as a refusal, unreadable in both, or the call failed.
 Reading = Literal["at once", "again", "declined", "unread", "failed"]
 
 
 class RoleTried(Event):
     """One answer of the model on trial, in the role `role` of the program `method`, about an authored attempt.
 
-    `call` holds the first answer, which roles with the same prompt share; `again` what was asked once more. `accepts` is
-    a judge's: whether it lets the attempt stand. `tokens` are completion tokens of all calls, `seconds` their time.
+    `call` is the first call, shared by roles with the same prompt; `again` is the second one. `accepts`, for judges only:
+    whether the judge accepts the attempt. `tokens` are the completion tokens of all calls, `seconds` their time.
     """
 
     kind = "role.tried"

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Value(BaseModel):
-    """A frozen, strictly shaped value: unknown fields are an error, not an extra."""
+    """A frozen value. Unknown fields are an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -22,10 +22,9 @@ _set_names, _set_extra, _set_private = (
 
 
 def unchecked(kind: type[V], /, **fields: Any) -> V:
-    """A value whose fields need no check, because a checked value was stored or because they were just computed. All its
-    fields count as set.
+    """Make a value without validation, from fields that were validated before or just computed. All fields count as set.
 
-    Checking took a tenth of the replay of a large run; pydantic's own `model_construct` takes longer than checking.
+    Validation took a tenth of the replay of a large run; pydantic's own `model_construct` is slower than validation.
     """
     defaults, names = _blank(kind)
     made = kind.__new__(kind)
@@ -38,13 +37,13 @@ def unchecked(kind: type[V], /, **fields: Any) -> V:
 
 @functools.cache
 def _blank(kind: type[Value]) -> tuple[Mapping[str, Any], set[str]]:
-    """The defaults of a kind and the names of its fields. Values are frozen, so both may be shared."""
+    """The defaults and field names of a class. Values are frozen, so that both may be shared."""
     fields = kind.model_fields
     defaults = {name: field.get_default(call_default_factory=True) for name, field in fields.items() if not field.is_required()}
     return defaults, set(fields)
 
 
 class Unscored(Value):
-    """No result, with the reason in words a person can act on. It is never 0, NaN or None."""
+    """No result, with a reason on which a person can act. It is never 0, NaN or None."""
 
     reason: str

@@ -1,7 +1,7 @@
-"""The rules of every verdict: what counts as a pass, what interrupts a streak, how votes become a confidence with an interval.
+"""Rules of verdicts: passes, streaks, and the confidence of votes with its interval.
 
 Source of the confidence: Intern-S1-MO §3 (arXiv 2512.10739): parallel votes per lemma; a vote names the first wrong step or
-none. The interval is Wilson's score interval at 95 %, which behaves for the small n used here (4 or 8 votes).
+none. The interval is Wilson's 95 % score interval, which is reliable for the small n used here (4 or 8 votes).
 """
 
 import math
@@ -11,16 +11,16 @@ from typing import Literal
 from apps.reasoning.domain.values import Unscored, Value
 
 NO_FAULT = -1
-#: A fault at no step of the text: the verifier names a step or a lemma that does not exist. The vote still counts as a fail.
+#: A fault outside all steps: the verifier names a step or a lemma that does not exist. The vote still counts as a fail.
 UNPLACED = 0
 _FAULTS = frozenset({"critical", "gap"})
 _Z95 = 1.959963984540054
 
 
 def counts_as_pass(said_pass: bool, severities: Iterable[str]) -> bool:
-    """The one rule by which every reader decides a verdict.
+    """Decide whether a verdict counts as a pass; the same rule for every reader.
 
-    A "fail" always counts. A "pass" counts unless the verifier reports a critical error or a gap next to it.
+    A "fail" is always a fail. A "pass" counts unless the verifier also reports a critical error or a gap.
     """
     return said_pass and _FAULTS.isdisjoint(severities)
 
@@ -32,14 +32,14 @@ class Streaks(Value):
     failures: int = 0
 
     def after(self, passed: bool | None) -> "Streaks":
-        """The streaks after one more check. A check that could not be read (None) interrupts both."""
+        """Return the streaks after one more check. An unreadable check (None) resets both."""
         if passed is None:
             return Streaks()
         return Streaks(passes=self.passes + 1) if passed else Streaks(failures=self.failures + 1)
 
 
 class StepCheck(Value):
-    """What a verifier wrote of one step. `step` counts from 1."""
+    """A verifier's remark on one step. `step` counts from 1."""
 
     step: int
     sound: bool
@@ -51,7 +51,7 @@ class Vote(Value):
     """One verifier call's judgement of a lemma or proof.
 
     `first_fault` is the number (from 1) of the first wrong step, `NO_FAULT` or `UNPLACED`. `wrong_lemma` names a lemma that a
-    process verifier found wrong. A vote that could not be read carries `unscored` and counts for nothing.
+    process verifier found wrong. An unreadable vote carries `unscored` and does not count.
     """
 
     first_fault: int | None = None
@@ -70,7 +70,7 @@ class Vote(Value):
 
 
 class Confidence(Value):
-    """Share of passing votes among the valid ones or, with `of_all`, among all asked for, with Wilson's 95 % interval."""
+    """Share of passing votes among valid votes or, with `of_all`, among all requested votes, with Wilson's 95 % interval."""
 
     passes: int
     valid: int
@@ -81,7 +81,7 @@ class Confidence(Value):
 
     @property
     def of(self) -> int:
-        """The votes that the share is of."""
+        """The denominator of the share."""
         return self.total if self.of_all else self.valid
 
     @property
@@ -90,9 +90,9 @@ class Confidence(Value):
 
 
 def aggregate(votes: tuple[Vote, ...], *, of_all: bool = False) -> Confidence | Unscored:
-    """Confidence from votes; `Unscored` where no vote could be read (Intern-S1-MO §3; reasoning notes §1 step 3).
+    """Compute a confidence from votes; `Unscored` if no vote is readable (Intern-S1-MO §3; reasoning notes §1 step 3).
 
-    `of_all`: the proportion of all parallel checks that find no fault, as the paper has it; an unread one finds nothing out.
+    `of_all`: the proportion of all requested votes that find no fault, as in the paper; unreadable votes are not passes.
     """
     valid = [vote for vote in votes if vote.is_valid]
     if not votes:

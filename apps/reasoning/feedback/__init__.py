@@ -1,8 +1,8 @@
-"""Feedback by rungs: what each rung may say and read, when the next one opens, and whether a rung tells too much. Pure.
+"""Feedback in levels ("rungs"): what each may contain and read, when the next one opens, and leak tests. Pure.
 
 | module | what |
 |---|---|
 | `ladder` | the rungs of both tracks, their sources, the gates between them |
-| `leaks` | a test of a text against what must not be told yet |
-| `guessing` | how near somebody's guess comes to a solution, with a hint and without |
+| `leaks` | a test of a text for secrets that must not be revealed yet |
+| `guessing` | how close a guess comes to a solution, with a hint and without |
 """

@@ -1,7 +1,7 @@
-"""How near a guess comes to a solution: the share of what is particular to one of its steps that the guess has too.
+"""How close a guess comes to a solution: the share of the words and formulas specific to one of its steps that it contains.
 
-Two guesses are compared, one with a hint and one without; only the difference says something about the hint. It is a measure of
-words and formulas: a guess in other words counts for less than it should.
+Guesses with and without a hint are compared; only the difference measures the hint. The measure uses words and formulas, so a
+guess in other words counts for less than it should.
 """
 
 import re
@@ -9,9 +9,9 @@ from collections.abc import Iterable, Sequence
 
 from apps.reasoning.feedback.leaks import words_in
 
-WORD_LENGTH = 5  # Shorter words stand everywhere.
-STEP_AT_LEAST = 3  # A step with fewer words and formulas of its own tells nothing.
-#: By level, how much more of a step a hint may make findable; levels that are absent tell a claim themselves.
+WORD_LENGTH = 5  # Shorter words are too common.
+STEP_AT_LEAST = 3  # A step with fewer specific words and formulas is ignored.
+#: By level, the largest allowed gain from a hint; hints of other levels state a claim themselves.
 _LIMITS = {0: 0.3, 1: 0.3, 2: 0.3, 3: 0.3, 4: 0.5}
 _PARAGRAPH = re.compile(r"\n\s*\n")
 _COMMON = {
@@ -21,12 +21,12 @@ _COMMON = {
 
 
 def gain_limit(level: int) -> float | None:
-    """The gain from which a hint of this level tells too much; None where no gain is too much."""
+    """The gain from which a hint of this level reveals too much; None for no limit."""
     return _LIMITS.get(level)
 
 
 def nearness(guess: str, solutions: Iterable[str], known: Iterable[str] = ()) -> float:
-    """The largest share of a step of a solution that stands in the guess, 0 to 1; what is `known` does not count."""
+    """The largest share of a step of a solution that the guess contains, 0 to 1; `known` text does not count."""
     reader = _particular(known)
     said = _particular([guess]) - reader
     steps = (_particular([step]) - reader for solution in solutions for step in _PARAGRAPH.split(solution))
@@ -38,5 +38,5 @@ def _particular(texts: Iterable[str]) -> set[str]:
 
 
 def _kept(words: Sequence[str]) -> list[str]:
-    """Formulas of some length, and long words that are not everybody's."""
+    """Longer formulas, and long words that are not common."""
     return [word for word in words if len(word) >= WORD_LENGTH and word not in _COMMON]

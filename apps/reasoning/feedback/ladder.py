@@ -94,16 +94,16 @@ class Rules(Value):
 
 
 class Asked(Value):
-    """A rung that was asked for; `given_at` is None until it was given."""
+    """A requested rung; `given_at` is None until it is given."""
 
     level: int
     given_at: datetime | None = None
 
 
 class Gate(Value):
-    """The next rung: `level` is None where there is none. `refusal` says why it cannot be asked for now, empty where it can.
+    """The next rung; `level` is None if there is none. `refusal` is why it cannot be requested now, or "".
 
-    `opens_at` is told where only time is missing; `needs_answer` where words or a newer version must come with the asking.
+    `opens_at` is given if only time is missing. `needs_answer`: the request must include words or a newer version.
     """
 
     level: int | None

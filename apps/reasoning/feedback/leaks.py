@@ -1,6 +1,6 @@
-"""Does a hint tell what must not be told yet? A plain comparison with the texts that hold the secret; it proves nothing more.
+"""Leak test of hints: a textual comparison with the secret texts, which can miss leaks in other words.
 
-What the reader has before them already, the statement and their own text, is no secret and never counts.
+Text that the reader already has, the statement and their own text, is never secret.
 """
 
 import re
@@ -14,8 +14,8 @@ from apps.reasoning.feedback.ladder import TOP
 from apps.reasoning.texts.formulas import formulas
 
 RUN_AT_MOST = 7  # Words in a row that a hint may share with a solution by chance.
-FORMULA_LENGTH = 5  # Shorter formulas, such as $n>1$, stand everywhere.
-NAMES_FROM, FORMULAS_FROM, WORDS_FROM = 2, 5, 5  # From these levels on they may be told.
+FORMULA_LENGTH = 5  # Shorter formulas, such as $n>1$, are too common.
+NAMES_FROM, FORMULAS_FROM, WORDS_FROM = 2, 5, 5  # The levels from which they may be revealed.
 
 _WORD = re.compile(r"\w+")
 _EMPTY = re.compile(r"\\[,;:! ]|\\(?:left|right|displaystyle|quad|qquad)\b|\$|\s|\\[()\[\]]")
@@ -24,7 +24,7 @@ _COMMON = {"case", "lemma", "claim", "theorem", "proof", "step", "hence", "thus"
 
 
 class LeakKind(StrEnum):
-    """What a hint tells."""
+    """The kind of a leak."""
 
     WORDS = "words"
     FORMULA = "formula"
@@ -34,27 +34,27 @@ class LeakKind(StrEnum):
 
 
 class Leak(Value):
-    """One thing that a hint tells too early, with the words that do it."""
+    """A secret that a hint reveals too early, with the words in question."""
 
     kind: LeakKind
     words: str
 
 
 def leaks_of(hint: str, *, level: int, secrets: Iterable[str], answer: str = "", known: Iterable[str] = ()) -> tuple[Leak, ...]:
-    """What of `secrets` (reference solutions) and of the final `answer` a hint of this level tells. `known` is no secret."""
+    """What a hint of this level reveals of `secrets` (reference solutions) and of the final `answer`. `known` is public."""
     if level >= TOP:
         return ()
     seen = "\n\n".join(known)
     found: list[Leak] = []
-    if answer.strip() and _tells_answer(hint, answer, seen):
+    if answer.strip() and _reveals_answer(hint, answer, seen):
         found.append(Leak(kind=LeakKind.ANSWER, words=answer.strip()))
     for secret in secrets:
         if level < WORDS_FROM and (run := _run(hint, secret, seen)):
             found.append(Leak(kind=LeakKind.WORDS, words=run))
         if level < FORMULAS_FROM:
-            found += [Leak(kind=LeakKind.FORMULA, words=one) for one in _formulas_told(hint, secret, seen)]
+            found += [Leak(kind=LeakKind.FORMULA, words=one) for one in _formulas_revealed(hint, secret, seen)]
         if level < NAMES_FROM:
-            found += [Leak(kind=LeakKind.NAME, words=one) for one in _names_told(hint, secret, seen)]
+            found += [Leak(kind=LeakKind.NAME, words=one) for one in _names_revealed(hint, secret, seen)]
     return tuple(dict.fromkeys(found))
 
 
@@ -63,7 +63,7 @@ def _plain(text: str) -> str:
 
 
 def _formula(text: str) -> str:
-    """A formula without what does not change it."""
+    """A formula without spacing and delimiters."""
     return _EMPTY.sub("", text).rstrip(".,;")
 
 
@@ -72,7 +72,7 @@ def _formulas_in(text: str) -> list[str]:
 
 
 def words_in(text: str) -> list[str]:
-    """The words of a text without their case and the signs between them; a formula is one word."""
+    """The words of a text without case and punctuation; a formula is one word."""
     words: list[str] = []
     place = 0
     for one in formulas(text):
@@ -82,7 +82,7 @@ def words_in(text: str) -> list[str]:
 
 
 def _run(hint: str, secret: str, known: str) -> str:
-    """The longest run of words that hint and secret share and that is not known already; empty where it is short."""
+    """The longest run of words shared by hint and secret and not yet known; "" if it is short."""
     mine, theirs, reader = words_in(hint), words_in(secret), " ".join(words_in(known))
     size = RUN_AT_MOST + 1
     places: dict[tuple[str, ...], list[int]] = {}
@@ -100,26 +100,26 @@ def _run(hint: str, secret: str, known: str) -> str:
     return " ".join(best)
 
 
-def _formulas_told(hint: str, secret: str, known: str) -> list[str]:
+def _formulas_revealed(hint: str, secret: str, known: str) -> list[str]:
     secrets, reader = set(_formulas_in(secret)), _EMPTY.sub("", known)
     return [one for one in _formulas_in(hint) if len(one) >= FORMULA_LENGTH and one in secrets and one not in reader]
 
 
-def _tells_answer(hint: str, answer: str, known: str) -> bool:
-    """Whether the answer stands in the hint: a short one only as a formula or as the end of an equation."""
+def _reveals_answer(hint: str, answer: str, known: str) -> bool:
+    """Whether the hint contains the answer; a short answer counts only as a formula or as the end of an equation."""
     wanted = _formula(answer)
     if not wanted or wanted in _formulas_in(known):
         return False
-    told = _formulas_in(hint)
-    if any(one == wanted or one.endswith(("=" + wanted, "\\in" + wanted)) for one in told):
+    shown = _formulas_in(hint)
+    if any(one == wanted or one.endswith(("=" + wanted, "\\in" + wanted)) for one in shown):
         return True
     if len(wanted) < FORMULA_LENGTH:
         return re.search(rf"\banswer\b[^.]{{0,20}}\b{re.escape(answer.strip().strip('$'))}\b", hint, re.IGNORECASE) is not None
     return wanted in _EMPTY.sub("", hint) and wanted not in _EMPTY.sub("", known)
 
 
-def _names_told(hint: str, secret: str, known: str) -> list[str]:
-    """Names of people and theorems that stand in the secret, inside a sentence, and in the hint, and that are not known."""
+def _names_revealed(hint: str, secret: str, known: str) -> list[str]:
+    """Names of people and theorems that occur in a sentence of the secret and in the hint, and are not known."""
     names = {name for name in _NAME.findall(secret) if name.casefold() not in _COMMON}
-    reader, told = _plain(known), _plain(hint)
-    return sorted(name for name in names if _plain(name) not in reader and re.search(rf"\b{re.escape(_plain(name))}\b", told))
+    reader, shown = _plain(known), _plain(hint)
+    return sorted(name for name in names if _plain(name) not in reader and re.search(rf"\b{re.escape(_plain(name))}\b", shown))

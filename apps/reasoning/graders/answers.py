@@ -1,4 +1,4 @@
-"""Where the structure of an answer is: one JSON object, a block of tags, or one of them in prose or in a code fence.
+"""Finding the structure of an answer: one JSON object, a block of tags, or one of them in prose or in a code fence.
 
 From strict to tolerant, as `reading/closings.py` reads short closings: the whole answer as JSON; the closing `<wrapper>`; one
 that has lines of its own, or that nothing closes; an object of JSON inside the answer. Two blocks that differ are none.
@@ -80,7 +80,7 @@ def _block(answer: str, wrapper: str) -> str | Unscored | None:
 
 
 def _is_alone(answer: str, start: int, end: int, *, after: bool = False) -> bool:
-    """Whether nothing stands before it on its line, and with `after` nothing behind it."""
+    """Whether its line has nothing before it and, with `after`, nothing after it."""
     before = answer[answer.rfind("\n", 0, start) + 1 : start]
     behind = answer[end:].partition("\n")[0] if after else ""
     return not plain(before).strip("#~- ") and not plain(behind)

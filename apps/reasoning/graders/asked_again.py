@@ -1,7 +1,7 @@
-"""What a grader is asked once more where its answer cannot be read: a short form of JSON, or the whole form again.
+"""Second requests of graders after an unreadable answer: a short JSON form, or the whole form again.
 
-A short form asks for the decisions alone, in fields of which none can be missing; what the first answer says beside them stays.
-It is short enough that a weak model ends it. Where an engine keeps to no schema, words are read as well.
+A short form requests only the decisions, in required fields; everything else in the first answer is kept. It is short enough
+for a weak model to finish. For engines that enforce no schema, answers in words are read as well.
 """
 
 from collections.abc import Callable, Mapping
@@ -25,7 +25,7 @@ TEXTS = 600
 
 @dataclass(frozen=True)
 class AskedAgain(Generic[T]):
-    """The second question. `asks` is a file of `shared/again`, `asks_json` another one for JSON under `schema`.
+    """A second question. `asks` is a file of `shared/again`, `asks_json` the variant for JSON under `schema`.
 
     `read(second, first)` reads the answer to it; the first answer may have been cut off. `values` fill the questions. `ending`
     is the tag that the first answer ends with, where some engines can keep to its values. `examines`: it is a verdict on the
@@ -48,7 +48,7 @@ def texts(fewest: int, most: int) -> dict[str, Any]:
 
 
 def tokens_for(decided: int) -> int:
-    """Enough for so many decisions."""
+    """Enough tokens for the given number of decisions."""
     return SHORT + 16 * decided
 
 

@@ -1,4 +1,4 @@
-"""A grader's desk: prompts filled in, answers asked for, read, and asked for once more."""
+"""A grader's desk: prompts, calls, and the reading of answers with at most one second request."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -18,13 +18,13 @@ T = TypeVar("T")
 RAW_LENGTH = 20_000
 
 
-#: What engines unroll into their grammars, for minutes; whoever reads an answer looks at its lengths.
+#: Keywords that engines unroll into their grammars, for minutes; readers of answers check lengths instead.
 _LENGTHS = frozenset({"maxLength", "maxItems"})
 
 
 @cache
 def schema_of(shape: type[Value]) -> dict[str, Any]:
-    """The JSON Schema of a form without its lengths, made once: making it costs a tenth of a grading without its model."""
+    """The JSON Schema of a form, without lengths. Cached: making it takes a tenth of a grading's own time."""
     schema: dict[str, Any] = _without_lengths(shape.model_json_schema())
     return schema
 
@@ -38,7 +38,7 @@ def _without_lengths(schema: Any) -> Any:
 
 
 class Unread(Value):
-    """No answer that can be read: why, and what was written instead."""
+    """An unreadable answer: the reason and the raw text."""
 
     reason: str
     raw: str = ""
@@ -46,14 +46,14 @@ class Unread(Value):
 
 @dataclass
 class _Listener(Generic[T]):
-    """How one answer is read. `unread`: the first answer, and why it cannot be read where it is asked for again."""
+    """The reading of one answer. `unread`: the first answer, with the reason if it is unreadable."""
 
     read: Callable[[Final], T | Unscored]
     again: AskedAgain[T]
     unread: tuple[Final, str] | None = None
 
     def reading(self, forms: Mapping[str, str]) -> Reading[T]:
-        """As a conversation is heard; `forms` fill its questions."""
+        """The `Reading` of a conversation; `forms` fill its questions."""
         again = self.again
         return Reading[T](
             self._first,
@@ -74,14 +74,14 @@ class _Listener(Generic[T]):
 
     def _second(self, second: Final, _: str) -> T | Unscored:
         if self.unread is None:
-            raise ValueError("an answer is asked for again after one that could not be read")
+            raise ValueError("a second answer needs an unreadable first one")
         return self.again.read(second, self.unread[0])
 
     def _examined(self, second: Final, examination: str) -> T | Unscored:
         return self.again.read(second, Final(text=examination, finish_reason="stop", usage=second.usage))
 
     def ended(self, found: T | Unscored) -> T | Unread:
-        """What was read, or why nothing was and the first answer."""
+        """The value read, or the reason with the first answer."""
         if not isinstance(found, Unscored):
             return found
         if self.unread is None:
@@ -92,41 +92,41 @@ class _Listener(Generic[T]):
 
 @dataclass
 class GraderDesk:
-    """What all graders of one script share."""
+    """The shared state of all graders of one script."""
 
     desk: Desk
     material: Material
-    #: Pieces made in this run, by name: graders that are combined make each once.
+    #: Pieces made in this run, by name, so that combined graders make each once.
     made: dict[str, dict[str, Any]] = field(default_factory=dict)
-    #: The steps in neutral words, where the script is judged in these (rewriting.py).
+    #: The steps in neutral words, if the rewriting is judged (rewriting.py).
     rewriting: tuple[str, ...] = ()
 
     @property
     def script(self) -> str:
-        """The numbered script, or its neutral rewriting, inside its fence. Answers that stand in it are made inert."""
+        """The fenced script with numbered steps, or its neutral rewriting. Answers inside it are made inert."""
         steps = "\n\n".join(f"Step {number}. {text}" for number, text in enumerate(self.rewriting, 1))
         return self.foreign(steps or self.material.numbered)
 
     def foreign(self, text: str) -> str:
-        """A text of strangers inside its fence; answers that stand in it are made inert."""
+        """Fence a foreign text; answers inside it are made inert."""
         return self.desk.content(answers_inert(text))
 
     def foreign_listed(self, pieces: Iterable[tuple[str, str]]) -> str:
-        """Several of them under headings of ours, each in a fence of its own."""
+        """Fence several foreign texts separately, under our own headings."""
         return self.desk.listed((heading, answers_inert(text)) for heading, text in pieces)
 
     @cached_property
     def suspicious(self) -> tuple[str, ...]:
-        """What in the script is not seen, or is not said to a reader of mathematics."""
+        """Invisible or suspicious passages of the script, in words."""
         return suspicious_in(self.material.source, self.material.steps)
 
     def form(self, name: str) -> str:
-        """How to answer: `grading/forms/<name>_tags`, or `_json` where a schema is asked for."""
+        """The form of the answer: `grading/forms/<name>_tags`, or `_json` with structured output."""
         return load(f"grading/forms/{name}_{'json' if self.desk.structured else 'tags'}").system
 
     @cached_property
     def shown(self) -> str:
-        """The texts that a judge of the script is shown: their words, repeated, are no judgement."""
+        """All texts shown to a judge of the script; repeating their words is no judgement."""
         given = self.material
         texts = (given.source, *self.rewriting, given.guidelines_shown, *given.references)
         return "\n".join(answers_inert(text) for text in texts)
@@ -144,9 +144,9 @@ class GraderDesk:
         again: AskedAgain[T] | None = None,
         place: Place | None = None,
     ) -> T | Unread:
-        """An answer that could be read, after one more question in the same conversation at most, under `<key>/again`.
+        """Ask and read the answer, with at most one more question in the same conversation, under `<key>/again`.
 
-        `again` is that question; without it the whole form is asked for once more.
+        `again` is that question; by default it requests the whole form again.
         """
         answer_form = self.form(form)
         whole = AskedAgain[T](lambda second, _: read(second), asks_json="form_json", schema=schema_of(shape))

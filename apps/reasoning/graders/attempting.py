@@ -1,7 +1,7 @@
 """An attempt at a problem by a whole scaffold, inside another run.
 
-Its calls are calls of that run, under a prefix and by roles of their own. What it tells of its search stays unsaid, as ids of
-lemmas and solutions would meet those of other attempts; nobody steers it; of what it ends with the text counts.
+Its calls are calls of that run, with a key prefix and separate roles. Its own events are dropped, because ids of lemmas and
+solutions would collide between attempts. It takes no commands, and only the text of its result counts.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +21,7 @@ from apps.reasoning.scaffolds.scaffold import Role, Scaffold
 
 PREFIX = "attempt_"
 _BARE = ProblemText(id="", version=1, title="", statement="")
-#: Those that need no grader and no tools, which an attempt has none of, and that can attempt every problem.
+#: Scaffolds that need neither grader nor tools and can run on every problem.
 ATTEMPTING: dict[str, Scaffold] = {
     name: one
     for name, one in UNGRADED.items()
@@ -31,7 +31,7 @@ ATTEMPTING: dict[str, Scaffold] = {
 
 @dataclass(frozen=True)
 class Attempted:
-    """What came of it: the text ("" where there is none) and why there is none. `is_over`: the budget ended it."""
+    """The result of an attempt: its text, or "" and the reason. `is_over`: the budget ended it."""
 
     text: str
     reason: str = ""
@@ -39,7 +39,7 @@ class Attempted:
 
 
 class _Inside(Within):
-    """The context of the scaffold. `proofs` are the versions that it wrote, by their ids; `failure` is of a call."""
+    """The context of the scaffold. `proofs` are its versions by id; `failure` is the first failure of a call."""
 
     def __init__(self, ctx: Context, prefix: str) -> None:
         super().__init__(ctx, prefix)
@@ -47,7 +47,7 @@ class _Inside(Within):
         self.failure = ""
 
     async def generate(self, key: str, *, role: str, messages: Sequence[Message], place: Place, **drawn: Any) -> Final:
-        """As the port has it; why a call failed is kept."""
+        """Implement the port, and keep the reason of a failed call."""
         try:
             return await super().generate(key, role=role, messages=messages, place=place, **drawn)
         except CallFailed as failure:
@@ -55,30 +55,30 @@ class _Inside(Within):
             raise
 
     def keep_back(self, amount: Callable[[BudgetKind, float], float] | None) -> None:
-        """Nothing is kept back: the budget is that of all attempts."""
+        """Ignore reserves: the budget is shared by all attempts."""
 
     def emit(self, key: str, event: Event) -> None:
-        """Only what could not be read is told; proofs are kept."""
+        """Pass on only unreadable outputs, and keep proofs."""
         if isinstance(event, ProofDrafted):
             self.proofs[event.proof] = event
         elif isinstance(event, OutputUnread):
             super().emit(key, event)
 
     async def control(self, point: str, refuse: Callable[[Command], str] | None = None) -> Sequence[Command]:
-        """Nobody steers an attempt; the run can be paused between groups of them."""
+        """Take no commands; the run can be paused between groups of attempts."""
         return ()
 
     def nonce(self, key: str) -> str:
-        """Each attempt has its own."""
+        """The nonce of this attempt."""
         return super().nonce(self._key(key))
 
     def _role(self, role: str) -> str:
-        """A role of the attempt."""
+        """The run's name for a role of the attempt."""
         return PREFIX + role
 
 
 async def attempted(problem: ProblemText, ctx: Context, prefix: str, scaffold: str, params: Mapping[str, Any]) -> Attempted:
-    """Let the scaffold work on the problem to its end."""
+    """Run the scaffold on the problem."""
     program = ATTEMPTING[scaffold]
     inside = _Inside(ctx, prefix)
     outcome = await program.solve(problem, inside, program.read_params(params))
@@ -89,7 +89,7 @@ async def attempted(problem: ProblemText, ctx: Context, prefix: str, scaffold: s
 
 
 def attempting_roles(scaffold: str, preset: str = "") -> tuple[Role, ...]:
-    """The roles of the scaffold as the run has them, with the temperatures of a preset where one is named."""
+    """The run's roles for the scaffold, with the temperatures of `preset` if given."""
     program = ATTEMPTING[scaffold]
     warmth = program.presets[preset].temperatures if preset else {}
     return tuple(
@@ -98,7 +98,7 @@ def attempting_roles(scaffold: str, preset: str = "") -> tuple[Role, ...]:
 
 
 def attempting_estimate(scaffold: str, params: Mapping[str, Any], attempts: int, limits: Mapping[str, int] | None) -> Estimate:
-    """Of so many attempts."""
+    """The estimate for a number of attempts."""
     program = ATTEMPTING[scaffold]
     own = {role.name: limits[PREFIX + role.name] for role in program.roles if PREFIX + role.name in limits} if limits else None
     one: Estimate = program.estimate(program.read_params(params), own)

@@ -1,4 +1,4 @@
-"""The verifier of DeepSeekMath-V2 as a grader: values 0, ½ or 1 in independent examinations, each report checked in turn.
+"""The verifier of DeepSeekMath-V2 as a grader: independent examinations score 0, ½ or 1; a meta-verifier checks the reports.
 
 Its roles and prompts are those of the scaffold `deepseek_math`. A report that the meta-verifier finds unfounded does not count.
 The mean of what counts, times seven, is proposed. Source: QED-Nano App. B; DeepSeekMath-V2.
@@ -43,35 +43,35 @@ JUDGE = EVALUATOR.name
 
 
 class Params(Material):
-    """The paper labels with 64 examinations; four are those of QED-Nano's runs."""
+    """The paper uses 64 examinations for labels; the default of four is that of QED-Nano's runs."""
 
     examinations: int = Field(
-        default=4, ge=1, le=64, title="Examinations", description="Independent ones; the mean of their values counts."
+        default=4, ge=1, le=64, title="Examinations", description="Independent examinations; their mean score counts."
     )
     checks: int = Field(
         default=1,
         ge=0,
         le=9,
-        title="Checks of a report",
-        description="Of each report that objects; one that most checks find unfounded does not count. 0 for no checks.",
+        title="Checks per report",
+        description="Checks of each report with objections; a report that most checks reject does not count. 0 for none.",
     )
 
 
 class _Examined(NamedTuple):
-    """One examination. `unscored` says why it does not count; `raw` is what could not be read."""
+    """One examination. `unscored` is why it does not count; `raw` is the unreadable text."""
 
     report: Scored | None
     unscored: str = ""
     raw: str = ""
 
     def as_pass(self, number: int) -> Pass:
-        """The short form, in points."""
+        """The examination as a pass, in points."""
         points = None if self.report is None or self.unscored else Decimal(str(self.report.score)) * SEVEN
         return Pass(name=f"examination {number}", points=points, unscored=self.unscored)
 
 
 async def grade(desk: GraderDesk, params: Params) -> Grading:
-    """All examinations at once, each report checked as it comes; the mean of those that count."""
+    """Run all examinations concurrently, check each report as it arrives, and take the mean of those that count."""
     numbers = range(1, params.examinations + 1)
     found = await concurrently(_examined(desk, number, params.checks) for number in numbers)
     passes = tuple(one.as_pass(number) for number, one in enumerate(found, 1))
@@ -119,13 +119,13 @@ async def _examined(desk: GraderDesk, number: int, checks: int) -> _Examined:
     )
     read_ones = [one.value for one in said if isinstance(one.value, Scored)]
     against = [one for one in read_ones if not one.score]
-    # A check that cannot be read takes no vote away.
+    # Unreadable checks do not count against a report.
     is_unfounded = 2 * len(against) > len(read_ones)
     return _Examined(report, "its report was found unfounded" if is_unfounded else "")
 
 
 def _own(found: Scored | Unscored, final: Final, shown: str) -> Scored | Unscored:
-    """The score, unless it stands in these words in what the grader was shown."""
+    """The score, unless its words repeat what the grader was shown."""
     answer = answer_part(final.text)
     if isinstance(found, Unscored) or not isinstance(answer, str) or not is_shown(found.report, answer, "", shown):
         return found
@@ -133,33 +133,33 @@ def _own(found: Scored | Unscored, final: Final, shown: str) -> Scored | Unscore
 
 
 async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
-    """Examine several times, check the reports, take the mean."""
+    """Examine several times, check the reports, and take the mean."""
     return await concluded(problem, ctx, params, NAME, lambda desk: grade(desk, params), judge=JUDGE)
 
 
 def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:
-    """A call for each examination, and the checks of each report that objects."""
+    """One call per examination, and the checks of each report with objections."""
     checks = params.examinations * params.checks
     calls = {
         EVALUATOR.name: (0, params.examinations, params.examinations),
         META_VERIFIER.name: (0, checks, checks),
     }
-    return costs(calls, EXAMINING_TOKENS, max_new_tokens, "Likely: every report objects to something and is checked.")
+    return costs(calls, EXAMINING_TOKENS, max_new_tokens, "Likely: every report has objections and is checked.")
 
 
 WORKFLOW = Grader(
     name=NAME,
     title="DeepSeek verifier",
     description=(
-        "Several examinations value the script with 0, ½ or 1; a second role checks every report that objects. The mean of "
-        "those that count, times seven, is proposed."
+        "Several examinations score the script 0, ½ or 1; a second role checks every report with objections. The proposal is "
+        "seven times the mean of those that count."
     ),
     source="DeepSeekMath-V2; QED-Nano App. B",
     params=Params,
     read_params=reader(Params),
     presets={
         "original": Preset("Four examinations", "Each report is checked once.", Params(script="")),
-        "label": Preset("As labels", "64 examinations, as DeepSeekMath-V2 publishes.", Params(script="", examinations=64)),
+        "label": Preset("As labels", "64 examinations, as in DeepSeekMath-V2.", Params(script="", examinations=64)),
     },
     roles=(EVALUATOR, META_VERIFIER),
     solve=solve,

@@ -1,8 +1,8 @@
-"""How hard a problem is for a model: the mean points of many independent attempts, each graded as scripts are.
+"""Difficulty of a problem for a model: the mean points of many independent attempts, each graded like a script.
 
-An attempt is a single call, or a whole scaffold's work. A control point stands between groups of attempts, so that the run can
-be paused, or ended early with what is there.
-Source: QED-Nano §3: 128 attempts of the model that is to be trained, graded by another one with the marking scheme.
+An attempt is a single call or a run of a whole scaffold. Between groups of attempts, a control point allows a pause or an
+early end with the attempts so far.
+Source: QED-Nano §3: 128 attempts of the model to be trained, graded by another model with the marking scheme.
 """
 
 from collections.abc import Mapping
@@ -23,13 +23,13 @@ from apps.reasoning.graders.asking import GraderDesk, Unread
 from apps.reasoning.graders.attempting import ATTEMPTING, attempted, attempting_estimate, attempting_roles
 from apps.reasoning.graders.grader import costs
 from apps.reasoning.graders.grading import SEVEN, Grading
-from apps.reasoning.graders.judging import told
+from apps.reasoning.graders.judging import published
 from apps.reasoning.graders.material import REFERENCES_AT_MOST, SCRIPT_LENGTH, Material
 from apps.reasoning.graders.preparer import Preparer
 from apps.reasoning.graders.preparing import prepare, preparing_calls
 from apps.reasoning.graders.references import clusters_of
 from apps.reasoning.graders.single_turn import GRADER, GRADER_TOKENS
-from apps.reasoning.graders.with_references import BESIDE, DESIGNING, MANNERS, PREPARING, TYPICAL, grade_with_references
+from apps.reasoning.graders.with_references import BY_REFERENCE, DESIGNING, MANNERS, PREPARING, TYPICAL, grade_with_references
 from apps.reasoning.graders.within import Within
 from apps.reasoning.ports import Context
 from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
@@ -39,21 +39,21 @@ from apps.reasoning.scaffolds.scaffold import Preset, Role, reader
 
 NAME = "difficulty"
 ATTEMPTS, ATTEMPTS_AT_MOST = 128, 1024
-#: So many attempts are under way between two control points.
+#: Attempts between two control points.
 GROUP = 16
 SOLVER_TOKENS = (1_000, 16_000)
 Z95 = 1.96
-ASSUMED = "Likely: every attempt comes to a text, and every answer keeps to its form."
+ASSUMED = "Likely: every attempt produces a text, and every answer is readable."
 BY_SCHEME = (with_scheme.NAME, points8.NAME)
-#: How attempts may be graded; beside references, what these need is prepared once, before the first attempt.
-WORKFLOWS = (with_scheme.NAME, single_turn.NAME, points8.NAME, *BESIDE)
-SOLVER = Role("solver", "Solver", "Attempts the problem, many times.", 65_536, 0.8)
+#: Graders for attempts. Those with references prepare their pieces once, before the first attempt.
+WORKFLOWS = (with_scheme.NAME, single_turn.NAME, points8.NAME, *BY_REFERENCE)
+SOLVER = Role("solver", "Solver", "Attempts the problem many times.", 65_536, 0.8)
 
 
 class Params(Material):
-    """How many attempts, by what, and how they are graded. The script stays empty.
+    """Number, method and grading of the attempts. The script stays empty.
 
-    `scaffold` with its parameters `attempt` makes them, or a single call where it is empty.
+    `scaffold` with its parameters `attempt` makes the attempts; if it is empty, a single call does.
     """
 
     script: Annotated[str, Field(max_length=SCRIPT_LENGTH)] = ""
@@ -67,37 +67,37 @@ class Params(Material):
     @classmethod
     def _grades_attempts(cls, workflow: str) -> str:
         if workflow not in WORKFLOWS:
-            raise ValueError(f"{workflow} grades no attempts; there are {', '.join(WORKFLOWS)}")
+            raise ValueError(f"{workflow} cannot grade attempts; choose one of {', '.join(WORKFLOWS)}")
         return workflow
 
     @model_validator(mode="after")
-    def _attempts_as_told(self) -> Self:
+    def _check_attempts(self) -> Self:
         if self.scaffold and self.scaffold not in ATTEMPTING:
-            raise ValueError(f"{self.scaffold} makes no attempts; there are {', '.join(ATTEMPTING)}")
+            raise ValueError(f"{self.scaffold} cannot make attempts; choose one of {', '.join(ATTEMPTING)}")
         if self.scaffold:
             ATTEMPTING[self.scaffold].read_params(self.attempt)
         return self
 
 
 def attempting_by(scaffold: str, preset: str = "") -> tuple[Role, ...]:
-    """The roles that attempt: those of a scaffold, sampled as its preset says, or of a single call."""
+    """The roles that make attempts: those of a scaffold with the temperatures of a preset, or of a single call."""
     return attempting_roles(scaffold, preset) if scaffold else (SOLVER,)
 
 
 def grading_by(workflow: str) -> tuple[Role, ...]:
-    """The roles that grade, and prepare for that."""
-    preparing = PREPARING if workflow in BESIDE else ()
+    """The roles that grade attempts and prepare the grading."""
+    preparing = PREPARING if workflow in BY_REFERENCE else ()
     return (*preparing, *(DESIGNING if workflow in MANNERS else ()), GRADER)
 
 
 async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
-    """Attempt, grade, take the mean of what has points."""
+    """Make attempts, grade them, and take the mean of those with points."""
     desk = Desk(problem, ctx, params.structured)
     graded: dict[int, Grading] = {}
     ended_by = "exhausted"
     grader = GraderDesk(desk, params)
     try:
-        if params.workflow in BESIDE and (lost := await _prepared(grader, params.workflow)):
+        if params.workflow in BY_REFERENCE and (lost := await _prepared(grader, params.workflow)):
             reason = f"The references could not be prepared: {lost[0]}."
             return Outcome.model_validate({"accepted": None, "reason": reason, "ended_by": "nothing-readable"})
         for start in range(1, params.attempts + 1, GROUP):
@@ -111,7 +111,7 @@ async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
     except BudgetExhausted:
         ended_by = "budget"
     if not graded:
-        return Outcome.model_validate({"accepted": None, "reason": "No attempt was made to its end.", "ended_by": ended_by})
+        return Outcome.model_validate({"accepted": None, "reason": "No attempt was finished.", "ended_by": ended_by})
     found = _mean([graded[number] for number in sorted(graded)])
     ctx.emit("grading/difficulty", found)
     if found.mean is None:
@@ -124,12 +124,12 @@ def sentence(found: DifficultyFound) -> str:
     scored = sum(points is not None for points in found.points)
     of = f"{scored} of {found.attempts} attempts have points"
     if found.mean is None:
-        return f"No difficulty can be given: {of}."
+        return f"The difficulty is unknown: {of}."
     return f"{found.mean:.2f} of {found.scale:g} points on average; {of}."
 
 
 async def _prepared(desk: GraderDesk, workflow: str) -> list[str]:
-    """Make what all gradings beside references share; the reasons of what cannot be had."""
+    """Make the pieces shared by all gradings with references; return the reasons of failures."""
     if workflow in MANNERS:
         return await prepare(desk, (workflow,), REFERENCES_AT_MOST)
     clusters = await clusters_of(desk)
@@ -137,10 +137,10 @@ async def _prepared(desk: GraderDesk, workflow: str) -> list[str]:
 
 
 async def _attempt(shared: GraderDesk, params: Params, number: int, graded: dict[int, Grading]) -> bool:
-    """One attempt and its grading, put down in `graded`; whether the budget ended it before there was a text.
+    """Make one attempt and store its grading in `graded`; return whether the budget ended it before there was a text.
 
-    No text of a proof is worth nothing; a call that failed is no attempt. A proof that the budget leaves ungraded stands there
-    without points: those without a proof would else weigh too much.
+    An attempt without a proof has 0 points; a failed call is no attempt. A proof that the budget leaves ungraded is stored
+    without points, because attempts without a proof would otherwise weigh too much.
     """
     ctx = Within(shared.desk.ctx, f"attempt/{number}")
     desk = Desk(shared.desk.problem, ctx, params.structured, list(shared.desk.hints))
@@ -160,7 +160,7 @@ async def _attempt(shared: GraderDesk, params: Params, number: int, graded: dict
             workflow=params.workflow, scale=_scale(params), unscored="the budget ended before it was graded"
         )
         raise
-    graded[number] = told(grader, f"attempt/{number}", grading)
+    graded[number] = published(grader, f"attempt/{number}", grading)
     return False
 
 
@@ -207,7 +207,7 @@ def _scale(params: Params) -> Decimal:
 async def _graded(desk: GraderDesk, params: Params) -> Grading:
     if params.workflow == single_turn.NAME:
         return await single_turn.grade(desk)
-    if params.workflow in BESIDE:
+    if params.workflow in BY_REFERENCE:
         return await grade_with_references(desk, params.workflow)
     if params.scheme is None:
         return Grading(workflow=params.workflow, unscored="there is no marking scheme")
@@ -217,7 +217,7 @@ async def _graded(desk: GraderDesk, params: Params) -> Grading:
 
 
 def _mean(graded: list[Grading]) -> DifficultyFound:
-    """The mean with its normal interval; none where fewer than half of the attempts have points."""
+    """The mean with its normal interval; None if fewer than half of the attempts have points."""
     points = tuple(None if one.points is None else float(one.points) for one in graded)
     given = [one for one in points if one is not None]
     scale = float(graded[0].scale)
@@ -231,18 +231,18 @@ def _mean(graded: list[Grading]) -> DifficultyFound:
         return found
     mean = fmean(given)
     if len(set(given)) == 1:
-        # The normal interval would be a point: nothing is known of how far the mean may be off.
+        # Equal points give no information on the error of the mean; a normal interval would be a point.
         return found.model_copy(update={"mean": mean})
     half = Z95 * stdev(given) / sqrt(len(given))
     return found.model_copy(update={"mean": mean, "low": max(0.0, mean - half), "high": min(scale, mean + half)})
 
 
 def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:
-    """An attempt is written once; of a grading each answer may be asked for once more."""
+    """Each attempt is written once and graded once or, by grading points, in several runs."""
     each = params.runs if params.workflow == points8.NAME else 1
     gradings = params.attempts * each
     calls = {"grader": (0, gradings, gradings)}
-    if params.workflow in BESIDE:
+    if params.workflow in BY_REFERENCE:
         several = int(sum(bool(one.strip()) for one in params.references) > 1)
         calls |= {"matcher": (0, several * params.attempts, several * params.attempts)}
         calls |= preparing_calls(params, (params.workflow,) if params.workflow in MANNERS else (), REFERENCES_AT_MOST)
@@ -255,18 +255,18 @@ def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) ->
 
 
 def _together(attempts: Estimate, gradings: Estimate) -> Estimate:
-    """Both estimates as one."""
+    """The sum of both estimates."""
     names = ("calls_expected", "calls_max", "tokens_expected", "tokens_max")
     total = {name: getattr(attempts, name) + getattr(gradings, name) for name in names}
-    words = f"{gradings.assumptions} Of an attempt: {attempts.assumptions}"
+    words = f"{gradings.assumptions} Attempts: {attempts.assumptions}"
     return attempts.model_copy(update={**total, "roles": (*attempts.roles, *gradings.roles), "assumptions": words})
 
 
 def lacks(params: Params) -> str:
-    """What is missing for it, in words."""
+    """The reason in words why it cannot run, or ""."""
     if params.workflow == single_turn.NAME:
         return ""
-    if params.workflow in BESIDE:
+    if params.workflow in BY_REFERENCE:
         return "" if any(one.strip() for one in params.references) else "There is no reference solution to grade attempts with."
     if params.scheme is None:
         return "There is no marking scheme to grade attempts with; activate one, or grade them in a single turn."
@@ -275,8 +275,8 @@ def lacks(params: Params) -> str:
 
 WORKFLOW = Preparer(
     name=NAME,
-    title="Difficulty measured",
-    description="Many attempts of a model, each graded; the mean of their points says how hard the problem is for it.",
+    title="Measured difficulty",
+    description="Many graded attempts of a model; their mean points measure how hard the problem is for it.",
     source="QED-Nano §3",
     params=Params,
     read_params=reader(Params),
@@ -285,5 +285,5 @@ WORKFLOW = Preparer(
     solve=solve,
     estimate=estimate,
     lacks=lacks,
-    cost_hint="The paper makes 128 attempts a problem.",
+    cost_hint="The paper makes 128 attempts per problem.",
 )

@@ -1,4 +1,4 @@
-"""The mean of several graders of one script. They share what is prepared, so that it is made once.
+"""The mean of several graders of one script. They share prepared pieces, so that each is made once.
 
 Source: RefGrader §5.4: the best mix was three steps, rubric, approachability and milestones.
 """
@@ -17,23 +17,23 @@ from apps.reasoning.graders import single_turn
 from apps.reasoning.graders.asking import GraderDesk, Unread
 from apps.reasoning.graders.grader import Grader, concluded, costs
 from apps.reasoning.graders.grading import Grading, as_pass, mean_points
-from apps.reasoning.graders.judging import graded, told
+from apps.reasoning.graders.judging import graded, published
 from apps.reasoning.graders.material import Material
 from apps.reasoning.graders.references import Matched, matched, rubric_of
 from apps.reasoning.graders.view import GUIDELINES, View
-from apps.reasoning.graders.with_references import BESIDE, DESIGNING, MANNERS, PREPARING, REF3, TYPICAL, calls_of
+from apps.reasoning.graders.with_references import BY_REFERENCE, DESIGNING, MANNERS, PREPARING, REF3, TYPICAL, calls_of
 from apps.reasoning.ports import Context
 from apps.reasoning.scaffolds.concurrently import concurrently
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.scaffold import Preset, reader
 
 NAME = "ensemble"
-MEMBERS = (single_turn.NAME, *BESIDE)
+MEMBERS = (single_turn.NAME, *BY_REFERENCE)
 BEST = ("ref3", "ref5_plain", "ref5_approachability", "ref5_milestones")
 
 
 class Params(Material):
-    """Which graders are asked; each counts the same."""
+    """The members of the ensemble, with equal weights."""
 
     members: Annotated[tuple[str, ...], Field(min_length=2, max_length=len(MEMBERS))] = Field(
         default=BEST, title="Members", description="Graders whose mean is proposed."
@@ -43,20 +43,20 @@ class Params(Material):
     @classmethod
     def _known(cls, members: tuple[str, ...]) -> tuple[str, ...]:
         if unknown := sorted(set(members) - set(MEMBERS)):
-            raise ValueError(f"{', '.join(unknown)} cannot be a member; there are {', '.join(MEMBERS)}")
+            raise ValueError(f"{', '.join(unknown)} cannot be a member; choose from {', '.join(MEMBERS)}")
         if len(set(members)) < len(members):
-            raise ValueError("a member stands twice")
+            raise ValueError("duplicate member")
         return members
 
 
 def may_show(params: Params) -> frozenset[str]:
-    """What one of the members may be shown; each member is shown what it can be."""
+    """Parts that at least one member may be shown; each member sees those it supports."""
     return frozenset({GUIDELINES} if {single_turn.NAME, REF3} & set(params.members) else ())
 
 
 async def grade(desk: GraderDesk, members: tuple[str, ...]) -> Grading:
-    """Prepare one after the other, so that nothing is made twice; then all gradings at once; then their mean."""
-    reference = await matched(desk) if set(members) & set(BESIDE) else Unread(reason="no reference is needed")
+    """Prepare pieces in sequence, so that none is made twice; then grade concurrently and take the mean."""
+    reference = await matched(desk) if set(members) & set(BY_REFERENCE) else Unread(reason="no reference is needed")
     if isinstance(reference, Matched):
         for name in members:
             if name in MANNERS:
@@ -78,7 +78,7 @@ async def grade(desk: GraderDesk, members: tuple[str, ...]) -> Grading:
 
 
 def _apart(mean: Decimal, one: Grading) -> Decimal:
-    # 0 points are points: only none at all have no distance.
+    # 0 points are points; only a grading without points has no distance.
     return Decimal("Infinity") if one.points is None else abs(one.points - mean)
 
 
@@ -88,30 +88,30 @@ async def _member(desk: GraderDesk, name: str, reference: Matched | Unread) -> G
     elif isinstance(reference, Unread):
         grading = graded(desk, name, reference)
     else:
-        grading = await BESIDE[name](desk, reference)
-    return told(desk, f"member/{name}", grading)
+        grading = await BY_REFERENCE[name](desk, reference)
+    return published(desk, f"member/{name}", grading)
 
 
 async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
-    """Ask every member, take the mean."""
+    """Run every member and take the mean."""
     return await concluded(problem, ctx, params, NAME, lambda desk: grade(desk, params.members))
 
 
 def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:
-    """What the members need together: sorting and matching once, an analysis per kind, a rubric and a grading per member."""
+    """All members together: sorting and matching once, an analysis per kind, a rubric and a grading per member."""
     manners = [MANNERS[name] for name in params.members if name in MANNERS]
     analyses = len({manner.is_scored for manner in manners})
     calls = calls_of(params, analyses, len(manners), len(params.members))
-    if not set(params.members) & set(BESIDE):
+    if not set(params.members) & set(BY_REFERENCE):
         calls = {"grader": calls["grader"]}
     everyone = {role: calls.get(role, (0, 0, 0)) for role in TYPICAL}
-    return costs(everyone, TYPICAL, max_new_tokens, "Likely: every answer keeps to its form; what was prepared is reused.")
+    return costs(everyone, TYPICAL, max_new_tokens, "Likely: every answer is readable; prepared pieces are reused.")
 
 
 WORKFLOW = Grader(
     name=NAME,
     title="Ensemble",
-    description="Several graders look at the script, sharing what is prepared from the references; their mean is proposed.",
+    description="Several graders mark the script and share the pieces prepared from the references; their mean is proposed.",
     source="RefGrader §5.4",
     params=Params,
     read_params=reader(Params),

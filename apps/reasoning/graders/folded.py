@@ -1,6 +1,6 @@
-"""Texts folded for looking at their words: widths, accents, look-alike letters of other alphabets, TeX between letters, codes.
+"""Folding of texts for pattern matching: widths, accents, look-alike letters of other alphabets, TeX between letters, codes.
 
-A fold keeps for each of its signs the place in the source that it stands for.
+A fold keeps the source position of each of its characters.
 """
 
 import base64
@@ -39,14 +39,14 @@ _WRITINGS = {
 
 
 class Folded(NamedTuple):
-    """`places[i]` is where in the source the sign `text[i]` comes from."""
+    """A folded text. `places[i]` is the position in the source of the character `text[i]`."""
 
     text: str
     places: Sequence[int]
 
 
 def folded(source: str) -> Folded:
-    """Compatible forms, no accents, nothing without width; words of two alphabets in Latin letters."""
+    """Normalise: compatible forms, no accents, no zero-width characters; mixed-alphabet words in Latin letters."""
     if source.isascii():
         return Folded(source, range(len(source)))
     signs: list[str] = []
@@ -61,7 +61,7 @@ def folded(source: str) -> Folded:
 
 
 def _latin(word: str) -> str:
-    """A word that mixes Latin letters with their likes, in Latin letters. Of the same length."""
+    """Replace look-alike letters in a word that also has Latin ones. The length does not change."""
     if word.isascii():
         return word
     read = word.translate(_ALIKE)
@@ -69,7 +69,7 @@ def _latin(word: str) -> str:
 
 
 def readings(text: Folded) -> list[Folded]:
-    """The ways in which a fold can be read: as it is, without TeX between its letters, with digits for letters."""
+    """Alternative readings of a fold: unchanged, without TeX between letters, and with digits read as letters."""
     plain = _without_tex(text)
     found = [text, plain]
     digits = _LETTERS_AND_DIGITS.sub(lambda one: one.group().translate(_DIGITS_ALIKE), plain.text)
@@ -91,7 +91,7 @@ def _without_tex(text: Folded) -> Folded:
 
 
 def decoded(source: str) -> Iterator[tuple[str, str]]:
-    """What a code hides, with the name of the code: turned round, ROT13, Base64, hexadecimal, entities, escapes."""
+    """Texts hidden by a code, with the code's name: reversal, ROT13, Base64, hexadecimal, entities, escapes."""
     yield "being turned round", source[::-1]
     yield "ROT13", codecs.encode(source, "rot13")
     for found in _BASE64.finditer(source):
@@ -118,7 +118,7 @@ def _char(number: str) -> str:
 
 
 def _text_of(decode: Callable[[str], bytes], code: str) -> str:
-    """What the bytes of a code say, where they are words."""
+    """The text encoded by a code, or "" if it is not made of words."""
     try:
         text = decode(code).decode()
     except (ValueError, binascii.Error):
@@ -128,12 +128,12 @@ def _text_of(decode: Callable[[str], bytes], code: str) -> str:
 
 
 def set_apart(source: str) -> bool:
-    """Whether words are written letter by letter: ten or more in a row, with vowels among them as in words."""
+    """Whether words are spelled with separated letters: ten or more in a row, with vowels among them."""
     return any(sum(sign in "aeiouAEIOU" for sign in found.group()) >= 3 for found in _APART.finditer(source))
 
 
 def other_writings(source: str) -> list[str]:
-    """Writings in which a passage stands while the rest is in Latin letters. Greek is mathematics unless it goes on."""
+    """Scripts other than Latin with a longer passage in a Latin text. Short Greek passages are mathematics."""
     if source.isascii():
         return []
     names: list[str] = []

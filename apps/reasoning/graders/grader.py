@@ -1,4 +1,4 @@
-"""A grader says of itself what a scaffold says: parameters, roles, cost. Its prompts lie in `prompts/grading`."""
+"""Declaration of a grader: like a scaffold, it has parameters, roles and a cost. Its prompts are in `prompts/grading`."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.graders.asking import GraderDesk
 from apps.reasoning.graders.grading import Grading
-from apps.reasoning.graders.judging import told
+from apps.reasoning.graders.judging import published
 from apps.reasoning.graders.material import Material
-from apps.reasoning.graders.rewriting import beside_the_script, rewritten
+from apps.reasoning.graders.rewriting import rewritten, with_rewriting_noted
 from apps.reasoning.graders.view import PARTS, THE_PROBLEM, View
 from apps.reasoning.ports import Context
 from apps.reasoning.prompts import loader
@@ -26,10 +26,10 @@ METHOD = "grading"
 
 @dataclass(frozen=True)
 class Grader(Scaffold):
-    """`needs` and `refuses` say what of the material it cannot do without, before a run is made.
+    """A scaffold that grades. `needs` and `refuses` check the material before a run is made.
 
-    `view` is what it is shown unless something else is asked for: what its paper gives it. `may_show`: the parts that it may
-    be shown besides, since its prompts have a place for them. `borrows`: the scaffold whose prompts it uses as well.
+    `view` is its default view, as in its paper. `may_show`: further parts for which its prompts have a place.
+    `borrows`: the scaffold whose prompts it also uses.
     """
 
     needs: frozenset[str] = frozenset()
@@ -44,30 +44,30 @@ class Grader(Scaffold):
         return loader.hashes(METHOD) | loader.hashes("shared") | borrowed
 
     def seen(self, material: Material) -> View:
-        """What this material shows; of one recorded before there were views what that version showed."""
+        """The view of this material; for material recorded before views existed, what that version showed."""
         return material.view or self.seen_before(material)
 
     def seen_before(self, material: Material) -> View:
-        """What was shown before there were views: guidelines wherever prompts had a place for them."""
+        """The view before views existed: guidelines wherever prompts had a place for them."""
         return self.view.also(*self.may_show(material))
 
     def cannot_show(self, material: Material) -> str:
-        """Why the view of this material is impossible, in words; "" where it is not."""
+        """The reason in words why the view of this material is impossible, or ""."""
         asked, may = self.seen(material), self.view.also(*self.may_show(material))
         if missing := [words for part, words in PARTS.items() if getattr(self.view, part) and not getattr(asked, part)]:
-            return f"{self.title} cannot do without {missing[0]}."
+            return f"{self.title} must be shown {missing[0]}."
         if more := [words for part, words in PARTS.items() if getattr(asked, part) and not getattr(may, part)]:
             return f"{self.title} cannot be shown {more[0]}: its prompts have no place for that. It can be shown {may.words}."
         return ""
 
     def lacks(self, material: Material) -> str:
-        """What the material lacks for this grader, in words; "" where nothing."""
+        """What the material lacks for this grader, in words, or ""."""
         if trouble := self.cannot_show(material):
             return trouble
         if not material.script.strip():
             return "The script is empty."
         if material.view is not None and material.view.guidelines and not material.guidelines.strip():
-            return "It is asked to show the guidelines for markers, and there are none for this problem."
+            return "The view includes the guidelines for markers, but this problem has none."
         if "references" in self.needs and not any(one.strip() for one in material.references):
             return f"{self.title} needs a reference solution."
         if "scheme" in self.needs and material.scheme is None:
@@ -83,33 +83,33 @@ async def concluded(
     grade: Callable[[GraderDesk], Awaitable[Grading]],
     judge: str = "grader",
 ) -> Outcome:
-    """Run a grading and tell it as the run's own; where the budget ends it, it is unscored.
+    """Run a grading and publish it as the run's result; if the budget ends it, it is unscored.
 
-    `judge` is the role that writes the script out in neutral words first, where that is asked for.
+    `judge` is the role that first rewrites the script in neutral words, if requested.
     """
     desk = GraderDesk(Desk(problem, ctx, material.structured), material)
     ended_by = "exhausted"
     try:
         remark = await rewritten(desk, judge) if material.neutral else ""
-        grading = beside_the_script(desk, await grade(desk), remark)
+        grading = with_rewriting_noted(desk, await grade(desk), remark)
     except BudgetExhausted as exhausted:
         grading = Grading(workflow=workflow, unscored=str(exhausted).rstrip("."), suspicious=desk.suspicious)
         ended_by = "budget"
-    told(desk, FINAL, grading)
+    published(desk, FINAL, grading)
     if grading.points is None and ended_by != "budget":
         ended_by = "nothing-readable"
     return Outcome.model_validate({"accepted": None, "reason": grading.sentence, "ended_by": ended_by})
 
 
-ASKED_AGAIN = "An answer that cannot be read is asked for once more: each call may bring one more, mostly short."
+ASKED_AGAIN = "An unreadable answer is requested once more: each call may cause one more, mostly short."
 Range = tuple[int, int, int]
-"""Calls of a role: the fewest, those to expect, the most. Second questions come on top, as for every program."""
+"""Calls of a role: fewest, expected, most. Second requests are extra, as for every program."""
 
 
 def costs(
     calls: Mapping[str, Range], typical: Mapping[str, tuple[int, int]], limits: Mapping[str, int] | None, assumptions: str
 ) -> Estimate:
-    """The estimate from calls per role."""
+    """Make an estimate from calls per role."""
     return estimated(
         fewest={role: one[0] for role, one in calls.items()},
         likely={role: one[1] for role, one in calls.items()},

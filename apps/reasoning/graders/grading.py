@@ -1,4 +1,4 @@
-"""What a grader proposes for one script: points or why there are none, items, findings at steps, chains. Never a grade."""
+"""A grader's proposal for one script: points or the reason for none, items, findings at steps, chains. Never a grade."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -15,12 +15,12 @@ from apps.reasoning.marking.suggestion import ItemGiven, Pass, Severity
 from apps.reasoning.texts.anchors import Anchor
 
 SEVEN = Decimal(7)
-#: How a reason begins where a call ended without a text, as `Desk.ask` puts it.
+#: Prefix of the reason if a call failed, as in `Desk.ask`.
 CALL_FAILED = "the call failed: "
 
 
 class Located(Value):
-    """An error that a grader sees. `step` 0: nowhere in particular; `lost` says why a quote has no place."""
+    """An error found by a grader. `step` 0: no particular step; `lost` is why a quote has no place."""
 
     id: str
     step: int
@@ -34,7 +34,7 @@ class Located(Value):
 
 
 class Part(Value):
-    """A part of the script's argument as a grader sees it: its name (`M1`), the step in which it stands, what it says."""
+    """A part of the script's argument according to a grader: its name (`M1`), its step and its content."""
 
     name: str
     step: int = 0
@@ -42,20 +42,20 @@ class Part(Value):
 
     @property
     def called(self) -> str:
-        """For people."""
+        """The name for people."""
         return part_words(self.name)
 
     @property
     def is_main(self) -> bool:
-        """Whether it is a main step; others stand below the one before them."""
+        """Whether it is a main step; other parts belong to the main step before them."""
         return self.name.startswith("M")
 
 
 class Grading(Value):
-    """The whole of it. Exactly one of `points` and `unscored` is given; `raw` is then what could not be read.
+    """A complete proposal. Exactly one of `points` and `unscored` is given; `raw` is the unreadable text of an unscored one.
 
-    `passes` are the gradings that it was made of, where it was made of several. `computed`: points that the scheme gives for
-    the items met, where the grader's own points may differ from it. `rewriting`: the steps in the neutral words judged.
+    `passes` are the gradings that were combined. `computed`: the scheme's points for the items met, if the grader's own points
+    may differ. `rewriting`: the steps in the neutral words that were judged.
     """
 
     workflow: str
@@ -85,26 +85,26 @@ class Grading(Value):
 
     @property
     def result(self) -> Decimal | Unscored:
-        """Points, or why there are none."""
+        """The points, or the reason for none."""
         return Unscored(reason=self.unscored) if self.points is None else self.points
 
     @property
     def failure(self) -> str:
-        """Why no model wrote anything to judge by: its calls failed, as where the prompt is too long. Else empty."""
+        """The reason of failed calls, such as a prompt that is too long, if no model answered; else ""."""
         return failure_in(self.unscored, [one.unscored for one in self.passes])
 
     @property
     def sentence(self) -> str:
-        """For pages and terminals."""
+        """The proposal as a sentence, for pages and terminals."""
         if self.failure:
-            return f"Not graded, as no answer came: {self.failure.rstrip('.')}."
+            return f"Not graded: no model answered. {self.failure.rstrip('.')}."
         if self.points is None:
             return f"Unscored: {(self.unscored or '').rstrip('.')}."
         return f"{points_text(self.points)} of {points_text(self.scale)} points are proposed."
 
     @property
     def shares(self) -> dict[Decimal, float]:
-        """How the scored passes are spread over points; of a single grading, all on its points; none where unscored."""
+        """The distribution of the scored passes over points; a single grading has one entry, an unscored one none."""
         if self.points is None:
             return {}
         given = [one.points for one in self.passes if one.points is not None] or [self.points]
@@ -113,18 +113,18 @@ class Grading(Value):
 
 
 def as_pass(name: str, grading: Grading) -> Pass:
-    """The short form of a grading, for the one that is made of several."""
+    """The short form of a grading, for a combined grading."""
     return Pass(name=name, points=grading.points, unscored=grading.unscored)
 
 
 def failure_in(unscored: str, passes: Sequence[str]) -> str:
-    """Why no answer came, of a grading that is unscored for this reason, made of passes with these; empty where one came."""
+    """The reason of failed calls from the reasons of a grading and its passes; "" if any call was answered."""
     reasons = [one for one in (passes or (unscored,)) if one.startswith(CALL_FAILED)]
     return reasons[0].removeprefix(CALL_FAILED) if unscored and reasons and len(reasons) == max(1, len(passes)) else ""
 
 
 def mean_points(passes: Sequence[Pass]) -> Decimal | Unscored:
-    """The mean over what is scored, to two places; unscored unless more than half of them are."""
+    """The mean of the scored passes, to two decimals; `Unscored` unless more than half are scored."""
     given = [one.points for one in passes if one.points is not None]
     if 2 * len(given) <= len(passes):
         missing = next((one.unscored for one in passes if one.unscored), "there is none")

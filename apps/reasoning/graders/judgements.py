@@ -1,8 +1,7 @@
-"""A grader's answer, read: findings, items and a total, each by itself, in any form that leaves no doubt.
+"""Reading of a grader's answer: findings, items and a total, each separately, in any unambiguous form.
 
-A finding that cannot be read costs no points; that it is missing is told (`lost`). A workflow that needs every item looks at
-`broken`. There is one total or none: two that differ are none, and nothing is made up. Words of the script, repeated by the
-grader, are no judgement.
+An unreadable finding costs no points and is listed in `lost`. Workflows that need every item check `broken`. Two different
+totals count as none. Words of the script, repeated by the grader, are no judgement.
 """
 
 import re
@@ -43,8 +42,8 @@ Worths = Mapping[str, Decimal]
 
 
 class GradingRead(GradingSaid):
-    """The answer. `lost` says what of it could not be read, `broken` why its items cannot be relied on, `no_total` what is
-    wrong with its total, where it has one."""
+    """An answer as read. `lost`: its unreadable parts. `broken`: why its items are unreliable. `no_total`: what is wrong with
+    its total, if it has one."""
 
     lost: tuple[str, ...] = ()
     broken: str = ""
@@ -52,7 +51,7 @@ class GradingRead(GradingSaid):
 
 
 def grading_read(final: Final, scale: Decimal = SEVEN, worth: Worths | None = None, shown: str = "") -> GradingRead | Unscored:
-    """The answer, with points out of `scale`, and out of `worth` for an item. `shown`: the texts that the grader was shown.
+    """Read an answer, with points out of `scale`, and out of `worth` for an item. `shown`: the texts shown to the grader.
 
     Unscored where there is no answer, or where it was cut off before its total was complete.
     """
@@ -71,8 +70,8 @@ def grading_read(final: Final, scale: Decimal = SEVEN, worth: Worths | None = No
     return _read(fields, total, worth or {}, (CUT_END,) if is_cut else ())
 
 
-def beside_points(final: Final, shown: str = "") -> GradingRead:
-    """What an answer says beside its points, as far as it goes: its findings, or its prose as words to the author."""
+def findings_read(final: Final, shown: str = "") -> GradingRead:
+    """Read everything but the points of an answer, even a truncated one: findings, or prose as feedback to the author."""
     answer = answer_of(final)
     fields = _fields(answer)
     cut = (CUT_END,) if final.finish_reason == "length" else ()
@@ -99,7 +98,7 @@ def _fields(answer: str) -> dict[str, Any] | Unscored:
 
 
 def _without_structure(answer: str, reason: str, scale: Decimal, shown: str) -> GradingRead:
-    """Prose, with its total where it has one. What it repeats of its prompt is no word to the author."""
+    """Read prose, with its total if it has one. Repetitions of the prompt are no feedback."""
     found = total_in_words(answer, scale, shown)
     prose = own_text(found.before if isinstance(found, Said) else answer, shown)
     return GradingRead(
@@ -155,7 +154,7 @@ def _several(value: Any) -> list[Any]:
 
 
 def _in_other_objects(answer: str, scale: Decimal) -> list[Decimal | None]:
-    """The totals of objects of JSON that stand before others in prose."""
+    """The totals of earlier JSON objects in prose."""
     if read_json(answer) is not None:
         return []
     starts = [match.start() for match in _OBJECT.finditer(answer)][-_OBJECTS_AT_MOST:]

@@ -1,4 +1,4 @@
-"""From what a grader wrote to a grading: totals that must be the sum of their items, findings at their places, chains."""
+"""Gradings from a grader's answer: totals that equal the sum of their items, findings at their places, chains."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,7 +11,7 @@ from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.graders.asked_again import AskedAgain, tokens_for
 from apps.reasoning.graders.asking import GraderDesk, Unread
 from apps.reasoning.graders.grading import SEVEN, Grading, Located, Part
-from apps.reasoning.graders.judgements import NO_TOTAL, GradingRead, answer_of, beside_points, grading_read, items_in_lines
+from apps.reasoning.graders.judgements import NO_TOTAL, GradingRead, answer_of, findings_read, grading_read, items_in_lines
 from apps.reasoning.graders.locating import located
 from apps.reasoning.graders.propagation import propagation_read
 from apps.reasoning.graders.said import FindingSaid, GradingSaid
@@ -26,7 +26,7 @@ HALF, WHOLE = Decimal("0.5"), Decimal(1)
 
 
 class Worth(Value):
-    """An item that points may be given for: how much it is worth, and what its points are multiples of."""
+    """An item worth points. Points for it are multiples of `grid`."""
 
     code: str
     title: str
@@ -36,9 +36,9 @@ class Worth(Value):
 
 @dataclass(frozen=True)
 class TotalReading:
-    """Reads answers with a total from 0 to `scale` on the grid. Findings that cannot be read are lost, the total stands.
+    """Read answers with a total from 0 to `scale` on the grid. Unreadable findings do not invalidate the total.
 
-    Without a grid only the scale is looked at. `shown`: the texts that the grader was shown, whose words are no judgement.
+    Without a grid only the scale is checked. `shown`: the texts shown to the grader, whose words are no judgement.
     """
 
     steps: int
@@ -51,7 +51,7 @@ class TotalReading:
         return said if isinstance(said, Unscored) else self.checked(said)
 
     def checked(self, said: GradingRead) -> GradingRead | Unscored:
-        """The answer with a total that is possible."""
+        """The answer, if its total is valid."""
         if said.points is None:
             return Unscored(reason=said.no_total or said.broken or NO_TOTAL)
         if self.grid is not None and said.points % self.grid:
@@ -61,7 +61,7 @@ class TotalReading:
 
     @property
     def again(self) -> AskedAgain[GradingRead]:
-        """The question for the total alone; a grader may say that it cannot judge the script."""
+        """The second question, for the total only; a grader may answer that it cannot judge the script."""
         schema, values = choice_schema("score", *self.allowed, None), {"scale": points_text(self.scale)}
         bound = ending("points", *self.allowed)
         return AskedAgain(
@@ -70,18 +70,18 @@ class TotalReading:
 
     @property
     def allowed(self) -> tuple[float, ...]:
-        """The totals that are possible."""
+        """The valid totals."""
         return grid_of(self.scale, self.grid or HALF)
 
     def _with_total(self, second: Final, first: Final) -> GradingRead | Unscored:
-        """What the first answer says, with the total of the second one; or the second one where it is whole."""
+        """The first answer with the total of the second one, or the second answer if it is complete."""
         whole, answer = self(second), whole_answer(second)
         if isinstance(whole, GradingRead) or isinstance(answer, Unscored):
-            return beside(first, whole, self.steps, self.shown)
+            return merged(first, whole, self.steps, self.shown)
         total = total_again(answer, self.scale, self.shown)
         if isinstance(total, Unscored):
             return total
-        return self.checked(beside_points(first, self.shown).model_copy(update={"points": total}))
+        return self.checked(findings_read(first, self.shown).model_copy(update={"points": total}))
 
 
 def grid_of(most: Decimal, grid: Decimal) -> tuple[float, ...]:
@@ -94,13 +94,13 @@ def _plain(points: Decimal) -> float:
 
 
 def total_read(desk: GraderDesk, scale: Decimal = SEVEN, grid: Decimal | None = WHOLE) -> TotalReading:
-    """Reads a total for the desk's script."""
+    """The reading of a total for the desk's script."""
     return TotalReading(len(desk.material.steps), scale, grid, desk.shown)
 
 
 @dataclass(frozen=True)
 class ItemsReading:
-    """Reads answers that give points for every item, once each, and whose total is their sum."""
+    """Read answers with points for every item, once each, and a total equal to their sum."""
 
     steps: int
     items: tuple[Worth, ...]
@@ -120,7 +120,7 @@ class ItemsReading:
 
     @property
     def again(self) -> AskedAgain[GradingRead]:
-        """The question for the points of every item."""
+        """The second question, for the points of every item."""
         allowed = {item.code: grid_of(item.points, item.grid) for item in self.items}
         listed = "\n".join(f"{code}: {', '.join(f'{one:g}' for one in points)}" for code, points in allowed.items())
         values = {"items": listed, "example": fields_shown(allowed, "k")}
@@ -129,11 +129,11 @@ class ItemsReading:
         return AskedAgain(self._with_items, asks="items", schema=schema, tokens=tokens, values=values, examines=True)
 
     def _with_items(self, second: Final, first: Final) -> GradingRead | Unscored:
-        return beside(first, self(second), self.steps, self.shown)
+        return merged(first, self(second), self.steps, self.shown)
 
 
 def items_read(desk: GraderDesk, items: Sequence[Worth], scale: Decimal = SEVEN) -> ItemsReading:
-    """Reads points for the items of the desk's script."""
+    """The reading of points for the items of the desk's script."""
     return ItemsReading(len(desk.material.steps), tuple(items), scale, desk.shown)
 
 
@@ -142,18 +142,18 @@ def fields_shown(names: Iterable[str], value: str) -> str:
     return "{" + ", ".join(f'"{name}": {value}' for name in names) + "}"
 
 
-def beside(first: Final, said: GradingRead | Unscored, steps: int, shown: str) -> GradingRead | Unscored:
-    """The items and points of an answer to the second question, with what the first answer says beside them."""
+def merged(first: Final, said: GradingRead | Unscored, steps: int, shown: str) -> GradingRead | Unscored:
+    """Combine items and points of the second answer with the findings and feedback of the first one."""
     if isinstance(said, Unscored) or said.findings:
         return said
-    kept = within_steps(beside_points(first, shown), steps)
+    kept = within_steps(findings_read(first, shown), steps)
     return kept.model_copy(update={"items": said.items, "points": said.points})
 
 
 def every_item(
     final: Final, said: GradingRead | Unscored, worth: Mapping[str, Decimal] | None = None, codes: Sequence[str] = ()
 ) -> GradingRead | Unscored:
-    """The answer with items that can be relied on: those of its structure, or, where it has none, lines that name them."""
+    """The answer with reliable items: those of its structure or, without one, of lines that name them."""
     if isinstance(said, Unscored):
         return said
     if not said.items and (said.broken or said.points is not None or said.no_total):
@@ -178,7 +178,7 @@ def _summed(said: GradingRead, worth: Mapping[str, Worth], steps: int) -> Gradin
 
 
 def within_steps(said: GradingRead, steps: int) -> GradingRead:
-    """The answer without findings at steps that are not there."""
+    """The answer without findings at nonexistent steps."""
     beyond = [one.step for one in said.findings if one.step > steps]
     if not beyond:
         return said
@@ -188,7 +188,7 @@ def within_steps(said: GradingRead, steps: int) -> GradingRead:
 
 
 def graded(desk: GraderDesk, workflow: str, said: GradingRead | Unread, items: Sequence[Worth] = ()) -> Grading:
-    """The grading behind an answer with points; unscored, with the raw text, where there is none."""
+    """The grading of an answer with points; for an unreadable answer unscored, with the raw text."""
     if isinstance(said, Unread):
         return Grading(workflow=workflow, unscored=said.reason, raw=said.raw, suspicious=desk.suspicious)
     worth = {item.code: item for item in items}
@@ -201,7 +201,7 @@ def graded(desk: GraderDesk, workflow: str, said: GradingRead | Unread, items: S
 
 
 def with_notes(desk: GraderDesk, grading: Grading, said: GradingRead) -> Grading:
-    """The grading with its findings at their places, its chains, and what of them could not be read."""
+    """The grading with located findings, chains, and remarks on their unreadable parts."""
     steps = desk.material.steps
     names = {one.id for one in said.findings}
     read = [propagation_read(chain, names, len(steps)) for chain in said.chains]
@@ -219,7 +219,7 @@ def with_notes(desk: GraderDesk, grading: Grading, said: GradingRead) -> Grading
 
 
 def parts_read(said: GradingSaid, steps: int) -> tuple[Part, ...]:
-    """The parts of the argument that have a name of their own and words; a step that is not there is none."""
+    """The parts of the argument with a unique name and words; a nonexistent step counts as none."""
     found: dict[str, Part] = {}
     for one in said.parts:
         name = re.fullmatch(r"([CSM])0*(\d{1,3})", one.name.strip().upper())
@@ -230,7 +230,7 @@ def parts_read(said: GradingSaid, steps: int) -> tuple[Part, ...]:
 
 
 def _located(desk: GraderDesk, said: FindingSaid) -> Located:
-    """The finding at its place. What quotes a neutral rewriting has a step of the script and no place in it."""
+    """The finding at its place. A finding that quotes a neutral rewriting has a step but no place in the script."""
     source, steps = desk.material.source, desk.material.steps
     if not desk.rewriting:
         return located(source, steps, said)
@@ -238,8 +238,8 @@ def _located(desk: GraderDesk, said: FindingSaid) -> Located:
     return at_step.model_copy(update={"quote": said.quote, "lost": "it quotes the neutral rewriting"})
 
 
-def told(desk: GraderDesk, name: str, grading: Grading) -> Grading:
-    """Tell the grading under its name, and hand it on."""
+def published(desk: GraderDesk, name: str, grading: Grading) -> Grading:
+    """Emit the event of a grading under `name`, and return the grading."""
     event = GradingReached(
         name=name,
         points=float(grading.points) if grading.points is not None else None,

@@ -1,8 +1,8 @@
-"""A jury: judges on models of their own; where they lie far apart, another round in which each sees what the others wrote.
+"""A jury: judges on separate models; if their points differ too much, another round shows each the reports of the others.
 
-The result is the distribution and its minimum: a judge who sees a fault that others overlook is not outvoted. The defaults are
-MathArena's: a second round where points lie more than 2 apart, then the minimum. It also has each proof rewritten in even words
-first: `neutral`. Source: MathArena (github.com/eth-sri/matharena).
+The result is the distribution and its minimum, so that a judge who sees an overlooked fault is not outvoted. The defaults are
+MathArena's: a second round if points differ by more than 2, then the minimum. MathArena also rewrites each proof in
+neutral words first: `neutral`. Source: MathArena (github.com/eth-sri/matharena).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +19,7 @@ from apps.reasoning.graders import single_turn
 from apps.reasoning.graders.asking import GraderDesk
 from apps.reasoning.graders.grader import Grader, concluded, costs
 from apps.reasoning.graders.grading import Grading, as_pass
-from apps.reasoning.graders.judging import graded, told, total_read
+from apps.reasoning.graders.judging import graded, published, total_read
 from apps.reasoning.graders.material import Material
 from apps.reasoning.graders.said import GradingSaid
 from apps.reasoning.marking.scheme import points_text
@@ -42,37 +42,39 @@ TITLES = {judge: f"Judge {judge[-1].upper()}" for judge in JUDGES}
 
 
 class Params(Material):
-    """When the judges talk to each other, and how often."""
+    """When and how often the judges see each other's reports, and which points count."""
 
-    spread: int = Field(default=2, ge=0, le=7, title="Spread", description="Largest difference without another round.")
-    more_rounds: int = Field(
-        default=1, ge=0, le=4, title="More rounds", description="At most this many rounds with the reports of the others."
+    spread: int = Field(
+        default=2, ge=0, le=7, title="Spread", description="Largest difference of points that needs no further round."
     )
-    counts: Counts = Field(default="minimum", title="What counts", description="Of the judges' last points.")
+    more_rounds: int = Field(
+        default=1, ge=0, le=4, title="More rounds", description="Most further rounds with the reports of the other judges."
+    )
+    counts: Counts = Field(default="minimum", title="Result", description="Statistic of the judges' final points.")
 
 
 def spread_of(gradings: Sequence[Grading]) -> Decimal:
-    """The points between the highest and the lowest judge who gave any."""
+    """The difference between the highest and the lowest points given."""
     given = [one.points for one in gradings if one.points is not None]
     return max(given) - min(given) if given else Decimal(0)
 
 
 def report_of(grading: Grading) -> str:
-    """What a judge wrote, for the others."""
+    """A judge's report for the other judges."""
     lines = [f"Points: {points_text(grading.points)}" if grading.points is not None else "No points that could be read."]
     lines += [f"Step {one.step}, {one.fallacy}, {one.severity}: {one.words}" for one in grading.findings]
     return "\n".join([*lines, grading.feedback]).strip()
 
 
 async def grade(desk: GraderDesk, params: Params) -> Grading:
-    """A round of judges alone, then rounds with reports while they lie too far apart."""
+    """Run a round without reports, then rounds with reports while the points differ too much."""
     first = await concurrently(_alone(desk, judge) for judge in JUDGES)
     now = dict(zip(JUDGES, first, strict=True))
     rounds = 1
     while rounds <= params.more_rounds and spread_of(list(now.values())) > params.spread:
         rounds += 1
         again = await concurrently(_with_reports(desk, judge, now, rounds) for judge in JUDGES)
-        # Whose second answer cannot be read still stands by the first one.
+        # A judge with an unreadable later answer keeps the earlier one.
         now = {judge: later if later.points is not None else now[judge] for judge, later in zip(JUDGES, again, strict=True)}
     return _verdict(desk, now, rounds, params.counts)
 
@@ -94,7 +96,7 @@ def _verdict(desk: GraderDesk, now: Mapping[str, Grading], rounds: int, counts: 
 
 
 async def _alone(desk: GraderDesk, judge: str) -> Grading:
-    return told(desk, f"{judge}/1", await single_turn.grade(desk, f"{judge}/1", role=judge))
+    return published(desk, f"{judge}/1", await single_turn.grade(desk, f"{judge}/1", role=judge))
 
 
 async def _with_reports(desk: GraderDesk, judge: str, now: Mapping[str, Grading], number: int) -> Grading:
@@ -116,34 +118,35 @@ async def _with_reports(desk: GraderDesk, judge: str, now: Mapping[str, Grading]
         again=read.again,
         place=Place(round=number, subject="grade"),
     )
-    return told(desk, f"{judge}/{number}", graded(desk, NAME, said))
+    return published(desk, f"{judge}/{number}", graded(desk, NAME, said))
 
 
 async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
-    """Three judges, and talk where they lie apart."""
+    """Run three judges, with further rounds if they disagree."""
     return await concluded(problem, ctx, params, NAME, lambda desk: grade(desk, params), judge=JUDGES[0])
 
 
 def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:
-    """One call a judge, and one more a round while they lie apart."""
+    """One call per judge, and one more per round while they disagree."""
     calls = dict.fromkeys(JUDGES, (1, 1, 1 + params.more_rounds))
     typical = dict.fromkeys(JUDGES, single_turn.GRADER_TOKENS)
-    return costs(calls, typical, max_new_tokens, "Likely: the judges agree at once.")
+    return costs(calls, typical, max_new_tokens, "Likely: the judges agree in the first round.")
 
 
 WORKFLOW = Grader(
     name=NAME,
     title="Jury",
-    description="Three judges, best on three models; where they lie apart each sees the others' reports. The lowest counts.",
+    description="Three judges, best on three models; if they disagree, each sees the others' reports. The lowest points count.",
     source="MathArena's jury",
     params=Params,
     read_params=reader(Params),
     presets={
-        "original": Preset("Three judges", "One more round where they lie more than 2 apart.", Params(script="")),
+        "original": Preset("Three judges", "One more round if points differ by more than 2.", Params(script="")),
         "matharena": Preset("MathArena", "The same, on a neutral rewriting of the script.", Params(script="", neutral=True)),
     },
     roles=tuple(
-        Role(judge, TITLES[judge], "Examines the script alone, then with the others' reports.", 32_768, 0.4) for judge in JUDGES
+        Role(judge, TITLES[judge], "Marks the script independently, then with the others' reports.", 32_768, 0.4)
+        for judge in JUDGES
     ),
     solve=solve,
     estimate=estimate,

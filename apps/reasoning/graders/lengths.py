@@ -1,7 +1,7 @@
-"""How long the prompts about a script will be, from the texts that go into them, and an estimate made with that.
+"""Lengths of the prompts about a script, computed from their texts, and an estimate with these lengths.
 
-What a model is yet to write (an analysis, a rubric) is taken to be as long as a reference; where nobody has sorted the
-references yet they are taken to fall into two groups.
+Texts still to be written by a model (an analysis, a rubric) are assumed to be as long as a reference; unsorted references are
+assumed to form two groups.
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,7 +17,7 @@ from apps.reasoning.prompts.loader import load
 from apps.reasoning.scaffolds.deepseek_math import EVALUATOR, EXAMINATION, META, META_VERIFIER
 from apps.reasoning.scaffolds.estimates import Estimate
 
-#: A token of English with formulas has about as many.
+#: Characters per token of English with formulas, roughly.
 CHARACTERS = 4
 #: Characters of a report on a script, without the thinking before it.
 REPORT = 6_000
@@ -25,25 +25,25 @@ GROUPS = 2
 
 
 def prompt_tokens(workflow: str, problem: ProblemText, material: Material) -> dict[str, int]:
-    """By role the tokens of one prompt about this script, rounded up; the mean where a role is asked in several ways.
+    """Tokens of one prompt about this script by role, rounded up; the mean if a role has several prompts.
 
     `workflow` is a grader, or the program that prepares references.
     """
-    told = _Told(problem, material)
+    prompts = _Prompts(problem, material)
     if workflow == deepseek_verifier.NAME:
-        return told.examining()
+        return prompts.examining()
     if workflow == preparing.NAME:
-        return told.preparing(workflow)
-    judge = told.judging(workflow)
+        return prompts.preparing(workflow)
+    judge = prompts.judging(workflow)
     if workflow == jury.NAME:
         return dict.fromkeys(jury.JUDGES, judge)
-    return told.preparing(workflow) | {"grader": judge}
+    return prompts.preparing(workflow) | {"grader": judge}
 
 
 def with_lengths(
     found: Estimate, prompts: Mapping[str, int], answers: Mapping[str, int], limits: Mapping[str, int] | None = None
 ) -> Estimate:
-    """The estimate with prompts of these tokens, and answers of these for roles that have some; `limits` bound the answers."""
+    """The estimate with these tokens for prompts and, for roles listed, for answers; `limits` bound the answers."""
     roles = []
     for role in found.roles:
         limit = (limits or {}).get(role.role)
@@ -57,8 +57,8 @@ def with_lengths(
     return found.model_copy(update={"roles": tuple(roles), "tokens_expected": total, "tokens_max": max(most, total)})
 
 
-class _Told:
-    """What stands in the prompts of each role."""
+class _Prompts:
+    """The lengths of the prompts of each role."""
 
     def __init__(self, problem: ProblemText, material: Material) -> None:
         self.material = material
@@ -68,7 +68,7 @@ class _Told:
         self.ways = "json" if material.structured else "tags"
 
     def preparing(self, workflow: str) -> dict[str, int]:
-        """By role what is asked before the grading; empty for a grader that looks at no reference."""
+        """Prompt tokens by role before the grading; empty for graders without references."""
         members = self._members(workflow)
         if not members & {REF3, *MANNERS}:
             return {}
@@ -86,7 +86,7 @@ class _Told:
         }
 
     def examining(self) -> dict[str, int]:
-        """Of an examination with a value, and of the check of its report."""
+        """Prompt tokens of an examination and of the check of its report."""
         script = len(self.material.numbered)
         return {
             EVALUATOR.name: self._tokens((EXAMINATION.prompt,), [script], folder=""),
@@ -94,7 +94,7 @@ class _Told:
         }
 
     def judging(self, workflow: str) -> int:
-        """Of the grading itself; of an ensemble the mean over its members."""
+        """Prompt tokens of the grading itself; for an ensemble the mean over its members."""
         return round(fmean(self._judging(name) for name in self._members(workflow)))
 
     def _members(self, workflow: str) -> set[str]:
@@ -122,14 +122,14 @@ class _Told:
             return self._grading(("whole_points", "total", *asked), [scheme, reference, script])
         if name == points8.NAME:
             return self._grading(("by_points", "items"), [scheme, script])
-        raise ValueError(f"there is no grader {name}")
+        raise ValueError(f"unknown grader {name}")
 
     def _grading(self, asked: tuple[str, ...], texts: Iterable[int]) -> int:
         prompt, form, *more = asked
         return self._tokens((prompt, f"forms/{form}_{self.ways}", "forms/fallacies", *more), texts)
 
     def _representatives(self) -> list[int]:
-        """The lengths of what a script is compared with: those of groups that are there, else of so many as are likely."""
+        """The lengths of the references that a script is compared with: one per existing group, else per assumed group."""
         made = next((value for name, value in self.material.prepared.items() if name.startswith("clusters/")), None)
         if made is None:
             return [self.reference] * min(GROUPS, len(self.references))

@@ -1,4 +1,4 @@
-"""From a grader's quote to its place in the script: exactly once, apart from white space and TeX that sets nothing, or not.
+"""The place of a grader's quote in the script: an exact and unique match, up to white space and TeX spacing, or none.
 
 Never by likeness: the next sentence of a proof may differ by one sign and be right.
 """
@@ -52,7 +52,7 @@ def _plain(source: str) -> _Plain:
 
 
 def places_of(source: str, quote: str) -> list[tuple[int, int]]:
-    """Where the quote stands in the source, as spans of it. A quote of a few signs says nothing and stands nowhere."""
+    """The places of the quote in the source, as spans. A quote of a few characters is not searched for."""
     wanted, inside = _plain(quote.strip().strip('“”"…').removesuffix("...")).text, _plain(source)
     found: list[tuple[int, int]] = []
     place = inside.text.find(wanted) if len(wanted) >= SHORTEST else -1
@@ -63,7 +63,7 @@ def places_of(source: str, quote: str) -> list[tuple[int, int]]:
 
 
 def located(source: str, steps: Sequence[Span], said: FindingSaid) -> Located:
-    """The finding at its step, with an anchor where its quote stands in that step once, or once in the whole script."""
+    """The finding at its step, with an anchor if its quote is unique in that step or in the whole script."""
     step, anchor, lost = _place(source, steps, said)
     return Located(
         id=said.id,
@@ -86,7 +86,7 @@ def _place(source: str, steps: Sequence[Span], said: FindingSaid) -> tuple[int, 
     inside = [place for place in everywhere if named and named.start <= place[0] < named.end]
     found = inside or everywhere
     if len(found) != 1:
-        words = "the quote stands in the script more than once" if found else "the quote does not stand in the script"
+        words = "the quote appears more than once in the script" if found else "the quote does not appear in the script"
         return said.step, None, words
     start, end = found[0]
     number = next((index for index, step in enumerate(steps, 1) if step.start <= start < step.end), said.step)

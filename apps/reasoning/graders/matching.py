@@ -1,6 +1,6 @@
-"""How alike two solutions are by their main steps: the longest common prefix, then the longest common subsequence, then order.
+"""Similarity of solutions by main steps: the longest common prefix, then the longest common subsequence, then order.
 
-Source: RefGrader §5.2, App. B.1. A model says which steps are the same; the numbers are computed here.
+Source: RefGrader §5.2, App. B.1. A model decides which steps are equal; the numbers are computed here.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What a grader is given: the script with its steps, references, a scheme, what was prepared before. Frozen with the run."""
+"""The input of a grader: the script with its steps, references, a scheme, prepared pieces. Frozen with the run."""
 
 from functools import cached_property
 from typing import Annotated, Any
@@ -23,13 +23,13 @@ class Span(Value):
 
 
 class Material(Value):
-    """The parameters that all graders have.
+    """The common parameters of all graders.
 
-    `script` is a source (`texts.source`). `spans` are the steps of a submission; without them the script is cut here.
-    `references`: solutions or posts, any of which may be none. `guidelines`: words to markers beside the scheme. `prepared`:
-    pieces made before, by their names (`GradingPrepared.piece`). `structured` asks for JSON with a schema. `neutral`: see
-    rewriting.py. `view`: which of all this is shown; None in what was recorded before there were views, and then guidelines
-    are shown wherever prompts have a place for them.
+    `script` is a source (`texts.source`). `spans` are the steps of a submission; without them the script is segmented here.
+    `references`: solutions or posts, some of which may not be solutions. `guidelines`: advice to markers in addition to the
+    scheme. `prepared`: pieces made before, by name (`GradingPrepared.piece`). `structured` requests JSON with a schema.
+    `neutral`: see rewriting.py. `view`: the parts shown; None in records from before views existed, which show guidelines
+    wherever prompts have a place for them.
     """
 
     script: Annotated[str, Field(max_length=SCRIPT_LENGTH)]
@@ -41,26 +41,28 @@ class Material(Value):
     view: View | None = Field(default=None, exclude_if=lambda view: view is None)
     structured: bool = False
     neutral: bool = Field(
-        default=False, title="Neutral rewriting", description="The script is judged in even words, one call before all others."
+        default=False,
+        title="Neutral rewriting",
+        description="Judge a rewriting of the script in neutral words; needs one call first.",
     )
 
     @property
     def guidelines_shown(self) -> str:
-        """The words to markers, where they are shown."""
+        """The guidelines, if they are shown."""
         return self.guidelines if self.view is None or self.view.guidelines else ""
 
     @cached_property
     def source(self) -> str:
-        """The script in which places count."""
+        """The script's source, to which places refer."""
         return source_of(self.script)
 
     @cached_property
     def steps(self) -> tuple[Span, ...]:
-        """Its steps: those given, else cut by the segmenter."""
+        """Its steps: those given, else those of the segmenter."""
         return self.spans or tuple(Span(start=step.start, end=step.end) for step in segment(self.source))
 
     @cached_property
     def numbered(self) -> str:
-        """The script as prompts show it: every step under its number."""
+        """The script with numbered steps, as in prompts."""
         source = self.source
         return "\n\n".join(f"Step {number}. {source[one.start : one.end]}" for number, one in enumerate(self.steps, 1))

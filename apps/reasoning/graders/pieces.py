@@ -1,4 +1,4 @@
-"""What is prepared from references once per problem: clusters with main steps, an analysis, a rubric. Read strictly.
+"""Pieces prepared from references once per problem: clusters with main steps, an analysis, a rubric. Read strictly.
 
 Source: RefGrader §5.2, App. B.1. A rubric becomes a scheme of the engine, whose checks it must pass.
 """
@@ -23,7 +23,7 @@ FEWEST_STEPS, MOST_STEPS = 2, 5
 HARDEST = 5
 P = TypeVar("P", bound=Value)
 WORDS_LENGTH = 4_000
-#: Characters from which a text that stands in the form was copied from it.
+#: Shortest text, in characters, that counts as copied if it appears in the form.
 SHORTEST_COPY = 8
 _SUBSTANCE = re.compile(r"\w")
 Words = Annotated[str, Field(min_length=1, max_length=WORDS_LENGTH)]
@@ -96,7 +96,7 @@ class Rubric(Value):
 
     @property
     def scheme(self) -> Scheme:
-        """The rubric as a marking scheme; what costs half points stands in the notes to markers."""
+        """The rubric as a marking scheme; half-point deductions go into the notes to markers."""
         items = [
             SchemeItem(
                 code=f"M{number}",

@@ -16,7 +16,7 @@ from apps.reasoning.domain.values import Unscored
 from apps.reasoning.graders.asking import GraderDesk
 from apps.reasoning.graders.grader import Grader, concluded, costs
 from apps.reasoning.graders.grading import Grading, as_pass, mean_points
-from apps.reasoning.graders.judging import Worth, graded, items_read, told
+from apps.reasoning.graders.judging import Worth, graded, items_read, published
 from apps.reasoning.graders.material import Material
 from apps.reasoning.graders.said import GradingSaid
 from apps.reasoning.graders.single_turn import GRADER, GRADER_TOKENS
@@ -36,7 +36,7 @@ ONE = Decimal(1)
 class Params(Material):
     """Paper letter: N runs."""
 
-    runs: int = Field(default=8, ge=1, le=64, title="Runs", description="Independent gradings (N); their mean is proposed.")
+    runs: int = Field(default=8, ge=1, le=64, title="Runs", description="Independent gradings whose mean is proposed (N).")
 
 
 def grading_points(scheme: Scheme) -> tuple[Worth, ...]:
@@ -53,7 +53,7 @@ def grading_points(scheme: Scheme) -> tuple[Worth, ...]:
 
 
 def refuses(material: Material) -> str:
-    """The sum of points means something only where a scheme is a plain list of them."""
+    """Refuse schemes that are not a plain list of points, whose sum would be meaningless."""
     scheme = material.scheme
     if scheme is None:
         return ""
@@ -61,7 +61,7 @@ def refuses(material: Material) -> str:
         item.kind is Kind.CHECKPOINT and not (item.group or item.requires or item.excludes) for item in scheme.items
     )
     if not is_plain or sum(item.points for item in scheme.items) != scheme.scale:
-        return "Grading points are a plain list whose points sum to the scale: no chains, groups, deductions or caps."
+        return "Grading points need a scheme that is a plain list summing to its scale: no chains, groups, deductions or caps."
     return broken(material)
 
 
@@ -84,11 +84,11 @@ async def _run(desk: GraderDesk, scheme: Scheme, worth: Sequence[Worth], number:
         place=Place(subject="grade", index=number),
     )
     grading = graded(desk, NAME, said, worth).model_copy(update={"scale": scheme.scale})
-    return told(desk, f"run/{number}", grading)
+    return published(desk, f"run/{number}", grading)
 
 
 async def grade(desk: GraderDesk, scheme: Scheme, runs: int) -> Grading:
-    """All runs at once; their mean, with the items and findings of the run nearest to it."""
+    """Make all runs concurrently; take their mean, with items and findings of the run nearest to it."""
     worth = grading_points(scheme)
     gradings = await concurrently(_run(desk, scheme, worth, number) for number in range(1, runs + 1))
     passes = tuple(as_pass(f"run {number}", one) for number, one in enumerate(gradings, 1))
@@ -106,7 +106,7 @@ async def grade(desk: GraderDesk, scheme: Scheme, runs: int) -> Grading:
 
 
 async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
-    """Examine several times, take the mean."""
+    """Examine several times and take the mean."""
 
     async def all_runs(desk: GraderDesk) -> Grading:
         if params.scheme is None:
@@ -117,9 +117,9 @@ async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
 
 
 def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:
-    """One call a run, and one more where its answer cannot be read."""
+    """One call per run, and one more if its answer is unreadable."""
     calls = {"grader": (0, params.runs, params.runs)}
-    return costs(calls, {"grader": GRADER_TOKENS}, max_new_tokens, "Likely: every answer keeps to its form.")
+    return costs(calls, {"grader": GRADER_TOKENS}, max_new_tokens, "Likely: every answer is readable.")
 
 
 WORKFLOW = Grader(

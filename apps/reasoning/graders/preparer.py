@@ -1,4 +1,4 @@
-"""Programs about a problem itself rather than a script: what graders need, and what is known of a problem's quality."""
+"""Programs about a problem rather than a script: preparation for graders, and measures of a problem's quality."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from apps.reasoning.scaffolds.scaffold import Scaffold
 
 @dataclass(frozen=True)
 class Preparer(Scaffold):
-    """`lacks` says in words what its parameters lack, before a run is made; "" where nothing."""
+    """A scaffold about a problem. `lacks`: what its parameters lack, in words, before a run is made; "" if nothing."""
 
     lacks: Callable[[Any], str] = lambda _: ""
 

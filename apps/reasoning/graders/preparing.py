@@ -1,6 +1,6 @@
-"""Preparing the references of a problem before any script is there: groups, and for each its analysis and rubrics.
+"""Preparation of a problem's references before scripts arrive: groups, and an analysis and rubrics for each.
 
-The pieces are those that graders with references make; here a person looks at them before scripts come.
+The pieces are those that graders with references make; here a person can review them before scripts arrive.
 Source: RefGrader §5.2.
 """
 
@@ -34,7 +34,7 @@ from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.scaffold import Preset, reader
 
 NAME = "prepare"
-ASSUMED = "Likely: every answer keeps to its form, and the references fall into two groups; what is there already is kept."
+ASSUMED = "Likely: every answer is readable, and the references form two groups; existing pieces are kept."
 
 
 class Params(Material):
@@ -48,12 +48,12 @@ class Params(Material):
     @classmethod
     def _known(cls, manners: tuple[str, ...]) -> tuple[str, ...]:
         if unknown := sorted(set(manners) - set(MANNERS)):
-            raise ValueError(f"{', '.join(unknown)} makes no rubric; there are {', '.join(MANNERS)}")
+            raise ValueError(f"{', '.join(unknown)} makes no rubric; choose from {', '.join(MANNERS)}")
         return tuple(dict.fromkeys(manners))
 
 
 async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
-    """Sort the references, then take apart the representative of each group and make its rubrics. What is lost is told."""
+    """Sort the references, then analyse the representative of each group and make its rubrics. Failures are recorded."""
     desk = GraderDesk(Desk(problem, ctx, params.structured), params)
     try:
         lost = await prepare(desk, params.manners, params.groups)
@@ -67,7 +67,7 @@ async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
 
 
 async def prepare(desk: GraderDesk, manners: tuple[str, ...], groups: int) -> list[str]:
-    """Make everything for so many groups; the reasons of what is missing."""
+    """Make all pieces for at most `groups` groups; return the reasons of failures."""
     clusters = await clusters_of(desk)
     if isinstance(clusters, Unread):
         return [_lost(desk, clusters_slot(desk.desk.problem.statement, references_given(desk)).name, clusters)]
@@ -80,7 +80,7 @@ async def prepare(desk: GraderDesk, manners: tuple[str, ...], groups: int) -> li
 
 
 async def _group(desk: GraderDesk, reference: Matched, manners: tuple[str, ...]) -> list[str]:
-    """The analyses and rubrics of one representative, one after the other, so that each analysis is made once."""
+    """Make the analyses and rubrics of one representative in sequence, so that each analysis is made once."""
     lost: dict[str, str] = {}
     for manner in (MANNERS[name] for name in manners):
         slot = analysis_slot(desk.desk.problem.statement, reference.text, manner.is_scored).name
@@ -109,7 +109,7 @@ def _lost(desk: GraderDesk, slot: str, found: Unread) -> str:
 
 
 def preparing_calls(material: Material, manners: tuple[str, ...], groups: int) -> dict[str, Range]:
-    """Sorting once; for each group an analysis a kind and a rubric a manner, but for what is prepared already."""
+    """Sorting once; per group an analysis per kind and a rubric per manner, except for existing pieces."""
     references = sum(bool(one.strip()) for one in material.references)
     ready = {
         what: sum(name.startswith(f"{what}/") for name in material.prepared) for what in ("clusters", "analysis", "rubric")
@@ -125,20 +125,20 @@ def preparing_calls(material: Material, manners: tuple[str, ...], groups: int) -
 
 
 def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:
-    """What is to be prepared."""
+    """Estimate the pieces to prepare."""
     calls = preparing_calls(params, params.manners, params.groups)
     return costs(calls, {role: TYPICAL[role] for role in calls}, max_new_tokens, ASSUMED)
 
 
 def lacks(params: Params) -> str:
-    """What is missing for it, in words."""
+    """The reason in words why it cannot run, or ""."""
     return "" if any(one.strip() for one in params.references) else "There is no reference to prepare."
 
 
 WORKFLOW = Preparer(
     name=NAME,
-    title="References prepared",
-    description="The references are sorted by their main steps; each group's representative is taken apart and gets a rubric.",
+    title="Prepared references",
+    description="Sorts the references by their main steps, then analyses each group's representative and makes a rubric.",
     source="RefGrader §5.2",
     params=Params,
     read_params=reader(Params),

@@ -1,4 +1,4 @@
-"""Whether a problem with its solution belongs into a collection: named flags, asked several times; the majority counts.
+"""Quality of a problem with its solution: named flags from several samples, decided by majority.
 
 Source: QED-Nano §3, App. D. The paper drops its ratings of difficulty as too noisy; here difficulty is measured (`difficulty`).
 """
@@ -34,7 +34,7 @@ REASON_LENGTH = 1_000
 
 
 class Flag(StrEnum):
-    """What can be wrong with a pair of problem and solution."""
+    """Defects of a problem with its solution."""
 
     INCOMPLETE = "incomplete"
     GAPS = "gaps"
@@ -45,15 +45,15 @@ class Flag(StrEnum):
     GIVEN = "answer-given"
 
 
-#: What each flag says of the pair, for pages and terminals.
+#: The meaning of each flag, for pages and terminals.
 MEANINGS: dict[str, str] = {
-    Flag.INCOMPLETE: "The statement or the solution is not all there.",
-    Flag.GAPS: "The solution leaves out a large part of what must be proved.",
-    Flag.DOUBTFUL: "The statement is ambiguous or wrong, by what the solution says of it.",
-    Flag.DISPUTED: "Somebody points out a mistake in the solution, or contradicts it.",
-    Flag.COMPUTATIONAL: "It is a calculation; there is hardly anything to prove.",
-    Flag.PICTURE: "It cannot be understood without a picture.",
-    Flag.GIVEN: "The statement gives away what should be found.",
+    Flag.INCOMPLETE: "The statement or the solution is incomplete.",
+    Flag.GAPS: "The solution omits a large part of the proof.",
+    Flag.DOUBTFUL: "Judging by the solution, the statement is ambiguous or wrong.",
+    Flag.DISPUTED: "Another text points out a mistake in the solution or contradicts it.",
+    Flag.COMPUTATIONAL: "The problem is a calculation with hardly anything to prove.",
+    Flag.PICTURE: "The problem cannot be understood without a picture.",
+    Flag.GIVEN: "The statement reveals the answer to be found.",
 }
 
 
@@ -90,14 +90,14 @@ def quality_read(final: Final) -> QualitySaid | Unscored:
 
 
 def flags_standing(found: QualityFound) -> tuple[str, ...] | Unscored:
-    """The flags that more than half of the readable samples raise; unscored unless most samples could be read."""
+    """The flags that more than half of the readable samples raise; `Unscored` unless most samples are readable."""
     if 2 * found.readable <= found.samples:
         return Unscored(reason=f"{found.readable} of {found.samples} samples could be read")
     return tuple(flag for flag in Flag if 2 * found.yes.get(flag, 0) > found.readable)
 
 
 async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
-    """Ask all samples at once and count."""
+    """Request all samples concurrently and count their flags."""
     desk = GraderDesk(Desk(problem, ctx, params.structured), params)
     try:
         said = await concurrently(_sample(desk, number) for number in range(1, params.samples + 1))
@@ -111,8 +111,8 @@ async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
         ctx.emit("grading/lost/quality", GradingUnprepared(slot=SLOT, reason=lost.reason.rstrip("."), raw=lost.raw))
     standing = flags_standing(found)
     if isinstance(standing, Unscored):
-        return Outcome(accepted=None, reason=f"Nothing is known: {standing.reason}.", ended_by="nothing-readable")
-    return Outcome(accepted=None, reason=f"Flags: {', '.join(standing)}." if standing else "No flag stands.")
+        return Outcome(accepted=None, reason=f"The quality is unknown: {standing.reason}.", ended_by="nothing-readable")
+    return Outcome(accepted=None, reason=f"Flags: {', '.join(standing)}." if standing else "No flags.")
 
 
 async def _sample(desk: GraderDesk, number: int) -> QualitySaid | Unread:
@@ -144,13 +144,13 @@ def _counted(read: list[QualitySaid], samples: int) -> QualityFound:
 
 
 def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:
-    """A call for each sample, and one more where it cannot be read."""
+    """One call per sample, and one more if it is unreadable."""
     calls = {"examiner": (0, params.samples, params.samples)}
-    return costs(calls, {"examiner": TYPICAL}, max_new_tokens, "Likely: every answer keeps to its form.")
+    return costs(calls, {"examiner": TYPICAL}, max_new_tokens, "Likely: every answer is readable.")
 
 
 def lacks(params: Params) -> str:
-    """What is missing for it, in words."""
+    """The reason in words why it cannot run, or ""."""
     return "" if any(one.strip() for one in params.references) else "There is no solution to examine with the problem."
 
 
@@ -160,13 +160,13 @@ def _quality_tags(body: str) -> dict[str, Any]:
 
 WORKFLOW = Preparer(
     name=NAME,
-    title="Quality of the pair",
-    description="Named flags on a problem with its solution, asked several times; more than half must raise one.",
+    title="Quality of problem and solution",
+    description="Flags for defects of a problem and its solution, raised by more than half of several samples.",
     source="QED-Nano §3, App. D",
     params=Params,
     read_params=reader(Params),
     presets={"original": Preset("Five samples", "The majority of five.", Params())},
-    roles=(Role("examiner", "Examiner", "Says which flags hold.", 16_384, 0.7),),
+    roles=(Role("examiner", "Examiner", "Decides which flags apply.", 16_384, 0.7),),
     solve=solve,
     estimate=estimate,
     lacks=lacks,

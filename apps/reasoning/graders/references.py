@@ -1,7 +1,7 @@
 """The steps of grading with references: cluster, match, analyse, design a rubric. Each piece is made once and then reused.
 
-Source: RefGrader §5.2. Pieces depend on the problem and its references alone; their names say from what they were made, so a
-piece that was made before, for whatever script, is found under its name and no model is asked.
+Source: RefGrader §5.2. Pieces depend only on the problem and its references; their names are digests of their inputs, so that a
+piece made for an earlier script is found by name without a model call.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -56,7 +56,7 @@ class Matched:
 
 
 async def clusters_of(desk: GraderDesk) -> Clusters | Unread:
-    """The clusters of the references. One reference is a cluster of its own, and nobody is asked."""
+    """The clusters of the references. A single reference is a cluster without a model call."""
     references = references_given(desk)
     if len(references) == 1:
         return Clusters(clusters=(Cluster(members=(1,), representative=1),))
@@ -76,7 +76,7 @@ async def clusters_of(desk: GraderDesk) -> Clusters | Unread:
 
 
 async def matched(desk: GraderDesk) -> Matched | Unread:
-    """The representative of the cluster that the script is most like."""
+    """The representative of the cluster most similar to the script."""
     clusters = await clusters_of(desk)
     if isinstance(clusters, Unread):
         return Unread(reason=f"the references could not be sorted: {clusters.reason}", raw=clusters.raw)
@@ -91,7 +91,7 @@ async def _match(desk: GraderDesk, clusters: Clusters) -> Match | Unread:
     named = clusters.named
     if len(named) == 1:
         only = Match(cluster="C1", prefix={}, common={})
-        _tell_match(desk, only, "", "There is no other cluster.")
+        _emit_match(desk, only, "", "There is no other cluster.")
         return only
     counts = {name: len(cluster.steps) for name, cluster in named.items()}
     listed = [(_heading(name, cluster), references_given(desk)[cluster.representative - 1]) for name, cluster in named.items()]
@@ -111,7 +111,7 @@ async def _match(desk: GraderDesk, clusters: Clusters) -> Match | Unread:
         again=match_again(counts, read),
     )
     if isinstance(match, Match):
-        _tell_match(desk, match, "match", "The most main steps in common from the beginning on, then in order.")
+        _emit_match(desk, match, "match", "Most main steps in common from the start, then in order.")
     return match
 
 
@@ -119,7 +119,7 @@ def _heading(name: str, cluster: Cluster) -> str:
     return "\n".join([f"Solution {name}, main steps:", *(f"{number}. {one}" for number, one in enumerate(cluster.steps, 1))])
 
 
-def _tell_match(desk: GraderDesk, match: Match, call: str, reason: str) -> None:
+def _emit_match(desk: GraderDesk, match: Match, call: str, reason: str) -> None:
     event = GradingMatched(cluster=match.cluster, call=call, prefix=match.prefix, common=match.common, reason=reason)
     desk.desk.ctx.emit("grading/matched", event)
 
@@ -190,7 +190,7 @@ async def _piece(
     read: Callable[[Final], V | Unscored],
     again: AskedAgain[V],
 ) -> V | Unread:
-    """The piece that a person approved for this basis, or that was made before under this name, or made now and told."""
+    """The piece approved by a person for this basis, else one made before under this name, else a new one."""
     stems = (load(prompt).sha, desk.form(form), desk.desk.problem.statement)
     name = f"{slot.what}/{sha256(chr(0).join((*stems, *made_from)).encode()).hexdigest()}"
     if name in desk.made:
@@ -212,11 +212,11 @@ async def _piece(
     if isinstance(found, Unread):
         return found
     desk.made[name] = found.model_dump(mode="json")
-    _tell_piece(desk, slot, name, known=known, role=role, key=key)
+    _emit_piece(desk, slot, name, known=known, role=role, key=key)
     return found
 
 
-def _tell_piece(desk: GraderDesk, slot: Slot, name: str, *, known: str, role: str, key: str) -> None:
+def _emit_piece(desk: GraderDesk, slot: Slot, name: str, *, known: str, role: str, key: str) -> None:
     event = GradingPrepared(
         piece=known or name,
         what=slot.what,

@@ -1,4 +1,4 @@
-"""The graders and the programs about problems that can be run: one literal table each."""
+"""The tables of graders and of programs about problems."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -24,8 +24,8 @@ from apps.reasoning.graders.rewriting import with_rewriting
 from apps.reasoning.scaffolds.estimates import Estimate
 
 
-def _told_with_rewriting(grader: Grader) -> Grader:
-    """The grader whose estimate counts the neutral rewriting, where that is asked for."""
+def _counting_rewriting(grader: Grader) -> Grader:
+    """The grader with an estimate that includes the neutral rewriting, if requested."""
     role = next(role.name for role in grader.roles if role.name in ("grader", jury.JUDGES[0], deepseek_verifier.JUDGE))
 
     def estimate(params: Material, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:
@@ -36,7 +36,7 @@ def _told_with_rewriting(grader: Grader) -> Grader:
 
 
 GRADERS: dict[str, Grader] = {
-    grader.name: _told_with_rewriting(grader)
+    grader.name: _counting_rewriting(grader)
     for grader in (
         single_turn.WORKFLOW,
         *with_references.WORKFLOWS,

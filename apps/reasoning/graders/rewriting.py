@@ -1,7 +1,7 @@
-"""A neutral rewriting of a script before it is judged: against a taste for style, length and sure words.
+"""A neutral rewriting of a script before judgement, against bias for style, length and confident words.
 
-The script itself stays what is recorded, shown and located in; the rewriting stands beside it, step by step. It must keep every
-step and every formula, or the script is judged as it is.
+The script remains the text that is recorded, shown and located in; the rewriting accompanies it step by step. If the rewriting
+loses a step or a formula, the script itself is judged.
 
 Source: our own; judges favour texts in their own style (docs/graders.md).
 """
@@ -26,7 +26,7 @@ _NOTHING_SET = re.compile(r"\s+|\\[,;:!]|[.,;]$")
 
 
 class StepSaid(Value):
-    """What a step of the script says, in even words."""
+    """A step of the script in neutral words."""
 
     number: Annotated[int, Field(ge=1)]
     text: Annotated[str, Field(min_length=1, max_length=STEP_LENGTH)]
@@ -39,7 +39,7 @@ class RewritingSaid(Value):
 
 
 def rewriting_reader(steps: tuple[str, ...]) -> Callable[[Final], tuple[str, ...] | Unscored]:
-    """Reads a rewriting of these steps: each once, in order, with all of its formulas and no more than it has."""
+    """Read a rewriting of these steps: each once, in order, with exactly its formulas."""
 
     def read(final: Final) -> tuple[str, ...] | Unscored:
         said = answer_read(final, "rewriting", RewritingSaid, _tags)
@@ -73,7 +73,7 @@ def _tags(body: str) -> dict[str, Any]:
 
 
 async def rewritten(desk: GraderDesk, role: str) -> str:
-    """Let the script be written out by whoever plays `role`; from then on the desk shows that. Why it does not, or ""."""
+    """Let `role` rewrite the script; the desk shows the rewriting from then on. Return why it does not, or ""."""
     source = desk.material.source
     steps = tuple(source[one.start : one.end] for one in desk.material.steps)
     found = await desk.ask(
@@ -92,7 +92,7 @@ async def rewritten(desk: GraderDesk, role: str) -> str:
 
 
 def with_rewriting(estimate: Estimate, role: str) -> Estimate:
-    """The estimate with the call that writes the script out."""
+    """The estimate including the call that rewrites the script."""
     one = next(found for found in estimate.roles if found.role == role)
     tokens = one.tokens_expected // max(1, one.calls_expected)
     written = one.written_expected // max(1, one.calls_expected)
@@ -113,7 +113,7 @@ def with_rewriting(estimate: Estimate, role: str) -> Estimate:
     return estimate.model_copy(update=total)
 
 
-def beside_the_script(desk: GraderDesk, grading: Grading, remark: str) -> Grading:
-    """The grading with what was judged beside the script."""
+def with_rewriting_noted(desk: GraderDesk, grading: Grading, remark: str) -> Grading:
+    """The grading with the judged rewriting and a remark on it."""
     remarks = " ".join(part for part in (grading.remarks, remark) if part)
     return grading.model_copy(update={"rewriting": desk.rewriting, "remarks": remarks})

@@ -10,7 +10,7 @@ from apps.reasoning.domain.values import Value
 from apps.reasoning.marking.sheet import WORDS_LENGTH, Fallacy
 from apps.reasoning.marking.suggestion import FINDINGS_AT_MOST, Severity
 
-#: A schema that lets a text stand for a number is filled with words by small models.
+#: Small models write words if a schema accepts text for a number.
 PointsSaid = Annotated[Decimal, Field(ge=0), WithJsonSchema({"type": "number", "minimum": 0})]
 LONGEST_QUOTE = 2_000
 PARTS_AT_MOST = 200

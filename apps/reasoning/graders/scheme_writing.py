@@ -1,6 +1,6 @@
-"""A marking scheme written from a problem and its references: checkpoints, items worth nothing, deductions and caps.
+"""A marking scheme written from a problem and its references: checkpoints, zero-credit items, deductions and caps.
 
-It is read in the text form of the scheme engine and must pass its checks; what fails them is mended once. A person approves it.
+It is read in the scheme engine's text form and must pass its checks; a failing scheme is corrected once. A person approves.
 Source: QED-Nano §3.
 """
 
@@ -40,7 +40,7 @@ LONGEST = 60_000
 
 
 class Params(Material):
-    """The scheme's scale; the script stays empty. Without references it is written from the problem alone, and that is said."""
+    """The scheme's scale; the script stays empty. Without references it is written from the problem alone, with a warning."""
 
     script: Annotated[str, Field(max_length=SCRIPT_LENGTH)] = ""
     scale: Annotated[int, Field(ge=1, le=100)] = 7
@@ -68,10 +68,10 @@ def scheme_read(final: Final, scale: int) -> Scheme | Unscored:
 
 
 def warnings_of(scheme: Scheme, has_references: bool) -> tuple[str, ...]:
-    """What a person should look at: the engine's warnings, and what such a scheme usually has."""
+    """Warnings for the person who approves: those of the engine, and missing kinds of items."""
     found = [issue.message for issue in check(scheme) if issue.severity is Severity.WARNING]
     if not scheme.of_kind(Kind.ZERO_CREDIT):
-        found.append("Nothing is named that is worth no points.")
+        found.append("There are no zero-credit items.")
     if not (scheme.of_kind(Kind.DEDUCTION) or scheme.of_kind(Kind.CAP)):
         found.append("There are neither deductions nor caps.")
     if not has_references:
@@ -80,7 +80,7 @@ def warnings_of(scheme: Scheme, has_references: bool) -> tuple[str, ...]:
 
 
 async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
-    """Write it, mend it once where it cannot be used, tell it."""
+    """Write a scheme, correct it once if it is unusable, and emit it."""
     desk = GraderDesk(Desk(problem, ctx, params.structured), params)
     references = references_given(desk)
     try:
@@ -106,12 +106,12 @@ async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
         return Outcome(accepted=None, reason=f"No scheme could be read: {reason}.", ended_by="nothing-readable")
     warnings = warnings_of(found, bool(references))
     ctx.emit("grading/scheme", SchemeWritten(text=text_written(found), warnings=warnings))
-    return Outcome(accepted=None, reason=f"A scheme of {len(found.items)} items is proposed. A person approves it.")
+    return Outcome(accepted=None, reason=f"A scheme of {len(found.items)} items is proposed. It needs a person's approval.")
 
 
 def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:
-    """One call, and one more where what it wrote cannot be used."""
-    assumed = "Likely: the scheme passes the checks at once."
+    """One call, and one more if its scheme is unusable."""
+    assumed = "Likely: the first scheme passes the checks."
     return costs({"scheme_writer": (0, 1, 1)}, {"scheme_writer": TYPICAL}, max_new_tokens, assumed)
 
 
@@ -121,13 +121,13 @@ def _scheme_tags(body: str) -> dict[str, Any]:
 
 WORKFLOW = Preparer(
     name=NAME,
-    title="Marking scheme written",
-    description="Checkpoints, items worth nothing, deductions and caps from the problem and its references.",
+    title="Written marking scheme",
+    description="Checkpoints, zero-credit items, deductions and caps, from the problem and its references.",
     source="QED-Nano §3",
     params=Params,
     read_params=reader(Params),
     presets={"original": Preset("Original", "Seven points.", Params())},
-    roles=(Role("scheme_writer", "Scheme writer", "Writes the scheme, and mends it once.", 32_768, 0.2),),
+    roles=(Role("scheme_writer", "Scheme writer", "Writes the scheme and corrects it once.", 32_768, 0.2),),
     solve=solve,
     estimate=estimate,
 )

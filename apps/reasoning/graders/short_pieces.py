@@ -44,7 +44,7 @@ class LikeSaid(Value):
 
 
 class TakenSaid(Value):
-    """Of every known solution, for each of its main steps in order, whether the script has it."""
+    """For every known solution and each of its main steps in order, whether the script has it."""
 
     taken: dict[str, dict[int, bool]]
 

@@ -1,4 +1,4 @@
-"""Single turn: one call that goes through the script, lists its faults and proposes 0 to 7 points.
+"""Single turn: one call examines the script, lists its faults and proposes 0 to 7 points.
 
 Source: RefGrader §5.1, App. B.
 """
@@ -25,11 +25,11 @@ GRADER = Role("grader", "Grader", "Examines the script and proposes points.", 32
 
 
 class Params(Material):
-    """Nothing beside the material."""
+    """No parameters other than the material."""
 
 
 def reference_block(desk: GraderDesk, reference: str) -> str:
-    """What the prompt has between the problem and the guidelines where a reference solution is shown; else nothing."""
+    """The prompt's block for a reference solution, between problem and guidelines; "" without one."""
     if not reference.strip():
         return ""
     heading = load("grading/forms/reference").system
@@ -39,7 +39,7 @@ def reference_block(desk: GraderDesk, reference: str) -> str:
 async def grade(
     desk: GraderDesk, key: str = "grade", role: str = "grader", *, workflow: str = NAME, reference: str = ""
 ) -> Grading:
-    """One examination; also what a jury's judges do. With a `reference` the same prompt with that solution, as in `ref3`."""
+    """Make one examination, also for a jury's judges. With a `reference`, the prompt includes that solution, as in `ref3`."""
     read = total_read(desk)
     values = {
         "beside": reference_block(desk, reference),
@@ -66,14 +66,14 @@ async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
 
 
 def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:
-    """One call, and one more where its answer cannot be read."""
-    return costs({"grader": (1, 1, 1)}, {"grader": GRADER_TOKENS}, max_new_tokens, "Likely: the answer keeps to its form.")
+    """One call, and one more if its answer is unreadable."""
+    return costs({"grader": (1, 1, 1)}, {"grader": GRADER_TOKENS}, max_new_tokens, "Likely: the answer is readable.")
 
 
 WORKFLOW = Grader(
     name=NAME,
     title="Single turn",
-    description="One call goes through the script, lists its faults with their steps, and proposes 0 to 7 points.",
+    description="One call examines the script, lists its faults by step, and proposes 0 to 7 points.",
     source="RefGrader §5.1",
     params=Params,
     read_params=reader(Params),

@@ -1,7 +1,7 @@
-"""What in a script is not for a reader of mathematics: unseen signs and words, tokens of chats, words to whoever grades it.
+"""Suspicious passages of a script: invisible characters and words, chat tokens, words addressed to the grader.
 
-It moves no points: it is told beside them, with the step and the words, and a person looks. The patterns lie in
-`suspicion.toml`; `folded` makes the same words the same however they are written.
+They do not change points: they are reported next to them, with the step and the words, for a person to review. The patterns are
+in `suspicion.toml`; `folded` normalises different spellings of the same words.
 """
 
 import re
@@ -17,12 +17,12 @@ from apps.reasoning.reading.foreign import clean, clean_text
 from apps.reasoning.texts.invisible import invisible_in
 
 QUOTE_LENGTH = 120
-TOLD_AT_MOST = 10
+MOST_FLAGS = 10
 AROUND = 200
 #: Rules name words of these writings without keys: Cyrillic, Hebrew, Arabic, Devanagari, Hangul, Kana, Chinese signs.
 _OTHER_SIGNS = re.compile("[\u0400-\u04ff\u0590-\u06ff\u0900-\u097f\u1100-\u11ff\u3040-\u30ff\u4e00-\u9fff]")
 _FLAGS = {
-    "control token": "tokens of a chat template stand in the text",
+    "control token": "the text contains tokens of a chat template",
     "answer tag": "the text holds tags in which a grader answers",
 }
 #: What has none of these words is not looked at again after it was decoded or read otherwise.
@@ -35,11 +35,11 @@ _JSON_OBJECT = re.compile(rf"\{{(?=\s*(?:\"{_NAME}\"|'{_NAME}')\s*:)")
 _ESCAPED_NAME = re.compile(rf"[{{,]\s*\"(?=[^\"\n]{{0,200}}\\u[0-9a-fA-F]{{4}}){_NAME}\"\s*:")
 
 
-#: What stands inside of answers; our own forms of answers as a whole are `clean_text`'s. However long such a tag is: the
-#: reader of answers (`answers.entries`) stops at a length, and two bounds need not agree.
+#: Tags inside answers; `clean_text` handles whole answer forms. Tags of any length: the reader of answers (`answers.entries`)
+#: has a length limit, and two limits need not agree.
 _ENTRY = r"</?(?:points|item|part|finding|quote|chain|feedback|cluster|main-step|substep|why|full|deduction|same|flag)(?![\w-])"
 _ENTRY_BEGUN = re.compile(_ENTRY, re.IGNORECASE)
-#: A tag that is not closed is told where it has an attribute: `$a<points$` is mathematics.
+#: An unclosed tag is reported if it has an attribute: `$a<points$` is mathematics.
 _ENTRY_TAG = re.compile(rf"{_ENTRY}(?:[^<>]*>|\s+[a-z-]+\s*=)", re.IGNORECASE)
 _INERT = str.maketrans("<>", "‹›")
 
@@ -103,11 +103,11 @@ def _filled(pattern: str, parts: dict[str, str]) -> str:
 
 
 def suspicious_in(source: str, steps: Sequence[Span] = ()) -> tuple[str, ...]:
-    """What a person should look at, in words, each once, with the step where there is one place. Empty for mathematics."""
+    """Passages for a person to review, in words, without repetition, with the step if it is known. Empty for mathematics."""
     flags = [_FLAGS[flag] for flag in clean(source).flags if flag in _FLAGS]
     flags += [_FLAGS["answer tag"]] if _ENTRY_TAG.search(source) else []
-    told = [*invisible_in(source), *flags, *_writing(source), *_spoken(source, steps)]
-    return tuple(dict.fromkeys(told))[:TOLD_AT_MOST]
+    found = [*invisible_in(source), *flags, *_writing(source), *_spoken(source, steps)]
+    return tuple(dict.fromkeys(found))[:MOST_FLAGS]
 
 
 def answers_inert(text: str) -> str:
@@ -123,11 +123,11 @@ def answers_inert(text: str) -> str:
 
 def _writing(source: str) -> Iterator[str]:
     for name in other_writings(source):
-        yield f"a passage in another writing than the rest ({name})"
+        yield f"a passage in another script than the rest ({name})"
     if set_apart(source):
-        yield "words with their letters set apart"
+        yield "words with separated letters"
     if _ESCAPED_NAME.search(clean_text(source)):
-        yield "a name in JSON that is written in escapes"
+        yield "a JSON name written in escape sequences"
 
 
 def _spoken(source: str, steps: Sequence[Span]) -> Iterator[str]:
@@ -151,7 +151,7 @@ def _spoken(source: str, steps: Sequence[Span]) -> Iterator[str]:
         inner = folded(text).text
         match = next((match for rule in rules() if (match := rule.search(inner))), None)
         if match is not None:
-            yield f"words that are hidden by {how}: “{_quote(match.group())}”"
+            yield f"words hidden by {how}: “{_quote(match.group())}”"
 
 
 def _has_key(text: str) -> bool:

@@ -1,6 +1,6 @@
-"""The points of a whole script where an answer has them outside of a structure: a tag, a labelled line, a last line.
+"""The total of a script outside any structure of an answer: a tag, a labelled line, a last line.
 
-What the grader was shown is no judgement: points that stand in the same words in the script are not read.
+Text shown to the grader is no judgement: points in words that appear in the script are not read.
 """
 
 import re
@@ -81,7 +81,7 @@ def total_again(answer: str, scale: Decimal, shown: str) -> Decimal | Unscored:
 
 
 def is_shown(before: str, answer: str, written: str, shown: str) -> bool:
-    """Whether what follows `before`, up to the value `written` or to the end, stands in what the grader was shown.
+    """Whether the text after `before`, up to the value `written` or to the end, appears in what the grader was shown.
 
     A tag never does: there it is made inert.
     """

@@ -1,7 +1,7 @@
-"""What a grader is shown of a problem besides the script: a declared part of each workflow.
+"""The parts of a problem that a grader is shown in addition to the script; every workflow declares them.
 
-Points of two graders can be compared as points of graders only where both were shown the same. A workflow shows by default
-what its paper gives it; a part more can be switched on where its prompts have a place for it.
+Points of two graders are comparable only if both were shown the same parts. The default is that of the workflow's paper;
+further parts can be added if its prompts have a place for them.
 """
 
 from apps.reasoning.domain.values import Value
@@ -17,7 +17,7 @@ PARTS = {
 
 
 class View(Value):
-    """Which parts of a problem are shown. Who only prepares (sorts references, writes a rubric) is shown no guidelines."""
+    """The parts of a problem that are shown. Preparation (sorting references, writing a rubric) never sees guidelines."""
 
     problem: bool = True
     reference: bool = False
@@ -31,12 +31,12 @@ class View(Value):
 
     @property
     def words(self) -> str:
-        """For people, as the end of a sentence."""
+        """The parts in words, as the end of a sentence."""
         *before, last = (PARTS[part] for part in self.parts) if self.parts else ("nothing",)
         return f"{', '.join(before)} and {last}" if before else last
 
     def also(self, *parts: str) -> "View":
-        """The view with these parts besides."""
+        """The view with these parts added."""
         return self.model_copy(update=dict.fromkeys(parts, True))
 
 

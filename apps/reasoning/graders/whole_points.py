@@ -1,4 +1,4 @@
-"""Whole points from 0 to 7 beside a marking scheme, in five manners: the model adds them up itself, with partial credit.
+"""Whole points from 0 to 7 with a marking scheme, in five manners: the model adds them up itself, with partial credit.
 
 Source: QED-Nano, Tables 4 and 5, App. A and E. (`with_scheme.py` is ours: there the scheme engine computes the points.)
 """
@@ -42,50 +42,50 @@ MANNERS: dict[str, Manner] = {
     "proofbench_strict": Manner(
         "ProofBench, strict",
         STRICT,
-        "Whole points with partial credit, by a scheme that must be followed; equivalent steps earn its checkpoints.",
+        "Whole points with partial credit, following the scheme strictly; equivalent steps earn its checkpoints.",
         "QED-Nano, Table 4, App. E",
     ),
     "proofbench_strict_ref": Manner(
-        "ProofBench, strict, beside a reference",
+        "ProofBench, strict, with a reference",
         STRICT,
-        "The same prompt as ProofBench, strict, with a reference solution.",
+        "The prompt of ProofBench, strict, with a reference solution added.",
         "QED-Nano, Table 5, App. A",
         has_reference=True,
     ),
     "proofbench": Manner(
         "ProofBench",
         "grading/forms/whole_advisory",
-        "Whole points with partial credit; the scheme is an anchor, and another valid way loses nothing by it.",
+        "Whole points with partial credit; the scheme is a guide, and other valid approaches lose nothing.",
         "QED-Nano, Table 4, App. E",
     ),
     "gimo": Manner(
         "GIMO",
         "grading/forms/whole_gimo",
-        "A verifier sorts faults into critical errors and gaps, goes on after gaps, and sums up the steps of the scheme.",
+        "A verifier sorts faults into critical errors and gaps, continues after gaps, and adds up the steps of the scheme.",
         "QED-Nano, Table 4, App. E",
     ),
     "simple": Manner(
         "Simple",
         "grading/forms/whole_simple",
-        "Short instructions: compare with a reference and the scheme, and give whole points.",
+        "Short instructions: compare with a reference and the scheme, and award whole points.",
         "QED-Nano, Table 4, App. E",
         has_reference=True,
     ),
     "opc": Manner(
         "Open Proof Corpus",
         "grading/forms/whole_opc",
-        "The scheme is followed exactly; lists of small and large faults say what they usually cost.",
+        "Follows the scheme exactly; lists of minor and major faults state their usual deductions.",
         "QED-Nano, Table 4, App. E",
     ),
 }
 
 
 class Params(Material):
-    """Nothing beside the material; a scheme of seven points is needed."""
+    """No parameters other than the material; it needs a scheme of seven points."""
 
 
 def first_reference(material: Material) -> str:
-    """The reference that is shown: the first one that holds anything."""
+    """The reference that is shown: the first nonempty one."""
     return next((one for one in material.references if one.strip()), "")
 
 
@@ -115,11 +115,13 @@ async def grade(desk: GraderDesk, workflow: str) -> Grading:
 
 
 def refuses(material: Material) -> str:
-    """A scheme of another scale, or one with errors."""
+    """Refuse a scheme of another scale, or one with errors."""
     scheme = material.scheme
     if scheme is not None and scheme.scale != SEVEN:
         most = points_text(scheme.scale)
-        return f"Whole points from 0 to 7 need a marking scheme of 7 points; this one has {most}. Take Marking scheme."
+        return (
+            f"Whole points from 0 to 7 need a marking scheme of 7 points; this one has {most}. Use the grader “Marking scheme”."
+        )
     return broken(material)
 
 
@@ -128,8 +130,8 @@ async def _solve(problem: ProblemText, ctx: Context, params: Params, *, workflow
 
 
 def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:
-    """One call, and one more where its answer cannot be read."""
-    return costs({"grader": (0, 1, 1)}, {"grader": GRADER_TOKENS}, max_new_tokens, "Likely: the answer keeps to its form.")
+    """One call, and one more if its answer is unreadable."""
+    return costs({"grader": (0, 1, 1)}, {"grader": GRADER_TOKENS}, max_new_tokens, "Likely: the answer is readable.")
 
 
 def _workflow(name: str, manner: Manner) -> Grader:

@@ -1,4 +1,4 @@
-"""Grading beside reference solutions: `ref3` with the matched one alone, `ref5_*` with a rubric made from it.
+"""Grading with reference solutions: `ref3` with the matched one alone, `ref5_*` with a rubric made from it.
 
 Source: RefGrader §5.2: five steps (cluster, match, analyse, design, grade) in four manners, three without a rubric.
 """
@@ -32,11 +32,11 @@ MANNERS: dict[str, Manner] = {
 }
 PREPARING = (
     Role("clusterer", "Clusterer", "Sorts the references by their main steps, once per problem.", 32_768, 0.2),
-    Role("matcher", "Matcher", "Says which main steps of the script are a reference's.", 16_384, 0.2),
+    Role("matcher", "Matcher", "Finds the main steps that the script shares with a reference.", 16_384, 0.2),
 )
 DESIGNING = (
-    Role("analyst", "Analyst", "Takes the matched reference apart, once per reference.", 32_768, 0.2),
-    Role("designer", "Rubric designer", "Distributes seven points over it, once per reference.", 32_768, 0.2),
+    Role("analyst", "Analyst", "Analyses the matched reference, once per reference.", 32_768, 0.2),
+    Role("designer", "Rubric designer", "Distributes seven points over the analysis, once per reference.", 32_768, 0.2),
 )
 TYPICAL = {
     "clusterer": (15_000, 8_000),
@@ -45,20 +45,20 @@ TYPICAL = {
     "designer": (5_000, 6_000),
     "grader": GRADER_TOKENS,
 }
-ASSUMED = "Likely: every answer keeps to its form; what was prepared for the problem before is reused and costs nothing."
+ASSUMED = "Likely: every answer is readable; pieces prepared for the problem are reused at no cost."
 
 
 class Params(Material):
-    """Nothing beside the material; references are needed."""
+    """No parameters other than the material; it needs references."""
 
 
-async def grade_beside(desk: GraderDesk, reference: Matched) -> Grading:
-    """Points beside the matched reference, without a rubric: the single-turn prompt with the reference added (§5.2)."""
+async def grade_with_reference(desk: GraderDesk, reference: Matched) -> Grading:
+    """Grade with the matched reference, without a rubric: the single-turn prompt with the reference added (§5.2)."""
     return await single_turn.grade(desk, f"grade/{REF3}", workflow=REF3, reference=reference.text)
 
 
 async def grade_by_rubric(desk: GraderDesk, reference: Matched, workflow: str) -> Grading:
-    """Points for every item of the rubric; their sum."""
+    """Grade every item of the rubric; the result is the sum."""
     manner = MANNERS[workflow]
     rubric = await rubric_of(desk, reference, manner)
     if isinstance(rubric, Unread):
@@ -84,17 +84,17 @@ async def grade_by_rubric(desk: GraderDesk, reference: Matched, workflow: str) -
     return graded(desk, workflow, said, rubric.worth)
 
 
-#: What grades beside a matched reference, by name.
-BESIDE: dict[str, Callable[[GraderDesk, Matched], Awaitable[Grading]]] = {
-    REF3: grade_beside,
+#: Graders with a matched reference, by name.
+BY_REFERENCE: dict[str, Callable[[GraderDesk, Matched], Awaitable[Grading]]] = {
+    REF3: grade_with_reference,
     **{name: partial(grade_by_rubric, workflow=name) for name in MANNERS},
 }
 
 
 async def grade_with_references(desk: GraderDesk, workflow: str) -> Grading:
-    """Match the script with a reference, make what is not made, grade."""
+    """Match the script with a reference, make missing pieces, and grade."""
     reference = await matched(desk)
-    return graded(desk, workflow, reference) if isinstance(reference, Unread) else await BESIDE[workflow](desk, reference)
+    return graded(desk, workflow, reference) if isinstance(reference, Unread) else await BY_REFERENCE[workflow](desk, reference)
 
 
 async def _solve(problem: ProblemText, ctx: Context, params: Params, *, workflow: str) -> Outcome:
@@ -102,10 +102,10 @@ async def _solve(problem: ProblemText, ctx: Context, params: Params, *, workflow
 
 
 def calls_of(params: Material, analyses: int, rubrics: int, gradings: int) -> dict[str, Range]:
-    """Calls per role of so many kinds of analysis, rubrics and gradings. A single reference needs no sorting and no match."""
+    """Calls per role, by numbers of analyses, rubrics and gradings. A single reference needs neither sorting nor matching."""
     several = int(sum(bool(one.strip()) for one in params.references) > 1)
     ready = {what: sum(name.startswith(f"{what}/") for name in params.prepared) for what in ("clusters", "analysis", "rubric")}
-    # What is prepared may be for another reference than the one that this script is most like: then it is made all the same.
+    # Prepared pieces may belong to another reference than the one matched; then new ones are made.
     calls: dict[str, Range] = {
         "clusterer": (0, several * int(not ready["clusters"]), several),
         "matcher": (0, several, several),
@@ -141,13 +141,15 @@ def _workflow(name: str, title: str, description: str) -> Grader:
 
 
 WORKFLOWS = (
-    _workflow(REF3, "Beside a reference", "The references are sorted, the script is matched with one, and graded beside it."),
-    _workflow("ref5_plain", "Rubric", "The matched reference is taken apart into main steps and a rubric is made from it."),
+    _workflow(REF3, "With a reference", "Sorts the references, matches the script with one, and grades with it."),
+    _workflow("ref5_plain", "Rubric", "Analyses the matched reference into main steps and grades by a rubric made from them."),
     _workflow(
         "ref5_approachability",
         "Rubric by approachability",
-        "Main steps are rated by how hard they are to think of; the rubric's points are proportional to that.",
+        "Rates main steps by how hard they are to find; the rubric's points are proportional to these ratings.",
     ),
-    _workflow("ref5_milestones", "Rubric of milestones", "The rubric names statements to be proved, whatever the route there."),
-    _workflow("ref5_hybrid", "Milestones by approachability", "Milestones whose points are proportional to approachability."),
+    _workflow("ref5_milestones", "Rubric of milestones", "Grades by a rubric of statements to be proved, by any route."),
+    _workflow(
+        "ref5_hybrid", "Milestones by approachability", "Grades by milestones whose points are proportional to approachability."
+    ),
 )

@@ -1,6 +1,6 @@
-"""Grading against a marking scheme: the model says which items are met, the scheme engine computes the points.
+"""Grading against a marking scheme: the model decides which items are met, the scheme engine computes the points.
 
-Strict: the points are the engine's. Advisory: the model's own, with what the engine computes beside them.
+Strict: the engine's points count. Advisory: the model's own points, reported with those of the engine.
 Source: QED-Nano §3, App. A and E (ProofBench).
 """
 
@@ -22,10 +22,10 @@ from apps.reasoning.graders.grading import Grading
 from apps.reasoning.graders.judgements import GradingRead, grading_read
 from apps.reasoning.graders.judging import (
     TotalReading,
-    beside,
     every_item,
     fields_shown,
     graded,
+    merged,
     total_read,
     with_notes,
     within_steps,
@@ -49,14 +49,14 @@ NAME = "scheme"
 
 
 class Params(Material):
-    """Strict follows the scheme to the letter; advisory lets another valid way play the part of its items."""
+    """Strict follows the scheme exactly; advisory accepts other valid approaches in place of its items."""
 
-    strict: bool = Field(default=True, title="Strict", description="Points are what the scheme gives for the items met.")
+    strict: bool = Field(default=True, title="Strict", description="Compute the points from the items met, by the scheme.")
 
 
 @dataclass(frozen=True)
 class TicksReading:
-    """Reads answers that decide every item of the scheme but remarks, once each; `advised`: that give points as well."""
+    """Read answers that decide every item of the scheme except feedback, once each; with `advised`, also with points."""
 
     scheme: Scheme
     total: TotalReading
@@ -86,7 +86,7 @@ class TicksReading:
 
     @property
     def again(self) -> AskedAgain[GradingRead]:
-        """The question for the decisions alone, and for the points where these are the grader's own."""
+        """The second question, for the decisions and, if advised, the grader's own points."""
         codes = [item.code for item in self.scheme.items if item.code in self._wanted]
         asked: dict[str, Any] = {"items": decisions(dict.fromkeys(codes, (True, False)))}
         points = self.total.allowed if self.advised else ()
@@ -102,7 +102,7 @@ class TicksReading:
         )
 
     def _with_decisions(self, second: Final, first: Final) -> GradingRead | Unscored:
-        found = beside(first, self(second), self.total.steps, self.total.shown)
+        found = merged(first, self(second), self.total.steps, self.total.shown)
         if isinstance(found, GradingRead) or not self.advised:
             return found
         decided, points = self._decided(first), self.total.again.read(second, first)
@@ -172,9 +172,9 @@ def _remarks(worth: Evaluation, own: Decimal | None) -> str:
 
 
 def refuses(material: Material) -> str:
-    """A scheme that has errors gives no points that mean anything."""
+    """Refuse a scheme with errors, whose points would be meaningless."""
     if material.scheme is not None and not is_usable(material.scheme):
-        return "The marking scheme has errors; mend them in its editor first."
+        return "The marking scheme has errors; correct them in its editor first."
     return ""
 
 
@@ -190,20 +190,22 @@ async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
 
 
 def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:
-    """One call, and one more where its answer cannot be read."""
-    return costs({"grader": (0, 1, 1)}, {"grader": GRADER_TOKENS}, max_new_tokens, "Likely: the answer keeps to its form.")
+    """One call, and one more if its answer is unreadable."""
+    return costs({"grader": (0, 1, 1)}, {"grader": GRADER_TOKENS}, max_new_tokens, "Likely: the answer is readable.")
 
 
 WORKFLOW = Grader(
     name=NAME,
     title="Marking scheme",
-    description="One call says which items of the scheme are met; points are computed by the scheme (strict), or advised.",
+    description="One call decides which items of the scheme are met; the scheme computes the points (strict) or the call does.",
     source="QED-Nano §3, App. E",
     params=Params,
     read_params=reader(Params),
     presets={
         "original": Preset("Strict", "Points by the scheme.", Params(script="")),
-        "advisory": Preset("Advisory", "The grader's own points, the scheme's beside them.", Params(script="", strict=False)),
+        "advisory": Preset(
+            "Advisory", "The grader's own points, with the scheme's for comparison.", Params(script="", strict=False)
+        ),
     },
     roles=(GRADER,),
     solve=solve,

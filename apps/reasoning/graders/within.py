@@ -1,4 +1,4 @@
-"""Contexts inside a context: `Through` passes everything on, `Within` is a part of a run that has keys of its own."""
+"""Nested contexts: `Through` delegates everything, `Within` is a part of a run with its own keys."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -12,9 +12,9 @@ from apps.reasoning.ports import BudgetKind, Context
 
 
 class Through:
-    """A `Context` that passes everything on to another, as the port has it. Override what is done otherwise.
+    """A `Context` that delegates to another one. Override methods as needed.
 
-    `_key` and `_role` say how a key and a role are named in the other one.
+    `_key` and `_role` translate keys and roles to those of the other context.
     """
 
     def __init__(self, ctx: Context) -> None:
@@ -67,7 +67,7 @@ class Through:
 
 
 class Within(Through):
-    """The `Context` of a part of a run: what it asks and tells stands under a prefix, so that parts do not meet.
+    """The `Context` of a part of a run: its calls and events have a key prefix, so that parts do not collide.
 
     Budgets, nonces and models are the run's.
     """
@@ -77,7 +77,7 @@ class Within(Through):
         self._prefix = prefix
 
     def emit(self, key: str, event: Event) -> None:
-        """As the port has it, under the prefix; a call that the event names is named as it stands in the run."""
+        """Emit under the prefix; a call named by the event gets the prefix too."""
         call = getattr(event, "call", "")
         super().emit(key, event.model_copy(update={"call": self._key(call)}) if call else event)
 

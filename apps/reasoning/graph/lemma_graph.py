@@ -1,4 +1,4 @@
-"""The dependency graph of lemmas and proofs, folded from events, and what can be asked of it.
+"""The dependency graph of lemmas and proofs, folded from events, and queries on it.
 
 Nodes are lemma versions (`s0.7`, `s0.7-fixed`) and proofs (`proof/2`). An edge goes from what is used to its user, here as in
 every export. Where a text names a merged lemma, the edge comes from the lemma that represents it (`representatives`). The
@@ -29,7 +29,7 @@ def build(events: Iterable[Event]) -> "nx.DiGraph[str]":
     """The graph of all lemma versions and proofs. Node attributes: see `_lemma` and `_proof`; edges: see `draw_uses`."""
     graph: nx.DiGraph[str] = nx.DiGraph()
     graph.graph["selected"] = ""
-    told: list[Use] = []
+    uses: list[Use] = []
     judged: dict[str, str] = {}
     retired: set[str] = set()
     for event in events:
@@ -39,7 +39,7 @@ def build(events: Iterable[Event]) -> "nx.DiGraph[str]":
             case ProofDrafted():
                 graph.add_node(event.proof, **_proof(event))
             case EdgeAdded():
-                told.append((event.user, event.used, {"quote": event.evidence.quote, "where": event.evidence.where}))
+                uses.append((event.user, event.used, {"quote": event.evidence.quote, "where": event.evidence.where}))
             case LemmaMerged():
                 graph.nodes[event.lemma].update(status="merged", merged_into=event.into)
                 into = graph.nodes[event.into]
@@ -59,7 +59,7 @@ def build(events: Iterable[Event]) -> "nx.DiGraph[str]":
                 pass
     merged = {node: data["merged_into"] for node, data in graph.nodes(data=True) if data.get("merged_into")}
     holding = {node for node, status in judged.items() if status == "verified" and node not in retired}
-    draw_uses(graph, told, representatives(merged, holding))
+    draw_uses(graph, uses, representatives(merged, holding))
     return graph
 
 
@@ -111,8 +111,8 @@ def _status(graph: "nx.DiGraph[str]", node: str, status: str, reason: str = "") 
 def representatives(merged: Mapping[str, str], holding: Collection[str]) -> dict[str, str]:
     """By merged lemma, the lemma that represents it. `merged` maps a lemma to the one it was merged into.
 
-    That is the end of its chain of merges. A lemma in `holding` (verified, not retired) whose representative is not in there
-    represents itself: the two have proofs of their own, and only the other one's has fallen.
+    That is the end of its chain of merges. A lemma in `holding` (verified, not retired) whose representative is not in it
+    represents itself: the two have separate proofs, and only the other one's was rejected.
     """
     found: dict[str, str] = {}
     for name in merged:
@@ -123,13 +123,13 @@ def representatives(merged: Mapping[str, str], holding: Collection[str]) -> dict
     return found
 
 
-def draw_uses(graph: "nx.DiGraph[str]", told: Iterable[Use], represented: Mapping[str, str]) -> dict[tuple[str, str], str]:
-    """Draw the uses `told` into `graph`. Returns by `(user, named)` the node that each was drawn from.
+def draw_uses(graph: "nx.DiGraph[str]", uses: Iterable[Use], represented: Mapping[str, str]) -> dict[tuple[str, str], str]:
+    """Draw `uses` into `graph`. Returns by `(user, named)` the node that each was drawn from.
 
-    A use of a merged lemma is drawn from its representative; from the lemma itself where that would close a cycle. A use that
-    closes a cycle even so, or has an end that is not in the graph, is left out.
+    A use of a merged lemma is drawn from its representative, or from the lemma itself if that would close a cycle. A use that
+    still closes a cycle, or has an end outside the graph, is left out.
     """
-    known = [use for use in told if use[0] in graph and use[1] in graph]
+    known = [use for use in uses if use[0] in graph and use[1] in graph]
     represented = {named: by for named, by in represented.items() if by in graph}
     sources = {(user, named): represented.get(named, named) for user, named, _ in known}
     graph.add_edges_from((sources[user, named], user, data) for user, named, data in known)

@@ -1,7 +1,7 @@
-"""Hints written by a model: from what its rung may read and nothing else, tested before a coach sees it. Pure.
+"""Hints written by a model from the material of their rung only, and tested before a coach sees them. Pure.
 
 | module | what |
 |---|---|
-| `material` | all there is to write from, and what of it a rung may read |
-| `writer` | the calls: the hint, its leak tests, one level less where it tells too much |
+| `material` | the material for hints, and the part that each rung may read |
+| `writer` | the calls: the hint, its leak tests, and a lower level if it reveals too much |
 """

@@ -1,17 +1,17 @@
-"""What there is to write a hint from, and what of it each rung may read (`sources_at`)."""
+"""The material for a hint, and the part of it that each rung may read (`sources_at`)."""
 
 from collections.abc import Sequence
 
 from apps.reasoning.domain.values import Value
 from apps.reasoning.feedback.ladder import RUNGS, Source, Track, sources_at
 
-#: The rungs above are a solution worked out: those are for people.
+#: Higher rungs are worked solutions, which people write.
 WRITTEN_AT_MOST = 5
 NONE = "(none)"
 
 
 class Fault(Value):
-    """An error that stands: its step, its kind in words, and values at which one of its formulas fails; empty where unknown."""
+    """An error: its step, its kind in words, and values at which one of its formulas fails; "" if unknown."""
 
     step: int
     kind: str = ""
@@ -19,10 +19,10 @@ class Fault(Value):
 
 
 class HintMaterial(Value):
-    """Everything that is known of a request. It never goes into a prompt as it is: `readable` says what may.
+    """Everything known about a request. Prompts use only the part that `readable` allows.
 
-    `steps`: the text as handed in. `question`: what its author asked; `tried`: what they wrote to the last hint, `argues`: to
-    say that they were right. `earlier`: hints given so far, lowest first. `scheme`: what earns points, without the points.
+    `steps`: the submitted text. `question`: the author's question. `tried`: their reply to the last hint; `argues`: the reply
+    claims that they were right. `earlier`: hints given so far, lowest first. `scheme`: what earns points, without the points.
     `reference`: the steps of a reference solution.
     """
 
@@ -39,7 +39,7 @@ class HintMaterial(Value):
 
 
 class Secret(Value):
-    """What a hint must not tell: solutions, the scheme's items, the final answer, but for what its reader has before them."""
+    """What a hint must not reveal: solutions, scheme items and the final answer, except for text that its reader has."""
 
     solutions: tuple[str, ...] = ()
     scheme: tuple[str, ...] = ()
@@ -47,12 +47,12 @@ class Secret(Value):
     known: tuple[str, ...] = ()
 
     def texts_at(self, level: int) -> tuple[str, ...]:
-        """The texts that a hint of this level must not tell; the scheme is none where the rung may be written from it."""
+        """The texts that a hint of this level must not reveal; the scheme is excluded if the rung may use it."""
         return self.solutions if Source.SCHEME in sources_at(level) else (*self.solutions, *self.scheme)
 
 
 def readable(material: HintMaterial, level: int) -> HintMaterial:
-    """The material without what a rung of this level may not read. Raises `ValueError` for a rung that people write."""
+    """The part of the material that a rung of this level may read. Raises `ValueError` for a rung that people write."""
     if level > WRITTEN_AT_MOST:
         raise ValueError(f"hint {level} is written by people")
     allowed = sources_at(level)
@@ -79,7 +79,7 @@ def script_text(material: HintMaterial) -> str:
 
 
 def words_text(material: HintMaterial) -> str:
-    """What the author asks and answers, in lines."""
+    """The author's question and reply, in lines."""
     said = [f"Their question: {material.question}"] if material.question else []
     if material.tried:
         head = (
@@ -90,7 +90,7 @@ def words_text(material: HintMaterial) -> str:
 
 
 def notes_text(material: HintMaterial) -> str:
-    """The notes that a writer gets; of material that went through `readable`."""
+    """The notes for a writer; `material` must be a result of `readable`."""
     parts: list[str] = []
     if material.faults:
         lines = [
@@ -107,7 +107,7 @@ def notes_text(material: HintMaterial) -> str:
 
 
 def rung_text(material: HintMaterial, level: int) -> str:
-    """What belongs on the rung, for the last line of a prompt."""
+    """The content of the rung, for the last line of a prompt."""
     title = RUNGS[material.track][level].title
     return title[0].lower() + title[1:]
 

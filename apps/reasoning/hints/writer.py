@@ -1,7 +1,7 @@
-"""Writing a hint with a model: a rung, its leak tests, and one level less where it tells too much.
+"""Write a hint with a model, test it for leaks, and try a lower level if it reveals too much.
 
-Two tests: the comparison of words (`feedback.leaks`), and, where a second model is named, what that model finds of the solution
-with the hint and without it (`feedback.guessing`). Neither proves anything; a coach decides.
+Two tests: a comparison of words (`feedback.leaks`) and, if a second model is given, how much of the solution that model finds
+with the hint and without it (`feedback.guessing`). Neither is proof; a coach decides.
 """
 
 import secrets
@@ -29,7 +29,7 @@ from apps.reasoning.reading.answers import closing_match, tag_pattern, whole_ans
 from apps.reasoning.reading.foreign import clean_text
 
 WRITER, GUESSER = "hints/writer", "hints/guesser"
-#: A hint that told too much is written one level lower, so often.
+#: Most retries at a lower level after a hint that reveals too much.
 DROPS_AT_MOST = 2
 LENGTH_AT_MOST = 2_000
 
@@ -37,7 +37,7 @@ _HINT, _NO_HINT = tag_pattern("hint"), tag_pattern("no-hint")
 
 
 class Attempt(Value):
-    """A text that was written for a level and told too much."""
+    """A rejected text that reveals too much for its level."""
 
     level: int
     text: str
@@ -45,10 +45,10 @@ class Attempt(Value):
 
 
 class HintWritten(Value):
-    """A hint that passed its tests. `level`: the rung that it was written for, the asked one or a lower.
+    """A hint that passed its tests. `level`: its rung, the requested one or a lower one.
 
-    `dropped`: what was written before it and told too much. `gain`: how much nearer a second model came with it, 0 to 1; None
-    where none was asked, or could not be read.
+    `dropped`: earlier texts that reveal too much. `gain`: how much closer a second model came with it, 0 to 1; None without a
+    readable second model.
     """
 
     text: str
@@ -58,12 +58,12 @@ class HintWritten(Value):
 
 
 class HintFailed(Exception):
-    """No hint came about; the message says why, for coaches."""
+    """No hint could be written; the message gives coaches the reason."""
 
 
 @dataclass
 class HintWriter:
-    """Asks `writer`, and `guesser` where it is named, through a dispatcher. `tokens`: what a model may write, by alias."""
+    """Call `writer` and, if given, `guesser` through a dispatcher. `tokens`: limit of an answer, by alias."""
 
     dispatcher: Dispatcher
     run: str
@@ -76,7 +76,7 @@ class HintWriter:
     _without: float | None = None
 
     async def write(self, material: HintMaterial, secret: Secret, asked: int) -> HintWritten:
-        """A hint for the rung that was asked for, or for a lower one. Raises `HintFailed`."""
+        """Write a hint for the requested rung or a lower one. Raises `HintFailed`."""
         dropped: list[Attempt] = []
         for level in range(asked, max(asked - DROPS_AT_MOST, 0) - 1, -1):
             text = await self._text(readable(material, level), level)
@@ -87,8 +87,8 @@ class HintWriter:
             if not found:
                 return HintWritten(text=text, level=level, dropped=tuple(dropped), gain=gain)
             dropped.append(Attempt(level=level, text=text, leaks=found))
-        told = "; ".join(dict.fromkeys(f"{leak.kind.value}: {leak.words}" for one in dropped for leak in one.leaks))
-        raise HintFailed(f"Every text that it wrote told too much ({told[:300]}).")
+        revealed = "; ".join(dict.fromkeys(f"{leak.kind.value}: {leak.words}" for one in dropped for leak in one.leaks))
+        raise HintFailed(f"Every hint that the model wrote reveals too much ({revealed[:300]}). Write one yourself.")
 
     async def _text(self, material: HintMaterial, level: int) -> str:
         values = {
@@ -100,19 +100,19 @@ class HintWriter:
         answer = await self._ask(f"{level}/hint", WRITER, self.writer, material, values)
         refused = closing_match(answer, _NO_HINT, what="hint")
         if not isinstance(refused, Unscored):
-            raise HintFailed(f"The model found nothing to say: {refused.group(1).strip()[:300]}")
+            raise HintFailed(f"The model declined to write a hint: {refused.group(1).strip()[:300]}")
         match = closing_match(answer, _HINT, what="hint")
         if isinstance(match, Unscored):
-            raise HintFailed(f"What the model wrote cannot be read: {match.reason}.")
+            raise HintFailed(f"The model's answer cannot be read: {match.reason}.")
         text = match.group(1).strip()
         if not text or len(text) > LENGTH_AT_MOST:
-            raise HintFailed("What the model wrote cannot be read: the hint is empty." if not text else "The hint is too long.")
+            raise HintFailed("The model's hint is empty." if not text else "The model's hint is too long.")
         return text
 
     async def _guessed(
         self, material: HintMaterial, secret: Secret, level: int, text: str
     ) -> tuple[float | None, tuple[Leak, ...]]:
-        """What a second model finds with the hint more than without it. A guess that cannot be read tells nothing."""
+        """How much more a second model finds with the hint than without it. Unreadable guesses are ignored."""
         try:
             if self._without is None:
                 self._without = await self._near(material, secret, "guess/without", NONE)
@@ -153,7 +153,7 @@ class HintWriter:
         self._counted(final)
         answer = whole_answer(final)
         if isinstance(answer, Unscored):
-            raise HintFailed(f"What the model wrote cannot be read: {answer.reason}.")
+            raise HintFailed(f"The model's answer cannot be read: {answer.reason}.")
         return answer
 
     def _counted(self, final: Final) -> None:

@@ -30,7 +30,7 @@ def reject_what_is_missing(
             f"The backend {backend} takes messages, not the tokens of a prompt; use an alias of the backend vllm."
         )
     if request.n > 1 and not several:
-        raise RequestRejected(f"The backend {backend} draws one completion a call, not {request.n}; ask so many times.")
+        raise RequestRejected(f"The backend {backend} makes one completion per call, not {request.n}; make several calls.")
     if request.tools and not tools:
         raise RequestRejected(f"The backend {backend} offers a model no functions; leave `tools` of {request.alias} out.")
     if not vision:

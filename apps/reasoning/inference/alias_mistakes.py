@@ -1,4 +1,4 @@
-"""Mistakes in models.toml, said with their line and what to write instead."""
+"""Error messages for models.toml, with the line and a correction."""
 
 import re
 
@@ -7,13 +7,13 @@ from pydantic import ValidationError
 from apps.reasoning.inference.options import OPTIONS_OF
 
 _ADVICE = {
-    "api_key": "a key never stands in this file; put it in an environment variable and name that in api_key_env",
+    "api_key": "keys do not belong in this file; put the key in an environment variable and name that in api_key_env",
     "queue": "the queue follows from the name",
 }
 
 
 def explained(error: ValidationError, text: str, name: str, where: str) -> str:
-    """The first mistake of a table, with its line and what to write instead."""
+    """The first mistake of a table, with its line and a correction."""
     first = error.errors(include_url=False)[0]
     classes = {cls.__name__ for cls in OPTIONS_OF.values()}
     path = [str(part) for part in first["loc"] if str(part) not in classes]

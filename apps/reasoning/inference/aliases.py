@@ -44,7 +44,7 @@ __all__ = [
 ]
 
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}\Z")
-#: The name of the alias that stands in no file: a program gave its address (apps/reasoning/library).
+#: The alias that is in no file: a program gave its address (apps/reasoning/library).
 GIVEN = "given"
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*\Z")
 _NEEDED: dict[BackendName, tuple[str, ...]] = {
@@ -53,7 +53,7 @@ _NEEDED: dict[BackendName, tuple[str, ...]] = {
 
 
 class Adapter(Value):
-    """A LoRA adapter that an engine serves beside its own weights, under the alias `name`. `path` is a folder."""
+    """A LoRA adapter that an engine serves in addition to its own weights, as the alias `name`. `path` is a folder."""
 
     name: str
     path: str
@@ -66,9 +66,9 @@ class Alias(Value):
     `context_tokens` is the length of prompt and completion together; `concurrency` the most calls at a time, and
     `tokens_in_flight` the most tokens that those may need together, estimated from above (0: no limit). `prompts`: the set of
     forms that scaffolds ask it for. `vision`: its model looks at pictures. `structured`: graders ask it for JSON with a schema.
-    `closing`: how the closings of its answers are had (None: as its engine can, without a grammar). `candidate`: trained here,
-    offered to nobody yet. One with `adapter_of` is the LoRA adapter in the folder `adapter`, served by the engine of that other
-    alias, whose `adapters` tell it so; all but title, revision, enabled and candidate is the other's.
+    `closing`: how closings of its answers are requested (None: as its engine supports, without a grammar). `candidate`: trained
+    here and not offered yet. An alias with `adapter_of` is the LoRA adapter in the folder `adapter`, served by the engine of
+    that alias, which lists it in `adapters`; all fields except title, revision, enabled and candidate are those of the other.
     """
 
     name: str
@@ -222,7 +222,7 @@ def parse_aliases(text: str, *, where: str = "models.toml", trained: Mapping[str
     for name, table in tables.items():
         if not isinstance(table, dict):
             line = line_of(text, None, name)
-            raise AliasError(f"{where}, line {line}: `{name}` stands outside a table; every key belongs to an alias [name].")
+            raise AliasError(f"{where}, line {line}: `{name}` is outside a table; every key belongs to an alias [name].")
         if name in TOOLS or table.get("backend") == SANDBOX:
             line = line_of(text, name, "")
             raise AliasError(

@@ -12,8 +12,8 @@ from apps.reasoning.ports import Backend, DeltaSink
 class LocalDispatcher:
     """Implements the `Dispatcher` port. `concurrency` limits calls per alias; an alias it does not name has no limit.
 
-    `on_delta` is awaited for each delta, in order; its offset counts characters of the delta's channel (text where the delta
-    has text, else reasoning), so a delta with both is told in two pieces, reasoning first.
+    `on_delta` is awaited for each delta, in order; its offset counts characters of the delta's channel (text if the delta has
+    text, else reasoning). A delta with both is therefore sent in two pieces, reasoning first.
     """
 
     def __init__(

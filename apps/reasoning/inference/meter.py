@@ -1,4 +1,4 @@
-"""Tokens per second over the last seconds, cheap enough to be told of every piece of every stream."""
+"""Tokens per second over the last seconds, cheap enough to count every piece of every stream."""
 
 import time
 from collections import deque

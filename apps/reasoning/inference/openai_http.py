@@ -1,7 +1,7 @@
 """Model servers that speak OpenAI's chat completions: vLLM, SGLang, Ollama, llama-server and hosted services.
 
-A call is repeated here only where nothing of an answer was received: refused connections and busy servers, with growing
-waits. Everything else is told as it is, and the orchestrator decides.
+A call is retried here, with increasing waits, only if no part of an answer was received: refused connections and busy servers.
+All other errors are raised unchanged, and the orchestrator decides.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ _LONGEST_WAIT_S = 120.0
 _SPARE_CONNECTIONS = 4  # For questions after the server's health, and for connections that are still being closed.
 _POOL_TIMEOUT_S = 10.0
 _CLOSING_S = 5.0
-_WITHOUT_S = 600.0  # Then the server is asked again: somebody may have started it with its parser meanwhile.
+_WITHOUT_S = 600.0  # Then try functions again: the server may have been restarted with its parser.
 
 
 NO_FUNCTIONS = "It refuses functions, so its model writes tool calls as text (docs/models.md, tools)."

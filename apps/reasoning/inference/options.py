@@ -1,4 +1,4 @@
-"""What each backend can be told in the table `[NAME.options]` of models.toml (docs/models.md explains every key)."""
+"""Options of each backend, in the table `[NAME.options]` of models.toml (docs/models.md explains every key)."""
 
 from typing import Any, Literal
 

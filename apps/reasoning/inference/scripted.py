@@ -41,7 +41,7 @@ Texts = Mapping[str, "str | Reply"] | Sequence["str | Reply"] | Callable[[Genera
 
 
 class Faults(Value):
-    """What goes wrong, by number of the call (from 1): nothing sent, cut after so many tokens, or silent until aborted."""
+    """Faults by call number (from 1): `fail` sends nothing, `cut` stops after that many tokens, `hang` waits until aborted."""
 
     model_config = {"frozen": True, "extra": "forbid", "arbitrary_types_allowed": True}
 
@@ -70,7 +70,7 @@ class _Call:
 class ScriptedBackend:
     """A `Backend` that plays `texts`: by exact call key, in order of the calls, or by a function of the request.
 
-    With `vision` it takes pictures too; a text for one stands under `picture_key`, where none stands under the call's.
+    With `vision` it also takes pictures; a text for one is looked up under `picture_key` if the call's key has none.
     A `revision` that is called names the policy in force when a call, or a segment of its answer, begins.
     """
 

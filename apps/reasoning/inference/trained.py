@@ -1,4 +1,4 @@
-"""The aliases of models that were trained here: a generated file that is read after models.toml, and never breaks it."""
+"""Aliases of models trained here: a generated file that is read after models.toml and cannot make it invalid."""
 
 import logging
 import tomllib
@@ -8,7 +8,7 @@ from typing import Any
 
 logger = logging.getLogger(__name__)
 
-#: The file of models that were trained here, where this process has been told of one.
+#: The file of models trained here, if this process was given one.
 _trained: Path | None = None
 
 

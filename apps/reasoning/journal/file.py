@@ -113,7 +113,7 @@ class JournalFile:
         except OSError as error:
             self._file.truncate(end)
             self._file.seek(end)
-            message = f"{self.path} cannot be written ({error.strerror}). Make room; the same call then goes on from there."
+            message = f"{self.path} cannot be written ({error.strerror}). Make room, then repeat the call to continue."
             raise JournalUnwritable(message) from error
 
 

@@ -1,4 +1,4 @@
-"""A journal in memory: for tests, dry runs and the contract that the durable journal must meet as well."""
+"""A journal in memory, for tests, dry runs and the contract that the durable journal also fulfils."""
 
 import functools
 from collections.abc import Iterable, Sequence
@@ -10,10 +10,9 @@ from apps.reasoning.journal.keys import sha_of
 
 
 class InMemoryJournal:
-    """Keeps records, events and prompt texts of one run in lists. Implements `ports.Journal`.
+    """Keep records, events and prompt texts of one run in lists. Implements `ports.Journal`.
 
-    `events` holds `(seq, key, event)`; `seq` counts from 1 without a gap. An event key told before is ignored, and so is a
-    record whose key is there already.
+    `events` holds `(seq, key, event)`; `seq` counts from 1 without a gap. Events and records with a known key are ignored.
     """
 
     def __init__(self) -> None:
@@ -27,7 +26,7 @@ class InMemoryJournal:
 
     @classmethod
     def holding(cls, records: Iterable[StepRecord]) -> Self:
-        """A journal that was opened with these records: they are there, and none of them was read yet."""
+        """A journal opened with these records, none of which was read yet."""
         journal = cls()
         journal._records = {record.key: record for record in records}
         journal._unread = set(journal._records)

@@ -35,12 +35,12 @@ from .server import CheckingDispatcher, served_context, without_key
 R = TypeVar("R", bound=RunResult)
 P = ParamSpec("P")
 _MOST_SEED = 2**31
-#: What a journal is of, apart from its roles. It may be resumed with another budget, and by a later version.
+#: What identifies a journal, apart from its roles. It may be resumed with another budget, and by a later version.
 _WORDS = {"problem": "another problem", "scaffold": "another program", "params": "other parameters", "seed": "another seed"}
 
 
 class CallText(Value):
-    """What a call said and was told. `failure` says why there is no text."""
+    """The prompt and the answer of a call. `failure` is the reason if there is no answer."""
 
     role: str
     prompt: str
@@ -51,10 +51,10 @@ class CallText(Value):
 
 
 class ProgramRun(Generic[R]):
-    """A run that starts when it is awaited (for its result) or iterated over (for its events), once.
+    """A run that starts when it is first awaited (for its result) or iterated over (for its events).
 
-    Raises `PlanError` for what cannot be run and `RunHalted` where it stops before its end: a journal file then holds all
-    answers, and the same call goes on from there. So it does after a cancellation or Ctrl-C.
+    Raises `PlanError` if it cannot run and `RunHalted` if it stops early. A journal file then holds all answers, and the same
+    call continues from there; so it does after a cancellation or Ctrl-C.
     """
 
     def __init__(
@@ -134,7 +134,7 @@ class ProgramRun(Generic[R]):
         except JournalUnwritable:
             raise
         except (RunHalted, BackendError) as error:
-            kept = f" {journal.spent.calls} answers are kept in {file.path}; the same call goes on from there." if file else ""
+            kept = f" {journal.spent.calls} answers are kept in {file.path}; repeat the call to continue." if file else ""
             raise RunHalted(f"{error}{kept}") from error
         finally:
             if file is not None:

@@ -1,4 +1,4 @@
-"""The journal of a caller's run: it tells every event as it comes, and keeps records in a file where there is one."""
+"""The journal of a caller's run: it reports every event immediately and can keep records in a file."""
 
 import functools
 import time
@@ -15,9 +15,9 @@ from apps.reasoning.scaffolds.calling import call_began, call_ending
 
 
 class ProgressJournal(InMemoryJournal):
-    """Implements `ports.Journal`. A resumed run tells the events of recorded calls again, so that its story is whole.
+    """Implements `ports.Journal`. A resumed run reports the events of recorded calls again, so that its story is complete.
 
-    Its seconds are those in which this process and earlier ones worked on the run.
+    Its seconds are the time that this process and earlier ones worked on the run.
     """
 
     def __init__(self, file: JournalFile | None = None, tell: Callable[[Event], None] | None = None) -> None:

@@ -16,7 +16,7 @@ Words = Annotated[str, Field(max_length=WORDS_LENGTH)]
 
 
 class Place(Value):
-    """A selection in code points. The fields of a whole anchor may stand beside it and are not believed."""
+    """A selection in code points. Other fields of an anchor are accepted and ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 

@@ -1,7 +1,7 @@
-"""What becomes of the remarks on a text when its author hands in a newer one.
+"""Carrying remarks from a text to its author's newer version.
 
-A remark is kept only where everything that it touches was kept, and a consequence only where its root is. All else is a
-proposal for a person, or gone and told. Nothing here looks for a similar sentence.
+A remark is kept only if everything that it touches is kept, and a consequence only if its root is kept. All other remarks are
+proposed to a person, or reported as gone. Similar sentences are not searched for.
 """
 
 from collections.abc import Sequence
@@ -14,9 +14,9 @@ from apps.reasoning.texts.revision import Fate, StepFate, anchor_carried, steps_
 
 
 class Carried(Value):
-    """The fate of one remark. `step` is the new text's: where it stands now, or where a person may look; None where it is gone.
+    """The fate of one remark. `step` is its step in the new text, or the one for a person to review; None if it is gone.
 
-    `because` says in words why it is not kept, empty where it is.
+    `because` is the reason in words why it is not kept, or "".
     """
 
     id: str

@@ -1,7 +1,7 @@
-"""What is wrong with a scheme before anybody marks with it. Errors keep it from being used; warnings are shown.
+"""Checks of a scheme before its use. Errors prevent its use; warnings are shown.
 
-Beside what cannot be computed (`structure`): some chain reaches the scale exactly and none goes over it unless it is limited;
-every item can change something; points lie on the scheme's step.
+In addition to computability (`structure`): some chain reaches the scale exactly and none exceeds it without a limit; every item
+can change a result; points are multiples of the scheme's step.
 """
 
 from collections.abc import Iterator

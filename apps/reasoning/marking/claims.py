@@ -42,9 +42,9 @@ def claim_read(scheme: Scheme, line: str) -> Claim:
         if code not in kinds:
             faults.append(_unknown(word, code, kinds))
         elif sign and _SIGNS.get(kinds[code]) != sign:
-            faults.append(f"{word}: {code} is a {kinds[code]}, and {sign} stands before a {_meaning(sign)} only.")
+            faults.append(f"{word}: {code} is a {kinds[code]}, and only a {_meaning(sign)} takes {sign}.")
         elif code in ticks:
-            faults.append(f"{code} stands twice.")
+            faults.append(f"{code} appears twice.")
         else:
             ticks.append(code)
     if MIXED in words and not scheme.mixing:

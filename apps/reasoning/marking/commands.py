@@ -87,7 +87,7 @@ def sheet_json(sheet: MarkSheet) -> dict[str, Any]:
 
 
 class _Desk:
-    """A sheet beside its scheme and script, where places and codes are looked up."""
+    """A sheet with its scheme and script, for looking up places and codes."""
 
     def __init__(self, sheet: MarkSheet, scheme: Scheme, script: Script) -> None:
         self.sheet, self.scheme, self.script = sheet, scheme, script

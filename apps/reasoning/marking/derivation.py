@@ -54,7 +54,7 @@ def choices_words(result: Evaluation) -> str:
 
 
 def _caps(caps: tuple[CapState, ...]) -> list[str]:
-    """Each cap with its state; its code is told where two caps have the same limit."""
+    """Each cap with its state; the code is shown if two caps have the same limit."""
     limits = Counter(cap.limit for cap in caps)
     words = []
     for cap in caps:

@@ -42,9 +42,9 @@ def _verdicts(own: Sequence[StepVerdict], others: Sequence[StepVerdict]) -> tupl
 
 def _comments(own: Sequence[Comment], others: Sequence[Comment]) -> tuple[Comment, ...]:
     held = {one.id: one for one in own}
-    told = [one for one in own if one.audience == STUDENT]
+    shown = [one for one in own if one.audience == STUDENT]
     for other in others:
-        is_known = any(_says_so(one, other) for one in told)
+        is_known = any(_says_so(one, other) for one in shown)
         if other.audience == STUDENT and not is_known and len(held) < NOTES_AT_MOST:
             key = _free(other.id, held)
             held[key] = other.model_copy(update={"id": key})

@@ -30,7 +30,7 @@ class Change(Value):
 def lineages_carried(new: Scheme, old: Scheme | None, fresh: Callable[[], str]) -> Scheme:
     """`new` with a lineage for every item: the old item's of the same code, else of the same kind and text, else a fresh one.
 
-    Lineages that `new` brings itself are kept where the old version knows them and nobody else has them.
+    Lineages given in `new` are kept if the old version knows them and no other item has them.
     """
     before = {item.lineage: item for item in old.items} if old else {}
     taken: dict[int, str] = {}

@@ -46,7 +46,7 @@ class StepDifference(Value):
 
 
 def position_read(scheme: Scheme, line: str) -> Position:
-    """The position on a line. Raises `PositionWrong`."""
+    """Read the position on a line. Raises `PositionWrong`."""
     line = line[:LINE_LENGTH].strip()
     found = _TYPED.search(line)
     typed = Decimal(found.group(1).replace(",", ".")) if found else None
@@ -54,7 +54,7 @@ def position_read(scheme: Scheme, line: str) -> Position:
     if not codes and typed is None:
         raise PositionWrong("Say which items hold, or the points after “=”.")
     if "=" in codes:
-        raise PositionWrong(f"After “=” stands a number from 0 to {points_text(scheme.scale)} at the end, such as =5 or =2.5.")
+        raise PositionWrong(f"End the line with “=” and a number from 0 to {points_text(scheme.scale)}, such as =5 or =2.5.")
     if typed is not None and typed > scheme.scale:
         raise PositionWrong(f"There are at most {points_text(scheme.scale)} points.")
     try:

@@ -12,7 +12,7 @@ from apps.reasoning.domain.values import Value
 
 
 class ChainEnd(StrEnum):
-    """What becomes of the argument: nothing stands, a part stands, or the chain stops before it matters."""
+    """The effect on the argument: nothing remains valid, a part remains valid, or the chain ends without effect."""
 
     INVALID = "FINAL_INVALID"
     PARTIAL = "PARTIAL_VALID"
@@ -21,12 +21,12 @@ class ChainEnd(StrEnum):
 
 END_WORDS = {
     ChainEnd.INVALID: "the conclusion falls",
-    ChainEnd.PARTIAL: "a part stands",
+    ChainEnd.PARTIAL: "a part remains valid",
     ChainEnd.BROKEN: "it stops there",
 }
 
 
-#: Whose names these letters are; an error keeps its own, as its finding stands beside it.
+#: Meaning of the letters in names; errors keep their own names, which their findings show.
 _PARTS = {"C": "claim", "S": "sub-step", "M": "main step"}
 
 
@@ -84,7 +84,7 @@ def edges_of(chains: Iterable[Propagation]) -> tuple[tuple[str, str], ...]:
 
 
 class StepNote(NamedTuple):
-    """What stands at a step because an error runs through it."""
+    """The remark at a step through which an error propagates."""
 
     step: int
     words: str

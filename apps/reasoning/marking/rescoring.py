@@ -16,7 +16,7 @@ from apps.reasoning.marking.lineage import ChangeKind, changes
 from apps.reasoning.marking.scheme import Scheme, SchemeItem, points_text
 from apps.reasoning.marking.sheet import Comment, MarkSheet, StepVerdict
 
-#: Stands for everything of a scheme that is no item.
+#: Represents everything in a scheme that is no item.
 FRAME = "frame"
 #: Changes on which no points depend.
 _HARMLESS = frozenset({"wording", "renamed"})
@@ -65,7 +65,7 @@ class Effect(Value):
 
 
 def differences(old: Scheme, new: Scheme) -> tuple[Difference, ...]:
-    """What changed of meaning between two versions, the frame first. An item that is new was ticked by nobody."""
+    """Changes of meaning between two versions, the frame first. No marker has ticked a new item."""
     was, now = ({item.lineage: item for item in scheme.items} for scheme in (old, new))
     found = []
     if fields := _frame_fields(old, new):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from apps.reasoning.marking.sheet import MarkSheet
 from apps.reasoning.marking.suggestion import Finding, SuggestionBody
 
-#: A difference so large, on a scale of `OF`, is looked at by somebody who has seen nothing.
+#: Differences of this size, on a scale of `OF`, go to a marker who has seen no suggestion.
 FRESH_FROM, OF = Decimal(2), Decimal(7)
 
 
@@ -68,7 +68,7 @@ def drawn_order(findings: Iterable[Shown], seed: str) -> list[Shown]:
 
 
 def is_without_reveal(seed: int, case: str, percent: int) -> bool:
-    """Whether a paper is of the share that nobody is shown suggestions for."""
+    """Whether a paper is in the share for which no marker sees suggestions."""
     return int(_drawn(f"{seed}/without reveal/{case}")[:8], 16) % 100 < percent
 
 

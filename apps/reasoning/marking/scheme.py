@@ -103,7 +103,7 @@ class SchemeItem(Value):
 
     `points`: what a checkpoint earns, what a deduction takes, the limit of a cap; 0 for the other kinds.
     `chains`: the chains it belongs to; none means all. `group`: of a group at most one item counts, the largest.
-    `requires`: codes that must be ticked too. `excludes`: codes that do not count beside it; the larger is awarded.
+    `requires`: codes that must be ticked too. `excludes`: codes that do not count together with it; the larger is awarded.
     `text` is written to the student, `note` to markers. `lineage` is the item's identity across versions, empty before it has
     one.
     """

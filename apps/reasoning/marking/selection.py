@@ -15,7 +15,7 @@ Conflicts = Mapping[str, frozenset[str]]
 
 
 def conflicts_of(items: Sequence[SchemeItem]) -> dict[str, frozenset[str]]:
-    """Per code, the codes that do not count beside it: its group, and exclusions in both directions."""
+    """Per code, the codes that do not count together with it: its group, and exclusions in both directions."""
     found: dict[str, set[str]] = {item.code: set() for item in items}
     for item in items:
         mates = {other.code for other in items if item.group and other.group == item.group and other.kind is item.kind}

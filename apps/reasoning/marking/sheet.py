@@ -41,7 +41,7 @@ class Fallacy(StrEnum):
 
 
 class Role(StrEnum):
-    """How an error stands to the others. A consequence is not counted twice; what is harmless changes nothing."""
+    """How an error relates to others. A consequence is not counted again; a harmless error changes nothing."""
 
     ROOT = "root"
     CONSEQUENCE = "consequence"

@@ -163,7 +163,7 @@ def _escaped(text: str) -> str:
 
 
 def _unescaped(text: str) -> str:
-    """`&lt;span` stands for a span of the text itself."""
+    """Escape `&lt;span`, which represents a span of the text itself."""
     return re.sub(r"&amp;(?=(?:amp;)*lt;/?span\b)|&lt;(?=/?span\b)", _plain, text, flags=re.IGNORECASE)
 
 

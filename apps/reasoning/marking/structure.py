@@ -113,7 +113,7 @@ def _relations(item: SchemeItem, scheme: Scheme) -> Iterator[SchemeIssue]:
 
 
 def _cycles(scheme: Scheme) -> Iterator[SchemeIssue]:
-    """One issue per circle of needs, told as it runs. Every item is walked once; the walk is iterative and bounded."""
+    """One issue per cycle of needs, in its order. Every item is visited once; the walk is iterative and bounded."""
     needs = {item.code: [code for code in item.requires if code != item.code] for item in scheme.items}
     done: set[str] = set()
     for start in needs:

@@ -1,6 +1,6 @@
-"""What of a judgement is written to the student: the derivation without what they may not see, remarks for them only.
+"""The part of a judgement that a student sees: the derivation without internal details, and remarks for students only.
 
-Bands, approaches, typed reasons, notes and comments for markers stay behind; caps that did not hold are not told.
+Bands, approaches, typed reasons, notes and comments for markers are left out; so are caps that did not apply.
 """
 
 from decimal import Decimal
@@ -17,7 +17,7 @@ ORIGINS = {
     "model": "AI: found and worded by a model, accepted by a marker",
     "program": "Computed by a program, accepted by a marker",
 }
-_TOLD = {Kind.CHECKPOINT, Kind.DEDUCTION, Kind.CAP, Kind.ZERO_CREDIT}
+_SHOWN_KINDS = {Kind.CHECKPOINT, Kind.DEDUCTION, Kind.CAP, Kind.ZERO_CREDIT}
 
 
 class ItemShown(Value):
@@ -48,7 +48,7 @@ def derivation_shown(scheme: Scheme, sheet: MarkSheet, points: Decimal) -> str:
 
 def items_ticked(scheme: Scheme, sheet: MarkSheet) -> tuple[ItemShown, ...]:
     """The items that were found in the text and stand in its derivation, in the scheme's order."""
-    return tuple(_shown(item, sheet) for item in scheme.items if item.code in sheet.ticks and item.kind in _TOLD)
+    return tuple(_shown(item, sheet) for item in scheme.items if item.code in sheet.ticks and item.kind in _SHOWN_KINDS)
 
 
 def items_written(scheme: Scheme, sheet: MarkSheet) -> tuple[ItemShown, ...]:

@@ -57,7 +57,7 @@ class PointsShare(Value):
 
 
 class ItemGiven(Value):
-    """Points given for one item of a rubric or scheme. `most` is what it is worth, `reason` why so many were given."""
+    """Points given for one item of a rubric or scheme. `most` is its worth, `reason` explains the points."""
 
     code: str
     title: str = ""
@@ -84,8 +84,9 @@ class Unplaced(Value):
 
 
 class Cost(Value):
-    """What a suggestion cost. `prepared` is the part that prepared the problem for every script; None where it was not told
-    apart. `reused`: pieces of the problem that were made before.
+    """The cost of a suggestion. `prepared` is the part for preparing the problem; None if it was not recorded separately.
+
+    `reused`: pieces of the problem that were made before.
     """
 
     calls: int = 0
@@ -97,7 +98,7 @@ class Cost(Value):
 
     @property
     def online(self) -> Amount:
-        """The part for this script alone; all of it where it was not told apart."""
+        """The part for this script alone; the whole cost if the parts were not recorded separately."""
         total = Amount(calls=self.calls, prompt_tokens=self.prompt_tokens, completion_tokens=self.completion_tokens)
         return total - (self.prepared or Amount())
 
@@ -143,7 +144,7 @@ class SuggestionBody(Value):
             ("number of points", [str(one.points) for one in self.distribution]),
         ):
             if len(set(names)) != len(names):
-                raise ValueError(f"a {what} stands twice")
+                raise ValueError(f"duplicate {what}")
         if self.distribution and abs(sum(one.share for one in self.distribution) - 1) > SHARES_OFF_BY:
             raise ValueError("the shares of a distribution sum to 1")
         if self.unscored and (self.distribution or self.proposed is not None):
@@ -203,6 +204,6 @@ def _chains_checked(body: SuggestionBody, steps: Collection[int]) -> None:
             raise SuggestionWrong(f"there is no step {beyond[0]}")
 
 
-def suggestion_key(text: str, meaning: str, grader: str, told: str) -> str:
-    """One name for one question: digests of the text and of the scheme's meaning, the grader, and what it is told."""
-    return hashlib.sha256("\n".join((text, meaning, grader, told)).encode()).hexdigest()
+def suggestion_key(text: str, meaning: str, grader: str, shown: str) -> str:
+    """The key of a suggestion: from digests of the text and of the scheme's meaning, the grader, and what it is shown."""
+    return hashlib.sha256("\n".join((text, meaning, grader, shown)).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""Best of n: independent proofs, each scored by a model grader; the best wins, and a duel decides between equals (best@n).
+"""Best of n (best@n): independent proofs, each scored by a model grader; the best wins, and a duel breaks ties.
 
 Source: best-of-n by a verifier (Cobbe et al., arXiv 2110.14168); as many proofs as Nomos draws (QED-Nano App. B).
 """
@@ -35,13 +35,13 @@ FIRST_GRADER = "single_turn"
 
 
 class Params(Value):
-    """Paper letter: n proofs. References and scheme come with the problem, for graders that need them."""
+    """Paper letter: n proofs. References and scheme are supplied with the problem, for graders that need them."""
 
     solutions: int = Field(default=16, ge=1, le=256, title="Solutions", description="Independent proofs (n).")
     grader: str = Field(
         default=FIRST_GRADER,
         title="Grader",
-        description="Scores every proof. Those that need a reference or a scheme are offered where there is one.",
+        description="Scores every proof. Graders that need a reference or a scheme are offered if the problem has one.",
     )
     references: tuple[str, ...] = ()
     scheme: Scheme | None = None
@@ -49,7 +49,7 @@ class Params(Value):
     @model_validator(mode="before")
     @classmethod
     def _only_what_is_shown(cls, given: Any) -> Any:
-        """What the grader is not shown is not kept with the run."""
+        """Drop material that the grader is not shown, so that the run does not store it."""
         program = GRADERS.get(given.get("grader", FIRST_GRADER)) if isinstance(given, dict) else None
         if program is None:
             return given
@@ -60,7 +60,7 @@ class Params(Value):
     @classmethod
     def _is_known(cls, name: str) -> str:
         if name not in GRADERS:
-            raise ValueError(f"there is no grader {name}; there are {', '.join(GRADERS)}")
+            raise ValueError(f"unknown grader {name}; choose one of {', '.join(GRADERS)}")
         return name
 
     @property
@@ -69,12 +69,12 @@ class Params(Value):
 
     @property
     def material(self) -> dict[str, Any]:
-        """What the grader is given beside a script, by its own view."""
+        """The grader's material in addition to a script, by its own view."""
         return {"view": self.program.view, "references": self.references, "scheme": self.scheme}
 
 
 def cannot_run(problem: ProblemText, params: Params) -> str:
-    """What the problem lacks for the grader; "" where nothing."""
+    """What the problem lacks for the grader, or ""."""
     asked = params.program.read_params({**params.material, "script": "A proof."})
     lack = params.program.lacks(asked) if isinstance(asked, Material) else "The grader takes no script."
     if not lack:
@@ -83,7 +83,7 @@ def cannot_run(problem: ProblemText, params: Params) -> str:
 
 
 def offered(given: Given) -> dict[str, str]:
-    """The graders that a problem with this allows, with their titles."""
+    """The graders that can run on a problem with this material, with their titles."""
     every = {name: Params(grader=name, references=given.references, scheme=given.scheme) for name in GRADERS}
     return {name: GRADERS[name].title for name, params in every.items() if not cannot_run(_ANY, params)}
 
@@ -92,7 +92,7 @@ _ANY = ProblemText(id="", version=1, title="", statement="")
 
 
 class _Search:
-    """What the search knows, so that it can end where the budget ends it."""
+    """The state of the search, so that it can select a proof whenever the budget ends."""
 
     def __init__(self, desk: Desk, params: Params) -> None:
         self.desk = desk
@@ -109,7 +109,7 @@ class _Search:
             return self.selection()
         await self._grade(written)
         leaders = self.leaders
-        self._tell(leaders)
+        self._emit_pool(leaders)
         winner = await self.duel.hold(leaders) if len(leaders) > 1 else None
         if winner is None:
             return self.selection()
@@ -117,13 +117,13 @@ class _Search:
 
     @property
     def leaders(self) -> list[Candidate]:
-        """Who has the most points; whoever has none loses to who has any, and all are equal where nobody has."""
+        """The candidates with the most points; unscored ones lose to scored ones, and all are equal if none is scored."""
         points = {name: one.points for name, one in self.scores.items() if one.points is not None}
         everyone = sorted(self.desk.candidates.values(), key=lambda one: one.order)
         return [one for one in everyone if points.get(one.id) == max(points.values())] if points else everyone
 
     def selection(self) -> Selection:
-        """The best of what is there: whom the duel has left, else the first with the most points, else the first."""
+        """The best candidate so far: one left in the duel, else the first with the most points, else the first."""
         if not self.leaders:
             return Selection(candidate=None, reason=NOTHING_READABLE)
         if self.duel.beaten:
@@ -154,7 +154,7 @@ class _Search:
     @property
     def _seen(self) -> str:
         if all(one.points is None for one in self.scores.values()):
-            return "Nothing accepts it."
+            return "It was not judged."
         program = self.params.program
         return f"{program.title} gave the points; it was shown {program.view.words}. Points compare proofs and accept none."
 
@@ -170,7 +170,7 @@ class _Search:
         )
 
     async def _grade(self, written: Sequence[Candidate]) -> None:
-        """All at once; beside references the first one alone, whose sorted references and rubric serve the others."""
+        """Grade concurrently; with references, grade the first one alone, so that the others reuse its prepared pieces."""
         pieces: Mapping[str, Any] = {}
         first = 1 if "references" in self.params.program.needs else 0
         for one in written[:first]:
@@ -194,7 +194,7 @@ class _Search:
         self.desk.ctx.emit(f"grade/{one.id}/score", event)
         return found
 
-    def _tell(self, leaders: Sequence[Candidate]) -> None:
+    def _emit_pool(self, leaders: Sequence[Candidate]) -> None:
         means = {name: float(one.points) for name, one in self.scores.items() if one.points is not None}
         reason = "the most points" if means else "no solution could be graded"
         event = PoolKept(round=1, kept=tuple(one.id for one in leaders), means=means, reason=reason)
@@ -202,13 +202,13 @@ class _Search:
 
 
 async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
-    """Solve n times, grade each, settle ties by a duel."""
+    """Solve n times, grade each solution, and break ties by a duel."""
     search = _Search(Desk(problem, ctx), params)
     return await concluded(search.desk, search.run(), search.selection)
 
 
 def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:
-    """See best_of_costs.py; roles of other graders make no call."""
+    """See best_of_costs.py; roles of other graders make no calls."""
     return estimated_with(params.program, params.material, params.solutions, [role.name for role in ROLES], max_new_tokens)
 
 
@@ -221,7 +221,7 @@ ROLES = (
 
 
 class BestOf(Scaffold):
-    """Has the graders' prompts besides."""
+    """A scaffold that also uses the graders' prompts."""
 
     @property
     def prompts(self) -> dict[str, str]:
@@ -232,7 +232,7 @@ SCAFFOLD = BestOf(
     name=NAME,
     title="Best of n (best@n)",
     description=(
-        "Independent proofs, each scored by a model grader. The proof with the most points is the result; proofs with equal "
+        "A model grader scores independent proofs. The result is the proof with the most points; proofs with equal "
         "points are compared in pairs, in both orders. A proof that could not be graded loses to every graded one."
     ),
     source="Best-of-n, arXiv 2110.14168; QED-Nano App. B",
@@ -240,7 +240,7 @@ SCAFFOLD = BestOf(
     read_params=reader(Params),
     presets={
         "quick": Preset("Quick", "Three proofs.", Params(solutions=3)),
-        "paper": Preset("Paper", "Sixteen proofs, as many as Nomos draws.", Params()),
+        "paper": Preset("Paper", "Sixteen proofs, as in Nomos.", Params()),
     },
     roles=ROLES,
     solve=solve,

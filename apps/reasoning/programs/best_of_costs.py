@@ -1,4 +1,4 @@
-"""What best of n costs: the solver's and the judge's calls, and as many gradings as there are solutions."""
+"""The cost of best of n: calls of solver and judge, and one grading per solution."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,7 +17,7 @@ _MADE: dict[str, dict[str, Any]] = {"clusters/": {}, "analysis/": {}, "rubric/":
 def estimated_with(
     program: Grader, material: Mapping[str, Any], solutions: int, roles: Sequence[str], limits: Mapping[str, int] | None
 ) -> Estimate:
-    """Calls by all of `roles`. The most: every answer of the grader is asked for again, and all solutions are equal."""
+    """Estimate the calls of all `roles`. Most: every grader answer is requested twice, and all solutions have equal points."""
     own = estimated(
         fewest={"solver": solutions, "judge": 0},
         likely={"solver": solutions, "judge": most_calls(min(solutions, 1 + LIKELY_PAIRS))},
@@ -43,7 +43,7 @@ def estimated_with(
 
 
 def _all(first: RoleEstimate, later: RoleEstimate, solutions: int) -> RoleEstimate:
-    """The first grading and the later ones. None is made where no solution can be read."""
+    """The first grading and the later ones. Fewest: none, because no solution is readable."""
     expected = ("calls_expected", "tokens_expected", "written_expected")
     sums = {name: getattr(first, name) + (solutions - 1) * getattr(later, name) for name in expected}
     return first.model_copy(update={**sums, "calls_min": 0, "calls_max": solutions * first.calls_max})

@@ -1,7 +1,7 @@
 """A grading of one candidate by a whole grader, inside another run.
 
-Its calls are calls of that run, under `grade/<candidate>`. Of what it tells only the score with its report is kept: the events
-of a grading belong to runs that are gradings.
+Its calls are calls of that run, under `grade/<candidate>`. Of its events only the score with its report is kept; the others
+belong to runs that are gradings.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
 
 @dataclass(frozen=True)
 class Scored:
-    """`points` of `scale`, or why there are none. `call` is where the grader wrote; `pieces` serve the next candidate."""
+    """`points` of `scale`, or `unscored`, the reason. `call` is the grader's call; the next candidate reuses `pieces`."""
 
     points: Decimal | None
     scale: Decimal
@@ -35,7 +35,7 @@ class Scored:
 
 
 class _Inside(Within):
-    """The context of the grader. It keeps what is told, and by which calls."""
+    """The context of the grader. It keeps the grading, its pieces and its calls."""
 
     def __init__(self, ctx: Context, candidate: Candidate) -> None:
         super().__init__(ctx, f"grade/{candidate.id}")
@@ -46,7 +46,7 @@ class _Inside(Within):
         self.exhausted: BudgetExhausted | None = None
 
     async def generate(self, key: str, *, role: str, messages: Sequence[Message], place: Place, **drawn: Any) -> Final:
-        """As the port has it, in the candidate's round. The end of a budget is kept: a grader tells it as unscored."""
+        """Generate in the candidate's round. Keep `BudgetExhausted`, which a grader would turn into an unscored grading."""
         self.calls[self._key(key)] = role
         where = place.model_copy(update=self.place)
         try:
@@ -56,7 +56,7 @@ class _Inside(Within):
             raise
 
     def emit(self, key: str, event: Event) -> None:
-        """Only what could not be read is told."""
+        """Pass on only unreadable outputs; keep the grading and its pieces."""
         if isinstance(event, GradingReached) and event.name == FINAL:
             self.grading = Grading.model_validate(event.grading)
         elif isinstance(event, GradingPrepared):
@@ -65,12 +65,12 @@ class _Inside(Within):
             super().emit(key, event)
 
     async def control(self, point: str, refuse: Any = None) -> Sequence[Command]:
-        """Nobody steers a grading; the run can be steered before and after all of them."""
+        """Take no commands during a grading; the run takes them before and after all gradings."""
         return ()
 
 
 async def scored_by(program: Grader, desk: Desk, candidate: Candidate, material: Mapping[str, Any]) -> Scored:
-    """What `program` gives the candidate. Raises `BudgetExhausted` where the budget ended the grading."""
+    """Grade the candidate with `program`. Raises `BudgetExhausted` if the budget ended the grading."""
     inside = _Inside(desk.ctx, candidate)
     structured = all(desk.ctx.keeps_to_schemas(role.name) for role in program.roles)
     given = {**material, "script": "\n\n".join(candidate.steps), "structured": structured}
@@ -84,14 +84,14 @@ async def scored_by(program: Grader, desk: Desk, candidate: Candidate, material:
     grading = inside.grading
     if grading is None:
         raise AssertionError(f"{program.name} ended without a grading")
-    # The grader's last call by name: of calls made at once the same whichever ends first.
+    # The grader's last call by name, which does not depend on the order in which concurrent calls finish.
     judged = [key for key, role in inside.calls.items() if role == program.roles[-1].name]
     call = max(judged or inside.calls, default="")
     return Scored(grading.points, grading.scale, grading.unscored, report_of(grading), call, inside.pieces)
 
 
 def report_of(grading: Grading) -> str:
-    """What the grader wrote, for the page."""
+    """The grader's report, for the page."""
     lines = [f"{one.name}: {points_text(one.points)} points" for one in grading.passes if one.points is not None]
     lines += [f"{one.name}: not read, {one.unscored}" for one in grading.passes if one.points is None]
     lines += [f"{one.code}, {points_text(one.points)} of {points_text(one.most)}: {one.reason}" for one in grading.items]

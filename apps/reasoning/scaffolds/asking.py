@@ -1,4 +1,4 @@
-"""One call of a role: its prompt within the context of its model, its answer or why there is none."""
+"""One call of a role: fit its prompt into the model's context, and return the answer or the reason why there is none."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from apps.reasoning.ports import Context
 from apps.reasoning.prompts.fitting import fits, likely_tokens, prompt_tokens
 from apps.reasoning.prompts.loader import RenderedPrompt
 
-#: The fewest tokens that an answer is given where a prompt that cannot be shortened takes nearly all of the context.
+#: Fewest tokens left for an answer if a prompt that cannot be shortened fills most of the context.
 LEAST_ANSWER = 256
 
 
@@ -28,9 +28,9 @@ async def asked(
     stops: tuple[str, ...] = (),
     ending: Ending | None = None,
 ) -> Final | Unscored:
-    """One call; Unscored where it failed for good (the failure is recorded), or where its prompt is too long to be sent.
+    """Make one call; `Unscored` if it failed finally (the failure is recorded) or its prompt is too long.
 
-    `tokens` caps what the role may write, `stops` end it. What a prompt lacks so that it fits its model's context is told.
+    `tokens` limits the answer, `stops` end it. Omissions that fit the prompt into the context are recorded as an event.
     """
     if prompt.fit is not None:
         event = PromptFitted(call=key, role=role, left_out=prompt.fit.left_out, shortened=prompt.fit.shortened)
@@ -58,7 +58,7 @@ async def asked(
 
 
 def room_for(ctx: Context, role: str, tokens: int | None = None) -> int | None:
-    """Tokens that a prompt of `role` may take, so that the answer (at most `tokens`) has its room; None: any number."""
+    """Largest prompt of `role`, in tokens, that leaves room for an answer of at most `tokens`; None for no limit."""
     context = ctx.context_tokens(role)
     if context is None:
         return None
@@ -67,19 +67,19 @@ def room_for(ctx: Context, role: str, tokens: int | None = None) -> int | None:
 
 
 def _sampling(ctx: Context, role: str, prompt: RenderedPrompt, tokens: int | None) -> Sampling | Unscored:
-    """How the role samples after this prompt, with less room where it cannot be shorter; Unscored where there is none."""
+    """The role's sampling after this prompt, with a shorter answer if the prompt needs the room; `Unscored` if none is left."""
     own, room = ctx.sampling(role), room_for(ctx, role, tokens)
     most = own.max_new_tokens if tokens is None else min(tokens, own.max_new_tokens)
     if room is not None and not fits(prompt, room):
         bound, context = prompt_tokens(prompt), room + most
         needed = likely_tokens(bound)
-        # What is asked for alone needs a third of its tokens; the others are for engines that write words around it.
+        # A closing needs a third of its tokens; the rest is for engines that write words around it.
         least = min(LEAST_ANSWER, most if tokens is None else tokens // 3)
         if context - needed < least:
             return Unscored(
                 reason=f"the prompt takes about {needed:,} of the {context:,} tokens that its model can hold, and may not be "
                 "shortened further: choose a model with a longer context for this role, or a smaller preset"
             )
-        # Beyond the bound it probably fits; where it does not, the engine says so and the call fails.
+        # The bound is pessimistic, so the prompt probably fits; otherwise the engine rejects it and the call fails.
         most = max(context - bound, least)
     return own if most == own.max_new_tokens else own.model_copy(update={"max_new_tokens": most})

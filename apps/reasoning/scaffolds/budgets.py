@@ -1,4 +1,4 @@
-"""The limits of a run: what is spent, what may still begin, and what one phase leaves to a later one."""
+"""Budget limits of a run: the amounts spent, whether a call may begin, and the reserve for a later phase."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,10 +14,10 @@ GONE_OVER = "decision/go-over"
 
 
 class BudgetWatch:
-    """Says whether a call may begin. `limits` holds those in force: the specification's and what people added.
+    """Decide whether a call may begin. `limits` are those of the specification plus extensions by people.
 
-    Only calls without a record are asked about. What is spent never shrinks, and going over to the later phase is recorded,
-    so a replay refuses what was refused.
+    Only calls without a record are checked. Spending never shrinks and the change of phase is recorded, so that a replay
+    refuses the same calls.
     """
 
     def __init__(self, budget: Budget, journal: Journal) -> None:
@@ -32,7 +32,7 @@ class BudgetWatch:
         self._gone_over: dict[str, Any] | None = None
 
     def check(self) -> None:
-        """Raises `BudgetExhausted` or `BudgetKeptBack` where no further call may begin. Calls under way count as calls."""
+        """Raise `BudgetExhausted` or `BudgetKeptBack` if no further call may begin. Calls under way count as calls."""
         spent = self._journal.spent
         used: dict[BudgetKind, float] = {
             "calls": spent.calls + self.under_way,
@@ -47,7 +47,7 @@ class BudgetWatch:
                 raise BudgetExhausted(which, limit, used[which])
 
     def extend(self, command: Command) -> None:
-        """Add what a person gives to the limits that there are."""
+        """Raise the existing limits by the amounts of a command."""
         for which, limit in self.limits.items():
             more = command.args.get(which)
             if limit is not None and isinstance(more, int | float) and more > 0:
@@ -61,7 +61,7 @@ class BudgetWatch:
         return BudgetKeptBack(**(self._gone_over or {}))
 
     def _check_kept_back(self, amount: Callable[[BudgetKind, float], float], used: dict[BudgetKind, float]) -> None:
-        """Tokens of calls under way are counted as those of a mean call: what they take is gone when they end."""
+        """Check the reserve. Each call under way counts with the tokens of an average call, which it will have spent."""
         if self._has_gone_over():
             raise BudgetKeptBack(**(self._gone_over or {}))
         spent = self._journal.spent

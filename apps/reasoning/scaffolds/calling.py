@@ -1,4 +1,4 @@
-"""Model calls of a run: their parts, their record, their events. `RunContext.generate` does the rest. Pure."""
+"""Parts, records and events of model calls, for `RunContext.generate`. Pure."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from apps.reasoning.journal.keys import sha_of
 def call_record(
     request: GenerationRequest, asked: str, place: Place, result: Final | str, attempt: int, texts: Sequence[str]
 ) -> StepRecord:
-    """What is kept of a call: its final, or why it has none."""
+    """The record of a call: its final, or the reason of its failure."""
     return StepRecord(
         key=request.key,
         request_hash=asked,
@@ -28,12 +28,12 @@ def call_record(
 
 
 def parts_of(request: GenerationRequest, parts: Sequence[str] | None) -> tuple[str, ...]:
-    """The pieces in which a prompt is stored; without `parts` its messages. Raises `ValueError` where they are not its text."""
+    """The pieces in which a prompt is stored; by default its messages. Raises `ValueError` if they do not form its text."""
     contents = tuple(message.content for message in request.messages)
     if parts is None:
         return contents
     if "".join(parts) != "".join(contents):
-        raise ValueError(f"{request.key}: the parts of the prompt are not its text")
+        raise ValueError(f"{request.key}: the parts of the prompt do not add up to its text")
     return tuple(part for part in parts if part)
 
 
@@ -51,7 +51,7 @@ def call_began(key: str, role: str, alias: str, place: Place) -> CallBegan:
 
 
 def call_ending(record: StepRecord) -> list[tuple[str, Event]]:
-    """The event that closes a call, told in the transaction of its record."""
+    """The event that closes a call, stored in the transaction of its record."""
     if record.final is None:
         return [(f"{record.key}/failed", CallFailedEvent(call=record.key, reason=record.failure, attempt=record.attempt))]
     final = record.final
@@ -69,9 +69,9 @@ def call_ending(record: StepRecord) -> list[tuple[str, Event]]:
 
 
 def final_of(record: StepRecord) -> Final:
-    """The answer behind a record, without captured tokens: they are the journal's, and a replay has none.
+    """The answer of a record, without captured tokens, which a replay does not have.
 
-    Raises `CallFailed` where it has none.
+    Raises `CallFailed` if the call failed.
     """
     final = record.final
     if final is None:

@@ -1,4 +1,4 @@
-"""What an answer of the computational verifier says of one subject: its part of the record, and the event that tells it."""
+"""Answers of the computational verifier about one subject: its part of the record, and its event."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,13 +8,13 @@ from apps.reasoning.domain.tools import MathFinding, MathFindings, read_findings
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.scaffolds.tooling import tool_answer
 
-#: Findings that an event holds; the counts are of all.
+#: Most findings in an event; its counts cover all findings.
 MOST_REFUTED, MOST_SURVIVED = 20, 40
-TOOK_TOO_LONG = "the last guard on time ended it; asked again, it may be tested"
+TOOK_TOO_LONG = "the time limit ended it; a new check may succeed"
 
 
 def part_of(record: StepRecord, subject: str) -> StepRecord:
-    """The answer with the findings about one of the subjects that it was asked for; their `group` is dropped."""
+    """The record with only the findings about `subject`, without their `group`."""
     found = read_findings(tool_answer(record, "check_math"))
     if isinstance(found, Unscored) or record.final is None:
         return record
@@ -26,8 +26,8 @@ def part_of(record: StepRecord, subject: str) -> StepRecord:
     return record.model_copy(update={"final": record.final.model_copy(update={"text": text})})
 
 
-def told_of(subject: str, texts: Mapping[str, str], record: StepRecord) -> FormulasChecked:
-    """The event for an answer about texts by name. Findings about texts that were not asked about are left out."""
+def formulas_checked(subject: str, texts: Mapping[str, str], record: StepRecord) -> FormulasChecked:
+    """The event for an answer about `texts` by name. Findings about other texts are left out."""
     answer = tool_answer(record, "check_math")
     if _met_a_deadline(record):
         return FormulasChecked(subject=subject, outcome="stopped", unchecked=TOOK_TOO_LONG)
@@ -53,7 +53,7 @@ def told_of(subject: str, texts: Mapping[str, str], record: StepRecord) -> Formu
 
 
 def was_stopped(record: StepRecord) -> bool:
-    """Whether a limit on time ended the check, or the test of one of its formulas."""
+    """Whether a time limit ended the check or one of its tests."""
     if _met_a_deadline(record):
         return True
     found = read_findings(tool_answer(record, "check_math"))

@@ -1,4 +1,4 @@
-"""Running independent calls at once, so that what one of them raises decides the same however they interleave."""
+"""Concurrent independent calls, whose exceptions have the same effect in every interleaving."""
 
 import asyncio
 from collections.abc import Coroutine, Iterable
@@ -10,10 +10,10 @@ T = TypeVar("T")
 
 
 async def concurrently(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """The results in the order of `work`.
+    """Run `work` concurrently and return the results in its order.
 
-    `BudgetExhausted` lets the others finish first, since what they got is paid for, and is raised then. Any other exception
-    cancels the others and is raised at once.
+    `BudgetExhausted` is raised after the others have finished, because their calls are paid for. Any other exception cancels
+    the others and is raised immediately.
     """
     loop = asyncio.get_running_loop()
     together = _Together(loop.create_future())
@@ -36,8 +36,8 @@ async def concurrently(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
 
 
 class _Together:
-    """Says when all have ended or one has failed. `asyncio.wait` does so with a callback for each, the dearest part of a
-    replay in which nothing is waited for."""
+    """Signal when all have ended or one has failed. `asyncio.wait` adds a callback per task, the most expensive part of a
+    replay, which never waits."""
 
     def __init__(self, ended: asyncio.Future[None]) -> None:
         self.ended = ended

@@ -1,6 +1,6 @@
-"""What a scaffold runs in: recorded calls, budgets, retries, control points. Implements the `Context` port.
+"""The environment of a scaffold: recorded calls, budgets, retries, control points. Implements the `Context` port.
 
-A call with a record is not made again; everything else a scaffold does is computed anew on every replay, so it must follow
+A call with a record is not made again; everything else a scaffold does is recomputed on every replay, so it must follow
 from recorded results alone. A record whose request differs from what is asked now means other code or prompts: `NeedsFork`.
 """
 
@@ -34,8 +34,8 @@ MAX_ATTEMPTS = 3
 class RunContext:
     """The `Context` of one run.
 
-    `window` bounds the calls under way at once; `inherited` gives a parent run's record for a key, used in a fork where the
-    request is the same. `observe` is called with every event the scaffold tells, on a replay as well.
+    `window` limits concurrent calls. `inherited` returns the parent run's record for a key, which a fork uses if the request
+    is unchanged. `observe` is called with every event that the scaffold emits, also on a replay.
     """
 
     def __init__(
@@ -103,11 +103,11 @@ class RunContext:
     def _recorded(self, key: str, asked: str) -> StepRecord | None:
         record = self._journal.recorded(key)
         if record and record.request_hash != asked:
-            raise NeedsFork(f"{key}: this call was recorded with another prompt, model or sampling. Fork the run.")
+            raise NeedsFork(f"{key}: this call was recorded with a different prompt, model or sampling. Fork the run.")
         return record
 
     async def _ask(self, request: GenerationRequest, asked: str, place: Place, texts: Sequence[str]) -> Final:
-        """The answer to a call without a record: the parent run's where it was asked the same, else a backend's."""
+        """Answer a call without a record: from the parent run if the request is unchanged, else from a backend."""
         async with self._window:
             if (handed_down := self._inherited and self._inherited(request.key)) and handed_down.request_hash == asked:
                 return await self._inherit(handed_down, texts)
@@ -123,7 +123,7 @@ class RunContext:
         asked = hash_of_tool(request)
         if record := self._journal.recorded(key):
             if record.request_hash != asked:
-                raise NeedsFork(f"{key}: this tool call was recorded with another content. Fork the run.")
+                raise NeedsFork(f"{key}: this tool call was recorded with different content. Fork the run.")
             return tool_answer(record, job)
         async with self._window:
             self.emit(*tool_began(request, job, place))
@@ -189,7 +189,7 @@ class RunContext:
         try:
             return self.spec.roles[role]
         except KeyError:
-            raise RunHalted(f"The run names no model for the role {role}. Fork it and choose one.") from None
+            raise RunHalted(f"The run has no model for the role {role}. Fork the run and choose one.") from None
 
     async def _inherit(self, record: StepRecord, texts: Sequence[str]) -> Final:
         record = record.model_copy(update={"attempt": 0})
@@ -207,7 +207,7 @@ class RunContext:
         return final_of(record)
 
     async def _dispatch(self, request: GenerationRequest) -> tuple[Final | str, int]:
-        """The final, or the reason why there is none, with the attempt that gave it. Raises `RunHalted` for fatal errors."""
+        """Return the final or the reason of the failure, with its attempt. Raises `RunHalted` for fatal errors."""
         result, attempt = await self._attempts(request)
         if isinstance(result, Final):
             return result, attempt
@@ -216,9 +216,9 @@ class RunContext:
         return str(result), attempt
 
     async def _attempts(self, request: GenerationRequest) -> tuple[Final | BackendError, int]:
-        """The final, or the error that ended it, with the number of the attempt.
+        """Return the final or the last error, with the number of its attempt.
 
-        A dispatcher may have made several of them by itself; numbers never go back, because a late piece or error has one.
+        A dispatcher may make several attempts itself; numbers never decrease, because late pieces and errors carry them.
         """
         for tried in range(1, MAX_ATTEMPTS + 1):
             try:
@@ -234,7 +234,7 @@ class RunContext:
         raise AssertionError("unreachable")
 
     async def _decide(self, key: str, point: str, refuse: Callable[[Command], str] | None) -> list[Command]:
-        """Take what people asked for, refuse what cannot be done, and record the rest as taken at this point."""
+        """Take the pending commands, refuse impossible ones, and record the others as taken at this point."""
         taken: list[Command] = []
         events: list[tuple[str, Event]] = []
         for command in await self._controls.take():

@@ -1,4 +1,4 @@
-"""Fakes of the `Controls` port: nobody steers, or a script does."""
+"""Fakes of the `Controls` port: without commands, or with scripted ones."""
 
 from collections.abc import Mapping, Sequence
 
@@ -6,14 +6,14 @@ from apps.reasoning.domain.control import Command
 
 
 class NoControls:
-    """Nobody steers this run."""
+    """A run without commands."""
 
     async def take(self) -> Sequence[Command]:
         return ()
 
 
 class ScriptedControls:
-    """Gives out commands at the n-th live control point (from 0); an exception there is raised instead."""
+    """Return scripted commands at the n-th live control point (from 0), or raise a scripted exception."""
 
     def __init__(self, script: Mapping[int, Sequence[Command] | Exception]) -> None:
         self._script = dict(script)

@@ -1,4 +1,4 @@
-"""DeepSeek-Math: a pool of proofs, examined many times and refined from the reports that found most fault.
+"""DeepSeek-Math: a pool of proofs, each checked several times and refined from its most critical reports.
 
 Source: QED-Nano App. B (reasoning notes §6).
 """
@@ -29,44 +29,50 @@ from apps.reasoning.scaffolds.page import Page
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
 
 VALUES = (0.0, 0.5, 1.0)
-#: Whether a report is founded: 1, or 0 for one that is not.
+#: Scores of the meta-verifier: 1 for a founded report, 0 for an unfounded one.
 FOUNDED = (0.0, 1.0)
 EXAMINATION = Scoring("evaluator", "deepseek_math/evaluator", VALUES)
 META = "deepseek_math/meta_verifier"
 FULL = 1.0
-EVALUATOR = Role("evaluator", "Evaluator", "Examines a proof and values it with 0, 0.5 or 1.", 32_768, 0.7)
-META_VERIFIER = Role("meta_verifier", "Meta-verifier", "Decides whether a report is founded.", 32_768, 0.3)
-#: Prompt and completion tokens of the two.
+EVALUATOR = Role("evaluator", "Evaluator", "Checks a proof and scores it 0, 0.5 or 1.", 32_768, 0.7)
+META_VERIFIER = Role("meta_verifier", "Meta-verifier", "Decides whether a report's objections are justified.", 32_768, 0.3)
+#: Typical prompt and completion tokens of both roles.
 EXAMINING_TOKENS = {EVALUATOR.name: (8_000, 8_000), META_VERIFIER.name: (10_000, 6_000)}
 
 
 class Params(Value):
-    """Defaults are QED-Nano's: four proofs, four examinations each, two reports shown, three rounds."""
+    """Defaults of QED-Nano: four proofs, four examinations each, two reports shown, three rounds."""
 
-    proofs: int = Field(default=4, ge=1, le=256, title="Proofs", description="New proofs in every round.")
-    examinations: int = Field(default=4, ge=1, le=128, title="Examinations", description="Independent ones of each proof.")
-    reports: int = Field(default=2, ge=1, le=16, title="Reports", description="Of the lowest scores, shown to the refiner.")
-    rounds: int = Field(default=3, ge=1, le=64, title="Rounds", description="At most so many; a proof with mean 1 ends it.")
+    proofs: int = Field(default=4, ge=1, le=256, title="Proofs", description="New proofs per round.")
+    examinations: int = Field(
+        default=4, ge=1, le=128, title="Examinations", description="Independent examinations of each proof."
+    )
+    reports: int = Field(
+        default=2, ge=1, le=16, title="Reports", description="Number of lowest-scoring reports shown to the refiner."
+    )
+    rounds: int = Field(
+        default=3, ge=1, le=64, title="Rounds", description="Most rounds; a proof with mean score 1 ends the run."
+    )
     quorum: float = Field(
         default=0.6,
         ge=0.1,
         le=1,
         title="Quorum",
-        description="So large a share of a proof's examinations must count before it is accepted: 0.6 is three of four.",
+        description="Share of a proof's examinations that must count before it is accepted; 0.6 means three of four.",
     )
     meta: bool = Field(
-        default=False, title="Check the checks", description="A report that a further call finds unfounded loses its vote."
+        default=False, title="Check the reports", description="Ignore reports that a meta-verifier finds unfounded."
     )
 
     @property
     def needed(self) -> int:
-        """Reports that must count before a proof is accepted. Ours: the paper does not say what to do with unreadable ones,
-        and Intern-S1-MO needs three of its four votes."""
+        """Reports that must count before a proof is accepted. Our rule: the paper does not cover unreadable reports;
+        Intern-S1-MO requires three of its four votes."""
         return math.ceil(round(self.quorum * self.examinations, 9))
 
 
 async def report_checked(desk: Desk, call: str, solution: str, report: Scored, place: Place) -> Heard[Scored]:
-    """Whether a report on a solution (in its fence) is founded: 1, or 0 for one that is not."""
+    """Check whether a report on the fenced `solution` is founded. Scores are those of `FOUNDED`."""
     text = f"{report.report}\n\nValue: {report.score:g}"
     return await desk.hear(
         call,
@@ -79,7 +85,7 @@ async def report_checked(desk: Desk, call: str, solution: str, report: Scored, p
 
 
 class _Search:
-    """The pool, the reports on each proof that count, and their means."""
+    """The pool, the counted reports on each proof, and their mean scores."""
 
     def __init__(self, desk: Desk, params: Params) -> None:
         self.desk = desk
@@ -101,17 +107,17 @@ class _Search:
             if round_ == 1 or not parents:
                 parents = [None] * self.params.proofs
             await concurrently(self._proof(round_, slot, parent) for slot, parent in enumerate(parents, 1))
-            self._tell(round_)
+            self._emit_pool(round_)
             if any(self._is_accepted(name, value) for name, value in self.means.items()):
                 break
         return self.selection()
 
     def _is_accepted(self, name: str, value: float) -> bool:
-        """Everything that counts found it complete, and enough of it counts."""
+        """Whether all counted reports give the full score, and enough reports count."""
         return value >= FULL and len(self.reports[name]) >= self.params.needed
 
     def selection(self) -> Selection:
-        """An accepted proof, or else the best mean over all rounds."""
+        """An accepted proof, else the proof with the best mean over all rounds."""
         means = self.means
         ranked = best_first(list(self.desk.candidates.values()), means)
         if not ranked:
@@ -129,7 +135,7 @@ class _Search:
         return Selection(candidate=best, accepted=False, reason=f"Not accepted: {counted}, the best of {len(ranked)} proofs.")
 
     async def _proof(self, round_: int, slot: int, parent: Candidate | None) -> None:
-        """Write or refine one proof and have it examined at once."""
+        """Write or refine one proof and examine it immediately."""
         name = f"c{round_}.{slot}"
         place = Place(round=round_, subject=f"candidate {name}", index=slot)
         if parent is None:
@@ -161,7 +167,7 @@ class _Search:
             await concurrently(self._examined(draft, index) for index in range(1, self.params.examinations + 1))
 
     def _worst(self, candidate: Candidate) -> Growing:
-        """The reports with the lowest scores, of equals the first."""
+        """The reports with the lowest scores; ties go to the earlier report."""
         ordered = sorted(self.reports[candidate.id].items(), key=lambda item: (item[1].score, item[0]))
         chosen = ordered[: self.params.reports]
         return self.desk.growing_list(
@@ -175,7 +181,7 @@ class _Search:
             self.reports[candidate.id][index] = found
 
     async def _is_unfounded(self, candidate: Candidate, index: int, report: Scored) -> bool:
-        """A check that cannot be read takes no vote away."""
+        """Whether the meta-verifier rejects the report; an unreadable meta-verdict keeps it."""
         call = f"meta/{candidate.id}/{index}"
         place = Place(round=candidate.round, subject=f"candidate {candidate.id}", index=index)
         found, said_in, _ = await report_checked(self.desk, call, self.desk.content(candidate.text), report, place)
@@ -185,7 +191,7 @@ class _Search:
         self.desk.ctx.emit(f"{call}/dropped", dropped)
         return True
 
-    def _tell(self, round_: int) -> None:
+    def _emit_pool(self, round_: int) -> None:
         means = self.means
         best = best_first(list(self.desk.candidates.values()), means)[: self.params.proofs]
         kept = tuple(one.id for one in best)
@@ -199,15 +205,15 @@ class _Search:
 
 
 async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
-    """Rounds of writing, examining and refining; the best mean over all rounds is returned."""
+    """Write, examine and refine in rounds; return the proof with the best mean over all rounds."""
     search = _Search(Desk(problem, ctx), params)
     return await concluded(search.desk, search.run(), search.selection)
 
 
 def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:
-    """Likely and most: all rounds. Fewest: one proof of the first round can be read and is accepted, or none of any round.
+    """Likely and most: all rounds. Fewest: one readable, accepted proof in the first round, or no readable proof at all.
 
-    A round in which there is nothing to refine asks the solver again.
+    A round with nothing to refine calls the solver again.
     """
     n, rounds = params.proofs, params.rounds
     meta = n * rounds * params.examinations if params.meta else 0
@@ -230,16 +236,16 @@ def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) ->
             **EXAMINING_TOKENS,
         },
         limits=max_new_tokens,
-        assumptions="All rounds are made, with calls as long as those of a large reasoning model.",
+        assumptions="All rounds run, with calls as long as those of a large reasoning model.",
     )
 
 
 def warn_of(problem: ProblemText) -> str:
-    """The paper saw this method lower the score on problems that ask for an answer (App. B)."""
+    """Warn about problems with an answer, on which the method lowered the paper's score (App. B)."""
     if not problem.answer:
         return ""
     return (
-        "This problem asks for an answer. On such problems the method lowered QED-Nano's score in the paper (66.3 to 58.3 %)."
+        "This problem asks for an answer. On such problems, the method lowered QED-Nano's score from 66.3 to 58.3 % (App. B)."
     )
 
 
@@ -247,8 +253,8 @@ SCAFFOLD = Scaffold(
     name="deepseek_math",
     title="DeepSeek-Math",
     description=(
-        "A pool of proofs. Each is examined several times; the best are refined from the reports that found most fault, and "
-        "join the pool. It ends when every examination of a proof finds it complete."
+        "A pool of proofs. Each is examined several times; the best are refined from their most critical reports and "
+        "join the pool. The run ends when every examination of a proof finds it complete."
     ),
     source="QED-Nano App. B; DeepSeekMath-V2",
     params=Params,
@@ -264,9 +270,9 @@ SCAFFOLD = Scaffold(
         ),
     },
     roles=(
-        Role("solver", "Solver", "Writes proofs and values them.", 65_536, 0.8),
+        Role("solver", "Solver", "Writes proofs and scores them.", 65_536, 0.8),
         EVALUATOR,
-        Role("refiner", "Refiner", "Writes a better proof from reports.", 65_536, 0.8),
+        Role("refiner", "Refiner", "Improves a proof using reports on it.", 65_536, 0.8),
         META_VERIFIER,
     ),
     solve=solve,

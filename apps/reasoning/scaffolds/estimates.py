@@ -1,4 +1,4 @@
-"""What a run is likely to cost, shown before it starts."""
+"""The estimated cost of a run, shown before its start."""
 
 from collections.abc import Mapping
 
@@ -18,9 +18,9 @@ class RoleEstimate(Value):
 
 
 class Estimate(Value):
-    """Calls and tokens of a run. The maximum is exact; the expected values rest on the assumptions the scaffold states.
+    """Calls and tokens of a run. The maximum is exact; expected values rest on the scaffold's `assumptions`.
 
-    An answer that cannot be read is asked for once more (hearing.py): at most `calls_max` short calls on top, none expected.
+    Second requests after unreadable answers (hearing.py) are extra: at most `calls_max` short calls, none expected.
     """
 
     roles: tuple[RoleEstimate, ...]
@@ -32,7 +32,7 @@ class Estimate(Value):
     assumptions: str
 
     def within(self, context: Mapping[str, int]) -> "Estimate":
-        """The same where no call can hold more tokens, prompt and completion together, than its role's model has context."""
+        """Limit the tokens of each call, prompt and completion together, to the context of its role's model."""
         roles = tuple(
             role.model_copy(update={"tokens_expected": min(role.tokens_expected, role.calls_expected * context[role.role])})
             for role in self.roles

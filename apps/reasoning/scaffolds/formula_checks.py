@@ -1,9 +1,9 @@
-"""The computational verifier beside a run: every lemma, proof and candidate that is told is checked, whatever the scaffold.
+"""Computational checks alongside a run: every emitted lemma, proof and candidate is checked, whatever the scaffold.
 
-It watches what a run tells and asks the sandbox behind its back. Nothing waits for it but the end of the run, for a moment;
-it takes no place in the window and nothing of the budget, and no scaffold sees what it finds. The proof that the run stands by
-waits behind no other text. A check is recorded like a call, so a replay asks nothing twice; one that a limit on time ended is
-told as stopped and not recorded, so it may be asked again. Source: reasoning notes §9.
+They run in the sandbox in the background. Only the end of a run waits for them, briefly. They take neither a place in the
+window nor any budget, and scaffolds do not see the findings. The selected proof is checked before all other texts.
+A check is recorded like a call, so that a replay does not repeat it. A check ended by a time limit is reported as stopped and
+not recorded, so that it can be repeated. Source: reasoning notes §9.
 """
 
 import asyncio
@@ -23,25 +23,25 @@ from apps.reasoning.domain.tools import MathJob, MathText, read_findings
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.journal.keys import sha_of
 from apps.reasoning.ports import Dispatcher, Journal
-from apps.reasoning.scaffolds.check_answers import part_of, told_of, was_stopped
+from apps.reasoning.scaffolds.check_answers import formulas_checked, part_of, was_stopped
 from apps.reasoning.scaffolds.tooling import hash_of_tool, tool_answer, tool_record, tool_request
 
 logger = logging.getLogger(__name__)
 
 AT_ONCE = 2
 ATTEMPTS = 2
-#: What one job may hold.
+#: Limits of one job.
 MOST_SUBJECTS, MOST_PARTS = 8, 60
-#: How long nothing is asked after the sandbox was found to be off; somebody may be mending it.
+#: Pause in seconds after the sandbox was found unavailable; it may be under repair.
 OFF_FOR_S = 60.0
-#: Answers kept for texts that come again under another name: the winning candidate is drafted as the proof.
+#: Answers kept for texts that return under another name: the winning candidate is drafted as the proof.
 _KEPT = 256
 _TESTABLE = re.compile(r"[$\\\d]")
 ENDED_BEFORE = "the run ended before its turn"
 
 
 class Subject(Value):
-    """What is checked: its id, where it stands, and its texts by name."""
+    """The object of a check: its id, its position in the run, and its texts by name."""
 
     id: str
     place: Place
@@ -49,22 +49,22 @@ class Subject(Value):
 
     @property
     def key(self) -> str:
-        """Of its record; its event is `<key>/told`."""
+        """The key of its record; the key of its event is `<key>/told`."""
         return f"check/{self.id}"
 
     @property
     def texts(self) -> dict[str, str]:
-        """By name."""
+        """The texts by name."""
         return {part.id: part.text for part in self.parts}
 
     @property
     def digest(self) -> str:
-        """Equal for equal texts under equal names."""
+        """A hash that is equal for equal texts under equal names."""
         return sha_of("\0".join(f"{part.id}\0{part.text}" for part in self.parts))
 
 
 def subject_of(event: Event) -> Subject | None:
-    """What an event says that can be checked, in steps as the scaffold has read them; None for other events and bare words."""
+    """The checkable content of an event, in the scaffold's steps; None for other events and texts without formulas."""
     match event:
         case LemmaProposed():
             place = Place(rollout=event.rollout, round=event.round, subject=f"lemma {event.lemma}")
@@ -81,9 +81,9 @@ def subject_of(event: Event) -> Subject | None:
 
 
 class FormulaChecks:
-    """The checks of one run, under the problem's statement. Hand it every event that the run tells; settle or close it.
+    """The checks of one run, in the context of the problem's statement. `observe` every event; then `settle` or `close`.
 
-    Texts that wait at the same moment share a job, because starting a process takes longer than most checks.
+    Texts that wait at the same time share a job, because starting a process takes longer than most checks.
     """
 
     def __init__(self, context: str, journal: Journal, dispatcher: Dispatcher, *, run: str = "run", priority: int = 6) -> None:
@@ -101,8 +101,8 @@ class FormulaChecks:
         self._answers: OrderedDict[str, StepRecord] = OrderedDict()
         self._done: set[str] = set()
 
-    def told(self, event: Event) -> None:
-        """Check what the event says, unless that was done. Returns at once; call it in the run's event loop."""
+    def observe(self, event: Event) -> None:
+        """Schedule the check of an event's content, unless it is done. Returns immediately; call it in the run's event loop."""
         if isinstance(event, ProofSelected):
             self._put_first(event.proof)
             return
@@ -125,7 +125,7 @@ class FormulaChecks:
                 self._begin(self._work())
 
     def _put_first(self, proof: str) -> None:
-        """Check the proof that the run stands by at once, in a job of its own, unless that is done or under way."""
+        """Check the selected proof immediately in a separate job, unless it is done or under way."""
         subject = self._proofs.get(proof)
         if subject is None or subject.key in self._done:
             return
@@ -144,9 +144,9 @@ class FormulaChecks:
         worker.add_done_callback(self._workers.discard)
 
     async def settle(self, within_s: float, selected_within_s: float) -> None:
-        """Wait for checks that are under way, at most so long, and for that of the selected proof at most so much longer.
+        """Wait at most `within_s` for running checks, and at most `selected_within_s` longer for the selected proof's check.
 
-        Of the others it is told that the run ended before them.
+        Report all remaining checks as stopped by the end of the run.
         """
         if self._workers:
             await asyncio.wait(self._workers, timeout=within_s)
@@ -162,7 +162,7 @@ class FormulaChecks:
             self._journal.emit(f"{subject.key}/late", stopped)
 
     async def close(self) -> None:
-        """Stop what is under way; nothing is told of it."""
+        """Cancel running checks without a report."""
         self._waiting.clear()
         workers = list(self._workers)
         for worker in workers:
@@ -174,14 +174,14 @@ class FormulaChecks:
             if first:
                 await self._check(first)
                 return
-            await asyncio.sleep(0)  # Lemmas of one text are told together.
+            await asyncio.sleep(0)  # Lemmas of one text are emitted together.
             while self._waiting:
                 await self._check(self._next())
-        except ReasoningError as error:  # The run itself meets it as well and says so.
-            logger.debug("run %s: a check was not kept: %s", self._run, error)
+        except ReasoningError as error:  # The run fails with the same error and reports it.
+            logger.debug("run %s: could not record a check: %s", self._run, error)
 
     def _next(self) -> list[Subject]:
-        """What goes into one job: as much as waits and fits, and one that was answered before alone."""
+        """The subjects of the next job: as many waiting ones as fit, at least one."""
         batch = [self._waiting.popleft()]
         room = MOST_PARTS - len(batch[0].parts)
         while self._waiting and len(batch) < MOST_SUBJECTS and len(self._waiting[0].parts) <= room:
@@ -190,10 +190,10 @@ class FormulaChecks:
         return batch
 
     async def _check(self, batch: Sequence[Subject]) -> None:
-        """Ask for those of the batch that were not answered yet, and tell what came of all."""
+        """Check the subjects of the batch that have no answer yet, and record all results."""
         for subject in batch:
             if known := self._answers.get(subject.digest):
-                await self._tell(subject, known)
+                await self._record(subject, known)
         asked = [subject for subject in batch if subject.digest in self._open]
         if not asked:
             return
@@ -207,10 +207,10 @@ class FormulaChecks:
                 await self._check([subject])
         else:
             for subject in asked:
-                await self._tell(subject, record)
+                await self._record(subject, record)
 
     async def _ask(self, batch: Sequence[Subject]) -> StepRecord | None:
-        """The answer as a record; None where the sandbox is off or the run is being stopped: a later owner asks again."""
+        """The answer as a record; None if the sandbox is off or the run is stopping, so that a later owner repeats it."""
         texts = tuple(part.model_copy(update={"group": subject.id}) for subject in batch for part in subject.parts)
         job = MathJob(texts=texts, context=self._context)
         request = tool_request(self._run, batch[0].key, "check_math", job.model_dump_json(), self._priority)
@@ -236,16 +236,18 @@ class FormulaChecks:
                     return error, attempt
         raise AssertionError("unreachable")
 
-    async def _tell(self, subject: Subject, record: StepRecord) -> None:
-        """Keep the answer under the name of the subject and of all that say the same."""
+    async def _record(self, subject: Subject, record: StepRecord) -> None:
+        """Record the answer for the subject and for all subjects with equal texts."""
         own = part_of(record, subject.id)
         if was_stopped(own):
             for same in self._open.pop(subject.digest):
-                self._journal.emit(f"{same.key}/stopped", told_of(same.id, same.texts, own).model_copy(update={"call": ""}))
+                self._journal.emit(
+                    f"{same.key}/stopped", formulas_checked(same.id, same.texts, own).model_copy(update={"call": ""})
+                )
             return
         for same in self._open[subject.digest]:
             kept = own.model_copy(update={"key": same.key, "place": same.place})
-            await self._journal.append(kept, [(f"{same.key}/told", told_of(same.id, same.texts, kept))])
+            await self._journal.append(kept, [(f"{same.key}/told", formulas_checked(same.id, same.texts, kept))])
             self._done.add(same.key)
         self._remember(subject, own)
         del self._open[subject.digest]

@@ -1,11 +1,11 @@
-"""What comes with a problem rather than from whoever starts a run: its reference solutions and its marking scheme."""
+"""Parameters supplied with a problem, not by the user who starts a run: reference solutions and marking scheme."""
 
 from apps.reasoning.domain.values import Value
 from apps.reasoning.marking.scheme import Scheme
 
 
 class Given(Value):
-    """Empty where the problem has none, or where they are held back from the person."""
+    """Reference solutions and scheme of a problem; empty if it has none, or if they are held back from the user."""
 
     references: tuple[str, ...] = ()
     scheme: Scheme | None = None

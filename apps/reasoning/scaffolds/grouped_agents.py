@@ -1,7 +1,7 @@
-"""Solver, verifiers and correctors, each answering its inputs by whole groups: what MarsRL learns from.
+"""Grouped agents: solver, verifiers and correctors each answer an input several times, as MarsRL's training needs it.
 
-Source: MarsRL §3.1 and §3.3. Every answer of a group had the same prompt; of the texts of one role only a few are worked on by
-the next one, so that a problem costs a bounded number of calls.
+Source: MarsRL §3.1 and §3.3. All answers of a group share one prompt. Each role works on only a few texts of the previous
+role, so that a problem costs a bounded number of calls.
 """
 
 from collections import defaultdict
@@ -33,40 +33,44 @@ ROLES = ("solver", "verifier_1", "corrector_1", "verifier_2", "corrector_2")
 
 
 class Params(Value):
-    """Sizes are MarsRL's in training. Inputs are drawn: the paper's own choice, adaptive, needs an answer (§3.4)."""
+    """Sizes of MarsRL in training. By default inputs are random: the paper's adaptive choice needs an answer (§3.4)."""
 
     group: int = Field(
-        default=8, ge=2, le=128, title="Answers to an input", description="They had the same prompt and are compared."
+        default=8, ge=2, le=128, title="Answers per input", description="Answers to the same prompt, compared with each other."
     )
     inputs: int = Field(
-        default=2, ge=1, le=16, title="Inputs of a role", description="So many texts of the role before are worked on."
+        default=2, ge=1, le=16, title="Inputs per role", description="Texts of the previous role that each role works on."
     )
     choice: Choice = Field(
         default="random",
         title="Choice of inputs",
         description=(
-            "Any; or by the problem's answer: half right and half wrong; or (adaptive) wrong solutions to the verifier and "
-            "right reports to the corrector. Without an answer any."
+            "Random; balanced: half correct and half wrong; adaptive: wrong solutions to the verifier and correct reports to "
+            "the corrector. Random is used for problems without an answer."
         ),
     )
     steps: int = Field(
-        default=5, ge=1, le=5, title="Roles", description="Solver, verifier, corrector, and once more for the corrections."
+        default=5,
+        ge=1,
+        le=5,
+        title="Roles",
+        description="Number of roles used: solver, verifier, corrector, second verifier, second corrector.",
     )
     rigour: bool = Field(
         default=False,
         title="Rigour prompt",
-        description="Ask the solver for rigour before an answer; MarsRL leaves that out (§2.1).",
+        description="Ask the solver to put rigour before the answer; MarsRL does not (§2.1).",
     )
     structured_output: bool = Field(
         default=False,
         title="Structured output",
-        description="Ask the verifiers for JSON by schema, for engines that support it.",
+        description="Request JSON by schema from the verifiers, on engines that support it.",
     )
 
 
 @dataclass(frozen=True)
 class Report:
-    """What one verifier said of a candidate."""
+    """One verifier's decision on a candidate."""
 
     candidate: Candidate
     decision: Decision
@@ -75,14 +79,14 @@ class Report:
 
 @dataclass
 class Groups:
-    """The state of the search. `verdicts` holds each candidate's passes and fails, None where one could not be read."""
+    """The state of the search. `verdicts` holds each candidate's passes and fails; None marks an unreadable verdict."""
 
     desk: Desk
     params: Params
     verdicts: dict[str, list[bool | None]] = field(default_factory=lambda: defaultdict(list))
 
     async def run(self) -> Selection:
-        """Role after role; it ends early where the next one has nothing to work on."""
+        """Run the roles in order; stop early when the next one has no input."""
         written: list[Candidate] = []
         reports: list[Report] = []
         for step, role in enumerate(ROLES[: self.params.steps], 1):
@@ -99,16 +103,16 @@ class Groups:
         return self.selection()
 
     def selection(self) -> Selection:
-        """An accepted candidate, else the one that the largest share of its verdicts passed; of equals the newest.
+        """An accepted candidate, else the one with the largest share of passes; ties go to the newest.
 
-        Accepted: every verdict that could be read passed it, and at least half of a group could be read.
+        A candidate is accepted if every readable verdict passes it and at least half of a group is readable.
         """
         if not self.desk.candidates:
             return Selection(candidate=None, reason=NOTHING_READABLE)
         best = max(self.desk.candidates.values(), key=lambda one: (self._is_accepted(one), self._share(one), one.order))
         read, asked = self._read(best), len(self.verdicts[best.id])
         if not read:
-            return Selection(candidate=best, reason="No verdict on it could be read." if asked else "Nobody judged it.")
+            return Selection(candidate=best, reason="No verdict on it could be read." if asked else "It was not judged.")
         found = f"{sum(read)} of {len(read)} verdicts on it found no fault"
         lost = f"; {asked - len(read)} of {asked} could not be read" if asked > len(read) else ""
         if self._is_accepted(best):
@@ -124,14 +128,14 @@ class Groups:
         return all(read) and 2 * len(read) >= self.params.group
 
     def _share(self, candidate: Candidate) -> float:
-        """Of the verdicts on it that could be read; candidates without one come last."""
+        """The share of readable verdicts that pass it; -1 without one, so that such candidates come last."""
         read = self._read(candidate)
         return sum(read) / len(read) if read else -1.0
 
     # --- the roles ---------------------------------------------------------------------------------------------------
 
     async def _solved(self, step: int) -> list[Candidate]:
-        # All of a group have one prompt, so none is told which attempt it is.
+        # All answers of a group share one prompt, so the prompt cannot number the attempt.
         values = {"attempt": "1", "attempts": "1"}
         return _readable(
             await concurrently(
@@ -162,7 +166,7 @@ class Groups:
         return Report(candidate, decision, call) if decision else None
 
     async def _corrected(self, step: int, role: str, flagged: Sequence[Report]) -> list[Candidate]:
-        """Corrections of a few of the reports that found a fault. A report is right where its solution is wrong."""
+        """Correct candidates from a few fault reports. A report is right if its solution is wrong."""
         rewards = [_reward(self._is_right(report.candidate), turned=True) for report in flagged]
         picked = self._chosen(step, flagged, rewards, high_first=True)
         size, round_ = self.params.group, (step + 1) // 2
@@ -189,7 +193,7 @@ class Groups:
     # --- inputs ------------------------------------------------------------------------------------------------------
 
     def _is_right(self, candidate: Candidate) -> bool | None:
-        """Whether it ends with the problem's answer, which no prompt holds; None where that is undecided."""
+        """Whether it ends with the problem's answer, which no prompt contains; None if undecided."""
         return answer_compared("\n\n".join(candidate.steps), self.desk.problem.answer).is_equal
 
     def _chosen(self, step: int, inputs: Sequence[T], rewards: Sequence[float | None], *, high_first: bool) -> list[T]:
@@ -199,7 +203,7 @@ class Groups:
 
 
 def _reward(is_right: bool | None, *, turned: bool = False) -> float | None:
-    """1 or 0; `turned` for a report, which is right where its solution is wrong."""
+    """1 or 0; set `turned` for a report, which is right if its solution is wrong."""
     return None if is_right is None else float(is_right != turned)
 
 
@@ -208,14 +212,14 @@ def _readable(found: Sequence[T | None]) -> list[T]:
 
 
 async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
-    """Group after group, as `Groups.run` says."""
+    """Run the groups in order (`Groups.run`)."""
     desk = Desk(problem, ctx, structured=params.structured_output)
     groups = Groups(desk, params)
     return await concluded(desk, groups.run(), groups.selection)
 
 
 def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:
-    """Fewest: nothing of the solver can be read. Likely and most: every role finds as many inputs as it may take."""
+    """Fewest: no solution is readable. Likely and most: every role finds as many inputs as it may take."""
     most, there = {}, 1
     for step, role in enumerate(ROLES, 1):
         calls = params.group * min(params.inputs if step > 1 else 1, there)
@@ -233,7 +237,7 @@ def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) ->
             "corrector_2": (12_000, 5_000),
         },
         limits=max_new_tokens,
-        assumptions="Every role finds inputs to work on, with calls as long as those of a large model early in its training.",
+        assumptions="Every role finds inputs, with calls as long as those of a large model early in its training.",
     )
 
 
@@ -241,15 +245,15 @@ SCAFFOLD = Scaffold(
     name="grouped_agents",
     title="Grouped agents",
     description=(
-        "Solver, verifiers and correctors each answer an input several times, so that the answers can be compared: what a "
-        "training job of MarsRL learns from. Of each role's texts a few go to the next one."
+        "Solver, verifiers and correctors each answer an input several times, so that a MarsRL training job can compare the "
+        "answers. A few texts of each role go to the next one."
     ),
     source="MarsRL (arXiv 2511.11373) §3.3",
     params=Params,
     read_params=reader(Params),
     presets={
-        "quick": Preset("Quick", "Four answers to an input, one input a role.", Params(group=4, inputs=1)),
-        "paper": Preset("Paper", "The paper's sizes: eight answers to an input, two inputs a role, drawn.", Params()),
+        "quick": Preset("Quick", "Four answers per input, one input per role.", Params(group=4, inputs=1)),
+        "paper": Preset("Paper", "The paper's sizes: eight answers per input, two random inputs per role.", Params()),
         "adaptive": Preset(
             "Adaptive",
             "The paper's best choice of inputs, for problems with an answer. Verifiers may learn to object to everything.",
@@ -258,10 +262,12 @@ SCAFFOLD = Scaffold(
     },
     roles=(
         Role("solver", "Solver", "Writes solutions.", 65_536, 0.85),
-        Role("verifier_1", "Verifier of the solver", "Examines the solver's texts.", 65_536, 0.85),
-        Role("corrector_1", "Corrector of the solver", "Settles reports on the solver's texts.", 65_536, 0.85),
-        Role("verifier_2", "Verifier of corrections", "Examines what the first corrector wrote.", 65_536, 0.85),
-        Role("corrector_2", "Corrector of corrections", "Settles reports on what the first corrector wrote.", 65_536, 0.85),
+        Role("verifier_1", "Verifier of the solver", "Checks the solver's texts.", 65_536, 0.85),
+        Role("corrector_1", "Corrector of the solver", "Fixes the faults reported in the solver's texts.", 65_536, 0.85),
+        Role("verifier_2", "Verifier of corrections", "Checks the first corrector's texts.", 65_536, 0.85),
+        Role(
+            "corrector_2", "Corrector of corrections", "Fixes the faults reported in the first corrector's texts.", 65_536, 0.85
+        ),
     ),
     solve=solve,
     estimate=estimate,

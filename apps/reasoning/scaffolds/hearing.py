@@ -1,8 +1,8 @@
-"""Asking until an answer can be read: the call and, where nothing can be read in it, one more turn of the same conversation.
+"""Calls with a second request: if an answer is unreadable, one more turn of the same conversation follows.
 
-The second turn is short and asks for the closing alone: a decision, a score, a choice, under a JSON Schema where the role's
-engine can hold to one; or for the whole solution once more. It is a journaled call of its own, under `<key>/again`, so that it
-counts in budgets and is never made twice. The engine has the conversation up to there in its prefix cache.
+The second turn is short and asks only for the closing (a decision, a score, a choice), under a JSON Schema if the role's engine
+enforces one; or it asks for the whole solution again. It is a separate journaled call under `<key>/again`, so that it counts in
+budgets and is never repeated. The engine has the conversation so far in its prefix cache.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -25,33 +25,32 @@ from apps.reasoning.scaffolds.asking import asked, room_for
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
-#: The second call of a conversation, whose first answer could not be read.
+#: Key suffix of the second call, after an unreadable first answer.
 AGAIN = "again"
-#: The same without a schema, where the call with one failed.
+#: Key suffix of a second call without schema, after the call with one failed.
 IN_WORDS = "in_words"
-#: Characters of the first answer that the second turn sees; the middle of a longer one is left out.
+#: Most characters of the first answer in the second turn; the middle of a longer one is left out.
 LONGEST_BEFORE = 16_000
-#: Tokens of a closing: a JSON object of one field, with a little prose for engines that keep to no schema.
+#: Tokens of a closing: a JSON object with one field, and a little prose for engines without schemas.
 SHORT = 200
 _NOTHING = "(no answer)"
 _ECHO = "(I only repeated what was asked.)"
 _LEFT_OUT = "(My answer is left out here: it is too long.)"
-#: Files of shared/again that come before the question, by the reason why it is asked.
+#: Files of shared/again that precede the question, by its reason.
 _BEFORE = {UNCHANGED: "shared/again/unchanged"}
 COPIED = "it copies the example of what was asked"
 
 
 @dataclass(frozen=True)
 class Reading(Generic[T_co]):
-    """How an answer is read, and asked for once more where `read` gives nothing.
+    """How to read an answer, and how to request it again if `read` finds nothing.
 
-    `asks` is a file of `shared/again`; `read_again(second, first)` reads the answer to it, and `first` is the text of the first
-    answer, whose reasons still count. `schema` holds the second answer to its form where the engine can, and `asks_json` is the
-    question then, where it is another one; `tokens` are enough. `values` fill what the questions have a place for; why the
-    first answer could not be read fills `objection`. `instead` gives another reading by what the first answer holds. `ending`
-    is the tag that the first answer shall end with, where it holds one of a few values: some engines can keep to that.
-    `examined` reads a verdict after a first answer that only repeats its prompt: `read_again` with the examination that comes
-    with the second answer. It needs a `schema`.
+    `asks`: question in `shared/again`. `read_again(second, first)`: reader of its answer; `first` is the text of the first
+    answer, whose reasons still count. `schema`: form of the second answer on engines that enforce schemas, with the question
+    `asks_json` if it differs. `tokens`: limit of the second answer. `values`: placeholders of the questions; `objection` is
+    the reason why the first answer is unreadable. `instead`: another reading, chosen by the first answer. `ending`: final tag
+    of the first answer if it holds one of a few values; some engines enforce it. `examined`: like `read_again`, after a first
+    answer that only repeats its prompt; the examination then comes with the second answer. It needs a `schema`.
     """
 
     read: Callable[[Final], T_co | Unscored]
@@ -66,7 +65,7 @@ class Reading(Generic[T_co]):
     examined: Callable[[Final, str], T_co | Unscored] | None = None
 
     def after_an_echo(self, prompt: RenderedPrompt) -> "Reading[T_co]":
-        """The reading of a verdict that is asked for together with an examination."""
+        """Return a reading that requests the verdict together with an examination."""
         read, schema = self.examined, self.schema
         if read is None or schema is None:
             return self
@@ -87,20 +86,20 @@ class Reading(Generic[T_co]):
         )
 
     def question(self, name: str, objection: str) -> str:
-        """The question `name` with what it has a place for, after what is said first for this objection."""
+        """The question `name` with its placeholders filled, after the preface for this objection."""
         prompt, given = load(f"shared/again/{name}"), {**self.values, "objection": clean_text(objection).rstrip(".")}
         before = f"{load(_BEFORE[objection]).system}\n\n" if objection in _BEFORE else ""
         return before + render(prompt, {place: given[place] for place in prompt.placeholders}).text
 
 
 def asked_before(key: str) -> str:
-    """The first call of a conversation, by the key of its second one; "" for any other call."""
+    """The key of the first call of a conversation, from the key of its second one; "" for other calls."""
     first = key.removesuffix(f"/{IN_WORDS}").removesuffix(f"/{AGAIN}")
     return first if first != key else ""
 
 
 class Heard(NamedTuple, Generic[T]):
-    """What was read, and in which call; `call` is the last one made where nothing was, `final` what it ended with."""
+    """The value read and the call it came from; if unreadable, `call` is the last call. `final` is the call's answer."""
 
     value: T | Unscored
     call: str
@@ -119,9 +118,9 @@ async def heard(
     tools: Sequence[OfferedTool] = (),
     stops: tuple[str, ...] = (),
 ) -> Heard[T]:
-    """The value of an answer, asked for again once. What stays unread is told with its reason, call by call.
+    """Make a call and read its value, with at most one second request. Each unreadable answer is recorded with its reason.
 
-    Both answers end at one of `stops` where they come to it.
+    Both answers end at the first of `stops`.
     """
     held: dict[str, Any] = {"schema": schema, "tools": tools, "stops": stops, "ending": reading.ending}
     first = await asked(ctx, key, role=role, prompt=prompt, place=place, **held)
@@ -144,7 +143,7 @@ async def _heard_again(
     objection: str,
     stops: tuple[str, ...],
 ) -> Heard[T]:
-    """The value of the second answer; `objection` says why the first one has none."""
+    """The value of the second answer; `objection` is the reason why the first one is unreadable."""
     reading = reading.instead(first) if reading.instead else reading
     second, text = f"{key}/{AGAIN}", _ECHO if objection in (UNCHANGED, COPIED) else _text_of(first, prompt.text)
     if text in (_ECHO, _NOTHING):
@@ -154,7 +153,7 @@ async def _heard_again(
     asks = reading.asks_json if form is not None and reading.asks_json else reading.asks
     longer = _longer(ctx, role, prompt, text, reading, reading.question(asks, objection))
     said = await asked(ctx, second, role=role, prompt=longer, place=place, schema=form, tokens=reading.tokens, stops=stops)
-    if isinstance(said, Unscored) and form is not None:  # Some servers refuse a schema; words are still heard.
+    if isinstance(said, Unscored) and form is not None:  # Some servers reject schemas: ask in words.
         second = f"{second}/{IN_WORDS}"
         longer = _longer(ctx, role, prompt, text, reading, reading.question(reading.asks, objection))
         said = await asked(ctx, second, role=role, prompt=longer, place=place, tokens=reading.tokens, stops=stops)
@@ -175,9 +174,9 @@ def choosing(
     *,
     examines: bool = True,
 ) -> Reading[T]:
-    """A reading of one of a few choices: the first answer ends with the tag `name`, the second one is an object.
+    """A reading of one of a few choices: the first answer ends with the tag `name`, the second one is a JSON object.
 
-    `examines`: the choice is about a text that the role is shown, and not about its own.
+    `examines`: the choice is a verdict on a given text, not on the role's own.
     """
     return Reading(
         read,
@@ -191,7 +190,7 @@ def choosing(
 
 
 def _own(found: T | Unscored, final: Final, prompt: RenderedPrompt) -> T | Unscored:
-    """What was read, unless the answer has the example of its prompt, or nothing but its prompt's own words."""
+    """The value read, unless the answer copies its prompt's example or only repeats the prompt's words."""
     answer = answer_part(final.text)
     if isinstance(answer, Unscored):
         return found
@@ -204,14 +203,14 @@ def _own(found: T | Unscored, final: Final, prompt: RenderedPrompt) -> T | Unsco
 
 
 def ending(tag: str, *choices: str | float) -> Ending:
-    """A tag that holds one of the choices, whole numbers without a point."""
+    """An ending with the given tag and choices; whole numbers are written without a decimal point."""
     return Ending(tag=tag, values=tuple(one if isinstance(one, str) else f"{one:g}" for one in choices))
 
 
 def _longer(
     ctx: Context, role: str, prompt: RenderedPrompt, answer: str, reading: Reading[Any], question: str
 ) -> RenderedPrompt:
-    """The conversation with the answer and one more question; the answer is shortened, or left out, where it is too long."""
+    """The conversation with the answer and one more question; an answer that is too long is shortened or left out."""
 
     def make(chosen: Chosen) -> RenderedPrompt:
         (first,) = chosen["answer"]
@@ -229,7 +228,7 @@ def _longer(
 
 
 def _text_of(final: Final, prompt: str) -> str:
-    """The answer without its thinking, as the second turn sees it. An echo is left out: a model that sees one repeats it."""
+    """The answer without thinking, for the second turn. An echo is left out, because a model that sees one repeats it."""
     answer = answer_part(final.text)
     text = answer if isinstance(answer, str) else ""
     if is_echo(text, prompt):

@@ -1,6 +1,6 @@
-"""Majority vote: independent solutions, whose final answers are counted; a solution of the most frequent answer wins (cons@k).
+"""Majority vote (cons@k): count the final answers of independent solutions; a solution with the most frequent answer wins.
 
-Source: self-consistency (Wang et al., arXiv 2203.11171); as many solutions as MarsRL §4.1 averages over.
+Source: self-consistency (Wang et al., arXiv 2203.11171); the number of solutions is that of MarsRL §4.1.
 """
 
 from collections.abc import Mapping
@@ -22,10 +22,10 @@ from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
 
 NO_ANSWER = (
-    "This problem asks for no final answer, so there is nothing to vote on. Use Best of n, where a grader compares proofs, or "
+    "This problem asks for no final answer, so there is nothing to vote on. Use Best of n (a grader compares proofs) or "
     "Nomos, or enter the problem's answer in the library."
 )
-#: Characters of an answer in a sentence.
+#: Longest answer, in characters, that a sentence quotes.
 SHORT = 80
 
 
@@ -36,12 +36,12 @@ class Params(Value):
 
 
 def cannot_run(problem: ProblemText, params: Params) -> str:
-    """Why there is nothing to vote on; "" for a problem that has an answer."""
+    """Return why there is nothing to vote on; "" for a problem with an answer."""
     return "" if problem.answer.strip() else NO_ANSWER
 
 
 async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
-    """Solve k times, count the answers."""
+    """Solve k times and count the answers."""
     if refused := cannot_run(problem, params):
         return Outcome(accepted=None, reason=refused, ended_by="nothing-readable")
     desk = Desk(problem, ctx)
@@ -67,7 +67,7 @@ async def _solved(desk: Desk, params: Params, slot: int) -> Candidate | None:
 
 
 def _selection(desk: Desk) -> Selection:
-    """The vote of all solutions there are, told once."""
+    """The result of the vote; emits it as one event."""
     if not desk.candidates:
         return Selection(candidate=None, reason=NOTHING_READABLE)
     vote = counted(desk.candidates.values())
@@ -82,7 +82,7 @@ def _selection(desk: Desk) -> Selection:
 
 
 def _sentences(vote: Vote) -> str:
-    """Who won with how many votes, by which rule a tie was broken, and what does not count."""
+    """The winner with its votes, how a tie was broken, and which solutions do not count."""
     names = [_named(each) for each in vote.classes]
     won = vote.classes[vote.winner]
     votes = sum(len(each.members) for each in vote.classes)
@@ -104,12 +104,12 @@ def _unread(vote: Vote) -> str:
 
 
 def _named(each: AnswerClass) -> str:
-    """The answer, or whose it is where it is too long for a sentence; a formula is never cut."""
+    """The answer, or its first solution if it is too long for a sentence; a formula is never cut."""
     return each.answer if len(each.answer) <= SHORT else f"the answer of {each.members[0].id}"
 
 
 def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:
-    """One call a solution; counting asks no model."""
+    """One call per solution; counting needs no model."""
     calls = {"solver": params.solutions}
     return estimated(
         fewest=calls,
@@ -117,7 +117,7 @@ def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) ->
         most=calls,
         typical={"solver": (1_000, 30_000)},
         limits=max_new_tokens,
-        assumptions="One call for each solution, as long as those of a large reasoning model. Counting answers asks no model.",
+        assumptions="One call per solution, as long as that of a large reasoning model. Counting answers needs no model.",
     )
 
 
@@ -125,18 +125,16 @@ SCAFFOLD = Scaffold(
     name="majority_vote",
     title="Majority vote (cons@k)",
     description=(
-        "Independent solutions, whose final answers are compared and counted. A solution with the most frequent answer is the "
-        "result; no proof is judged. Only for problems that ask for an answer."
+        "Counts the final answers of independent solutions. The result is a solution with the most frequent answer; "
+        "no proof is judged. Only for problems that ask for an answer."
     ),
     source="Self-consistency, arXiv 2203.11171; MarsRL §4.1",
     params=Params,
     read_params=reader(Params),
     presets={
         "quick": Preset("Quick", "Four solutions.", Params(solutions=4)),
-        "sixteen": Preset("Sixteen", "As many as Intern-S1-MO draws for each problem.", Params(solutions=16)),
-        "paper": Preset(
-            "Paper", "32 solutions at temperature 0.6, as many as MarsRL draws.", Params(), temperatures={"solver": 0.6}
-        ),
+        "sixteen": Preset("Sixteen", "Sixteen solutions, as many as Intern-S1-MO samples per problem.", Params(solutions=16)),
+        "paper": Preset("Paper", "32 solutions at temperature 0.6, as in MarsRL.", Params(), temperatures={"solver": 0.6}),
     },
     roles=(Role("solver", "Solver", "Writes the solutions.", 65_536, 0.8),),
     solve=solve,

@@ -1,4 +1,4 @@
-"""Nomos: many solutions, one mark each, grouped by conclusion, a knock-out inside the likeliest group.
+"""Nomos: many solutions, one mark each, grouped by conclusion, then a knock-out within the group most likely right.
 
 Source: QED-Nano App. B (reasoning notes §4).
 """
@@ -29,25 +29,25 @@ from apps.reasoning.scaffolds.hearing import SHORT, Reading
 from apps.reasoning.scaffolds.page import Page
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
 
-#: Tokens of one group, in tags or in JSON.
+#: Tokens per solution of a grouping, in tags or in JSON.
 _GROUP_TOKENS = 12
 
 
 class Params(Value):
     """Paper letters: n solutions, k kept."""
 
-    solutions: int = Field(default=16, ge=1, le=256, title="Solutions", description="Written independently (n).")
-    kept: int = Field(default=8, ge=1, le=32, title="Kept", description="The best go to the consolidation (k).")
+    solutions: int = Field(default=16, ge=1, le=256, title="Solutions", description="Independent solutions (n).")
+    kept: int = Field(default=8, ge=1, le=32, title="Kept", description="Best solutions that are grouped by conclusion (k).")
 
     @model_validator(mode="after")
     def _kept_of_all(self) -> "Params":
         if self.kept > self.solutions:
-            raise ValueError(f"{self.kept} cannot be kept of {self.solutions} solutions")
+            raise ValueError(f"cannot keep {self.kept} of {self.solutions} solutions")
         return self
 
 
 class _Search:
-    """What the search knows, so that it can end where the budget ends it."""
+    """The state of the search, so that it can select a solution whenever the budget ends."""
 
     def __init__(self, desk: Desk, params: Params) -> None:
         self.desk = desk
@@ -65,7 +65,7 @@ class _Search:
         if not written:
             return self.selection()
         self.kept = best_first(written, self.points)[: self.params.kept]
-        self._tell(self.kept)
+        self._emit_pool(self.kept)
         if len(self.kept) == 1 or await self.desk.steer("marked"):
             return self.selection()
         self.group = await self._likeliest(self.kept)
@@ -77,7 +77,7 @@ class _Search:
         return Selection(candidate=winner, reason=f"{winner.id} won the knock-out in {self._which_group}.")
 
     def selection(self) -> Selection:
-        """The best marked so far: of those that the knock-out left where it began, of the likeliest group once it is known."""
+        """The solution with the best mark: among those left in the knock-out, else in the chosen group, else among all."""
         ranked = best_first(self.final.standing or self.group or list(self.desk.candidates.values()), self.points)
         if not ranked:
             return Selection(candidate=None, reason=NOTHING_READABLE)
@@ -95,7 +95,7 @@ class _Search:
         return f"the group held most likely right ({len(self.group)} of {len(self.kept)} solutions)"
 
     async def _solved(self, slot: int) -> Candidate | None:
-        """Write one solution and have it marked at once: nothing waits for the slowest."""
+        """Write one solution and mark it immediately, without waiting for slower ones."""
         draft = await self.desk.draft(
             f"solve/{slot}",
             f"c1.{slot}",
@@ -111,13 +111,13 @@ class _Search:
                 self.points[draft.id] = mark.score
         return draft
 
-    def _tell(self, kept: Sequence[Candidate]) -> None:
+    def _emit_pool(self, kept: Sequence[Candidate]) -> None:
         means = {one.id: self.points[one.id] for one in kept if one.id in self.points}
         event = PoolKept(round=1, kept=tuple(one.id for one in kept), means=means, reason="the best by their marks")
         self.desk.ctx.emit("pool/1", event)
 
     async def _likeliest(self, kept: Sequence[Candidate]) -> list[Candidate]:
-        """The chosen group; all that were kept where the grouping cannot be read."""
+        """The chosen group; all kept solutions if the grouping is unreadable."""
         passages = (Passage(f"solution {one.id}", one.text, self.points.get(one.id, -1)) for one in kept)
         solutions = self.desk.growing_list(passages, 2, heading="Solution")
         prompt = self.desk.filled("consolidator", "nomos/consolidator", {"solutions": solutions})
@@ -138,7 +138,7 @@ class _Search:
 
 
 def groups_reading(count: int) -> Reading[Grouping]:
-    """Groups of the solutions 1 to `count`. The second question has every solution name one with the same conclusion."""
+    """Read groups of the solutions 1 to `count`. The second question asks of every solution for an equal one."""
     like = decisions({str(number): range(1, number + 1) for number in range(1, count + 1)})
 
     def read(final: Final) -> Grouping | Unscored:
@@ -158,13 +158,13 @@ def groups_reading(count: int) -> Reading[Grouping]:
 
 
 async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
-    """Solve and mark, keep the best, group, knock out."""
+    """Solve and mark, keep the best, group them, and hold a knock-out."""
     search = _Search(Desk(problem, ctx), params)
     return await concluded(search.desk, search.run(), search.selection)
 
 
 def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:
-    """Most: all that were kept are in one group. Likely: half of them."""
+    """Most: all kept solutions are in one group. Likely: half of them are."""
     n, k = params.solutions, params.kept
     together = int(k > 1)
     return estimated(
@@ -178,7 +178,7 @@ def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) ->
             "judge": (10_000, 8_000),
         },
         limits=max_new_tokens,
-        assumptions="Likely: half of the kept solutions are in the chosen group, with calls as long as those of a large model.",
+        assumptions="Likely: the chosen group has half of the kept solutions, with calls as long as those of a large model.",
     )
 
 
@@ -186,8 +186,8 @@ SCAFFOLD = Scaffold(
     name="nomos",
     title="Nomos",
     description=(
-        "Many independent solutions, each marked once from 0 to 7. The best are grouped by what they conclude, and a knock-out "
-        "inside the likeliest group, judged in both orders, picks one."
+        "Many independent solutions, each marked once from 0 to 7. The best are grouped by conclusion, and a knock-out "
+        "within the group most likely right, judged in both orders, selects one."
     ),
     source="QED-Nano App. B; Nomos",
     params=Params,
@@ -200,7 +200,7 @@ SCAFFOLD = Scaffold(
     roles=(
         Role("solver", "Solver", "Writes the solutions.", 65_536, 0.8),
         Role("grader", "Grader", "Marks one solution with 0 to 7 points.", 32_768, 0.3),
-        Role("consolidator", "Consolidator", "Groups solutions by what they conclude.", 32_768, 0.3),
+        Role("consolidator", "Consolidator", "Groups solutions by conclusion.", 32_768, 0.3),
         Role("judge", "Judge", "Names the better of two solutions.", 32_768, 0.3),
     ),
     solve=solve,

@@ -1,4 +1,4 @@
-"""How the page of a run shows its scaffold, beside what follows from the run's events."""
+"""How the page of a run presents its scaffold, in addition to the run's events."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -7,11 +7,12 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Page:
-    """`draws_lineage`: solutions come from each other, and the page draws how from the beginning. `is_conversation`: checks and
-    corrections are shown as one. `continues`: a solution was written from what was handed on after its parent, not from it.
+    """Display options of a scaffold.
 
-    `round_word` is what the paper calls a round; `round_title` titles a round by its number and the run's parameters.
-    `score_words` puts a score into words, by the number of the report; None where it is shown as a number.
+    `draws_lineage`: draw which solutions were made from which. `is_conversation`: show checks and corrections as a
+    conversation. `continues`: a solution continues from a state written after its parent, not from the parent itself.
+    `round_word`: the paper's word for a round. `round_title`: title of a round from its number and the run's parameters.
+    `score_words`: score in words, by number of the report; None to show the number.
     """
 
     draws_lineage: bool = False
@@ -22,5 +23,5 @@ class Page:
     score_words: Callable[[int, float], str] | None = None
 
     def title(self, number: int, params: Mapping[str, Any]) -> str:
-        """A round as a heading."""
+        """The heading of a round."""
         return self.round_title(number, params) if self.round_title else f"{self.round_word} {number}"

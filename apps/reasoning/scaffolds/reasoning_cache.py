@@ -1,7 +1,7 @@
-"""Reasoning Cache: turns that remember nothing but a compact state of the work.
+"""Reasoning Cache: turns that carry only a compact state of the work forward.
 
-To be learned from, groups of fresh attempts at a few of the states follow the turns: of `rc_rl` only these are trained.
-Source: QED-Nano §4.2 and App. B (reasoning notes §2); its released code for how many states and attempts.
+For training, groups of fresh attempts at a few of the states follow the turns; `rc_rl` trains on these alone.
+Source: QED-Nano §4.2 and App. B (reasoning notes §2); its released code for the numbers of states and attempts.
 """
 
 import re
@@ -32,7 +32,7 @@ from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
 
 CHARACTERS_A_WORD = 8
 _STATE = tag_pattern("state")
-#: Paragraphs, since a text of several is hard to write in one string of JSON.
+#: A list of paragraphs: models struggle to write several paragraphs in one JSON string.
 STATE_SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {"state": {"type": "array", "items": {"type": "string"}, "minItems": 1}},
@@ -43,35 +43,45 @@ _STATE_TAG = re.compile(r"</?state>", re.IGNORECASE)
 
 
 class Params(Value):
-    """Three turns are the paper's choice; five and seven are its other points (Table 6)."""
+    """Defaults of the paper: three turns. It also measures five and seven (Table 6)."""
 
-    turns: int = Field(default=3, ge=1, le=32, title="Turns", description="Solve, summarise, solve again from the summary.")
+    turns: int = Field(
+        default=3,
+        ge=1,
+        le=32,
+        title="Turns",
+        description="Number of solutions; each turn starts from a summary of the turn before.",
+    )
     state_words: int = Field(
         default=1_500,
         ge=100,
         le=20_000,
         title="Words of the state",
-        description="What one turn may hand to the next. A longer state is cut at a paragraph.",
+        description="Longest state that one turn hands to the next; a longer one is cut at a paragraph.",
     )
     states: int = Field(
         default=0,
         ge=0,
         le=33,
         title="States tried again",
-        description="To learn from: after the turns, so many of the states, the empty one among them, are attempted afresh.",
+        description="For training: number of states, possibly the empty one, with fresh attempts after the turns.",
     )
     attempts: int = Field(
-        default=16, ge=2, le=128, title="Attempts at a state", description="They are compared with each other."
+        default=16,
+        ge=2,
+        le=128,
+        title="Attempts per state",
+        description="Attempts at the same state, compared with each other.",
     )
     marks: bool = Field(
         default=False,
         title="Marks for attempts",
-        description="A grader gives every attempt at a state 0 to 7 points, as the rubric's reward.",
+        description="Let a grader give every attempt at a state 0 to 7 points, as the rubric's reward.",
     )
 
 
 async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
-    """The last turn's solution; no role judges it. Fresh attempts at states change nothing of it."""
+    """Return the last turn's solution, unjudged. Fresh attempts at states do not affect it."""
     desk = Desk(problem, ctx)
     return await concluded(desk, _search(desk, params), lambda: _selection(desk, params))
 
@@ -93,7 +103,7 @@ async def _search(desk: Desk, params: Params) -> Selection:
 
 
 async def _tried_again(desk: Desk, params: Params, states: Sequence[str]) -> None:
-    """Groups of attempts at states drawn from all that are different; each state before the turn that it is given to."""
+    """Write groups of attempts at states drawn from the distinct ones. A state is numbered by the turn that receives it."""
     different = list({state: turn for turn, state in reversed(list(enumerate(states, 1)))}.items())
     picked = desk.draw("states").sample(different, min(params.states, len(different)))
     numbers = range(1, params.attempts + 1)
@@ -118,14 +128,12 @@ async def _attempt(desk: Desk, params: Params, turn: int, state: str, number: in
 def _selection(desk: Desk, params: Params) -> Selection:
     of_turns = [one for one in desk.candidates.values() if one.round <= params.turns]
     newest = max(of_turns, key=lambda one: one.order, default=None)
-    reason = (
-        f"The solution of turn {newest.round}, the last that could be read. Nobody judged it." if newest else NOTHING_READABLE
-    )
+    reason = f"The solution of turn {newest.round}, the last readable one. It was not judged." if newest else NOTHING_READABLE
     return Selection(candidate=newest, reason=reason)
 
 
 async def _turn(desk: Desk, params: Params, turn: int, state: str) -> Final | None:
-    """One turn; what it wrote goes to the summariser whether it is a solution or not. None where the call failed."""
+    """Run one turn and return its text, a solution or not, for the summariser; None if the call failed."""
     call = f"turn/{turn}/solve"
     written = await _written(desk, params, turn, state, call, Place(round=turn, subject=f"turn {turn}"))
     if isinstance(written.value, Solution):
@@ -136,7 +144,7 @@ async def _turn(desk: Desk, params: Params, turn: int, state: str) -> Final | No
 
 
 async def _written(desk: Desk, params: Params, turn: int, state: str, call: str, place: Place) -> Heard[Solution]:
-    """What the solver writes at a state; its prompt is that of the turn, whichever attempt it is."""
+    """Ask the solver to continue from a state; all attempts share the turn's prompt."""
     values: dict[str, Part] = {
         "state": desk.growing("the state", state, worth=1.0),
         "turn": str(turn),
@@ -146,7 +154,7 @@ async def _written(desk: Desk, params: Params, turn: int, state: str, call: str,
 
 
 async def _summarised(desk: Desk, params: Params, turn: int, state: str, work: Final) -> str:
-    """The new state; the old one where none can be read."""
+    """The new state; the old one if the new one is unreadable."""
     call = f"turn/{turn}/summarise"
     values: dict[str, Part] = {
         "state": desk.growing("the state", state, worth=1.0),
@@ -170,7 +178,7 @@ async def _summarised(desk: Desk, params: Params, turn: int, state: str, work: F
 
 
 def read_state(final: Final, prompt: str = "") -> str | Unscored:
-    """What the last `<state>` holds, or all of an answer that came to its end and says more than the `prompt` does."""
+    """The content of the last `<state>`, else a complete answer that is more than an echo of the `prompt`."""
     answer = answer_part(final.text)
     if isinstance(answer, Unscored):
         return answer
@@ -185,7 +193,7 @@ def read_state(final: Final, prompt: str = "") -> str | Unscored:
 
 
 def _joined(parts: Sequence[Any]) -> str | Unscored:
-    """The paragraphs of a structured state, unless they are the words with which the question shows its form."""
+    """The paragraphs of a structured state, unless they repeat the question's example."""
     kept = [written for part in parts if (written := str(part).strip())]
     if kept and all(f'"{one}"' in load("shared/again/state_json").system for one in kept):
         return Unscored(reason="the state repeats the form that was shown")
@@ -193,7 +201,7 @@ def _joined(parts: Sequence[Any]) -> str | Unscored:
 
 
 def shortened(text: str, limit: int) -> str:
-    """At most `limit` characters, cut between two paragraphs where there is one late enough, and marked as cut."""
+    """Cut the text to `limit` characters, at a paragraph in the second half if possible, and mark the cut."""
     if len(text) <= limit:
         return text
     cut = max((match.start() for match in re.finditer(r"\n\s*\n", text[:limit])), default=limit)
@@ -201,7 +209,7 @@ def shortened(text: str, limit: int) -> str:
 
 
 def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:
-    """Every turn is made; only a call that fails for good leaves its summary out, and without summaries all states are one."""
+    """All turns run. Fewest: every summary fails, so that all states are equal."""
     attempts = min(params.states, params.turns + 1) * params.attempts
     calls = {
         "solver": params.turns + attempts,
@@ -214,7 +222,7 @@ def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) ->
         most=calls,
         typical={"solver": (3_000, 60_000), "summarizer": (20_000, 3_000), "grader": (8_000, 5_000)},
         limits=max_new_tokens,
-        assumptions="All turns are made, with calls as long as those of a large reasoning model.",
+        assumptions="All turns run, with calls as long as those of a large reasoning model.",
     )
 
 
@@ -226,16 +234,16 @@ SCAFFOLD = Scaffold(
     name="reasoning_cache",
     title="Reasoning Cache",
     description=(
-        "The model works in turns. Between two turns only a compact state of the work is kept, so it can think for much longer "
-        "than its context. The last turn's solution is the result."
+        "The model works in turns. Only a compact state of the work is kept between turns, so it can think for much longer "
+        "than its context allows. The result is the last turn's solution."
     ),
     source="QED-Nano §4.2, App. B",
     params=Params,
     read_params=reader(Params),
     presets={
         "paper": Preset("Paper", "Three turns.", Params()),
-        "five": Preset("Five turns", "The paper's second point.", Params(turns=5)),
-        "seven": Preset("Seven turns", "The paper's third point.", Params(turns=7)),
+        "five": Preset("Five turns", "Five turns, the paper's second setting.", Params(turns=5)),
+        "seven": Preset("Seven turns", "Seven turns, the paper's third setting.", Params(turns=7)),
         "learning": Preset(
             "Learning",
             "Three turns, then sixteen attempts at two of the four states, each with 0 to 7 points.",
@@ -243,9 +251,9 @@ SCAFFOLD = Scaffold(
         ),
     },
     roles=(
-        Role("solver", "Solver", "Works on the problem from the state of the turn before.", 65_536, 0.8),
+        Role("solver", "Solver", "Works on the problem from the previous turn's state.", 65_536, 0.8),
         Role("summarizer", "Summarizer", "Writes the state that the next turn starts from.", 8_192, 0.3),
-        Role("grader", "Grader", "Marks attempts at states, where they are to be marked.", 16_384, 0.3),
+        Role("grader", "Grader", "Marks attempts at states, if marks are requested.", 16_384, 0.3),
     ),
     solve=solve,
     estimate=estimate,

@@ -1,4 +1,4 @@
-"""The scaffolds that need no grader: one literal table. programs/registry.py has all that can be run."""
+"""The table of scaffolds that need no grader. programs/registry.py lists all programs."""
 
 from apps.reasoning.scaffolds import (
     deepseek_math,

@@ -26,21 +26,21 @@ from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
 
 
 class Params(Value):
-    """Paper letters: n population, k subset, T steps. Defaults are the original method's, the preset `qed_nano` its paper's."""
+    """Paper letters: n population, k subset, T steps. Defaults are the original method's; preset `qed_nano` is QED-Nano's."""
 
-    population: int = Field(default=16, ge=2, le=256, title="Population", description="Solutions in every step (n).")
+    population: int = Field(default=16, ge=2, le=256, title="Population", description="Solutions per step (n).")
     subset: int = Field(default=4, ge=2, le=16, title="Subset", description="Solutions shown to each aggregation (k).")
     steps: int = Field(default=10, ge=1, le=32, title="Steps", description="Aggregation steps after the first solutions (T).")
 
     @model_validator(mode="after")
     def _subset_fits(self) -> "Params":
         if self.subset > self.population:
-            raise ValueError(f"a subset of {self.subset} cannot be drawn from a population of {self.population}")
+            raise ValueError(f"cannot draw a subset of {self.subset} from a population of {self.population}")
         return self
 
 
 async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
-    """Solve n times, aggregate T times, then a tournament among the last population."""
+    """Solve n times, aggregate T times, then hold a tournament among the last population."""
     desk = Desk(problem, ctx)
     final = KnockOut(desk, {}, "final")
     return await concluded(desk, _search(desk, params, final), lambda: _unfinished(desk, final))
@@ -52,13 +52,13 @@ async def _search(desk: Desk, params: Params, final: KnockOut) -> Selection:
     slots = range(1, params.population + 1)
     population = _readable(await concurrently(_fresh(desk, params, slot) for slot in slots))
     for step in range(1, params.steps + 1):
-        _tell(desk, step - 1, population)
+        _emit_pool(desk, step - 1, population)
         if await desk.steer(f"step/{step}") or not population:
             return _unfinished(desk, final)
         subsets = balanced_subsets(population, params.subset, params.population, desk.draw(f"step/{step}/subsets"))
         work = [_aggregated(desk, step, slot, subset) for slot, subset in zip(slots, subsets, strict=True)]
         population = _readable(await concurrently(work)) or population
-    _tell(desk, params.steps, population)
+    _emit_pool(desk, params.steps, population)
     winner = await final.hold(population)
     if winner is None:
         return _unfinished(desk, final)
@@ -80,7 +80,7 @@ def _readable(drafts: Sequence[Candidate | None]) -> list[Candidate]:
     return [draft for draft in drafts if draft is not None]
 
 
-def _tell(desk: Desk, step: int, population: Sequence[Candidate]) -> None:
+def _emit_pool(desk: Desk, step: int, population: Sequence[Candidate]) -> None:
     kept = tuple(one.id for one in population)
     desk.ctx.emit(f"pool/{step}", PoolKept(round=step + 1, kept=kept, means={}, reason="the population after this step"))
 
@@ -113,7 +113,7 @@ async def _aggregated(desk: Desk, step: int, slot: int, subset: tuple[Candidate,
 
 
 def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:
-    """All steps are made unless nothing can be read."""
+    """All steps run unless no solution is readable."""
     n = params.population
     calls = {"solver": n, "aggregator": n * params.steps, "judge": most_calls(n)}
     return estimated(
@@ -122,7 +122,7 @@ def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) ->
         most=calls,
         typical={"solver": (1_000, 30_000), "aggregator": (5_000 * params.subset, 30_000), "judge": (10_000, 8_000)},
         limits=max_new_tokens,
-        assumptions="All steps are made, with calls as long as those of a large reasoning model.",
+        assumptions="All steps run, with calls as long as those of a large reasoning model.",
     )
 
 
@@ -130,8 +130,8 @@ SCAFFOLD = Scaffold(
     name="rsa",
     title="Recursive self-aggregation",
     description=(
-        "A population of solutions. In every step each place is filled anew by a solution made from a random subset of the "
-        "population; at the end a knock-out, judged in both orders, picks one."
+        "A population of solutions. Every step replaces each solution by one made from a random subset of the population; "
+        "at the end a knock-out, judged in both orders, selects one."
     ),
     source="QED-Nano App. B",
     params=Params,
@@ -145,7 +145,7 @@ SCAFFOLD = Scaffold(
     },
     roles=(
         Role("solver", "Solver", "Writes the first population.", 65_536, 0.8),
-        Role("aggregator", "Aggregator", "Makes one solution out of several.", 65_536, 0.8),
+        Role("aggregator", "Aggregator", "Combines several solutions into one.", 65_536, 0.8),
         Role("judge", "Judge", "Names the better of two solutions.", 32_768, 0.3),
     ),
     solve=solve,
@@ -153,6 +153,6 @@ SCAFFOLD = Scaffold(
     page=Page(draws_lineage=True, round_word="Step"),
     cost_hint=(
         "With QED-Nano 4B on IMO-ProofBench and the values of the preset QED-Nano: 56.9 % at 21.84 times the tokens of a "
-        "single answer, which scores 40.0 % (QED-Nano, Table 2). The preset Original makes 206 calls where that one makes 46."
+        "single answer, which scores 40.0 % (QED-Nano, Table 2). The preset Original makes 206 calls; QED-Nano makes 46."
     ),
 )

@@ -1,4 +1,4 @@
-"""What a scaffold says of itself: its parameters, presets, roles and cost. The table of all is registry.py."""
+"""Declaration of a scaffold: its parameters, presets, roles and cost. registry.py lists all scaffolds."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ P = TypeVar("P", bound=Value)
 
 @dataclass(frozen=True)
 class Role:
-    """A part in a scaffold. `max_new_tokens` is what the method's paper gives it; an alias may allow less."""
+    """A part in a scaffold. `max_new_tokens` is the limit of the method's paper; an alias may allow less."""
 
     name: str
     title: str
@@ -33,7 +33,7 @@ class Role:
 
 @dataclass(frozen=True)
 class Preset:
-    """A named choice of parameters. `priority` as in `RunSpec`; `temperatures` by role replace the roles' own."""
+    """A named choice of parameters. `priority` as in `RunSpec`; `temperatures` by role override those of the roles."""
 
     title: str
     description: str
@@ -44,13 +44,13 @@ class Preset:
 
 @dataclass(frozen=True)
 class Scaffold:
-    """A method that organises calls. `read_params` validates a form's or an API's values and raises `ParamsError`.
+    """A method that organises calls. `read_params` validates values of a form or an API and raises `ParamsError`.
 
-    `cost_hint` says what the method's paper measured, `warn_of` what a person should know before starting it on a problem.
-    `cannot_run` says why it cannot run on a problem with these parameters, and what to use instead; "" where it can.
-    `takes` names the parameters that come with the problem (`Given`); `choices` gives for a parameter the values that what is
-    given allows, with their titles. `page`: how its runs are shown. `uses_tools`: its models act in turns with tools.
-    `takes_lemmas`: people may add lemmas to its library. `measured_with`: parameters of its benchmark, as large as it takes for
+    `cost_hint`: what the method's paper measured. `warn_of`: a warning before a start on a problem, or "".
+    `cannot_run`: why it cannot run on a problem with these parameters, and an alternative; "" if it can.
+    `takes`: parameters supplied with the problem (`Given`). `choices`: by parameter, the values that `Given` allows, with
+    their titles. `page`: how its runs are shown. `uses_tools`: its models act in turns with tools.
+    `takes_lemmas`: people may add lemmas to its library. `measured_with`: parameters of its benchmark, large enough for
     rounds, pools and votes to matter.
     """
 
@@ -77,21 +77,21 @@ class Scaffold:
 
     @property
     def first_preset(self) -> str:
-        """The preset to begin with: the one to try things with where there is one, else the first."""
+        """The initial preset of forms: `quick` if it exists, else the first."""
         return "quick" if "quick" in self.presets else next(iter(self.presets))
 
     @property
     def prompts(self) -> dict[str, str]:
-        """Name to SHA-256 of every prompt file that it may use, frozen into a run's specification."""
+        """SHA-256 by name of every prompt file that it may use; frozen into a run's specification."""
         shared = loader.hashes("shared") if self.shares_prompts else {}
         return loader.hashes(self.name) | shared | loader.hashes(answer_line.METHOD)
 
 
 def reader(params: type[P]) -> Callable[[Mapping[str, Any]], P]:
-    """A `read_params` for a class of parameters."""
+    """Make a `read_params` for a class of parameters."""
 
     def read(values: Mapping[str, Any]) -> P:
-        """Validated parameters. Raises `ParamsError`, whose message names the field and what it may be."""
+        """Validate parameters. Raises `ParamsError`, whose message names the field and its valid values."""
         try:
             return params.model_validate(dict(values))
         except ValidationError as error:

@@ -1,4 +1,4 @@
-"""Self-Check: solve, improve once, then check and correct until five checks in a row find nothing.
+"""Self-Check: solve, improve once, then check and correct until five consecutive checks find no fault.
 
 Source: the pipeline of Huang and Yang, as QED-Nano App. B and MarsRL §2.1 describe it (reasoning notes §3).
 """
@@ -22,16 +22,18 @@ from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
 
 
 class Params(Value):
-    """Defaults are those of the pipeline."""
+    """Defaults of the pipeline."""
 
-    improve: bool = Field(default=True, title="Improve once", description="The first solution is improved before any check.")
-    accept: int = Field(default=5, ge=1, le=20, title="Passes", description="So many checks in a row must find nothing.")
-    give_up: int = Field(default=10, ge=1, le=50, title="Failures", description="So many failed checks in a row end it.")
-    iterations: int = Field(default=30, ge=1, le=200, title="Iterations", description="At most so many checks.")
+    improve: bool = Field(default=True, title="Improve once", description="Improve the first solution before any check.")
+    accept: int = Field(
+        default=5, ge=1, le=20, title="Passes", description="Consecutive checks without a fault that accept a solution."
+    )
+    give_up: int = Field(default=10, ge=1, le=50, title="Failures", description="Stop after this many consecutive failures.")
+    iterations: int = Field(default=30, ge=1, le=200, title="Iterations", description="Most checks.")
     structured_output: bool = Field(
         default=False,
         title="Structured output",
-        description="Ask the verifier for JSON by schema, for engines that support it.",
+        description="Request JSON by schema from the verifier, on engines that support it.",
     )
 
     @property
@@ -40,7 +42,7 @@ class Params(Value):
 
 
 async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
-    """Generate, improve, then the loop of `streaks.Loop`."""
+    """Solve, improve, then run `streaks.Loop`."""
     desk = Desk(problem, ctx, structured=params.structured_output)
     loop = Loop(desk, params.rules, verifier=lambda _: "verifier", corrector=lambda _: "corrector")
     return await concluded(desk, _search(desk, loop, params), loop.selection)
@@ -77,7 +79,7 @@ async def _search(desk: Desk, loop: Loop, params: Params) -> Selection:
 
 
 def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:
-    """Fewest: accepted at once, or a first solution that cannot be read. Likely: three corrections before the streak."""
+    """Fewest: an unreadable first solution. Likely: three corrections before the accepting streak."""
     improve = int(params.improve)
     checks = min(params.iterations, params.accept + 3)
     return estimated(
@@ -96,7 +98,7 @@ def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) ->
             "corrector": (12_000, 25_000),
         },
         limits=max_new_tokens,
-        assumptions="Likely: three corrections before the checks find nothing, with calls as long as those of a large model.",
+        assumptions="Likely: three corrections before all checks pass, with calls as long as those of a large model.",
     )
 
 
@@ -104,21 +106,21 @@ SCAFFOLD = Scaffold(
     name="self_check",
     title="Self-Check",
     description=(
-        "One solution, improved once, then examined and corrected in turns. It is accepted when five examinations in a row "
-        "find nothing, and given up after ten failures in a row."
+        "One solution, improved once, then checked and corrected in turns. It is accepted after five consecutive checks "
+        "without a fault, and given up after ten consecutive failures."
     ),
     source="QED-Nano App. B; MarsRL §2.1",
     params=Params,
     read_params=reader(Params),
     presets={
-        "quick": Preset("Quick", "Two passes in a row, at most six checks.", Params(accept=2, give_up=4, iterations=6)),
-        "paper": Preset("Paper", "Five passes in a row, ten failures in a row, thirty checks.", Params()),
+        "quick": Preset("Quick", "Two consecutive passes, at most six checks.", Params(accept=2, give_up=4, iterations=6)),
+        "paper": Preset("Paper", "Five consecutive passes, ten consecutive failures, thirty checks.", Params()),
     },
     roles=(
         Role("solver", "Solver", "Writes the first solution.", 65_536),
-        Role("improver", "Improver", "Reads the first solution again and improves it.", 65_536),
+        Role("improver", "Improver", "Improves the first solution.", 65_536),
         Role("verifier", "Verifier", "Looks for critical errors and gaps and decides: pass or fail.", 32_768, 0.3),
-        Role("corrector", "Corrector", "Settles what the verifier reports.", 65_536),
+        Role("corrector", "Corrector", "Fixes the faults that the verifier reports.", 65_536),
     ),
     solve=solve,
     estimate=estimate,

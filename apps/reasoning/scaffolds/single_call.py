@@ -1,4 +1,4 @@
-"""A single call: the solver writes one solution, and the run ends with it. The baseline of every table (pass@1).
+"""Single call (pass@1): the solver writes one solution. The baseline of every table.
 
 Source: the single answers that other scaffolds are compared with (Intern-S1-MO Table 1; QED-Nano Table 2; MarsRL Table 1).
 """
@@ -18,11 +18,11 @@ from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
 
 
 class Params(Value):
-    """Nothing to choose: the model, its temperature and its limit are those of the role."""
+    """No parameters: the role decides the model, its temperature and its limit."""
 
 
 async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
-    """One call."""
+    """Write one solution with one call."""
     desk = Desk(problem, ctx)
     return await concluded(desk, _search(desk), lambda: _selection(desk))
 
@@ -64,15 +64,17 @@ SCAFFOLD = Scaffold(
     name="single_call",
     title="Single call (pass@1)",
     description=(
-        "One call writes one solution, and the run ends with it, unjudged. The baseline that all other scaffolds are compared "
-        "with; the share of correct solutions over many such runs is pass@1."
+        "One call writes one solution, which is not judged. The baseline for all other scaffolds: "
+        "the share of correct solutions over many such runs is pass@1."
     ),
     source="Intern-S1-MO Table 1; QED-Nano Table 2; MarsRL §4.1",
     params=Params,
     read_params=reader(Params),
     presets={
         "quick": Preset("Quick", "One call at temperature 0.8, as in the other scaffolds.", Params()),
-        "paper": Preset("Paper", "One call at temperature 0.6, as MarsRL evaluates.", Params(), temperatures={"solver": 0.6}),
+        "paper": Preset(
+            "Paper", "One call at temperature 0.6, as in MarsRL's evaluation.", Params(), temperatures={"solver": 0.6}
+        ),
     },
     roles=(Role("solver", "Solver", "Writes the solution.", 65_536, 0.8),),
     solve=solve,

@@ -1,4 +1,4 @@
-"""Solver–Verifier–Corrector: a conversation of three, with the roles of the first pass apart from those of later ones.
+"""Solver–Verifier–Corrector: a conversation of three roles; the first pass has its own verifier and corrector.
 
 Source: MarsRL §2 and §3 (reasoning notes §7).
 """
@@ -22,33 +22,33 @@ from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
 
 
 class Params(Value):
-    """Defaults are MarsRL's at inference; its solver has no prompt for rigour (§2.1)."""
+    """Defaults of MarsRL at inference; its solver has no prompt for rigour (§2.1)."""
 
     accept: int = Field(
-        default=4, ge=1, le=20, title="Passes", description="So many passes of one solution, its first one counted."
+        default=4, ge=1, le=20, title="Passes", description="Consecutive passes that accept a solution, the first one included."
     )
-    give_up: int = Field(default=10, ge=1, le=50, title="Failures", description="So many failures in a row end it.")
-    corrections: int = Field(default=10, ge=0, le=50, title="Corrections", description="At most so many rounds of correction.")
+    give_up: int = Field(default=10, ge=1, le=50, title="Failures", description="Stop after this many consecutive failures.")
+    corrections: int = Field(default=10, ge=0, le=50, title="Corrections", description="Most rounds of correction.")
     rigour: bool = Field(
         default=False,
         title="Rigour prompt",
-        description="Ask the solver for rigour before an answer, as the older pipeline does; MarsRL leaves that out (§2.1).",
+        description="Ask the solver to put rigour before the answer, as the older pipeline does; MarsRL does not (§2.1).",
     )
     structured_output: bool = Field(
         default=False,
         title="Structured output",
-        description="Ask the verifiers for JSON by schema, for engines that support it.",
+        description="Request JSON by schema from the verifiers, on engines that support it.",
     )
 
     @property
     def rules(self) -> Rules:
-        """Every candidate can be examined `accept` times, whether the judgements can be read or not."""
+        """Rules that allow `accept` checks of every candidate, readable or not."""
         checks = self.accept * (self.corrections + 1)
         return Rules(accept=self.accept, give_up=self.give_up, checks=checks, corrections=self.corrections)
 
 
 async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
-    """Solver, then `streaks.Loop`; verifier_1 and corrector_1 read the solver's text, the others corrections (§3.1)."""
+    """Solve, then run `streaks.Loop`; verifier_1 and corrector_1 read the solver's text, the others corrections (§3.1)."""
     desk = Desk(problem, ctx, structured=params.structured_output)
     loop = Loop(
         desk,
@@ -75,9 +75,9 @@ async def _search(desk: Desk, loop: Loop, params: Params) -> Selection:
 
 
 def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:
-    """Fewest: a first solution that cannot be read. Likely: three corrections, each found out by the first check.
+    """Fewest: an unreadable first solution. Likely: three corrections, each after one failed check.
 
-    Where no correction can be read, the roles of the solver's text do all of it.
+    If no correction is readable, the roles for the solver's text make all calls.
     """
     rules = params.rules
     corrections = min(3, rules.most_corrections)
@@ -107,7 +107,7 @@ def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) ->
             "corrector_2": (12_000, 25_000),
         },
         limits=max_new_tokens,
-        assumptions="Likely: three corrections before the passes come in a row, with calls as long as those of a large model.",
+        assumptions="Likely: three corrections before the accepting passes, with calls as long as those of a large model.",
     )
 
 
@@ -115,22 +115,22 @@ SCAFFOLD = Scaffold(
     name="solver_verifier_corrector",
     title="Solver–Verifier–Corrector",
     description=(
-        "A solver writes, a verifier reports errors, a corrector settles them, in turns. Accepted after four passes of one "
-        "solution; without that, the solution that was most often judged correct is returned."
+        "A solver writes, a verifier reports errors and a corrector fixes them, in turns. A solution is accepted after four "
+        "consecutive passes; otherwise the result is the solution most often judged correct."
     ),
     source="MarsRL (arXiv 2511.11373) §2–3",
     params=Params,
     read_params=reader(Params),
     presets={
         "quick": Preset("Quick", "Two passes, two corrections.", Params(accept=2, give_up=4, corrections=2)),
-        "paper": Preset("Paper", "Four passes, ten failures in a row, ten corrections.", Params()),
+        "paper": Preset("Paper", "Four passes, ten consecutive failures, ten corrections.", Params()),
     },
     roles=(
         Role("solver", "Solver", "Writes the first solution.", 65_536, 0.6),
-        Role("verifier_1", "Verifier of the solver", "Examines the solver's text.", 65_536, 0.6),
-        Role("corrector_1", "Corrector of the solver", "Settles the reports on the solver's text.", 65_536, 0.6),
-        Role("verifier_2", "Verifier of corrections", "Examines what correctors wrote.", 65_536, 0.6),
-        Role("corrector_2", "Corrector of corrections", "Settles the reports on what correctors wrote.", 65_536, 0.6),
+        Role("verifier_1", "Verifier of the solver", "Checks the solver's text.", 65_536, 0.6),
+        Role("corrector_1", "Corrector of the solver", "Fixes the faults reported in the solver's text.", 65_536, 0.6),
+        Role("verifier_2", "Verifier of corrections", "Checks the correctors' texts.", 65_536, 0.6),
+        Role("corrector_2", "Corrector of corrections", "Fixes the faults reported in the correctors' texts.", 65_536, 0.6),
     ),
     solve=solve,
     estimate=estimate,

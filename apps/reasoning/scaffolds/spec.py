@@ -1,4 +1,4 @@
-"""The frozen specification of a run: all that decides what it will ask. Stored with the run, never changed."""
+"""The frozen specification of a run: everything that determines its calls. Stored with the run, never changed."""
 
 from typing import Any
 
@@ -8,19 +8,19 @@ from apps.reasoning.domain.generation import Closing, PromptSet, Sampling, ToolP
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.values import Value
 
-#: Priority of a run that nobody waits for at the screen.
+#: Priority of a run in the background.
 BATCH = 6
-#: A person sits before the screen until it is there.
+#: Priority of a call for which a user waits on the page.
 AWAITED = 3
 
 
 class RoleSpec(Value):
-    """Which alias plays a role, and how it samples. `revision` is the alias' model revision when the run was made.
+    """The alias and sampling of a role. `revision` is the alias' model revision at the creation of the run.
 
     `reasoning.planning.plan_roles` makes it from the program's own limits; nothing else chooses `sampling` silently.
-    `deadline_s` is how long one call may take from its place at an engine to its last token. `tools` is how its model is given
-    tools: told of them in words (`text`), or as functions that it calls (`native`). `closing` is how it is asked for what an
-    answer of it lacks, `prompts` the set of its forms.
+    `deadline_s` is the time limit of a call, from its start at an engine to its last token. `tools`: tools are described in
+    words (`text`) or offered as functions (`native`). `closing`: how a missing closing is requested. `prompts`: the set of
+    answer forms.
     """
 
     alias: str
@@ -34,7 +34,7 @@ class RoleSpec(Value):
 
 
 class Budget(Value):
-    """Limits of a run; None means none. `seconds` counts time under a lease, not time waiting for an owner."""
+    """Limits of a run; None means no limit. `seconds` counts time under a lease, not time without an owner."""
 
     tokens: int | None = Field(default=None, ge=1)
     calls: int | None = Field(default=None, ge=1)
@@ -44,9 +44,9 @@ class Budget(Value):
 class RunSpec(Value):
     """Problem version, scaffold parameters, roles, prompt hashes, root seed and code version of a run.
 
-    `priority` is that of all its calls: 0–3 where a person waits for the answer, 6 for a run, 9 for one that takes all night.
-    `capture`: the tokens of its calls are kept as drawn, to be learned from; `segment_tokens`: longer answers are drawn in such
-    segments, each under the newest policy. Neither is part of what a call is recorded under.
+    `priority` of all its calls: 0–3 if a user waits for the answer, 6 for a normal run, 9 for an overnight run.
+    `capture`: keep the sampled tokens of its calls, for learning. `segment_tokens`: sample longer answers in segments of this
+    length, each under the newest policy. Neither is part of a call's request hash.
     """
 
     problem: ProblemText

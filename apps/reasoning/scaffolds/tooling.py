@@ -1,6 +1,6 @@
-"""Tool calls of a run: from a job to its record, its events and the answer. `RunContext.tool` does the rest.
+"""Requests, records, events and answers of tool calls, for `RunContext.tool`.
 
-Source of the loop that uses them: AlphaApollo §2.1. A tool never halts a run: what it cannot do is an answer too.
+Source of the loop that uses them: AlphaApollo §2.1. A tool never halts a run: a failure is an answer too.
 """
 
 from apps.reasoning.domain.errors import BackendError, BackendRefused, BackendUnavailable
@@ -11,17 +11,17 @@ from apps.reasoning.domain.tool_events import ToolBegan, ToolEnded, ToolFailed
 from apps.reasoning.domain.tools import SANDBOX, ToolAnswer, ToolJob, read_execution
 from apps.reasoning.journal.keys import request_hash, sha_of
 
-#: The alias whose workers do a job.
+#: The alias whose workers run each job.
 ALIAS_OF: dict[ToolJob, str] = {"python": SANDBOX, "check_math": SANDBOX, "search": SANDBOX}
-#: From the dispatch to the answer; the sandbox's own limit on the code is shorter.
+#: Time limit from dispatch to answer; the sandbox's own limit on the code is shorter.
 TOOL_DEADLINE_S = 120.0
-#: The same for a check of formulas: a last guard, since its limits count operations and a busy machine needs longer.
+#: The same for formula checks: generous, because their own limits count operations and a busy machine needs longer.
 CHECK_DEADLINE_S = 300.0
 UNREADABLE = "The tool's answer could not be read."
 
 
 def tool_request(run: str, key: str, job: ToolJob, content: str, priority: int) -> GenerationRequest:
-    """The call as it travels."""
+    """The request of a tool call."""
     return GenerationRequest(
         run=run,
         key=key,
@@ -35,7 +35,7 @@ def tool_request(run: str, key: str, job: ToolJob, content: str, priority: int) 
 
 
 def hash_of_tool(request: GenerationRequest) -> str:
-    """Equal exactly where a recorded answer may be used again."""
+    """A hash that is equal exactly if a recorded answer may be reused."""
     return request_hash(
         role=request.job,
         alias=request.alias,
@@ -48,7 +48,7 @@ def hash_of_tool(request: GenerationRequest) -> str:
 
 
 def tool_record(request: GenerationRequest, asked: str, place: Place, result: Final | BackendError, attempt: int) -> StepRecord:
-    """What is kept. `value` says that the tool is off where nothing could run it."""
+    """The record of a tool call. `value` marks the tool as off if no worker can run it."""
     final = result if isinstance(result, Final) else None
     readable = final is None or read_execution(final.text) is not None
     is_off = isinstance(result, BackendRefused | BackendUnavailable)
@@ -69,7 +69,7 @@ def tool_record(request: GenerationRequest, asked: str, place: Place, result: Fi
 
 
 def tool_answer(record: StepRecord, job: ToolJob) -> ToolAnswer:
-    """The answer behind a record."""
+    """The answer of a record."""
     execution = read_execution(record.final.text) if record.final else None
     return ToolAnswer(job=job, execution=execution, failure=record.failure, is_off=bool((record.value or {}).get("off")))
 
@@ -88,7 +88,7 @@ def tool_began(request: GenerationRequest, job: ToolJob, place: Place) -> tuple[
 
 
 def tool_ending(record: StepRecord, job: ToolJob) -> list[tuple[str, Event]]:
-    """The event that closes a tool call, told in the transaction of its record."""
+    """The event that closes a tool call, stored in the transaction of its record."""
     answer = tool_answer(record, job)
     if answer.execution is None or record.final is None:
         failed = ToolFailed(call=record.key, job=job, reason=answer.failure, is_off=answer.is_off)

@@ -1,4 +1,4 @@
-"""How many calls of a run may be under way at once; the number may change while calls wait."""
+"""A limit on a run's concurrent calls that may change while calls wait."""
 
 import asyncio
 from collections import deque
@@ -6,9 +6,9 @@ from types import TracebackType
 
 
 class Window:
-    """A semaphore whose size can be set at any time: a smaller one lets running calls end, a larger one lets waiting ones in.
+    """A semaphore whose size can be set at any time: a smaller size lets running calls finish, a larger one admits more.
 
-    Use `async with`, in one event loop. Raises `ValueError` for a size under 1, which would stop the run for ever.
+    Use `async with`, in one event loop. Raises `ValueError` for a size below 1, which would stop the run forever.
     """
 
     def __init__(self, size: int) -> None:
@@ -23,7 +23,7 @@ class Window:
     @size.setter
     def size(self, size: int) -> None:
         if size < 1:
-            raise ValueError(f"a window has room for one call at least, not for {size}")
+            raise ValueError(f"a window needs a size of at least 1, not {size}")
         self._size = size
         self._let_in()
 

@@ -61,7 +61,7 @@ def _until(text: str, position: int, closer: str, most: int, *, display: bool) -
 
 
 def _closing(text: str, start: int, closer: str, stop: int) -> int:
-    """Where `closer` stands unescaped: a backslash takes the character after it with it."""
+    """The position of an unescaped `closer`: a backslash escapes the character after it."""
     place = start
     while (place := text.find(closer, place, stop)) >= 0:
         before = place
@@ -91,7 +91,7 @@ def _environment(text: str, position: int) -> Formula | None:
 def _dollars(text: str, position: int) -> Formula | None:
     """`$…$`: no digit before or after, so that "costs $5 and $6" stays a price.
 
-    Space beside a sign is accepted only where the first one stands free and the content looks like TeX.
+    Space next to a dollar sign is accepted only if the first one can open a formula and the content looks like TeX.
     """
     before, start = text[position - 1 : position] if position else "", position + 1
     if before.isdecimal():
@@ -103,12 +103,12 @@ def _dollars(text: str, position: int) -> Formula | None:
     if end < 0 or not content.strip() or text[end + 1 : end + 2].isdecimal():
         return None
     padded = content[0].isspace() or content[-1].isspace()
-    if padded and not (_stands_free(before) and _SIGNS_OF_TEX.search(content)):
+    if padded and not (_can_open(before) and _SIGNS_OF_TEX.search(content)):
         return None
     return Formula(position, end + 1, content, False)
 
 
-def _stands_free(before: str) -> bool:
+def _can_open(before: str) -> bool:
     return not before or before.isspace() or before in HIDDEN_BREAK + "(["
 
 

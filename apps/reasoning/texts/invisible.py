@@ -1,4 +1,4 @@
-"""What stands in a source and is not seen when it is set in type: words that address a program and not the reader."""
+"""Text in a source that is invisible when typeset: words addressed to a program, not to the reader."""
 
 import re
 import unicodedata

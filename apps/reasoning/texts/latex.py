@@ -54,7 +54,7 @@ _SIGNS = (
     (re.compile(r"\\(?:ldots|dots)(?![A-Za-z])(?:\{\})?"), "…"),
 )
 _AUTHOR = re.compile(r"(\\(?:author|thanks)\s*(?:\[[^\]]{0,200}\])?\{)((?:[^{}]|\{[^{}]*\})*)\}")
-#: Stands for a formula while the words around it are read; no text has it.
+#: Replaces formulas while the words around them are read; no text contains it.
 _FORMULA = "\ue0f0{}\ue0f1"
 _BACK = re.compile("\ue0f0(\\d+)\ue0f1")
 
@@ -82,7 +82,7 @@ def names_an_author(text: str) -> bool:
 
 
 def without_author(text: str) -> str:
-    """The source with dots where `\\author` or `\\thanks` names somebody: of the same length, so that places in it hold."""
+    """The source with dots for names in `\\author` or `\\thanks`; the length is unchanged, so that places remain valid."""
     return _AUTHOR.sub(lambda found: found[1] + re.sub(r"[^\n]", "·", found[2]) + "}", text)
 
 

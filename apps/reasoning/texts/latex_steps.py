@@ -1,7 +1,7 @@
-"""The steps of a text that was handed in as LaTeX: a marker points to what is shown, so no step is shown empty.
+"""The steps of a text submitted as LaTeX: a marker points to visible text, so no step is invisible.
 
-The preamble, lines that only begin or end something and what stands after the document belong to the step after them, or
-before. Every character that is not white space still lies in exactly one step.
+The preamble, lines that only begin or end an environment, and text after the document belong to the next step, or the previous
+one. Every character that is not white space is in exactly one step.
 """
 
 from apps.reasoning.texts.latex import latex_shown

@@ -1,7 +1,7 @@
-"""Whether two problems are the same one in other clothes: fuzzy matching of words and signs, whatever the typesetting.
+"""Similarity of problems: fuzzy matching of words and signs, regardless of typesetting.
 
-Texts are cut into words, numbers and signs, without case, punctuation and TeX that only sets type. Those that share enough runs
-of three are compared in full. The score is the share of one text that stands in the other in the same order, by runs.
+Texts are split into words, numbers and signs, without case, punctuation and TeX spacing. Those that share enough runs of three
+are compared in full. The score is the share of one text that appears in the other in the same order, by runs.
 Source: QED-Nano §3 (fuzzy string matching against benchmarks); how it is computed is our own.
 """
 
@@ -14,11 +14,11 @@ from typing import Generic, TypeVar
 
 K = TypeVar("K")
 RUN = 3
-#: From here on two texts are shown as alike; from `SAME` on they are held to be the same problem.
+#: Scores from which two texts are shown as alike, and from which they are treated as the same problem.
 ALIKE, SAME = 0.5, 0.75
 #: A text of fewer tokens is too short to be found inside a longer one.
 SHORT = 12
-#: So many texts that share most runs are compared in full.
+#: Most texts compared in full: those that share most runs.
 COMPARED = 12
 _SETTING = re.compile(
     r"\\(?:left|right|big+[lr]?|displaystyle|textstyle|mathrm|mathbf|mathbb|mathcal|operatorname|text(?:bf|it|rm)?|emph"
@@ -31,15 +31,15 @@ _NAMES |= {"\\cdots": "\\ldots", "≤": "\\le", "≥": "\\ge"}
 
 
 def tokens_of(text: str) -> tuple[str, ...]:
-    """Words, numbers and signs in small letters."""
+    """Words, numbers and signs in lower case."""
     plain = _SETTING.sub(" ", text.replace("≤", r" \le ").replace("≥", r" \ge ")).casefold()
     return tuple(_NAMES.get(token, token) for token in _TOKEN.findall(plain))
 
 
 def likeness(one: Sequence[str], other: Sequence[str]) -> float:
-    """From 0 to 1: how much of the shorter text stands in the longer one in runs, less where only a small part of it is shared.
+    """The share of the shorter text that appears in the longer one in runs, 0 to 1; lower if only a small part is shared.
 
-    Two texts of which one holds the other are alike by the shorter one; shorter ones than `SHORT` are compared as wholes.
+    If one text contains the other, the shorter one decides; texts shorter than `SHORT` are compared as a whole.
     """
     if not one or not other:
         return 0.0

@@ -1,7 +1,7 @@
-"""Which step of a revised text is which of the old one, for carrying verdicts over.
+"""Mapping of the steps of an old text to those of its revision, for carrying verdicts over.
 
-A step is *kept* only where its text is exactly the same and either stands once in both texts or has the same neighbours; what
-changed is proposed and needs a person's word; what is gone is told. So editing one sentence never moves a verdict to another.
+A step is *kept* only if its text is exactly the same and either unique in both texts or between the same neighbours. Changed
+steps are proposed to a person; lost steps are reported. So editing one sentence never moves a verdict to another.
 """
 
 from collections import Counter
@@ -56,7 +56,7 @@ def _kept(old: Sequence[Step], new: Sequence[Step]) -> dict[int, int]:
     if digests == later:
         return {index: index for index in range(len(digests))}
     kept: dict[int, int] = {}
-    # First by the text alone, then by the text between the same neighbours; each only where it is told apart in both texts.
+    # First by the text alone, then by the text between the same neighbours; each only if it is unique in both texts.
     for keys, new_keys in ((digests, later), (_between(digests), _between(later))):
         counts, new_counts = Counter(keys), Counter(new_keys)
         places = {key: index for index, key in enumerate(new_keys)}
@@ -72,7 +72,7 @@ def _between(digests: Sequence[str]) -> list[str]:
 
 
 def _proposals(old: Sequence[Step], new: Sequence[Step], kept: dict[int, int]) -> dict[int, int]:
-    """For steps that are not kept, the new step at their place in the order of what is the same, where one stands there."""
+    """For steps that are not kept, the new step at the same position among the kept ones, if there is one."""
     taken = set(kept.values())
     found: dict[int, int] = {}
     for start, end, new_start, new_end in _stretches(old, new):

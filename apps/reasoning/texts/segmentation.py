@@ -2,8 +2,8 @@
 
     a block     lines between blank lines; a heading, a list item, a named part ("Case 2", "Claim") or a LaTeX environment of
                 text begins one as well. A formula or fenced code is never cut, whatever lines it has.
-    joined      a block goes on with the step before it where it begins with a formula on lines of its own, with the sign that
-                ends a proof, or with a small letter after a sentence that has not ended
+    joined      a block continues the previous step if it begins with a displayed formula, with the sign that ends a proof, or
+                with a lower-case letter after an unfinished sentence
     split       a long paragraph is cut at ends of sentences
 
 Every character that is not white space lies in exactly one step. Which rules made the steps of a text is kept with them
@@ -167,15 +167,15 @@ def _trimmed(source: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 def _joined(source: str, blocks: list[tuple[int, int]], cover: _Cover) -> list[tuple[int, int]]:
     pieces: list[tuple[int, int]] = []
     for start, end in blocks:
-        if pieces and _goes_on(source, pieces[-1], start, cover):
+        if pieces and _continues(source, pieces[-1], start, cover):
             pieces[-1] = (pieces[-1][0], end)
         else:
             pieces.append((start, end))
     return pieces
 
 
-def _goes_on(source: str, before: tuple[int, int], start: int, cover: _Cover) -> bool:
-    """Whether what begins at `start` belongs to the sentence of the step before it."""
+def _continues(source: str, before: tuple[int, int], start: int, cover: _Cover) -> bool:
+    """Whether the text at `start` continues the sentence of the previous step."""
     is_apart = _kind(source, *before) == "heading" or _RULE.fullmatch(source, *before)
     if is_apart or _is_opening(source, start) or before[1] - before[0] > JOINED_AT_MOST:
         return False

@@ -1,1 +1,1 @@
-"""Trying a model: every role of every scaffold with authored problems, to measure what of its answers can be read."""
+"""Trials of a model: every role of every scaffold on authored problems, to measure how many of its answers are readable."""

@@ -1,4 +1,4 @@
-"""What a model is tried with: a problem with right, incomplete and wrong solutions that people wrote."""
+"""The material of a trial: a problem with correct, incomplete and wrong solutions written by people."""
 
 from typing import Annotated
 

@@ -29,12 +29,12 @@ from apps.reasoning.trying.trial import kinds_for, methods, params_of, tried
 
 NAME = "try_model"
 TYPICAL = (1_500, 700)
-#: Of the answers, how many are calls of their own: the others share a prompt with another role.
+#: Share of answers with a separate call; the others share a prompt with another role.
 OWN_CALLS = 0.6
 
 
 class Params(Value):
-    """The attempts at the problem, and the programs whose roles are tried: all where none is named."""
+    """The attempts at the problem, and the programs whose roles are tried; all if none is named."""
 
     attempts: Annotated[tuple[Attempt, ...], Field(min_length=1)]
     methods: tuple[str, ...] = ()
@@ -57,7 +57,7 @@ class Params(Value):
 
     @property
     def beside(self) -> dict[str, Any]:
-        """What comes with the problem beside an attempt."""
+        """The material supplied with the problem in addition to an attempt."""
         return {"references": self.references, "scheme": self.scheme and self.scheme.model_dump()}
 
     def of_kind(self, kind: str) -> Attempt | None:
@@ -66,8 +66,8 @@ class Params(Value):
 
 
 def trials(problem: ProblemText, params: Params) -> list[tuple[str, Role, Attempt]]:
-    """What is tried, in a fixed order: method, role, attempt. Programs that cannot run on the problem are left out, and roles
-    that a preset leaves out."""
+    """The trials in a fixed order: method, role, attempt. Programs that cannot run on the problem and roles unused by a preset
+    are left out."""
     found: list[tuple[str, Role, Attempt]] = []
     for method in params.methods or methods():
         playing = _playing(method, problem, params)
@@ -78,7 +78,7 @@ def trials(problem: ProblemText, params: Params) -> list[tuple[str, Role, Attemp
 
 
 def _playing(method: str, problem: ProblemText, params: Params) -> frozenset[str]:
-    """The roles that a method may ask on this problem; none where it cannot run."""
+    """The roles that a method may use on this problem; none if it cannot run."""
     program, given = PROGRAMS[method], params_of(method, params.attempts[0], params.beside)
     refused = program.lacks(given) if isinstance(program, Grader) and isinstance(given, Material) else ""
     if refused or program.cannot_run(problem, given):
@@ -87,7 +87,7 @@ def _playing(method: str, problem: ProblemText, params: Params) -> frozenset[str
 
 
 async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
-    """Try every role; what can be read of the answers is told one by one."""
+    """Try every role, and emit the result of each answer."""
     asked, results = Asked(ctx), list[RoleTried]()
 
     async def one(method: str, role: Role, attempt: Attempt) -> None:
@@ -112,7 +112,7 @@ def _outcome(results: list[RoleTried], ended_by: str) -> Outcome:
 
 
 def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:
-    """Each answer may be asked for once more; roles with the same prompt share a call."""
+    """One call per distinct prompt, and possibly a second request."""
     count = sum(len(kinds_for(role.name)) for method in params.methods or methods() for role in PROGRAMS[method].roles)
     return estimated(
         fewest={MODEL: 1},
@@ -120,16 +120,16 @@ def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) ->
         most={MODEL: 2 * count},
         typical={MODEL: TYPICAL},
         limits=max_new_tokens,
-        assumptions="Likely: four of ten answers share a prompt with another role, and few are asked for once more.",
+        assumptions="Likely: four of ten answers share a prompt with another role, and few are requested again.",
     )
 
 
 class _Trying(Scaffold):
-    """Its prompts are those of all programs."""
+    """A scaffold that uses the prompts of all programs."""
 
     @property
     def prompts(self) -> dict[str, str]:
-        """Name to SHA-256 of every prompt that it may use."""
+        """SHA-256 by name of every prompt that it may use."""
         names = {name.split("/")[0] for program in methods() for name in PROGRAMS[program].prompts}
         return {name: sha for folder in sorted(names) for name, sha in loader.hashes(folder).items()}
 
@@ -137,7 +137,7 @@ class _Trying(Scaffold):
 PROGRAM = _Trying(
     name=NAME,
     title="Model",
-    description="Every role of every scaffold and grader, once with each authored attempt that fits it.",
+    description="Tries every role of every scaffold and grader once with each suitable authored attempt.",
     source="",
     params=Params,
     read_params=reader(Params),

@@ -1,4 +1,4 @@
-"""The stage of one trial: a program plays on it, the model answers once in one role, and authored answers fill all others."""
+"""The context of one trial: a program runs in it, the model answers once in one role, and all other answers are authored."""
 
 import asyncio
 import json
@@ -17,15 +17,15 @@ from apps.reasoning.scaffolds.hearing import AGAIN
 from apps.reasoning.trying.material import Attempt
 from apps.reasoning.trying.stand_ins import stand_in
 
-#: The one role of the run; whoever asks says how it samples.
+#: The only role of the run; each request sets its own sampling.
 MODEL = "model"
 _KEY_LENGTH = 20
 
 
 class Asked:
-    """Questions to the model, each asked once: programs that share a prompt share its answer.
+    """Questions to the model, each asked once; programs with the same prompt share the answer.
 
-    A call's key follows from what is asked, so that it does not depend on which program asks first.
+    A call's key is derived from the question, so that it does not depend on which program asks first.
     """
 
     def __init__(self, ctx: Context) -> None:
@@ -41,13 +41,13 @@ class Asked:
         return key, await asyncio.shield(self._calls[key])
 
     def close(self) -> None:
-        """Stop what is under way."""
+        """Stop calls under way."""
         for task in self._calls.values():
             task.cancel()
 
 
 class Stage(Through):
-    """The `Context` of a trial. The first call of `role`, and what is asked once more of it, goes to the model."""
+    """The `Context` of a trial. The first call of `role` and its second request go to the model."""
 
     def __init__(self, asked: Asked, method: str, role: str, attempt: Attempt, sampling: Sampling) -> None:
         super().__init__(asked.ctx)
@@ -56,13 +56,13 @@ class Stage(Through):
         self.role = role
         self.attempt = attempt
         self.own = sampling
-        #: The key on the stage of the call on trial, "" before it.
+        #: The program's key of the call on trial; "" before it.
         self.key = ""
-        #: Of each answer of the model: its key on the stage, that of its call, and the answer.
+        #: For each answer of the model: the program's key, the key of the call, and the answer.
         self.finals: list[tuple[str, str, Final]] = []
         self.events: list[Event] = []
         self.failure = ""
-        #: Why the budget of the run gave no further answer.
+        #: The exhausted budget that prevented a further answer.
         self.is_over: BudgetExhausted | None = None
 
     async def generate(
@@ -75,7 +75,7 @@ class Stage(Through):
         sampling: Sampling | None = None,
         **drawn: Any,
     ) -> Final:
-        """The model's answer where this is the call on trial, an authored one elsewhere."""
+        """Answer with the model for the call on trial, else with an authored answer."""
         if not self._is_on_trial(key, role):
             request = GenerationRequest(run=self.method, key=key, role=role, alias="", messages=tuple(messages))
             return Final(text=stand_in(self.method, request, self.attempt), finish_reason="stop", usage=Usage())
@@ -100,7 +100,7 @@ class Stage(Through):
         return key == self.key or key.startswith(f"{self.key}/{AGAIN}")
 
     async def tool(self, key: str, *, job: ToolJob, content: str, place: Place) -> ToolAnswer:
-        """No tool is run: what is tried is what the model says."""
+        """Run no tool: the trial concerns only the model's answers."""
         return ToolAnswer(job=job, failure="no tool is run while a model is tried", is_off=True)
 
     def calls_functions(self, role: str) -> bool:
@@ -108,7 +108,7 @@ class Stage(Through):
         return role == self.role and super().calls_functions(role)
 
     def sampling(self, role: str) -> Sampling:
-        """As planned for the role on trial."""
+        """The sampling planned for the role on trial."""
         return self.own
 
     def keeps_to_schemas(self, role: str) -> bool:
@@ -124,18 +124,18 @@ class Stage(Through):
         return role == self.role and self.asked.ctx.has_small_prompts(MODEL)
 
     def keep_back(self, amount: Callable[[BudgetKind, float], float] | None) -> None:
-        """Nothing is kept back for what authored answers do."""
+        """Ignore reserves: authored answers need no budget."""
 
     async def go_over(self, reached: BudgetKeptBack) -> BudgetKeptBack:
-        """It never comes to that."""
+        """Never called, because reserves are ignored."""
         return reached
 
     def emit(self, key: str, event: Event) -> None:
-        """Kept here: what came of the answer is read from it."""
+        """Keep the event; it shows how the answer was read."""
         self.events.append(event)
 
     async def control(self, point: str, refuse: Callable[[Command], str] | None = None) -> Sequence[Command]:
-        """Nobody steers a trial."""
+        """Take no commands."""
         return ()
 
     def _role(self, role: str) -> str:

@@ -77,7 +77,7 @@ def _said(text: str) -> Answer:
 
 
 def _clusters(prompt: str, _: Attempt) -> str:
-    """Every reference its own cluster: one fence is the problem's, the others are theirs."""
+    """Put every reference into its own cluster: one fence is the problem's, the others are theirs."""
     steps = "<main-step>Set up.</main-step><main-step>Conclude.</main-step>"
     each = (f'<cluster members="{n}" representative="{n}">{steps}</cluster>' for n in range(1, len(_FENCED.findall(prompt))))
     return f"<clusters>{''.join(each)}</clusters>"
@@ -135,7 +135,7 @@ _BY_ROLE: Mapping[str, Answer] = {
 
 
 def stand_in(method: str, request: GenerationRequest, attempt: Attempt) -> str:
-    """What an able writer says in this role; "" where none is authored, which counts as unread in the play around a trial."""
+    """The authored answer of a role; "" if there is none, which counts as unreadable in the run around a trial."""
     role = _OF_A_KIND.sub("", request.role)
     answer = _BY_METHOD.get(method, {}).get(role) or _BY_ROLE.get(role)
     return answer("\n".join(message.content for message in request.messages), attempt) if answer else ""

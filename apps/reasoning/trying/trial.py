@@ -1,4 +1,4 @@
-"""One role of one program on trial with one attempt: played, and what became of the answer."""
+"""One trial: a role of a program with one attempt, and the result of the answer."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -25,9 +25,9 @@ from apps.reasoning.trying.stage import Asked, Stage
 
 _JUDGES = re.compile(r"(?:theorem_|process_|meta_)?verifier(?:_\d)?|grader|evaluator|juror.*|judge_\w+")
 _MENDERS = re.compile(r"corrector(?:_\d)?|refiner|reviser|improver")
-#: Shares of all points from which a judge lets a proof stand: 6 of 7.
+#: Share of the points from which a judge accepts a proof: 6 of 7.
 ACCEPTS_FROM = 6 / 7
-#: How the reasons begin of answers that say that they hold no solution, or no judgement.
+#: Prefixes of the reasons for answers that decline to give a solution or a judgement.
 DECLINES = ("it gives no solution", NO_JUDGEMENT)
 #: Points8 takes no chains, deductions or caps.
 PLAIN = Scheme(
@@ -38,7 +38,7 @@ PLAIN = Scheme(
         SchemeItem(code="A2", points=Decimal(4), text="Carries it out without a gap."),
     ),
 )
-#: Without these some roles of a quick preset never come on.
+#: Parameters without which some roles of a quick preset are never used.
 _SO_THAT_ALL_PLAY: Mapping[str, Mapping[str, Any]] = {
     "points8": {"scheme": PLAIN.model_dump()},
     "deepseek_math": {"meta": True},
@@ -47,44 +47,44 @@ _SO_THAT_ALL_PLAY: Mapping[str, Mapping[str, Any]] = {
 
 
 def methods() -> tuple[str, ...]:
-    """The programs that a model is tried in: all scaffolds, then all graders of scripts."""
+    """The programs used for trials: all scaffolds, then all graders of scripts."""
     return (*SCAFFOLDS, *GRADERS)
 
 
 def preset_of(method: str) -> Preset:
-    """The one that a method is tried with: its quick one where there is one."""
+    """The preset for trials: `quick` if it exists."""
     program = PROGRAMS[method]
     return program.presets[program.first_preset]
 
 
 def kinds_for(role: str) -> tuple[AttemptKind, ...]:
-    """The attempts that a role is shown: judges see all kinds, a mender one with a gap, all others a right one."""
+    """The attempts shown to a role: all kinds to judges, one with a gap to correctors, a correct one to all others."""
     if _JUDGES.fullmatch(role):
         return ("right", "gap", "wrong")
     return ("gap",) if _MENDERS.fullmatch(role) else ("right",)
 
 
 def sampling_of(role: Role, preset: Preset, limit: int) -> Sampling:
-    """How a role samples in its preset, with at most `limit` new tokens."""
+    """The sampling of a role in its preset, with at most `limit` new tokens."""
     temperature = preset.temperatures.get(role.name, role.temperature)
     return Sampling(temperature=temperature, max_new_tokens=min(limit, role.max_new_tokens))
 
 
-def params_of(method: str, attempt: Attempt, beside: Mapping[str, Any]) -> Value:
-    """The parameters of the method's preset; a grader marks the attempt, with what stands `beside` it as its material."""
+def params_of(method: str, attempt: Attempt, supplied: Mapping[str, Any]) -> Value:
+    """The parameters of the method's preset; for a grader, the attempt as script and `supplied` as its other material."""
     program, params = PROGRAMS[method], preset_of(method).params
     own = _SO_THAT_ALL_PLAY.get(method, {})
     if isinstance(program, Grader):
         shown = {"script": attempt.text, "view": program.view.model_dump()}
-        return program.read_params(params.model_dump() | shown | dict(beside) | dict(own))
-    taken = {name: beside[name] for name in program.takes}
+        return program.read_params(params.model_dump() | shown | dict(supplied) | dict(own))
+    taken = {name: supplied[name] for name in program.takes}
     return program.read_params(params.model_dump() | taken | dict(own))
 
 
 async def tried(
     asked: Asked, problem: ProblemText, method: str, role: Role, attempt: Attempt, params: Value, limit: int
 ) -> RoleTried | None:
-    """What became of the model's answer; None where the program never comes to the role. Raises `BudgetExhausted`."""
+    """The result of the model's answer; None if the program never uses the role. Raises `BudgetExhausted`."""
     stage = Stage(asked, method, role.name, attempt, sampling_of(role, preset_of(method), limit))
     try:
         await PROGRAMS[method].solve(problem, stage, params)
@@ -114,7 +114,7 @@ async def tried(
 
 
 def _reading(stage: Stage) -> tuple[Reading, str]:
-    """How the answer was read, with the reason why the first one was not."""
+    """How the answer was read, with the reason if the first one is unreadable."""
     if not stage.finals:
         return "failed", stage.failure or "the model gave no answer"
     unread = {event.call: event.reason for event in stage.events if isinstance(event, OutputUnread) and not event.part}
@@ -129,7 +129,7 @@ def _reading(stage: Stage) -> tuple[Reading, str]:
 
 
 def _accepts(stage: Stage) -> bool | None:
-    """Whether the judge on trial lets the attempt stand; None for a role that is no judge."""
+    """Whether the judge on trial accepts the attempt; None for a role that is no judge."""
     calls = {key for key, _, _ in stage.finals}
     return next(_said(stage, calls), None)
 

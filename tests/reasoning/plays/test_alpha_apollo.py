@@ -68,7 +68,7 @@ PLAYS = Plays(
             "solve/c1.1/turn/1 condense/c1.1 judge/c1.1/1/turn/1{,/again} judge/c1.1/2/turn/1",
             "exhausted",
             None,
-            "of 2 reports no more could be read",
+            "but only 1 of 2 reports could be read",
         ),
     ),
 )

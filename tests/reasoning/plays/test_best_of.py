@@ -149,7 +149,7 @@ def test_a_grader_is_offered_where_the_problem_has_what_it_needs(grader: str) ->
 
 
 def test_an_unknown_grader_is_refused_with_those_that_there_are() -> None:
-    with pytest.raises(ParamsError, match="there is no grader nobody; there are single_turn"):
+    with pytest.raises(ParamsError, match="unknown grader nobody; choose one of single_turn"):
         SCAFFOLDS["best_of"].read_params({"grader": "nobody"})
 
 

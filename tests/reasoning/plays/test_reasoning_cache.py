@@ -22,6 +22,6 @@ PLAYS = Plays(
         "turn/1/solve turn/1/summarise turn/2/solve turn/2/summarise turn/3/solve",
         "exhausted",
         None,
-        "Nobody judged it",
+        "It was not judged",
     ),
 )

@@ -1,7 +1,7 @@
-"""Marking schemes out of what coaches have already written: our two forms, coarse guidelines, lists of grading points.
+"""Import of existing marking schemes: our two forms, coarse guidelines, lists of grading points.
 
-Nothing is guessed silently: what was assumed and what could not be read is told in `Imported.notes`, and lines that were not
-understood are kept in the scheme's remarks.
+Nothing is guessed silently: `Imported.notes` lists assumptions and unreadable parts, and the scheme's remarks keep lines that
+were not understood.
 """
 
 import re

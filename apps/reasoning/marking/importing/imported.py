@@ -36,7 +36,7 @@ def scale_found(scheme: Scheme) -> tuple[Scheme, tuple[str, ...]]:
 
 
 def code_free(wanted: str, items: list[SchemeItem], start: int = 1) -> str:
-    """`wanted` where it is a code and nobody has it, else the first free one of `wanted1`, `wanted2`, …"""
+    """`wanted` if it is an unused code, else the first unused one of `wanted1`, `wanted2`, …"""
     used = {item.code.casefold() for item in items}
     number = start
     while f"{wanted}{number}".casefold() in used:

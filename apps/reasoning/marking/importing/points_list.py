@@ -91,7 +91,7 @@ def _imported(found: list[dict[str, Any]], chains: dict[str, str], loose: list[s
 
 
 def _without_chain(values: dict[str, Any]) -> dict[str, Any]:
-    """A deduction belongs to no chain, wherever it stands."""
+    """A deduction belongs to no chain, wherever it appears."""
     return {**values, "chains": ()} if values["kind"] is Kind.DEDUCTION else values
 
 

@@ -1,7 +1,7 @@
-"""A conversation of a model with its environment: think, take one action, read the tool's response; at the end, answer.
+"""A conversation of a model with its environment: think, take one action, read the tool's response; finally, answer.
 
-Source: AlphaApollo §2.1, App. B. A turn that cannot be read is asked for once more; whatever the model gets wrong then is a
-response to it, and a turn spent.
+Source: AlphaApollo §2.1, App. B. An unreadable turn is requested once more. If the second answer is also invalid, the model
+gets an error response and the turn is used up.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,14 +27,14 @@ from apps.reasoning.scaffolds.candidates.desk import EMPTY, Desk, Part
 from apps.reasoning.scaffolds.hearing import Heard
 
 MOST_SAID = 6_000
-#: Where a model stops by itself, so that it cannot make up the response of its tool.
+#: Stop strings after an action, so that the model cannot invent the tool's response.
 STOPS = ("</python_code>", "</local_rag>")
 OFF = "code execution is off"
 
 
 @dataclass(frozen=True)
 class Seat:
-    """Who speaks: role, prompt file, what the last action is called, and where in the run the conversation stands.
+    """The speaker of a conversation: role, prompt file, name of the final action, and position in the run.
 
     `about` is the candidate that is written or examined.
     """
@@ -59,8 +59,7 @@ class Exchange(Value):
 
 @dataclass
 class Conversation:
-    """How a conversation went. `ending` is what the last action handed in, where the model came to it, and `call` the call that
-    took it."""
+    """The result of a conversation. `ending` is what the final action submitted, None without one; `call` is the last call."""
 
     ending: ReadProof | Report | None = None
     call: str = ""
@@ -73,7 +72,7 @@ class Conversation:
 
 
 class _Done(Value):
-    """What a turn led to."""
+    """The result of a turn."""
 
     action: ActionKind
     problem: str = ""
@@ -86,7 +85,7 @@ class _Done(Value):
 
 
 async def converse(desk: Desk, params: Params, seat: Seat) -> Conversation:
-    """Turns until the ending action, at most `params.turns`. Raises what `Context` raises."""
+    """Take turns until the final action, at most `params.turns`. Raises what `Context` raises."""
     talk = Conversation()
     off = ""
     for turn in range(1, params.turns + 1):
@@ -100,19 +99,19 @@ async def converse(desk: Desk, params: Params, seat: Seat) -> Conversation:
         if isinstance(read, Turn) and read.handed_in is not None:
             talk.ending = read.handed_in
             talk.exchanges.append(Exchange(turn=turn, said=_said(final, action), response=""))
-            _tell(desk, params, seat, turn, said_in, _Done(action=read.action.kind))
+            _emit_turn(desk, params, seat, turn, said_in, _Done(action=read.action.kind))
             return talk
         done = await _acted(desk, params, seat, turn, said_in, action, off)
         off = off or (done.response if done.problem == OFF else "")
         unread = f": {read.reason}" if isinstance(read, Unscored) else ""
         talk.why_not = f"after {turn} turn{'s' * (turn > 1)} there was no <{seat.finishing}>{unread}"
         talk.exchanges.append(Exchange(turn=turn, said=_said(final, action), response=done.response))
-        _tell(desk, params, seat, turn, said_in, done)
+        _emit_turn(desk, params, seat, turn, said_in, done)
     return talk
 
 
 async def _heard(desk: Desk, params: Params, seat: Seat, turn: int, call: str, before: Sequence[Exchange]) -> Heard[Turn]:
-    """One turn, asked for once more where it takes no action that can be read."""
+    """Request one turn, and once more if it has no readable action."""
     is_last, calls_functions = turn == params.turns, desk.ctx.calls_functions(seat.role)
     shown = before[-params.history :]
     form = load("alpha_apollo/forms/functions") if calls_functions else load("alpha_apollo/forms/tools")
@@ -137,7 +136,7 @@ async def _heard(desk: Desk, params: Params, seat: Seat, turn: int, call: str, b
 
 
 def _history(desk: Desk, shown: Sequence[Exchange]) -> Growing:
-    """The turns shown again, the oldest left out first where not all have room."""
+    """The repeated turns; the oldest are left out first if they do not all fit."""
     passages = tuple(Passage(f"turn {one.turn}", _shown(one), float(one.turn)) for one in shown)
     return Growing(passages, lambda kept: desk.content("\n\n".join(one.text for one in kept)) if kept else EMPTY)
 
@@ -202,7 +201,7 @@ async def _searched(desk: Desk, params: Params, seat: Seat, call: str, action: A
     )
 
 
-def _tell(desk: Desk, params: Params, seat: Seat, turn: int, call: str, done: _Done) -> None:
+def _emit_turn(desk: Desk, params: Params, seat: Seat, turn: int, call: str, done: _Done) -> None:
     event = TurnTaken(
         conversation=seat.prefix,
         role=seat.role,
@@ -218,8 +217,8 @@ def _tell(desk: Desk, params: Params, seat: Seat, turn: int, call: str, done: _D
 
 
 def _said(final: Final, action: Action | Unscored) -> str:
-    """What is shown of a turn's own text: the part after the thinking, its end where it is long; a call in plain words, because
-    the signs of one engine mean nothing, or something else, in a prompt."""
+    """A turn's text for later prompts: the part after the thinking, shortened. A native call is written in plain words, because
+    the special tokens of an engine mean nothing, or something else, in a prompt."""
     if isinstance(action, Action) and action.called:
         named = f"Called {action.kind} with:\n" if action.kind in ("python_code", "local_rag") else ""
         return cut(f"{action.before}\n\n{named}{action.content}".strip(), MOST_SAID)

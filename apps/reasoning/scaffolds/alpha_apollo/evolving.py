@@ -1,7 +1,7 @@
-"""Rounds of evolution: solve, condense, judge, sum up, remember.
+"""Rounds of evolution: solve, condense, judge, summarise, remember.
 
-Source: AlphaApollo §2.3, App. D. Solvers of a round work at the same time and see the memory as it stood when the round began,
-so that the order in which they end changes nothing.
+Source: AlphaApollo §2.3, App. D. Solvers of a round run concurrently and see the memory of the round's start, so that the
+order in which they finish does not matter.
 """
 
 from collections.abc import Sequence
@@ -26,20 +26,20 @@ from apps.reasoning.scaffolds.concurrently import concurrently
 
 @dataclass
 class Evolution:
-    """The state of a run: what is remembered, by the candidate that it is about."""
+    """The state of a run: memories by candidate."""
 
     desk: Desk
     params: Params
     stored: dict[str, Memory] = field(default_factory=dict)
-    read_by_evaluators: dict[str, str] = field(default_factory=dict)
+    shown_to_evaluators: dict[str, str] = field(default_factory=dict)
 
     @property
     def memories(self) -> list[Memory]:
-        """By round and solver, in whatever order they came."""
+        """All memories, sorted by round and solver."""
         return sorted(self.stored.values(), key=lambda memory: memory.candidate.order)
 
     async def run(self) -> Selection:
-        """All rounds, or until a solution is confirmed or a person ends it."""
+        """Run all rounds, or until a solution is confirmed or a person ends the search."""
         if self.params.mode == "reasoning":
             await self.desk.steer("round/1")
             if not self.desk.wants_end:
@@ -55,14 +55,14 @@ class Evolution:
         return self.selection()
 
     def selection(self) -> Selection:
-        """The best memory; without one, the newest solution, which nobody judged."""
+        """The best memory; without one, the newest solution, unjudged."""
         memory = best(self.memories)
         if memory is not None:
             return Selection(candidate=memory.candidate, accepted=memory.judgement.correct, reason=_reason(memory))
         newest = max(self.desk.candidates.values(), key=lambda one: one.order, default=None)
         if newest is None:
             return Selection(candidate=None, reason=NOTHING_READABLE)
-        why = "Nobody judged it." if self.params.mode == "reasoning" else "The evaluators did not finish with it."
+        why = "It was not judged." if self.params.mode == "reasoning" else "The evaluators did not finish judging it."
         return Selection(candidate=newest, reason=f"The solution of round {newest.round}. {why}")
 
     async def _round(self, round_: int) -> None:
@@ -75,24 +75,24 @@ class Evolution:
         self.desk.ctx.emit(f"round/{round_}/kept", event)
 
     async def _evolved(self, round_: int, thread: int, shown: list[Memory]) -> None:
-        """One solver's way through a round, remembered as soon as a panel has judged its solution."""
+        """Run one solver's part of a round; its solution is stored as soon as a panel has judged it."""
         solved = await self._solved(round_, thread, shown)
         if solved is None:
             return
         candidate, talk = solved
         checkpoints, by = await self._condensed(candidate, talk)
-        self.read_by_evaluators[candidate.id] = checkpoints if self.params.evaluated == "condensed" and by else candidate.text
+        self.shown_to_evaluators[candidate.id] = checkpoints if self.params.evaluated == "condensed" and by else candidate.text
         reports = await self._panel(candidate, 1)
         self.stored[candidate.id] = Memory(candidate=candidate, condensed=checkpoints, judgement=judged(reports), report="")
         try:
             summed_by = await self._confirmed(candidate, reports)
         except BudgetExhausted:
-            self._tell(self.stored[candidate.id], by, "")
+            self._emit_memory(self.stored[candidate.id], by, "")
             raise
-        self._tell(self.stored[candidate.id], by, summed_by)
+        self._emit_memory(self.stored[candidate.id], by, summed_by)
 
     async def _confirmed(self, candidate: Candidate, reports: list[Report | None]) -> str:
-        """A second panel where the first one asks for it, and the reports as one; the call that summed them up."""
+        """Ask a second panel after a unanimous first one, merge the reports, and return the call of the summary."""
         memory = self.stored[candidate.id]
         if self.params.stop_early and memory.judgement.is_unanimous:
             again = await self._panel(candidate, 2)
@@ -120,9 +120,9 @@ class Evolution:
         return candidate, talk
 
     async def _condensed(self, candidate: Candidate, talk: Conversation) -> tuple[str, str]:
-        """The checkpoints of a trajectory with the call that wrote them; the solution itself where none can be read.
+        """The checkpoints of a trajectory with the call that wrote them; the solution itself if they are unreadable.
 
-        Source: AlphaApollo §2.3: the condensed solution is what evaluators read and what the memory keeps.
+        Source: AlphaApollo §2.3: evaluators read the condensed solution, and the memory keeps it.
         """
         call = f"condense/{candidate.id}"
         place = Place(round=candidate.round, subject=f"candidate {candidate.id}")
@@ -141,7 +141,7 @@ class Evolution:
 
     async def _report(self, candidate: Candidate, index: int, of: int) -> Report | None:
         prefix = f"judge/{candidate.id}/{index}"
-        values = {"solution": self.desk.content(self.read_by_evaluators[candidate.id])}
+        values = {"solution": self.desk.content(self.shown_to_evaluators[candidate.id])}
         seat = Seat("evaluator", "alpha_apollo/evaluator", "report", prefix, candidate.id, candidate.round, index, values)
         talk = await converse(self.desk, self.params, seat)
         report = talk.ending if isinstance(talk.ending, Report) else None
@@ -161,13 +161,13 @@ class Evolution:
         return report
 
     async def _summed_up(self, candidate: Candidate, judgement: Judgement, reports: list[Report | None]) -> tuple[str, str]:
-        """The reports of the majority as one, with the call that wrote it. Without a majority there is nothing to sum up."""
+        """The merged reports of the majority, with the call that wrote them. Without a majority there is nothing to merge."""
         of_majority = [one.text for one in reports if one is not None and one.correct == judgement.correct and one.text]
         if len(of_majority) < 2:
             return "\n\n".join(of_majority), ""
         call = f"sum-up/{candidate.id}"
         values: dict[str, Part] = {
-            "solution": self.desk.growing("the solution", self.read_by_evaluators[candidate.id]),
+            "solution": self.desk.growing("the solution", self.shown_to_evaluators[candidate.id]),
             "verdict": "correct" if judgement.correct else "incorrect",
             "reports": self.desk.growing_list(Passage(f"Report {at}", text) for at, text in enumerate(of_majority, 1)),
         }
@@ -177,7 +177,7 @@ class Evolution:
         found, said_in, _ = await self.desk.hear(call, role="summarizer", prompt=prompt, place=place, reading=reading)
         return (of_majority[0], "") if isinstance(found, Unscored) else (found, said_in)
 
-    def _tell(self, memory: Memory, by: str, summed_by: str) -> None:
+    def _emit_memory(self, memory: Memory, by: str, summed_by: str) -> None:
         candidate, judgement = memory.candidate, memory.judgement
         event = MemoryStored(
             candidate=candidate.id,
@@ -194,7 +194,7 @@ class Evolution:
         self.desk.ctx.emit(f"memory/{candidate.id}", event)
 
     def _memories(self, shown: list[Memory]) -> Growing:
-        """What a solver reads of earlier attempts, the best first; of those that have no room the worst are left out."""
+        """Earlier attempts for a solver, best first; the worst are left out if they do not all fit."""
         by_name = {f"the attempt {memory.candidate.id}": memory for memory in shown}
         passages = (
             Passage(
@@ -223,7 +223,7 @@ def _reason(memory: Memory) -> str:
     if memory.confirmed:
         return f"Accepted: {share}, in two panels."
     if not judgement.has_quorum:
-        return f"Undecided: {share}, but of {judgement.of} reports no more could be read."
+        return f"Undecided: {share}, but only {judgement.valid} of {judgement.of} reports could be read."
     if judgement.correct is None:
         return f"Undecided: {share}."
     return (

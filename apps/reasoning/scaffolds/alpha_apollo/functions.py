@@ -1,7 +1,7 @@
-"""The tools of a turn as functions that a model calls, for aliases that say `tools = "native"` (docs/models.md).
+"""The tools of a turn as native functions, for aliases with `tools = "native"` (docs/models.md).
 
-Source: AlphaApollo App. B (reasoning notes §8). What they are for stands in the prompt; to hand in is no function, as a proof
-in a string of JSON loses its backslashes.
+Source: AlphaApollo App. B (reasoning notes §8). The prompt explains their use. Submitting a proof is not a function, because
+models lose backslashes in JSON strings.
 """
 
 from apps.reasoning.domain.generation import OfferedTool

@@ -1,6 +1,6 @@
-"""How a turn is read, and asked for once more: strictly first, then by what its words say, then as one JSON object.
+"""Readings of a turn and of its second request: first strictly by tags, then in words, then as one JSON object.
 
-A report or solution that a turn hands in must be readable itself. Two readings of one turn are none.
+A submitted report or solution must itself be readable. An ambiguous turn counts as unreadable.
 """
 
 import re
@@ -29,7 +29,7 @@ from apps.reasoning.scaffolds.hearing import Reading
 
 Finishing = Literal["answer", "report"]
 _ASKS_JSON: dict[Finishing, str] = {"answer": "turn_json", "report": "examination_json"}
-#: Where an examination had wanted a tool, it may still use one; else its judgement alone is asked for.
+#: Signs that an examination tried to use a tool: it may still use one. Otherwise only its judgement is requested again.
 _TOOL = re.compile(
     r"<(?:python_code|local_rag|tool_call|tools)\b|^[ \t]*```|\"(?:arguments|parameters)\"", re.IGNORECASE | re.MULTILINE
 )
@@ -37,14 +37,14 @@ _BOTH = "it ends the conversation and uses a tool, and a turn has one action"
 
 
 class Turn(NamedTuple):
-    """What was read of a turn: its action, and what that hands in."""
+    """A turn as read: its action, and the solution or report that it submits."""
 
     action: Action
     handed_in: ReadProof | Report | None = None
 
 
 def reading_of(finishing: Finishing, prompt: RenderedPrompt, stops: Sequence[str], *, is_last: bool) -> Reading[Turn]:
-    """The reading of a turn that `finishing` may end, and in the last turn must."""
+    """The reading of a turn that may end with `finishing`; the last turn must."""
 
     def read(final: Final) -> Turn | Unscored:
         action = read_action(final, finishing, stops)
@@ -75,19 +75,19 @@ def reading_of(finishing: Finishing, prompt: RenderedPrompt, stops: Sequence[str
 
 
 def _handed_in(action: Action) -> Turn | Unscored:
-    """The turn of a block that ends the conversation, where what it holds can be read."""
+    """The turn of a final block; `Unscored` if its content is unreadable."""
     found = read_steps(action.content) if action.kind == "answer" else read_report(action.content)
     return found if isinstance(found, Unscored) else Turn(action, found)
 
 
 def _ending_in_words(final: Final, finishing: Finishing, prompt: str, *, is_last: bool) -> Turn | None:
-    """The turn of a solution or report without its block; None where there is none."""
+    """The turn of a solution or report outside a block; None if there is none."""
     found = read_handed_in(final, prompt, is_last=is_last) if finishing == "answer" else read_report_in_words(final, prompt)
     return None if isinstance(found, Unscored) else Turn(Action(kind=finishing, content=found.text), found)
 
 
 def _of_form(form: TurnForm, finishing: Finishing, first: str, prompt: RenderedPrompt) -> Turn | Unscored:
-    """The turn that a JSON object stands for; what its judgement is about was said in the `first` answer."""
+    """The turn described by a JSON object; the `first` answer has the examination behind its judgement."""
     if form.repeats(f"{prompt.messages[0].content} {load(f'shared/again/{_ASKS_JSON[finishing]}').system}"):
         return Unscored(reason="it only repeats words of the question")
     if form.field == "code":

@@ -1,6 +1,6 @@
-"""The long-term memory of an evolution. Pure: what is shown follows from what was stored, not from when.
+"""The long-term memory of an evolution. Pure: the selection depends on the stored memories, not on their order of arrival.
 
-Source: AlphaApollo §2.3: the correct solutions first, of these the shorter.
+Source: AlphaApollo §2.3: correct solutions first, then shorter ones.
 """
 
 from collections.abc import Sequence
@@ -11,9 +11,9 @@ from apps.reasoning.scaffolds.candidates.desk import Candidate
 
 
 class Judgement(Value):
-    """What the reports on a solution come to.
+    """The majority of the reports on a solution.
 
-    `correct` is None where no more than half of the reports could be read, or as many say yes as no.
+    `correct` is None if at most half of the reports are readable, or if the vote is tied.
     """
 
     ayes: int
@@ -32,12 +32,12 @@ class Judgement(Value):
 
     @property
     def is_unanimous(self) -> bool:
-        """Every evaluator passed it, and each of them could be read."""
+        """Whether every report is readable and passes the solution."""
         return 0 < self.of == self.ayes
 
 
 class Memory(Value):
-    """A solution with its judgement: what later solvers are shown."""
+    """A solution with its judgement, as shown to later solvers."""
 
     candidate: Candidate
     condensed: str
@@ -47,25 +47,25 @@ class Memory(Value):
 
     @property
     def verdict(self) -> str:
-        """In words, for a prompt."""
+        """The judgement in words, for prompts."""
         if self.judgement.correct is None:
             return "undecided"
         return "judged correct" if self.judgement.correct else "judged incorrect"
 
 
 def judged(reports: Sequence[Report | None]) -> Judgement:
-    """The majority of the reports that could be read."""
+    """Count the readable reports."""
     valid = [report for report in reports if report is not None]
     return Judgement(ayes=sum(report.correct for report in valid), valid=len(valid), of=len(reports))
 
 
 def recalled(memories: Sequence[Memory], count: int) -> list[Memory]:
-    """The `count` memories to show, best first: judged correct, then undecided, then incorrect; among equals the shorter."""
+    """The `count` best memories: judged correct first, then undecided, then incorrect; ties go to the shorter one."""
     return sorted(memories, key=_rank)[:count]
 
 
 def best(memories: Sequence[Memory]) -> Memory | None:
-    """The one that the run stands by: confirmed, then by judgement and its share, then the shorter."""
+    """The memory that the run selects: confirmed first, then by judgement and its share, then the shorter one."""
     return min(memories, key=lambda one: (not one.confirmed, _class_of(one), -_share(one), *_rank(one)[1:]), default=None)
 
 

@@ -1,4 +1,4 @@
-"""What AlphaApollo says of itself: the program, its cost, its entry in the table of scaffolds."""
+"""AlphaApollo in the table of scaffolds: the program, its cost estimate and its description."""
 
 from collections.abc import Mapping
 
@@ -16,21 +16,21 @@ from apps.reasoning.scaffolds.scaffold import Role, Scaffold, reader
 
 
 async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
-    """One conversation, or rounds of evolution; the best of what is remembered."""
+    """Run one conversation, or rounds of evolution, and return the best solution in memory."""
     desk = Desk(problem, ctx)
     evolution = Evolution(desk, params)
     return await concluded(desk, evolution.run(), evolution.selection)
 
 
 def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:
-    """Fewest: one turn that fails, or solvers that come to nothing. Likely: two turns a conversation, no early end.
+    """Fewest: one failed turn, or solvers without a readable solution. Likely: two turns per conversation, no early stop.
 
-    Most: every turn of every conversation, each but the last with a look into the documentation, and second panels.
+    Most: every turn of every conversation, each but the last with a documentation lookup, and second panels.
     """
     evolves = params.mode == "evolution"
     rounds, threads = (params.rounds, params.threads) if evolves else (1, 1)
     judged = rounds * threads if evolves else 0
-    # A second panel that does not end the run differs from the first in one report at least; each solution may have one.
+    # Each solution may have a second panel: if it does not end the run, at least one report differs from the first panel.
     reports = judged * params.evaluators * (2 if params.stop_early else 1)
     lookups = (params.turns - 1) * (rounds * threads + reports) if params.assistants else 0
     likely_reports, likely_turns = judged * params.evaluators, min(2, params.turns)
@@ -55,7 +55,7 @@ def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) ->
         typical=_TYPICAL,
         limits=max_new_tokens,
         assumptions=(
-            "Likely: two turns in each conversation, one look into the documentation in eight conversations, all rounds made. "
+            "Likely: all rounds, two turns per conversation, and one documentation lookup per eight conversations. "
             "Tool calls cost no tokens and are not counted."
         ),
     )
@@ -80,8 +80,8 @@ SCAFFOLD = Scaffold(
     name="alpha_apollo",
     title="AlphaApollo",
     description=(
-        "The model acts in turns: it thinks, runs Python or looks into documentation, reads what came back, and answers. "
-        "In evolution, solvers and evaluators take turns over rounds, and judged solutions are remembered for the next."
+        "The model acts in turns: it thinks, runs Python or searches documentation, reads the result, and answers. "
+        "In evolution mode, solvers and evaluators alternate over rounds, and a memory carries judged solutions forward."
     ),
     source="AlphaApollo §2.1, §2.3, App. B, D",
     params=Params,
@@ -92,16 +92,16 @@ SCAFFOLD = Scaffold(
         Role(
             "solver_2",
             "Second solver",
-            "Works beside the first where there are several: another model or temperature.",
+            "Works in parallel with the first, with another model or temperature.",
             8_192,
             0.9,
         ),
-        Role("solver_3", "Third solver", "Works beside the others.", 8_192, 0.5),
+        Role("solver_3", "Third solver", "Works in parallel with the others.", 8_192, 0.5),
         Role("abstractor", "Abstractor", "Condenses a solver's conversation into checkpoints.", 8_192, 0.3),
-        Role("evaluator", "Evaluator", "Examines a solution in turns, with tools.", 8_192, 0.4),
-        Role("summarizer", "Summarizer", "Makes one report of those of the majority.", 8_192, 0.3),
-        Role("rewriter", "Rewriter", "Puts a question in the words of documentation.", 1_024, 0.2),
-        Role("librarian", "Librarian", "Says what to call, from passages of documentation.", 2_048, 0.2),
+        Role("evaluator", "Evaluator", "Checks a solution in turns, with tools.", 8_192, 0.4),
+        Role("summarizer", "Summarizer", "Merges the reports of the majority into one.", 8_192, 0.3),
+        Role("rewriter", "Rewriter", "Rewrites a question as a documentation query.", 1_024, 0.2),
+        Role("librarian", "Librarian", "Summarises the passages found: what to call, and how.", 2_048, 0.2),
     ),
     solve=solve,
     estimate=estimate,

@@ -7,7 +7,7 @@ from pydantic import Field
 from apps.reasoning.domain.values import Value
 from apps.reasoning.scaffolds.scaffold import Preset
 
-#: The roles of solvers that work at the same time: other models or other temperatures. More solvers share them in turn.
+#: Roles of concurrent solvers, with different models or temperatures. Further solvers reuse them in turn.
 SOLVERS = ("solver", "solver_2", "solver_3")
 
 
@@ -22,60 +22,66 @@ class Params(Value):
         title="Mode",
         description="Reasoning: one conversation with the tools. Evolution: rounds of solving and judging with a memory.",
     )
-    turns: int = Field(default=4, ge=1, le=16, title="Turns", description="Most turns of a conversation; the last must answer.")
-    history: int = Field(default=8, ge=1, le=16, title="History", description="So many turns are shown again, the newest.")
+    turns: int = Field(
+        default=4, ge=1, le=16, title="Turns", description="Most turns of a conversation; the last one must answer."
+    )
+    history: int = Field(default=8, ge=1, le=16, title="History", description="Number of newest turns that a prompt repeats.")
     rounds: int = Field(default=10, ge=1, le=50, title="Rounds", description="Rounds of evolution.")
     threads: int = Field(
         default=1,
         ge=1,
         le=16,
-        title="Solvers at once",
-        description="They share the memory. There are three solver roles, with models of their own, that take turns.",
+        title="Parallel solvers",
+        description="Solvers that share the memory. Three solver roles, each with its own model, are assigned in turn.",
     )
     evaluators: int = Field(
-        default=5, ge=1, le=9, title="Evaluators", description="Reports on each solution; most of them decide."
+        default=5, ge=1, le=9, title="Evaluators", description="Reports on each solution; the majority decides."
     )
     evaluated: Literal["condensed", "full"] = Field(
         default="condensed",
         title="Evaluators read",
         description=(
-            "Condensed: the abstractor's checkpoints, as in the paper (§2.3). Full: the solution as it was handed in, which a "
-            "judgement on its rigour needs."
+            "Condensed: the abstractor's checkpoints, as in the paper (§2.3). Full: the solution as written; needed to judge "
+            "its rigour."
         ),
     )
     stop_at_tools: bool = Field(
         default=True,
         title="Stop at tools",
-        description="A turn ends where its code or question ends, so that no model makes up the response itself.",
+        description="End a turn after its code or query, so that the model cannot invent the response.",
     )
     memories: int = Field(
-        default=3, ge=1, le=10, title="Memories shown", description="Judged correct first, then the shorter ones."
+        default=3,
+        ge=1,
+        le=10,
+        title="Memories shown",
+        description="Number of earlier solutions shown; those judged correct first, then shorter ones.",
     )
     assistants: bool = Field(
         default=True,
         title="Model-made searches",
-        description="A rewriter and a librarian stand before and behind the documentation. Without them, rules do it.",
+        description="A rewriter prepares each query and a librarian summarises the hits. If off, fixed rules do both.",
     )
     stop_early: bool = Field(
         default=True,
         title="Stop early",
-        description="A solution that all evaluators pass is judged once more; where all pass it again, the run ends.",
+        description="Judge a solution that all evaluators pass a second time; end the run if all pass it again.",
     )
 
 
 PRESETS = {
     "quick": Preset(
         "Quick",
-        "Two rounds with two evaluators, three turns, searches without models.",
+        "Two rounds, two evaluators, three turns; searches without models.",
         Params(rounds=2, evaluators=2, turns=3, assistants=False),
     ),
     # App. B.3 samples at 0.6 where the model is alone, App. D.1 at 0.7 where it evolves.
     "reasoning": Preset(
-        "Reasoning alone",
+        "Reasoning only",
         "One conversation of four turns with the tools.",
         Params(mode="reasoning"),
         temperatures={"solver": 0.6},
     ),
-    "paper": Preset("Paper", "Ten rounds, five evaluators, all rounds made.", Params(stop_early=False)),
-    "parallel": Preset("Three solvers", "Three solvers share the memory; ends early.", Params(threads=3)),
+    "paper": Preset("Paper", "Ten rounds, five evaluators; never stops early.", Params(stop_early=False)),
+    "parallel": Preset("Three solvers", "Three solvers share the memory; stops early.", Params(threads=3)),
 }

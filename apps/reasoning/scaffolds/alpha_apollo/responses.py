@@ -1,11 +1,11 @@
-"""What a model is told after a tool call. Pure."""
+"""Responses to a model after a tool call. Pure."""
 
 import re
 
 from apps.reasoning.domain.tools import Execution, ToolAnswer
 from apps.reasoning.reading.actions import LIBRARIES
 
-#: Characters of a response, whatever a tool wrote.
+#: Longest response, in characters.
 MOST_SHOWN = 4_000
 _LINES_OF_AN_ERROR = 12
 _BLAMED = re.compile(r"(?:ImportError|ModuleNotFoundError|AttributeError|TypeError|ValueError)\b[^\n]{0,300}\Z")
@@ -19,7 +19,7 @@ _ENDED = {
 
 
 def cut(text: str, limit: int) -> str:
-    """At most `limit` characters and a mark: the beginning and the end, of which the end matters more in a traceback."""
+    """Shorten to `limit` characters and a mark: keep the beginning and the end, because tracebacks end with the error."""
     if len(text) <= limit:
         return text
     head, tail = limit // 2, limit - limit // 2
@@ -33,10 +33,10 @@ def code_response(answer: ToolAnswer, repairs: tuple[str, ...]) -> str:
     if answer.execution is None:
         return f"The code was not run: {cut(answer.failure, 400)}"
     mended = [f"(Before running: {'; '.join(repairs)}.)"] if repairs else []
-    return "\n".join([*mended, _told(answer.execution)])
+    return "\n".join([*mended, _output_shown(answer.execution)])
 
 
-def _told(done: Execution) -> str:
+def _output_shown(done: Execution) -> str:
     printed = cut(done.stdout.rstrip(), MOST_SHOWN)
     if not done.error:
         return printed or "The code ran and printed nothing. Print what you want to see."
@@ -45,9 +45,9 @@ def _told(done: Execution) -> str:
 
 
 def blamed_library(stderr: str, code: str) -> tuple[str, str] | None:
-    """The library whose use an error speaks of, and the error's line; None where documentation would not help.
+    """The library behind an error, and the error's line; None if documentation would not help.
 
-    Source: AlphaApollo App. B.1: wrong imports, attributes, types and values of library calls are what retrieval mends.
+    Source: AlphaApollo App. B.1: retrieval helps with wrong imports, attributes, types and values of library calls.
     """
     last = _BLAMED.search(stderr[-2000:].rstrip())
     if last is None:

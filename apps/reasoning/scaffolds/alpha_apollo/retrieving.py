@@ -1,6 +1,7 @@
-"""A look into documentation: rewrite the question, search, summarise what was found.
+"""Documentation lookup: rewrite the question, search, summarise the hits.
 
-Source: AlphaApollo App. B.2. With `assistants` a model rewrites and summarises; without, or where it cannot be read, rules do.
+Source: AlphaApollo App. B.2. With `assistants` models rewrite and summarise; fixed rules do it without them, or if a model's
+answer is unreadable.
 """
 
 import re
@@ -25,7 +26,7 @@ _FORMULA = re.compile(r"\$[^$]*\$|\S*\d\S*")
 
 @dataclass(frozen=True)
 class Found:
-    """What the model is told, and what people see of the look."""
+    """The result of a lookup: `text` for the model, `lookup` for people."""
 
     text: str
     lookup: Lookup
@@ -33,7 +34,7 @@ class Found:
 
 
 async def looked_up(desk: Desk, params: Params, key: str, library: str, query: str, place: Place) -> Found:
-    """The answer to a question. A search that is off or finds nothing says so."""
+    """Look up a question. The text says if the search is unavailable or finds nothing."""
     calls = [f"{key}/rewrite"] if params.assistants else []
     rewritten = await _rewritten(desk, key, library, query, place) if params.assistants else plain_query(query)
     job = SearchJob(query=rewritten, library=library, top=PASSAGES)
@@ -58,13 +59,13 @@ async def looked_up(desk: Desk, params: Params, key: str, library: str, query: s
 
 
 def plain_query(query: str) -> str:
-    """A question without its formulas and numbers, which no documentation has; the question itself where nothing is left."""
+    """The question without formulas and numbers, which documentation lacks; the whole question if nothing remains."""
     words = " ".join(_FORMULA.sub(" ", query).split())
     return (words if re.search(r"\w{3}", words) else query)[:LONGEST_QUERY]
 
 
 def shown(hits: Sequence[SearchHit]) -> str:
-    """Passages as a model reads them."""
+    """Passages as shown to a model."""
     return "\n\n".join(f"{hit.name}{hit.signature} [{hit.library}]\n{cut(hit.text, _MOST_OF_A_PASSAGE)}" for hit in hits)
 
 

@@ -1,4 +1,4 @@
-"""What a helper role wrote: between its tags, in a JSON object, or as all that its answer holds."""
+"""Texts of helper roles: between tags, in a JSON object, or as the whole answer."""
 
 import re
 from collections.abc import Callable
@@ -11,12 +11,12 @@ from apps.reasoning.reading.turn_forms import read_texts, texts_schema, without_
 from apps.reasoning.scaffolds.candidates.desk import Desk
 from apps.reasoning.scaffolds.hearing import Reading
 
-#: The most texts of a helper's second answer.
+#: Most texts in a helper's second answer.
 MOST_TEXTS = 12
 
 
 def held(desk: Desk, call: str, role: str, final: Final | Unscored, tag: str, prompt: str) -> str:
-    """What `condensing` reads of an answer that is not asked for again; empty, and told, where that is nothing."""
+    """Read an answer with `condensing`, without a second request. If it is unreadable, record that and return ""."""
     found = final if isinstance(final, Unscored) else condensing(tag, prompt)(final)
     if isinstance(found, str):
         return found
@@ -26,14 +26,14 @@ def held(desk: Desk, call: str, role: str, final: Final | Unscored, tag: str, pr
 
 
 def condensed(tag: str, prompt: str) -> Reading[str]:
-    """How a helper's text is read, and asked for once more: as a list of texts where its engine keeps to a schema."""
+    """The reading of a helper's text; the second request asks for a list of texts if the engine enforces schemas."""
     read = condensing(tag, prompt)
     return Reading[str](read, tag, read, texts_schema(tag, MOST_TEXTS, 20), asks_json=f"{tag}_json")
 
 
 def condensing(tag: str, prompt: str) -> Callable[..., str | Unscored]:
-    """A reader of what the last such tag holds; else of a list of texts as JSON; else of a whole answer that is more than an
-    echo of `prompt`. A text that was cut off counts as far as it goes: these texts have no verdict at their end."""
+    """Make a reader of the last such tag, else of a JSON list of texts, else of a whole answer that is not an echo of `prompt`.
+    A truncated text counts, because these texts have no verdict at their end."""
     closed, signs = tag_pattern(tag), re.compile(rf"</?{tag}(?:\s[^<>]{{0,200}})?>", re.IGNORECASE)
 
     def read(final: Final, first: str = "") -> str | Unscored:

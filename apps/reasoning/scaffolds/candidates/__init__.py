@@ -1,1 +1,1 @@
-"""What scaffolds that compare whole solutions share: asking, drafting, judging, ranking, tournaments."""
+"""Shared parts of scaffolds that compare whole solutions: asking, drafting, judging, ranking, tournaments."""

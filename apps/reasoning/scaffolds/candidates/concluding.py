@@ -1,4 +1,4 @@
-"""From the selected candidate, or none, to the outcome of the run."""
+"""The outcome of a run from its selected candidate."""
 
 from collections.abc import Awaitable, Callable
 
@@ -12,7 +12,7 @@ PROOF = "proof/1"
 
 
 class Selection(Value):
-    """What a search ends with. `accepted` is None where nothing judged it; `reason` is a sentence for the page."""
+    """The result of a search. `accepted` is None if the candidate was not judged; `reason` is a sentence for the page."""
 
     candidate: Candidate | None
     accepted: bool | None = None
@@ -20,7 +20,7 @@ class Selection(Value):
 
 
 async def concluded(desk: Desk, search: Awaitable[Selection], so_far: Callable[[], Selection]) -> Outcome:
-    """The outcome of `search`; where the budget ends it, that of `so_far`, which selects among what is there."""
+    """The outcome of `search`; if the budget ends it, the outcome of `so_far`, which selects among the existing candidates."""
     exhausted: BudgetExhausted | None = None
     try:
         selection = await search

@@ -1,4 +1,4 @@
-"""From calls per role to an estimate with tokens."""
+"""Estimates with tokens, from calls per role."""
 
 from collections.abc import Mapping
 
@@ -20,10 +20,9 @@ def estimated(
     fewest_in_all: int | None = None,
     most_of_one: Calls | None = None,
 ) -> Estimate:
-    """Calls and tokens per role and in all. `limits` by role bounds the completions; all mappings have the roles of `most`.
-
-    Where roles stand in for each other, `most` is the dearest course and `most_of_one` what a role can come to in another
-    one; `fewest_in_all` then is the shortest course, where that is more than the fewest of every role together.
+    """Estimate calls and tokens per role and in total. `limits` by role bounds the completions; all mappings have the roles of
+    `most`. If roles replace each other, `most` is the most expensive course, `most_of_one` the maximum of a role in any
+    course, and `fewest_in_all` the shortest course, if it needs more calls than the sum of `fewest`.
     """
     allowed, of_one = limits or {}, most_of_one or {}
     roles = tuple(

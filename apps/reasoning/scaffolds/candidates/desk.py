@@ -1,4 +1,4 @@
-"""Where a scaffold of candidates works: the problem, what people said, prompts filled in, answers asked for and read."""
+"""The common state and calls of scaffolds with candidates: the problem, people's hints, prompts, answers and their reading."""
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +24,7 @@ from apps.reasoning.scaffolds.asking import asked, room_for
 from apps.reasoning.scaffolds.hearing import Heard, Reading, heard
 
 T = TypeVar("T")
-#: A value of a prompt: as it is, fitted to the model's context, or put after all others.
+#: A value of a prompt: fixed text, text fitted to the model's context, or text placed after all others.
 Part = str | Growing | Last
 EMPTY = "(none)"
 MAX_HINT = 20_000
@@ -32,9 +32,9 @@ _TAKEN = {"hint", "write_up", "extend_budget"}
 
 
 class Candidate(Value):
-    """A whole solution under comparison, by an id like `c2.5`: round 2, fifth.
+    """A whole solution under comparison, with an id like `c2.5`: round 2, fifth.
 
-    `own_score` is what its writer gave it, `read_as` how it was found in the answer.
+    `own_score` is its writer's own score, `read_as` how it was found in the answer.
     """
 
     id: str
@@ -46,7 +46,7 @@ class Candidate(Value):
 
     @property
     def order(self) -> tuple[int, ...]:
-        """Round and place: an order that no completion of calls can change."""
+        """Round and number: an order independent of the order in which calls finish."""
         return tuple(int(part) for part in self.id.removeprefix("c").split("."))
 
     @property
@@ -56,7 +56,7 @@ class Candidate(Value):
 
 
 class Solution(NamedTuple):
-    """A solution as it was read, and what its writer gives it."""
+    """A solution as read, and its writer's own score."""
 
     proof: ReadProof
     own_score: float | None = None
@@ -64,10 +64,10 @@ class Solution(NamedTuple):
 
 @dataclass
 class Desk:
-    """The state that all scaffolds of candidates keep. It follows from recorded calls and commands alone.
+    """The state of every scaffold with candidates. It depends only on recorded calls and commands.
 
-    `calls` names for each candidate the call that wrote it. `structured` asks for JSON where a role has a schema. `wants_end`
-    is set by a person's "write up": end with what is there.
+    `calls` names the call that wrote each candidate. `structured` requests JSON from roles with a schema. A person's command
+    "write up" sets `wants_end`: end with the existing candidates.
     """
 
     problem: ProblemText
@@ -91,9 +91,9 @@ class Desk:
         tools: Sequence[OfferedTool] = (),
         writes_solution: bool = False,
     ) -> Final | Unscored:
-        """One call with the prompt file `prompt`; Unscored where it failed for good (the failure is recorded).
+        """Make one call with the prompt file `prompt`; `Unscored` if it failed finally (the failure is recorded).
 
-        Where it `writes_solution` and the problem has an answer, the prompt asks for an answer line.
+        With `writes_solution`, the prompt asks for an answer line if the problem has an answer.
         """
         filled = self.filled(role, prompt, values, writes_solution=writes_solution)
         asks_json = schema if self.structured else None
@@ -112,9 +112,9 @@ class Desk:
         tools: Sequence[OfferedTool] = (),
         stops: tuple[str, ...] = (),
     ) -> Heard[T]:
-        """One call whose answer is read, and asked for once more where nothing can be read in it.
+        """Make one call and read its answer; ask once more if it is unreadable.
 
-        `prompt` is the name of a prompt file, or what `filled` has made of one. It ends at one of `stops`.
+        `prompt` is the name of a prompt file, or a result of `filled`. The answer ends at one of `stops`.
         """
         filled = self.filled(role, prompt, values or {}) if isinstance(prompt, str) else prompt
         asks_json = schema if self.structured else None
@@ -123,7 +123,7 @@ class Desk:
         )
 
     def filled(self, role: str, prompt: str, values: Mapping[str, Part], *, writes_solution: bool = False) -> RenderedPrompt:
-        """The prompt file with its values, the problem and the rule of fences; what grows is fitted to the model of `role`."""
+        """Fill a prompt file with its values, the problem and the rule of fences; fit growing parts to the model of `role`."""
         rule = load("shared/forms/fence_rule").system
         shared: dict[str, Part] = {"fence_rule": rule, "problem": self.content(self.problem.statement)}
         closing = answer_line(self.problem) if writes_solution else ""
@@ -143,10 +143,10 @@ class Desk:
         own_scores: tuple[float, ...] = (),
         may_stay: bool = False,
     ) -> Candidate | None:
-        """Ask for a whole solution and keep it as candidate `name`; None where none could be read or none was given.
+        """Ask for a whole solution and keep it as candidate `name`; None if the answer has no readable solution.
 
-        `own_scores` are the values that the prompt lets its writer give it; where it asks for none, none is read. With
-        `may_stay` the writer may hand in its one parent unchanged.
+        `own_scores` are the scores that the prompt offers its writer; without them none is read. With `may_stay` the writer
+        may submit its only parent unchanged.
         """
         given = parents[0].steps if may_stay else ()
         drafted = await self.solution(
@@ -170,8 +170,8 @@ class Desk:
         own_scores: tuple[float, ...] = (),
         given: tuple[str, ...] = (),
     ) -> Heard[Solution]:
-        """Ask for a whole solution; why there is none is told and remembered. Who hands in the `given` steps unchanged is not
-        asked again: they are the solution.
+        """Ask for a whole solution; if there is none, record the reason. A writer who submits the `given` steps unchanged is
+        not asked again: they are the solution.
         """
         common: dict[str, Part] = {"proof_form": self.form_of(role, "proof_tags"), "hints": self.hints_given()}
         filled = self.filled(role, prompt, common | dict(values), writes_solution=True)
@@ -205,7 +205,7 @@ class Desk:
         own_score: float | None = None,
         way: Way = "tags",
     ) -> Candidate:
-        """Tell a candidate and remember it."""
+        """Keep a candidate and emit its event."""
         lineage = tuple(parent.id for parent in parents)
         candidate = Candidate(id=name, steps=steps, round=round_, parents=lineage, own_score=own_score, read_as=way)
         self.candidates[name], self.calls[name] = candidate, call
@@ -224,21 +224,21 @@ class Desk:
         return candidate
 
     def unread(self, call: str, role: str, reason: str) -> None:
-        """Tell that a call's text could not be read; it stays behind the call."""
+        """Record that a call's text is unreadable; the text is kept with the call."""
         self.ctx.emit(f"{call}/unread", OutputUnread(call=call, role=role, reason=reason))
 
     def form(self, name: str) -> str:
-        """How to answer: the fragment for JSON, or the one for tags."""
+        """The fragment that describes the answer's form, in JSON or in tags."""
         return load(f"shared/forms/{name}_{'json' if self.structured else 'tags'}").system
 
     def form_of(self, role: str, name: str) -> Part:
-        """A fragment or, where the model of `role` has small prompts, the one for those, after everything else."""
+        """A fragment; for models with small prompts its short variant, placed last."""
         if not self.ctx.has_small_prompts(role):
             return load(f"shared/forms/{name}").system
         return Last(load(f"shared/forms/{name}_small").system, load("shared/forms/said_last").system)
 
     def content(self, text: str) -> str:
-        """Foreign text inside a fence whose delimiter follows from the seed and the text: no text can contain its own."""
+        """Fence a foreign text. The delimiter depends on the seed and the text, so that no text can contain its own."""
         cleaned = clean_text(text).strip()
         return fence(cleaned, self.ctx.nonce(f"content/{sha_of(cleaned)}")) if cleaned else EMPTY
 
@@ -247,9 +247,9 @@ class Desk:
         return Growing((Passage(name, text, worth),), lambda shown: self.content(shown[0].text), least=1)
 
     def growing_list(self, passages: Iterable[Passage], least: int = 1, *, heading: str = "") -> Growing:
-        """Foreign texts, of which all but the `least` best may be left out, and each may be shortened.
+        """Foreign texts that may be shortened, and left out except for the `least` best ones.
 
-        Each stands under its name or, with a `heading`, under that and its number among those that are shown.
+        Each has its name as heading or, with `heading`, that word and its number among the texts shown.
         """
 
         def show(shown: Sequence[Passage]) -> str:
@@ -259,19 +259,19 @@ class Desk:
         return Growing(tuple(passages), show, least=least)
 
     def hints_given(self) -> Growing:
-        """What people said: shortened where it must be, never left out."""
+        """The hints of people: may be shortened, but not left out."""
         return self.growing("the remarks of people", "\n".join(f"- {hint}" for hint in self.hints))
 
     def listed(self, pieces: Iterable[tuple[str, str]]) -> str:
-        """Several foreign texts under their headings, each in a fence of its own: none can pretend that another begins."""
+        """Several foreign texts under headings, each in its own fence, so that none can imitate the start of another."""
         return "\n\n".join(f"{heading}\n{self.content(text)}" for heading, text in pieces)
 
     def draw(self, key: str) -> random.Random:
-        """Chance that follows from the run's seed and `key`, so that a replay draws the same."""
+        """A random generator seeded by the run's seed and `key`, so that a replay draws the same values."""
         return random.Random(self.ctx.nonce(key))  # noqa: S311  (it must be reproducible, not secret)
 
     async def steer(self, point: str) -> bool:
-        """A control point: hints are shown to whoever writes next, "write up" ends the search, lemmas are refused.
+        """Take commands at a control point: later writers see hints, "write up" ends the search, lemmas are refused.
 
         Returns whether the search shall end.
         """

@@ -1,4 +1,4 @@
-"""Solutions by their final answers: those whose answers are equal make a class. Pure."""
+"""Classes of solutions with equal final answers. Pure."""
 
 from collections.abc import Iterable
 
@@ -9,16 +9,16 @@ from apps.reasoning.scaffolds.candidates.desk import Candidate
 
 
 class AnswerClass(Value):
-    """Solutions with one answer, the oldest first, which gives the class its answer."""
+    """Solutions with equal answers, oldest first; `answer` is that of the oldest."""
 
     answer: str
     members: tuple[Candidate, ...]
 
 
 class Vote(Value):
-    """All classes in the order of their first solutions; `unread`: solutions that state no final answer, which vote for none.
+    """All classes in the order of their first solutions. `unread`: solutions without a final answer, which do not vote.
 
-    `undecided` are pairs of classes of which nobody can say here whether their answers are equal. They count apart.
+    `undecided`: pairs of classes whose answers could not be compared; they count separately.
     """
 
     classes: tuple[AnswerClass, ...] = ()
@@ -27,18 +27,18 @@ class Vote(Value):
 
     @property
     def winner(self) -> int:
-        """The position of the largest class; among equals the one whose first solution came first. Raises `ValueError`."""
+        """The position of the largest class; ties go to the class with the earliest solution. Raises `ValueError` if none."""
         return max(range(len(self.classes)), key=lambda place: (len(self.classes[place].members), -place))
 
     @property
     def tied(self) -> tuple[int, ...]:
-        """The positions of the classes that are as large as the winner, with the winner."""
+        """The positions of all classes as large as the winner, including the winner."""
         most = len(self.classes[self.winner].members)
         return tuple(place for place, one in enumerate(self.classes) if len(one.members) == most)
 
 
 def counted(candidates: Iterable[Candidate]) -> Vote:
-    """The classes of these solutions. An answer joins the first class that it is surely equal to, else begins its own."""
+    """Sort solutions into classes. An answer joins the first class to which it is provably equal, else it starts a new one."""
     answers: list[str] = []
     members: list[list[Candidate]] = []
     unread: list[Candidate] = []

@@ -1,7 +1,7 @@
-"""Which texts of one role the next role works on, where each input is answered by a whole group.
+"""Selection of the texts of one role on which the next role works, when a whole group answers each input.
 
-Source: MarsRL §3.3. The trainer's toy chooses by the same rule (workers/learning/mars.py). Neither may import the other; a test
-holds them together.
+Source: MarsRL §3.3. The trainer's toy selects by the same rule (workers/learning/mars.py). Neither may import the other; a
+test keeps them equal.
 """
 
 import random
@@ -15,10 +15,10 @@ Choice = Literal["random", "balanced", "adaptive"]
 def chosen(
     inputs: Sequence[T], rewards: Sequence[float | None], *, choice: Choice, high_first: bool, wanted: int, rng: random.Random
 ) -> list[T]:
-    """`wanted` of the inputs, or as many as there are. `rewards`: of each, 1 or 0, or None where it is undecided.
+    """Choose at most `wanted` inputs. `rewards`: 1, 0 or None (undecided) for each.
 
-    `random`: any. `balanced`: half of each reward, filled up from the other kind, then from the undecided. `adaptive`: those of
-    reward 1 first where `high_first`, else those of reward 0; the undecided before the others. Ties are drawn.
+    `random`: any. `balanced`: half of each reward, filled up with the other kind, then with the undecided. `adaptive`: reward 1
+    first with `high_first`, else reward 0 first; then the undecided, then the others. Ties are random.
     """
     order = list(range(len(inputs)))
     rng.shuffle(order)
@@ -35,7 +35,7 @@ def _rank(reward: float | None, *, high_first: bool) -> int:
 
 
 def _alternating(order: list[int], rewards: Sequence[float | None]) -> list[int]:
-    """The two kinds in turns, as long as there are both; the kind of the first drawn begins. The undecided come last."""
+    """Alternate the two kinds while both last, starting with the kind drawn first. The undecided come last."""
     good = [place for place in order if _rank(rewards[place], high_first=True) == 0]
     bad = [place for place in order if _rank(rewards[place], high_first=True) == 2]
     open_ = [place for place in order if rewards[place] is None]

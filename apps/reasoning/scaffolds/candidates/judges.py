@@ -1,7 +1,7 @@
-"""Whether a judge of pairs is led by the order in which a pair is shown, or prefers what its own model wrote. Pure.
+"""Position bias and self-preference of judges of pairs. Pure.
 
-Source: the usual checks of models as judges; every pair of a knock-out is judged in both orders (tournament.py). Shares come
-with Wilson's 95 % interval; where there is nothing to count there is no share.
+Source: the usual checks of models as judges; every pair of a knock-out is judged in both orders (tournament.py). Shares have
+Wilson's 95 % interval; without data there is no share.
 """
 
 from collections import defaultdict
@@ -13,9 +13,9 @@ from apps.reasoning.domain.verdicts import wilson_interval
 
 
 class Comparison(NamedTuple):
-    """`first` was shown before `second`; `better` is one of them, or empty where the judge could not be read.
+    """One comparison: `first` was shown before `second`; `better` is one of them, or empty if the judge was unreadable.
 
-    `pair` names the comparison of which this is one order. `authors` are the models that wrote the two.
+    `pair` identifies the pair, of which this is one order. `authors` are the models that wrote the two texts.
     """
 
     pair: str
@@ -36,7 +36,7 @@ class Share(Value):
 
     @property
     def percent(self) -> int:
-        """The share in whole per cent."""
+        """The share in percent, rounded."""
         return round(100 * self.count / self.of)
 
     @property
@@ -46,11 +46,10 @@ class Share(Value):
 
 
 class OrderReport(Value):
-    """How a judge stands to the order of pairs.
+    """Position bias of a judge.
 
-    `first_won`: how often the one shown first was held better; half of all where order plays no part. `agreed`: pairs of which
-    both orders could be read and named the same. `followed_first`, `followed_second`: of the others, those in which both times
-    the one shown first, or second, won.
+    `first_won`: how often the text shown first won; one half without bias. `agreed`: readable pairs in which both orders named
+    the same winner. `followed_first`, `followed_second`: other pairs, in which the first (or second) text won in both orders.
     """
 
     comparisons: int
@@ -62,19 +61,18 @@ class OrderReport(Value):
 
     @property
     def is_led(self) -> bool:
-        """Whether the pairs on which the judge differs from itself follow one place more often than chance would have it.
+        """Whether inconsistent pairs follow one position more often than chance: their interval excludes one half.
 
-        Where both orders name the same text the one shown first won exactly once: such pairs say nothing of order, and would
-        hide what the others say. Of these the interval must leave out one half.
+        Pairs with the same winner in both orders are ignored: each position won once, so they carry no information on bias.
         """
         share = _share(self.followed_first, self.followed_first + self.followed_second)
         return share is not None and not share.low <= 0.5 <= share.high
 
 
 class OwnReport(Value):
-    """How often a judge held the text of its own model better, against one of another model, in both orders alike.
+    """How often a judge prefers its own model's text to another model's, consistently in both orders.
 
-    `others`: the same pairs as judged by models that wrote neither; without them the share may as well be merit.
+    `others`: verdicts on the same pairs by models that wrote neither text; without them, a high share may simply be merit.
     """
 
     judge: str
@@ -83,7 +81,7 @@ class OwnReport(Value):
 
 
 def order_report(comparisons: Iterable[Comparison]) -> OrderReport:
-    """The order effects of all comparisons together; give those of one judge to look at one."""
+    """Report the position bias over all given comparisons; pass those of a single judge to examine one."""
     rows = list(comparisons)
     read = [one for one in rows if one.better]
     pairs: dict[tuple[str, str], list[Comparison]] = defaultdict(list)
@@ -104,7 +102,7 @@ def order_report(comparisons: Iterable[Comparison]) -> OrderReport:
 
 
 def own_reports(comparisons: Iterable[Comparison]) -> list[OwnReport]:
-    """For each judge the pairs in which exactly one text is of its own model, by what both orders name alike."""
+    """Report self-preference per judge, over consistent pairs in which exactly one text is by its own model."""
     pairs: dict[tuple[str, str], list[Comparison]] = defaultdict(list)
     for one in comparisons:
         if one.better:
@@ -128,7 +126,7 @@ def _is_both(orders: Sequence[Comparison]) -> bool:
 
 
 def _author(one: Comparison) -> str:
-    """Who wrote the better one."""
+    """The author of the better text."""
     return one.authors[0] if one.better == one.first else one.authors[1]
 
 

@@ -1,4 +1,4 @@
-"""Orders and draws over candidates. Pure: equal input and seed give equal output."""
+"""Rankings and random subsets of candidates. Pure: equal input and seed give equal output."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -10,22 +10,22 @@ T = TypeVar("T")
 
 
 def mean(scores: Sequence[float]) -> float | None:
-    """The mean; None where nothing could be read, which is not 0."""
+    """The mean; None without scores, which is not 0."""
     return sum(scores) / len(scores) if scores else None
 
 
 def best_first(candidates: Sequence[Candidate], means: Mapping[str, float]) -> list[Candidate]:
-    """By mean score, those without one last; among equals by the writer's own score, then the older one first."""
+    """Sort by mean score, those without one last; ties by the writer's own score, then by age, oldest first."""
     return sorted(
         candidates, key=lambda one: (one.id not in means, -means.get(one.id, 0.0), -(one.own_score or 0.0), one.order)
     )
 
 
 def balanced_subsets(members: Sequence[T], size: int, count: int, rng: random.Random) -> list[tuple[T, ...]]:
-    """`count` subsets of `size` members each, without repetition inside one, every member equally often (± 1).
+    """Draw `count` subsets of `size` distinct members each; every member is used equally often (± 1).
 
-    Source: recursive self-aggregation draws subsets at random (QED-Nano App. B); the balance is ours, so that no solution is
-    lost by chance. Where there are fewer than `size` members, each subset is all of them.
+    Source: recursive self-aggregation draws subsets at random (QED-Nano App. B); balancing is ours, so that no solution is
+    lost by chance. With fewer than `size` members, each subset contains all of them.
     """
     size = min(size, len(members))
     used = [0] * len(members)

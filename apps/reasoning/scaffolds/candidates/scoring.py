@@ -1,4 +1,4 @@
-"""Reports with a score on a candidate, each by a call of its own."""
+"""Scored reports on candidates, one call each."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from apps.reasoning.scaffolds.hearing import Reading, choosing
 
 @dataclass(frozen=True)
 class Scoring:
-    """Who scores: the role, its prompt, and the scores that it may give, in order."""
+    """A way of scoring: the role, its prompt, and the allowed scores in ascending order."""
 
     role: str
     prompt: str
@@ -24,7 +24,7 @@ POINTS = Scoring("grader", "shared/grader", tuple(float(points) for points in ra
 
 
 def score_reading(allowed: tuple[float, ...]) -> Reading[Scored]:
-    """How a score of these is read and asked for."""
+    """The reading of one of the `allowed` scores."""
 
     def read(final: Final) -> Scored | Unscored:
         return read_score(final, allowed)
@@ -36,7 +36,7 @@ def score_reading(allowed: tuple[float, ...]) -> Reading[Scored]:
 
 
 async def scored(desk: Desk, scoring: Scoring, candidate: Candidate, index: int, of: int, call: str) -> Scored | Unscored:
-    """Report `index` of `of` on the candidate, told as it comes."""
+    """Request report `index` of `of` on the candidate, and emit its event."""
     place = Place(round=candidate.round, subject=f"candidate {candidate.id}", index=index)
     values = {"solution": desk.content(candidate.text)}
     found, said_in, _ = await desk.hear(

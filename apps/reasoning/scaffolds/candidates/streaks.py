@@ -1,4 +1,4 @@
-"""Check and correct until enough passes in a row: the loop of Self-Check and of Solver–Verifier–Corrector.
+"""Check and correct until enough consecutive passes: the loop of Self-Check and of Solver–Verifier–Corrector.
 
 Source: the verification pipeline of Huang and Yang as MarsRL §2.1 and QED-Nano App. B describe it.
 """
@@ -17,8 +17,8 @@ from apps.reasoning.scaffolds.candidates.verifying import verified
 
 
 class Rules(Value):
-    """When the loop ends: `accept` passes of one candidate in a row, `give_up` failures in a row, `checks` or `corrections`
-    made. A check that could not be read is neither a pass nor a failure: it interrupts either streak, and it is a check."""
+    """When the loop ends: `accept` consecutive passes of a candidate, `give_up` consecutive failures, or the limits on
+    `checks` or `corrections`. An unreadable check counts as a check, but neither passes nor fails: it resets both streaks."""
 
     accept: int
     give_up: int
@@ -27,15 +27,15 @@ class Rules(Value):
 
     @property
     def most_corrections(self) -> int:
-        """The last check brings no correction, nor does the failure that makes the loop give up. One check in between that
-        passes, or cannot be read, starts a new streak of failures."""
+        """Most corrections of a loop. The last check and the failure that ends a streak at `give_up` bring no correction; a
+        check in between that passes or is unreadable starts a new streak of failures."""
         checks = self.checks - 1
         return min(self.corrections, checks - checks // self.give_up)
 
 
 @dataclass
 class Loop:
-    """The loop's state. `verifier` and `corrector` give the role that examines or corrects a candidate."""
+    """The loop's state. `verifier` and `corrector` return the role that checks or corrects a candidate."""
 
     desk: Desk
     rules: Rules
@@ -57,7 +57,7 @@ class Loop:
         return self.streaks.failures >= self.rules.give_up
 
     async def run(self, first: Candidate) -> Selection:
-        """Check `first`, correct, check again, until a rule ends it."""
+        """Check `first`, correct it and check again, until a rule ends the loop."""
         self.current = first
         while self.checks < self.rules.checks and not self.accepted and not self.given_up:
             if await self.desk.steer(f"check/{self.checks + 1}"):
@@ -71,7 +71,7 @@ class Loop:
         return self.selection()
 
     def selection(self) -> Selection:
-        """The accepted candidate; else the one most often judged correct, of equals the newest."""
+        """The accepted candidate, else the one most often judged correct; ties go to the newest."""
         if self.accepted and self.current:
             reason = f"Accepted: {self.streaks.passes} checks in a row found no fault."
             return Selection(candidate=self.current, accepted=True, reason=reason)
@@ -89,7 +89,7 @@ class Loop:
         return Selection(candidate=best, accepted=False, reason=f"Not accepted: {why}; of all versions {how_often}.{lost}")
 
     def _may_not_correct(self) -> bool:
-        """No more corrections, too many failures, or no check left for what a correction would bring."""
+        """Whether corrections are used up, failures are too many, or no check is left for a correction."""
         return self.corrections >= self.rules.corrections or self.given_up or self.checks >= self.rules.checks
 
     async def _check(self, candidate: Candidate) -> Decision | None:
@@ -103,7 +103,7 @@ class Loop:
         return decision
 
     async def _correct(self, candidate: Candidate, decision: Decision) -> None:
-        """A corrected candidate takes the place of the old one; where none can be read, the old one is examined again."""
+        """Replace the candidate by a corrected one; if the correction is unreadable, the old one is checked again."""
         self.corrections += 1
         corrected = await self.desk.draft(
             f"correct/{self.corrections}",

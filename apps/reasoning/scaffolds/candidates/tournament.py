@@ -16,16 +16,15 @@ READING = choosing("choice", "better", ("A", "B"), read_better, read_better_agai
 
 
 def most_calls(entrants: int) -> int:
-    """Calls of a knock-out among so many: two for every pair, and every pair sends one home."""
+    """Calls of a knock-out: two per pair, and each pair eliminates one entrant."""
     return 2 * max(0, entrants - 1)
 
 
 @dataclass
 class KnockOut:
-    """A knock-out and how far it has come. `scores` decides where the two orders of a pair disagree or cannot be read, then
-    the seed.
+    """The state of a knock-out. If the two orders of a pair disagree or are unreadable, `scores` decide, then the seed.
 
-    Source: Nomos and QED-Nano's end of RSA (QED-Nano App. B); judging both orders is ours, against position bias.
+    Source: Nomos and the last phase of RSA (QED-Nano App. B); judging both orders is ours, against position bias.
     """
 
     desk: Desk
@@ -37,12 +36,12 @@ class KnockOut:
 
     @property
     def standing(self) -> list[Candidate]:
-        """Who is not beaten yet: most pairs won first, then the older one."""
+        """The entrants not yet beaten: those with most wins first, then older ones."""
         left = [one for one in self.entrants if one.id not in self.beaten]
         return sorted(left, key=lambda one: (-self.wins[one.id], one.order))
 
     async def hold(self, entrants: Sequence[Candidate]) -> Candidate | None:
-        """The last one standing; None where a person ends it between two rounds. Raises `ValueError` for no entrant."""
+        """Hold the knock-out, return its winner; None if a person ends it. Raises `ValueError` without entrants."""
         if not entrants:
             raise ValueError("a tournament needs an entrant")
         self.entrants = tuple(entrants)
@@ -54,7 +53,7 @@ class KnockOut:
             if await self.desk.steer(f"{self.prefix}/{round_}"):
                 return None
             pairs = list(zip(standing[::2], standing[1::2], strict=False))
-            # Who sits a round out plays the first pair of the next one, and so never sits out again.
+            # An entrant with a bye plays in the first pair of the next round, so that it never has two byes.
             bye = standing[-1:] if len(standing) % 2 else []
             standing = [*bye, *await concurrently(self._winner(pair, round_) for pair in pairs)]
         return standing[0]
@@ -79,7 +78,7 @@ class KnockOut:
 
 
 async def _better(desk: Desk, first: Candidate, second: Candidate, call: str, round_: int) -> str:
-    """The id of the better one in this order; empty where it could not be read."""
+    """The id of the better candidate in this order; "" if the judge is unreadable."""
     found, said_in, _ = await desk.hear(
         call,
         role="judge",

@@ -1,4 +1,4 @@
-"""One verifier's pass or fail on a candidate: asked, read and published the same way in every scaffold."""
+"""A verifier's decision on a candidate: requested, read and published in the same way in every scaffold."""
 
 from apps.reasoning.domain.candidate_events import CandidateJudged
 from apps.reasoning.domain.generation import Place
@@ -8,7 +8,7 @@ from apps.reasoning.reading.choices import Decision, DecisionJson, read_decision
 from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
 from apps.reasoning.scaffolds.hearing import choosing
 
-# Pydantic takes longer to write a schema than everything else of a check together.
+# Made once: pydantic needs longer for a schema than all other work of a check.
 _SCHEMA = DecisionJson.model_json_schema()
 READING = choosing("decision", "decision", ("pass", "fail"), read_decision, read_decision_again)
 
@@ -16,9 +16,9 @@ READING = choosing("decision", "decision", ("pass", "fail"), read_decision, read
 async def verified(
     desk: Desk, role: str, candidate: Candidate, call: str, place: Place, before: Streaks | None = None
 ) -> tuple[Decision | None, Streaks]:
-    """The decision, None where it could not be read, and the streaks after it.
+    """Return the decision, None if unreadable, and the streaks after it.
 
-    `before`: the streaks up to this check; None where checks have no order and so no streaks.
+    `before`: the streaks up to this check; None for unordered checks, which have no streaks.
     """
     values = {"answer_form": desk.form("decision"), "solution": desk.content(candidate.text)}
     found, said_in, _ = await desk.hear(

@@ -1,8 +1,7 @@
-"""Intern-S1-MO: explore in rounds, keep what is proved as lemmas, check each lemma by votes, then write, check and revise.
-
-Source: Intern-S1-MO (arXiv 2512.10739) §3, App. A and B. Rollouts explore independently, each with its own library, in step:
-all rollouts reason, then all summarise, then all verify. So every control point is a moment at which nothing is under way,
-and what a person asks for there acts alike on every replay.
+"""Intern-S1-MO: explore in rounds, keep proved results as lemmas, check each lemma by votes, then write, check and revise.
+Source: Intern-S1-MO (arXiv 2512.10739) §3, App. A and B. Rollouts explore independently, each with its own library, but in
+step: all reason, then all summarise, then all verify. No call is under way at a control point, so that commands have the same
+effect on every replay.
 
 Call keys (rollouts from 0; rounds, votes, candidates and revisions from 1):
     s0/r1/reason   s0/r1/summarise   s0/r1/verify/s0.7/2   human/verify/h.1/1

@@ -1,9 +1,9 @@
-"""The prompts of a run: which parts each role is given, in which order, and what stands inside a fence.
+"""The prompts of a run: the parts for each role, their order, and which are fenced.
 
-Parts that many calls share come first (problem, then library), so that engines with a prefix cache and the content-addressed
-store use them once. A fence's delimiter follows from the run's seed and the text it encloses: no text can contain its own, and
-equal texts make equal parts. What grows (library, failed lemmas, hints, notes, thinking, findings) is fitted to the context of
-the role's model: lemmas of the lowest confidence are left out first. What is judged is never cut.
+Parts shared by many calls come first (problem, then library), so that prefix caches and the content-addressed store hold them
+once. A fence's delimiter depends on the run's seed and the enclosed text: no text can contain its own, and equal texts make
+equal parts. Growing parts (library, failed lemmas, hints, notes, thinking, findings) are fitted to the context of the role's
+model: lemmas of the lowest confidence are left out first. Texts under judgement are never shortened.
 """
 
 from collections.abc import Collection, Sequence
@@ -43,7 +43,7 @@ def reason_prompt(x: Exploration, rollout: Rollout, round_: int) -> RenderedProm
 
 
 def summary_prompt(x: Exploration, rollout: Rollout) -> RenderedPrompt:
-    """Library, thinking and text of the round (Intern-S1-MO A.2), the library as a set of known lemmas, without scores."""
+    """Library (known lemmas without scores), thinking and text of the round (Intern-S1-MO A.2)."""
     values: dict[str, str | Growing] = {
         "answer_form": _form(x, "summary"),
         "problem": _content(x, x.problem.statement),
@@ -57,10 +57,10 @@ def summary_prompt(x: Exploration, rollout: Rollout) -> RenderedPrompt:
 
 
 def lemma_check_prompt(x: Exploration, lemma: Lemma, rollout: Rollout | None) -> RenderedPrompt:
-    """The library as the round found it, the fresh lemmas that this one names (statements only), and the lemma.
+    """The library at the start of the round, the statements of new lemmas that this one cites, and the lemma.
 
     The library is assumed to be true (Intern-S1-MO A.3), so no confidence is shown. `rollout` is None for a person's lemma,
-    which is given just the lemmas it names.
+    whose prompt has only the lemmas it cites.
     """
     named = [other for name in lemma.uses if (other := x.lemmas.get(name))]
     fresh = named
@@ -90,7 +90,7 @@ def write_prompt(x: Exploration, library: Growing, candidate: int) -> RenderedPr
 
 def proof_check_prompt(x: Exploration, proof: Proof) -> RenderedPrompt:
     cited = [lemma for name in proof.uses if (lemma := x.lemmas.get(name))]
-    # By id: to compare lemmas is to compare their fields, nine thousand times a list in a large run.
+    # By id: comparing lemmas compares all fields, nine thousand times per list in a large run.
     needed = {lemma.id for lemma in x.lemmas.support(cited)}
     used = [_with_proof(x, lemma, scores=False, final=True) for lemma in x.lemmas if lemma.id in needed]
     missing = [f"There is no Lemma {label}, though the solution names it." for label in proof.missing]
@@ -121,10 +121,10 @@ def revise_prompt(x: Exploration, library: Growing, proof: Proof, revision: int,
 
 
 def final_lemmas(x: Exploration) -> list[Lemma]:
-    """What the writer is given: the merged library, in the order of rollouts and numbers.
+    """The writer's lemmas: the merged library, ordered by rollout and number.
 
-    Where it is too long, lemmas of rollouts that claim a complete solution come first, then those with more confidence; what
-    a chosen lemma rests on comes with it.
+    If it is too long, lemmas of rollouts that claim a complete solution take precedence, then those of higher confidence; a
+    chosen lemma brings its dependencies.
     """
     entries = [lemma for lemma in x.lemmas if lemma.in_library and x.lemmas.standing(lemma) is lemma]
     if len(entries) <= x.params.final_lemmas:
@@ -142,7 +142,7 @@ def final_lemmas(x: Exploration) -> list[Lemma]:
 
 
 def final_library(x: Exploration) -> Growing:
-    """What the writer and the reviser are given, between its fence."""
+    """The fenced library for the writer and the reviser."""
     return _joined(
         x,
         tuple(
@@ -180,7 +180,7 @@ def _content(x: Exploration, text: str) -> str:
 
 
 def _library(x: Exploration, rollout: Rollout | None, *, scores: bool = False, named: Collection[str] = ()) -> Growing:
-    """The library's statements. Where not all have room, those `named` stay, then those with the most confidence."""
+    """The library's statements. If they do not all fit, lemmas in `named` stay, then those of the highest confidence."""
     entries = [*(rollout.library() if rollout else ()), *x.lemmas.human_library()]
     return _joined(
         x,
@@ -209,7 +209,7 @@ def _hints(x: Exploration) -> Growing:
 
 
 def complete_work(x: Exploration) -> str:
-    """The last text of the first rollout that claims a complete solution, of those whose lemmas hold where there are any."""
+    """The last text of the first rollout that claims a complete solution; rollouts whose lemmas hold take precedence."""
     claiming = sorted((rollout for rollout in x.lemmas.rollouts if rollout.claims_complete), key=lambda one: not one.solved)
     return claiming[0].work if claiming else ""
 
@@ -226,7 +226,7 @@ def _with_proof(x: Exploration, lemma: Lemma, *, scores: bool, final: bool = Fal
 
 
 def _renamed(x: Exploration, lemma: Lemma, text: str) -> str:
-    """The text with the lemma numbers of its own rollout replaced by what the final phase calls them."""
+    """The text with its rollout's lemma numbers replaced by the labels of the final phase."""
     if not x.is_merged or lemma.id in x.lemmas.human:
         return text
     rollout = x.lemmas.rollouts[lemma.rollout]
@@ -247,7 +247,7 @@ def _share(lemma: Lemma) -> float:
 
 
 def _worth(lemma: Lemma) -> float:
-    """How long a lemma is kept where not all have room: its confidence, and a person's word over all."""
+    """The priority of a lemma if not all fit: its confidence; a person's acceptance outranks it."""
     return 1.0 + _share(lemma) if lemma.accepted_by_person else _share(lemma)
 
 

@@ -1,12 +1,12 @@
-"""How many calls and tokens a run of Intern-S1-MO takes.
+"""Estimates of calls and tokens for Intern-S1-MO.
 
-With S rollouts, R rounds, L lemmas a round, n votes a lemma, m votes a proof, C candidates, J revisions:
+With S rollouts, R rounds, L lemmas per round, n votes per lemma, m votes per proof, C candidates, J revisions:
     most      S·R·(2 + L·n)  exploring,  C·(1 + m)·(1 + J)  for the proof
-    fewest    the smaller of: a first round that claims a solution without a lemma, 2·S (with one lemma that holds where
-              claims alone end nothing, S·(2 + n)), and proofs that cannot be read, C; or `patience` rounds in which
-              nothing can be read, S·2·min(patience, R)
-    expected  half the rounds (rounded up), 3 lemmas a round, a quarter of the revisions (rounded up)
-n is 0 without the theorem verifier; m and J are 0 without the process verifier. Votes on lemmas that people put in come on top.
+    fewest    the smaller of: a first round that claims a solution without a lemma, 2·S (if a claim alone ends no rollout:
+              with one lemma that holds, S·(2 + n)), followed by unreadable proofs, C; or `patience` unreadable rounds,
+              S·2·min(patience, R)
+    expected  half of the rounds (rounded up), 3 lemmas per round, a quarter of the revisions (rounded up)
+n is 0 without the theorem verifier; m and J are 0 without the process verifier. Votes on people's own lemmas are extra.
 """
 
 import math
@@ -27,13 +27,13 @@ TYPICAL_TOKENS: dict[str, tuple[int, int]] = {
 }
 EXPECTED_LEMMAS = 3
 ASSUMPTIONS = (
-    "Expected: half of the rounds, three new lemmas a round and a quarter of the revisions are needed, with calls as long as "
+    "Expected: half of the rounds, three new lemmas per round and a quarter of the revisions, with calls as long as "
     "those of a large reasoning model. Smaller models write less."
 )
 
 
 def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:
-    """Calls and tokens per role and in all. `max_new_tokens` by role bounds the completions in `tokens_max`."""
+    """Estimate calls and tokens per role and in total. `max_new_tokens` by role bounds the completions in `tokens_max`."""
     lemma_votes = params.lemma_votes if params.theorem_verifier else 0
     proof_votes = params.proof_votes if params.process_verifier else 0
     revisions = params.revisions if params.process_verifier else 0

@@ -1,4 +1,4 @@
-"""What one run of Intern-S1-MO knows while it is under way, and how it tells events and asks models."""
+"""The state of a run of Intern-S1-MO, its events and its model calls."""
 
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -30,7 +30,7 @@ class Proof:
     id: str
     steps: tuple[str, ...]
     uses: list[str] = field(default_factory=list)
-    #: Lemmas that it names and that do not exist, as it names them.
+    #: Cited lemmas that do not exist, as written in the proof.
     missing: list[str] = field(default_factory=list)
     confidence: Confidence | Unscored | None = None
     findings: list[str] = field(default_factory=list)
@@ -39,7 +39,7 @@ class Proof:
 
     @property
     def name(self) -> str:
-        """The id without `proof/`, as call keys have it."""
+        """The id without `proof/`, as in call keys."""
         return self.id.removeprefix("proof/")
 
     @property
@@ -49,7 +49,7 @@ class Proof:
 
 @dataclass
 class Exploration:
-    """The state of a run between two control points. It follows from recorded calls and commands alone."""
+    """The state of a run between two control points. It depends only on recorded calls and commands."""
 
     problem: ProblemText
     params: Params
@@ -71,15 +71,15 @@ class Exploration:
 
     @property
     def is_merged(self) -> bool:
-        """Do lemmas of several rollouts meet, so that only ids name them without doubt?"""
+        """Whether lemmas of several rollouts are merged, so that only ids are unambiguous."""
         return len(self.lemmas.rollouts) > 1
 
     def final_label(self, lemma: Lemma) -> str:
-        """What the final phase calls a lemma."""
+        """The label of a lemma in the final phase."""
         return lemma.id if self.is_merged and lemma.id not in self.lemmas.human else lemma.label
 
     def kept_back(self, which: BudgetKind, limit: float) -> float:
-        """How much of a limit exploring leaves to the write-up: nothing while there is nothing to write up."""
+        """The part of a limit reserved for the write-up; 0 while there is nothing to write up."""
         if not self.params.kept_back or not any(lemma.in_library for lemma in self.lemmas):
             return 0
         share = self.params.kept_back * limit
@@ -94,7 +94,7 @@ class Exploration:
         reading: Reading[T],
         json_schema: dict[str, object] | None = None,
     ) -> Heard[T]:
-        """A call whose answer is read, and asked for once more where nothing can be read in it."""
+        """Make a call and read its answer; ask once more if it is unreadable."""
         schema = json_schema if self.params.structured_output else None
         found = await heard(self.ctx, key, role=role, prompt=prompt, place=place, reading=reading, schema=schema)
         if found.final is not None:
@@ -103,18 +103,18 @@ class Exploration:
             self.failures[key] = found.value.reason.removeprefix("the call failed: ")
         return found
 
-    def tell(self, key: str, event: Event) -> None:
+    def emit(self, key: str, event: Event) -> None:
         self.ctx.emit(key, event)
 
     def unread(self, call: str, role: str, reason: str, note: int = 0) -> None:
-        """Tell that a call's text could not be read; with a number, that a part of it could not."""
+        """Record that a call's text is unreadable; with `note`, that a part of it is."""
         event = OutputUnread(call=call, role=role, reason=reason, part=bool(note))
-        self.tell(f"{call}/unread/{note}" if note else f"{call}/unread", event)
+        self.emit(f"{call}/unread/{note}" if note else f"{call}/unread", event)
 
     def connect(
         self, user: str, text: str, where: str, rollout: Rollout | None, ambiguous: frozenset[str] = frozenset()
     ) -> tuple[list[str], list[str]]:
-        """Draw the edges that `text` names. Returns the ids used and, in words, the mentions that give no edge."""
+        """Add the edges for lemmas cited in `text`. Returns the ids used and, in words, the citations without an edge."""
         used: list[str] = []
         refused: list[str] = []
         for mention in mentions(text):
@@ -136,14 +136,14 @@ class Exploration:
                 continue
             self.edges.add_edge(lemma.id, user)
             anchor = TextAnchor(where=where, start=mention.start, end=mention.end, quote=mention.quote)
-            self.tell(f"edge/{user}/{lemma.id}", EdgeAdded(user=user, used=lemma.id, evidence=anchor))
+            self.emit(f"edge/{user}/{lemma.id}", EdgeAdded(user=user, used=lemma.id, evidence=anchor))
             used.append(lemma.id)
         return used, refused
 
     def connect_all(
         self, user: str, texts: list[tuple[str, str]], rollout: Rollout | None, ambiguous: frozenset[str] = frozenset()
     ) -> tuple[list[str], list[str]]:
-        """`connect` for several `(where, text)` of one user; each used lemma comes once."""
+        """`connect` for several `(where, text)` of one user, without repeated lemmas."""
         used: list[str] = []
         refused: list[str] = []
         for where, text in texts:
@@ -153,13 +153,13 @@ class Exploration:
         return used, list(dict.fromkeys(refused))
 
     def retire(self, lemma: Lemma, reason: str) -> None:
-        """Take a lemma out of the library and say why."""
+        """Remove a lemma from the library, with a reason."""
         lemma.in_library, lemma.status = False, "retired"
         lemma.times_moved += 1
-        self.tell(f"lemma/{lemma.id}/retired/{lemma.times_moved}", LemmaRetired(lemma=lemma.id, reason=reason))
+        self.emit(f"lemma/{lemma.id}/retired/{lemma.times_moved}", LemmaRetired(lemma=lemma.id, reason=reason))
 
     def restore(self, lemma: Lemma, reason: str) -> None:
-        """Put a lemma into the library on a person's word."""
+        """Put a lemma into the library because a person accepted it."""
         lemma.in_library, lemma.status, lemma.accepted_by_person = True, "verified", True
         lemma.times_moved += 1
-        self.tell(f"lemma/{lemma.id}/restored/{lemma.times_moved}", LemmaRestored(lemma=lemma.id, reason=reason))
+        self.emit(f"lemma/{lemma.id}/restored/{lemma.times_moved}", LemmaRestored(lemma=lemma.id, reason=reason))

@@ -1,4 +1,4 @@
-"""The final phase: write the proof from the library, have it marked step by step, revise it until it is accepted."""
+"""The final phase: write the proof from the library, check it step by step, revise it until it is accepted."""
 
 from apps.reasoning.domain.events import ProofDrafted
 from apps.reasoning.domain.generation import Final, Place
@@ -15,10 +15,10 @@ from apps.reasoning.scaffolds.intern_s1_mo.verification import verify_proof
 
 
 async def finish(x: Exploration) -> None:
-    """Write, check and revise; every version, what was found in it and whether it is accepted end up in `x.proofs`.
+    """Write, check and revise; `x.proofs` collects all versions with their findings and acceptance.
 
-    Source: Intern-S1-MO §3 and Fig. 2: a solution that a round claims is revised until it passes, whether lemmas hold or not.
-    That a writer first writes it out from the library and that round's text is ours.
+    Source: Intern-S1-MO §3 and Fig. 2: a solution claimed by a round is revised until it passes, whether lemmas hold or not.
+    The writer, who first writes it out from the library and the round's text, is ours.
     """
     await steer(x, "final/write")
     if not final_lemmas(x) and not complete_work(x):
@@ -53,12 +53,12 @@ async def finish(x: Exploration) -> None:
 
 
 def best(x: Exploration) -> Proof | None:
-    """The accepted version, else the one with the best pass share; of equals the newest, and of its candidates the first."""
+    """The accepted version, else the one with the best pass share; ties go to the newest version, then its first candidate."""
     return max(x.proofs, key=lambda proof: (proof.accepted, proof.share, _version(proof), -_candidate(proof)), default=None)
 
 
 def _is_worth_revising(x: Exploration, proof: Proof) -> bool:
-    """Is there something to settle, and may it still be tried?"""
+    """Whether there are findings to fix and a revision is still allowed."""
     return x.params.process_verifier and not x.write_up and not proof.accepted and bool(proof.findings)
 
 
@@ -98,7 +98,7 @@ async def _draft(
         candidate=candidate if several else 0,
         read_as=read.way,
     )
-    x.tell(f"{proof.id}/drafted", drafted)
+    x.emit(f"{proof.id}/drafted", drafted)
     texts = [(f"step {number}", step) for number, step in enumerate(read.steps, 1)]
     proof.uses, refused = x.connect_all(proof.id, texts, None)
     for number, note in enumerate(refused, 1):

@@ -1,4 +1,4 @@
-"""The lemma library while a run is under way: versions, names, and what is in and what is out."""
+"""The lemma library of a running exploration: versions, names and membership."""
 
 import functools
 import re
@@ -12,7 +12,7 @@ from apps.reasoning.graph.statements import normalise_statement
 
 _ROLLOUT = re.compile(r"s(\d{1,9})\.")
 HUMAN = -1
-"""The rollout of lemmas that people put in; events show them under rollout 0."""
+"""The rollout of people's lemmas; events show them under rollout 0."""
 
 
 @dataclass
@@ -39,13 +39,13 @@ class Lemma:
 
     @functools.cached_property
     def normal(self) -> str:
-        """The normal form of the statement, which never changes."""
+        """The normal form of the statement."""
         return normalise_statement(self.statement)
 
 
 @dataclass
 class Rollout:
-    """One exploration: its lemmas in the order they came, and how it stands."""
+    """One exploration: its lemmas in order of arrival, and its state."""
 
     index: int
     lemmas: dict[str, Lemma] = field(default_factory=dict)
@@ -64,11 +64,11 @@ class Rollout:
         return 1 + max((lemma.number for lemma in self.lemmas.values()), default=0)
 
     def library(self) -> list[Lemma]:
-        """The lemmas later rounds may use, by number."""
+        """The lemmas that later rounds may use, by number."""
         return sorted((lemma for lemma in self.lemmas.values() if lemma.in_library), key=lambda lemma: lemma.number)
 
     def failed(self, limit: int = 6) -> list[Lemma]:
-        """The newest lemmas that votes kept out and that nobody has corrected since."""
+        """The newest lemmas that votes kept out and that have no correction yet."""
         corrected = {lemma.supersedes for lemma in self.lemmas.values()}
         out = [
             lemma
@@ -78,13 +78,13 @@ class Rollout:
         return out[-limit:]
 
     def newest(self, number: int) -> Lemma | None:
-        """The version of lemma `number` that a text means: the newest in the library, else the newest."""
+        """The version of lemma `number` that a text refers to: the newest in the library, else the newest."""
         versions = [lemma for lemma in self.lemmas.values() if lemma.number == number]
         return next((lemma for lemma in reversed(versions) if lemma.in_library), versions[-1] if versions else None)
 
 
 class Lemmas:
-    """All lemmas of a run: every rollout's and those of people."""
+    """All lemmas of a run: those of its rollouts and those of people."""
 
     def __init__(self, rollouts: int) -> None:
         self.rollouts = [Rollout(index) for index in range(rollouts)]
@@ -107,7 +107,7 @@ class Lemmas:
         return [lemma for lemma in self.human.values() if lemma.in_library]
 
     def named(self, label: str, rollout: Rollout | None) -> Lemma | None:
-        """What a text means by `Lemma <label>`: in a rollout its own numbers, everywhere ids and people's lemmas."""
+        """The lemma that `Lemma <label>` refers to: a rollout's own number, an id, or a person's lemma."""
         if found := self.get(label) or self.get(label.replace("H", "h.", 1) if label.startswith("H") else label):
             return found
         if rollout is None:
@@ -118,23 +118,23 @@ class Lemmas:
         return exact if exact and not label.isdigit() else rollout.newest(int(label.split("-")[0]))
 
     def representative(self, lemma: Lemma) -> Lemma:
-        """The lemma that stands for this one after merging."""
+        """The lemma that represents this one after merging."""
         while lemma.merged_into and (into := self.get(lemma.merged_into)):
             lemma = into
         return lemma
 
     def standing(self, lemma: Lemma) -> Lemma:
-        """The representative while it is in the library, else the lemma itself (its twin's proof may have fallen alone)."""
+        """The representative if it is in the library, else the lemma itself: its twin may have been retired alone."""
         chief = self.representative(lemma)
         return chief if chief.in_library else lemma
 
     def twins(self, lemma: Lemma) -> list[Lemma]:
-        """All lemmas that were merged into one node with this one, itself included."""
+        """All lemmas merged into one node with this one, including itself."""
         chief = self.representative(lemma)
         return [other for other in self if self.representative(other) is chief]
 
     def dependants(self, lemma: Lemma) -> list[Lemma]:
-        """Every lemma that rests on this one, directly or not, in order."""
+        """All lemmas that depend on this one, directly or not, in order."""
         found: dict[str, Lemma] = {}
         names = {lemma.id}
         grew = True
@@ -148,7 +148,7 @@ class Lemmas:
         return list(found.values())
 
     def support(self, roots: list[Lemma]) -> list[Lemma]:
-        """These lemmas and all they rest on, each once, in order of first need."""
+        """These lemmas and all their dependencies, without repetition, in order of first use."""
         found: dict[str, Lemma] = {}
         todo = list(roots)
         while todo:

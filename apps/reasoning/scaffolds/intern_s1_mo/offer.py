@@ -1,4 +1,4 @@
-"""What Intern-S1-MO says of itself."""
+"""Intern-S1-MO in the table of scaffolds."""
 
 from apps.reasoning.scaffolds.intern_s1_mo import estimate, params, program
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold
@@ -7,14 +7,14 @@ SCAFFOLD = Scaffold(
     name="intern_s1_mo",
     title="Intern-S1-MO",
     description=(
-        "Explores a problem in rounds. What a round proves is kept as lemmas, every lemma is checked by independent votes, "
-        "and the final proof is marked step by step and revised until it passes."
+        "Explores a problem in rounds and keeps proved results as lemmas. Independent votes check every lemma; "
+        "the final proof is marked step by step and revised until it passes."
     ),
     source="arXiv 2512.10739",
     params=params.Params,
     read_params=params.params_from,
     presets={
-        "quick": Preset("Quick", "Two rounds, two votes, one revision: to try a problem or a model.", params.QUICK),
+        "quick": Preset("Quick", "Two rounds, two votes, one revision; for trying a problem or a model.", params.QUICK),
         "paper": Preset("Paper", "Eight rounds, four votes, eight revisions: the paper's default.", params.PAPER),
         "contest": Preset(
             "Contest",
@@ -24,12 +24,14 @@ SCAFFOLD = Scaffold(
         ),
     },
     roles=(
-        Role("reasoner", "Reasoner", "Works on the problem with the lemma library, as far as rigour allows.", 65_536),
-        Role("summarizer", "Summarizer", "Extracts the new lemmas of a round, each complete in itself.", 65_536),
+        Role("reasoner", "Reasoner", "Works on the problem using the lemma library, with full rigour.", 65_536),
+        Role(
+            "summarizer", "Summarizer", "Extracts the new lemmas of a round as self-contained statements with proofs.", 65_536
+        ),
         Role("theorem_verifier", "Theorem verifier", "Looks for the first wrong step of one lemma.", 32_768),
         Role("writer", "Writer", "Writes the full proof from the library.", 65_536),
         Role("process_verifier", "Process verifier", "Marks the proof step by step.", 32_768),
-        Role("reviser", "Reviser", "Settles what the markers found and writes the proof anew.", 65_536),
+        Role("reviser", "Reviser", "Fixes the markers' findings and rewrites the proof.", 65_536),
     ),
     solve=program.solve,
     estimate=estimate.estimate,

@@ -1,4 +1,4 @@
-"""The parameters of Intern-S1-MO, its presets, and which combinations are refused."""
+"""The parameters of Intern-S1-MO, their validation, and its presets."""
 
 import math
 from collections.abc import Mapping
@@ -17,71 +17,75 @@ class Params(Value):
         default=1, ge=1, le=1024, title="Rollouts", description="Independent explorations (S), merged at the end."
     )
     rounds: int = Field(
-        default=8, ge=1, le=64, title="Rounds", description="At most so many reason–summarise–verify rounds (R)."
+        default=8, ge=1, le=64, title="Rounds", description="Most rounds of reasoning, summarising and verifying (R)."
     )
     lemma_votes: int = Field(
         default=4, ge=1, le=32, title="Votes per lemma", description="Independent checks of each new lemma (n)."
     )
     threshold: float = Field(
-        default=0.5, gt=0, le=1, title="Threshold", description="Confidence a lemma needs to enter the library (τ)."
+        default=0.5, gt=0, le=1, title="Threshold", description="Confidence that a lemma needs to enter the library (τ)."
     )
     unread_votes: Literal["against", "left_out"] = Field(
         default="against",
         title="Unread votes on lemmas",
         description=(
-            "Against: confidence is the share of all votes asked for that find no fault, as in the paper (§3). Left out: the "
-            "share of those that could be read, where at least half of all could."
+            "Against: confidence is the share of all requested votes that find no fault, as in the paper (§3). Left out: the "
+            "share of readable votes, if at least half are readable."
         ),
     )
     solved_by: Literal["claim", "lemmas"] = Field(
         default="claim",
         title="A rollout ends",
         description=(
-            "Claim: when its reasoner claims a complete solution, which then enters the write-up and its revisions, as in the "
-            "paper (Fig. 2). Lemmas: only where every lemma of that round holds too."
+            "Claim: when its reasoner claims a complete solution, which then goes to the write-up and its revisions, as in the "
+            "paper (Fig. 2). Lemmas: only if every lemma of that round also holds."
         ),
     )
     stop_together: bool = Field(
         default=True,
         title="Stop together",
-        description="All rollouts stop once one claims a complete solution and every lemma of that round holds.",
+        description="Stop all rollouts once one claims a complete solution and every lemma of that round holds.",
     )
     thinking: bool = Field(
         default=True,
         title="Summarise thinking",
-        description="The summarizer reads the reasoner's thinking too, as in the paper (A.2), where the model shows it.",
+        description="Show the reasoner's thinking to the summarizer, as in the paper (A.2), if the model reveals it.",
     )
     patience: int = Field(
-        default=2, ge=1, le=64, title="Patience", description="A rollout stops after so many rounds without a lemma that holds."
+        default=2,
+        ge=1,
+        le=64,
+        title="Patience",
+        description="Consecutive rounds without a new lemma that holds before a rollout stops.",
     )
     lemmas_per_round: int = Field(
-        default=12, ge=1, le=64, title="Lemmas per round", description="At most so many new lemmas are taken from one summary."
+        default=12, ge=1, le=64, title="Lemmas per round", description="Most new lemmas taken from one summary."
     )
     candidates: int = Field(
-        default=1, ge=1, le=32, title="Candidates", description="Proofs written at once, at first and in each revision."
+        default=1, ge=1, le=32, title="Candidates", description="Proofs written in parallel, initially and in each revision."
     )
     proof_votes: int = Field(default=4, ge=1, le=32, title="Votes per proof", description="Independent checks of each proof.")
     accept_share: float = Field(
-        default=1.0, gt=0, le=1, title="Acceptance", description="Share of valid votes a proof needs to be accepted."
+        default=1.0, gt=0, le=1, title="Acceptance", description="Share of valid votes that must pass a proof to accept it."
     )
     min_valid: int | None = Field(
         default=None,
         ge=1,
         title="Fewest valid votes",
-        description="Valid votes a proof needs to be accepted; by default three quarters of the votes, rounded up.",
+        description="Valid votes that a proof needs to be accepted; default: three quarters of the votes, rounded up.",
     )
-    revisions: int = Field(default=8, ge=0, le=64, title="Revisions", description="At most so many rounds of revision (J).")
+    revisions: int = Field(default=8, ge=0, le=64, title="Revisions", description="Most rounds of revision (J).")
     final_lemmas: int = Field(
-        default=80, ge=1, le=1000, title="Lemmas for the writer", description="At most so many lemmas are shown to the writer."
+        default=80, ge=1, le=1000, title="Lemmas for the writer", description="Most lemmas shown to the writer."
     )
     kept_back: float = Field(
         default=0.15,
         ge=0,
         le=0.9,
-        title="Kept back",
+        title="Reserve for the write-up",
         description=(
-            "Share of each limit that exploring leaves to the write-up once a lemma holds; of calls at least one proof with "
-            "its votes, at most half."
+            "Share of each budget limit reserved for the write-up once a lemma holds. Of calls: at least one proof with its "
+            "votes, at most half."
         ),
     )
     single_round: bool = Field(default=False, title="Single round", description="Ablation: one round only.")
@@ -91,7 +95,7 @@ class Params(Value):
     structured_output: bool = Field(
         default=False,
         title="Structured output",
-        description="Ask summarizer and verifiers for JSON by schema, for engines that support it.",
+        description="Request JSON by schema from the summarizer and verifiers, on engines that support it.",
     )
 
     @property
@@ -104,7 +108,7 @@ class Params(Value):
 
     @property
     def proof_calls(self) -> int:
-        """Calls of the first proofs with their votes."""
+        """Calls for the first proofs with their votes."""
         return self.candidates * (1 + (self.proof_votes if self.process_verifier else 0))
 
     @property
@@ -113,7 +117,7 @@ class Params(Value):
 
 
 def params_from(values: Mapping[str, Any]) -> Params:
-    """Validated parameters. Raises `ParamsError`, whose message names the field and what it may be."""
+    """Validate parameters. Raises `ParamsError`, whose message names the field and its valid values."""
     try:
         params = Params.model_validate(dict(values))
     except ValidationError as error:
@@ -121,7 +125,7 @@ def params_from(values: Mapping[str, Any]) -> Params:
         field = ".".join(str(part) for part in first["loc"]) or "parameters"
         raise ParamsError(f"{field}: {first['msg']}.") from error
     if params.min_valid and params.min_valid > params.proof_votes:
-        raise ParamsError(f"min_valid: {params.min_valid} valid votes cannot come from {params.proof_votes} votes.")
+        raise ParamsError(f"min_valid: {params.min_valid} valid votes are more than the {params.proof_votes} votes per proof.")
     return params
 
 

@@ -14,9 +14,9 @@ from apps.reasoning.scaffolds.intern_s1_mo.rounds import explore
 
 
 async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
-    """Explore, then write, check and revise. A used-up budget ends with the best that is there; nothing is invented.
+    """Explore, then write, check and revise. If the budget is used up, return the best result so far.
 
-    Exploring leaves a part of the budget to the write-up, so that what holds is written up even where the budget cuts it short.
+    Exploring reserves a part of the budget for the write-up, so that lemmas are written up even if the budget is short.
     """
     x = Exploration(problem=problem, params=params, ctx=ctx, lemmas=Lemmas(params.rollouts))
     exhausted: BudgetExhausted | None = None
@@ -38,7 +38,7 @@ def _with_proof(x: Exploration, proof: Proof, exhausted: BudgetExhausted | None)
     reason = _judgement(x, proof)
     if exhausted and not proof.accepted:
         reason = f"{exhausted} {reason}"
-    x.tell("proof/selected", ProofSelected(proof=proof.id, accepted=proof.accepted, reason=reason))
+    x.emit("proof/selected", ProofSelected(proof=proof.id, accepted=proof.accepted, reason=reason))
     if proof.accepted:
         ended_by = "accepted"
     elif exhausted:
@@ -67,7 +67,7 @@ def _judgement(x: Exploration, proof: Proof) -> str:
         return f"Accepted: {counted}."
     if votes.share >= x.params.accept_share:
         return f"Not accepted: {counted}, but {x.params.valid_needed} valid votes are needed."
-    return f"Not accepted: of all versions this one did best; {counted}."
+    return f"Not accepted: this is the best of all versions; {counted}."
 
 
 def _without_proof(x: Exploration, exhausted: BudgetExhausted | None) -> Outcome:
@@ -77,19 +77,17 @@ def _without_proof(x: Exploration, exhausted: BudgetExhausted | None) -> Outcome
         refused = f"The writer says: {x.refusals[min(x.refusals)]}" if x.refusals else "No proof was written by then."
         return Outcome(accepted=None, reason=f"{exhausted} {refused}", ended_by="budget")
     if x.was_written_up:
-        told = f"{held} lemmas hold" if held else "A round claims a complete solution"
+        state = f"{held} lemmas hold" if held else "A round claims a complete solution"
         if x.refusals:
-            return Outcome(accepted=None, reason=f"{told}, but there is no complete proof: {x.refusals[min(x.refusals)]}")
-        return Outcome(
-            accepted=None, reason=f"{told}, but no proof that was written could be read.", ended_by="nothing-readable"
-        )
+            return Outcome(accepted=None, reason=f"{state}, but there is no complete proof: {x.refusals[min(x.refusals)]}")
+        return Outcome(accepted=None, reason=f"{state}, but no written proof could be read.", ended_by="nothing-readable")
     if not proposed and not any(rollout.summary_read_once for rollout in x.lemmas.rollouts):
         reason = "Nothing that the model wrote could be read as a lemma. The raw texts are kept with their calls."
         if x.failures and not x.answered:
             reason = f"No call was answered. {x.failures[min(x.failures)]}"
         return Outcome(accepted=None, reason=reason, ended_by="nothing-readable")
     if not proposed:
-        return Outcome(accepted=None, reason="The rounds brought no lemma, so there was nothing to write up.")
+        return Outcome(accepted=None, reason="The rounds produced no lemma, so there was nothing to write up.")
     if not held and x.params.theorem_verifier and not x.votes_read:
         reason = f"{proposed} lemmas were proposed, but no vote on them could be read."
         return Outcome(accepted=None, reason=reason, ended_by="nothing-readable")

@@ -1,4 +1,4 @@
-"""One round of all rollouts: reason, summarise, verify, and settle what is in the library afterwards."""
+"""One round of all rollouts: reason, summarise, verify, and update the library."""
 
 from collections.abc import Coroutine, Iterable
 from typing import Any
@@ -20,8 +20,8 @@ from apps.reasoning.scaffolds.intern_s1_mo.verification import verify_lemma
 
 
 async def explore(x: Exploration) -> None:
-    """Rounds until every rollout has stopped, a person asks for the write-up, the rounds are used up, or all of the budget is
-    spent that is not kept back for the write-up."""
+    """Play rounds until every rollout has stopped, a person asks for the write-up, the rounds are used up, or only the budget
+    reserved for the write-up is left."""
     for round_ in range(1, x.params.max_rounds + 1):
         running = [rollout for rollout in x.lemmas.rollouts if not rollout.stop]
         if not running or x.write_up or x.cut_short:
@@ -30,12 +30,13 @@ async def explore(x: Exploration) -> None:
 
 
 async def play_round(x: Exploration, running: list[Rollout], round_: int) -> None:
-    """1. reason  2. summarise  3. vote on the new lemmas  4. settle and say who goes on; a control point before each."""
+    """Play a round: 1. reason  2. summarise  3. vote on new lemmas  4. update the library and decide which rollouts continue.
+    A control point precedes each part."""
     await steer(x, f"r{round_}/reason")
     if x.write_up:
         return
     for rollout in running:
-        x.tell(f"s{rollout.index}/r{round_}/began", RoundBegan(rollout=rollout.index, round=round_))
+        x.emit(f"s{rollout.index}/r{round_}/began", RoundBegan(rollout=rollout.index, round=round_))
         rollout.work, rollout.thinking, rollout.fresh = "", "", []
         rollout.claims_complete, rollout.summary_read = False, False
     try:
@@ -56,7 +57,7 @@ async def play_round(x: Exploration, running: list[Rollout], round_: int) -> Non
 
 
 async def _work(x: Exploration, running: list[Rollout], round_: int) -> None:
-    """The calls of a round. Raises `BudgetKeptBack` where no further one may begin; what has ended counts."""
+    """Make the calls of a round. Raises `BudgetKeptBack` if no further call may begin; finished calls count."""
     await _exploring(x, (_reason(x, rollout, round_) for rollout in running))
     await steer(x, f"r{round_}/summarise")
     await _exploring(x, (_summarise(x, rollout, round_) for rollout in running if _has_text(x, rollout)))
@@ -71,7 +72,7 @@ async def _work(x: Exploration, running: list[Rollout], round_: int) -> None:
 
 
 async def _exploring(x: Exploration, work: Iterable[Coroutine[Any, Any, None]]) -> None:
-    """Calls that leave the write-up its part of the budget. What a person asks for at a control point may take from it."""
+    """Make calls that do not use the write-up's reserve. Commands at control points may use it."""
     x.ctx.keep_back(x.kept_back)
     try:
         await concurrently(work)
@@ -119,7 +120,7 @@ async def _summarise(x: Exploration, rollout: Rollout, round_: int) -> None:
     call = f"s{rollout.index}/r{round_}/summarise"
     summary, call, _ = await x.hear(call, "summarizer", prompt, place, reading, SUMMARY_SCHEMA)
     if results and (isinstance(summary, Unscored) or not summary.lemmas):
-        # What its author lists as proved is not lost with the summary; it is voted on as any lemma is.
+        # Use the results that the reasoner lists as proved if the summary is lost; they are voted on like all lemmas.
         summary, call = results, f"s{rollout.index}/r{round_}/reason"
     if isinstance(summary, Unscored):
         return
@@ -130,7 +131,7 @@ async def _summarise(x: Exploration, rollout: Rollout, round_: int) -> None:
 
 
 def _propose(x: Exploration, rollout: Rollout, round_: int, call: str, summary: Summary) -> list[str]:
-    """Enter the lemmas of a summary, then draw their edges. Returns what could not be taken over, in words."""
+    """Enter the lemmas of a summary, then add their edges. Returns in words what was not taken over."""
     notes: list[str] = []
     if (extra := len(summary.lemmas) - x.params.lemmas_per_round) > 0:
         notes.append(f"{extra} lemmas were left out: at most {x.params.lemmas_per_round} are taken from one round")
@@ -149,7 +150,7 @@ def _propose(x: Exploration, rollout: Rollout, round_: int, call: str, summary: 
 
 
 def _enter(x: Exploration, rollout: Rollout, round_: int, call: str, read: ReadLemma) -> Lemma:
-    """A new lemma version. One that says what a library lemma says already is merged into it and not checked again."""
+    """Enter a new lemma version. One with the statement of a library lemma is merged into it and not checked again."""
     old = rollout.newest(read.number) if read.fixes else None
     number = read.number
     if old is None and read.number < rollout.next_number:
@@ -178,7 +179,7 @@ def _enter(x: Exploration, rollout: Rollout, round_: int, call: str, read: ReadL
         None,
     )
     rollout.lemmas[lemma.id] = lemma
-    x.tell(f"lemma/{lemma.id}", proposed_event(lemma))
+    x.emit(f"lemma/{lemma.id}", proposed_event(lemma))
     if same is not None:
         _merge_into(x, lemma, same)
     return lemma
@@ -202,7 +203,7 @@ def _fresh(rollout: Rollout) -> list[Lemma]:
 
 
 def _drop_unsupported(x: Exploration, rollout: Rollout) -> None:
-    """A lemma whose proof names one that is not in the library does not hold either, whatever its votes say."""
+    """Retire new lemmas whose proofs cite a lemma outside the library, whatever their votes."""
     dropped = True
     while dropped:
         dropped = False
@@ -215,7 +216,7 @@ def _drop_unsupported(x: Exploration, rollout: Rollout) -> None:
 
 
 def _supersede(x: Exploration, rollout: Rollout) -> None:
-    """A corrected version that holds takes the place of the version it corrects."""
+    """Retire versions that a corrected version replaces."""
     for lemma in _fresh(rollout):
         old = rollout.lemmas.get(lemma.supersedes)
         if lemma.in_library and old is not None and old.status not in ("retired", "merged"):
@@ -223,7 +224,7 @@ def _supersede(x: Exploration, rollout: Rollout) -> None:
 
 
 def _merge(x: Exploration, rollout: Rollout) -> None:
-    """Merge what other rollouts have word for word; propose near-duplicates. Called in the order of rollouts and numbers."""
+    """Merge lemmas with equal statements in other rollouts; propose near-duplicates. Called in order of rollouts."""
     for lemma in sorted(_fresh(rollout), key=lambda lemma: lemma.number):
         if not lemma.in_library:
             continue
@@ -235,17 +236,17 @@ def _merge(x: Exploration, rollout: Rollout) -> None:
         for other, score in x.alike.add(lemma.id, lemma.normal):
             earlier = x.lemmas.get(other)
             if earlier and earlier.in_library and (earlier.rollout, earlier.number) != (lemma.rollout, lemma.number):
-                x.tell(f"alike/{lemma.id}/{other}", LemmasAlike(lemma=lemma.id, other=other, similarity=score))
+                x.emit(f"alike/{lemma.id}/{other}", LemmasAlike(lemma=lemma.id, other=other, similarity=score))
 
 
 def _merge_into(x: Exploration, lemma: Lemma, into: Lemma) -> None:
     into = x.lemmas.representative(into)
     lemma.merged_into, lemma.status = into.id, "merged"
-    x.tell(f"lemma/{lemma.id}/merged", LemmaMerged(lemma=lemma.id, into=into.id, reason="the statements are equal"))
+    x.emit(f"lemma/{lemma.id}/merged", LemmaMerged(lemma=lemma.id, into=into.id, reason="the statements are equal"))
 
 
 def _survivors(rollout: Rollout) -> tuple[int, int]:
-    """How many of the new lemmas hold, and of how many; one that the library had already is no new one."""
+    """The number of new lemmas that hold, and of all new lemmas; those already in the library are not new."""
     fresh = [lemma for lemma in _fresh(rollout) if not (lemma.merged_into and not lemma.in_library)]
     return sum(lemma.in_library for lemma in fresh), len(fresh)
 
@@ -257,14 +258,14 @@ def _count_survivors(rollout: Rollout) -> None:
 
 
 def _end_round(x: Exploration, rollout: Rollout, round_: int, running: list[Rollout]) -> None:
-    """Say how the round of one rollout ended, and why it goes no further, if so.
+    """End a rollout's round, and record why the rollout stops, if it does.
 
-    Source: Intern-S1-MO §3, Fig. 2: a complete solution enters the revision loop; §5.4: parallel rollouts. That rollouts stop
-    each other, and `patience`, are ours.
+    Source: Intern-S1-MO §3, Fig. 2: a complete solution enters the revision loop; §5.4: parallel rollouts. `stop_together` and
+    `patience` are ours.
     """
     solver = next((other for other in running if other.solved), None) if x.params.stop_together else None
     if x.cut_short:
-        rollout.stop = "the rest of the budget is kept back for the write-up"
+        rollout.stop = "the rest of the budget is reserved for the write-up"
     elif rollout.solved:
         rollout.stop = "it claims a complete solution, and its lemmas hold"
     elif rollout.claims_complete and x.params.solved_by == "claim":
@@ -279,4 +280,4 @@ def _end_round(x: Exploration, rollout: Rollout, round_: int, running: list[Roll
         rollout.stop = "this was the last round"
     survived, _ = _survivors(rollout)
     ended = RoundEnded(rollout=rollout.index, round=round_, proposed=len(_fresh(rollout)), survived=survived, stop=rollout.stop)
-    x.tell(f"s{rollout.index}/r{round_}/ended", ended)
+    x.emit(f"s{rollout.index}/r{round_}/ended", ended)

@@ -1,4 +1,4 @@
-"""What people ask for at control points, and what it does."""
+"""Commands of people at control points, and their effects."""
 
 import re
 
@@ -14,7 +14,7 @@ _BLANK_LINE = re.compile(r"\n\s*\n")
 
 
 async def steer(x: Exploration, point: str) -> None:
-    """A control point: apply what people asked for; votes on lemmas they put in are collected before anything else begins."""
+    """Apply commands at a control point, and collect the votes on people's new lemmas before anything else begins."""
     before = set(x.lemmas.human)
     for command in await x.ctx.control(point, lambda command: refusal(x, command)):
         _apply(x, command, point)
@@ -23,7 +23,7 @@ async def steer(x: Exploration, point: str) -> None:
 
 
 def refusal(x: Exploration, command: Command) -> str:
-    """Why the command cannot take effect, or empty."""
+    """The reason why the command cannot take effect, or ""."""
     match command.name:
         case "hint":
             return _text_refusal("The hint", command.args.get("text"))
@@ -73,12 +73,12 @@ def _apply(x: Exploration, command: Command, point: str) -> None:
 def _lemma(x: Exploration, command: Command) -> Lemma:
     lemma = x.lemmas.get(str(command.args["lemma"]))
     if lemma is None:
-        raise KeyError(f"the command {command.id} was taken for a lemma that does not exist")
+        raise KeyError(f"the command {command.id} names a lemma that does not exist")
     return lemma
 
 
 def _reject(x: Exploration, lemma: Lemma, reason: str) -> None:
-    """Take a lemma, those merged with it and everything that rests on them out of the library and so out of later prompts."""
+    """Remove a lemma, its merged twins and all their dependants from the library, and so from later prompts."""
     for twin in x.lemmas.twins(lemma):
         twin.accepted_by_person = False
         if twin.status != "retired":
@@ -98,7 +98,7 @@ def _rests_on(x: Exploration, name: str, lemma: Lemma) -> bool:
 
 
 def _inject(x: Exploration, command: Command, round_: int) -> None:
-    """A person's lemma. With a proof it is voted on like any other; without one it is shown as a suggestion only."""
+    """Add a person's lemma. With a proof it is voted on like any other; without one it is only shown as a suggestion."""
     number = len(x.lemmas.human) + 1
     proof = str(command.args.get("proof", "")).strip()
     lemma = Lemma(
@@ -120,7 +120,7 @@ def _inject(x: Exploration, command: Command, round_: int) -> None:
         steps=lemma.steps,
         origin="human",
     )
-    x.tell(f"lemma/{lemma.id}", event)
+    x.emit(f"lemma/{lemma.id}", event)
     texts = [("statement", lemma.statement), *((f"step {n}", step) for n, step in enumerate(lemma.steps, 1))]
     lemma.uses, _ = x.connect_all(lemma.id, texts, None)
 

@@ -1,4 +1,4 @@
-"""Votes on lemmas and proofs: asking, counting, and what follows from the count."""
+"""Votes on lemmas and proofs: requesting, counting, and their consequences."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -25,12 +25,12 @@ SWITCHED_OFF = Unscored(reason="the theorem verifier is switched off")
 
 
 def _fault_schema(steps: int) -> dict[str, Any]:
-    """That of the first step that is not sound, -1 for none."""
+    """The schema of the first faulty step, -1 for none."""
     return choice_schema("first_fault", NO_FAULT, *range(1, steps + 1))
 
 
 async def verify_lemma(x: Exploration, lemma: Lemma, rollout: Rollout | None, prefix: str) -> None:
-    """Collect the votes on a lemma, tell them as they come, and set its confidence, status and place in the library.
+    """Collect the votes on a lemma, emit them as they arrive, and set its confidence, status and library membership.
 
     Source: Intern-S1-MO §3 (n parallel checks, confidence = the proportion that finds no fault); the threshold τ is ours.
     """
@@ -59,7 +59,7 @@ async def verify_lemma(x: Exploration, lemma: Lemma, rollout: Rollout | None, pr
 
 
 async def verify_proof(x: Exploration, proof: Proof) -> None:
-    """Collect the votes on a proof; accept it where enough are valid and the share that passes it reaches the threshold."""
+    """Collect the votes on a proof; accept it if enough votes are valid and the share of passes reaches the threshold."""
 
     steps = len(proof.steps)
 
@@ -88,11 +88,11 @@ async def verify_proof(x: Exploration, proof: Proof) -> None:
         status = "accepted" if proof.accepted else "not accepted"
     else:
         status = "unscored"
-    _tell_verdict(x, proof.id, votes, proof.confidence, status)
+    _emit_verdict(x, proof.id, votes, proof.confidence, status)
 
 
 def _valid(vote: Vote) -> Vote | Unscored:
-    """The vote, or why none can be read. That there is nothing to judge has been read."""
+    """The vote, or the reason why it is unreadable. FORMAT_ERROR, that there is nothing to judge, counts as readable."""
     is_unread = vote.unscored is not None and not vote.unscored.reason.startswith("FORMAT_ERROR")
     return vote.unscored if is_unread and vote.unscored else vote
 
@@ -114,7 +114,7 @@ async def _votes(
         call = f"{prefix}/{index}"
         value, said_in, _ = await x.hear(call, role, prompt, place.at(index), reading, schema)
         cast = Vote(unscored=value) if isinstance(value, Unscored) else value
-        _tell_vote(x, subject, index, count, said_in, cast, key=call)
+        _emit_vote(x, subject, index, count, said_in, cast, key=call)
         return cast
 
     votes = tuple(await concurrently(vote(index) for index in range(1, count + 1)))
@@ -122,7 +122,7 @@ async def _votes(
     return votes
 
 
-def _tell_vote(x: Exploration, subject: str, index: int, count: int, call: str, vote: Vote, *, key: str) -> None:
+def _emit_vote(x: Exploration, subject: str, index: int, count: int, call: str, vote: Vote, *, key: str) -> None:
     event = unchecked(
         VoteCast,
         subject=subject,
@@ -135,7 +135,7 @@ def _tell_vote(x: Exploration, subject: str, index: int, count: int, call: str, 
         checks=vote.checks,
         summary=vote.summary,
     )
-    x.tell(f"{key}/vote", event)
+    x.emit(f"{key}/vote", event)
 
 
 def _settle(x: Exploration, lemma: Lemma, votes: Sequence[Vote], confidence: Confidence | Unscored) -> None:
@@ -147,22 +147,22 @@ def _settle(x: Exploration, lemma: Lemma, votes: Sequence[Vote], confidence: Con
         holds = share >= x.params.threshold and enough
         lemma.status = "verified" if holds else "doubtful" if share > 0 else "rejected"
         lemma.in_library = lemma.status == "verified"
-        _tell_verdict(x, lemma.id, votes, confidence, lemma.status)
+        _emit_verdict(x, lemma.id, votes, confidence, lemma.status)
     else:
         lemma.in_library = confidence is SWITCHED_OFF
-        _tell_verdict(x, lemma.id, votes, confidence, "unscored")
+        _emit_verdict(x, lemma.id, votes, confidence, "unscored")
 
 
-def _tell_verdict(x: Exploration, subject: str, votes: Sequence[Vote], confidence: Confidence | Unscored, status: str) -> None:
+def _emit_verdict(x: Exploration, subject: str, votes: Sequence[Vote], confidence: Confidence | Unscored, status: str) -> None:
     if isinstance(confidence, Confidence):
         numbers = confidence.model_dump(include={"passes", "valid", "total", "low", "high"}) | {"confidence": confidence.share}
     else:
         numbers = {"passes": 0, "valid": 0, "total": len(votes), "confidence": None, "unscored": confidence.reason}
-    x.tell(f"verdict/{subject}", VerdictReached.model_validate({"subject": subject, "status": status, **numbers}))
+    x.emit(f"verdict/{subject}", VerdictReached.model_validate({"subject": subject, "status": status, **numbers}))
 
 
 def _finding(x: Exploration, vote: Vote) -> str:
-    """What a vote objects to, in words for a prompt; empty for a vote that objects to nothing."""
+    """The objection of a vote in words, for prompts; "" for a pass."""
     if not vote.is_valid or vote.is_pass:
         return ""
     if vote.wrong_lemma:
@@ -177,7 +177,7 @@ def _finding(x: Exploration, vote: Vote) -> str:
 
 
 def _with_lemma_id(x: Exploration, vote: Vote) -> Vote:
-    """The vote with the id of the lemma it names; a fault at no place where there is no such lemma."""
+    """The vote with the id of the lemma it names; an unplaced fault if there is no such lemma."""
     if not vote.wrong_lemma:
         return vote
     lemma = x.lemmas.named(vote.wrong_lemma, None)
