@@ -171,7 +171,7 @@ def test_recording_is_off_by_default_and_rejected_for_models_without_tokens() ->
     assert recorded.capture
     assert plan_of_spec(recorded).capture, "a fork starts with its parent's setting"
     mixed = Plan("self_check", "quick", role_aliases={"": "large", "verifier": "far"}, capture=True)
-    with pytest.raises(ValidationError, match=r"Far away \(openai_http\) does not tell the tokens it drew") as refused:
+    with pytest.raises(ValidationError, match=r"Far away \(openai_http\) does not report its tokens") as refused:
         plan_spec(mixed, PROBLEM, MODELS)
     assert set(refused.value.message_dict) == {"capture"}
 
