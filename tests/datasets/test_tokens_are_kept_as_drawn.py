@@ -142,7 +142,7 @@ def test_tokens_that_cannot_be_stored_fail_the_run_with_the_reason_and_leave_no_
     status = drive(run, with_model(ScriptedBackend(lambda request: PASS if "check" in request.key else named(request))))
     run.refresh_from_db()
     assert status == "failed"
-    assert "tokens of calls cannot be kept" in run.status_reason
+    assert "tokens of calls cannot be stored" in run.status_reason
     assert not run.steps.filter(kind="call").exists()
     tokens_folder().unlink()
     Run.objects.filter(pk=run.pk).update(status="queued")
