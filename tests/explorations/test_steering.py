@@ -72,7 +72,7 @@ def test_a_refused_command_says_why(client: Client, run: Run, form: dict[str, st
 
 def test_a_finished_run_takes_no_command(client: Client, alice: User) -> None:
     run = make_exploration(alice)
-    assert "it takes no more commands" in send(client, run, command_form("pause"))
+    assert "it accepts no commands" in send(client, run, command_form("pause"))
 
 
 def test_more_budget_is_added_at_once(client: Client, run: Run) -> None:
