@@ -124,7 +124,7 @@ class Hub:
         self._reader: asyncio.Task[None] | None = None
         self._wake_key = f"wake:{id(self)}:{time.time_ns()}"
         self._redis: redis.asyncio.Redis | None = None
-        self._told_at = 0.0
+        self._marked_at = 0.0
 
     async def subscribe(self, run: str, session: str = "") -> Subscription:
         """Start receiving the tail of a run; earlier events are in the table. The end of `session` closes the socket."""
@@ -175,7 +175,7 @@ class Hub:
 
     async def _mark_watched(self, client: redis.asyncio.Redis) -> None:
         """Mark watched runs, for which workers publish tokens more often."""
-        self._told_at = time.monotonic()
+        self._marked_at = time.monotonic()
         pipeline = client.pipeline(transaction=False)
         for run in self._subscriptions:
             pipeline.set(watch_key(run), "1", ex=WATCH_S)
@@ -203,7 +203,7 @@ class Hub:
             try:
                 self._streams()
                 await self._resolve_new(client)
-                if time.monotonic() - self._told_at > _WATCH_EVERY_S:
+                if time.monotonic() - self._marked_at > _WATCH_EVERY_S:
                     await self._mark_watched(client)
                 for key, entries in await client.xread(self._streams(), count=1000, block=_BLOCK_MS):
                     kind, _, run = key.partition(":")
