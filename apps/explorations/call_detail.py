@@ -1,4 +1,4 @@
-"""A call with what was read from it: by the events that name it; lemmas, proofs and votes come from their own tables."""
+"""One call and the results read from it. Lemmas, proofs and votes come from their own tables, other results from events."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -18,21 +18,21 @@ from apps.reasoning.scaffolds.hearing import AGAIN, IN_WORDS, asked_before
 from apps.runs.models import Run, RunEvent, Step
 from apps.runs.selectors import step_get, step_texts
 
-#: Events that name the call that something was asked in first, also where the second answer gave it.
+#: Events that name the first call, even if the result came from the second answer.
 _OF_FIRST = ("grading.prepared", "grading.matched")
-#: Why nothing may have been read from a call of a role, whatever it says.
+#: Reasons why a readable call of a role may have no results.
 _WHY_NOTHING = {
     "reasoner": "The summarizer reads the lemmas from a reasoner’s text.",
     "meta_verifier": "A check of a report is recorded only where it finds the report unfounded.",
     "summarizer": "A summary without a lemma adds nothing to the run.",
 }
-#: What still happens to the text of a role of which nothing could be read.
+#: Uses of an unreadable text by role.
 _STILL = {"reasoner": "No claim is taken from it; the summarizer still reads its text."}
 
 
 @dataclass
 class CallReadings:
-    """Everything that was read from one call."""
+    """All results read from one call."""
 
     lemmas: list[Lemma] = field(default_factory=list)
     proofs: list[ProofVersion] = field(default_factory=list)
@@ -44,13 +44,13 @@ class CallReadings:
 
     @property
     def counts(self) -> bool:
-        """Whether any of it was read; the others say why not."""
+        """Whether any result could be read; the other entries give reasons."""
         others = any(one.state != "warn" for one in self.others)
         return others or bool(self.lemmas or self.proofs) or any(not vote.unscored for vote in self.votes)
 
     @property
     def nouns(self) -> list[str]:
-        """What was asked for, each once; things that could not be read have a name too."""
+        """Names of the requested results without duplicates, including results that could not be read."""
         named = [one.noun for one in self.others]
         named += [f"the vote on {vote.subject}" for vote in self.votes]
         return list(dict.fromkeys([*named, *(["the lemmas"] if self.lemmas else []), *(["the proof"] if self.proofs else [])]))
@@ -58,7 +58,7 @@ class CallReadings:
 
 @dataclass(frozen=True)
 class SecondCall:
-    """The call that asks once more. `state`: read, unread, failed, open (under way), or missing (it was not made)."""
+    """The call that repeats a request. `state`: read, unread, failed, open (running), or missing (not made)."""
 
     key: str
     state: str
@@ -71,24 +71,25 @@ class SecondCall:
 
 
 def why_nothing(role: str) -> str:
-    """Why nothing may have been read from a call of this role; empty where only its text can say."""
+    """Reason why a readable call of this role may have no results; empty if only its text explains it."""
     return _WHY_NOTHING.get(role, "")
 
 
 def why_unread(role: str) -> str:
-    """What it means that nothing could be read from a call of this role."""
-    return _STILL.get(role, "Nothing of it counts.")
+    """Consequence of an unreadable call of this role."""
+    return _STILL.get(role, "It does not count.")
 
 
 def second_call(run: Run, key: str, role: str) -> SecondCall:
-    """The call that asks once more for what could not be read of `key`: the last that was made of its two forms."""
+    """The call that repeats the request of the unreadable call `key`: the last one made of its two forms."""
     second = f"{key}/{AGAIN}"
     keys = (f"{second}/{IN_WORDS}", second)
     steps = {step.key: step for step in run.steps.filter(key__in=keys)}
-    told = {(event.key, event.kind): event.body for event in run.events.filter(key__startswith=f"{second}/").order_by("seq")}
-    began = [one for one in keys if one in steps or (f"{one}/began", "call.began") in told]
+    rows = run.events.filter(key__startswith=f"{second}/").order_by("seq")
+    bodies = {(event.key, event.kind): event.body for event in rows}
+    began = [one for one in keys if one in steps or (f"{one}/began", "call.began") in bodies]
     if not began:
-        refused = next((body["reason"] for (_, kind), body in told.items() if kind == "prompt.refused"), "")
+        refused = next((body["reason"] for (_, kind), body in bodies.items() if kind == "prompt.refused"), "")
         return SecondCall(second, "missing", refused, CallReadings())
     last = began[0]
     step = steps.get(last)
@@ -96,22 +97,22 @@ def second_call(run: Run, key: str, role: str) -> SecondCall:
         return SecondCall(last, "open", "", CallReadings())
     if step.failure:
         return SecondCall(last, "failed", step.failure, CallReadings())
-    lost = told.get((f"{last}/unread", "output.unread"), {})
+    lost = bodies.get((f"{last}/unread", "output.unread"), {})
     unread = "" if lost.get("part") else str(lost.get("reason", ""))
     read = call_readings(run, last, role, step_texts(step)[1], is_unread=bool(unread))
     return SecondCall(last, "unread" if unread else "read", unread, read)
 
 
 def call_readings(run: Run, key: str, role: str, text: str, *, is_unread: bool) -> CallReadings:
-    """What was read from the call `key` of `role` with this text; `is_unread` where its own text gave nothing."""
+    """Results of the call `key` of `role` with this text; `is_unread` if its own text gave none."""
     first = asked_before(key)
     by_call = Q(body__call=key) | Q(body__again=key) | Q(body__condensed_by=key) | Q(body__judged_by=key)
     if first:
         by_call |= Q(body__call=first, kind__in=_OF_FIRST)
-    told = list(RunEvent.objects.filter(by_call, run=run, kind__in=WORDS).order_by("seq"))
+    events = list(RunEvent.objects.filter(by_call, run=run, kind__in=WORDS).order_by("seq"))
     if is_unread:
-        told = [event for event in told if event.kind not in _OF_FIRST]
-    others = [one for event in told for one in WORDS[event.kind](run, key, event.body)]
+        events = [event for event in events if event.kind not in _OF_FIRST]
+    others = [one for event in events for one in WORDS[event.kind](run, key, event.body)]
     if role == "reasoner" and not is_unread:
         others += _claim(key, text)
     if not others and not is_unread:
@@ -125,14 +126,14 @@ def call_readings(run: Run, key: str, role: str, text: str, *, is_unread: bool) 
 
 
 def _claim(key: str, text: str) -> list[CallReading]:
-    """The claim that a reasoner's text ends with; no event records it, so it is read again."""
+    """The claim at the end of a reasoner's text. No event records it, so it is parsed again."""
     final = Final(text=text, finish_reason="stop", usage=Usage())
-    said = read_claim_again(final, "") if asked_before(key) else read_claim(final)
-    return [] if isinstance(said, Unscored) else [CallReading("the reasoner’s claim", f"{said} solution")]
+    claim = read_claim_again(final, "") if asked_before(key) else read_claim(final)
+    return [] if isinstance(claim, Unscored) else [CallReading("the reasoner’s claim", f"{claim} solution")]
 
 
 def _graded(run: Run, key: str, role: str) -> list[CallReading]:
-    """The points behind a grader's call: the grading that is named like it, else that of the whole run."""
+    """Points of a grader's call: those of the grading with its name, else those of the whole run."""
     if not (run.is_grading or run.is_about_problem):
         return []
     gradings = {body["name"]: body for body in run.events.filter(kind="grading.reached").values_list("body", flat=True)}
@@ -161,11 +162,11 @@ def _points(noun: str, body: dict[str, Any]) -> CallReading:
 
 @dataclass(frozen=True)
 class CallDetail:
-    """One call: the record if it has ended, else the body of the event that began it. `unread` says why it was not read,
-    `partly` what of it was not, `fitted` what its prompt lacks so that it fits the context.
+    """One call: its record if it has ended, else the body of its first event.
 
-    `read` is what was read from its text; a tool call has the `execution` behind it instead. `second` asks once more for what
-    could not be read; `objection` is, in that second call, why the first answer could not be read.
+    `unread` is the reason why it could not be read, `partly` lists unreadable parts, `fitted` text left out of its prompt.
+    `read` has the results of its text; a tool call has its `execution` instead. `second` is the call that repeats the request;
+    in that call, `objection` is the reason why the first answer could not be read.
     """
 
     key: str
@@ -185,7 +186,7 @@ class CallDetail:
 
     @property
     def first(self) -> str:
-        """The call whose answer could not be read, where this one asks once more; else ""."""
+        """The unreadable call whose request this call repeats; "" for other calls."""
         return asked_before(self.key)
 
     @property
@@ -202,7 +203,7 @@ class CallDetail:
 
 
 def call_detail(run: Run, key: str) -> CallDetail | None:
-    """A call by its key with all that is recorded about it; None where the run has no such call."""
+    """A call by its key with everything recorded about it; None if the run has no such call."""
     step = step_get(run, key)
     if step is not None and step.kind not in ("call", "tool"):
         return None
@@ -212,8 +213,8 @@ def call_detail(run: Run, key: str) -> CallDetail | None:
     if step is None and not began:
         return None
     prompts, text, reasoning = step_texts(step) if step is not None else ([], "", "")
-    told = [event.body for event in own if event.kind == "output.unread"]
-    lost = next((body for body in told if not body.get("part")), {})
+    unread = [event.body for event in own if event.kind == "output.unread"]
+    lost = next((body for body in unread if not body.get("part")), {})
     fitted = next((event.body for event in own if event.kind == "prompt.fitted"), None)
     first, role = asked_before(key), step.role if step is not None else ""
     detail = CallDetail(
@@ -228,7 +229,7 @@ def call_detail(run: Run, key: str) -> CallDetail | None:
         second=second_call(run, key, role) if lost.get("again") else None,
         objection=_objection(run, first) if first else "",
         fitted=fitted_words(fitted) if fitted else "",
-        partly=[body["reason"] for body in told if body.get("part")],
+        partly=[body["reason"] for body in unread if body.get("part")],
     )
     if step is None:
         return detail
@@ -238,6 +239,6 @@ def call_detail(run: Run, key: str) -> CallDetail | None:
 
 
 def _objection(run: Run, first: str) -> str:
-    """Why the answer of the call `first` could not be read."""
-    told = run.events.filter(key=f"{first}/unread", kind="output.unread").first()
-    return str(told.body["reason"]) if told else ""
+    """Reason why the answer of the call `first` could not be read."""
+    event = run.events.filter(key=f"{first}/unread", kind="output.unread").first()
+    return str(event.body["reason"]) if event else ""

@@ -1,4 +1,4 @@
-"""What an event says of the call that it names, in words: a solution, a decision, a score, a choice, a turn."""
+"""Results of calls in words, from the events that name the calls: solutions, decisions, scores, choices, turns."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,9 +24,9 @@ _ATTEMPTS = {"right": "a right solution", "gap": "a solution with a gap", "wrong
 
 @dataclass(frozen=True)
 class CallReading:
-    """One thing that was read from a call. `noun` names it in a sentence (`the decision on c1.1`), `words` say what it is.
+    """One result read from a call. `noun` names it in a sentence (`the decision on c1.1`), `words` give its value.
 
-    `state` is good, bad, warn (not read) or empty: for the badge. `href` leads to it, `call` to another call behind it.
+    `state`, for the badge, is good, bad, warn (not read) or empty. `href` links to the result, `call` to a related call.
     """
 
     noun: str
@@ -42,7 +42,7 @@ class CallReading:
 
     @property
     def badge(self) -> str:
-        """The words before the reason: a badge is short."""
+        """The words before the reason."""
         return self.words.partition(": ")[0]
 
     @property
@@ -144,7 +144,7 @@ def _tried(run: Run, key: str, body: dict[str, Any]) -> list[CallReading]:
     return [CallReading(noun, words, state, body["reason"], call=other)]
 
 
-#: By the kind of an event, what it says of a call.
+#: Functions by event kind that describe the result of a call.
 WORDS: dict[str, Callable[[Run, str, dict[str, Any]], list[CallReading]]] = {
     "candidate.drafted": _drafted,
     "candidate.judged": _judged,

@@ -1,6 +1,6 @@
-"""Models that act in turns: their conversations with the tools, what is remembered of each solution, and how tools fared.
+"""Scaffolds whose models act in turns: conversations with tools, memory entries of solutions, and rates of tool calls.
 
-A fold over calls that failed or were not made, `turn.taken` and `memory.stored` (apps/reasoning/domain/agent_events.py).
+A fold over failed and refused calls, `turn.taken` and `memory.stored` (apps/reasoning/domain/agent_events.py).
 """
 
 import re
@@ -23,7 +23,7 @@ ACTION_WORDS = {
 
 @dataclass(frozen=True)
 class Turn:
-    """One turn; `succeeded` is None where no tool was wanted."""
+    """One turn; `succeeded` is None for a turn without a tool call."""
 
     number: int
     call: str
@@ -42,19 +42,19 @@ class Turn:
 
     @property
     def state(self) -> str:
-        """good, bad, or empty: for the badge."""
+        """Class of the badge: good, bad or empty."""
         return {True: "good", False: "bad", None: ""}[self.succeeded]
 
     @property
     def outcome(self) -> str:
         if self.succeeded is None:
             return ""
-        return "worked" if self.succeeded else "did not work"
+        return "worked" if self.succeeded else "failed"
 
 
 @dataclass
 class Talk:
-    """A conversation, so far as it has come. `most` is how many turns it may have."""
+    """A conversation so far. `most` is its limit of turns."""
 
     id: str
     role: str
@@ -74,7 +74,7 @@ class Talk:
 
 
 def memory_verdict(correct: bool | None, ayes: int, valid: int) -> str:
-    """What the reports on a remembered solution come to, in words."""
+    """Combined verdict of the reports on a solution in the memory, in words."""
     if not valid:
         return "no report could be read"
     word = {True: "judged correct", False: "judged incorrect", None: "undecided"}[correct]
@@ -83,7 +83,7 @@ def memory_verdict(correct: bool | None, ayes: int, valid: int) -> str:
 
 @dataclass(frozen=True)
 class Memory:
-    """What later solvers are shown of a solution."""
+    """The entry of a solution in the memory, as shown to later solvers."""
 
     condensed: str
     condensed_by: str
@@ -105,7 +105,7 @@ class Memory:
 
 @dataclass
 class Conversations:
-    """All of a run: `solving` by round, `judging` and `memories` by candidate."""
+    """Conversations of a run: `solving` by round, `judging` and `memories` by candidate."""
 
     solving: dict[int, list[Talk]] = field(default_factory=dict)
     judging: dict[str, list[Talk]] = field(default_factory=dict)
@@ -116,12 +116,12 @@ class Conversations:
 
     @property
     def rate(self) -> float | None:
-        """Tool calls that worked among those that were wanted, actions that could not be read included; in per cent."""
+        """Per cent of tool calls that worked. Unreadable actions count as failed calls."""
         return 100 * self.worked / self.wanted if self.wanted else None
 
 
 def conversations(run: Run) -> Conversations:
-    """The fold of `run`; one query."""
+    """Conversations of `run`, with one query."""
     found = Conversations()
     talks: dict[str, Talk] = {}
     rows = run.events.filter(kind__in=KINDS).order_by("seq").values_list("kind", "body")
@@ -137,7 +137,7 @@ def conversations(run: Run) -> Conversations:
 
 
 def _take_failure(talks: dict[str, Talk], body: dict[str, Any]) -> None:
-    """A turn whose call failed, or was not made, ends its conversation; of one that never began there is nothing to show."""
+    """End the conversation of a call that failed or was not made. Conversations without a turn are not shown."""
     match = _CALL_OF_TURN.fullmatch(body["call"])
     if match is None or (talk := talks.get(match[1])) is None:
         return

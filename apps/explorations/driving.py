@@ -1,4 +1,4 @@
-"""Driving a run from the command line: over the queue where the stack is up, else in this process."""
+"""Drives a run from the command line in this process, when the stack is not running."""
 
 import contextlib
 import threading
@@ -22,7 +22,7 @@ from apps.runs.models import Run
 
 
 def local_backend(alias: Alias) -> Backend:
-    """A backend that needs no worker. Raises `AliasError` for engines that live in the inference worker."""
+    """A backend that needs no worker. Raises `AliasError` for engines that run inside the inference worker."""
     if alias.backend == "openai_http":
         return http_backend(alias)
     if isinstance(alias.options, ScriptedOptions) and alias.options.script == "worked_example":
@@ -34,7 +34,7 @@ def local_backend(alias: Alias) -> Backend:
 
 @contextlib.asynccontextmanager
 async def local_dispatcher(run: Run, journal: RunJournal) -> AsyncIterator[Dispatcher]:
-    """Calls go to backends of this process."""
+    """A dispatcher that sends calls to backends of this process."""
     aliases = load_aliases(settings.MODELS_FILE)
     names = {role.alias for role in RunSpec.model_validate(run.spec).roles.values()}
     backends = {name: local_backend(aliases[name]) for name in sorted(names)}
@@ -46,14 +46,14 @@ async def local_dispatcher(run: Run, journal: RunJournal) -> AsyncIterator[Dispa
 
 
 def check_local(aliases: Iterable[Alias]) -> None:
-    """Raises `AliasError` where this process cannot play one of the aliases."""
+    """Raise `AliasError` if this process cannot call one of the aliases."""
     for alias in aliases:
         if alias.backend == "openvino":
             local_backend(alias)
 
 
 def drive_in_thread(run: Run) -> threading.Thread:
-    """Drive the run in a thread of this process. Killing the process loses no finished call; `make up` goes on with it."""
+    """Drive the run in a thread of this process. Killing the process loses no finished call; `make up` continues the run."""
     writer = JournalWriter(sinks=event_sinks())
 
     def drive() -> None:

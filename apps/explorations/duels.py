@@ -1,4 +1,4 @@
-"""The pairs of a knock-out as pages show them, and what both orders tell about their judge."""
+"""Pairs of a knock-out for pages, and the effect of the order on their judge."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from apps.reasoning.scaffolds.candidates.judges import Comparison, OrderReport, 
 
 @dataclass
 class Duel:
-    """A pair of the knock-out: who won and what decided; `orders` says for both orders who was held better."""
+    """A pair of the knock-out: winner and deciding rule; `orders` has the better solution in each order."""
 
     round: int
     pair: tuple[str, str]
@@ -19,7 +19,7 @@ class Duel:
 
 
 def order_of(duels: Sequence[Duel]) -> OrderReport:
-    """How far the judge of a knock-out followed the order in which pairs were shown."""
+    """Order effect of the judge of a knock-out."""
     return order_report(
         Comparison(f"{duel.round}/{'-'.join(duel.pair)}", "judge", one["first"], one["second"], one.get("better", ""))
         for duel in duels

@@ -1,6 +1,6 @@
-"""Scaffolds that check and correct, told as a conversation: who wrote, who examined, and how long the streaks were.
+"""Runs of scaffolds that check and correct, as a conversation: solutions, checks and streaks.
 
-A fold over the run's events beside that of solutions.py, whose solutions and opinions it puts in their order.
+A fold over the run's events. It puts the solutions and opinions of solutions.py in order.
 """
 
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ Speaker = Literal["writer", "verifier", "person", "end"]
 
 @dataclass(frozen=True)
 class Streak:
-    """Checks of one kind in a row after a judgement, and how many end the conversation; `of` is 0 where that is not known."""
+    """Consecutive checks with the same result. `of` is the number that ends the conversation, 0 if unknown."""
 
     word: str
     count: int
@@ -32,22 +32,22 @@ class Streak:
 
     @property
     def places(self) -> list[bool]:
-        """A place for each check of the streak that ends it, filled or not; none where there are too many to be seen."""
+        """One place per check of the final streak, filled or not; empty if there are too many to draw."""
         return [place < self.count for place in range(self.of)] if self.of <= 12 else []
 
 
 @dataclass(frozen=True)
 class Turn:
-    """One turn. A writer's has a `solution`, or `unread` where none could be read; a verifier's an `opinion` with its `streak`.
+    """One turn. A writer's turn has a `solution`, or `unread` if unreadable; a verifier's has an `opinion` and a `streak`.
 
-    `interrupted` is the streak that a check ended because it could not be read; `overruled`: the verifier wrote "pass", which
-    did not count. `before` is the text that a writer was given to correct; `told` names the turn to a replay.
+    `interrupted` is the streak that ended because this check could not be read. `overruled`: the verifier's "pass" did not
+    count. `before` is the text that the writer corrected. `moment` is the turn's name in a replay.
     """
 
     number: int
     speaker: Speaker
     who: str
-    told: str
+    moment: str
     call: str = ""
     about: str = ""
     solution: Solution | None = None
@@ -62,15 +62,15 @@ class Turn:
 
     @property
     def mark(self) -> str:
-        """pass, fault or unread: the sign of a check."""
+        """Sign of a check: pass, fault or unread."""
         return {"good": "pass", "bad": "fault"}.get(self.opinion.state, "unread") if self.opinion else ""
 
 
 @dataclass
 class Exchange:
-    """The whole conversation. `accept` and `give_up` are the streaks that end it, 0 where the run does not say.
+    """The whole conversation. `accept` and `give_up` are the lengths of the streaks that end it, 0 if unknown.
 
-    `by_older_rules`: an unread check left its streak as it was, or a fail was unread for want of a marked issue (ADR 0019).
+    `by_older_rules`: an unread check did not end its streak, or a fail without a marked issue was unread (ADR 0019).
     """
 
     accept: int
@@ -80,12 +80,12 @@ class Exchange:
 
     @property
     def checks(self) -> list[Turn]:
-        """The judgements, in their order."""
+        """The turns with an opinion, in order."""
         return [turn for turn in self.turns if turn.opinion]
 
     @property
     def tally(self) -> str:
-        """`12 checks: 6 passed, 4 failed, 2 could not be read`; static/js/run/replay_fold.js says the same of a replay."""
+        """`12 checks: 6 passed, 4 failed, 2 could not be read`; static/js/run/replay_fold.js has the same for a replay."""
         marks = [turn.mark for turn in self.checks]
         parts = [f"{marks.count('pass')} passed", f"{marks.count('fault')} failed"]
         parts += [f"{marks.count('unread')} could not be read"] if "unread" in marks else []
@@ -93,7 +93,7 @@ class Exchange:
 
 
 class _Fold:
-    """Takes the events one by one."""
+    """A fold over events of `KINDS`."""
 
     def __init__(self, run: Run, found: Solutions) -> None:
         params = run.spec.get("params") or {}
@@ -107,7 +107,7 @@ class _Fold:
         self.last: Streak | None = None
 
     def take(self, kind: str, body: dict[str, Any]) -> None:
-        """One event of `KINDS`."""
+        """Add one event."""
         match kind:
             case "candidate.drafted":
                 self._drafted(body)
@@ -147,14 +147,14 @@ class _Fold:
         more = {"opinion": opinion, "streak": streak, "interrupted": interrupted, "overruled": body.get("overruled", False)}
         self._add("verifier", body["call"], body["call"], about=body["candidate"], **more)
 
-    def _add(self, speaker: Speaker, call: str, told: str, *, who: str = "", **more: Any) -> None:
+    def _add(self, speaker: Speaker, call: str, moment: str, *, who: str = "", **more: Any) -> None:
         role = self.roles.get(call, "")
         who = who or self.titles.get(role) or role_word(role or speaker)
-        self.exchange.turns.append(Turn(len(self.exchange.turns) + 1, speaker, who, told, call, **more))
+        self.exchange.turns.append(Turn(len(self.exchange.turns) + 1, speaker, who, moment, call, **more))
 
 
 def exchange(run: Run, found: Solutions) -> Exchange | None:
-    """The conversation behind the solutions `found` of `run`; None where the scaffold is of another kind."""
+    """The conversation behind the solutions `found` of `run`; None for other kinds of scaffold."""
     if not page_of(run.scaffold).is_conversation:
         return None
     fold = _Fold(run, found)

@@ -1,4 +1,4 @@
-"""A whole run as JSON lines: first the run, then every event, then every recorded call with its texts, tools' too."""
+"""A whole run as JSON lines: the run, its events, then its recorded calls of models and tools with texts."""
 
 import json
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ CALLS_AT_ONCE = 200
 
 
 def run_head(run: Run) -> dict[str, Any]:
-    """What stands in the first line: identity, frozen specification and outcome."""
+    """The first line: identity, frozen specification and outcome."""
     return {
         "type": "run",
         "run": str(run.public_id),
@@ -44,7 +44,7 @@ def run_head(run: Run) -> dict[str, Any]:
 
 
 def export_lines(run: Run, *, texts: bool = True) -> Iterator[str]:
-    """The lines of the export, each with its newline. Reads in pages, so that a long run needs little memory."""
+    """The lines of the export, each with its newline. Reads in pages to limit memory."""
     yield _line(run_head(run))
     after = 0
     while page := event_page(run, after, EVENT_PAGE):

@@ -1,6 +1,6 @@
 """Plotly figures of a run as plain dictionaries: completion tokens over time by role, and the confidence of every lemma.
 
-Colours are left to the page, which knows the theme; `meta.roles` and `meta.steps` say what a trace stands for.
+The page sets the colours of its theme; `meta.ramp` has the confidence steps of a trace.
 """
 
 from collections import defaultdict
@@ -20,9 +20,9 @@ DASHES = ("solid", "dot", "dash", "longdash", "dashdot", "longdashdot")
 
 
 def tokens_figure(run: Run, until: int | None = None) -> dict[str, Any]:
-    """Completion tokens over time, summed up per role, until an event where one is given.
+    """Cumulative completion tokens over time per role; with `until`, up to that event.
 
-    At most `MOST_POINTS` points a role, the last one always kept.
+    At most `MOST_POINTS` points per role; the last point is always kept.
     """
     rows = steps_until(run, until).order_by("recorded_at", "pk").values_list("role", "recorded_at", "completion_tokens")
     sums: dict[str, int] = defaultdict(int)
@@ -31,8 +31,8 @@ def tokens_figure(run: Run, until: int | None = None) -> dict[str, Any]:
         sums[role] += tokens
         points[role].append((at, sums[role]))
     figure = go.Figure()
-    for index, (role, told) in enumerate(points.items()):
-        kept = _thinned(told)
+    for index, (role, series) in enumerate(points.items()):
+        kept = _thinned(series)
         figure.add_scatter(
             x=[at.isoformat() for at, _ in kept],
             y=[total for _, total in kept],
@@ -46,10 +46,7 @@ def tokens_figure(run: Run, until: int | None = None) -> dict[str, Any]:
 
 
 def confidence_figure(run: Run, until: int | None = None) -> dict[str, Any]:
-    """The share of passing votes per lemma with its 95 % interval (Wilson), in the order in which the lemmas came.
-
-    With `until` as they stood at that event.
-    """
+    """The share of passing votes per lemma with its 95 % Wilson interval, by proposal; with `until`, as of that event."""
     lemmas = [lemma for lemma in rows_of(run, until).lemmas() if lemma.confidence is not None]
     shares = [lemma.confidence or 0.0 for lemma in lemmas]
     figure = go.Figure()
@@ -78,14 +75,14 @@ def confidence_figure(run: Run, until: int | None = None) -> dict[str, Any]:
     return plain(figure)
 
 
-def _thinned(told: list[tuple[datetime, int]]) -> list[tuple[datetime, int]]:
-    step = -(-len(told) // MOST_POINTS)
-    kept = told[::step]
-    return kept if kept[-1] == told[-1] else [*kept, told[-1]]
+def _thinned(series: list[tuple[datetime, int]]) -> list[tuple[datetime, int]]:
+    step = -(-len(series) // MOST_POINTS)
+    kept = series[::step]
+    return kept if kept[-1] == series[-1] else [*kept, series[-1]]
 
 
 def plain(figure: go.Figure) -> dict[str, Any]:
-    """The figure without Plotly's default template, which would bring its own colours."""
+    """The figure as a dictionary, without Plotly's default template and its colours."""
     margin = {"l": 56, "r": 12, "t": 48 if len(figure.data) > 1 else 12, "b": 48}
     legend = {"orientation": "h", "y": 1.02, "yanchor": "bottom"}
     figure.update_layout(template="none", margin=margin, legend=legend)

@@ -1,4 +1,4 @@
-"""The start form: scaffold, preset, parameters made from the scaffold's class, models per role, budget, seed."""
+"""The start form: scaffold, preset, parameters of the scaffold's class, models per role, budget, seed."""
 
 import uuid
 from typing import Any
@@ -31,34 +31,42 @@ from apps.ui.param_fields import param_field
 class ExplorationForm(forms.Form):
     """Parameter fields are named `p_<name>`, role fields `role_<role>`.
 
-    `shown_preset` tells which preset's values the parameter fields were drawn with: a field that still has that value was
-    not touched and follows the preset chosen now. So presets work without JavaScript.
+    `shown_preset` is the preset whose values fill the parameter fields. A field with its value unchanged follows the newly
+    chosen preset, so that presets work without JavaScript.
     """
 
     start_id = forms.UUIDField(required=False, widget=forms.HiddenInput, initial=uuid.uuid4)
     scaffold = forms.ChoiceField(label="Scaffold")
     preset = forms.ChoiceField(label="Preset", widget=forms.RadioSelect)
     shown_preset = forms.CharField(required=False, widget=forms.HiddenInput)
-    alias = forms.ChoiceField(label="Model", help_text="Plays every role, unless you choose others below.")
-    tokens = forms.IntegerField(label="Tokens", required=False, min_value=1, help_text="Prompt and completion together.")
+    alias = forms.ChoiceField(label="Model", help_text="Model for all roles, unless you choose others below.")
+    tokens = forms.IntegerField(label="Tokens", required=False, min_value=1, help_text="Prompt and completion tokens together.")
     calls = forms.IntegerField(label="Calls", required=False, min_value=1)
-    seconds = forms.FloatField(label="Seconds", required=False, min_value=1, help_text="Counts only while the run is driven.")
+    seconds = forms.FloatField(label="Seconds", required=False, min_value=1, help_text="Counted only while the run is active.")
     max_new_tokens = forms.IntegerField(
         label="New tokens per call",
         required=False,
         min_value=16,
-        help_text="At most so many in one call. Empty: the scaffold's own limits. Half of a model's context is never exceeded.",
+        help_text="Limit per call, at most half of the model's context; leave empty for the scaffold's limits.",
     )
     temperature = forms.FloatField(
-        label="Temperature", required=False, min_value=0, max_value=2, help_text="Empty: the scaffold's own."
+        label="Temperature",
+        required=False,
+        min_value=0,
+        max_value=2,
+        help_text="Sampling temperature; leave empty for the scaffold's values.",
     )
     seed = forms.IntegerField(
-        label="Seed", required=False, min_value=0, max_value=MOST_SEED - 1, help_text="Empty: a random one, which is recorded."
+        label="Seed",
+        required=False,
+        min_value=0,
+        max_value=MOST_SEED - 1,
+        help_text="Random seed; leave empty to draw one, which is recorded.",
     )
     capture = forms.BooleanField(
         label="Record for learning",
         required=False,
-        help_text="Keeps the tokens of every call as they were drawn, with their log-probabilities, for datasets to train on.",
+        help_text="Keep the sampled tokens of every call with their log-probabilities, for training datasets.",
     )
     confirm = forms.BooleanField(label="Yes, start a run of this size", required=False)
 
@@ -107,7 +115,7 @@ class ExplorationForm(forms.Form):
         return preset.params.model_dump() if preset else self.method.read_params({}).model_dump()
 
     def _draw_params(self) -> None:
-        """Initial values of the parameter fields: those of the chosen preset, before what the caller gave."""
+        """Set initial values of the parameter fields from the chosen preset; values of the caller override them."""
         chosen = self._given("preset") or self.method.first_preset
         for name, value in self._preset_values(chosen).items():
             if f"p_{name}" in self.fields:
@@ -128,7 +136,7 @@ class ExplorationForm(forms.Form):
 
     @property
     def preset_rows(self) -> list[tuple[Any, str]]:
-        """The radio buttons with their descriptions."""
+        """Radio buttons of the presets, each with its description."""
         descriptions = [preset.description for preset in self.method.presets.values()]
         return list(zip(self["preset"], descriptions, strict=True))
 
@@ -150,13 +158,13 @@ class ExplorationForm(forms.Form):
 
     @property
     def estimate_rows(self) -> list[tuple[str, RoleEstimate]]:
-        """The estimate of each role under the role's title; roles that the parameters leave out are not listed."""
+        """Titles and estimates of the roles that the parameters use."""
         titles = {role.name: role.title for role in self.method.roles}
         rows = self.estimate.roles if self.estimate else ()
         return [(titles.get(row.role, row.role), row) for row in rows if row.calls_max]
 
     def _weak_roles(self, plan: Plan) -> list[tuple[str, str, RoleRates]]:
-        """Roles whose model was read too seldom when it was tried: the role's title, the model, and its rates."""
+        """Roles whose model had too few readable answers in its trial: title of the role, model, rates."""
         titles = {role.name: role.title for role in self.method.roles}
         players = {role: alias.name for role, alias in plan_aliases(plan, self.aliases).items()}
         return [(titles.get(one.role, one.role), alias, one) for alias, one in weak_players(self.method.name, players)]
@@ -176,7 +184,7 @@ class ExplorationForm(forms.Form):
         return found
 
     def plan(self) -> Plan:
-        """What was chosen. Valid only after `is_valid()` or inside `clean`."""
+        """The chosen plan. Valid only after `is_valid()` or inside `clean`."""
         data = self.cleaned_data
         roles = {role.name: data.get(f"role_{role.name}", "") for role in self.method.roles}
         return Plan(
@@ -192,7 +200,7 @@ class ExplorationForm(forms.Form):
         )
 
     def clean(self) -> dict[str, Any]:
-        """Parameters must fit together, and a large run needs its confirmation. Fills `estimate`, `duration`, `weak_roles`."""
+        """Validate the parameters together; require confirmation of a large run. Sets `estimate`, `duration`, `weak_roles`."""
         if self.errors:
             return self.cleaned_data
         plan = self.plan()
@@ -210,7 +218,7 @@ class ExplorationForm(forms.Form):
         self.is_large = is_large(self.estimate, plan.budget)
         if self.is_large and not self.cleaned_data.get("confirm"):
             most = min(self.estimate.calls_max, plan.budget.calls or self.estimate.calls_max)
-            self.add_error("confirm", f"This run may make {most:,} calls. Tick the box to start it, or set a budget of calls.")
+            self.add_error("confirm", f"This run may make {most:,} calls. Tick the box to start it, or limit the calls.")
         return self.cleaned_data
 
 
@@ -220,7 +228,7 @@ def _choices(field: forms.Field, options: list[tuple[str, str]]) -> None:
 
 
 def initial_from(plan: Plan) -> dict[str, Any]:
-    """Initial values of the form for a plan, for forks."""
+    """Initial values of the form from the plan of a forked run."""
     given = {
         "scaffold": plan.scaffold,
         "preset": plan.preset,

@@ -1,4 +1,4 @@
-"""Every formula of the library and of the newest lemmas and proofs, once: the staff page lets KaTeX try them all."""
+"""Distinct formulas of the library and of the newest lemmas and proofs, for the staff page that tests them in KaTeX."""
 
 from collections.abc import Iterator
 from typing import TypedDict
@@ -18,7 +18,7 @@ MOST = 10_000
 
 
 class Written(TypedDict):
-    """A formula as pages typeset it, and one place where it stands."""
+    """A formula and one page that shows it."""
 
     tex: str
     display: bool
@@ -27,7 +27,7 @@ class Written(TypedDict):
 
 
 def written_formulas(user: User) -> list[Written]:
-    """Each formula that `user` may read with the newest place where it stands; at most `MOST`."""
+    """At most `MOST` formulas that `user` may read, each with the newest page that shows it."""
     found: dict[tuple[str, bool], Written] = {}
     for text, where, url in _texts(user):
         plain, operators = take_operators(without_hidden(text))
@@ -40,7 +40,7 @@ def written_formulas(user: User) -> list[Written]:
 
 
 def _texts(user: User) -> Iterator[tuple[str, str, str]]:
-    """Texts with the name and the address of the page that shows them."""
+    """Texts, each with the name and address of its page."""
     problems, runs = solved_visible_to(user), run_visible_to(user)
     for version in ProblemVersion.objects.filter(problem__in=problems).select_related("problem").order_by("-pk")[:NEWEST]:
         page = reverse("problems:detail", args=[version.problem.slug]) + f"?version={version.number}"

@@ -1,4 +1,4 @@
-"""What a problem gives to a scaffold besides its statement."""
+"""Data of a problem, in addition to its statement, that a scaffold may use."""
 
 from apps.accounts.models import User
 from apps.problems.holding import Text, held_back
@@ -9,7 +9,7 @@ from apps.schemes.models import SchemeVersion, VersionStatus
 
 
 def given_of(problem: Problem, user: User | None) -> Given:
-    """The library's solutions and the active scheme where there is exactly one; nothing where these are held back."""
+    """The library's solutions and the only active scheme; empty if these are held back from `user`."""
     if Problem.objects.filter(held_back(Text.SOLUTIONS, user), pk=problem.pk).exists():
         return NOTHING_GIVEN
     schemes = SchemeVersion.objects.filter(scheme__problem=problem, status=VersionStatus.ACTIVE)[:2]

@@ -1,4 +1,4 @@
-"""Where an imported run is from and what was not taken over, as its page and the import command say it."""
+"""Source of an imported run and the parts that were not imported, for its page and the import command."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,14 +7,14 @@ from apps.runs.models import Run
 
 TIMES = {
     "recorded": "",
-    "partly recorded": "The file has some times; those between are spread evenly.",
-    "order only": "The file has no times: only the order of what happened is known, and the times shown are made up.",
+    "partly recorded": "The file has only some times. Times between them are estimates.",
+    "order only": "The file has no times. The order of events is known; the times shown are estimates.",
 }
 
 
 @dataclass(frozen=True)
 class Unread:
-    """A piece of the file that was not taken over, and why."""
+    """A part of the file that was not imported, with the reason."""
 
     seq: int
     where: str
@@ -23,7 +23,7 @@ class Unread:
 
 @dataclass(frozen=True)
 class Origin:
-    """The file of an imported run."""
+    """The source of an imported run."""
 
     source: dict[str, Any]
     times: str
@@ -31,13 +31,13 @@ class Origin:
 
 
 def unread_of(run: Run) -> list[Unread]:
-    """What was not taken over, in the order of the file."""
+    """Parts that were not imported, in the order of the file."""
     rows = run.events.filter(kind="import.unread").order_by("seq").values_list("seq", "body")
     return [Unread(seq, body["where"], body["reason"]) for seq, body in rows]
 
 
 def origin_of(run: Run) -> Origin | None:
-    """The origin of an imported run; None for a run of ours."""
+    """The origin of an imported run; None for other runs."""
     if not run.is_imported:
         return None
     source = run.events.filter(kind="import.source").values_list("body", flat=True).first()

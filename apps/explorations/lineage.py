@@ -1,8 +1,8 @@
-"""How the solutions of a run come from each other, as a graph in the shape of the lemma graph (docs/graph_data.md).
+"""The lineage of the solutions of a run, as a graph in the format of the lemma graph (docs/graph_data.md).
 
-Nodes are candidates, in rows by round, the pairs of a knock-out, and the memory after a round of evolution. Lines lead from a
-solution to what was made from it, from both of a pair to its decision, and through a memory to all who were shown it. A fold
-over the events of candidates; texts stay in the database but for their beginnings.
+Nodes are candidates, in rows by round, pairs of a knock-out, and memories after a round of evolution. Edges lead from a
+solution to its successors, from both members of a pair to the pair, and through a memory to the candidates of the next round.
+A fold over the events of candidates that loads only the beginnings of their texts.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,12 +18,12 @@ from apps.runs.models import Run
 
 PROBLEM = "problem"
 SHORT = 160
-_SAID = (
+_JUDGEMENTS = (
     "candidate.scored", "candidate.score_dropped", "candidate.judged", "memory.stored", "pool.kept", "pair.decided",
     "proof.selected",
 )  # fmt: skip
 _MADE_AS = {
-    "solution": "written afresh",
+    "solution": "written from scratch",
     "improvement": "improved",
     "refinement": "refined",
     "correction": "corrected",
@@ -32,7 +32,7 @@ _MADE_AS = {
 
 
 class LineageNode(TypedDict):
-    """A node; `kind` is problem, candidate, pair or memory. The fields are those of the lemma graph, `words` says its state."""
+    """A node; `kind` is problem, candidate, pair or memory. Fields as in the lemma graph; `words` describe the state."""
 
     id: str
     kind: str
@@ -59,7 +59,7 @@ class LineageNode(TypedDict):
 
 
 class LineageEdge(TypedDict):
-    """`source` went into `target`. Kinds: uses, and loses (from the loser of a pair to the pair)."""
+    """`target` was made from `source`. Kinds: uses, and loses (from the loser of a pair to the pair)."""
 
     id: str
     kind: str
@@ -72,7 +72,7 @@ class LineageEdge(TypedDict):
 
 
 class LineageData(TypedDict):
-    """The whole graph, or with `after` > 0 what changed since."""
+    """The whole graph, or with `after` > 0 the changes since that event."""
 
     seq: int
     after: int
@@ -90,7 +90,7 @@ class LineageData(TypedDict):
 
 @dataclass
 class _Opinions:
-    """What was said of one candidate."""
+    """Scores, checks and memory entry of one candidate."""
 
     scores: dict[int, float] = field(default_factory=dict)
     scale: float = 1.0
@@ -119,26 +119,26 @@ class _Opinions:
             lost = f", {self.unread} not read" if self.unread else ""
             node["words"] = f"{self.passes} of {self.judged} checks passed{lost}"
         elif self.unread:
-            node["unscored"] = "what was said of it could not be read"
+            node["unscored"] = "its reports could not be read"
         if self.remembered:
             node["words"] = self.remembered
 
 
 class _Fold:
-    """Takes the events in their order."""
+    """A fold over the events in order."""
 
     def __init__(self, run: Run) -> None:
         self.nodes: dict[str, LineageNode] = {PROBLEM: _node(PROBLEM, "problem", "Problem", 0, 0)}
         self.nodes[PROBLEM]["statement"] = run.problem_version.statement[:SHORT]
         self.edges: list[LineageEdge] = []
         self.opinions: dict[str, _Opinions] = {}
-        self.stands: dict[str, str] = {}
+        self.latest: dict[str, str] = {}
         self.remembers: set[str] = set()
         self.last_round = 0
         self.selected_seq = 0
 
     def drafted(self, row: Mapping[str, Any]) -> None:
-        """A candidate and the lines from its parents."""
+        """Add a candidate and the edges from its parents."""
         name = row["name"]
         if name in self.nodes:
             return
@@ -155,8 +155,8 @@ class _Fold:
             self.edges.append(self._edge(memory, name, row["seq"]))
         self.edges += [self._edge(parent, name, row["seq"], redundant=parent in shown) for parent in known]
 
-    def said(self, seq: int, kind: str, body: Mapping[str, Any]) -> None:
-        """One of the events `_SAID`; what is said of unknown candidates is left out."""
+    def judged(self, seq: int, kind: str, body: Mapping[str, Any]) -> None:
+        """Add one event of `_JUDGEMENTS`; ignore unknown candidates."""
         if kind == "proof.selected":
             self.selected_seq = seq
         elif kind == "pair.decided":
@@ -183,7 +183,7 @@ class _Fold:
             opinions.expected = max(opinions.expected, body.get("of", 0))
 
     def _kept(self, seq: int, body: Mapping[str, Any]) -> None:
-        """Who goes on; where solutions are remembered, they meet in a node that the next round is shown."""
+        """Mark kept candidates; candidates in the memory lead to a memory node."""
         kept = [name for name in body["kept"] if name in self.opinions]
         for name in kept:
             self.opinions[name].kept = True
@@ -199,7 +199,7 @@ class _Fold:
         self.remembers |= {f"{memory}<{name}" for name in kept}
 
     def _decided(self, seq: int, body: Mapping[str, Any]) -> None:
-        """A pair of the knock-out: a node below the pairs that its two came from."""
+        """Add a pair of the knock-out, with edges from the latest node of both members."""
         pair, winner = body["pair"], body["winner"]
         if not all(name in self.nodes for name in pair):
             return
@@ -210,8 +210,8 @@ class _Fold:
         self.nodes[name] = node
         for one in pair:
             kind = "uses" if one == winner else "loses"
-            self.edges.append(self._edge(self.stands.get(one, one), name, seq, kind))
-        self.stands[winner] = name
+            self.edges.append(self._edge(self.latest.get(one, one), name, seq, kind))
+        self.latest[winner] = name
 
     def _touch(self, name: str, seq: int) -> None:
         self.nodes[name]["seq"] = seq
@@ -224,19 +224,19 @@ class _Fold:
 
 
 def lineage_data(run: Run, after: int = 0) -> LineageData:
-    """The lineage of `run`; with `after`, the part that events later than `after` changed."""
+    """The lineage of `run`; with `after`, only the changes of later events."""
     fold = _Fold(run)
     drafted = list(_drafted(run))
     at = 0
-    for seq, kind, body in run.events.filter(kind__in=_SAID).order_by("seq").values_list("seq", "kind", "body"):
+    for seq, kind, body in run.events.filter(kind__in=_JUDGEMENTS).order_by("seq").values_list("seq", "kind", "body"):
         while at < len(drafted) and drafted[at]["seq"] < seq:
             fold.drafted(drafted[at])
             at += 1
-        fold.said(seq, kind, body)
+        fold.judged(seq, kind, body)
     for row in drafted[at:]:
         fold.drafted(row)
     selected = selected_solution(run) if fold.selected_seq else ""
-    contributing = _rests_on(fold.edges, fold.stands.get(selected, selected)) if selected else set()
+    contributing = _rests_on(fold.edges, fold.latest.get(selected, selected)) if selected else set()
     for name, opinions in fold.opinions.items():
         opinions.onto(fold.nodes[name])
         fold.nodes[name]["status"] = "selected" if name == selected else "kept" if opinions.kept else ""
@@ -262,7 +262,7 @@ def lineage_data(run: Run, after: int = 0) -> LineageData:
 
 
 def _drafted(run: Run) -> Iterator[dict[str, Any]]:
-    """The candidates with the beginning of their texts only."""
+    """The candidates with the first `SHORT` characters of their texts."""
     rows = run.events.filter(kind="candidate.drafted").order_by("seq")
     read: Sequence[dict[str, Any]] = rows.annotate(start=Substr(KT("body__text"), 1, SHORT)).values(
         "seq", "start", "body__candidate", "body__parents", "body__made_as", "body__round", "body__call"
@@ -272,7 +272,7 @@ def _drafted(run: Run) -> Iterator[dict[str, Any]]:
 
 
 def _rests_on(edges: Sequence[LineageEdge], name: str) -> set[str]:
-    """`name` and all it comes from; what lost against it is not of it."""
+    """`name` and its ancestors over "uses" edges."""
     sources: dict[str, list[str]] = {}
     for edge in edges:
         if edge["kind"] == "uses":

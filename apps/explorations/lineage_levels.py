@@ -1,4 +1,4 @@
-"""The lineage of solutions in words, by round, and whether it is worth a drawing."""
+"""The lineage of solutions as text, by round, and the choice whether to draw it."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from apps.runs.models import Run
 
 
 def has_lineage(run: Run, data: LineageData) -> bool:
-    """Is the lineage worth a drawing? Not where every solution comes from the one before it."""
+    """Whether to draw the lineage: not if it is a chain in which each solution has one parent and one successor."""
     if draws_lineage(run.scaffold) or (run.spec.get("params") or {}).get("mode") == "evolution":
         return True
     sources = [edge["source"] for edge in data["edges"]]
@@ -18,14 +18,14 @@ def has_lineage(run: Run, data: LineageData) -> bool:
 
 @dataclass(frozen=True)
 class LineageLevel:
-    """A round in words: its nodes, each with the ids that it came from and that came from it."""
+    """One round: its nodes, each with the ids of its sources and of its targets."""
 
     title: str
     items: list[tuple[LineageNode, list[str], list[str]]]
 
 
 def lineage_levels(data: LineageData, word: str = "Round") -> list[LineageLevel]:
-    """The outline of the whole lineage: candidates by round (`word` is the paper's for it), then the knock-out."""
+    """The outline of the whole lineage: candidates by round (`word` is the scaffold's name for it), then the knock-out."""
     uses: dict[str, list[str]] = {}
     used_by: dict[str, list[str]] = {}
     for edge in data["edges"]:

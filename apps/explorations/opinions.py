@@ -1,4 +1,4 @@
-"""What was said of a solution: reports with scores, and judgements."""
+"""Opinions on a solution: reports with scores, and judgements."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Opinion:
-    """One report or judgement on a solution: `verdict` in words, `state` good, bad or empty where nothing could be read."""
+    """One report or judgement on a solution: `verdict` in words, `state` good, bad or empty if unreadable."""
 
     call: str
     verdict: str
@@ -20,12 +20,12 @@ class Opinion:
 
     @property
     def found(self) -> str:
-        """The verdict without the name of who gave it, which stands beside it."""
+        """The verdict without the name of its evaluator, which the page shows separately."""
         return self.verdict.partition(": ")[2] if self.verdict.startswith("Evaluator ") else self.verdict
 
 
 def scored(solution: "Solution", body: dict[str, Any]) -> None:
-    """A report with a score, or without one that could be read."""
+    """Add a report, with its score if that could be read."""
     solution.scale = body["scale"]
     if body.get("score") is None:
         solution.opinions.append(Opinion(body["call"], f"not read: {body['unscored']}", ""))
@@ -38,7 +38,7 @@ def scored(solution: "Solution", body: dict[str, Any]) -> None:
 
 
 def dropped(solution: "Solution", body: dict[str, Any]) -> None:
-    """A report that does not count any more."""
+    """Mark a report that no longer counts."""
     solution.scores.pop(body["index"], None)
     for opinion in solution.opinions:
         if opinion.call.endswith(f"/{body['candidate']}/{body['index']}"):
@@ -46,7 +46,7 @@ def dropped(solution: "Solution", body: dict[str, Any]) -> None:
 
 
 def judged(solution: "Solution", body: dict[str, Any]) -> None:
-    """A pass or a fail, with the streak after it."""
+    """Add a pass or a fail with the resulting streak."""
     solution.passes, solution.failures = body["passes"], body["failures"]
     if body["passed"] is None:
         solution.opinions.append(Opinion(body["call"], f"not read: {body['unscored']}", ""))

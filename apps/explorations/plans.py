@@ -1,4 +1,4 @@
-"""From what a person chooses to a frozen `RunSpec`: validation, aliases, sampling per role, and the estimate."""
+"""Turns a person's choices into a frozen `RunSpec`: validation, aliases, sampling per role, and the estimate."""
 
 import secrets
 from collections.abc import Iterable, Mapping
@@ -29,11 +29,11 @@ MOST_SEED = 2**31
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be run, before it is checked. `overrides` change single parameters of the preset.
+    """An unvalidated plan of a run. `overrides` change single parameters of the preset.
 
-    `role_aliases` maps roles to aliases; the key "" is the alias of all roles that it does not name.
+    `role_aliases` maps roles to aliases; the key "" is the alias of all other roles.
     `max_new_tokens` and `temperature` replace the scaffold's own values for every role. `capture`: record for
-    learning; `segment_tokens`: draw longer answers in segments, each under the newest policy.
+    learning; `segment_tokens`: sample longer answers in segments, each under the newest policy.
     """
 
     scaffold: str
@@ -49,19 +49,19 @@ class Plan:
 
 
 def usable_aliases() -> dict[str, Alias]:
-    """The aliases that people may choose: enabled, and answered by a model. Raises `AliasError`."""
+    """The aliases that people may choose: enabled models. Raises `AliasError`."""
     return load_usable(settings.MODELS_FILE)
 
 
 def plan_scaffold(plan: Plan) -> Scaffold:
-    """Raises `ValidationError` for a scaffold that does not exist."""
+    """The scaffold of a plan. Raises `ValidationError` for an unknown name."""
     if plan.scaffold not in SCAFFOLDS:
-        raise ValidationError({"scaffold": f"There is no scaffold {plan.scaffold}; there are {', '.join(SCAFFOLDS)}."})
+        raise ValidationError({"scaffold": f"Unknown scaffold {plan.scaffold}. Choose one of {', '.join(SCAFFOLDS)}."})
     return SCAFFOLDS[plan.scaffold]
 
 
 def plan_params(plan: Plan, given: Given = NOTHING_GIVEN) -> Value:
-    """The preset's parameters with the overrides, and what the problem gives. Raises `ValidationError` naming the field."""
+    """The preset's parameters with the overrides and the problem's data. Raises `ValidationError` with the field as key."""
     scaffold = plan_scaffold(plan)
     taken = {name: getattr(given, name) for name in scaffold.takes}
     try:
@@ -71,7 +71,7 @@ def plan_params(plan: Plan, given: Given = NOTHING_GIVEN) -> Value:
 
 
 def plan_aliases(plan: Plan, aliases: Mapping[str, Alias]) -> dict[str, Alias]:
-    """The alias of every role. Raises `ValidationError` naming the role without one, or an alias that is not there."""
+    """The alias of every role. Raises `ValidationError` for a role without alias or an unknown alias."""
     chosen = {}
     scaffold = plan_scaffold(plan)
     names = {role.name for role in scaffold.roles}
@@ -85,18 +85,18 @@ def plan_aliases(plan: Plan, aliases: Mapping[str, Alias]) -> dict[str, Alias]:
             raise ValidationError({"alias": f"Choose a model for the {role.title.lower()}."})
         if name not in aliases:
             known = ", ".join(aliases) or "none"
-            raise ValidationError({where: f"There is no model {name} to start a run with; in models.toml there are {known}."})
+            raise ValidationError({where: f"No enabled model is named {name}. Choose one of {known}."})
         chosen[role.name] = aliases[name]
     return chosen
 
 
 def plan_refusal(plan: Plan, problem: ProblemText, given: Given) -> str:
-    """Why the scaffold cannot run on the problem, and what to use instead; "" where it can. Raises `ValidationError`."""
+    """Reason why the scaffold cannot run on the problem, with an alternative; "" if it can. Raises `ValidationError`."""
     return plan_scaffold(plan).cannot_run(problem, plan_params(plan, given))
 
 
 def plan_estimate(plan: Plan, aliases: Mapping[str, Alias] | None = None, given: Given = NOTHING_GIVEN) -> Estimate:
-    """What the run is likely to cost. Without `aliases` the scaffold's own token limits count. Raises `ValidationError`."""
+    """Estimated cost of the run. Without `aliases`, uses the scaffold's token limits. Raises `ValidationError`."""
     scaffold, params = plan_scaffold(plan), plan_params(plan, given)
     limits: dict[str, int] = {}
     if aliases is not None:
@@ -110,7 +110,7 @@ def plan_estimate(plan: Plan, aliases: Mapping[str, Alias] | None = None, given:
 
 @dataclass(frozen=True)
 class Duration:
-    """How long a run is likely to take at the speed last measured here; `speeds` are tokens a second by alias."""
+    """Expected duration of a run at the last measured speed; `speeds` are tokens per second by alias."""
 
     seconds: float
     speeds: dict[str, float]
@@ -121,7 +121,7 @@ class Duration:
 
 
 def plan_duration(plan: Plan, estimate: Estimate, aliases: Mapping[str, Alias]) -> Duration | None:
-    """The time the expected tokens take to be written. None where a chosen model has not been measured here yet."""
+    """Time to generate the expected tokens. None if the speed of a chosen model has not been measured here."""
     written: dict[str, int] = {}
     chosen = plan_aliases(plan, aliases)
     for role in estimate.roles:
@@ -133,12 +133,12 @@ def plan_duration(plan: Plan, estimate: Estimate, aliases: Mapping[str, Alias]) 
 
 
 def is_large(estimate: Estimate, budget: Budget) -> bool:
-    """May it make more than `LARGE_CALLS` calls? Then a person must say so twice."""
+    """Whether the run may make more than `LARGE_CALLS` calls, which a person must confirm."""
     return min(estimate.calls_max, budget.calls or estimate.calls_max) > LARGE_CALLS
 
 
 def problem_text(version: ProblemVersion) -> ProblemText:
-    """The frozen statement as the core takes it."""
+    """The frozen statement for the core."""
     return ProblemText(
         id=str(version.problem.public_id),
         version=version.number,
@@ -156,7 +156,7 @@ def plan_spec(
     authored: bool = False,
     given: Given = NOTHING_GIVEN,
 ) -> RunSpec:
-    """The frozen specification. Raises `ValidationError` whose keys are the fields of the form."""
+    """The frozen specification. Raises `ValidationError` with the fields of the form as keys."""
     scaffold, params = plan_scaffold(plan), plan_params(plan, given)
     if refused := plan_refusal(plan, problem, given):
         raise ValidationError({"scaffold": refused})
@@ -191,21 +191,21 @@ def plan_spec(
 
 
 def _captures_require(plan: Plan, aliases: Iterable[Alias]) -> None:
-    """Raises `ValidationError` naming the models whose tokens cannot be kept as drawn, where the plan wants them kept."""
+    """Raise `ValidationError` if the plan records for learning and a model does not report its sampled tokens."""
     if not (plan.capture or plan.segment_tokens):
         return
     without = sorted({f"{alias.title} ({alias.backend})" for alias in aliases if not alias.captures})
     if without:
         raise ValidationError(
             {
-                "capture": f"{', '.join(without)} does not tell the tokens it drew, so nothing can be recorded for learning. "
-                "Choose models of the backend vllm, or leave this off: texts alone still serve supervised learning."
+                "capture": f"{', '.join(without)} does not report its tokens, so the run cannot be recorded for learning. "
+                "Choose models of the backend vllm, or turn this off; supervised learning needs only texts."
             }
         )
 
 
 def plan_of_spec(spec: RunSpec) -> Plan:
-    """The plan that would give `spec` again; what a fork starts from."""
+    """The plan that gives `spec`; the starting point of a fork."""
     scaffold = SCAFFOLDS.get(spec.scaffold)
     base = scaffold.presets[spec.preset].params.model_dump(mode="json") if scaffold and spec.preset in scaffold.presets else {}
     names = {role: chosen.alias for role, chosen in spec.roles.items()}

@@ -1,4 +1,4 @@
-"""What the terminal shows of a run: a table that follows the events, and a line for each thing worth a line."""
+"""A run in the terminal: a table of its state, and lines for notable events."""
 
 from dataclasses import dataclass, field
 
@@ -28,7 +28,7 @@ class Progress:
     round: int = 0
 
     def take(self, event: EventRow) -> str:
-        """Count the event; returns the line to print for it, or nothing."""
+        """Count the event and return its line, or ""."""
         kind, body = event["kind"], event["body"]
         handler = getattr(self, "_" + kind.replace(".", "_"), None)
         return handler(body) if handler else ""
@@ -50,7 +50,7 @@ class Progress:
 
     def _output_unread(self, body: dict[str, object]) -> str:
         if body.get("again"):
-            return f"asked again: {body['call']} ({body['reason']})"
+            return f"requested again: {body['call']} ({body['reason']})"
         self.unread += 1
         return f"could not be read: {body['call']} ({body['reason']})"
 
@@ -116,9 +116,9 @@ class Progress:
 
     def table(self, run: Run) -> Table:
         """The state of the run as a small table."""
-        told = liveness(run, len(self.open_calls))
+        state = liveness(run, len(self.open_calls))
         table = Table.grid(padding=(0, 2))
-        table.add_row("state", Text(told.words, style="bold"))
+        table.add_row("state", Text(state.words, style="bold"))
         table.add_row("round", str(self.round))
         roles = ", ".join(sorted({role_word(role) for role in self.open_calls.values()}))
         under_way = f"{len(self.open_calls)} under way" + (f" ({roles})" if roles else "")

@@ -1,4 +1,4 @@
-"""A recorded prompt as a reader sees it: its sections by the names that its own headings give them."""
+"""A recorded prompt in sections, named by its headings."""
 
 import re
 from collections.abc import Sequence
@@ -11,18 +11,18 @@ _HEADING = re.compile(r"\s*## ([^\n]{1,80})(?:\n|\Z)")
 
 @dataclass
 class Section:
-    """A named piece of a prompt; `text` is exactly what was sent."""
+    """A named part of a prompt; `text` is exactly as sent."""
 
     name: str
     text: str
 
 
 def sections(parts: Sequence[str], *, is_second: bool = False) -> list[Section]:
-    """The parts of a prompt with names; joined, their texts are the prompt. The second question of a conversation
-    (`is_second`) has the model's first answer and the question itself as its last parts.
+    """Named sections of a prompt; their joined texts are the prompt.
 
-    A part of the user text begins with the heading that its prompt file has there, before any text of models or people. A
-    part without one, such as the rest of a sentence after a number, goes on with the section before it.
+    In a second request (`is_second`), the last two parts are the model's first answer and the request itself. A part of the
+    user text begins with the heading of its prompt file, before texts of models or people. A part without a heading, such as
+    the rest of a sentence after a number, continues the previous section.
     """
     if is_second and len(parts) > 2:
         *before, answer, question = parts

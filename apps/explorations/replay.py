@@ -1,7 +1,6 @@
-"""What a replay of a run needs: its events in small, with their times, and the texts of its calls.
+"""The data of a replay: compact events with times, and texts of calls.
 
-The page folds these in the browser (static/js/run/replay*.js), so that graph, streams and votes stand where they stood at
-any event.
+The browser folds them (static/js/run/replay*.js) into graph, streams and votes as of any event.
 """
 
 from collections.abc import Mapping
@@ -11,7 +10,7 @@ from apps.runs.models import Run, RunEvent
 from apps.runs.selectors import step_get, step_texts
 
 PAGE = 5_000
-#: Fields of an event that a replay reads; of other kinds only the time and the name are sent.
+#: Fields that a replay reads, by event kind. Other kinds are sent with time and name only.
 _FIELDS: dict[str, tuple[str, ...]] = {
     "run.finished": ("accepted", "reason"),
     "round.began": ("rollout", "round"),
@@ -52,7 +51,7 @@ SmallEvent = tuple[int, int, str, dict[str, Any]]
 
 
 class ReplayPage(TypedDict):
-    """Events after `after`, oldest first; `next` is the `after` of the next page, or 0 where this is the last one."""
+    """Events after `after`, oldest first; `next` is the `after` of the next page, or 0 on the last page."""
 
     began: str
     events: list[SmallEvent]
@@ -60,7 +59,7 @@ class ReplayPage(TypedDict):
 
 
 def replay_page(run: Run, after: int = 0, limit: int = PAGE) -> ReplayPage:
-    """One page of what `run` did."""
+    """One page of events of `run`."""
     first = RunEvent.objects.filter(run=run).order_by("seq").values_list("at", flat=True).first()
     rows = RunEvent.objects.filter(run=run, seq__gt=after).order_by("seq")[:limit]
     if first is None:
@@ -73,7 +72,7 @@ def replay_page(run: Run, after: int = 0, limit: int = PAGE) -> ReplayPage:
 
 
 def call_texts(run: Run, key: str) -> dict[str, str] | None:
-    """Text and thinking of a recorded call; None where the run has no such call."""
+    """Text and thinking of a recorded call; None if the run has no such call."""
     step = step_get(run, key)
     if step is None or step.kind != "call":
         return None

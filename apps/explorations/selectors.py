@@ -1,4 +1,4 @@
-"""Reads of the exploration pages. All take a run that `apps.runs.access` has let through."""
+"""Reads of the exploration pages. All take a run that passed `apps.runs.access`."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -27,10 +27,10 @@ COMMAND_WORDS = {
 
 @dataclass(frozen=True)
 class Meter:
-    """One budget: what is used of which limit. Without a limit, `share` is None and only the amount is shown.
+    """Amount used of one budget. Without a limit, `share` is None and only the amount is shown.
 
-    `under_way` is what running calls take; of tokens only the page's script knows it. `inherited` is what a fork took over:
-    it is not in `used`, because no model was asked and no budget counts it.
+    `under_way` is the amount of running calls; for tokens only the page's script knows it. `inherited` is the amount taken over
+    by a fork. It is not part of `used`, because no model was called and no budget counts it.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Meter:
 
     @property
     def reach(self) -> float | None:
-        """Of the limit, what is used with what is under way."""
+        """Share of the limit that is used or under way."""
         return min(1.0, (self.used + self.under_way) / self.limit) if self.limit else None
 
     @property
@@ -71,7 +71,7 @@ def meters(run: Run, open_now: int = 0) -> list[Meter]:
 
 @dataclass(frozen=True)
 class CommandRow:
-    """What somebody asked of the run, and what became of it."""
+    """A command to the run, with its result."""
 
     command: RunCommand
     word: str
@@ -93,7 +93,7 @@ def _detail(args: dict[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class Lane:
-    """A call under way, as the page draws it before its script takes over."""
+    """A running call, as first rendered; the page's script updates it."""
 
     call: str
     role: str
@@ -106,7 +106,7 @@ class Lane:
 
 
 def lanes(open_now: list[dict[str, Any]]) -> list[Lane]:
-    """Calls that began and have not ended, oldest first."""
+    """Running calls, oldest first."""
     return [
         Lane(
             body["call"],
@@ -124,7 +124,7 @@ def lanes(open_now: list[dict[str, Any]]) -> list[Lane]:
 
 @dataclass(frozen=True)
 class Header:
-    """Everything over the timeline: liveness, budgets, commands, and whether the reader may steer."""
+    """The header above the timeline: liveness, budgets, commands, and whether the reader may steer."""
 
     liveness: Liveness
     meters: list[Meter]
@@ -141,10 +141,9 @@ def header(run: Run, user: User, open_now: int) -> Header:
     rows = command_rows(run)
     pending = {row.command.name for row in rows if row.command.state == RunCommand.State.PENDING} if run.is_live else set()
     is_concluding = run.is_live and run.events.filter(kind="proof.selected").exists()
-    told = liveness(run, open_now, is_concluding=is_concluding)
     takes_lemmas = run.scaffold in SCAFFOLDS and SCAFFOLDS[run.scaffold].takes_lemmas
     return Header(
-        told,
+        liveness(run, open_now, is_concluding=is_concluding),
         meters(run, open_now),
         rows,
         run_may_steer(user, run),
@@ -157,7 +156,7 @@ def header(run: Run, user: User, open_now: int) -> Header:
 
 @dataclass(frozen=True)
 class Agents:
-    """Cost per role, and the sum over roles. What was inherited is part of the sums."""
+    """Cost per role, and the sum over roles, including inherited calls."""
 
     costs: list[tuple[str, RoleCost]]
     calls: int
@@ -169,7 +168,7 @@ class Agents:
 
 
 def agents(run: Run, until: int | None = None) -> Agents:
-    """What each role has used; with `until` by that event."""
+    """Use of each role; with `until`, as of that event."""
     costs = cost_per_role(run, until)
     return Agents(
         [(role_word(cost.role), cost) for cost in costs],
@@ -183,7 +182,7 @@ def agents(run: Run, until: int | None = None) -> Agents:
 
 
 def roles_of(run: Run) -> list[tuple[str, str]]:
-    """The roles of a run's specification with their words, in the order of a round."""
+    """The roles of a run's specification, each with its words, in the order of a round."""
     names = list(run.spec.get("roles", {}))
     order = list(ROLE_WORDS)
     names.sort(key=lambda name: order.index(name) if name in order else len(order))
@@ -191,17 +190,17 @@ def roles_of(run: Run) -> list[tuple[str, str]]:
 
 
 def rounds_of(run: Run) -> list[int]:
-    """The rounds that have recorded calls."""
+    """The rounds with recorded calls."""
     return sorted(run.steps.filter(kind="call").order_by().values_list("round", flat=True).distinct())
 
 
 def may_steer(user: User, run: Run) -> bool:
-    """May `user` steer this run now?"""
+    """Whether `user` may steer this run now."""
     return run.is_live and run_may_steer(user, run)
 
 
 def list_state(run: Run) -> tuple[str, str]:
-    """Glyph and words of a run in a list."""
+    """Class of the glyph and words of a run in a list."""
     if run.is_stalled:
         return "stalled", "stalled"
     how = ending(run)
@@ -209,11 +208,11 @@ def list_state(run: Run) -> tuple[str, str]:
 
 
 def open_calls_of(run: Run) -> list[dict[str, Any]]:
-    """Calls under way; none in a run that has ended, whatever was lost with its workers."""
+    """Running calls; empty for a run that has ended, even if calls were lost with their workers."""
     return open_calls(run) if run.is_live else []
 
 
 def event_neighbours(run: Run, seq: int) -> tuple[RunEvent | None, list[RunEvent]]:
-    """The event `seq` and a few around it, in order."""
+    """The event `seq` and its neighbours, in order."""
     around = list(RunEvent.objects.filter(run=run, seq__gte=seq - 4, seq__lte=seq + 4).order_by("seq"))
     return next((event for event in around if event.seq == seq), None), around

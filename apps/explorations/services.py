@@ -1,4 +1,4 @@
-"""Writes of explorations: start, fork, and the worked example. Each returns a queued `Run`."""
+"""Writes of explorations: start, fork and worked example. Each returns a queued `Run`."""
 
 import uuid
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ def exploration_start(
 ) -> Run:
     """Validate, freeze the specification on the newest version of `problem`, and queue the run.
 
-    `user` None is the command line. With `start` false nothing is sent to a worker: the caller drives the run itself.
+    `user` is None for the command line. With `start` false the caller drives the run; no task is sent.
     Raises `ValidationError` (keys are the form's fields), `PermissionDenied`, `AliasError`.
     """
     plan = Plan(scaffold, preset, overrides or {}, role_aliases, budget or Budget(), seed, max_new_tokens, temperature)
@@ -46,7 +46,7 @@ def exploration_start(
 def plan_start(
     *, user: User | None, problem: Problem, plan: Plan, start: bool = True, start_id: uuid.UUID | None = None
 ) -> Run:
-    """As `exploration_start`, from a plan."""
+    """Start a run from a plan, like `exploration_start`."""
     _may_start(user)
     version = problem.current
     spec = plan_spec(plan, problem_text(version), usable_aliases(), given=given_of(problem, user))
@@ -54,13 +54,13 @@ def plan_start(
 
 
 def exploration_fork(*, user: User, run: Run, plan: Plan, start_id: uuid.UUID | None = None) -> Run:
-    """A new run on the same problem version. Calls of `run` whose request is the same are taken over, not made again.
+    """Start a new run on the same problem version. Calls of `run` with an equal request are taken over, not repeated.
 
-    Raises as `exploration_start`, and `PermissionDenied` for the worked example's authored texts and for imported runs.
+    Raises the errors of `exploration_start`, and `PermissionDenied` for the worked example and imported runs.
     """
     _may_start(user)
     if run.is_authored:
-        raise PermissionDenied("The worked example cannot be forked: no model stands behind its texts.")
+        raise PermissionDenied("The worked example cannot be forked: its texts were written by people, not by a model.")
     if run.is_imported:
         raise PermissionDenied("An imported run cannot be forked: its calls were not made here. Explore its problem instead.")
     given = given_of(run.problem_version.problem, user)
@@ -74,7 +74,7 @@ WORKED_EXAMPLE_SEED = 1
 
 
 def worked_example_spec() -> RunSpec:
-    """The specification of the worked example: the same at every start, because its texts stand under fixed call keys."""
+    """The fixed specification of the worked example: its texts are stored under fixed call keys."""
     roles = {"": worked_example.ALIAS}
     plan = Plan(worked_example.SCAFFOLD, "", worked_example.PARAMS, roles, seed=WORKED_EXAMPLE_SEED)
     text = worked_example.problem()
@@ -83,7 +83,7 @@ def worked_example_spec() -> RunSpec:
 
 @transaction.atomic
 def worked_example_start(*, user: User | None, start: bool = True, start_id: uuid.UUID | None = None) -> Run:
-    """Play the worked example: authored texts through the real scaffold, labelled as such. Raises `PermissionDenied`."""
+    """Play the worked example: authored texts through the real scaffold, labelled as authored. Raises `PermissionDenied`."""
     _may_start(user)
     return run_create(
         owner=user,
@@ -97,7 +97,7 @@ def worked_example_start(*, user: User | None, start: bool = True, start_id: uui
 
 
 def _worked_example_version() -> ProblemVersion:
-    """The version of the library's problem that has the example's statement, made where there is none."""
+    """The problem version with the example's statement; created if missing."""
     text = worked_example.problem()
     problem, _ = Problem.objects.get_or_create(
         slug=worked_example.SLUG,

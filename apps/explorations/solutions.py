@@ -1,6 +1,6 @@
-"""What a scaffold of candidates has come to: solutions by round with their lineage, what was said of each, and who won.
+"""Solutions of a run that compares candidates: by round, with their lineage, opinions on them, and the winner.
 
-A fold over the run's events (apps/reasoning/domain/candidate_events.py); nothing of it is stored apart.
+A fold over the run's events (apps/reasoning/domain/candidate_events.py); its result is not stored.
 """
 
 from dataclasses import dataclass, field
@@ -23,21 +23,21 @@ KINDS = (
     "candidate.drafted", "candidate.scored", "candidate.score_dropped", "candidate.judged", "pool.kept", "pool.grouped",
     "pair.judged", "pair.decided", "state.written",
 )  # fmt: skip
-#: Solutions of one round that a page shows in full; of larger rounds those that went on come first.
+#: Most solutions of a round that a page shows; kept solutions come first.
 MOST_SHOWN = 24
 _MADE_AS = {
-    "solution": "written afresh",
+    "solution": "written from scratch",
     "improvement": "improved from",
     "refinement": "refined from",
     "correction": "corrected from",
     "aggregate": "made from",
-    "continuation": "written from what was handed on after",
+    "continuation": "written from the state after",
 }
 
 
 @dataclass
 class Solution:
-    """One candidate. `scores` are those that count, `scale` is the best possible one."""
+    """One candidate. `scores` are the counted scores, `scale` is the highest possible score."""
 
     id: str
     round: int
@@ -62,19 +62,19 @@ class Solution:
 
     @property
     def steps_checked(self) -> list[tuple[SafeString, list[CheckedFormula]]]:
-        """Each step as HTML with its tested formulas marked, and those that were refuted."""
+        """Steps as HTML with marks on tested formulas, each with its refuted formulas."""
         places = [(f"step {number}", text) for number, text in enumerate(self.steps, 1)]
         return [(self.check.marked(where, text), self.check.refuted_at(where)) for where, text in places]
 
     @property
     def opinions_alone(self) -> list[Opinion]:
-        """Opinions that no conversation led to; the others stand at theirs."""
+        """Opinions without a conversation; the others are shown with theirs."""
         led = {turn.call for talk in self.talks for turn in talk.turns}
         return [opinion for opinion in self.opinions if opinion.call not in led]
 
     @property
     def heard(self) -> list[tuple[Talk, Opinion | None]]:
-        """The evaluators' conversations, each with the opinion that came of it."""
+        """The evaluators' conversations, each with the resulting opinion."""
         of_call = {opinion.call: opinion for opinion in self.opinions}
         return [(talk, next((of_call[turn.call] for turn in talk.turns if turn.call in of_call), None)) for talk in self.talks]
 
@@ -84,7 +84,7 @@ class Solution:
 
     @property
     def how(self) -> str:
-        """How it was made; its parents follow."""
+        """Origin of the solution in words; the page adds its parents."""
         if self.made_as == "solution" and self.call.startswith("state/"):
             turn = int(self.call.split("/")[1])
             return f"written from the state after turn {turn - 1}" if turn > 1 else "written from the empty state"
@@ -92,13 +92,13 @@ class Solution:
 
     @property
     def shows_mean(self) -> bool:
-        """Is the mean score worth telling? Not where the memory tells the same as a judgement."""
+        """Whether to show the mean score: not if the memory shows it as a judgement."""
         return self.mean is not None and self.memory is None
 
 
 @dataclass
 class State:
-    """What a turn of a reasoning cache handed to the next; `before` is what it had been given itself."""
+    """State after a turn of a reasoning cache; `before` is the state before the turn."""
 
     turn: int
     text: str
@@ -108,7 +108,7 @@ class State:
 
 @dataclass
 class Round:
-    """The solutions of one round; `hidden` counts those that are not shown, `remembered` are those that the next round saw."""
+    """Solutions of one round; `hidden` counts further ones, `remembered` are those in the memory for the next round."""
 
     number: int
     title: str
@@ -121,9 +121,9 @@ class Round:
 
 @dataclass
 class Solutions:
-    """All of a run. `groups` are those of the consolidation, with `chosen` the position of the likeliest.
+    """All solutions of a run. `groups` are those of the consolidation; `chosen` is the index of the most likely one.
 
-    Where final answers were counted, `answers` has that of each group.
+    If final answers were counted, `answers` has the answer of each group.
     """
 
     rounds: list[Round]
@@ -138,28 +138,28 @@ class Solutions:
 
     @property
     def votes(self) -> list[tuple[str, list[str]]]:
-        """The final answers with the solutions that give them; none where nothing was counted."""
+        """Final answers, each with its solutions; empty if answers were not counted."""
         return list(zip(self.answers, self.groups, strict=True)) if self.answers else []
 
     @property
     def votes_cast(self) -> int:
-        """How many solutions state an answer."""
+        """Number of solutions with an answer."""
         return sum(len(group) for _, group in self.votes)
 
     @property
     def bracket(self) -> list[list[Duel]]:
-        """The duels by round of the knock-out."""
+        """Duels by round of the knock-out."""
         numbers = sorted({duel.round for duel in self.duels})
         return [[duel for duel in self.duels if duel.round == number] for number in numbers]
 
     @property
     def order(self) -> OrderReport:
-        """How far the judge of the knock-out followed the order of its pairs."""
+        """Order effect of the judge of the knock-out."""
         return order_of(self.duels)
 
 
 class _Fold:
-    """Takes the events one by one."""
+    """A fold over events of `KINDS`."""
 
     def __init__(self, scaffold: str) -> None:
         self.page = page_of(scaffold)
@@ -174,7 +174,7 @@ class _Fold:
         self.answers: list[str] = []
 
     def take(self, kind: str, body: dict[str, Any]) -> None:
-        """One event of `KINDS`; opinions on solutions that are unknown are left out."""
+        """Add one event; ignore opinions on unknown solutions."""
         match kind:
             case "candidate.drafted":
                 self._drafted(body)
@@ -212,7 +212,7 @@ class _Fold:
             **known,
         )
         if self.page.continues and solution.parents:
-            solution.made_as = "continuation"  # A turn sees the state that its parent left, not the parent.
+            solution.made_as = "continuation"  # The turn got the state after its parent, not the parent.
         self.solutions[solution.id] = solution
         for parent in solution.parents:
             if parent in self.solutions:
@@ -220,7 +220,7 @@ class _Fold:
 
 
 def selected_solution(run: Run) -> str:
-    """The candidate that the run stands by, once it has said so."""
+    """The selected candidate; "" before the selection."""
     if not run.events.filter(kind="proof.selected").exists():
         return ""
     drafted = run.events.filter(kind="proof.drafted").order_by("seq").last()
@@ -228,7 +228,7 @@ def selected_solution(run: Run) -> str:
 
 
 def solutions(run: Run) -> Solutions:
-    """The fold of `run`; a few queries, however many opinions there are."""
+    """Solutions of `run`, with a constant number of queries."""
     fold = _Fold(run.scaffold)
     for kind, body in run.events.filter(kind__in=KINDS).order_by("seq").values_list("kind", "body").iterator(chunk_size=2000):
         fold.take(kind, body)

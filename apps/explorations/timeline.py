@@ -1,4 +1,4 @@
-"""The round timeline: for each rollout and round how far reasoning, summarising and verifying are, and what survived."""
+"""The round timeline: progress of reasoning, summarising and verifying, and surviving lemmas, by rollout and round."""
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
@@ -14,16 +14,16 @@ from apps.runs.selectors import phase_summary
 
 MOST_ROWS = 8
 FINAL_ROLES = ("writer", "process_verifier", "reviser")
-#: Its calls number the rounds of the tournament, which are no rounds of the search.
+#: The role whose calls count rounds of the knock-out, not of the search.
 KNOCK_OUT_ROLE = "judge"
 _ORDER = tuple(dict.fromkeys(("solver", *(role.name for scaffold in SCAFFOLDS.values() for role in scaffold.roles))))
 
 
 @dataclass
 class Bar:
-    """Calls of one role in one cell: recorded, failed and under way; for verifiers also votes cast of those asked for.
+    """Calls of one role in one cell: recorded, failed and running; for verifiers also the number of requested votes.
 
-    `inherited` of the recorded ones were taken over from the run that this one was forked from.
+    `inherited` of the recorded calls were taken over from the parent run.
     """
 
     role: str
@@ -50,7 +50,7 @@ class Bar:
 
     @property
     def state(self) -> str:
-        """running, done, or failed where every call failed."""
+        """running, done, or failed if every call failed."""
         if self.running or self.done < self.total:
             return "running"
         return "failed" if self.failed and self.failed == self.done else "done"
@@ -58,9 +58,9 @@ class Bar:
 
 @dataclass
 class Cell:
-    """One rollout in one round (or all rollouts, in a run with many). `survived` is None until the round has ended.
+    """One rollout in one round (all rollouts in a run with many). `survived` is None until the round has ended.
 
-    `place` tells a replay which calls count in it: `0/3`, `*/3` of all rollouts, `last` of what follows the rounds.
+    `place` selects its calls in a replay: `0/3`, `*/3` for all rollouts, `last` for the phases after the rounds.
     """
 
     bars: list[Bar] = field(default_factory=list)
@@ -80,7 +80,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Timeline:
-    """Columns are rounds, then the knock-out and the proof; more than `MOST_ROWS` rollouts are told as one row of sums."""
+    """Columns are rounds, then the knock-out and the proof; more than `MOST_ROWS` rollouts become one row of sums."""
 
     columns: list[str]
     rounds: list[int]
@@ -96,7 +96,7 @@ class Timeline:
 
     @property
     def last_cells(self) -> list[tuple[str, Cell]]:
-        """What follows the rounds, with its title."""
+        """Cells after the rounds, with titles."""
         return [(title, cell) for title, cell in (("Knock-out", self.knock_out), ("Proof", self.proof)) if cell.bars]
 
     @property
@@ -108,7 +108,7 @@ Place = tuple[int, int]
 
 
 def timeline(run: Run, open_calls: list[dict[str, Any]]) -> Timeline:
-    """The timeline of `run`. Three grouped queries, however long the run is."""
+    """The timeline of `run`, with three grouped queries."""
     bars: dict[Place, dict[str, Bar]] = defaultdict(dict)
     knock_out: dict[str, Bar] = {}
     proof: dict[str, Bar] = {}
@@ -147,7 +147,7 @@ def timeline(run: Run, open_calls: list[dict[str, Any]]) -> Timeline:
 
 
 def _order_of(scaffold: str) -> tuple[str, ...]:
-    """The scaffold's own roles in the order in which it names them, then all others."""
+    """The scaffold's roles in its order, then all others."""
     own = SCAFFOLDS[scaffold].roles if scaffold in SCAFFOLDS else ()
     return tuple(dict.fromkeys((*(role.name for role in own), *_ORDER)))
 
@@ -157,7 +157,7 @@ def _ordered(bars: dict[str, Bar], order: tuple[str, ...]) -> list[Bar]:
 
 
 def _rounds(run: Run) -> tuple[set[Place], dict[Place, dict[str, Any]]]:
-    """Rounds that began, and the bodies of those that ended."""
+    """Rounds that began, and bodies of rounds that ended."""
     rows = RunEvent.objects.filter(run=run, kind__in=("round.began", "round.ended")).values_list("kind", "body")
     began, ended = set(), {}
     for kind, body in rows:

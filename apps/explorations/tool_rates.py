@@ -1,4 +1,4 @@
-"""How the tool calls of models fared over many runs, by the same count as on the page of one (conversations.py)."""
+"""Success rate of tool calls over many runs, counted as on the page of a run (conversations.py)."""
 
 from dataclasses import dataclass
 
@@ -9,13 +9,13 @@ from apps.runs.models import Run, RunEvent
 
 #: Scaffolds whose models act in turns with tools.
 WITH_TOOLS = tuple(name for name, scaffold in SCAFFOLDS.items() if scaffold.uses_tools)
-#: Runs that are counted; the newest, where there are more.
+#: Most runs that are counted, newest first.
 MOST_RUNS = 200
 
 
 @dataclass(frozen=True)
 class ToolRate:
-    """`worked` of `wanted` actions, those that could not be read included, in `runs` runs."""
+    """`worked` of `wanted` actions in `runs` runs. Unreadable actions count as failed."""
 
     worked: int
     wanted: int
@@ -23,12 +23,12 @@ class ToolRate:
 
     @property
     def rate(self) -> float:
-        """In per cent."""
+        """Success rate in per cent."""
         return 100 * self.worked / self.wanted
 
 
 def tool_rate(runs: QuerySet[Run]) -> ToolRate | None:
-    """The rate over the newest of `runs` with tools; None where no tool was wanted in any."""
+    """The rate over the newest of `runs` with tools; None without tool calls."""
     newest = list(runs.filter(scaffold__in=WITH_TOOLS).order_by("-pk").values_list("pk", flat=True)[:MOST_RUNS])
     if not newest:
         return None

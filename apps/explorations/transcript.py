@@ -1,4 +1,4 @@
-"""The log of a run: recorded calls, a page at a time, with filters and a search through their texts."""
+"""The log of a run: recorded calls in pages, with filters and full-text search."""
 
 import time
 from dataclasses import dataclass
@@ -22,9 +22,9 @@ STATUSES = {"ok": "read", "unread": "could not be read", "length": "cut off", "f
 
 @dataclass(frozen=True)
 class LogFilter:
-    """What the log shows; empty fields let everything through. `after` and `before` are step numbers (page borders).
+    """Filter of the log; empty fields match everything. `after` and `before` are step numbers (page borders).
 
-    With `until` the log is that of a replay: of what had happened by that event.
+    With `until`, the log of a replay as of that event.
     """
 
     role: str = ""
@@ -42,9 +42,9 @@ class LogFilter:
 
 @dataclass(frozen=True)
 class LogRow:
-    """A recorded call as a line of the log; `unread` says why its text could not be read, `quote` where the search hit.
+    """A recorded call as a line of the log; `unread` is the reason if its text could not be read, `quote` the search hit.
 
-    `fitted` says what its prompt lacks so that it fits the context of its model.
+    `fitted` lists text left out so that the prompt fits the model's context.
     """
 
     step: Step
@@ -66,7 +66,7 @@ class LogRow:
 
     @property
     def asks_again(self) -> bool:
-        """Does it ask for an answer once more?"""
+        """Whether the call repeats a request."""
         return bool(asked_before(self.step.key))
 
     @property
@@ -76,9 +76,9 @@ class LogRow:
 
 @dataclass(frozen=True)
 class LogPage:
-    """A page of the log. `next_after`, `previous_before` are 0 where nothing lies that way.
+    """A page of the log. `next_after` and `previous_before` are 0 at the end and the beginning.
 
-    `searched_to` is set where the search ran out of time: what follows that step has not been looked at yet.
+    `searched_to` is set if the search ran out of time: later steps have not been searched.
     """
 
     rows: list[LogRow]
@@ -89,24 +89,24 @@ class LogPage:
 
 
 def unread_calls(run: Run) -> dict[str, str]:
-    """Calls whose text could not be parsed, with the reason, and whether it was asked for once more."""
+    """Reasons for unreadable texts by call, including whether the request was repeated."""
     bodies = RunEvent.objects.filter(run=run, kind="output.unread").values_list("body", flat=True)
-    return {body["call"]: f"{body['reason']}; asked for once more" if body.get("again") else body["reason"] for body in bodies}
+    return {body["call"]: f"{body['reason']}; requested again" if body.get("again") else body["reason"] for body in bodies}
 
 
 class Notes(NamedTuple):
-    """What is told of calls by their keys."""
+    """Notes on calls by key."""
 
     unread: dict[str, str]
     fitted: dict[str, str]
 
     def row(self, step: Step, quote: str = "") -> LogRow:
-        """The line of a call."""
+        """The log line of a call."""
         return LogRow(step, self.unread.get(step.key, ""), quote, self.fitted.get(step.key, ""))
 
 
 def log_page(run: Run, wanted: LogFilter) -> LogPage:
-    """One page of recorded calls, oldest first. With `before`, the page that ends there."""
+    """One page of recorded calls, oldest first; with `before`, the page that ends there."""
     notes = Notes(unread_calls(run), fitted_calls(run))
     steps = _filtered(run, wanted, notes.unread)
     if wanted.text:
@@ -137,7 +137,7 @@ def _filtered(run: Run, wanted: LogFilter, unread: dict[str, str]) -> QuerySet[S
 
 
 def _search(steps: QuerySet[Step], wanted: LogFilter, notes: Notes) -> LogPage:
-    """Calls whose key, subject, text or reasoning contains the words; stops after `SEARCH_S` and says how far it came."""
+    """Calls whose key, subject, text or reasoning contains the words; stops after `SEARCH_S` with the last searched step."""
     until = time.monotonic() + SEARCH_S
     needle = wanted.text.casefold()
     rows: list[LogRow] = []
@@ -159,7 +159,7 @@ def _search(steps: QuerySet[Step], wanted: LogFilter, notes: Notes) -> LogPage:
 
 
 def _hit(step: Step, texts: dict[str, str], needle: str) -> str | None:
-    """The words around the first hit; empty where the key or subject matched; None where nothing did."""
+    """The words around the first hit; empty if the key or subject matched; None without a match."""
     for sha in (step.text_sha, step.reasoning_sha):
         text = texts.get(sha, "")
         at = text.casefold().find(needle)
@@ -170,7 +170,7 @@ def _hit(step: Step, texts: dict[str, str], needle: str) -> str | None:
 
 
 def filter_from(query: Any) -> LogFilter:
-    """The filter of a page's address. What cannot be read counts as not given."""
+    """The filter from a page's address; invalid values are ignored."""
 
     def number(name: str) -> int | None:
         return whole_number(query.get(name, ""))

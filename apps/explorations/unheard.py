@@ -1,6 +1,6 @@
-"""What the top of a run's page says of its calls: answers that stayed unread, and prompts that were too long for a model.
+"""Warnings at the top of a run's page: unread answers, and prompts too long for a model.
 
-Where they are many, the run's course says little about its models.
+A run with many of these is weak evidence about its models.
 """
 
 from collections import Counter
@@ -13,12 +13,12 @@ from apps.explorations.words import role_word
 from apps.reasoning.scaffolds.hearing import AGAIN, IN_WORDS
 from apps.runs.models import Run, RunEvent
 
-#: From this share of a role's answers on it is told.
-TOLD_FROM = 0.1
+#: Least share of unread answers of a role that is shown.
+LEAST_SHARE = 0.1
 
 
 class Unheard(NamedTuple):
-    """A role with the number of its answers that could not be read, asked again or not, of all of them."""
+    """Number of unread answers of a role, after a repeated request if there was one, of all its answers."""
 
     role: str
     word: str
@@ -27,7 +27,7 @@ class Unheard(NamedTuple):
 
 
 def unheard_roles(run: Run) -> list[Unheard]:
-    """The roles of which many answers stayed unread, the worst first."""
+    """The roles with many unread answers, worst first."""
     bodies = RunEvent.objects.filter(run=run, kind="output.unread").values_list("body", flat=True)
     lost = Counter(body["role"] for body in bodies if not (body.get("again") or body.get("part")))
     if not lost:
@@ -36,12 +36,12 @@ def unheard_roles(run: Run) -> list[Unheard]:
     first = run.steps.filter(kind="call", failure="", role__in=lost).exclude(second)
     answers = dict(first.order_by().values_list("role").annotate(Count("pk")))
     found = [Unheard(role, role_word(role), count, max(count, answers.get(role, 0))) for role, count in lost.items()]
-    told = [one for one in found if one.unread >= TOLD_FROM * one.answers]
-    return sorted(told, key=lambda one: (-one.unread / one.answers, one.role))
+    shown = [one for one in found if one.unread >= LEAST_SHARE * one.answers]
+    return sorted(shown, key=lambda one: (-one.unread / one.answers, one.role))
 
 
 class TooLong(NamedTuple):
-    """A role with the number of its prompts that were fitted to its model's context, and of its calls that were not made.
+    """Number of a role's prompts that were fitted to the model's context, and of its calls that were not made.
 
     `left_out` and `shortened` count texts; `why` is the reason of the first refusal.
     """
@@ -56,7 +56,7 @@ class TooLong(NamedTuple):
 
 
 def long_prompts(run: Run) -> list[TooLong]:
-    """The roles whose prompts did not fit, in the order of their names."""
+    """The roles with prompts that did not fit, by name."""
     found: dict[str, dict[str, Any]] = {}
     for kind, body in (
         RunEvent.objects.filter(run=run, kind__in=("prompt.fitted", "prompt.refused"))
@@ -75,13 +75,13 @@ def long_prompts(run: Run) -> list[TooLong]:
 
 
 def fitted_words(body: Mapping[str, Any]) -> str:
-    """What a prompt lacks, as its event says: `left out: Lemma 3; shortened: the thinking (12,400 characters)`."""
+    """Texts missing from a prompt, from its event: `left out: Lemma 3; shortened: the thinking (12,400 characters)`."""
     left_out = f"left out: {', '.join(body['left_out'])}" if body["left_out"] else ""
     cut = ", ".join(f"{name} ({length:,} character{'s' * (length > 1)})" for name, length in body["shortened"].items())
     return "; ".join(part for part in (left_out, f"shortened: {cut}" if cut else "") if part)
 
 
 def fitted_calls(run: Run) -> dict[str, str]:
-    """Calls whose prompts were fitted to the context, with what they lack."""
+    """Texts missing from prompts that were fitted to the context, by call."""
     bodies = RunEvent.objects.filter(run=run, kind="prompt.fitted").values_list("body", flat=True)
     return {body["call"]: fitted_words(body) for body in bodies}

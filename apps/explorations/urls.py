@@ -1,4 +1,4 @@
-"""Addresses of explorations: starting, runs with their parts and permalinks, models."""
+"""URLs of explorations: start, runs with their parts and permalinks, models."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""The words of exploration pages: roles, phases and endings, the same everywhere."""
+"""Names of roles, phases and endings on exploration pages."""
 
 from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.page import Page
@@ -38,48 +38,48 @@ ROLE_WORDS = {
     "check_math": "Check formulas",
     "search": "Look something up",
 }
-#: Runs that were read from files and that no scaffold of ours could have made.
+#: Titles of imported formats that are not scaffolds.
 _IMPORTED_WORDS = {"proof_graph": "Proof graph", "proof_ledger": "Proof ledger"}
-FINISH_WORDS = {"stop": "ended by itself", "length": "cut off by its token limit", "cancelled": "cancelled"}
+FINISH_WORDS = {"stop": "complete", "length": "cut off by its token limit", "cancelled": "cancelled"}
 
 
 def role_word(role: str) -> str:
-    """What a role does, as a verb; roles of other scaffolds keep their name."""
+    """A role as a verb; unknown roles keep their name."""
     return ROLE_WORDS.get(role, role.replace("_", " ").capitalize())
 
 
 def compares_solutions(scaffold: str) -> bool:
-    """Does the scaffold work on whole solutions, without a lemma graph?"""
+    """Whether the scaffold works on whole solutions, without a lemma graph."""
     return scaffold in ("difficulty", TRIAL_PROGRAM) or (scaffold in SCAFFOLDS and SCAFFOLDS[scaffold].shares_prompts)
 
 
 def page_of(scaffold: str) -> Page:
-    """What the scaffold says of its page; of one that is not here any more, the ordinary one."""
+    """Page settings of the scaffold; defaults for a removed scaffold."""
     return SCAFFOLDS[scaffold].page if scaffold in SCAFFOLDS else Page()
 
 
 def draws_lineage(scaffold: str) -> bool:
-    """Is the scaffold about how solutions come from each other? Then its page draws that from the beginning."""
+    """Whether the page always draws the lineage of solutions."""
     return page_of(scaffold).draws_lineage
 
 
 def round_word(scaffold: str) -> str:
-    """What the scaffold's paper calls a round."""
+    """The paper's name for a round."""
     return page_of(scaffold).round_word
 
 
 def round_title(run: Run, number: int) -> str:
-    """A round of a run as a heading."""
+    """Heading of a round."""
     return page_of(run.scaffold).title(number, run.spec.get("params") or {})
 
 
 def scaffold_word(name: str) -> str:
-    """The scaffold's title; its name, where this code no longer has it."""
+    """The scaffold's title; the name of a removed scaffold."""
     return RUNNABLE[name].title if name in RUNNABLE else _IMPORTED_WORDS.get(name, name)
 
 
 def ending(run: Run) -> str:
-    """How a finished run ended, in three words at most; empty for others."""
+    """Ending of a finished run in at most three words; empty for others."""
     if run.status != RunStatus.FINISHED:
         return ""
     outcome = run.outcome or {}

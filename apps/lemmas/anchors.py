@@ -1,4 +1,4 @@
-"""Shows where a text says something: the quoted place with its surroundings, never cutting a formula in two."""
+"""Quotes of evidence in a text with their context; formulas are never split."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ _STEP = re.compile(r"step (\d+)")
 
 @dataclass(frozen=True)
 class Quoted:
-    """A source text split around a quote. `mark` is empty where the quote cannot be set apart; then `before` is all of it."""
+    """A source text split around a quote. `mark` is empty if the quote cannot be separated; then `before` is the whole text."""
 
     where: str
     before: str
@@ -19,7 +19,7 @@ class Quoted:
 
     @property
     def has_space_before(self) -> bool:
-        """Is there white space before the quote? Renderers drop it at the end of a text."""
+        """Whether white space precedes the quote. Renderers drop it at the end of a text."""
         return self.before[-1:].isspace()
 
     @property
@@ -30,8 +30,8 @@ class Quoted:
 def quoted(anchor: Mapping[str, Any], steps: Sequence[str], text: str = "") -> Quoted:
     """The text that `anchor` (a stored `TextAnchor`) points into, split around its quote.
 
-    `steps` are the steps of the anchored lemma or proof, `text` is its whole text. Offsets count code points; where they do
-    not fit the text any more, the first occurrence of the quote is taken.
+    `steps` are the steps of the anchored lemma or proof, `text` is its whole text. Offsets count code points. If they do
+    not match the text, the first occurrence of the quote is used.
     """
     where, quote = str(anchor.get("where", "")), str(anchor.get("quote", ""))
     source = _source(where, steps, text)

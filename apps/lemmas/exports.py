@@ -1,4 +1,4 @@
-"""The lemma graph as files: GraphML, DOT and node-link JSON by the core, and SVG where Graphviz is installed."""
+"""The lemma graph as files: GraphML, DOT and node-link JSON by the core, and SVG if Graphviz is installed."""
 
 import shutil
 import subprocess
@@ -12,7 +12,7 @@ from apps.reasoning.graph.exports import to_dot, to_graphml, to_json
 from apps.runs.models import Run
 
 SVG_DEADLINE_S = 30
-#: What an export says of the whole graph, as graph.json does.
+#: Attributes of the whole graph, as in graph.json.
 ABOUT = ("seq", "selected_proof", "rounds", "rollouts")
 
 
@@ -24,7 +24,7 @@ class ExportUnavailable(Exception):
 
 
 def to_svg(graph: "nx.MultiDiGraph[str]") -> str:
-    """A drawing by Graphviz. Raises `ExportUnavailable` where it is not installed."""
+    """Draw with Graphviz. Raises `ExportUnavailable` if it is not installed."""
     program = shutil.which("dot")
     if program is None:
         raise ExportUnavailable
@@ -50,7 +50,7 @@ def graph_export(run: Run, form: str) -> tuple[str, str]:
 
 
 def _whole(run: Run) -> "nx.MultiDiGraph[str]":
-    """The nodes and edges of graph.json with all their fields; lemmas and proofs also have their whole `text`."""
+    """The nodes and edges of graph.json with all their fields; lemmas and proofs also have their full `text`."""
     rows = run_graph(run)
     data = data_of(rows)
     texts = {lemma.lemma: lemma.statement for lemma in rows.lemmas} | {proof.proof: proof.text for proof in rows.proofs}

@@ -1,4 +1,4 @@
-"""The final answer of a proof or solution beside the problem's, for pages, the terminal and exports."""
+"""The final answer of a proof or solution compared with the problem's answer, for pages, the terminal and exports."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +16,7 @@ MOST_SHOWN = 400
 
 @dataclass(frozen=True)
 class ShownAnswer:
-    """`given` is empty where the text ends without an answer."""
+    """A compared answer; `given` is empty if the text ends without an answer."""
 
     given: str
     expected: str
@@ -32,7 +32,7 @@ class ShownAnswer:
 
 
 def shown_answer(run: Run, text: str) -> ShownAnswer | None:
-    """None where the problem has no answer."""
+    """The compared answer; None for a problem without an answer."""
     expected = run.problem_version.answer.strip()
     if not expected:
         return None
@@ -42,7 +42,7 @@ def shown_answer(run: Run, text: str) -> ShownAnswer | None:
 
 
 def final_answer_of(run: Run) -> dict[str, Any] | None:
-    """Outcome and reason for the proof that the run stands by; None without such a proof or without an answer."""
+    """Outcome and reason for the selected proof; None without a selected proof or without an answer."""
     if not run.problem_version.answer.strip():
         return None
     proof = ProofVersion.objects.filter(run=run, selected=True).order_by("-pk").first()

@@ -47,34 +47,34 @@ class Fold:
         self.votes: list[dict[str, Any]] = []
         self.changed: set[str] = set()
 
-    def apply(self, told: Sequence[tuple[int, ev.Event]]) -> None:
-        """Fold the events, ascending by seq, and write what they changed."""
-        self._load([event for _seq, event in told])
-        for seq, event in told:
+    def apply(self, events: Sequence[tuple[int, ev.Event]]) -> None:
+        """Fold the events, ascending by seq, and write the changed rows."""
+        self._load([event for _seq, event in events])
+        for seq, event in events:
             self._one(seq, event)
         self._save()
 
-    def replay(self, told: Iterable[tuple[int, ev.Event]]) -> None:
-        """Fold the events from the run's first on, in memory alone: nothing is read or written."""
-        for seq, event in told:
+    def replay(self, events: Iterable[tuple[int, ev.Event]]) -> None:
+        """Fold all events of the run in memory, without reading or writing rows."""
+        for seq, event in events:
             self._one(seq, event)
 
     # --- reading ---------------------------------------------------------------------------------------------------
 
-    def _load(self, told: Sequence[ev.Event]) -> None:
-        lemmas, proofs, commands = _concerned(told)
+    def _load(self, events: Sequence[ev.Event]) -> None:
+        lemmas, proofs, commands = _concerned(events)
         if commands:
             self.humans = {row.command: row for row in HumanVerdict.objects.filter(run=self.run, command__in=commands)}
             lemmas |= {row.lemma for row in self.humans.values()}
         if lemmas:
             self.lemmas = {row.lemma: row for row in load(Lemma, self.run.pk, "lemma", lemmas)}
         if proofs:
-            was_selected = Q(selected=True) if any(isinstance(event, ev.ProofSelected) for event in told) else Q(pk=None)
+            was_selected = Q(selected=True) if any(isinstance(event, ev.ProofSelected) for event in events) else Q(pk=None)
             rows = ProofVersion.objects.filter(Q(proof__in=proofs) | was_selected, run=self.run)
             self.proofs = {row.proof: row for row in rows}
 
     def _lemma(self, name: str, seq: int) -> Lemma | None:
-        """The lemma, marked as changed by `seq`; None where it is unknown or has seen `seq` already."""
+        """The lemma, marked as changed by `seq`; None if it is unknown or already includes `seq`."""
         row = self.lemmas.get(name)
         if row is None or row.last_seq >= seq:
             return None
@@ -238,13 +238,13 @@ class Fold:
         update(HumanVerdict, ("applied_seq", "refused"), [vars(row) for row in old_humans])
 
 
-def _concerned(told: Iterable[ev.Event]) -> tuple[set[str], set[str], set[str]]:
+def _concerned(events: Iterable[ev.Event]) -> tuple[set[str], set[str], set[str]]:
     """Ids of the lemmas, proofs and commands that the events may read or change."""
     subjects: set[str] = set()
     commands: set[str] = set()
     asked: set[str] = set()
     answered = False
-    for event in told:
+    for event in events:
         match event:
             case ev.LemmaProposed():
                 subjects |= {event.lemma, event.supersedes}

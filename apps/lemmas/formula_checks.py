@@ -1,6 +1,6 @@
-"""What the computational verifier found in lemmas, proofs and candidates: a fold over `formulas.*` events, computed on reading.
+"""Findings of the computational verifier in lemmas, proofs and candidates: a fold over `formulas.*` events, computed on read.
 
-It stands beside the votes and is never added to them: nothing here has a confidence.
+The findings are separate from the votes and have no confidence.
 """
 
 import re
@@ -19,7 +19,7 @@ from apps.ui.marking import render_marked
 
 KIND, OFF_KIND = "formulas.checked", "formulas.off"
 _OUTCOMES = {"refuted": "refuted", "survived": "survived", "not_understood": "not understood", "stopped": "stopped"}
-#: A formula that survived fewer tests is not underlined in its text.
+#: Least number of survived tests for underlining a formula in its text.
 LEAST_UNDERLINED = 30
 _TABS = re.compile(r"(?<!\\)&|\\\\(?:\[[^\]]*\])?|\\tag\{[^}]*\}|\\(?:label|ref)\{[^}]*\}")
 _COMPARED = {
@@ -31,7 +31,7 @@ _COMPARED = {
 
 @dataclass(frozen=True)
 class CheckedFormula:
-    """A formula as a page shows it. `tex` can be set as one line; `detail` is where it fails, how many tests, or why none."""
+    """A formula for a page. `tex` fits one line; `detail` has the counterexample, number of tests or reason."""
 
     where: str
     tex: str
@@ -48,16 +48,16 @@ class CheckedFormula:
 
     @property
     def is_underlined(self) -> bool:
-        """Refuted, or survived so many tests that a mark in the text is no promise too much."""
+        """Whether the formula is refuted, or survived `LEAST_UNDERLINED` tests."""
         return self.is_refuted or (self.outcome == "survived" and self.tests >= LEAST_UNDERLINED)
 
 
 @dataclass(frozen=True)
 class FormulaCheck:
-    """What was found in one subject.
+    """The formula check of one subject.
 
-    `outcome` is refuted, survived, not_understood, or stopped where a limit on time left formulas untested. It is empty where
-    there was no check.
+    `outcome` is refuted, survived, not_understood, or stopped if a time limit left formulas untested. It is empty without a
+    check.
     """
 
     outcome: str
@@ -75,49 +75,49 @@ class FormulaCheck:
     def marked(self, where: str, text: str) -> SafeString:
         """The text of a part as HTML, with marks on refuted formulas and on those that survived `LEAST_UNDERLINED` tests.
 
-        A refuted one goes before one that survived.
+        Refuted formulas have priority.
         """
         ordered = sorted(self.of(where), key=lambda formula: not formula.is_refuted)
         return render_marked(text, [(one.start, one.end, one.outcome) for one in ordered if one.is_underlined])
 
 
 def check_of(run: Run, subject: str, until: int | None = None) -> FormulaCheck:
-    """The check of a lemma version, proof or candidate, as at event `until` where that is given; without one, why."""
+    """The check of a lemma version, proof or candidate, with `until` as of that event; without a check, the reason."""
     keys = [f"check/{subject}/{ending}" for ending in ("told", "stopped", "late")]
-    told = {event.key: event.body for event in _until(RunEvent.objects.filter(run=run, key__in=keys), until)}
-    if told:
-        return _check(next(told[key] for key in keys if key in told))
+    bodies = {event.key: event.body for event in _until(RunEvent.objects.filter(run=run, key__in=keys), until)}
+    if bodies:
+        return _check(next(bodies[key] for key in keys if key in bodies))
     if until is not None:
         return FormulaCheck("", "Not checked by then.")
     return FormulaCheck("", f"Not checked: {why_unchecked(run)}")
 
 
 def checks_of(run: Run, subjects: Iterable[str]) -> dict[str, FormulaCheck]:
-    """The checks of many subjects, as `check_of`."""
+    """The checks of several subjects."""
     wanted = set(subjects)
     rows = RunEvent.objects.filter(run=run, kind=KIND).order_by("seq").values_list("body", flat=True)
-    told = {body["subject"]: _check(body) for body in rows.iterator(chunk_size=500) if body["subject"] in wanted}
-    if wanted <= told.keys():
-        return told
+    found = {body["subject"]: _check(body) for body in rows.iterator(chunk_size=500) if body["subject"] in wanted}
+    if wanted <= found.keys():
+        return found
     missing = FormulaCheck("", f"Not checked: {why_unchecked(run)}")
-    return {subject: told.get(subject, missing) for subject in wanted}
+    return {subject: found.get(subject, missing) for subject in wanted}
 
 
 def formulas_of_answer(text: str) -> list[CheckedFormula]:
-    """All formulas behind a recorded check, those that were not understood too; `text` is the tool's answer."""
+    """All formulas of a recorded check, including those not understood; `text` is the tool's answer."""
     execution = read_execution(text)
     found = read_findings(ToolAnswer(job="check_math", execution=execution))
     return [] if isinstance(found, Unscored) else [_formula(one.model_dump(mode="json")) for one in found]
 
 
 def check_outcomes(run: Run, until: int | None = None) -> dict[str, tuple[str, int]]:
-    """Outcome and number of the event by subject, for all of a run or until an event; without the findings."""
+    """Outcome and event number by subject, for the whole run or until an event, without findings."""
     rows = _until(RunEvent.objects.filter(run=run, kind=KIND).order_by("seq"), until)
     return {subject: (outcome, seq) for subject, outcome, seq in rows.values_list("body__subject", "body__outcome", "seq")}
 
 
 def why_unchecked(run: Run) -> str:
-    """Why a subject of this run has no check, in a sentence."""
+    """Reason why a subject of this run has no check."""
     off = RunEvent.objects.filter(run=run, kind=OFF_KIND).order_by("-seq").first()
     if off is not None:
         return str(off.body["reason"])
@@ -130,7 +130,7 @@ def why_unchecked(run: Run) -> str:
 
 @dataclass(frozen=True)
 class RunChecks:
-    """Texts of a run by outcome. `off` says why others were not checked."""
+    """Number of texts of a run by outcome. `off` is the reason why others were not checked."""
 
     refuted: int
     survived: int
@@ -145,7 +145,7 @@ class RunChecks:
 
 
 def run_checks(run: Run, until: int | None = None) -> RunChecks:
-    """How the checks of a run came out, so far as they had by event `until` where that is given."""
+    """Results of the checks of a run; with `until`, as of that event."""
     counts = Counter(outcome for outcome, _ in check_outcomes(run, until).values())
     off = _until(RunEvent.objects.filter(run=run, kind=OFF_KIND).order_by("-seq"), until).first()
     return RunChecks(
@@ -239,7 +239,7 @@ def _value(text: str) -> str:
 
 
 def _one_line(quote: str) -> str:
-    """A quote as TeX in dollars that stands alone; what holds words or has open brackets is shown as it is written."""
+    """A quote as standalone TeX in dollars; quotes with words or open brackets stay unchanged."""
     tex = " ".join(_TABS.sub(" ", quote).split())
     if "$" in quote or "\\(" in quote or "\\[" in quote:
         return quote

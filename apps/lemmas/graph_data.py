@@ -44,7 +44,7 @@ class GraphNode(TypedDict):
 
 
 class GraphEdge(TypedDict):
-    """`source` is used by `target`. Kinds beside `uses`: corrects, revises (old to new version), merges (into target).
+    """`source` is used by `target`. Other kinds than `uses`: corrects, revises (old to new version), merges (into target).
 
     `named` is the id in the text of `target`: `source`, or a lemma that `source` represents.
     """
@@ -62,7 +62,7 @@ class GraphEdge(TypedDict):
 
 
 class GraphData(TypedDict):
-    """The whole graph, or with `after` > 0 only nodes and edges that changed since; the id lists are always whole."""
+    """The whole graph, or with `after` > 0 only nodes and edges that changed since; id lists are always complete."""
 
     seq: int
     after: int
@@ -79,12 +79,12 @@ class GraphData(TypedDict):
 
 
 def graph_data(run: Run, after: int = 0) -> GraphData:
-    """The lemma graph of `run`; with `after`, the part that events later than `after` changed."""
+    """The lemma graph of `run`; with `after`, only the changes of later events."""
     return data_of(run_graph(run), after)
 
 
 def data_of(graph: RunGraph, after: int = 0) -> GraphData:
-    """`graph_data` of rows that were read already."""
+    """`graph_data` of loaded rows."""
     run, network = graph.run, graph.network
     contributing = proof_closure(network)
     edges = [*_uses(graph, contributing), *_links(graph)]
@@ -94,8 +94,8 @@ def data_of(graph: RunGraph, after: int = 0) -> GraphData:
     nodes += [_proof_node(proof, last_round) for proof in graph.proofs]
     for node in nodes:
         node["contributes"] = node["id"] in contributing
-        node["check"], told = graph.checks.get(node["id"], ("", 0))
-        node["seq"] = max(node["seq"], told)
+        node["check"], checked_seq = graph.checks.get(node["id"], ("", 0))
+        node["seq"] = max(node["seq"], checked_seq)
     return {
         "seq": run.last_seq,
         "after": after,
@@ -115,7 +115,7 @@ def data_of(graph: RunGraph, after: int = 0) -> GraphData:
 def _uses(graph: RunGraph, contributing: set[str]) -> list[GraphEdge]:
     """One edge for each user and name in its text, with all its evidence.
 
-    An edge keeps its id when the named lemma is merged: it changes its source, and comes again to readers of changes.
+    An edge keeps its id when the named lemma is merged: its source changes, and readers of changes receive it again.
     """
     found: dict[tuple[str, str], GraphEdge] = {}
     for row in graph.uses:
@@ -130,7 +130,7 @@ def _uses(graph: RunGraph, contributing: set[str]) -> list[GraphEdge]:
         ends = edge["source"], edge["target"]
         edge["seq"] = max(edge["seq"], moved_at.get(edge["named"], 0))
         if edge["source"] != graph.representatives.get(edge["named"], edge["named"]):
-            edge["seq"] = graph.run.last_seq  # Drawn from elsewhere because of a circle, which any event may have closed.
+            edge["seq"] = graph.run.last_seq  # Its source differs because of a cycle, which any event may have closed.
         edge["redundant"] = ends in redundant or ends in drawn
         edge["contributes"] = edge["target"] in contributing
         drawn.add(ends)
@@ -138,7 +138,7 @@ def _uses(graph: RunGraph, contributing: set[str]) -> list[GraphEdge]:
 
 
 def _moved_at(graph: RunGraph) -> dict[str, int]:
-    """By merged lemma, the newest event that may have changed what represents it."""
+    """By merged lemma, the newest event that may have changed its representative."""
     newest = {lemma.lemma: lemma.last_seq for lemma in graph.lemmas}
     into = {lemma.lemma: lemma.merged_into for lemma in graph.lemmas}
     found = {}
@@ -151,7 +151,7 @@ def _moved_at(graph: RunGraph) -> dict[str, int]:
 
 
 def _links(graph: RunGraph) -> list[GraphEdge]:
-    """The links between versions, and from merged lemmas; nothing to unknown nodes."""
+    """The links between versions, and from merged lemmas, without unknown nodes."""
     known, lemmas, proofs = graph.network, graph.lemmas, graph.proofs
     return [
         *(_edge("corrects", row.supersedes, row.lemma, row.first_seq) for row in lemmas if row.supersedes in known),
@@ -169,7 +169,7 @@ def _edge(kind: str, source: str, target: str, seq: int, named: str = "") -> Gra
 
 
 def _short(statement: str) -> str:
-    """The beginning of a statement, cut where no formula is cut in two."""
+    """The beginning of a statement, without splitting a formula."""
     if len(statement) <= SHORT_STATEMENT:
         return statement
     end = SHORT_STATEMENT - 1

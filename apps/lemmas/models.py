@@ -1,6 +1,6 @@
-"""Lemma, edge, verdict and proof rows: projections of a run's events, written by `projection.py` and rebuilt at will.
+"""Lemma, edge, verdict and proof rows: projections of a run's events, written by `projection.py`.
 
-Nothing here is a source of truth: every row can be dropped and folded again from `RunEvent`. No page writes these rows.
+Nothing here is a source of truth: all rows can be rebuilt from `RunEvent`. Pages never write these rows.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ PROOF_PREFIX = "proof/"
 
 
 class LemmaState(models.TextChoices):
-    """The states of the domain's `LemmaStatus`, with the words of the pages."""
+    """The states of the domain's `LemmaStatus`, with labels."""
 
     PROPOSED = "proposed", "not yet verified"
     VERIFIED = "verified", "verified"
@@ -27,9 +27,9 @@ class LemmaState(models.TextChoices):
 
 
 class Judged(models.Model):
-    """What the votes on one subject add up to. `confidence` is null exactly while unverified or where `unscored` says why.
+    """Combined votes on one subject. `confidence` is null while unverified, or with a reason in `unscored`.
 
-    Until the verdict is in, the counts grow with each vote; `expected` is how many votes were asked for.
+    Until the verdict the counts grow with each vote; `expected` is the number of requested votes.
     """
 
     expected = models.PositiveIntegerField(default=0)
@@ -48,7 +48,7 @@ class Judged(models.Model):
 class Lemma(Judged):
     """One lemma version of a run, under the id its events use (`s0.7`, `s0.7-fixed`).
 
-    `judged` is what proposal and votes say; `status` is what is shown: `merged` and `retired` go before it. `found_in` lists
+    `judged` is the state by proposal and votes; `status` is shown, where `merged` and `retired` override it. `found_in` lists
     the rollouts that found it, those of lemmas merged into it included. `first_seq` and `last_seq` are the first and the
     newest event about it.
     """
@@ -82,27 +82,27 @@ class Lemma(Judged):
 
     @property
     def rollouts_count(self) -> int:
-        """How many rollouts found it."""
+        """Number of rollouts that found it."""
         return len(self.found_in)
 
     @property
     def label(self) -> str:
-        """What people call it: its number, with a prime for each correction."""
+        """Its number, with a prime for each correction."""
         return f"{self.number}{'′' * (self.version - 1)}"
 
     @property
     def state_words(self) -> str:
-        """The status as pages say it; `unscored` where votes are in and none could be read."""
+        """Label of the status; `unscored` if no vote could be read."""
         return "unscored" if self.unscored and self.status == LemmaState.PROPOSED else self.get_status_display()
 
     @property
     def is_live(self) -> bool:
-        """Still in the library: neither merged away nor retired."""
+        """Whether it is in the library: neither merged nor retired."""
         return self.status not in (LemmaState.MERGED, LemmaState.RETIRED)
 
 
 class LemmaEdge(models.Model):
-    """`user` (a lemma version or a proof id) uses the lemma `used`; `evidence` is the `TextAnchor` that says so."""
+    """`user` (a lemma version or a proof id) uses the lemma `used`; `evidence` is a `TextAnchor`."""
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="lemma_edges", db_index=False)
     user = models.CharField(max_length=80)
@@ -120,7 +120,7 @@ class LemmaEdge(models.Model):
 
 
 class LemmaLikeness(models.Model):
-    """Two lemmas look like near-duplicates; people decide, nothing is merged."""
+    """Two lemmas look like near-duplicates; they are not merged automatically."""
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="lemma_likenesses", db_index=False)
     lemma = models.CharField(max_length=80)
@@ -134,10 +134,10 @@ class LemmaLikeness(models.Model):
 
 
 class Verdict(models.Model):
-    """One vote on a lemma version or a proof (`subject`), as its verifier call gave it.
+    """One vote on a lemma version or a proof (`subject`), from its verifier call.
 
-    What it says of the steps stands in its event, `seq`, and only there: texts kept twice made a tenth of a contest run's
-    database. `apps.lemmas.selectors.votes` reads both.
+    Its texts on the steps are stored only in its event, `seq`: duplicates were a tenth of a contest run's database.
+    `apps.lemmas.selectors.votes` reads both.
     """
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="verdicts", db_index=False)
@@ -164,7 +164,7 @@ class Verdict(models.Model):
 
 
 class HumanVerdict(models.Model):
-    """A person's accept or reject of a lemma. It counts from `applied_seq` on; null means asked for, not yet in effect."""
+    """A person's accept or reject of a lemma. It counts from `applied_seq` on; null means requested, not yet in effect."""
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="human_verdicts")
     command = models.CharField(max_length=80)
@@ -182,7 +182,7 @@ class HumanVerdict(models.Model):
 
 
 class ProofVersion(Judged):
-    """One version of the run's proof (`proof/1`; candidates `proof/3.2`). `selected` marks the one the run stands by."""
+    """One version of the run's proof (`proof/1`; candidates `proof/3.2`). `selected` marks the selected proof."""
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="proof_versions")
     proof = models.CharField(max_length=80)
@@ -208,10 +208,10 @@ class ProofVersion(Judged):
 
     @property
     def name(self) -> str:
-        """The part of the id that people read: `2`, `3.2`."""
+        """The id without its prefix: `2`, `3.2`."""
         return self.proof.removeprefix(PROOF_PREFIX)
 
     @property
     def read_words(self) -> str:
-        """How it was read where its answer had not the form asked for."""
+        """How the proof was found in an answer that was not in the requested form."""
         return WAY_WORDS.get(self.read_as, "")

@@ -1,4 +1,4 @@
-"""A run's rows, read at one moment, as the graph of `apps.reasoning.graph`, which answers all questions about it."""
+"""A consistent read of a run's rows as a graph of `apps.reasoning.graph`."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -17,10 +17,10 @@ from apps.runs.one_moment import one_moment
 
 @dataclass(frozen=True)
 class RunGraph:
-    """The rows of a run's lemma graph. Drawing, outline and exports of one answer share one of these.
+    """The rows of a run's lemma graph, shared by drawing, outline and exports of one response.
 
-    `run` was read before the rows: they may be newer than its `last_seq`, never older. `human` and `checks` are by lemma or
-    proof: what people said, and outcome and event of the formula check.
+    `run` was read before the rows: they may be newer than its `last_seq`, never older. By lemma or proof, `human` has the
+    verdicts of people, and `checks` the outcome and event of the formula check.
     """
 
     run: Run
@@ -37,12 +37,12 @@ class RunGraph:
 
     @cached_property
     def network(self) -> "nx.DiGraph[str]":
-        """Lemmas and proofs, with an edge from what is used to its user."""
+        """Lemmas and proofs, with edges from a used lemma to its user."""
         return self._drawn[0]
 
     @cached_property
     def sources(self) -> dict[tuple[str, str], str]:
-        """By user and the lemma that its text names: the lemma that the edge comes from. Uses that are left out are missing."""
+        """Source of the edge by user and cited lemma. Omitted uses are missing."""
         return self._drawn[1]
 
     @cached_property
@@ -55,7 +55,7 @@ class RunGraph:
 
 
 def run_graph(run: Run) -> RunGraph:
-    """Read the graph of `run`, each table once and all at one moment."""
+    """Read the graph of `run` consistently, each table once."""
     with one_moment():
         return RunGraph(
             run,
@@ -68,7 +68,7 @@ def run_graph(run: Run) -> RunGraph:
 
 
 def representatives_among(lemmas: Iterable[Lemma]) -> dict[str, str]:
-    """By merged lemma, the lemma that represents it. Of the others only those are needed that lemmas were merged into."""
+    """By merged lemma, the lemma that represents it. Needs the merged lemmas and their targets only."""
     rows = list(lemmas)
     merged = {row.lemma: row.merged_into for row in rows if row.merged_into}
     holding = {row.lemma for row in rows if row.judged == LemmaState.VERIFIED and not row.is_retired}
@@ -76,9 +76,9 @@ def representatives_among(lemmas: Iterable[Lemma]) -> dict[str, str]:
 
 
 def redundant_uses(graph: "nx.DiGraph[str]") -> set[tuple[str, str]]:
-    """The edges that a longer way implies: what `reduced` of the core leaves out, some thirty times faster.
+    """The edges that a longer path implies: those that `reduced` of the core leaves out, about thirty times faster.
 
-    What each node rests on is one integer with a bit per node, so that a union is one operation.
+    The ancestors of a node are an integer with one bit per node, so that a union is one operation.
     """
     order = list(nx.topological_sort(graph))
     bit = {name: 1 << place for place, name in enumerate(order)}
@@ -96,7 +96,7 @@ def redundant_uses(graph: "nx.DiGraph[str]") -> set[tuple[str, str]]:
 
 
 def human_words(run: Run) -> dict[str, str]:
-    """`accepted`, `rejected`, or `disputed` where people differ, by lemma; only what has taken effect counts."""
+    """`accepted`, `rejected`, or `disputed` if people disagree, by lemma; only applied verdicts count."""
     newest: dict[str, dict[str, bool]] = defaultdict(dict)
     for row in HumanVerdict.objects.filter(run=run, applied_seq__isnull=False).order_by("applied_seq"):
         newest[row.lemma][row.by] = row.accepted

@@ -11,7 +11,7 @@ from apps.reasoning.graph.lemma_graph import outline as reading_order
 
 @dataclass(frozen=True)
 class OutlineItem:
-    """One node with its verdict in words and the ids it uses and is used by."""
+    """One node with its verdict in words, its dependencies and its users."""
 
     node: GraphNode
     state: str
@@ -30,7 +30,7 @@ class OutlineLevel:
 
 
 def outline(graph: RunGraph) -> list[OutlineLevel]:
-    """Levels by round; within a round, what is used comes before what uses it."""
+    """Levels by round; within a round in topological order."""
     data, network = data_of(graph), graph.network
     judged: dict[str, Judged] = {row.lemma: row for row in graph.lemmas}
     judged |= {row.proof: row for row in graph.proofs}

@@ -1,8 +1,8 @@
 """Folds a run's events into lemma, edge, verdict and proof rows.
 
-`project` is called by the journal's writer in the transaction that adds the events; `rebuild` folds the stored events anew.
-Both give the same rows, however the events were split into batches, and telling an event twice changes nothing: a row knows
-the newest event it has seen (`last_seq`), rows that never change are inserted once under `(run, seq)`.
+`project` is called by the journal's writer in the transaction that adds the events; `rebuild` folds the stored events again.
+Both give the same rows for any batching, and folding an event twice has no effect: a row stores its newest event (`last_seq`),
+and constant rows are inserted once under `(run, seq)`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,20 +16,20 @@ from apps.reasoning.domain.events import Event, event_from
 from apps.runs.models import Run, RunEvent
 
 StoredEvent = tuple[int, str, datetime, Event]
-"""`(seq, key, at, event)` as the journal's writer has it."""
+"""`(seq, key, at, event)` from the journal's writer."""
 
 REBUILD_BATCH = 2_000
 
 
 def project(run: Run, events: Sequence[StoredEvent]) -> None:
-    """Fold `events` (ascending seq) into the rows of `run`. No query where none of them concerns lemmas or proofs."""
-    told = [(seq, event) for seq, _key, _at, event in events if event.kind in FOLDED_KINDS]
-    if told:
-        Fold(run).apply(told)
+    """Fold `events` (ascending seq) into the rows of `run`. No query if none of them concerns lemmas or proofs."""
+    folded = [(seq, event) for seq, _key, _at, event in events if event.kind in FOLDED_KINDS]
+    if folded:
+        Fold(run).apply(folded)
 
 
 def rebuild(run: Run) -> int:
-    """Drop the rows of `run` and fold its stored events anew, in one transaction. Returns how many events were folded."""
+    """Drop the rows of `run` and fold its stored events again, in one transaction. Returns the number of events."""
     with transaction.atomic():
         for model in (Lemma, LemmaEdge, LemmaLikeness, Verdict, HumanVerdict, ProofVersion):
             model._default_manager.filter(run=run).delete()

@@ -1,6 +1,6 @@
-"""The rows behind the panels: as they are stored, or as they stood at an earlier event of the run.
+"""The rows of the panels: as stored, or as of an earlier event of the run.
 
-Rows of earlier are folded from the events by the same fold that wrote the stored ones, and kept in memory.
+Earlier rows are folded in memory by the same fold that wrote the stored ones.
 """
 
 from collections.abc import Collection, Iterable
@@ -18,7 +18,7 @@ VOTES = "vote.cast"
 
 
 class Rows:
-    """The rows of a run as they are stored, in the order of their events. `until` is None: nothing is left out."""
+    """The rows of a run as they are stored, in the order of their events. `until` is None."""
 
     until: int | None = None
 
@@ -35,7 +35,7 @@ class Rows:
         return Lemma.objects.filter(run=self.run, lemma=name).first()
 
     def named(self, names: set[str]) -> dict[str, Lemma | ProofVersion]:
-        """Lemmas and proofs by their ids; ids that nothing has are left out."""
+        """Lemmas and proofs by their ids; unknown ids are left out."""
         found: dict[str, Lemma | ProofVersion] = {row.lemma: row for row in Lemma.objects.filter(run=self.run, lemma__in=names)}
         if any(name.startswith(PROOF_PREFIX) for name in names):
             found |= {row.proof: row for row in ProofVersion.objects.filter(run=self.run, proof__in=names)}
@@ -69,7 +69,7 @@ class Rows:
 
 
 class RowsThen(Rows):
-    """The rows as they stood when event `until` had happened. Of votes only those on `subject` are there."""
+    """The rows as of event `until`, with votes on `subject` only."""
 
     def __init__(self, run: Run, until: int, subject: str = "") -> None:
         super().__init__(run)
@@ -113,12 +113,12 @@ class RowsThen(Rows):
 
 
 def rows_of(run: Run, until: int | None = None, subject: str = "") -> Rows:
-    """The rows of `run`, or with `until` as they stood at that event."""
+    """The rows of `run`; with `until`, as of that event."""
     return Rows(run) if until is None else RowsThen(run, until, subject)
 
 
 def shown_proof(proofs: Iterable[ProofVersion]) -> ProofVersion | None:
-    """The proof the run stands by, else its newest version."""
+    """The selected proof, else the newest version."""
     ordered = sorted(proofs, key=lambda proof: proof.first_seq)
     selected = [proof for proof in ordered if proof.selected]
     return next(reversed(selected or ordered), None)

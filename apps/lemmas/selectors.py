@@ -1,4 +1,4 @@
-"""Reads over a run's lemmas and proofs for the panels. All take a run that `apps.runs.access` has let through."""
+"""Reads over a run's lemmas and proofs for the panels. All take a run that passed `apps.runs.access`."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -18,9 +18,9 @@ from apps.runs.models import Run, RunEvent
 
 @dataclass(frozen=True)
 class Use:
-    """One "uses" edge as a panel shows it: the thing at the other end, and the places where the text says so.
+    """One "uses" edge for a panel: the node at the other end, and the evidence in the text.
 
-    `named` are the merged lemmas by which the text names the used one, if it does.
+    `named` are the merged lemmas under whose names the text cites the used one.
     """
 
     other: Lemma | ProofVersion | None
@@ -31,7 +31,7 @@ class Use:
 
 @dataclass(frozen=True)
 class VoteRow:
-    """A vote with its step log: for each step of the subject the check, if the verifier wrote one."""
+    """A vote with its step log: the check of each step, if the verifier wrote one."""
 
     vote: Verdict
     words: str
@@ -40,7 +40,7 @@ class VoteRow:
 
 @dataclass(frozen=True)
 class Finding:
-    """A fault found at a step; votes that say the same are one finding. `votes` counts from 1."""
+    """A fault at a step; votes with the same fault share one finding. `votes` are numbers from 1."""
 
     votes: list[int]
     severity: str
@@ -49,7 +49,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class StepRow:
-    """A step of a proof with what the votes found there, and apart from them the formulas that the formula check refuted.
+    """A step of a proof with the findings of votes and, separately, its refuted formulas.
 
     `html` is the text with its tested formulas marked.
     """
@@ -63,10 +63,10 @@ class StepRow:
 
 @dataclass(frozen=True)
 class LemmaDetail:
-    """All that the lemma panel shows. `statement` is its HTML with tested formulas marked, `refuted` are those in it.
+    """Content of the lemma panel. `statement` is its HTML with tested formulas marked, `refuted` are those in it.
 
-    `used_by` are also users that name a lemma in `merged`, which this one represents. A merged lemma is itself
-    `represented_by` another; its own `used_by` are those whose texts name it.
+    `used_by` are also users that name a lemma in `merged`, which this one represents. A merged lemma is
+    `represented_by` another; its `used_by` are the users whose texts cite it.
     """
 
     lemma: Lemma
@@ -87,8 +87,8 @@ class LemmaDetail:
 
 @dataclass(frozen=True)
 class Standing:
-    """A proof in a word: accepted, not accepted, unscored, not judged. `solution` is the candidate whose text it is, if it is
-    one: then the candidate was judged, and the proof has no votes of its own."""
+    """State of a proof: accepted, not accepted, unscored or not judged. `solution` is the candidate with the same text, if any:
+    then the candidate was judged, and the proof has no votes."""
 
     word: str
     solution: str = ""
@@ -96,7 +96,7 @@ class Standing:
 
 @dataclass(frozen=True)
 class ProofDetail:
-    """All that the proof panel shows. `revised` is the version this one answers, `notes` are names in it that give no edge."""
+    """Content of the proof panel. `revised` is the previous version; `notes` are references without an edge."""
 
     proof: ProofVersion
     standing: Standing
@@ -114,7 +114,7 @@ class ProofDetail:
 
     @property
     def is_voted_on(self) -> bool:
-        """Are there votes on the proof itself, or are they still to come?"""
+        """Whether the proof itself has votes, or will have votes."""
         return bool(self.votes or self.proof.expected or self.standing.word == "not yet judged")
 
 
@@ -129,21 +129,21 @@ def proof_versions(run: Run) -> QuerySet[ProofVersion]:
 
 
 def votes(run: Run, **where: str) -> list[Verdict]:
-    """The votes of a run that match, such as all on one `subject` or those of one `call`, with what they say of the steps."""
+    """The votes of a run that match, such as all on one `subject` or those of one `call`, with their texts on the steps."""
     return _with_checks(run, list(Verdict.objects.filter(run=run, **where)))
 
 
 def _with_checks(run: Run, cast: list[Verdict]) -> list[Verdict]:
-    told = dict(RunEvent.objects.filter(run=run, seq__in=[vote.seq for vote in cast]).values_list("seq", "body"))
+    bodies = dict(RunEvent.objects.filter(run=run, seq__in=[vote.seq for vote in cast]).values_list("seq", "body"))
     for vote in cast:
-        vote.checks, vote.summary = told[vote.seq]["checks"], told[vote.seq]["summary"]
+        vote.checks, vote.summary = bodies[vote.seq]["checks"], bodies[vote.seq]["summary"]
     return cast
 
 
 def lemma_detail(run: Run, name: str, until: int | None = None) -> LemmaDetail | None:
-    """The lemma version `name` with its votes, uses, versions and near-duplicates, as at event `until` where that is given.
+    """The lemma version `name` with its votes, uses, versions and near-duplicates; with `until`, as of that event.
 
-    None where the run has no such lemma (by then).
+    None if the run has no such lemma (by then).
     """
     rows = rows_of(run, until, name)
     lemma = rows.lemma(name)
@@ -176,9 +176,9 @@ def lemma_detail(run: Run, name: str, until: int | None = None) -> LemmaDetail |
 
 
 def proof_detail(run: Run, name: str, until: int | None = None) -> ProofDetail | None:
-    """The proof version people call `name` (`2`, `3.2`) with findings at its steps, as at event `until` where that is given.
+    """The proof version `name` (`2`, `3.2`) with findings at its steps; with `until`, as of that event.
 
-    Without a name the one that the run stands by, else the newest; None where the run has none (by then).
+    Without a name the selected version, else the newest; None if the run has none (by then).
     """
     rows = rows_of(run, until, PROOF_PREFIX + name)
     versions = rows.proofs()
@@ -212,15 +212,15 @@ def proof_detail(run: Run, name: str, until: int | None = None) -> ProofDetail |
 
 
 def _notes(run: Run, proof: ProofVersion) -> list[str]:
-    """What was told of names in the proof, such as that of a lemma that does not exist."""
-    told = RunEvent.objects.filter(run=run, kind="output.unread", body__reason__startswith=f"{proof.proof}, step ")
-    return [body["reason"].removeprefix(f"{proof.proof}, ") for body in told.order_by("seq").values_list("body", flat=True)]
+    """Notes on references in the proof, such as an unknown lemma."""
+    events = RunEvent.objects.filter(run=run, kind="output.unread", body__reason__startswith=f"{proof.proof}, step ")
+    return [body["reason"].removeprefix(f"{proof.proof}, ") for body in events.order_by("seq").values_list("body", flat=True)]
 
 
 def solution_behind(run: Run, call: str, text: str) -> str:
-    """The candidate that a proof with this call and text is; several may have one text, but only one comes from a call.
+    """The candidate with this call and text, or "". Several candidates may have the same text, but only one has the call.
 
-    Runs of before the call was told, and imported ones: the newest of that text. Empty where there is none.
+    In imported runs, and in old runs without the call in the event: the newest candidate with this text.
     """
     drafted = RunEvent.objects.filter(run=run, kind="candidate.drafted").order_by("-seq")
     names = drafted.values_list("body__candidate", flat=True)
@@ -233,7 +233,7 @@ def _alike(rows: Rows, alike: dict[str, float]) -> list[tuple[Lemma, float]]:
 
 
 def _standing(run: Run, proof: ProofVersion, until: int | None = None) -> Standing:
-    """What its votes say; of the text of a candidate, what was made of that."""
+    """The state by its votes; for the text of a candidate, by the judgement of the candidate."""
     if proof.status or proof.expected:
         return Standing(proof.status or "not yet judged")
     if until is not None and not proof.selected:
@@ -246,17 +246,17 @@ def _standing(run: Run, proof: ProofVersion, until: int | None = None) -> Standi
 
 
 def _uses(edges: list[LemmaEdge], others: dict[str, Lemma | ProofVersion], by: dict[str, str]) -> list[Use]:
-    """What one text uses, each lemma once; for a merged lemma, the one that represents it."""
+    """The lemmas that one text uses, without duplicates; merged lemmas are replaced by their representatives."""
     return _grouped([(by.get(edge.used, edge.used), edge) for edge in edges], others)
 
 
 def _used_by(name: str, edges: list[LemmaEdge], others: dict[str, Lemma | ProofVersion]) -> list[Use]:
-    """The users of the lemma `name`; it may use a lemma that it represents, but is no user of itself."""
+    """The users of the lemma `name`, without itself: it may use a lemma that it represents."""
     return _grouped([(edge.user, edge) for edge in edges if edge.user != name], others, name)
 
 
 def _grouped(edges: list[tuple[str, LemmaEdge]], others: dict[str, Lemma | ProofVersion], used: str = "") -> list[Use]:
-    """Edges by the thing at the other end; the places always lie in the text of the user."""
+    """Edges grouped by the node at the other end; evidence is always in the text of the user."""
     grouped: dict[str, Use] = {}
     for name, edge in edges:
         user = others.get(edge.user)
@@ -279,10 +279,10 @@ def _steps(steps: list[str], votes: list[Verdict], tested: FormulaCheck) -> list
         for number, text in enumerate(steps, 1)
     ]
     for vote in sorted(votes, key=lambda vote: vote.index):
-        told = {check["step"]: check for check in vote.checks if not check["sound"]}
+        faults = {check["step"]: check for check in vote.checks if not check["sound"]}
         if vote.first_fault is not None and vote.first_fault > 0:
-            told.setdefault(vote.first_fault, {"comment": vote.summary, "severity": ""})
-        for step, check in told.items():
+            faults.setdefault(vote.first_fault, {"comment": vote.summary, "severity": ""})
+        for step, check in faults.items():
             if 1 <= step <= len(rows):
                 _add_finding(rows[step - 1].findings, vote.index, check.get("severity", ""), check.get("comment", ""))
     return rows

@@ -1,4 +1,4 @@
-"""Addresses under a run: the graph, its data and exports, and the permalinks of lemmas and proofs."""
+"""URLs under a run: the graph, its data and exports, and the permalinks of lemmas and proofs."""
 
 from django.urls import path
 

@@ -30,7 +30,7 @@ def _run(request: HttpRequest, run_id: uuid.UUID) -> Run:
 
 
 def _panel(request: HttpRequest, name: str, context: dict[str, object]) -> HttpResponse:
-    """The partial for htmx, else the whole page around it: the same address is the permalink."""
+    """The partial for htmx, else the whole page at the same address."""
     is_partial = request.headers.get("HX-Request") == "true" and "HX-History-Restore-Request" not in request.headers
     response = render(request, f"lemmas/_{name}.html" if is_partial else f"lemmas/{name}_panel.html", context)
     patch_vary_headers(response, ["HX-Request"])
@@ -40,7 +40,7 @@ def _panel(request: HttpRequest, name: str, context: dict[str, object]) -> HttpR
 @require_GET
 @one_moment()
 def graph_page(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
-    """The lemma graph alone, in all of the window."""
+    """The lemma graph in the full window."""
     run = _run(request, run_id)
     return render(request, "lemmas/graph_page.html", {"run": run, "levels": outline_levels(run_graph(run))})
 
@@ -48,12 +48,12 @@ def graph_page(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
 @require_GET
 @one_moment()
 def graph_data(request: HttpRequest, run_id: uuid.UUID) -> HttpResponseBase:
-    """The graph as JSON (docs/graph_data.md). `after` asks for what changed since that event."""
+    """The graph as JSON (docs/graph_data.md); with `after`, the changes since that event."""
     return graph_answer(request, _run(request, run_id), graph_data_of)
 
 
 def graph_answer(request: HttpRequest, run: Run, data_of: Callable[[Run, int], Mapping[str, Any]]) -> HttpResponseBase:
-    """A graph of `run` as JSON, since the event `after` of the address; an unchanged one costs a 304."""
+    """A graph of `run` as JSON, since the event `after` of the address; 304 if unchanged."""
     after = whole_number(request.GET.get("after", "")) or 0
     etag = f'"{run.public_id}-{run.last_seq}-{after}"'
     response = get_conditional_response(request, etag=etag)
@@ -78,7 +78,7 @@ def graph_export(request: HttpRequest, run_id: uuid.UUID, form: str) -> HttpResp
     """The graph as a file."""
     run = _run(request, run_id)
     if form not in FORMATS:
-        raise Http404(f"There is no such format; there are {', '.join(FORMATS)}.")
+        raise Http404(f"Unknown format. Choose one of {', '.join(FORMATS)}.")
     try:
         content_type, text = graph_export_of(run, form)
     except ExportUnavailable as reason:
@@ -102,7 +102,7 @@ def lemma_panel(request: HttpRequest, run_id: uuid.UUID, lemma: str) -> HttpResp
 @require_GET
 @one_moment()
 def proof_panel(request: HttpRequest, run_id: uuid.UUID, name: str) -> HttpResponse:
-    """One proof version with its findings, and what changed since the version it revises."""
+    """One proof version with its findings, and the changes since the revised version."""
     run = _run(request, run_id)
     detail = proof_detail(run, name)
     if detail is None:

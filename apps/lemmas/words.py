@@ -1,18 +1,18 @@
-"""Verdicts in words, in one place, so that the page, the outline and the exports say the same."""
+"""Verdicts in words for pages, the outline and exports."""
 
 from apps.lemmas.models import Judged, ProofVersion, Verdict
 from apps.reasoning.domain.verdicts import NO_FAULT, UNPLACED
 
-#: How far a stored share is from its fraction at most.
+#: Largest difference between a stored share and its fraction.
 ROUNDED = 1e-6
 
 
 def confidence_words(row: Judged) -> str:
-    """`3 of 4 votes · 75 % (30–95 %) · 1 unread`; how far the voting is while it goes on; why there is no confidence."""
+    """`3 of 4 votes · 75 % (30–95 %) · 1 unread`; the progress of the voting, or the reason for no confidence."""
     if row.confidence is None:
         if row.unscored:
             return row.unscored
-        return f"{row.total} of {row.expected} votes in" if row.total else "not yet verified"
+        return f"{row.total} of {row.expected} votes received" if row.total else "not yet verified"
     # A confidence may be of all votes asked for or of those that could be read (Intern-S1-MO, "Unread votes on lemmas").
     of = row.valid if row.valid and abs(row.passes / row.valid - row.confidence) < ROUNDED else row.total
     words = f"{row.passes} of {of} votes · {row.confidence:.0%}".replace("%", " %")
@@ -23,7 +23,7 @@ def confidence_words(row: Judged) -> str:
 
 
 def vote_words(vote: Verdict) -> str:
-    """What one vote says, in a few words."""
+    """The verdict of one vote in a few words."""
     if vote.unscored:
         return "could not be read"
     if vote.wrong_lemma:
@@ -36,9 +36,9 @@ def vote_words(vote: Verdict) -> str:
 
 
 def acceptance_words(proof: ProofVersion) -> str:
-    """Why this version is accepted or not, in a sentence; an empty string while it is not judged."""
+    """Reason why this version is accepted or not; "" while it is not judged."""
     if proof.unscored:
-        return f"It has no result: {proof.unscored}. The raw texts are behind the votes."
+        return f"Unscored: {proof.unscored}. Open the votes to read their texts."
     if proof.confidence is None:
         return ""
     failed = proof.valid - proof.passes

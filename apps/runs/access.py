@@ -1,5 +1,5 @@
-"""Who may get a run. Coaches and researchers see all runs, but of a problem held back from them their own only; students see
-none. Changing a run needs its owner or staff. Apps above hide runs by a rule of their own (`runs_hide`), from owners too.
+"""Access to runs. Coaches and researchers see all runs, but only their own on a problem held back from them. Students see
+none. Owners, staff and researchers may change a run. Other apps hide further runs, also from owners (`runs_hide`).
 """
 
 import uuid
@@ -13,22 +13,22 @@ from apps.problems.holding import Text, held_back
 from apps.problems.models import Problem
 from apps.runs.models import Run
 
-#: Gives the runs that are hidden from a person, whoever started them.
+#: Returns the runs that are hidden from a user, including the user's own.
 Rule = Callable[[User], QuerySet[Run]]
 _HIDING: list[Rule] = []
-#: Is told that a person opens a run.
+#: Called when a user opens a run.
 Watch = Callable[[User, Run], None]
 _WATCHING: list[Watch] = []
 
 
 def runs_hide(rule: Rule) -> None:
-    """Let `rule` hide runs. The same rule twice counts once."""
+    """Register a rule that hides runs. Registering it again has no effect."""
     if rule not in _HIDING:
         _HIDING.append(rule)
 
 
 def runs_watch(watch: Watch) -> None:
-    """Let `watch` know who opens which run. The same one twice counts once."""
+    """Register a function for opened runs. Registering it again has no effect."""
     if watch not in _WATCHING:
         _WATCHING.append(watch)
 
@@ -45,7 +45,7 @@ def run_visible_to(user: User) -> QuerySet[Run]:
 
 
 def run_get_for(user: User, public_id: uuid.UUID | str) -> Run:
-    """The run, or `Http404` where it does not exist or `user` may not see it. Who opens it is told (`runs_watch`)."""
+    """The run, or `Http404` if it does not exist or `user` may not see it. Calls the functions of `runs_watch`."""
     run = run_visible_to(user).filter(public_id=public_id).select_related("problem_version__problem", "owner").first()
     if run is None:
         raise Http404("There is no such run, or you may not see it.")
@@ -55,7 +55,7 @@ def run_get_for(user: User, public_id: uuid.UUID | str) -> Run:
 
 
 def run_may_steer(user: User, run: Run) -> bool:
-    """Owner, staff and researchers may pause, cancel, hint and fork; everybody else watches."""
+    """Owner, staff and researchers may pause, cancel, hint and fork; others may only watch."""
     return user.is_active and (user.is_staff or run.owner_id == user.pk or user.role == Role.RESEARCHER)
 
 

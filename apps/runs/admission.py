@@ -1,4 +1,4 @@
-"""Who may watch a run through a socket: asked when it opens, every minute while it is open, and when somebody signs out."""
+"""Access to a run through a socket: checked when it opens, every minute while it is open, and when its user signs out."""
 
 import contextlib
 import hashlib
@@ -30,7 +30,7 @@ class SocketRefused(Exception):
 
 
 def admitted(session_key: str | None, public_id: str) -> Run:
-    """The run, for the person to whom the session belongs now, by the database. Raises `SocketRefused`."""
+    """The run, for the current user of the session in the database. Raises `SocketRefused`."""
     user = _user_of(session_key)
     if user is None:
         raise SocketRefused(NOT_SIGNED_IN)
@@ -41,12 +41,12 @@ def admitted(session_key: str | None, public_id: str) -> Run:
 
 
 def session_name(session_key: str | None) -> str:
-    """What a session is called outside the database: its key would open it."""
+    """Hash of a session key, for use outside the database: the key itself grants access."""
     return hashlib.sha256((session_key or "").encode()).hexdigest()
 
 
 def _user_of(session_key: str | None) -> User | None:
-    """The active person of a session that has neither ended nor been closed by a new password."""
+    """The active user of a session that has not ended, also not by a new password."""
     session = import_module(settings.SESSION_ENGINE).SessionStore(session_key)
     user = User.objects.filter(pk=session.get(SESSION_KEY, 0), is_active=True).first() if session_key else None
     if user is None or not constant_time_compare(session.get(HASH_SESSION_KEY, ""), user.get_session_auth_hash()):
@@ -54,12 +54,12 @@ def _user_of(session_key: str | None) -> User | None:
     return user
 
 
-def _tell_signed_out(sender: Any, request: HttpRequest, **_: Any) -> None:
-    """Tell every web process; where Redis is away, the sockets of the session find out within a minute."""
+def _publish_sign_out(sender: Any, request: HttpRequest, **_: Any) -> None:
+    """Publish a sign-out to all web processes. Without Redis, its sockets close within a minute."""
     with contextlib.suppress(RedisError, OSError):
         sync_client().xadd(SIGNED_OUT, {"session": session_name(request.session.session_key)}, maxlen=_KEPT)
 
 
 def follow_sign_outs() -> None:
-    """Django's own signal, because accounts know nothing of runs."""
-    user_logged_out.connect(_tell_signed_out, dispatch_uid="runs.signed_out")
+    """Connect to Django's signal, because the accounts app does not depend on runs."""
+    user_logged_out.connect(_publish_sign_out, dispatch_uid="runs.signed_out")

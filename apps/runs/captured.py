@@ -1,7 +1,7 @@
-"""Captured tokens on their way from a call's result into shards beside the database (`apps/datasets/shards.py` writes them).
+"""Captured tokens on their way from a call's result into shards outside the database (`apps/datasets/shards.py` writes them).
 
-The files are written before the transaction that records their calls, and their places in that transaction. A file whose
-transaction fails is named by no row; it is written again under the same name with the next try, or left alone.
+Files are written before the transaction that records their calls; their places are inserted in that transaction. If it fails,
+no row refers to the file, and the next attempt writes it again under the same name.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class TokensUnwritable(Exception):
-    """The tokens of a run cannot be kept; the text says why."""
+    """The tokens of a run cannot be stored; the message gives the reason."""
 
 
 @dataclass(frozen=True)
@@ -35,11 +35,11 @@ class Captured:
 
 
 Keep = Callable[[Run, Sequence[Captured]], Callable[[], None]]
-"""Writes the tokens of one run to files; what it returns inserts their places, inside the transaction of their records."""
+"""Writes the tokens of one run to files; what it returns inserts their places, in the transaction of their records."""
 
 
 def captured_of(record: StepRecord) -> list[Captured]:
-    """All completions of a call whose tokens came with it; none of a call that a fork took over."""
+    """All completions of a call that have tokens; empty for a call that a fork took over."""
     final = record.final
     if final is None or not record.was_asked:
         return []
@@ -52,7 +52,7 @@ def captured_of(record: StepRecord) -> list[Captured]:
 
 
 def tokens_write(plans: Sequence["Plan"]) -> None:
-    """Write the files of every run of the batch that has captured tokens. Raises `TokensUnwritable`."""
+    """Write the token files of every run of the batch. Raises `TokensUnwritable`."""
     for plan in plans:
         found = [one for item in plan.items if item.record is not None for one in captured_of(item.record)]
         if not found:

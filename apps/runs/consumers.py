@@ -38,7 +38,7 @@ class RunConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         self._sender = asyncio.create_task(self._send(self._subscription))
 
     async def _is_admitted(self) -> bool:
-        """May this session watch the run now? Where it may not, the socket is closed."""
+        """Whether this session may watch the run now; if not, close the socket."""
         try:
             self._run = await in_thread(admitted, self._session_key, str(self.scope["url_route"]["kwargs"]["run"]))
         except SocketRefused as refused:
@@ -65,8 +65,8 @@ class RunConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
     async def _send(self, subscription: Subscription) -> None:
         try:
             await self._follow(subscription)
-        except Exception as error:  # A socket that says nothing any more looks live to its page for half a minute.
-            logger.warning("run %s: a socket is closed, its page comes again", self._run.public_id, exc_info=True)
+        except Exception as error:  # A silent socket would look live to its page for half a minute.
+            logger.warning("run %s: closing a socket; its page will reconnect", self._run.public_id, exc_info=True)
             await self.close(TOO_SLOW if isinstance(error, TimeoutError) else BROKEN)
 
     async def _follow(self, subscription: Subscription) -> None:
@@ -98,10 +98,10 @@ class RunConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
             if known_seq > self._sent:
                 continue
             await subscription.wait(STATE_S)
-            await asyncio.sleep(now + FLUSH_S - time.monotonic())  # News after a pause goes out at once.
+            await asyncio.sleep(now + FLUSH_S - time.monotonic())  # Frames after a pause are sent at once.
 
     async def _send_events(self, subscription: Subscription, known_seq: int) -> None:
-        """Send what follows the last sent event; page the table where the tail starts later than that."""
+        """Send the events after the last sent one; page the table if the tail starts later."""
         while True:
             batch, newest = subscription.take_events(self._sent)
             self._sent += len(batch)

@@ -1,4 +1,4 @@
-"""People's commands on their way to a running program: pause and cancel act at once, the others wait for a control point."""
+"""Delivers commands of people to a running program: pause and cancel act at once, others at a control point."""
 
 import asyncio
 import logging
@@ -47,7 +47,7 @@ class DatabaseControls:
         return commands
 
     async def gate(self) -> None:
-        """Wait while the run is paused: nothing new starts, what runs may finish."""
+        """Wait while the run is paused: no new calls start; running calls may finish."""
         await self._open.wait()
 
     async def watch(self) -> None:
@@ -56,7 +56,7 @@ class DatabaseControls:
         while True:
             try:
                 if renewed_at is None:
-                    # Who drives took the lease a moment ago: its width is all that is to be asked.
+                    # The lease is new, so only the width of the window is read.
                     self.window.size = await in_thread(window_of, self._run.pk, self._run.owner_id)
                     renewed_at = time.monotonic()
                 elif time.monotonic() - renewed_at >= self._renew_every_s:
@@ -65,13 +65,13 @@ class DatabaseControls:
                 for row in await in_thread(_pending, self._run.pk):
                     self._receive(row)
             except DatabaseError as error:
-                logger.warning("run %s: the database does not answer (%s)", self._run.public_id, error)
+                logger.warning("run %s: the database does not respond (%s)", self._run.public_id, error)
             await asyncio.sleep(POLL_S)
             if self._open.is_set():
                 self._driven_s += POLL_S
 
     async def renew(self) -> None:
-        """Hold the lease, save the time driven since the last renewal, look how wide the window may be. Raises `FenceLost`."""
+        """Renew the lease, save the time since the last renewal, and read the width of the window. Raises `FenceLost`."""
         seconds, self._driven_s = self._driven_s, 0.0
         width = await in_thread(_renewed, self._run, seconds)
         if width is None:
@@ -80,7 +80,7 @@ class DatabaseControls:
         self.window.size = width
 
     async def conclude(self, outcome: Outcome) -> None:
-        """Save what the program came to and the time it was driven since the last renewal. Raises `FenceLost`."""
+        """Save the outcome and the time since the last renewal. Raises `FenceLost`."""
         seconds, self._driven_s = self._driven_s, 0.0
         if not await in_thread(lease_conclude, self._run.pk, self._run.fence, outcome.model_dump(mode="json"), seconds):
             raise FenceLost
@@ -127,7 +127,7 @@ class GatedDispatcher:
 
 
 def _renewed(run: Run, seconds: float) -> int | None:
-    """The width of the window where the lease could be renewed; None where it could not. One connection for both."""
+    """The width of the window, or None if the lease could not be renewed. One connection for both."""
     return window_of(run.pk, run.owner_id) if lease_renew(run.pk, run.fence, seconds) else None
 
 

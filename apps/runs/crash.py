@@ -1,7 +1,7 @@
-"""Named points at which a test makes a process die, one for each row of the failure matrix (docs/life_of_a_run.md).
+"""Named points where a test can kill a process, one for each row of the failure matrix (docs/life_of_a_run.md).
 
-Without `CRASH_AT` in the environment a point costs one comparison. With `CRASH_AT=name:3` the process kills itself, as hard as
-`kill -9`, the third time it passes the point; `CRASH_ONCE_FILE` names a file that marks that it has happened.
+Without `CRASH_AT` in the environment a point costs one comparison. With `CRASH_AT=name:3` the process kills itself, like
+`kill -9`, at the third pass of the point; `CRASH_ONCE_FILE` names a file that marks the crash.
 """
 
 import os

@@ -1,8 +1,8 @@
-"""Carries the calls of one run to the inference workers and brings their results back, whatever dies on the way.
+"""Sends the calls of one run to the inference workers and receives their results, despite dying processes.
 
 A call is sent as a Celery message to the queue of its alias; its result comes back on the stream `res:<run>`, where it stays
-until the journal has it. The reaper sends again what no worker holds. A result that came while nobody was driving the run is
-found on the stream at the start and used.
+until the journal has it. The reaper resends calls that no worker holds. Results that arrived while the run had no owner are
+read from the stream at the start.
 """
 
 import asyncio
@@ -43,13 +43,13 @@ logger = logging.getLogger(__name__)
 _LOSSES_BEFORE_GIVING_UP = 5
 _REAP_EVERY_S = 1.0
 _DELETE_EVERY_S = 0.5
-#: A look at the workers that comes so late was kept from looking, by a broker that was away or by a loop that was busy.
+#: After a longer gap between two scans, the broker was unavailable or the loop was busy, so the scan proves nothing.
 _BLIND_S = 3.0
-#: A worker that has just read a message names it in its next heartbeat only.
+#: A worker lists a message only in the heartbeat after reading it.
 _MISSED_S = 1.5
-#: A run waits for a model as long as it takes, but goes on without a tool that nobody serves for so long.
+#: A run waits for a model without limit, but for a tool without workers only this long.
 _TOOL_IS_AWAITED_S = 60.0
-#: Its scaffold misses no check of formulas; somebody waits for the run to end.
+#: Shorter for formula checks, which the scaffold does not need, while a user waits for the run to end.
 _CHECK_IS_AWAITED_S = 15.0
 UNREADABLE = "A result could not be read: its worker runs another version of Lemmascope. Bring all to one, then resume the run."
 
@@ -92,9 +92,9 @@ class CeleryDispatcher:
         await self._redis.aclose()
 
     async def dispatch(self, request: GenerationRequest) -> Final:
-        """Send the call, wait for its result. Raises the `BackendError` that the worker met.
+        """Send the call and wait for its result. Raises the `BackendError` of the worker.
 
-        `BackendRefused` for an alias without a queue, and for a tool that no worker has served for a while.
+        Raises `BackendRefused` for an alias without a queue, and for a tool that has had no worker for a while.
         """
         if request.alias not in self._queues:
             raise errors.BackendRefused(f"Nothing serves {request.alias}: it is off in the settings, or not in models.toml.")
@@ -126,7 +126,7 @@ class CeleryDispatcher:
     # --- results ---------------------------------------------------------------------------------------------------
 
     async def _look_around(self) -> None:
-        """Before the first dispatch: results that nobody took, and calls that workers are still busy with."""
+        """Before the first dispatch, read results on the stream and calls that workers still hold."""
         while True:
             try:
                 for entry_id, fields in await self._redis.xrange(results_key(self._run)):
@@ -136,7 +136,7 @@ class CeleryDispatcher:
                     self._running |= {(c["key"], c["fingerprint"]) for c in beat["active"] if c["run"] == self._run}
                 return
             except (RedisError, OSError) as error:
-                logger.warning("run %s waits for Redis: %s", self._run, error)
+                logger.warning("run %s: waiting for Redis: %s", self._run, error)
                 await asyncio.sleep(0.5)
 
     async def _read_results(self) -> None:
@@ -149,12 +149,14 @@ class CeleryDispatcher:
                         self._take(entry_id, fields)
                 if time.monotonic() - self._deleted_at > _DELETE_EVERY_S:
                     await self._delete_recorded()
-                if wait_s := self._sender.read_wait_s:  # What is read together is recorded together, and so are new calls sent.
+                if (
+                    wait_s := self._sender.read_wait_s
+                ):  # Results read together are recorded together, and their new calls are sent together.
                     await asyncio.sleep(wait_s)
             except (RedisError, OSError) as error:
                 logger.warning("results of run %s: %s, trying again", self._run, error)
                 await asyncio.sleep(0.3)
-            except Exception:  # One result must not keep the run from all others.
+            except Exception:  # One bad result must not block the others.
                 logger.exception("results of run %s", self._run)
 
     def _take(self, entry_id: str, fields: dict[str, str]) -> None:
@@ -169,7 +171,7 @@ class CeleryDispatcher:
 
     def _deliver(self, entry_id: str, fields: dict[str, str]) -> None:
         waiting = self._waiting[fields["key"]]
-        is_overtaken = "final" not in fields and int(fields["attempt"]) < waiting.attempt  # What was sent after it may answer.
+        is_overtaken = "final" not in fields and int(fields["attempt"]) < waiting.attempt  # A newer attempt may still succeed.
         if waiting.result.done() or is_overtaken:
             self._to_delete[entry_id] = ""
         elif "returned" in fields:
@@ -177,7 +179,7 @@ class CeleryDispatcher:
             waiting.is_returned = True
         elif "final" in fields:
             self._to_delete[entry_id] = fields["key"]
-            try:  # A worker of a newer version may say more than we know of.
+            try:  # A worker of a newer version may send unknown fields.
                 final = Final.model_validate_json(fields["final"], extra="ignore")
             except ValidationError as error:
                 logger.warning("run %s: the result of %s cannot be read: %s", self._run, waiting.request.key, error)
@@ -194,9 +196,9 @@ class CeleryDispatcher:
             waiting.result.set_exception(error_of_fields(fields))
 
     async def _delete_recorded(self) -> None:
-        """Delete what the journal has: the acknowledgement comes after COMMIT, never before."""
+        """Delete results that the journal has committed."""
         for key, entry in self._early.entries():
-            if self._is_recorded(key):  # It came a second time, between its delivery and its commit.
+            if self._is_recorded(key):  # It arrived again between its delivery and its commit.
                 self._to_delete[entry] = key
                 self._early.forget(key)
         ready = [entry for entry, key in self._to_delete.items() if not key or self._is_recorded(key)]
@@ -219,15 +221,15 @@ class CeleryDispatcher:
                 logger.exception("reaper of run %s", self._run)
 
     async def _reap_once(self) -> None:
-        """Send again what was given back, started and in no heartbeat, or sent and neither queued nor started.
+        """Resend calls that were given back, started but in no heartbeat, or sent but neither queued nor started.
 
-        A queue is read in order, so a message older than the next one to be read has left it.
+        A queue is read in order: a message older than its next one has left it.
         """
         broker_now, now = await asyncio.to_thread(broker_time, sync_client()), time.monotonic()
         beats = await self._heartbeats()
         self._give_up_tools({alias for beat in beats for alias in beat["aliases"]}, now)
         active = {(call["key"], call["fingerprint"]) for beat in beats for call in beat["active"] if call["run"] == self._run}
-        if now - self._looked_at > _BLIND_S:  # While nobody could look, nobody could be seen either.
+        if now - self._looked_at > _BLIND_S:  # Without scans, workers could not be seen.
             for waiting in self._waiting.values():
                 waiting.seen_active_at = waiting.seen_active_at and now
         self._looked_at = now
@@ -255,7 +257,7 @@ class CeleryDispatcher:
                     waiting.missed_at = now
                 elif now - waiting.missed_at > _MISSED_S:
                     lost.append(waiting)
-        await asyncio.gather(*map(self._lost, lost))  # One after the other, each would wait for company on its way.
+        await asyncio.gather(*map(self._lost, lost))  # Together, because each send waits for others to share its message.
 
     def _give_up_tools(self, served: set[str], now: float) -> None:
         for waiting in self._waiting.values():
@@ -284,7 +286,7 @@ class CeleryDispatcher:
         lost = {**about(waiting.request), "attempt": waiting.attempt}
         logger.warning("run %s: call %s was lost, attempt %d", self._run, waiting.request.key, waiting.attempt, extra=lost)
         if waiting.losses > 1:
-            # A worker drops a call that was answered once. Where that answer is gone, as after a power failure, it must not.
+            # A worker drops a call that was answered before. Clear the mark: a power failure may have lost the answer.
             await self._redis.delete(finished_key(self._run, waiting.fingerprint))
         await self._send(waiting)
 

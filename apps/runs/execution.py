@@ -1,4 +1,4 @@
-"""Drives one run from lease to end: journal → scaffold → outcome. The life of a run is told in docs/life_of_a_run.md.
+"""Drives one run from lease to end: journal → scaffold → outcome. See docs/life_of_a_run.md.
 
 Used by the orchestrator's task and, without a broker, by `manage.py explore`.
 """
@@ -43,12 +43,12 @@ from apps.runs.threads import in_thread
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
-#: A run that has its outcome waits at most so long for checks of formulas that are under way: a guard, which a busy machine
-#: does not reach with texts of usual length.
+#: Longest wait of a run with its outcome for running formula checks: a guard that is not reached with texts of usual length,
+#: even on a busy machine.
 LAST_CHECKS_S = 60.0
-#: So much longer for the proof that it stands by.
+#: Additional wait for the selected proof.
 SELECTED_CHECK_S = 60.0
-#: A replay of so many takes a second, and what it makes is worth to be left out of the collector's later walks.
+#: From this many records on, a replay takes a second, and its objects are excluded from later collections.
 MANY_CALLS = 5_000
 _driving: "set[asyncio.Task[Any]]" = set()
 _stopping = threading.Event()
@@ -57,7 +57,7 @@ DispatcherFor = Callable[[Run, RunJournal], contextlib.AbstractAsyncContextManag
 
 
 def event_sinks() -> list[Sink]:
-    """What runs in the transaction of the events, in order: the run's own status, then the projections of settings.py."""
+    """Sinks that run in the transaction of the events, in order: the run's status, then the projections of settings.py."""
     return [import_string(name) for name in ("apps.runs.status.follow", *settings.RUN_EVENT_SINKS)]
 
 
@@ -73,7 +73,7 @@ def _announce(run: str, events: Sequence[Announced]) -> None:
 
 @contextlib.asynccontextmanager
 async def celery_dispatcher(run: Run, journal: RunJournal) -> AsyncIterator[Dispatcher]:
-    """Calls go to the inference workers over the broker."""
+    """A dispatcher that sends calls to the inference workers over the broker."""
     served = load_served(settings.MODELS_FILE)
     queues = {name: alias.queue for name, alias in served.items() if settings.SANDBOX != "off" or not alias.is_tool}
     async with CeleryDispatcher(str(run.public_id), queues=queues, is_recorded=journal.has) as dispatcher:
@@ -85,9 +85,9 @@ def run_drive(
 ) -> RunStatus | None:
     """Drive a run until it ends.
 
-    1. Take the lease; return None where another owner lives. 2. Load the journal. 3. Run the scaffold: recorded calls are
-    not made again. 4. Write the last event, then the final state, then give the lease back. What was journaled is kept
-    whatever happens; a run that failed can be resumed.
+    1. Take the lease; return None if another owner is alive. 2. Load the journal. 3. Run the scaffold: recorded calls are
+    not repeated. 4. Write the last event, then the final state, then release the lease. The journal is always kept; a failed
+    run can be resumed.
     """
     run = lease_take(run_pk, owner_name())
     if run is None:
@@ -96,7 +96,7 @@ def run_drive(
     try:
         status, reason = _driven(run, writer or process_writer(), dispatcher_for)
     except asyncio.CancelledError:
-        logger.info("run %s: given back, this process is stopping", run.public_id)
+        logger.info("run %s: released, this process is stopping", run.public_id)
         lease_release(run.pk, run.fence)
         return None
     except FenceLost:
@@ -104,7 +104,7 @@ def run_drive(
         logger.warning("run %s: another owner has taken it over", run.public_id)
         return None
     except RunHalted as halt:
-        # The journal itself could not be written; the state row may still be, once there is room.
+        # The journal could not be written; the state row may be writable once there is room.
         status, reason = RunStatus.FAILED, str(halt)
     except BaseException:
         lease_release(run.pk, run.fence)
@@ -117,7 +117,7 @@ def run_drive(
 
 
 def _driven(run: Run, writer: JournalWriter, dispatcher_for: DispatcherFor) -> tuple[RunStatus, str]:
-    """How the run ended. The collector stays away while a large journal is read and replayed."""
+    """Drive the run and return its ending. Garbage collection is off while a large journal is read and replayed."""
     with garbage.held() if run.calls > MANY_CALLS else contextlib.nullcontext(lambda: None) as let_go:
         journal = RunJournal(run, writer)
         logger.info("run %s: driving it under fence %d, %d records", run.public_id, run.fence, journal.replayable)
@@ -140,7 +140,7 @@ async def _tracked(drive: Coroutine[Any, Any, T]) -> T:
 
 
 def drives_stop() -> None:
-    """Give back all runs that this process drives, at once: what is recorded is recorded, the next owner goes on from there."""
+    """Release all runs of this process at once; the next owners continue from their journals."""
     _stopping.set()
     for task in list(_driving):
         task.get_loop().call_soon_threadsafe(task.cancel)
@@ -149,7 +149,7 @@ def drives_stop() -> None:
 async def _drive(
     run: Run, journal: RunJournal, dispatcher_for: DispatcherFor, on_replayed: Callable[[], None]
 ) -> tuple[RunStatus, str]:
-    """The program, its lease and its last event. Raises `FenceLost`, and `RunHalted` where the journal is gone."""
+    """The program, its lease and its last event. Raises `FenceLost`, and `RunHalted` if the journal cannot be written."""
     bind(run=str(run.public_id), fence=run.fence)
     if run.fence == 1:
         journal.emit("run.started", RunStarted(owner=run.lease_owner, fence=run.fence))
@@ -158,14 +158,14 @@ async def _drive(
         journal.emit(f"run.resumed/{run.fence}", resumed)
     journal.on_replayed = on_replayed
     status, reason, last = await _result(run, journal, dispatcher_for)
-    # A failed run may be resumed and end again: its last events are told once per owner.
+    # A failed run may be resumed and end again, so the key includes the owner's fence.
     journal.emit(f"{last.kind}/{run.fence}", last)
     await journal.flush()
     return status, reason
 
 
 async def _result(run: Run, journal: RunJournal, dispatcher_for: DispatcherFor) -> tuple[RunStatus, str, Event]:
-    """How the run ended, with its last event."""
+    """The ending of the run, with its last event."""
     try:
         outcome = await _solve(run, journal, dispatcher_for)
     except FenceLost:
@@ -177,7 +177,7 @@ async def _result(run: Run, journal: RunJournal, dispatcher_for: DispatcherFor) 
         advice = "Fork the run: the fork takes over what was recorded and still fits."
         return RunStatus.NEEDS_FORK, str(error), RunFailed(reason=str(error), advice=advice)
     except ReasoningError as error:
-        advice = "Everything recorded is kept. Resume the run when the cause is gone."
+        advice = "Everything recorded is kept. Remove the cause, then resume the run."
         return RunStatus.FAILED, str(error), RunFailed(reason=str(error), advice=advice)
     except Exception as error:
         logger.exception("run %s: the scaffold failed", run.public_id)

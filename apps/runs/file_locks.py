@@ -11,18 +11,18 @@ class LockHeld(Exception):
 
 
 def up_lock(data_dir: Path) -> Path:
-    """Held while `manage.py up` or `manage.py restore` works on a data folder."""
+    """Lock for `manage.py up` and `manage.py restore` on a data folder."""
     return data_dir / "run" / "up.lock"
 
 
 def deletion_lock(data_dir: Path) -> Path:
-    """Shared by backups, which copy files; held alone by the one who deletes files that rows of an earlier moment name."""
+    """Lock for deletions of files; backups, which copy files, share it."""
     return data_dir / "run" / "deletion.lock"
 
 
 @contextmanager
 def file_lock(path: Path, *, shared: bool = False) -> Iterator[None]:
-    """Hold the lock for the block, never waiting for it. Raises `LockHeld`, and `OSError` where the file cannot be written."""
+    """Hold the lock for the block without waiting. Raises `LockHeld`, and `OSError` if the file cannot be written."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with path.open("a") as lock:
         try:

@@ -1,4 +1,4 @@
-"""When Python's collector walks the objects of a long-lived process."""
+"""Garbage collection of long-lived processes."""
 
 import contextlib
 import gc
@@ -10,11 +10,11 @@ _holding = 0
 
 
 def set_aside(threshold: int = 10_000) -> None:
-    """Leave what is loaded now out of every later walk, and walk seldom. Call once a process has loaded what it needs.
+    """Exclude all current objects from later collections, and collect rarely. Call it when a process has loaded its modules.
 
-    Modules, models and settings are a quarter of a million objects that live as long as the process; a walk over them stops
-    every thread for some tenths of a second. What a process makes while it works is freed by its reference counts but for
-    cycles, of which up to `threshold` new objects may wait.
+    Modules, models and settings are a quarter of a million objects that live as long as the process; collecting them stops
+    every thread for some tenths of a second. Later objects are freed by reference counts, except cycles, of which up to
+    `threshold` new objects may wait.
     """
     gc.collect()
     gc.freeze()
@@ -23,10 +23,10 @@ def set_aside(threshold: int = 10_000) -> None:
 
 @contextlib.contextmanager
 def held() -> Iterator[Callable[[], None]]:
-    """The collector stays away until the function given is called, which may happen again, or the block ends.
+    """Turn the collector off until the yielded function is called (repeatable) or the block ends.
 
-    For a time in which much is made that is to stay, such as a replay: ten walks over what it had made so far took half a
-    second of seven. What is there at the end is left out of later walks, as `set_aside` does; counts of references free it.
+    For phases that create many lasting objects, such as a replay: ten collections took half a second of seven. Objects at the
+    end are excluded from later collections, as in `set_aside`.
     """
     holds = True
 

@@ -1,4 +1,4 @@
-"""The durable journal of one run, as the core sees it. What it appends is committed by `JournalWriter`."""
+"""The durable journal of one run for the core. `JournalWriter` commits its items."""
 
 import asyncio
 import time
@@ -17,9 +17,9 @@ __all__ = ["JournalWriter", "NumberedEvent", "RunJournal", "Sink"]
 
 
 class RunJournal:
-    """The `Journal` port over the database, for one run under one fence. Make it in a thread, before the event loop starts.
+    """The `Journal` port over the database, for one run under one fence. Create it in a thread, before the event loop starts.
 
-    `on_replayed` may be set: it is called where a replay has read the last record, and with every record that is new.
+    `on_replayed` is called when a replay has read the last record, and for every new record.
     """
 
     def __init__(self, run: Run, writer: JournalWriter) -> None:
@@ -51,7 +51,7 @@ class RunJournal:
         return record
 
     def has(self, key: str) -> bool:
-        """Is the call durable? Then its result on the stream may be deleted."""
+        """Whether the call is durable, so that its result on the stream may be deleted."""
         return key in self._appended or key in self._loaded
 
     @property
@@ -64,7 +64,7 @@ class RunJournal:
 
     async def append(self, record: StepRecord, events: Sequence[tuple[str, Event]] = (), texts: Sequence[str] = ()) -> None:
         if record.key in self._begun or self.has(record.key):
-            await self.flush()  # Once is enough; a second row would be refused, and the run with it.
+            await self.flush()  # A second row would violate the constraint and stop the run.
             return
         self._begun.add(record.key)
         self.on_replayed()

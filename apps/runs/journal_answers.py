@@ -1,4 +1,4 @@
-"""How the journal's writer, a thread, tells the event loops that wait for it."""
+"""Answers of the journal's writer thread to waiting event loops."""
 
 import asyncio
 import logging
@@ -9,13 +9,13 @@ logger = logging.getLogger(__name__)
 
 
 class Awaited(Protocol):
-    """Something appended, and who waits until it is durable."""
+    """An appended item, with the future that waits until it is durable."""
 
     done: "asyncio.Future[None] | None"
 
 
 def answer(batch: Iterable[Awaited], error: Exception | None) -> None:
-    """Settle what waits for the items of `batch`, with `error` where they could not be written."""
+    """Settle the futures of `batch`, with `error` if its items could not be written."""
     by_loop: dict[asyncio.AbstractEventLoop, list[asyncio.Future[None]]] = {}
     for item in batch:
         if item.done is not None:
@@ -23,7 +23,7 @@ def answer(batch: Iterable[Awaited], error: Exception | None) -> None:
     for loop, futures in by_loop.items():
         try:
             loop.call_soon_threadsafe(_settle, futures, error)
-        except RuntimeError:  # The loop of a run that was stopped is closed; nobody waits any more.
+        except RuntimeError:  # The run was stopped, and its loop is closed.
             logger.debug("journal: a waiting loop is gone")
 
 

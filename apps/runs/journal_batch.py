@@ -1,4 +1,4 @@
-"""What one transaction of the journal writes: the items that were put, and their rows by run."""
+"""The content of one journal transaction: items, and their rows by run."""
 
 import asyncio
 import functools
@@ -23,7 +23,7 @@ Announced = tuple[int, str]
 
 @dataclass
 class Item:
-    """What one call of a `RunJournal` appends."""
+    """The content of one append to a `RunJournal`."""
 
     journal: "RunJournal"
     events: Sequence[tuple[str, Event]] = ()
@@ -31,12 +31,12 @@ class Item:
     texts: Sequence[str] = ()
     done: "asyncio.Future[None] | None" = None
     at: datetime | None = None
-    """When it happened, where that is not now: what was recorded elsewhere keeps its times."""
+    """The time of an imported item; None for now."""
 
 
 @dataclass
 class Plan:
-    """What one batch writes for one run."""
+    """The part of a batch for one run."""
 
     journal: "RunJournal"
     items: list[Item]
@@ -44,7 +44,7 @@ class Plan:
     events: list[NumberedEvent] = field(default_factory=list)
     steps: list[Mapping[str, Any]] = field(default_factory=list)
     insert_tokens: Callable[[], None] | None = None
-    """Inserts the places of tokens whose files are written, inside the transaction (`captured.tokens_write`)."""
+    """Inserts the places of written token files inside the transaction (`captured.tokens_write`)."""
 
     @property
     def last_seq(self) -> int:
@@ -52,7 +52,7 @@ class Plan:
 
     @functools.cached_property
     def event_rows(self) -> list[Mapping[str, Any]]:
-        """The rows of the table; `body` as JSON, written once for the table and for readers."""
+        """The rows of the table; `body` is JSON, encoded once for the table and for readers."""
         pk = self.journal.pk
         return [
             {"run_id": pk, "seq": seq, "key": key, "kind": event.kind, "at": at, "body": event.model_dump_json()}
@@ -61,7 +61,7 @@ class Plan:
 
     @property
     def spent(self) -> dict[str, int]:
-        """What the batch adds to the counters of the run (`rows.COUNTERS`)."""
+        """The amounts that the batch adds to the counters of the run (`rows.COUNTERS`)."""
         records = [item.record for item in self.items if item.record]
         asked, inherited = [one for one in records if one.was_asked], [one for one in records if one.was_inherited]
         return _sums(asked) | {f"inherited_{name}": value for name, value in _sums(inherited).items()}
@@ -72,7 +72,7 @@ class Plan:
 
 
 def texts_of(item: Item) -> dict[str, str]:
-    """The texts of an item under their names: prompt parts, which the record names already, and what the model wrote."""
+    """The texts of an item under their names: prompt parts and the model's texts."""
     record = item.record
     if record is None:
         return {}

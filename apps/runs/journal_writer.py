@@ -1,7 +1,7 @@
-"""The journal's one writer thread per process: it commits what all runs of the process append, in groups.
+"""The journal's one writer thread per process: it commits the items of all runs in batches.
 
 Covered: a call is acknowledged only after COMMIT; events of a run are numbered without gaps; every write carries the run's
-fence, so an owner that lost its lease cannot write; a commit whose answer was lost is recognised and not repeated.
+fence, so an owner that lost its lease cannot write; a commit without confirmation is recognised and not repeated.
 Not covered: a disk that lies about fsync.
 """
 
@@ -37,21 +37,21 @@ logger = logging.getLogger(__name__)
 Sink = Callable[[Run, Sequence[NumberedEvent]], None]
 """Runs in the transaction of the events: a projection of them into rows of its own."""
 Announce = Callable[[str, Sequence[Announced]], None]
-"""Called after COMMIT with the run's public id: tells readers that there is news. May fail; the rows are the truth."""
+"""Called after COMMIT with the run's public id, to announce events to readers. May fail; the rows are the truth."""
 
 BATCH_ROWS, BATCH_WAIT_S = 256, 0.002
-#: From so many rows a second on, a batch waits longer: each commit costs the same, and many calls are under way then. A batch
-#: of few rows is of a run that asks one thing after the other; it must not wait.
+#: From this many rows per second on, a batch waits longer, because each commit costs the same. At lower rates calls are
+#: sequential, and a batch must not wait.
 BUSY_ROWS_PER_S, FEW_ROWS = 200, 3
 BUSY_WAIT_S, BUSY_WAIT_AT_MOST_S = 0.05, 0.1
 RETRY_FOR_S = 60.0
 
 
 class JournalWriter:
-    """The one thread that writes journals. Items are committed in the order they were put.
+    """The only thread that writes journals. Items are committed in order.
 
-    With `own_thread` false there is no thread, and `write_now` writes in the caller's transaction: for a run that is read
-    from a file, which nobody drives and nobody watches.
+    With `own_thread` false there is no thread, and `write_now` writes in the caller's transaction: for an
+    imported run, which has no owner and no watchers.
     """
 
     def __init__(self, *, sinks: Sequence[Sink] = (), announce: Announce | None = None, own_thread: bool = True) -> None:
@@ -68,7 +68,7 @@ class JournalWriter:
         self._queue.put(item)
 
     def write_now(self, items: Sequence[Item]) -> None:
-        """Write `items` at once, without telling anybody. Raises `FenceLost` and what the database raises."""
+        """Write `items` at once, without an announcement. Raises `FenceLost` and what the database raises."""
         plans = self._plans(list(items))
         tokens_write(plans)
         lost, _ = self._write(plans)
@@ -101,7 +101,7 @@ class JournalWriter:
                 rows += 1 + len(item.events)
             try:
                 self._commit(self._plans(batch))
-            except Exception as error:  # The one thread that writes must not end.
+            except Exception as error:  # The writer thread must not end.
                 logger.exception("journal: a batch could not be prepared")
                 _give_up(batch, f"The journal refused a write ({type(error).__name__}: {error}).")
             is_busy = rows > FEW_ROWS and rows > BUSY_ROWS_PER_S * (time.monotonic() - since)
@@ -109,7 +109,7 @@ class JournalWriter:
         connection.close()
 
     def _commit(self, plans: list[Plan]) -> None:
-        """Write one batch and answer every waiting caller. What one run cannot have written must not stop the others."""
+        """Write one batch and answer every waiting caller. A failure of one run must not stop the others."""
         try:
             self._commit_together(plans)
         except _Unwritable as error:
@@ -117,7 +117,7 @@ class JournalWriter:
                 _give_up(plan.items, f"The journal cannot be written: {error}. Make room, then resume the run.")
         except Exception as error:
             if len(plans) == 1 and isinstance(error, TokensUnwritable):
-                _give_up(plans[0].items, f"The tokens of calls cannot be kept: {error}. Make room, then resume the run.")
+                _give_up(plans[0].items, f"The tokens of calls cannot be stored: {error}. Make room, then resume the run.")
                 return
             if len(plans) == 1:
                 raise
@@ -132,7 +132,7 @@ class JournalWriter:
             _give_up(plan.items, f"The journal refused a write ({type(error).__name__}: {error}).")
 
     def _commit_together(self, plans: list[Plan]) -> None:
-        """One transaction, tried again while the database is busy or restarting; `_Unwritable` when that took too long."""
+        """One transaction, retried while the database is busy or restarting. Raises `_Unwritable` after a timeout."""
         began = time.monotonic()
         tokens_write(plans)
         lost = self._write_until_known(plans, give_up=began + RETRY_FOR_S)
@@ -147,10 +147,10 @@ class JournalWriter:
         _count(plans, time.monotonic() - began)
 
     def _write_until_known(self, plans: list[Plan], *, give_up: float) -> "set[RunJournal]":
-        """Write until it is known that all is there. Returns the journals whose run another owner has.
+        """Write until the commit is confirmed. Returns the journals whose run has another owner.
 
-        A COMMIT without an answer may have worked. So before every further try the database is asked, and asked again until
-        it says: to write what is there already would be refused, and would look like a run that cannot be written.
+        A COMMIT without an answer may have succeeded. Before each retry, query the database until it responds: writing
+        existing rows again would fail, and the run would look unwritable.
         """
         pause, tries, was_refused = 0.05, 0, False
         while True:
@@ -162,7 +162,7 @@ class JournalWriter:
                 self._remember(stored)
                 return lost
             except IntegrityError:
-                # A server may still be busy with the COMMIT that it did not answer; then what we write is there by now.
+                # The server may have completed an unanswered COMMIT in the meantime; then the rows exist.
                 if tries == 1 or was_refused:
                     raise
                 was_refused = True
@@ -175,8 +175,8 @@ class JournalWriter:
                 pause = min(2.0, pause * 2)
 
     def _plans(self, batch: list[Item]) -> list[Plan]:
-        # By journal and not by run: after a lease that ran out, one process may hear from the owner before beside the next one,
-        # and what that one appends must not be written under the new fence.
+        # By journal, not by run: after an expired lease, a process may have journals of the old and the new owner, and items of
+        # the old one must not be written under the new fence.
         plans: dict[RunJournal, Plan] = {}
         now = timezone.now()
         for item in batch:
@@ -198,7 +198,7 @@ class JournalWriter:
     @transaction.atomic
     def _write(self, plans: list[Plan]) -> "tuple[set[RunJournal], Collection[str]]":
         """One transaction for all runs of the batch. Returns the journals whose fence another owner has moved, and the
-        names of texts that are stored once it is committed."""
+        names of texts that the commit stores."""
         lost: set[RunJournal] = set()
         texts: dict[str, str] = {}
         for plan in plans:
@@ -220,7 +220,7 @@ class JournalWriter:
         return lost, new.keys()
 
     def _remember(self, stored: Collection[str]) -> None:
-        """Texts need not be sent again. Only what is committed may be remembered: a failed COMMIT takes its texts with it."""
+        """Remember committed texts, which need not be sent again. A failed COMMIT stores no texts."""
         if len(self._known_blobs) > 200_000:
             self._known_blobs.clear()
         self._known_blobs.update(stored)
@@ -233,16 +233,16 @@ class JournalWriter:
             if self._announce is not None:
                 try:
                     self._announce(plan.journal.public_id, plan.announced)
-                except Exception as error:  # Announcing is a courtesy; readers find the rows by themselves, a second later.
-                    logger.warning("run %s: readers could not be told of events: %s", plan.journal.public_id, error)
+                except Exception as error:  # Optional: readers find the rows a second later.
+                    logger.warning("run %s: could not announce events to readers: %s", plan.journal.public_id, error)
 
 
 class _Unwritable(Exception):
-    """The database takes nothing from anybody."""
+    """The database rejects all writes."""
 
 
 def _give_up(items: Sequence[Item], reason: str) -> None:
-    """Tell whoever waits, and stop runs whose events nobody waits for: the next thing they append is refused."""
+    """Fail all waiting callers and mark the journals as unwritable, so that their next append fails."""
     error = JournalUnwritable(reason)
     for item in items:
         item.journal.unwritable = error
@@ -261,9 +261,9 @@ def _fence_holds(plan: Plan) -> bool:
 
 
 def _is_there(plans: list[Plan]) -> bool:
-    """Is the batch in the database? It is one transaction, so one run's part tells of all.
+    """Whether the batch is in the database. It is one transaction, so one run is enough to decide.
 
-    Only a run that is still ours tells: another owner writes the same keys.
+    That run must still be ours, because another owner writes the same keys.
     """
     return any(_is_ours(plan) and _has_rows(plan) for plan in plans)
 
@@ -281,7 +281,7 @@ def _has_rows(plan: Plan) -> bool:
 def _run_sink(sink: Sink, plan: Plan) -> None:
     """A projection that fails must not stop the journal: its rows can be rebuilt from the events.
 
-    Raises `OperationalError` where the connection was lost: Django would roll the batch back without a word.
+    Raises `OperationalError` where the connection was lost: Django would roll the batch back silently.
     """
     try:
         with transaction.atomic():

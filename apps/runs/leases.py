@@ -1,6 +1,6 @@
-"""Who drives a run. A lease holds until a time by the database's clock; the fence grows at every take-over.
+"""Ownership of runs. A lease is valid until a time by the database's clock; the fence grows at every take-over.
 
-A run has at most one owner at a time; an owner that was only slow finds its fence moved and stops writing.
+A run has at most one owner at a time; a slow former owner finds its fence moved and stops writing.
 """
 
 import os
@@ -18,9 +18,9 @@ from django.db.models.functions import Coalesce, Now
 from apps.runs.models import APART, LIVE, Run, RunCommand, RunStatus
 from apps.runs.shares import ON_ITS_WAY, must_wait, owners_at_their_limit
 
-#: More take-overs than a run has between a backup and its restore.
+#: More than the number of take-overs between a backup and its restore.
 FENCES_OF_A_LOST_FUTURE = 1000
-#: What `owner_name` gave: a container that is started again has its name and, as a rule, its number of the process again.
+#: Owner names of this process. A restarted container usually has the same host name and process id.
 _names: set[str] = set()
 
 
@@ -32,14 +32,14 @@ def owner_name() -> str:
 
 
 def lease_take(run_pk: int, owner: str) -> Run | None:
-    """Take the run if nobody holds it. The returned row carries the new fence.
+    """Take the lease of a free run. The returned row has the new fence.
 
-    None where another owner lives, or where the person has as many runs under way as one may have: the run then waits, and
-    says so, until the warden finds that one of them has ended.
+    None if another owner is alive, or if the user is at the limit of running runs: the run then waits, with a status reason,
+    until the warden finds that one of them has ended.
     """
     if must_wait(run_pk):
         Run.objects.filter(pk=run_pk, lease_owner=ON_ITS_WAY).update(
-            lease_owner="", lease_until=None, status_reason=f"Waits until one of {settings.USER_RUNS} runs under way has ended."
+            lease_owner="", lease_until=None, status_reason=f"Waiting until one of {settings.USER_RUNS} running runs has ended."
         )
         return None
     free = Q(lease_until=None) | Q(lease_until__lt=Now()) | Q(lease_owner="") | Q(lease_owner=ON_ITS_WAY)
@@ -57,26 +57,26 @@ def lease_take(run_pk: int, owner: str) -> Run | None:
 
 
 def lease_renew(run_pk: int, fence: int, seconds: float = 0.0) -> bool:
-    """Hold the run for another `LEASE_S` and count `seconds` of driving. False: the fence has moved, stop."""
+    """Extend the lease by `LEASE_S` and add `seconds` of active time. False: the fence has moved, stop."""
     until = Now() + timedelta(seconds=settings.LEASE_S)
     held = Run.objects.filter(pk=run_pk, fence=fence)
     return held.update(lease_until=until, active_seconds=F("active_seconds") + seconds) == 1
 
 
 def lease_conclude(run_pk: int, fence: int, outcome: Mapping[str, Any], seconds: float) -> bool:
-    """Renew for the last time, with what the run came to. False: the fence has moved, and nothing was written."""
+    """Renew for the last time, with the outcome. False: the fence has moved, and nothing was written."""
     until = Now() + timedelta(seconds=settings.LEASE_S)
     held = Run.objects.filter(pk=run_pk, fence=fence)
     return held.update(lease_until=until, active_seconds=F("active_seconds") + seconds, outcome=outcome) == 1
 
 
 def lease_release(run_pk: int, fence: int) -> None:
-    """Give the run back so that the next owner need not wait."""
+    """Release the lease, so that the next owner need not wait."""
     Run.objects.filter(pk=run_pk, fence=fence).update(lease_owner="", lease_until=None)
 
 
 def lease_mark_dispatched(run_pk: int) -> bool:
-    """Claim the right to send one orchestrator task for a run that nobody drives. False where somebody else did."""
+    """Claim the right to send one orchestrator task for a run without owner. False if another process claimed it."""
     free = Q(lease_until=None) | Q(lease_until__lt=Now())
     dead = _dead_owner(run_pk)
     if dead:
@@ -90,13 +90,13 @@ def lease_mark_dispatched(run_pk: int) -> bool:
 
 
 def runs_without_owner() -> list[int]:
-    """Live runs whose lease has run out, or whose owner was a process of this machine that is gone."""
+    """Live runs whose lease has expired, or whose owner was a dead process of this machine."""
     expired = Q(lease_until=None) | Q(lease_until__lt=Now())
     live = Run.objects.filter(status__in=LIVE)
     found = list(live.filter(expired).values_list("pk", flat=True))
     here = live.filter(lease_owner__startswith=f"{socket.gethostname()}/").values_list("pk", "lease_owner")
     found += [pk for pk, owner in here if not _process_lives(owner) and pk not in found]
-    if not found:  # As every second, in every orchestrator: then nobody's limit matters.
+    if not found:  # The usual case, every second in every orchestrator: no need to read the limits of users.
         return []
     waiting = live.filter(~Q(preset__in=APART), pk__in=found, owner__in=owners_at_their_limit())
     must_wait_on = set(waiting.values_list("pk", flat=True))
@@ -105,18 +105,18 @@ def runs_without_owner() -> list[int]:
 
 @transaction.atomic
 def leases_void() -> int:
-    """After a restore: every live run is free at once, and owners of the lost future write nothing; returns how many are live.
+    """After a restore, release all live runs and invalidate their former owners; returns the number of live runs.
 
-    Such an owner may have any fence that the run had before; the fences of the restored runs begin beyond.
+    A former owner may have any earlier fence of the run; the new fences are larger.
     """
     Run.objects.filter(fence__gt=0).update(fence=F("fence") + FENCES_OF_A_LOST_FUTURE)
     return Run.objects.filter(status__in=LIVE).update(lease_owner="", lease_until=None)
 
 
 def run_close(run_pk: int, fence: int, status: RunStatus, *, reason: str = "") -> bool:
-    """End the drive of a run in a final state. False where the fence has moved.
+    """End the drive of a run in a final state. False if the fence has moved.
 
-    What was asked of it and came too late is refused, unless the run failed: that one can be resumed, and then hears of it.
+    Pending commands are rejected, except for a failed run, which receives them when it is resumed.
     """
     closed = Run.objects.filter(pk=run_pk, fence=fence).update(
         status=status, status_reason=reason, lease_owner="", lease_until=None, finished_at=Now()
@@ -129,7 +129,7 @@ def run_close(run_pk: int, fence: int, status: RunStatus, *, reason: str = "") -
 
 
 def _dead_owner(run_pk: int) -> str:
-    """The owner's name if it was a process of this machine that no longer lives."""
+    """The owner's name if it was a process of this machine that has died."""
     owner = Run.objects.filter(pk=run_pk).values_list("lease_owner", flat=True).first() or ""
     return owner if owner.startswith(f"{socket.gethostname()}/") and not _process_lives(owner) else ""
 

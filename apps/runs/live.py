@@ -1,7 +1,7 @@
-"""The live tail of runs for this web process: one Redis reader fans out to the sockets that watch.
+"""The live tail of runs in this web process: one Redis reader fans out to the watching sockets.
 
-Events are lossless: a socket knows the last `seq` it sent and pages the table wherever the tail has a hole. Token deltas are
-droppable: a full socket loses them, is told which calls, and asks for their text. Nothing here is the truth; the rows are.
+Events are lossless: a socket knows the last `seq` it sent and pages the table wherever the tail has a gap. Token deltas are
+droppable: a full socket loses them, gets the affected calls, and requests their texts. The rows are the source of truth.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ _RATE_OVER_S = 3.0
 
 
 class Subscription:
-    """What one socket has not sent yet. Filled by the hub, emptied by the socket; both run on the same loop."""
+    """Frames that one socket has not sent yet. Filled by the hub, emptied by the socket; both run on the same loop."""
 
     def __init__(self, run: str, session: str = "") -> None:
         self.run = run
@@ -46,12 +46,12 @@ class Subscription:
 
     def add_event(self, event: dict[str, Any]) -> None:
         if len(self.events) >= EVENTS_PER_SOCKET:
-            self.events.clear()  # The socket finds the hole and pages the table: bounded memory, nothing lost.
+            self.events.clear()  # The socket finds the gap and pages the table: memory is bounded, and no event is lost.
         self.events[event["seq"]] = event
         self.news.set()
 
     def take_events(self, sent: int) -> tuple[list[dict[str, Any]], int]:
-        """The events that follow `sent` without a gap, and the newest `seq` that was there; forgets all."""
+        """The events that follow `sent` without a gap, and the newest known `seq`; clears the events."""
         tail, self.events = self.events, {}
         batch: list[dict[str, Any]] = []
         while sent + len(batch) + 1 in tail:
@@ -59,7 +59,7 @@ class Subscription:
         return batch, max(tail, default=0)
 
     async def wait(self, seconds: float) -> None:
-        """Return when there is news, or after `seconds`."""
+        """Return when there are new frames, or after `seconds`."""
         self.news.clear()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
@@ -78,7 +78,7 @@ class Subscription:
         self.news.set()
 
     def take_tokens(self) -> tuple[list[dict[str, Any]], list[str]]:
-        """Deltas to send and calls to resync; forgets both."""
+        """Return and clear the deltas to send and the calls to resync."""
         tokens, resync = self.tokens, sorted(self.resync)
         if resync:
             metrics.count("socket_resyncs", by=len(resync))
@@ -87,7 +87,7 @@ class Subscription:
 
 
 class Counter:
-    """Tokens of one running call, and how fast they came over the last few seconds: a call that stalls falls to 0."""
+    """Tokens of one running call, and their rate over the last few seconds; 0 for a stalled call."""
 
     def __init__(self, attempt: int) -> None:
         self.attempt = attempt
@@ -96,7 +96,7 @@ class Counter:
         self._window: deque[tuple[float, int]] = deque()
 
     def add(self, total: int) -> None:
-        """The call has written `total` tokens so far. The first word of a call that runs already says nothing of its speed."""
+        """Note `total` tokens so far. The first count of a call that already runs gives no rate."""
         self.tokens, self.seen_at = total, time.monotonic()
         self._window.append((self.seen_at, total))
         while len(self._window) > 2 and self.seen_at - self._window[0][0] > _RATE_OVER_S:
@@ -124,10 +124,10 @@ class Hub:
         self._reader: asyncio.Task[None] | None = None
         self._wake_key = f"wake:{id(self)}:{time.time_ns()}"
         self._redis: redis.asyncio.Redis | None = None
-        self._told_at = 0.0
+        self._marked_at = 0.0
 
     async def subscribe(self, run: str, session: str = "") -> Subscription:
-        """Start receiving the tail of a run; what came before is in the table. `session` is whose end closes the socket."""
+        """Start receiving the tail of a run; earlier events are in the table. The end of `session` closes the socket."""
         subscription = Subscription(run, session)
         self._subscriptions[run].add(subscription)
         metrics.move("sockets", 1)
@@ -150,7 +150,7 @@ class Hub:
             self._cursors.pop(tokens_key(subscription.run), None)
 
     async def close(self) -> None:
-        """Stop reading and give the connection back."""
+        """Stop reading and release the connection."""
         if self._reader is not None:
             self._reader.cancel()
             await asyncio.gather(self._reader, return_exceptions=True)
@@ -158,7 +158,7 @@ class Hub:
             await self._redis.aclose()
 
     def running(self, run: str) -> dict[str, dict[str, Any]]:
-        """Counters of the calls that wrote something lately."""
+        """Counters of calls with recent tokens."""
         now = time.monotonic()
         calls = self.counters.get(run, {})
         for key in [key for key, counter in calls.items() if now - counter.seen_at > _FORGET_CALL_S]:
@@ -166,16 +166,16 @@ class Hub:
         return {key: {"n": c.tokens, "rate": round(c.rate, 1), "attempt": c.attempt} for key, c in calls.items()}
 
     async def _wake(self) -> None:
-        """Make a blocked reader look at the new set of runs."""
+        """Wake a blocked reader to read the new set of runs."""
         with contextlib.suppress(RedisError, OSError):
             if self._redis is not None:
-                await self._tell_watched(self._redis)
+                await self._mark_watched(self._redis)
                 await self._redis.xadd(self._wake_key, {"x": "1"}, maxlen=2)
                 await self._redis.expire(self._wake_key, 60)
 
-    async def _tell_watched(self, client: redis.asyncio.Redis) -> None:
-        """Workers stream a run finely while somebody looks at it."""
-        self._told_at = time.monotonic()
+    async def _mark_watched(self, client: redis.asyncio.Redis) -> None:
+        """Mark watched runs, for which workers publish tokens more often."""
+        self._marked_at = time.monotonic()
         pipeline = client.pipeline(transaction=False)
         for run in self._subscriptions:
             pipeline.set(watch_key(run), "1", ex=WATCH_S)
@@ -203,12 +203,12 @@ class Hub:
             try:
                 self._streams()
                 await self._resolve_new(client)
-                if time.monotonic() - self._told_at > _WATCH_EVERY_S:
-                    await self._tell_watched(client)
+                if time.monotonic() - self._marked_at > _WATCH_EVERY_S:
+                    await self._mark_watched(client)
                 for key, entries in await client.xread(self._streams(), count=1000, block=_BLOCK_MS):
                     kind, _, run = key.partition(":")
                     if kind in {"ev", "tok"} and run not in self._subscriptions:
-                        continue  # Nobody watches it any more; a cursor kept would replay what comes until somebody does.
+                        continue  # No watchers left. A stored cursor would later replay all entries until then.
                     self._cursors[key] = entries[-1][0]
                     for entry_id, fields in entries:
                         self._spread(kind, run, entry_id, fields)
@@ -219,7 +219,7 @@ class Hub:
                 logger.debug("live tail: %s, trying again", error)
                 await asyncio.sleep(0.3)
         if self._reader is asyncio.current_task():
-            self._reader = None  # Whoever subscribes while the connection closes needs a reader of their own.
+            self._reader = None  # A subscription during the closing of the connection needs a new reader.
         await client.aclose()
 
     def _spread(self, kind: str, run: str, entry_id: str, fields: dict[str, str]) -> None:
@@ -235,7 +235,7 @@ class Hub:
                 subscription.add_event(event)
             if event["kind"] in {"call.ended", "call.failed"}:
                 self.counters[run].pop(event["body"]["call"], None)
-                self._ended[run].add(event["body"]["call"])  # Its last tokens may still be on the other stream.
+                self._ended[run].add(event["body"]["call"])  # The other stream may still have its last tokens.
         elif kind == "tok" and subscriptions:
             item: dict[str, Any] = {
                 "call": fields["call"],
@@ -270,10 +270,10 @@ def hub() -> Hub:
 
 
 def announce_events(client: Any, run: str, events: Sequence[tuple[int, str]]) -> None:
-    """Put committed events, seq and row as JSON, on the run's stream under ids `<seq>-0`; older ones fall off the end.
+    """Put committed events, seq and row as JSON, on the run's stream under ids `<seq>-0`; older ones are trimmed.
 
-    A stream that is further than the events refuses them: it is of a future that a restore has undone, or another owner was
-    faster. It begins again with these events; readers page the table wherever it has a hole. Raises `RedisError`.
+    A stream with newer ids rejects them: a restore has removed its events, or another owner was faster. The stream is restarted
+    with these events; readers page the table at gaps. Raises `RedisError`.
     """
     try:
         _add_events(client, run, events)

@@ -21,7 +21,7 @@ R = TypeVar("R")
 
 
 async def in_thread(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-    """A database read in the thread pool: reads of different sockets do not wait for one another."""
+    """A database read in the thread pool: reads of different sockets run in parallel."""
     result: R = await DatabaseSyncToAsync(function, thread_sensitive=False)(*args, **kwargs)
     return result
 
@@ -36,7 +36,7 @@ def hello(run: Run) -> dict[str, Any]:
 
 
 def state(run: Run) -> dict[str, Any]:
-    """What the header shows: status, counters and whether somebody drives the run."""
+    """State for the header: status, counters and whether the run has an owner."""
     fresh = Run.objects.get(pk=run.pk)
     return {
         "t": "state",
@@ -58,7 +58,7 @@ _asking: dict[int, "asyncio.Task[dict[str, Any]]"] = {}
 
 
 async def shared_state(run: Run) -> dict[str, Any]:
-    """`state`, asked at most about once a second for all sockets of this process that watch the run."""
+    """`state`, read at most about once a second for all sockets of this process."""
     at, known = _states.get(run.pk, (0.0, {}))
     if time.monotonic() - at < _STATE_FOR_S:
         return known
@@ -75,7 +75,7 @@ async def shared_state(run: Run) -> dict[str, Any]:
 
 
 def call_snapshot(run: Run, call: str) -> dict[str, Any]:
-    """The text of a call so far: from the journal where it has ended, else from what its worker has written."""
+    """The text of a call so far: from the journal if it has ended, else from its worker's buffer."""
     step = step_get(run, call)
     if step is not None:
         texts = texts_get([step.text_sha, step.reasoning_sha])
@@ -92,9 +92,9 @@ def call_snapshot(run: Run, call: str) -> dict[str, Any]:
 
 
 def _buffered(run: Run, call: str) -> tuple[int, str, str]:
-    """Attempt, text and reasoning of the newest attempt that has written anything."""
+    """Attempt, text and reasoning of the newest attempt with output."""
     known = 1 + RunEvent.objects.filter(run=run, kind="call.retried", body__call=call).count()
-    attempts = range(known + 5, 0, -1)  # The reaper's attempts are not events.
+    attempts = range(known + 5, 0, -1)  # Attempts of the reaper have no events.
     keys = [buffer_key(str(run.public_id), call, n, channel) for n in attempts for channel in ("text", "reasoning")]
     try:
         found = sync_client().mget(keys)
@@ -108,7 +108,7 @@ def _buffered(run: Run, call: str) -> tuple[int, str, str]:
 
 
 def client_message(text: str | None) -> dict[str, Any] | None:
-    """A message of the client, or None where it is not one we know: sockets are open to anybody who is signed in."""
+    """A message of the client; None for unknown ones, because any signed-in user can send data."""
     if not text or len(text) > 8192:
         return None
     try:

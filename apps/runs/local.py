@@ -1,4 +1,4 @@
-"""What a process without workers can do by itself: ask a model server, and see whether the stack is there."""
+"""Functions for a process without workers: call a model server, and check whether the stack is running."""
 
 import os
 
@@ -10,7 +10,7 @@ from apps.runs.streams import sync_client
 
 
 def is_stack_up() -> bool:
-    """Does the broker answer? Then orchestrator and inference workers are, or soon will be, there."""
+    """Whether the broker responds, so that orchestrator and inference workers are running or starting."""
     try:
         return bool(sync_client().ping())
     except (RedisError, OSError):
@@ -18,5 +18,5 @@ def is_stack_up() -> bool:
 
 
 def http_backend(alias: Alias) -> OpenAIHttpBackend:
-    """A backend that asks the model server of an alias, with the key that models.toml names."""
+    """A backend for the model server of an alias, with the key named in models.toml."""
     return OpenAIHttpBackend(alias, api_key=os.environ.get(alias.api_key_env, "") if alias.api_key_env else "")

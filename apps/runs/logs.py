@@ -1,7 +1,7 @@
-"""What log lines carry: run, step and attempt of the call they are about, and the process that wrote them.
+"""Fields of log lines: run, step and attempt of the call, and the process.
 
-A line gets its fields from `extra=about(request)`, or from the task it was written in (`bind`): everything that is logged while
-a run is driven carries its id. `LOG_FORMAT` chooses lines for people or JSON for machines.
+A line gets its fields from `extra=about(request)`, or from its task (`bind`): all lines of a
+drive have the id of the run. `LOG_FORMAT` chooses lines for people or JSON for machines.
 """
 
 import contextvars
@@ -25,12 +25,12 @@ def about(request: GenerationRequest) -> dict[str, Any]:
 
 
 def bind(**fields: Any) -> None:
-    """Give these fields to all lines of the task that is running, and of tasks and threads that it starts from now on."""
+    """Add fields to all lines of the current task, and of tasks and threads that it starts later."""
     _bound.set({**_bound.get(), **fields})
 
 
 def fields_of(record: logging.LogRecord) -> dict[str, Any]:
-    """Run, step and so on of a line; what the line says itself comes before what its task says."""
+    """Fields of a line; its own fields override those of its task."""
     found = dict(_bound.get())
     found.update({name: value for name in FIELDS if (value := getattr(record, name, None)) is not None})
     return found
@@ -42,7 +42,7 @@ def process_name() -> str:
 
 
 class TextFormatter(logging.Formatter):
-    """Lines for people. A line that does not name its run gets its fields in brackets at the end."""
+    """Lines for people. A line without the id of its run gets its fields in brackets at the end."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802  (logging's name)
         line = super().formatMessage(record)

@@ -2,7 +2,7 @@
 
 Totals live in Redis and not in the processes: they outlive a worker that ends, and a sum over processes would fall when one
 dies, which Prometheus takes for a restart. A process that is killed takes up to `PUSH_EVERY_S` of counts with it; what must be
-exact (calls, tokens of a run) stands in the journal. docs/operations.md says what each metric tells.
+exact (calls, tokens of a run) is in the journal. docs/operations.md describes each metric.
 """
 
 import threading
@@ -86,7 +86,7 @@ def observe(name: str, value: float, *labels: str) -> None:
 
 
 def move(name: str, by: int) -> None:
-    """Raise or lower a level of this process, such as its open sockets; its heartbeat tells it."""
+    """Raise or lower a level of this process, such as its open sockets; its heartbeat reports it."""
     with _lock:
         _levels[name] += by
 

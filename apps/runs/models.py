@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 class RunStatus(models.TextChoices):
     QUEUED = "queued", "queued"  # Waits for an orchestrator.
-    RUNNING = "running", "running"  # Somebody holds the lease, or held it and died: then it is stalled and will be taken.
+    RUNNING = "running", "running"  # Has an owner, or is stalled after its owner died and will be taken over.
     PAUSED = "paused", "paused"  # A person stopped it at a control point; the owner keeps the lease and waits.
     FINISHED = "finished", "finished"
     CANCELLED = "cancelled", "cancelled"
@@ -27,13 +27,13 @@ class RunStatus(models.TextChoices):
 LIVE = (RunStatus.QUEUED, RunStatus.RUNNING, RunStatus.PAUSED)
 #: The preset of a run that was made elsewhere and read from a file. No scaffold has a preset of this name.
 IMPORTED = "imported"
-#: The preset of a run that is one cell of an experiment: it stands on the experiment's page and in no list of runs.
+#: The preset of a run that is one cell of an experiment; the experiment's page lists it.
 BATCHED = "experiment"
 #: The preset of a run that a training job makes for itself; the job's page lists it.
 ROLLOUT = "rollout"
 #: The preset of a run that tries a model in every role; the model's page shows what came of it.
 TRIAL = "trial"
-#: Runs that nobody started by hand: they stand in no list of runs and are counted apart.
+#: Presets of automatic runs, which no list of runs shows and which have limits of their own.
 APART = (BATCHED, ROLLOUT, TRIAL)
 
 
@@ -96,7 +96,7 @@ class Run(models.Model):
 
     @property
     def is_imported(self) -> bool:
-        """It was made elsewhere and read from a file: nobody here asked a model, so it can be neither resumed nor forked."""
+        """Whether it was imported from a file. It made no calls here, so it can be neither resumed nor forked."""
         return self.preset == IMPORTED
 
     @property
@@ -116,7 +116,7 @@ class Run(models.Model):
 
     @property
     def is_stalled(self) -> bool:
-        """Its lease has run out: nobody drives it just now. An orchestrator will take it over."""
+        """Whether its lease has expired; an orchestrator will take it over."""
         return self.status in (RunStatus.RUNNING, RunStatus.PAUSED) and (
             self.lease_until is None or self.lease_until < timezone.now()
         )

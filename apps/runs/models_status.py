@@ -1,4 +1,4 @@
-"""What the Models page shows: each alias with its health as its workers report it, its queue, and a test prompt."""
+"""Data of the Models page: each alias with its reported health, its queue, and a test prompt."""
 
 import uuid
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ TEST_TOKENS = 200
 
 @dataclass(frozen=True)
 class AliasStatus:
-    """One row of the Models page. `state` is a backend's state, or `no worker`, or `unknown` while Redis is away."""
+    """One row of the Models page. `state` is a backend's state, or `no worker`, or `unknown` without Redis."""
 
     name: str
     title: str
@@ -78,9 +78,9 @@ def alias_status() -> list[AliasStatus]:
 
 
 def prompt_try(alias: str, text: str, *, max_new_tokens: int = TEST_TOKENS) -> Final:
-    """Send one prompt to an alias through the broker, like a run does, and wait for the answer.
+    """Send one prompt to an alias through the broker, like a run, and wait for the answer.
 
-    Raises `BackendError` with a sentence for the page: no worker, refused, or nothing within `TEST_WITHIN_S`.
+    Raises `BackendError` with a message for the page: no worker, rejected, or no answer within `TEST_WITHIN_S`.
     """
     chosen = load_aliases(settings.MODELS_FILE)[alias]
     run = f"test-{uuid.uuid4()}"

@@ -1,4 +1,4 @@
-"""Several reads that see the database as it is at one moment, while runs write to it."""
+"""Consistent reads: several queries that see one snapshot of the database."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -9,9 +9,9 @@ from django.db import connection, transaction
 
 @contextmanager
 def one_moment() -> Iterator[None]:
-    """Only read in here: nothing that is committed after the first read is seen. Also a decorator of views that only read.
+    """Read one snapshot: commits after the first read are invisible. Read-only; also a decorator for views.
 
-    Inside a transaction that is open already, reads see what that transaction sees.
+    Inside an open transaction, reads use that transaction.
     """
     if connection.in_atomic_block:
         yield

@@ -1,7 +1,7 @@
-"""The one thread of a process that puts calls on the queues of their aliases. Calls of all its runs may share a message.
+"""The thread of a process that enqueues calls to the queues of their aliases. Calls of all its runs may share a message.
 
-A Celery message costs both sides about a millisecond of processor time, whatever is in it (benchmarks/orchestration.py). Where
-answers come fast, several calls share one; where a call takes seconds, each has its own, so that an idle worker finds work.
+A Celery message costs both sides about a millisecond of processor time, whatever its content (benchmarks/orchestration.py).
+With fast answers, several calls share a message; slow calls have their own, so that idle workers find work.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ Send = Callable[[Sequence[tuple[str, str]], str, int], None]
 
 @dataclass(eq=False)
 class Parcel:
-    """A call on its way to the broker. `taken` is done, in `loop`, when the broker has it; who sets `dropped` takes it back."""
+    """A call on its way to the broker. `taken` is set in `loop` when the broker has it; setting `dropped` withdraws it."""
 
     queue: str
     priority: int
@@ -74,14 +74,14 @@ class Post:
                     break
             try:
                 self._post(self._next())
-            except Exception:  # The one thread that sends must not end.
+            except Exception:  # The sender thread must not end.
                 logger.exception("a message could not be made")
 
     def _sort_in(self, parcel: Parcel) -> None:
         self._waiting.setdefault((parcel.priority, parcel.queue), deque()).append(parcel)
 
     def _gather_s(self) -> float:
-        """Where answers come fast, those who ask in the next moment share the message."""
+        """Time to wait for further calls: longer with fast answers."""
         [(_, name)] = self._waiting
         return self.pace(name).patience_s(GATHER_S, GATHER_AT_MOST_S) if self._calls_a_message(name) > 1 else 0.0
 
@@ -112,15 +112,15 @@ class Post:
                 pause = min(3.0, pause * 2)
         crash_point("after_dispatch")
         for parcel in parcels:
-            _tell(parcel)
+            _settle(parcel)
 
 
-def _tell(parcel: Parcel) -> None:
+def _settle(parcel: Parcel) -> None:
     def settle() -> None:
         if not parcel.taken.done():
             parcel.taken.set_result(None)
 
     try:
         parcel.loop.call_soon_threadsafe(settle)
-    except RuntimeError:  # Its run has ended, and the loop with it.
+    except RuntimeError:  # The run has ended, and its loop is closed.
         logger.debug("a run ended while a call of it was sent")

@@ -23,7 +23,7 @@ _Row = namedtuple("_Row", _READ)  # type: ignore[misc]  # The columns are the mo
 
 
 def values_of(record: StepRecord, run_pk: int, at: datetime) -> dict[str, Any]:
-    """The columns of a record's row; its texts are stored apart, under their names."""
+    """The columns of a record's row; its texts are stored separately, under their names."""
     final, place = record.final, record.place
     usage = record.usage
     return {
@@ -57,10 +57,10 @@ def values_of(record: StepRecord, run_pk: int, at: datetime) -> dict[str, Any]:
 
 
 class LoadedRecords:
-    """The records of a run as a replay reads them: small fields at once, texts decompressed when asked for.
+    """The records of a run for a replay: small fields are loaded at once, texts are decompressed on access.
 
-    Compressed texts stay in memory until they are read, because the replay runs on an event loop, where the database may not
-    be asked, and because 80,000 texts do not fit uncompressed.
+    Compressed texts stay in memory until they are read, because the replay runs on an event loop, where database reads are
+    not allowed, and 80,000 uncompressed texts do not fit.
     """
 
     def __init__(self, run: Run) -> None:
@@ -78,7 +78,7 @@ class LoadedRecords:
         return key in self._rows
 
     def take(self, key: str) -> StepRecord | None:
-        """The record under `key`, once: a replay asks for each key one time and memory is given back."""
+        """Remove and return the record under `key`: a replay reads each key once, and this frees its memory."""
         row = self._rows.pop(key, None)
         return None if row is None else self._record(row)
 

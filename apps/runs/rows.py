@@ -47,7 +47,7 @@ class _Statement:
 def insert(model: type[models.Model], rows: Sequence[Mapping[str, Any]], *, new_only: bool = False) -> None:
     """Insert the rows, values by attribute name, inside the caller's transaction.
 
-    `new_only`: a row that some unique constraint says is there already is left as it is.
+    `new_only`: a row that violates a unique constraint is skipped.
     """
     _insert(model, new_only).run(rows)
 
@@ -55,7 +55,7 @@ def insert(model: type[models.Model], rows: Sequence[Mapping[str, Any]], *, new_
 def load(model: type[M], run_pk: int, name: str, values: Collection[str]) -> list[M]:
     """The rows of a run whose attribute `name` is one of `values`, as instances.
 
-    For the writer's every commit: compiling the same query anew was most of what a manager's `filter` took.
+    For the writer's every commit: compiling the same query again took most of the time of a manager's `filter`.
     """
     query = _query(model, name)
     with connection.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""Reads over runs: lists, pages of events, calls per agent, cost per role. All take a run that `access` has let through."""
+"""Reads over runs: lists, pages of events, calls per agent, cost per role. All take a run that passed `access`."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from apps.runs.models import APART, Run, RunEvent, Step
 from apps.runs.texts import text_get, texts_get
 
 EVENT_PAGE = 500
-#: Recorded calls that a fork took over from the run it was forked from: no model was asked.
+#: Recorded calls that a fork took over from its parent run, without a model call.
 INHERITED = Q(attempt=0)
 SPEED_CALLS = 300
 SPEED_LOOKS_BACK = 20_000
@@ -75,7 +75,7 @@ class RoleCost:
 
 
 def steps_until(run: Run, until: int | None = None) -> QuerySet[Step]:
-    """Recorded calls of models; with `until` those that were over when that event had happened."""
+    """Recorded calls of models; with `until`, those that ended before that event."""
     steps = run.steps.filter(kind="call")
     if until is None:
         return steps
@@ -84,7 +84,7 @@ def steps_until(run: Run, until: int | None = None) -> QuerySet[Step]:
 
 
 def cost_per_role(run: Run, until: int | None = None) -> list[RoleCost]:
-    """What each role has used, most completion tokens first; with `until` by that event."""
+    """Use of each role, most completion tokens first; with `until`, as of that event."""
     rows = (
         steps_until(run, until)
         .values("role")
@@ -137,7 +137,7 @@ def phase_summary(run: Run) -> list[dict[str, Any]]:
 def step_list(
     run: Run, *, role: str = "", round_: int | None = None, subject: str = "", until: int | None = None
 ) -> QuerySet[Step]:
-    """Recorded calls in the order they were recorded; with `until` those that were over by that event."""
+    """Recorded calls in the order they were recorded; with `until`, those that ended before that event."""
     steps = steps_until(run, until)
     if role:
         steps = steps.filter(role=role)
@@ -160,7 +160,7 @@ def step_texts(step: Step) -> tuple[list[str], str, str]:
 
 
 def open_calls(run: Run, limit: int = 400) -> list[dict[str, Any]]:
-    """Calls that began and have neither ended nor failed, oldest first: the bodies of their `call.began` events.
+    """Running calls, oldest first: the bodies of their `call.began` events.
 
     The window of a run bounds how many calls are open, so the newest events of this kind suffice.
     """
@@ -171,9 +171,9 @@ def open_calls(run: Run, limit: int = 400) -> list[dict[str, Any]]:
 
 
 def alias_speed(alias: str) -> float | None:
-    """Tokens that an alias has written a second over its newest recorded calls, all that ran at once taken together.
+    """Tokens per second of an alias over its newest recorded calls, summed over parallel calls.
 
-    The time in which none of them ran does not count. None where the alias has not been asked lately.
+    Idle time does not count. None without recent calls.
     """
     newest = Step.objects.aggregate(pk=Max("pk"))["pk"] or 0
     calls = Step.objects.filter(pk__gt=newest - SPEED_LOOKS_BACK, alias=alias, kind="call", attempt__gt=0, duration_s__gt=0)

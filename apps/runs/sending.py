@@ -1,4 +1,4 @@
-"""Puts the calls of one run on the queues of their aliases, through the post that all runs of the process share."""
+"""Enqueues the calls of one run to the queues of their aliases, through the shared sender of the process."""
 
 import asyncio
 import logging
@@ -47,7 +47,7 @@ class CallSender:
         try:
             await parcel.taken
         finally:
-            parcel.dropped = True  # Also where nobody waits any more: it then need not be sent.
+            parcel.dropped = True  # Also after a cancellation: the call need not be sent.
             self._on_their_way.discard(parcel)
 
     def close(self) -> None:
@@ -61,7 +61,7 @@ def send_now(calls: Sequence[tuple[str, str]], queue: str, priority: int) -> Non
 
     The header `sent_at` lets the reaper see what still waits in the queue (`streams.oldest_message`).
     """
-    # Celery would print the whole request for a log line that nobody asked for.
+    # Celery would otherwise log the whole request.
     unprinted: dict[str, Any] = {"argsrepr": f"{len(calls)} calls", "kwargsrepr": ""}
     headers = {SENT_AT: str(broker_time(sync_client()))}
     generate.apply_async(
@@ -73,8 +73,8 @@ _post = Post(lambda calls, queue, priority: send_now(calls, queue, priority))
 
 
 def stop_calls(run: str) -> None:
-    """Tell the workers to drop the run's calls: a flag that stays, because a message may be missed."""
+    """Make the workers drop the run's calls, by a persistent flag, because a message may be missed."""
     try:
         sync_client().set(cancel_key(run), "1", ex=DAY_S)
     except Exception:
-        logger.warning("run %s: the workers could not be told to stop its calls", run, exc_info=True)
+        logger.warning("run %s: could not set the flag that stops its calls on the workers", run, exc_info=True)

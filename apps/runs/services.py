@@ -51,7 +51,7 @@ def run_create(
         run, is_new = Run.objects.get_or_create(start_id=start_id, defaults=values)
         if not is_new:
             if run.owner_id != (owner.pk if owner else None):
-                raise ValidationError("This form was sent before. Load the page again.")
+                raise ValidationError("No run was started: this form was already sent. Load the page again.")
             return run
     _tell_created(run, spec, at or timezone.now())
     if start:
@@ -133,13 +133,13 @@ def command_request(
         return known
     status = Run.objects.values_list("status", flat=True).get(pk=run.pk)
     if status not in LIVE:
-        raise ValidationError(f"This run is {RunStatus(status).label}; it takes no more commands. Fork it to go on.")
+        raise ValidationError(f"This run is {RunStatus(status).label}; it accepts no commands. Fork it to continue.")
     try:
         with transaction.atomic():
             command = RunCommand.objects.create(run=run, command_id=command_id, name=name, args=args, by=user)
             if name == "extend_budget":
                 _extend_budget(run, args)
-            if name == "cancel":  # The owner will say so too; the engines need not wait for it.
+            if name == "cancel":  # The owner also stops the calls; engines need not wait for it.
                 transaction.on_commit(lambda: stop_calls(str(run.public_id)), robust=True)
             return command
     except IntegrityError:  # The same form, sent twice at the same instant: the other one was first.

@@ -10,25 +10,25 @@ from django.db.models.functions import Now
 
 from apps.runs.models import APART, Run, RunStatus
 
-#: Owner names that are no owner: a task for the run is on its way, the lease says until when to wait for it.
+#: Placeholder owner: queued, not yet claimed; the lease has the deadline of its task.
 ON_ITS_WAY = "dispatched"
 
 
 def runs_driven() -> QuerySet[Run]:
-    """Runs that some process drives just now; a paused run uses nothing."""
+    """Runs with an owner, without paused ones."""
     return Run.objects.filter(status__in=(RunStatus.QUEUED, RunStatus.RUNNING), lease_until__gt=Now()).exclude(
         lease_owner__in=("", ON_ITS_WAY)
     )
 
 
 def owners_at_their_limit() -> list[int]:
-    """People who have as many runs under way as one person may have."""
+    """Users at the limit of running runs."""
     counted = _by_hand().exclude(owner=None).values("owner").annotate(runs=Count("pk"))
     return [row["owner"] for row in counted if row["runs"] >= settings.USER_RUNS]
 
 
 def must_wait(run_pk: int) -> bool:
-    """True where the run's owner has as many others under way as one person may have."""
+    """Whether the run's owner is at the limit with other runs."""
     owner, preset = Run.objects.filter(pk=run_pk).values_list("owner", "preset").first() or (None, "")
     if owner is None or preset in APART:
         return False

@@ -8,7 +8,7 @@
 | `res:<run>` | stream: results on their way to the journal | until committed |
 | `fin:<run>:<fingerprint>` | marks that a result exists, so that a repeated message is not generated again | 1 h |
 | `cancel:<run>` | flag: stop all calls of the run | 1 day |
-| `watch:<run>` | flag: somebody has the run open | 10 s, renewed |
+| `watch:<run>` | flag: a user has the run open | 10 s, renewed |
 | `hb:<worker>`, `workers` | JSON: what an inference worker is doing; the names of those keys | 3 s |
 | `pulse:<kind>:<name>`, `pulses` | JSON: that an orchestrator or web process lives; the names of those | 8 s |
 | `signed-out` | stream: sessions that have just ended, by the hash of their key | capped |
@@ -146,7 +146,7 @@ def heartbeats(client: Any) -> list[Heartbeat]:
 def runs_forget(client: Any, queues: Iterable[str]) -> int:
     """Delete all that is known of runs, and the messages of inference workers and of `queues`; returns how many keys.
 
-    Only while no process drives runs. An inference worker may go on: its result and the mark of it come together.
+    Only while no process drives runs. Inference workers may continue: a result and its mark are written together.
     """
     names = [_list_of(queue, step) for queue in queues for step in settings.PRIORITY_STEPS]
     deleted = int(client.delete(*names)) if names else 0

@@ -1,4 +1,4 @@
-"""Searches among the library's lemmas are answered beside the journal, because a tool's worker has no database."""
+"""Answers searches among the library's lemmas in the orchestrator, because workers of tools have no database."""
 
 import json
 import time

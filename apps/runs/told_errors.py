@@ -1,4 +1,4 @@
-"""Errors of calls as workers tell them: the fields of a result entry, and the error that they stand for."""
+"""Conversion between errors of calls and the fields of result entries."""
 
 from collections.abc import Mapping
 
@@ -9,12 +9,12 @@ _ERRORS: Mapping[str, type[errors.BackendError]] = {name: getattr(errors, name) 
 
 
 def fields_of_error(error: errors.BackendError) -> dict[str, str]:
-    """What goes on the stream. Only the backend knows whether anything of the answer had come, so that travels too."""
+    """Fields for the result stream, including whether a part of the answer had arrived, which only the backend knows."""
     return {"error": type(error).__name__, "message": str(error), "retryable": str(int(error.retryable))}
 
 
 def error_of_fields(fields: Mapping[str, str]) -> errors.BackendError:
-    """As the backend raised it; an error of a class that this version does not know is a `BackendError`."""
+    """The error of the backend; a `BackendError` for an unknown class."""
     error = _ERRORS.get(fields["error"], errors.BackendError)(fields["message"])
     error.retryable = fields.get("retryable", str(int(error.retryable))) == "1"
     return error

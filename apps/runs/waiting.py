@@ -1,4 +1,4 @@
-"""What a dispatcher knows of a call under way."""
+"""The state of a running call in a dispatcher."""
 
 import asyncio
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from apps.reasoning.domain.generation import Final, GenerationRequest
 
 @dataclass
 class Waiting:
-    """A call whose result has not come. `returns` of workers that were told to stop do not count as `losses`."""
+    """A call without a result. `returns` by stopping workers do not count as `losses`."""
 
     request: GenerationRequest
     fingerprint: str

@@ -1,4 +1,4 @@
-"""Watches for runs that nobody drives and sends their task again. One thread in every orchestrator process.
+"""Finds runs without owner and enqueues their task again. One thread in every orchestrator process.
 
 This is what makes "kill any process" true for the orchestrator: its leases run out (at once, where the dead process was on
 this machine) and another process, or the restarted one, takes the runs over.
@@ -43,7 +43,7 @@ def start() -> threading.Thread:
 
 
 def stop() -> None:
-    """Watch no longer: a process that stops must not take back what it gives away."""
+    """Stop watching: a stopping process must not take its released runs again."""
     _stopped.set()
 
 

@@ -95,7 +95,7 @@ def _logs(folder: Path) -> Iterator[Measured]:
     from apps.reasoning.domain.candidate_events import CandidateDrafted, CandidateJudged
 
     for path in sorted(folder.glob("*.log")):
-        events = [told.event for told in solver_logs.read(LogFile(path.name, path.read_bytes())).told]
+        events = [one.event for one in solver_logs.read(LogFile(path.name, path.read_bytes())).events]
         for drafted in (one for one in events if isinstance(one, CandidateDrafted)):
             below = _DETAILED.split(drafted.text, maxsplit=1)[-1]
             yield _whole("IMO 2025: solutions", f"{path.name} {drafted.candidate}", drafted.text, below)

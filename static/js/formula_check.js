@@ -29,10 +29,10 @@ async function tryAll(formulas) {
       part("failed").hidden = false;
       part("failed").querySelector("tbody").append(row(formulas[at], failure));
     }
-    part("told").textContent = `${count(at)} of ${count(formulas.length)} formulas tried, ${count(failed)} cannot be typeset.`;
+    part("status").textContent = `${count(at)} of ${count(formulas.length)} formulas tried, ${count(failed)} cannot be typeset.`;
     await new Promise(requestAnimationFrame);
   }
-  part("told").dataset.done = "yes";
+  part("status").dataset.done = "yes";
 }
 
 try {
@@ -40,5 +40,5 @@ try {
   if (!response.ok) throw new Error(`the server answered ${response.status}`);
   await tryAll((await response.json()).formulas);
 } catch (reason) {
-  part("told").textContent = `The formulas could not be fetched (${reason.message}). Load the page again.`;
+  part("status").textContent = `The formulas could not be fetched (${reason.message}). Load the page again.`;
 }

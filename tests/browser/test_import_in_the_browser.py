@@ -48,7 +48,7 @@ def test_a_log_is_uploaded_and_opens_as_a_run_that_replays(
         page.goto("/runs/import/")
         page.get_by_label("Files").set_input_files([other])
         page.get_by_role("button", name="Import").click()
-        expect(page.get_by_text("cat.json is in no format that is known here.")).to_be_visible()
+        expect(page.get_by_text("cat.json was not imported: unknown format.")).to_be_visible()
         page.get_by_label("Files").set_input_files([log])
         page.get_by_label("Topic").select_option("N")
         page.get_by_label("Licence").fill("none needed")

@@ -61,9 +61,9 @@ def test_reasoning_cache_goes_turn_by_turn_with_what_changed_in_the_state(opened
     with opened(run) as page:
         assert texts(page.locator("#run-solutions h2")) == ["Turn 1", "Turn 2", "Turn 3"]
         assert texts(page.locator("#run-timeline th[data-round]"))[:3] == ["Turn 1", "Turn 2", "Turn 3"]
-        handed = page.locator('[data-told="state 2"]')
+        handed = page.locator('[data-moment="state 2"]')
         assert (handed.locator("del").inner_text(), handed.locator("ins").inner_text()) == ("parity", "descent")
-        expect(page.locator('[data-told="state 3"]')).to_have_count(0)
+        expect(page.locator('[data-moment="state 3"]')).to_have_count(0)
         assert narrow(page) == []
 
 
@@ -95,7 +95,7 @@ def test_a_conversation_of_three_shows_streaks_corrections_and_what_could_not_be
         assert titles[1] == "Verifier of the solver on c1.1"
         assert titles[2] == "Corrector of the solver"
         expect(page.locator(".exchange__turn").nth(2)).to_contain_text("not read", use_inner_text=True)
-        assert titles[4].endswith("writes c3.1 the run stands by it")
+        assert titles[4].endswith("writes c3.1 selected")
         marks = page.locator(".exchange__check")
         assert (marks.first.get_attribute("class") or "").endswith("vote__mark--fault")
         assert texts(marks)[2].startswith("Check 3, of c3.1: not read")
@@ -136,7 +136,9 @@ def test_nomos_shows_marks_groups_and_the_bracket(opened: Opened) -> None:
     with opened(played("nomos", nomos)) as page:
         page.evaluate(f"{GRAPH}.ready")
         assert "pair/1/c1.2/c1.1" in " ".join(drawn(page)) or "pair/1/c1.1/c1.2" in " ".join(drawn(page))
-        expect(page.locator('[data-told="groups"] li').first).to_contain_text("held most likely right", use_inner_text=True)
+        expect(page.locator('[data-moment="groups"] li').first).to_contain_text(
+            "judged most likely correct", use_inner_text=True
+        )
         row = page.locator("tr[data-pair]")
         expect(row.locator("strong")).to_have_text("c1.2", use_inner_text=True)
         expect(row).to_contain_text("first", use_inner_text=True)
@@ -206,9 +208,9 @@ def test_alpha_apollo_shows_rounds_and_what_each_is_shown_of_the_memory(opened: 
         page.evaluate(f"{GRAPH}.view.select('memory/1', {{ tell: true }})")
         expect(page.locator("[id='memory/1']")).to_contain_text("judged incorrect, 0 of 2", use_inner_text=True)
         turns = page.locator(".talk__turn")
-        expect(turns.first).to_contain_text("Mended before it ran", use_inner_text=True)
+        expect(turns.first).to_contain_text("Repaired before it ran", use_inner_text=True)
         assert turns.first.locator('pre[aria-label="Tool response"]').inner_text().strip() != ""
-        expect(page.locator("[data-told=tools]")).to_contain_text("2 of 3", use_inner_text=True)
+        expect(page.locator("[data-moment=tools]")).to_contain_text("2 of 3", use_inner_text=True)
         judged = page.locator("#c1\\.1")
         expect(judged.locator(".solution__opinions")).to_have_count(0)
         expect(judged.locator("[data-keep^='talk ']").first.locator("summary")).to_contain_text(

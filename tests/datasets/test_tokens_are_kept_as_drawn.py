@@ -142,7 +142,7 @@ def test_tokens_that_cannot_be_stored_fail_the_run_with_the_reason_and_leave_no_
     status = drive(run, with_model(ScriptedBackend(lambda request: PASS if "check" in request.key else named(request))))
     run.refresh_from_db()
     assert status == "failed"
-    assert "tokens of calls cannot be kept" in run.status_reason
+    assert "tokens of calls cannot be stored" in run.status_reason
     assert not run.steps.filter(kind="call").exists()
     tokens_folder().unlink()
     Run.objects.filter(pk=run.pk).update(status="queued")
@@ -171,7 +171,7 @@ def test_recording_is_off_by_default_and_rejected_for_models_without_tokens() ->
     assert recorded.capture
     assert plan_of_spec(recorded).capture, "a fork starts with its parent's setting"
     mixed = Plan("self_check", "quick", role_aliases={"": "large", "verifier": "far"}, capture=True)
-    with pytest.raises(ValidationError, match=r"Far away \(openai_http\) does not tell the tokens it drew") as refused:
+    with pytest.raises(ValidationError, match=r"Far away \(openai_http\) does not report its tokens") as refused:
         plan_spec(mixed, PROBLEM, MODELS)
     assert set(refused.value.message_dict) == {"capture"}
 

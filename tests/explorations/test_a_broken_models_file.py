@@ -30,7 +30,7 @@ def test_the_models_page_says_what_is_wrong(client: Client) -> None:
     page = client.get(reverse("explorations:model_list"))
     assert page.status_code == 200
     assert "models.toml" in page.content.decode()
-    assert "Mend the file" in page.content.decode()
+    assert "Correct the file" in page.content.decode()
 
 
 @pytest.mark.usefixtures("_broken")

@@ -48,7 +48,7 @@ def test_a_single_call_shows_its_solution_and_that_nothing_judged_it(alice: User
     assert ending(run) == "not judged"
     text = page(client_for(alice), run)
     assert "The solution of the only call. It was not judged." in text
-    assert "the run stands by it" in text
+    assert 'badge--good">selected<' in text
 
 
 def test_points_and_the_duel_of_equals_are_shown(alice: User, client_for: Pages) -> None:
@@ -93,7 +93,7 @@ def test_votes_are_shown_by_answer_with_who_gave_it(alice: User, client_for: Pag
     assert "Votes of 4" in text
     assert "3 of 4 votes are for" in text
     assert text.count("most votes") == 1
-    assert "held most likely right" not in text
+    assert "judged most likely correct" not in text
 
 
 def test_the_terminal_tells_solutions_points_the_duel_and_who_won() -> None:

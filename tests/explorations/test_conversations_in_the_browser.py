@@ -44,21 +44,21 @@ def test_a_replay_shows_turns_judgements_and_memory_only_once_they_are_there(run
     with open_page(pages, run, "?at=2") as page:
         page.locator('[data-part="bar"]').wait_for()
         expect(page.locator("#run-solutions > .section:visible")).to_have_count(0)
-        expect(page.locator("[data-told=tools]")).to_be_hidden()
+        expect(page.locator("[data-moment=tools]")).to_be_hidden()
         scrub = page.locator('[data-part="scrub"]')
         scrub.fill(str(turn))
         expect(page.locator(".talk__turn:visible")).to_have_count(1)
         expect(page.locator("[data-count=tools]")).to_have_text("1 of 1", use_inner_text=True)
-        expect(page.locator('[data-told="memory c1.1"]')).to_be_hidden()
+        expect(page.locator('[data-moment="memory c1.1"]')).to_be_hidden()
         scrub.fill(str(stored - 1))
         expect(page.locator("#c1\\.1")).to_be_visible()
-        expect(page.locator('[data-told="memory c1.1"]')).to_be_hidden()
+        expect(page.locator('[data-moment="memory c1.1"]')).to_be_hidden()
         scrub.fill(str(stored))
-        expect(page.locator('[data-told="memory c1.1"]')).to_be_visible()
+        expect(page.locator('[data-moment="memory c1.1"]')).to_be_visible()
         page.locator('[data-action="leave"]').click()
         expect(page.locator("[data-count=tools]")).to_have_text("2 of 3", use_inner_text=True)
-        expect(page.locator("#run-solutions [data-told]:not([hidden])")).to_have_count(
-            page.locator("#run-solutions [data-told]").count()
+        expect(page.locator("#run-solutions [data-moment]:not([hidden])")).to_have_count(
+            page.locator("#run-solutions [data-moment]").count()
         )
 
 

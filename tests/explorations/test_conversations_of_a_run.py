@@ -107,8 +107,8 @@ def test_the_page_shows_code_response_repairs_and_memory(client_for: Callable[[U
     page = client_for(alice).get(reverse("explorations:run_detail", args=[run.public_id])).content.decode()
     for words in (
         "print(2+2)",
-        "Mended before it ran: took the code out of its Markdown fence.",
-        "What is remembered",
+        "Repaired before it ran: took the code out of its Markdown fence.",
+        "Memory entry",
         "judged incorrect, 0 of 2",
         "2 of 3</strong> worked",
         "67 %",
@@ -135,7 +135,7 @@ def test_a_tool_call_has_a_page_with_what_was_run_and_what_it_printed(
     page = client_for(alice).get(address).content.decode()
     assert "Tool call" in page
     assert "print(2+2)" in page
-    assert "ended well" in page
+    assert "succeeded" in page
     missing = reverse("explorations:call", args=[run.public_id, "solve/c1.1/turn/9/python"])
     assert client_for(alice).get(missing).status_code == 404
 

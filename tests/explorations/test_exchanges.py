@@ -140,7 +140,7 @@ def test_the_page_and_its_part_tell_it_instead_of_rounds(client_for: Callable[[U
         reverse("explorations:run_solutions", args=[run.public_id]), headers={"HX-Request": "true"}
     ).content.decode()
     for text in (page, part):
-        assert "The conversation" in text
+        assert ">Conversation</h2>" in text
         assert "It does not follow." in text
         assert "What changed since c1.1" in text
         assert "<h2>Round 1</h2>" not in text

@@ -59,7 +59,7 @@ def test_the_terminal_refuses_an_unknown_run_and_a_file_it_cannot_write(alice: U
     with pytest.raises(CommandError, match="There is no run"):
         call_command("export_run", "nonsense")
     run = make_exploration(alice)
-    with pytest.raises(CommandError, match="cannot be written"):
+    with pytest.raises(CommandError, match="Could not write"):
         call_command("export_run", str(run.public_id), "--output", "/nowhere/at/all")
 
 
@@ -69,13 +69,13 @@ def test_the_terminal_refuses_an_unknown_run_and_a_file_it_cannot_write(alice: U
     ("args", "words"),
     [
         (["unknown"], "There is no problem unknown"),
-        (["two-squares", "--alias", "gone"], "no model gone"),
+        (["two-squares", "--alias", "gone"], "No enabled model is named gone"),
         (["two-squares", "--set", "rounds"], "NAME=VALUE"),
         (["two-squares", "--set", "rounds=0"], "greater than or equal to 1"),
         (["two-squares", "--preset", "contest"], "Add --yes"),
         (["two-squares", "--budget-calls", "0"], "must be more than 0"),
         (["two-squares", "--user", "nobody"], "no account nobody"),
-        (["two-squares", "--no-follow"], "no stack"),
+        (["two-squares", "--no-follow"], "the stack is not running"),
     ],
 )
 def test_the_terminal_refuses_in_words_and_makes_no_run(args: list[str], words: str) -> None:

@@ -25,13 +25,13 @@ def test_each_judge_is_told_with_its_order_effect() -> None:
     assert {one.authors for one in rows} == {("scripted", "scripted")}
     text = said()
     assert f"scripted: {len(rows)} comparisons, 0 not read" in text
-    assert f"the one shown first was better: {len(rows)} of {len(rows)}" in text
-    assert "its own model's text was better: nothing to count" in text
+    assert f"the solution shown first won: {len(rows)} of {len(rows)}" in text
+    assert "its own model's text won: nothing to count" in text
     assert said("--run", str(run.public_id)) == text
 
 
 def test_without_a_judged_pair_there_is_nothing_and_authored_runs_do_not_count() -> None:
-    assert "No pair was judged." in said()
+    assert "No judged pairs." in said()
     run = played("nomos", "quick", nomos)
     Run.objects.filter(pk=run.pk).update(is_authored=True)
-    assert "No pair was judged." in said()
+    assert "No judged pairs." in said()

@@ -45,7 +45,7 @@ def listed(client: Client, query: str = "") -> str:
 
 
 def test_an_empty_list_says_what_to_do_first(client: Client) -> None:
-    assert "No run yet." in listed(client)
+    assert "No runs yet." in listed(client)
 
 
 def test_filters_narrow_the_list_and_can_be_taken_away(client: Client, alice: User, bob: User) -> None:
@@ -55,7 +55,7 @@ def test_filters_narrow_the_list_and_can_be_taken_away(client: Client, alice: Us
     assert "Nesbitt" not in listed(client, "?q=ordinary")
     assert "Nesbitt" in listed(client, "?status=failed")
     assert "Nesbitt" not in listed(client, "?mine=1")
-    assert "No run fits these filters." in listed(client, "?topic=G")
+    assert "No run matches these filters." in listed(client, "?topic=G")
     assert "Ordinary line" in listed(client, "?status=nonsense")
 
 
@@ -67,7 +67,7 @@ def test_the_runs_on_one_problem_have_an_address_and_its_page_leads_there(client
     assert "Primes" in page
     assert "Squares" not in page
     assert 'name="problem" value="another"' in page
-    assert "No run fits these filters." in listed(client, "?problem=gone")
+    assert "No run matches these filters." in listed(client, "?problem=gone")
     about = client.get(reverse("problems:detail", args=["another"])).content.decode()
     assert f'href="{reverse("explorations:run_list")}?problem=another"' in about
 

@@ -69,5 +69,5 @@ def test_a_broken_address_counts_as_no_filter() -> None:
 def test_a_search_without_a_hit_says_so(run: Run, alice: User, client: Client) -> None:
     client.force_login(alice)
     page = client.get(f"/runs/{run.public_id}/log/?q=zzz").content.decode()
-    assert "No call fits" in page
-    assert "take the filters away" in page
+    assert "No matching calls" in page
+    assert "clear the filters" in page

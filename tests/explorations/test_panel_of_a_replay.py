@@ -85,7 +85,7 @@ def test_the_panel_the_log_and_the_charts_are_asked_for_as_of_an_event(run: Run,
     part = {"HX-Request": "true"}
     costs = client.get(panel, {"tab": "agents", "at": str(ended)}, headers=part).content.decode()
     assert "2 calls" in costs
-    assert f"As it stood at event {ended}." in costs
+    assert f"As of event {ended}." in costs
     rows = client.get(panel, {"tab": "log", "at": str(ended)}, headers=part).content.decode()
     assert rows.count("log__row--") == 2
     assert f'name="at" value="{ended}"' in rows
@@ -101,15 +101,15 @@ def test_the_panel_the_log_and_the_charts_are_asked_for_as_of_an_event(run: Run,
 def test_the_whole_page_and_a_live_run_show_what_is_now(run: Run, client_for: ClientFor, alice: User) -> None:
     client = client_for(alice)
     page = reverse("explorations:run_detail", args=[run.public_id])
-    assert "As it stood" not in client.get(page, {"tab": "log", "at": "3"}).content.decode()
+    assert "As of event" not in client.get(page, {"tab": "log", "at": "3"}).content.decode()
     Run.objects.filter(pk=run.pk).update(status=RunStatus.RUNNING)
     panel = reverse("explorations:run_panel", args=[run.public_id])
     part = client.get(panel, {"tab": "agents", "at": "1"}, headers={"HX-Request": "true"}).content.decode()
-    assert "As it stood" not in part
+    assert "As of event" not in part
 
 
 def test_nonsense_for_an_event_is_no_event(run: Run, client_for: ClientFor, alice: User) -> None:
     make_unread(run, run.steps.first().key)  # type: ignore[union-attr]
     panel = reverse("explorations:run_panel", args=[run.public_id])
     part = client_for(alice).get(panel, {"tab": "log", "at": "-1 or 1"}, headers={"HX-Request": "true"}).content.decode()
-    assert "As it stood" not in part
+    assert "As of event" not in part

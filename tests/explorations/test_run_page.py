@@ -31,7 +31,7 @@ def page_of(client: Client, run: Run, query: str = "") -> str:
 
 def test_a_queued_run_says_that_it_waits(client: Client) -> None:
     page = page_of(client, make_run(RunStatus.QUEUED))
-    assert "queued; waits for an orchestrator" in page
+    assert "queued; waiting for an orchestrator" in page
     assert "No round has begun yet." in page
 
 
@@ -47,8 +47,8 @@ def test_a_running_run_shows_its_open_calls(client: Client, alice: User) -> None
 def test_a_run_that_has_chosen_its_proof_says_what_is_left(client: Client, alice: User) -> None:
     chosen, under_way = make_exploration(alice, RunStatus.RUNNING), make_exploration(alice, RunStatus.RUNNING)
     under_way.events.filter(kind="proof.selected").delete()
-    assert "running; its last formulas are checked" in page_of(client, chosen)
-    assert "running; between two calls" in page_of(client, under_way)
+    assert "running; checking the last formulas" in page_of(client, chosen)
+    assert "running; between calls" in page_of(client, under_way)
 
 
 def test_a_run_and_a_command_of_nobody_have_their_page(client: Client) -> None:
@@ -61,7 +61,7 @@ def test_a_run_and_a_command_of_nobody_have_their_page(client: Client) -> None:
 
 def test_a_run_without_a_driver_says_so(client: Client, alice: User) -> None:
     run = make_exploration(alice, RunStatus.RUNNING, lease_until=timezone.now() - timedelta(seconds=1))
-    assert "stalled; another orchestrator takes it over soon" in page_of(client, run)
+    assert "stalled; another orchestrator will take it over soon" in page_of(client, run)
 
 
 def test_a_finished_run_shows_proof_timeline_and_budget(client: Client, alice: User) -> None:
@@ -188,7 +188,7 @@ def test_a_call_of_which_a_part_was_left_out_says_so_and_counts(client: Client, 
     run = make_exploration(alice)
     make_unread(run, "s0/r1/summarise", part=True)
     page = client.get(reverse("explorations:call", args=[run.public_id, "s0/r1/summarise"])).content.decode()
-    assert "the rest of it counts" in page
+    assert "the rest counts" in page
     assert "the verdict line is missing" in page
     assert "This answer could not be read" not in page
 
@@ -197,7 +197,7 @@ def test_an_open_call_has_a_page_and_an_unknown_one_has_none(client: Client, ali
     run = make_exploration(alice, RunStatus.RUNNING)
     add_open_call(run)
     open_page = client.get(reverse("explorations:call", args=[run.public_id, "s0/r4/reason"]))
-    assert "under way" in open_page.content.decode()
+    assert "This call is running." in open_page.content.decode()
     assert client.get(reverse("explorations:call", args=[run.public_id, "s9/r9/reason"])).status_code == 404
 
 

@@ -95,11 +95,11 @@ def test_the_script_says_numbers_as_the_server_does(facts: Any) -> None:
 
 def test_the_script_is_honest_about_what_a_run_does(facts: Any) -> None:
     assert facts["words"]["liveness"] == [
-        "queued; waits for an orchestrator",
+        "queued; waiting for an orchestrator",
         "generating 1,240 tokens in 1 call at 57/s",
         "waiting for the model; 2 calls under way",
-        "running; between two calls",
-        "running; its last formulas are checked",
-        "stalled; another orchestrator takes it over soon",
+        "running; between calls",
+        "running; checking the last formulas",
+        "stalled; another orchestrator will take it over soon",
         None,
     ]

@@ -60,7 +60,7 @@ def test_the_page_tells_how_far_the_judge_of_a_knock_out_follows_the_order(
     assert found.first_won is not None
     assert found.first_won.count == found.first_won.of == found.comparisons > 0
     page = client_for(alice).get(reverse("explorations:run_detail", args=[run.public_id])).content.decode()
-    assert "Both orders named the same in 0 of" in page
+    assert "Both orders gave the same winner in 0 of" in page
 
 
 def test_the_fold_knows_marks_groups_pairs_and_the_winner() -> None:
@@ -110,7 +110,7 @@ def test_evaluators_of_an_agent_say_correct_or_not_and_a_turn_is_written_from_a_
     assert not first.shows_mean
     cached = solutions(played("reasoning_cache", "paper", lambda request: named(request)))
     assert [round_.solutions[0].how for round_ in cached.rounds][:2] == [
-        "written afresh", "written from what was handed on after"
+        "written from scratch", "written from the state after"
     ]  # fmt: skip
 
 
@@ -163,8 +163,8 @@ def test_the_page_shows_solutions_instead_of_a_lemma_graph(client_for: Callable[
     run = played("nomos", "quick", nomos)
     page = client_for(alice).get(reverse("explorations:run_detail", args=[run.public_id])).content.decode()
     assert 'id="run-solutions"' in page
-    assert "held most likely right" in page
-    assert "the run stands by it" in page
+    assert "judged most likely correct" in page
+    assert 'badge--good">selected<' in page
     assert 'data-noun="lemma"' not in page
     assert "?tab=lemma" not in page
 
@@ -196,9 +196,9 @@ def test_a_proof_says_what_judged_the_solution_that_it_is(client_for: Callable[[
     assert run.outcome["accepted"]
     address = reverse("explorations:run_detail", args=[run.public_id])
     page = client_for(alice).get(address, {"tab": "proof"}).content.decode()
-    assert '#c1.1">c1.1</a>, and what was made of that stands with the solutions.' in page
-    assert "The run stands by this version. " + run.outcome["reason"] in page
-    for words in ("not yet judged", "not yet verified", "No vote yet"):
+    assert '#c1.1">c1.1</a>; see the solutions. The proof itself has no votes.' in page
+    assert "Selected proof. " + run.outcome["reason"] in page
+    for words in ("not yet judged", "not yet verified", "No votes yet"):
         assert words not in page
 
 

@@ -166,7 +166,7 @@ def test_a_refusal_says_why_keeps_what_was_entered_and_starts_nothing(
     assert response.status_code == 422
     page = response.content.decode()
     assert words in page
-    assert "The run has not been started" in page
+    assert "The run was not started" in page
     assert "tokens" in changes or 'value="4321"' in page
     assert not Run.objects.exists()
 
@@ -199,7 +199,7 @@ def test_the_estimate_follows_the_form(alice_client: Client, problem: Problem) -
 def test_without_any_model_the_page_says_what_to_do(alice_client: Client, problem: Problem, settings: Settings) -> None:
     settings.MODELS_FILE.write_text("broken = ")
     page = alice_client.get(reverse("explorations:start", args=[problem.slug])).content.decode()
-    assert "No run can be started" in page
+    assert "Cannot start a run" in page
     assert "not valid TOML" in page
 
 

@@ -78,9 +78,9 @@ def test_the_time_is_that_of_the_expected_tokens_and_unknown_where_one_model_is(
     assert found.slowest == pytest.approx(5)
 
 
-def test_the_start_page_says_how_long_or_that_nobody_knows(client: Client) -> None:
+def test_the_start_page_shows_a_time_estimate_only_for_a_measured_model(client: Client) -> None:
     url = reverse("explorations:start", args=[make_problem().slug])
-    assert "not known yet" in client.get(url).content.decode()
+    assert "No time estimate" in client.get(url).content.decode()
     record(make_run(), "a", ended=10, took=10, written=100)
     assert "last measured speed" in client.get(url).content.decode()
 

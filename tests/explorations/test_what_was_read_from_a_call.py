@@ -44,7 +44,7 @@ def test_a_solver_shows_the_solution_and_a_verifier_its_decision(shown: Callable
     assert "Decision on c1.1</a>" in check
     assert "fail, 1 issue" in check
     for page in (solver, check):
-        assert "Nothing was read" not in page
+        assert "No results were read" not in page
         assert "No lemma, proof or vote" not in page
 
 
@@ -61,13 +61,13 @@ def test_an_answer_that_was_asked_for_again_leads_to_what_was_read_of_the_second
     run = corrected_again(PASS)
     first = shown(run, "check/1")
     assert "This answer could not be read:" in first
-    assert f'It was asked for again: <a href="{link(run, "check/1/again")}">the second call</a>.' in first
+    assert f'It was requested again: <a href="{link(run, "check/1/again")}">second call</a>.' in first
     assert "The second answer was read and counts: the decision on c1.1." in first
     assert "Decision on c1.1</a>: " in first
-    assert "Nothing of it counts" not in first
-    assert "Nothing was read" not in first
+    assert "It does not count" not in first
+    assert "No results were read" not in first
     second = shown(run, "check/1/again")
-    assert "It asks once more for the decision on c1.1." in second
+    assert "This call repeats the request for the decision on c1.1." in second
     assert f'<a href="{link(run, "check/1")}">The first answer</a> could not be read:' in second
     assert '<span class="badge badge--good">pass</span>' in second
 
@@ -76,11 +76,11 @@ def test_only_two_answers_that_stayed_unread_count_for_nothing(shown: Callable[[
     run = corrected_again("Hm, again.")
     first = shown(run, "check/1")
     assert "The second answer could not be read either:" in first
-    assert "Nothing of it counts." in first
+    assert "It does not count." in first
     second = shown(run, "check/1/again")
     assert "This answer could not be read:" in second
-    assert "It asks once more for the decision on c1.1." in second
-    assert "Nothing of it counts." in second
+    assert "This call repeats the request for the decision on c1.1." in second
+    assert "It does not count." in second
 
 
 def test_scores_groups_and_pairs_are_shown(shown: Callable[[Run, str], str]) -> None:
@@ -106,7 +106,7 @@ def test_lemmas_and_votes_are_shown_and_a_reasoner_without_a_claim_says_who_read
     run = make_exploration(alice)
     assert "Lemma 1" in shown(run, "s0/r1/summarise")
     reasoner = shown(run, "s0/r1/reason")
-    assert "Nothing was read from this call. The summarizer reads the lemmas from a reasoner’s text." in reasoner
+    assert "No results were read from this call. The summarizer reads the lemmas from a reasoner’s text." in reasoner
 
 
 def test_every_call_of_every_kind_that_an_event_names_shows_something(shown: Callable[[Run, str], str]) -> None:
@@ -114,4 +114,4 @@ def test_every_call_of_every_kind_that_an_event_names_shows_something(shown: Cal
     for run in (played("nomos", "quick", nomos), played("best_of", "quick", best), conversed()):
         named_calls = {event.body["call"] for event in run.events.all() if event.kind.startswith(told)}
         for key in named_calls:
-            assert "Nothing was read" not in shown(run, key), key
+            assert "No results were read" not in shown(run, key), key

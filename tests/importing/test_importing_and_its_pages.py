@@ -45,7 +45,7 @@ def test_two_logs_on_one_statement_share_its_problem() -> None:
 
 
 def test_a_new_problem_needs_a_topic() -> None:
-    with pytest.raises(LogWrong, match="does not say its topic"):
+    with pytest.raises(LogWrong, match="is new to the library and has no topic"):
         imported(solver_log(), facts=Facts())
     assert not Run.objects.exists()
     assert not Problem.objects.exists()
@@ -54,7 +54,7 @@ def test_a_new_problem_needs_a_topic() -> None:
 def test_the_page_says_where_it_is_from_and_what_was_not_taken_over(client_for: ClientFor, alice: User) -> None:
     run = imported(graph({"a": {"dependencies": ["nobody"]}}), "ours.json")
     page = client_for(alice).get(reverse("explorations:run_detail", args=[run.public_id])).content.decode()
-    for words in ("ours.json", "written for a test", "none needed", "1 piece", "a depends on nobody", "Proof graph"):
+    for words in ("ours.json", "written for a test", "none needed", "1 part", "a depends on the unknown id", "Proof graph"):
         assert words in page
     assert reverse("explorations:fork", args=[run.public_id]) not in page
 
@@ -79,7 +79,7 @@ def test_what_cannot_be_imported_is_said_and_the_rest_goes_in(client_for: Client
     )
     assert answer.status_code == 422
     page = answer.content.decode()
-    assert "cat.json is in no format" in page
+    assert "cat.json was not imported: unknown format" in page
     assert "broken.json" in page
     assert Run.objects.count() == 1
 
@@ -98,7 +98,7 @@ def test_the_command_imports_folders_and_says_what_it_did(tmp_path: Path) -> Non
     call_command("import_log", str(tmp_path), topic="N", stdout=out)
     said = out.getvalue()
     assert "deep/ours.log (solver–verifier log)" in said
-    assert "node a: a depends on nobody, which the file does not have" in said
+    assert "node a: a depends on the unknown id nobody" in said
     assert Run.objects.count() == 2
 
 
@@ -110,7 +110,7 @@ def test_the_command_goes_on_after_a_file_that_it_does_not_know(tmp_path: Path) 
         call_command(
             "import_log", str(tmp_path / "a.json"), str(tmp_path / "b.log"), topic="N", stdout=io.StringIO(), stderr=errors
         )
-    assert "a.json: no format that is known" in errors.getvalue()
+    assert "a.json: not imported, unknown format" in errors.getvalue()
     assert Run.objects.count() == 1
 
 
@@ -137,7 +137,7 @@ def test_a_file_with_values_of_another_kind_does_not_end_the_others(
     monkeypatch.setattr("apps.explorations.importing.proof_graphs.read", fails)
     answer = posted(client_for(alice), ("g.json", graph({"a": {}})), ("ours.log", solver_log()))
     assert answer.status_code == 422
-    assert "g.json has values that a proof graph does not have" in answer.content.decode()
+    assert "g.json was not imported: it has invalid values" in answer.content.decode()
     (tmp_path / "g.json").write_text(graph({"a": {}}))
     (tmp_path / "other.log").write_text(solver_log(*check("yes")))
     with pytest.raises(CommandError, match="1 could not be imported"):

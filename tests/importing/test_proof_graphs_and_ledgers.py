@@ -56,7 +56,7 @@ def test_a_circle_is_cut_where_it_closes_and_listed() -> None:
 
 def test_an_id_that_leads_nowhere_is_listed_and_the_rest_goes_in() -> None:
     run = imported(graph({"a": {"dependencies": ["nobody"]}}), "g.json")
-    assert unread(run) == ["node a: a depends on nobody, which the file does not have"]
+    assert unread(run) == ["node a: a depends on the unknown id nobody"]
     assert Lemma.objects.filter(run=run).count() == 1
 
 
@@ -71,7 +71,7 @@ def test_archived_nodes_are_retired_and_nodes_without_a_statement_listed() -> No
     archived = {"old": {"id": "old", "statement": "It was said differently.", "status": "rejected"}}
     run = imported(graph({"a": {"statement": ""}, "b": {}}, **{"archived-nodes": archived}), "g.json")
     assert Lemma.objects.get(run=run, lemma="old").status == "retired"
-    assert unread(run) == ["nodes, a: no node with an id and a statement"]
+    assert unread(run) == ["nodes, a: a node without an id or a statement"]
 
 
 def test_ids_become_safe_in_addresses() -> None:
@@ -104,15 +104,15 @@ def test_a_ledger_of_lines_is_a_run_with_challenges_and_validations_as_votes() -
     assert uses(run) == {("1.2", "1.1"), ("1", "1.2"), ("proof/1", "1")}
     assert run.outcome is not None
     assert run.outcome["accepted"] is True
-    assert unread(run) == ["1 events: “nodes_claimed” says who works on what; it is not taken over"]
+    assert unread(run) == ["1 events: “nodes_claimed” is about the assignment of work and was not imported"]
 
 
 def test_a_file_for_each_event_makes_one_ledger_and_missing_numbers_are_listed() -> None:
     files = [LogFile(f"{number:06d}.json", json.dumps(event).encode()) for number, event in enumerate(LEDGER, 1) if number != 3]
     files[-1] = LogFile(files[-1].name, files[-1].data[:-20])
     run = import_of(*files).run
-    assert "000004.json: the ledger has no event before it with the number 3" in unread(run)
-    assert "000008.json: no whole JSON object: it is broken or cut off" in unread(run)
+    assert "000004.json: event 3 is missing before it" in unread(run)
+    assert "000008.json: truncated or invalid JSON" in unread(run)
     assert run.outcome is not None
     assert run.outcome["accepted"] is None
 
@@ -120,18 +120,18 @@ def test_a_file_for_each_event_makes_one_ledger_and_missing_numbers_are_listed()
 def test_a_verdict_on_nothing_and_an_unknown_event_are_listed() -> None:
     events = [*LEDGER, ledger_event("node_validated", 9, node_id="9.9"), ledger_event("comet_seen", 9)]
     found = unread(imported("\n".join(json.dumps(event) for event in events), "ledger.jsonl"))
-    assert "9.9: a verdict on a claim that the file does not have" in found
-    assert "line 10: nothing is known of an event “comet_seen”" in found
+    assert "9.9: a verdict on an unknown claim" in found
+    assert "line 10: unknown event “comet_seen”" in found
 
 
 def test_values_of_another_kind_are_listed_and_the_rest_goes_in() -> None:
     nodes: dict[str, dict[str, Any]] = {"a": {"dependencies": 5}, "b": {"parent": "a"}}
     run = imported(graph(nodes, obligations=5), "g.json")
-    assert unread(run) == ["node a: its dependencies are no list", "obligations: no list"]
+    assert unread(run) == ["node a: its dependencies are not a list", "obligations: not a list"]
     assert ("a", "b") in uses(run)
     first = ledger_event("node_created", 2, node={**node("1"), "dependencies": 5})
     run = imported("\n".join(json.dumps(event) for event in [LEDGER[0], first]), "ledger.jsonl")
-    assert unread(run) == ["line 2: its dependencies are no list"]
+    assert unread(run) == ["line 2: its dependencies are not a list"]
     assert Lemma.objects.filter(run=run).count() == 1
 
 
@@ -182,4 +182,4 @@ def test_the_last_word_that_stands_on_the_conjecture_decides(
 def test_an_answer_to_no_challenge_is_listed() -> None:
     events = [*LEDGER[:2], ledger_event("challenge_resolved", 9, challenge_id="ch-9")]
     found = unread(imported("\n".join(json.dumps(event) for event in events), "ledger.jsonl"))
-    assert found == ["line 3: “challenge_resolved” of a challenge that the ledger does not have"]
+    assert found == ["line 3: “challenge_resolved” of an unknown challenge"]

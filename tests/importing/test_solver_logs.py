@@ -67,7 +67,7 @@ def test_a_log_without_times_keeps_its_order_and_says_so() -> None:
 def test_a_log_that_breaks_off_in_a_solution_is_imported_as_far_as_it_goes() -> None:
     whole = solver_log(*check("no"), *correction("A long text that is cut."))
     run = imported(whole[: whole.rindex("that is cut")])
-    assert any("breaks off" in line for line in unread(run))
+    assert any("is truncated" in line for line in unread(run))
     assert any("ends before the answer" in line for line in unread(run))
     assert solutions(run).count == 2
     assert run.outcome is not None
@@ -93,7 +93,7 @@ def test_what_is_neither_yes_nor_no_passes_nothing(said: str) -> None:
 
 def test_an_unknown_section_is_listed_and_the_rest_is_read() -> None:
     run = imported(solver_log(heading("Consulting the oracle"), "…", *check("yes")))
-    assert [line.partition(": ")[2] for line in unread(run)] == ["nothing is known of a section “consulting the oracle”"]
+    assert [line.partition(": ")[2] for line in unread(run)] == ["unknown section “consulting the oracle”"]
     assert run.events.filter(kind="candidate.judged").count() == 1
 
 
@@ -106,7 +106,7 @@ def test_a_second_attempt_of_the_pipeline_has_rounds_of_its_own() -> None:
 
 def test_a_log_without_a_problem_is_refused_in_words() -> None:
     text = solver_log().replace("*** Problem Statement ***", "Problem")
-    with pytest.raises(LogWrong, match="no problem statement"):
+    with pytest.raises(LogWrong, match="no prompt that begins with"):
         import_of(LogFile("ours.log", text.encode()))
 
 
@@ -140,7 +140,7 @@ def test_characters_that_no_database_keeps_are_replaced() -> None:
 def test_a_value_that_cannot_be_decoded_breaks_off_and_the_rest_is_read() -> None:
     deep = [heading("Corrected solution:"), "[" * 500 + "]" * 500, heading("Corrected solution:"), "[" + "1" * 5_000 + "]"]
     run = imported(solver_log(*deep, *check("yes"), *DONE))
-    assert sum("breaks off" in line for line in unread(run)) == 2
+    assert sum("is truncated" in line for line in unread(run)) == 2
     assert run.outcome is not None
     assert run.outcome["accepted"] is True
 

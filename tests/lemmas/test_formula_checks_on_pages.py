@@ -56,7 +56,7 @@ def test_what_survived_is_listed_and_not_called_proved(client: Client, run: Run)
     assert "60 tests" in text
     assert "marked--survived" in text
     assert "by the formula check" not in text
-    assert "a formula that survives is not proved by that" in text
+    assert "a formula that survives is not proved" in text
 
 
 @pytest.mark.parametrize(("tests", "underlined"), [(29, False), (30, True)])
@@ -83,7 +83,7 @@ def test_stopped_is_told_apart_from_not_understood(client: Client) -> None:
         client, run, "lemmas/s0.7/"
     )
     assert "Check stopped: the last guard on time ended it." in page(client, run, "lemmas/s0.6/")
-    assert "stopped by a limit on time" in page(client, run, "?tab=agents")
+    assert "stopped by the time limit" in page(client, run, "?tab=agents")
     nodes = {node["id"]: node for node in json.loads(graph_export(run, "json")[1])["nodes"]}
     assert nodes["s0.6"]["check"] == "stopped"
     later = FormulasChecked(subject="s0.6", outcome="not_understood", not_understood=1, call="check/s0.6")
@@ -177,7 +177,7 @@ def test_the_run_counts_texts_by_outcome(client: Client, run: Run) -> None:
 def test_the_page_of_a_run_says_why_checks_are_off(client: Client) -> None:
     client.force_login(make_user("ada"))
     text = page(client, make_told_run([*story(), off()]), "?tab=agents")
-    assert "Formulas were not checked for a time: No worker serves sandbox." in text
+    assert "The formula check was unavailable for part of the run: No worker serves sandbox." in text
 
 
 def test_a_quote_over_lines_of_an_align_is_one_line(run: Run) -> None:

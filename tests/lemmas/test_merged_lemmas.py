@@ -130,8 +130,8 @@ def test_used_by_names_the_heirs_with_the_name_in_their_texts(client: Client) ->
     assert twin is not None
     assert [(use.name, use.named) for use in twin.used_by] == [("s0.7", [])]
     client.force_login(make_user("ada"))
-    assert "named as s0.5" in client.get(f"/runs/{run.public_id}/lemmas/s1.1/").content.decode()
-    assert "<h3>Named by</h3>" in client.get(f"/runs/{run.public_id}/lemmas/s0.5/").content.decode()
+    assert "cited as s0.5" in client.get(f"/runs/{run.public_id}/lemmas/s1.1/").content.decode()
+    assert "<h3>Cited by</h3>" in client.get(f"/runs/{run.public_id}/lemmas/s0.5/").content.decode()
 
 
 def test_a_panel_of_before_the_merge_names_the_lemma_itself() -> None:

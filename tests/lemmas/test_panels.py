@@ -42,7 +42,7 @@ def test_a_lemma_quotes_the_places_where_it_is_used(client: Client, run: Run) ->
 def test_an_unread_vote_is_shown_as_unread(client: Client, run: Run) -> None:
     text = page(client, run, "lemmas/s1.12/")
     assert "Vote 1 could not be read" in text
-    assert "It counts for nothing, neither for nor against: the verdict line is missing." in text
+    assert "Not counted: the verdict line is missing." in text
     assert "none of 4 votes could be read" in text
     assert "0 %" not in text
 
@@ -100,7 +100,7 @@ def test_the_outline_lists_what_is_used_before_what_uses_it(client: Client, run:
 def test_the_graph_page_works_before_the_first_lemma_and_when_none_came(client: Client, run: Run) -> None:
     live = page(client, make_run(RunStatus.RUNNING), "graph/")
     assert "The first appear when the first round has been summarised." in live
-    assert "No lemma came out of this run." in page(client, make_run(), "graph/")
+    assert "This run produced no lemmas." in page(client, make_run(), "graph/")
 
 
 def test_a_lemma_is_named_with_its_rollout_where_there_are_several(client: Client, run: Run) -> None:

@@ -35,8 +35,8 @@ def test_staff_see_the_formulas_that_fail_and_where_they_stand(client_for: Calla
     addresses = [reverse("explorations:formula_list"), reverse("explorations:formula_data")]
     with browser_page(Pages({address: client.get(address) for address in addresses})) as page:  # type: ignore[misc]
         page.goto(addresses[0])
-        page.wait_for_selector('[data-part="told"][data-done]')
-        assert "1 cannot be typeset" in page.inner_text('[data-part="told"]')
+        page.wait_for_selector('[data-part="status"][data-done]')
+        assert "1 cannot be typeset" in page.inner_text('[data-part="status"]')
         assert r"\nosuchthing" in page.inner_text("tbody")
         assert page.get_attribute("tbody a", "href") == reverse("problems:detail", args=[problem.slug]) + "?version=2"
 

@@ -104,7 +104,7 @@ def test_a_cancelled_run_takes_no_more_commands(alice: User) -> None:
     assert drive(run, with_model(hanging)) == RunStatus.CANCELLED
     assert kinds(run)[-1] == "run.cancelled"
     assert run.commands.get().state == "applied"
-    with pytest.raises(ValidationError, match="takes no more commands"):
+    with pytest.raises(ValidationError, match="accepts no commands"):
         command_request(run=run, user=alice, command_id=uuid.uuid4(), name="hint", args={"text": "Try small cases."})
 
 

@@ -34,7 +34,7 @@ def test_a_run_too_many_waits_says_so_and_begins_when_another_has_ended(alice: U
     assert lease_take(third.pk, "elsewhere/1/c") is None
     third.refresh_from_db()
     assert third.status == RunStatus.QUEUED
-    assert third.status_reason == "Waits until one of 2 runs under way has ended."
+    assert third.status_reason == "Waiting until one of 2 running runs has ended."
     assert runs_without_owner() == []
 
     Run.objects.filter(pk=first.pk).update(status=RunStatus.FINISHED)

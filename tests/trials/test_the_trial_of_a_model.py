@@ -81,7 +81,7 @@ def test_the_newest_run_of_a_problem_counts_and_revisions_are_compared(
     page = client_for(alice).get(reverse("trials:trial", args=["prover"])).content.decode()
     run = client_for(alice).get(reverse("explorations:run_detail", args=[two.runs[0].public_id])).content.decode()
     assert reverse("trials:trial", args=["prover"]) in run
-    assert "No lemma came out" not in run
+    assert "This run produced no" not in run
     assert "No solution could be read" not in run
     assert page.index("two</span>") < page.index("one</span>")
     assert "before" in page
@@ -187,10 +187,10 @@ def test_the_start_form_warns_about_weak_roles(
     (run,) = tried(settings)
     url = reverse("explorations:start", args=[run.problem_version.problem.slug])
     page = client_for(alice).get(f"{url}?scaffold=self_check&alias=prover").content.decode()
-    assert "Few answers of this model could be read" in page
+    assert "Few of this model’s answers could be read" in page
     assert "Solver: 0 of 1 read" in page
     assert "Verifier: " not in page
-    assert "Few answers" not in client_for(alice).get(f"{url}?scaffold=nomos&alias=prover").content.decode()
+    assert "Few of this" not in client_for(alice).get(f"{url}?scaffold=nomos&alias=prover").content.decode()
 
 
 def test_the_table_has_one_row_per_role(settings: Settings) -> None:

@@ -32,9 +32,9 @@ def test_a_lemma_with_its_votes_is_read(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("before", "after", "words"),
     [
-        ("## Steps\n", "", "`## Steps` must come first"),
-        ("So.\n\n", "", "`## Steps` must come first"),
-        ("2. Two.", "3. Two.", "numbered from 1 without a gap"),
+        ("## Steps\n", "", "followed by `## Steps`"),
+        ("So.\n\n", "", "followed by `## Steps`"),
+        ("2. Two.", "3. Two.", "numbered from 1 without gaps"),
         ("Vote 1: first", "Vote 2: first", "`## Vote 1: holds`"),
         ("first wrong step 2", "maybe", "`## Vote 1: holds`"),
     ],

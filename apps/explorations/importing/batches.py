@@ -1,4 +1,4 @@
-"""Which files belong together, and which reader reads them."""
+"""Groups files into runs and selects the reader of each group."""
 
 import hashlib
 import tomllib
@@ -16,7 +16,7 @@ MOST_BYTES = 64 * 1024 * 1024
 
 @dataclass(frozen=True)
 class Facts:
-    """What a file does not say of itself. Empty: not known."""
+    """Facts that a file does not contain. Empty: unknown."""
 
     problem: str = ""
     topic: str = ""
@@ -27,20 +27,20 @@ class Facts:
 
 @dataclass(frozen=True)
 class Batch:
-    """Files that are one run; several only where each event of a ledger has a file of its own."""
+    """The files of one run: one file, or a ledger with one file per event."""
 
     files: tuple[LogFile, ...]
     format: str
 
     @property
     def name(self) -> str:
-        """The file, or how many there are."""
+        """Name of the first file, with the number of further files."""
         first = self.files[0].name
         return first if len(self.files) == 1 else f"{first} and {len(self.files) - 1} more"
 
     @property
     def sha256(self) -> str:
-        """Of all bytes, in the order of the files."""
+        """Hash of all bytes, in the order of the files."""
         whole = hashlib.sha256()
         for file in self.files:
             whole.update(file.data)
@@ -48,19 +48,19 @@ class Batch:
 
     @property
     def facts(self) -> Facts:
-        """What is known of these bytes."""
+        """Known facts about these bytes."""
         return _known().get(self.sha256, Facts())
 
     def read(self) -> Story:
-        """The story. Raises `LogWrong`."""
+        """Read the files. Raises `LogWrong`."""
         if sum(len(file.data) for file in self.files) > MOST_BYTES:
-            raise LogWrong(f"{self.name} is larger than {MOST_BYTES // 2**20} MB.")
+            raise LogWrong(f"{self.name} was not imported: it is larger than {MOST_BYTES // 2**20} MB.")
         try:
             return self._read()
         except LogWrong:
             raise
         except (TypeError, ValueError, RecursionError) as error:
-            raise LogWrong(f"{self.name} has values that a {self.format} does not have, and cannot be read.") from error
+            raise LogWrong(f"{self.name} was not imported: it has invalid values for a {self.format}.") from error
 
     def _read(self) -> Story:
         if self.format == proof_ledgers.FORMAT:
@@ -70,9 +70,9 @@ class Batch:
 
 
 def batches(files: Sequence[LogFile]) -> tuple[list[Batch], list[str]]:
-    """Files as runs to be, and the names of those that no reader knows.
+    """Group files into batches. Also returns the names of files in unknown formats.
 
-    Files of a folder or an upload that hold one event of a ledger each are one ledger, in the order of their names.
+    Files with one ledger event each are one ledger, in the order of their names.
     """
     found: list[Batch] = []
     ledger: list[LogFile] = []

@@ -1,4 +1,4 @@
-"""Claims with dependencies, as proof graphs and proof ledgers have them, told as lemmas, uses and one verifier's votes."""
+"""Claims with dependencies from proof graphs and proof ledgers, as lemmas, uses and votes of one verifier."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ _UNSAFE = re.compile(r"[^\w.:+-]+")
 
 @dataclass
 class Claim:
-    """One claim of a file. `uses` are ids that it names; `about` is what the file says of it beside the statement."""
+    """One claim of a file. `uses` are ids of its dependencies; `about` has further data of the file in words."""
 
     id: str
     statement: str
@@ -35,14 +35,14 @@ class Claim:
     depth: int = 1
     about: str = ""
     uses: list[tuple[str, str]] = field(default_factory=list)
-    """Ids with the words of the file that say so."""
+    """Ids, each with its evidence in the file."""
     supersedes: str = ""
     where: str = ""
 
 
 @dataclass
 class Ballot:
-    """A verifier's word on a claim."""
+    """A verifier's verdict on a claim."""
 
     claim: str
     holds: bool
@@ -51,48 +51,48 @@ class Ballot:
 
 
 class Claims:
-    """Tells claims into a story: each once, its uses as soon as both ends are known, no circle and no use of nothing."""
+    """Adds claims to a story: each once, with its uses once both ends are known. Cycles and unknown ids are left out."""
 
     def __init__(self, story: Story) -> None:
         self.story = story
-        self.told: dict[str, Claim] = {}
+        self.known: dict[str, Claim] = {}
         self.uses: dict[str, set[str]] = {}
         self.votes: dict[str, list[bool]] = {}
         self._waiting: dict[str, list[tuple[Claim, str]]] = {}
 
-    def tell(self, claim: Claim) -> None:
-        """A claim, and the uses that can be told now."""
-        if claim.id in self.told:
-            self.story.unread(claim.where or claim.id, f"the id {claim.id} is there twice; the first one counts", claim.at)
+    def add(self, claim: Claim) -> None:
+        """Add a claim and the uses whose ends are known."""
+        if claim.id in self.known:
+            self.story.unread(claim.where or claim.id, f"duplicate id {claim.id}; the first one counts", claim.at)
             return
-        self.told[claim.id] = claim
+        self.known[claim.id] = claim
         self.uses[claim.id] = set()
         event = LemmaProposed(
             lemma=claim.id,
-            number=len(self.told),
+            number=len(self.known),
             rollout=0,
             round=claim.depth,
             statement=claim.statement,
             steps=(claim.about,) if claim.about else (),
-            supersedes=claim.supersedes if claim.supersedes in self.told else "",
+            supersedes=claim.supersedes if claim.supersedes in self.known else "",
         )
-        self.story.tell(f"lemma/{claim.id}", event, claim.at)
+        self.story.add(f"lemma/{claim.id}", event, claim.at)
         for used, words in claim.uses:
             self._use(claim, used, words, claim.at)
         for user, words in self._waiting.pop(claim.id, []):
             self._use(user, claim.id, words, claim.at)
 
     def vote(self, ballot: Ballot) -> None:
-        """A vote, and what all votes on the claim add up to."""
-        if ballot.claim not in self.told:
-            self.story.unread(ballot.claim, "a verdict on a claim that the file does not have", ballot.at)
+        """Add a vote and the verdict of all votes on its claim."""
+        if ballot.claim not in self.known:
+            self.story.unread(ballot.claim, "a verdict on an unknown claim", ballot.at)
             return
         cast = self.votes.setdefault(ballot.claim, [])
         cast.append(ballot.holds)
         fault = NO_FAULT if ballot.holds else 1
         key = f"vote/{ballot.claim}/{len(cast)}"
         vote = VoteCast(subject=ballot.claim, index=len(cast), of=len(cast), call="", first_fault=fault, summary=ballot.words)
-        self.story.tell(key, vote, ballot.at)
+        self.story.add(key, vote, ballot.at)
         passes, valid = sum(cast), len(cast)
         low, high = wilson_interval(passes, valid)
         status = "verified" if ballot.holds else "rejected"
@@ -100,45 +100,45 @@ class Claims:
             subject=ballot.claim, passes=passes, valid=valid, total=valid, confidence=passes / valid, low=low, high=high,
             status=status,
         )  # fmt: skip
-        self.story.tell(f"verdict/{ballot.claim}/{len(cast)}", verdict, ballot.at)
+        self.story.add(f"verdict/{ballot.claim}/{len(cast)}", verdict, ballot.at)
 
     def retire(self, claim: str, reason: str, at: datetime | None = None) -> None:
-        """A claim that the file keeps apart from those in use."""
-        if claim in self.told:
-            self.story.tell(f"retired/{claim}", LemmaRetired(lemma=claim, reason=reason), at)
+        """Retire a claim that the file archives."""
+        if claim in self.known:
+            self.story.add(f"retired/{claim}", LemmaRetired(lemma=claim, reason=reason), at)
 
     def conclude(self, ends: Sequence[str], accepted: bool | None, reason: str, at: datetime | None = None) -> None:
-        """Say which uses lead nowhere, then the proof: what `ends` rest on, in an order in which it can be read."""
+        """Report uses of unknown claims, then add the proof: `ends` and their dependencies in topological order."""
         for missing, users in self._waiting.items():
             for user, _ in users:
                 where = user.where or user.id
-                self.story.unread(where, f"{user.id} depends on {missing}, which the file does not have", user.at)
+                self.story.unread(where, f"{user.id} depends on the unknown id {missing}", user.at)
         order = self._order(ends)
         if not order:
-            self.story.outcome = Outcome(accepted=None, reason="The file holds no claim.", ended_by="nothing-readable")
+            self.story.outcome = Outcome(accepted=None, reason="The file has no claims.", ended_by="nothing-readable")
             return
-        steps = tuple(self.told[claim].statement for claim in order)
+        steps = tuple(self.known[claim].statement for claim in order)
         draft = ProofDrafted(proof=PROOF, text="\n\n".join(steps), steps=steps, call="", rollout=0)
-        self.story.tell(PROOF, draft, at)
+        self.story.add(PROOF, draft, at)
         for claim in ends:
-            self.story.tell(f"edge/{PROOF}/{claim}", _edge(PROOF, claim, "the file's conclusion"), at)
-        self.story.tell("proof/selected", ProofSelected(proof=PROOF, accepted=bool(accepted), reason=reason), at)
+            self.story.add(f"edge/{PROOF}/{claim}", _edge(PROOF, claim, "the file's conclusion"), at)
+        self.story.add("proof/selected", ProofSelected(proof=PROOF, accepted=bool(accepted), reason=reason), at)
         ended_by = "accepted" if accepted else "exhausted"
         self.story.outcome = Outcome.model_validate(
             {"accepted": accepted, "proof": PROOF, "reason": reason, "ended_by": ended_by}
         )
 
     def use(self, user: str, used: str, words: str) -> None:
-        """A use between two claims that are told already."""
-        self._use(self.told[user], used, words, None)
+        """Add a use between two known claims."""
+        self._use(self.known[user], used, words, None)
 
     def sinks(self) -> list[str]:
         """Claims that no other claim uses."""
         used = set().union(*self.uses.values()) if self.uses else set()
-        return [claim for claim in self.told if claim not in used]
+        return [claim for claim in self.known if claim not in used]
 
     def _use(self, user: Claim, used: str, words: str, at: datetime | None) -> None:
-        if used not in self.told:
+        if used not in self.known:
             self._waiting.setdefault(used, []).append((user, words))
         elif used in self.uses[user.id]:
             return
@@ -147,10 +147,10 @@ class Claims:
             self.story.unread(user.where or user.id, f"{user.id} depends on {why}", at)
         else:
             self.uses[user.id].add(used)
-            self.story.tell(f"edge/{user.id}/{used}", _edge(user.id, used, words), at)
+            self.story.add(f"edge/{user.id}/{used}", _edge(user.id, used, words), at)
 
     def _reaches(self, start: str, goal: str) -> bool:
-        """Does `start` rest on `goal`?"""
+        """Whether `start` depends on `goal`."""
         seen, open_ = {start}, [start]
         while open_:
             for used in self.uses.get(open_.pop(), ()):
@@ -162,8 +162,8 @@ class Claims:
         return False
 
     def _order(self, ends: Sequence[str]) -> list[str]:
-        """What `ends` rest on and they themselves: what is used comes first, else in the order of the file."""
-        place = {claim: number for number, claim in enumerate(self.told)}
+        """`ends` and their dependencies in topological order; ties in the order of the file."""
+        place = {claim: number for number, claim in enumerate(self.known)}
         order: list[str] = []
         done: set[str] = set()
         stack = [(claim, False) for claim in reversed(ends)]
@@ -181,16 +181,16 @@ class Claims:
 
 
 def claim_id(value: Any) -> str:
-    """An id as it can stand in an address; empty where there is none."""
+    """An id that is valid in an address; empty if there is none."""
     return _UNSAFE.sub("-", str(value)).strip("-")[:LONGEST_ID] if isinstance(value, str | int) else ""
 
 
 def words_of(found: Mapping[str, Any], **names: str) -> str:
     """Fields of the file in words: `justification="Justified by"` gives "Justified by: modus ponens."."""
-    said = [
+    parts = [
         f"{word}: {str(found[name]).replace('-', ' ').replace('_', ' ')}." for name, word in names.items() if found.get(name)
     ]
-    return " ".join(said)
+    return " ".join(parts)
 
 
 def _edge(user: str, used: str, words: str) -> EdgeAdded:

@@ -1,4 +1,4 @@
-"""Requests and answers of model interfaces as logs keep them: Gemini's, OpenAI's chat and responses, and likes of these."""
+"""Logged requests and answers of model APIs: Gemini, OpenAI chat and responses, and compatible ones."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ _UNKNOWN = "unknown model"
 
 @dataclass(frozen=True)
 class Request:
-    """The messages that were sent, in order, and the model's name where the request has it."""
+    """The messages in order, and the model's name if known."""
 
     messages: tuple[str, ...] = ()
     model: str = ""
@@ -21,7 +21,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Answer:
-    """What an answer says beside its text: the model, when it was asked for, tokens and how it ended."""
+    """Data of an answer except its text: model, time of the request, tokens and ending."""
 
     model: str = ""
     asked_at: datetime | None = None
@@ -30,7 +30,7 @@ class Answer:
 
 
 def request_of(value: Any) -> Request:
-    """The request in a decoded JSON value; an empty one where nothing in it is known."""
+    """The request in a decoded JSON value; empty if its form is unknown."""
     if not isinstance(value, dict):
         return Request()
     model = str(value.get("model") or value.get("modelVersion") or "")
@@ -43,7 +43,7 @@ def request_of(value: Any) -> Request:
 
 
 def answer_of(value: Any) -> Answer:
-    """The figures of an answer; zeros and empty words where it has none."""
+    """The data of an answer; zeros and empty texts if missing."""
     if not isinstance(value, dict):
         return Answer()
     usage = value.get("usage")
@@ -54,12 +54,12 @@ def answer_of(value: Any) -> Answer:
 
 
 def model_word(name: str) -> str:
-    """The model's name as an alias; words where there is none."""
+    """The model's name as an alias, or "unknown model"."""
     return name[:80] or _UNKNOWN
 
 
 def _usage(found: dict[str, Any]) -> Usage:
-    """Tokens as the log has them. Some interfaces count thinking apart from the completion: the total knows both."""
+    """Token counts of the log. Some APIs count thinking separately from the completion; the total includes both."""
     prompt = _number(found.get("prompt_tokens", found.get("input_tokens")))
     completion = _number(found.get("completion_tokens", found.get("output_tokens")))
     completion = max(completion, _number(found.get("total_tokens")) - prompt)
@@ -78,7 +78,7 @@ def _list(value: Any) -> list[Any]:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """All texts inside a message, whatever the interface calls its parts."""
+    """All texts inside a message of any API."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):

@@ -1,4 +1,4 @@
-"""The text of a solver–verifier log as sections: a heading of `>` signs, perhaps with a time, and what stands below it."""
+"""Sections of a solver–verifier log: a heading of `>` signs, optionally with a time, and a body."""
 
 import json
 import re
@@ -17,7 +17,7 @@ _SPACES = re.compile(r"\s+")
 
 @dataclass(frozen=True)
 class Section:
-    """One section: `title` in lower case without its colon, the number of its line, its time if it has one, and its body."""
+    """One section: `title` in lower case without its colon, the number of its line, its optional time, and its body."""
 
     title: str
     line: int
@@ -25,7 +25,7 @@ class Section:
     body: str
 
     def value(self) -> Any:
-        """The body's JSON value; the body itself where it is no JSON. Raises `CutOff` where JSON begins and does not end."""
+        """The body as a JSON value, or unchanged if it is not JSON. Raises `CutOff` for incomplete JSON."""
         body = self.body.strip()
         if not body.startswith(('"', "{", "[")):
             return body
@@ -35,17 +35,17 @@ class Section:
             raise CutOff from error
 
     def text(self) -> str:
-        """The body as a text. Raises `CutOff`."""
+        """The body as text. Raises `CutOff`."""
         value = self.value()
         return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
 
 
 class CutOff(ValueError):
-    """A JSON value that breaks off, or is broken."""
+    """A JSON value is truncated or invalid."""
 
 
 def sections(text: str) -> Iterator[Section]:
-    """The sections in their order; what stands before the first one is left out."""
+    """The sections in order; text before the first heading is left out."""
     title, line, at, body = "", 0, None, list[str]()
     for number, row in enumerate(text.split("\n"), start=1):
         heading = _HEADING.match(row)

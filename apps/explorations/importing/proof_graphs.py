@@ -1,7 +1,7 @@
 """Proof graphs of alethfeld (MIT, tobiasosborne/alethfeld): one JSON object with a theorem and its nodes.
 
-Nodes become lemmas, their depth a round, dependencies uses; a status verified or rejected is one verifier's vote. What the
-nodes below a claim conclude is used by the claim, as the format has it by its `parent`.
+Nodes become lemmas, their depth a round, dependencies uses; a status verified or rejected is one verifier's vote. A claim
+uses the conclusions of the nodes below it (their `parent`).
 """
 
 import json
@@ -18,21 +18,21 @@ _KNOWN = {"theorem", "nodes", "archived-nodes", "obligations", "version", "lemma
 
 
 def recognises(file: LogFile) -> bool:
-    """Does this look like a proof graph?"""
+    """Whether the file looks like a proof graph."""
     return file.text.lstrip().startswith("{") and '"theorem"' in file.text and '"nodes"' in file.text
 
 
 def read(file: LogFile) -> Story:
-    """The story of the graph. Raises `LogWrong` where it is no JSON or has no theorem."""
+    """The story of the graph. Raises `LogWrong` for invalid JSON or a missing theorem."""
     try:
         graph = keepable(json.loads(file.text, strict=False))
     except (ValueError, RecursionError) as error:
         place = f" at line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
-        raise LogWrong(f"{file.name} is not whole: its JSON breaks off or is broken{place}.") from error
+        raise LogWrong(f"{file.name} was not imported: its JSON is truncated or invalid{place}.") from error
     theorem = graph.get("theorem") if isinstance(graph, dict) else None
     statement = str(theorem.get("statement") or "").strip() if isinstance(theorem, dict) else ""
     if not statement:
-        raise LogWrong(f"{file.name} has no theorem with a statement.")
+        raise LogWrong(f"{file.name} was not imported: it has no theorem with a statement.")
     story = Story(format=FORMAT, scaffold="proof_graph", statement=statement, roles={"prover": "unknown model"})
     claims = Claims(story)
     nodes, archived = _nodes(graph, "nodes", story), _nodes(graph, "archived-nodes", story)
@@ -40,28 +40,28 @@ def read(file: LogFile) -> Story:
         claim_id(one.get("node-id")) for one in listed(graph, "obligations", "obligations", story) if isinstance(one, dict)
     }
     for name in sorted((nodes | archived), key=lambda name: _order(name, nodes.get(name) or archived[name])):
-        claims.tell(_claim(name, nodes.get(name) or archived[name], nodes, name in admitted))
+        claims.add(_claim(name, nodes.get(name) or archived[name], nodes, name in admitted))
     for name in archived:
-        claims.retire(name, "kept apart in the file, as archived")
+        claims.retire(name, "archived in the file")
     for name, node in nodes.items():
         if (holds := _STATUS.get(str(node.get("status")))) is not None:
             claims.vote(Ballot(name, holds, words_of(node, status="Status in the file", taint="Taint")))
     for name in sorted(set(graph) - _KNOWN):
         if graph[name]:
-            story.unread(f"“{name[:40]}”", "a part of the file that has no place here")
+            story.unread(f"“{name[:40]}”", "a part that cannot be imported")
     _conclude(claims, nodes)
     return story
 
 
 def _nodes(graph: dict[str, Any], part: str, story: Story) -> dict[str, dict[str, Any]]:
-    """The nodes by their ids; what is no node is listed."""
+    """Nodes by id; invalid nodes are reported in the story."""
     found = graph.get(part) or {}
     items = found.items() if isinstance(found, dict) else ((str(number), one) for number, one in enumerate(found))
     nodes: dict[str, dict[str, Any]] = {}
     for key, node in items if isinstance(found, dict | list) else ():
         name = claim_id(node.get("id", key)) if isinstance(node, dict) else ""
         if not name or not str(node.get("statement") or "").strip():
-            story.unread(f"{part}, {str(key)[:60]}", "no node with an id and a statement")
+            story.unread(f"{part}, {str(key)[:60]}", "a node without an id or a statement")
         else:
             nodes[name] = {**node, "dependencies": listed(node, "dependencies", f"node {name}", story)}
     return nodes
@@ -102,15 +102,17 @@ def _conclusions(name: str, nodes: dict[str, dict[str, Any]]) -> list[str]:
 
 
 def _conclude(claims: Claims, nodes: dict[str, dict[str, Any]]) -> None:
-    """The proof rests on the outermost conclusions; it is accepted where all of them are verified and clean."""
-    qed = [name for name, node in nodes.items() if node.get("type") == "qed" and not node.get("parent") and name in claims.told]
+    """Add the proof from the outermost conclusions. It is accepted if all of them are verified and clean."""
+    qed = [
+        name for name, node in nodes.items() if node.get("type") == "qed" and not node.get("parent") and name in claims.known
+    ]
     ends = qed or [name for name in claims.sinks() if name in nodes]
     states = {str(nodes[name].get("status")) for name in ends}
     clean = all(nodes[name].get("taint") in (None, "clean") for name in ends)
     if states == {"verified"} and clean:
-        claims.conclude(ends, True, "Its conclusion is verified and clean in the file.")
+        claims.conclude(ends, True, "The imported file marks the conclusion as verified and clean.")
     elif "rejected" in states:
-        claims.conclude(ends, False, "Its conclusion is rejected in the file.")
+        claims.conclude(ends, False, "The imported file marks the conclusion as rejected.")
     else:
         words = (
             "is verified in the file, but rests on what is not" if states == {"verified"} else "is not yet verified in the file"

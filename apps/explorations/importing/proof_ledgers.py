@@ -1,6 +1,6 @@
 """Proof ledgers of vibefeld (MIT, tobiasosborne/vibefeld): an append-only list of events, one JSON object each.
 
-Nodes become lemmas; validations, refutations and challenges become votes. Who had claimed which node is not taken over.
+Nodes become lemmas; validations, refutations and challenges become votes. Claims of nodes by workers are not imported.
 """
 
 import json
@@ -18,43 +18,43 @@ _KINDS = {"local_assume": "Assumption. ", "assumption": "Assumption. ", "definit
 _PASSES = {"node_validated": "validated", "node_admitted": "admitted without proof"}
 _FAULTS = {"node_refuted": "refuted", "challenge_raised": "challenged"}
 _ANSWERED = {"challenge_resolved", "challenge_withdrawn", "challenge_superseded"}
-#: What says who works on what, not what is proved.
+#: Events about the assignment of work, not about proofs.
 _LEFT_OUT = {"nodes_claimed", "nodes_released", "claim_refreshed", "lock_reaped", "taint_recomputed"}
 _NUMBER = re.compile(r"(\d+)\.json$")
 _ROOT = "1"
 
 
 def recognises(file: LogFile) -> bool:
-    """Does this look like an event of a ledger, or lines of them?"""
+    """Whether the file looks like one or more events of a ledger."""
     head = file.text.lstrip()[:400]
     return head.startswith("{") and '"type"' in head and ('"timestamp"' in head or '"node_id' in head)
 
 
 def read(files: list[LogFile]) -> Story:
-    """The story of a ledger, from one file of lines or a file for each event. Raises `LogWrong` without a conjecture."""
+    """The story of a ledger in one file of lines or in one file per event. Raises `LogWrong` without a conjecture."""
     story = Story(format=FORMAT, scaffold="proof_ledger", statement="", roles={"prover": "unknown model"})
     ledger = _Ledger(story)
     for where, event in _events(files, story):
         ledger.take(where, event)
     if not story.statement:
-        raise LogWrong(f"{files[0].name}: the ledger has no proof_initialized event with a conjecture.")
+        raise LogWrong(f"{files[0].name} was not imported: the ledger has no proof_initialized event with a conjecture.")
     ledger.end()
     return story
 
 
 class _Ledger:
-    """The claims while the events are read in their order."""
+    """A fold over the events of a ledger in order."""
 
     def __init__(self, story: Story) -> None:
         self.story = story
         self.claims = Claims(story)
         self.left_out: Counter[str] = Counter()
         self.challenges: dict[str, tuple[str, int]] = {}
-        """Challenges by their ids and by their nodes: the node, and which of its votes the challenge was."""
+        """Challenges by id and by node: the node, and the number of the challenge among its votes."""
         self.answered: set[tuple[str, int]] = set()
 
     def take(self, where: str, event: dict[str, Any]) -> None:
-        """One event."""
+        """Add one event."""
         kind, at = str(event.get("type") or ""), moment(event.get("timestamp"))
         if kind == "proof_initialized":
             self.story.statement = self.story.statement or str(event.get("conjecture") or "").strip()
@@ -66,9 +66,9 @@ class _Ledger:
             challenge = event.get("challenge")
             challenge = challenge if isinstance(challenge, dict) else {}
             found = {**challenge, **event}
-            said = next((str(found[name]) for name in ("note", "reason", "message", "target") if found.get(name)), "")
+            note = next((str(found[name]) for name in ("note", "reason", "message", "target") if found.get(name)), "")
             name = claim_id(found.get("node_id") or found.get("target_id") or "")
-            self.claims.vote(Ballot(name or where, kind in _PASSES, f"{word}: {said}" if said else word, at))
+            self.claims.vote(Ballot(name or where, kind in _PASSES, f"{word}: {note}" if note else word, at))
             if kind == "challenge_raised" and name in self.claims.votes:
                 number = str(found.get("challenge_id") or challenge.get("id") or "")
                 self.challenges[number] = self.challenges[f"node {name}"] = name, len(self.claims.votes[name])
@@ -77,13 +77,13 @@ class _Ledger:
             if number in self.challenges:
                 self.answered.add(self.challenges[number])
             else:
-                self.story.unread(where, f"“{kind}” of a challenge that the ledger does not have", at)
+                self.story.unread(where, f"“{kind}” of an unknown challenge", at)
         elif kind == "node_archived":
             self.claims.retire(claim_id(event.get("node_id")), "archived in the ledger", at)
         elif kind in _LEFT_OUT:
             self.left_out[kind] += 1
         else:
-            self.story.unread(where, f"nothing is known of an event “{kind[:60]}”", at)
+            self.story.unread(where, f"unknown event “{kind[:60]}”", at)
 
     def _created(self, where: str, event: dict[str, Any]) -> None:
         node = event.get("node")
@@ -104,42 +104,42 @@ class _Ledger:
             uses=uses,
             where=where,
         )
-        self.claims.tell(claim)
+        self.claims.add(claim)
 
     def end(self) -> None:
-        """What each claim's own parts conclude, then the proof of the conjecture."""
-        for name in list(self.claims.told):
-            parts = [one for one in self.claims.told if one.rpartition(".")[0] == name]
+        """Add uses of the conclusions of each claim's parts, then the proof of the conjecture."""
+        for name in list(self.claims.known):
+            parts = [one for one in self.claims.known if one.rpartition(".")[0] == name]
             used = set().union(*(self.claims.uses[one] for one in parts)) if parts else set()
             for one in parts:
                 if one not in used:
                     self.claims.use(name, one, f"it concludes the proof of {name}")
         for kind, count in sorted(self.left_out.items()):
-            self.story.unread(f"{count} events", f"“{kind}” says who works on what; it is not taken over")
-        ends = [_ROOT] if _ROOT in self.claims.told else self.claims.sinks()
+            self.story.unread(f"{count} events", f"“{kind}” is about the assignment of work and was not imported")
+        ends = [_ROOT] if _ROOT in self.claims.known else self.claims.sinks()
         last = [self._last_word(end) for end in ends]
         if last and all(last):
             self.claims.conclude(ends, True, "The ledger validates the conjecture.")
         elif False in last:
-            self.claims.conclude(ends, False, "The ledger's last word on the conjecture is against it.")
+            self.claims.conclude(ends, False, "The last verdict of the ledger rejects the conjecture.")
         else:
             self.claims.conclude(ends, None, "The ledger ends before the conjecture is validated.")
 
     def _last_word(self, claim: str) -> bool | None:
-        """The last vote on a claim that stands: a challenge that was answered says nothing more."""
+        """The last vote on a claim, ignoring answered challenges."""
         votes = enumerate(self.claims.votes.get(claim, []), start=1)
-        standing = [holds for number, holds in votes if (claim, number) not in self.answered]
-        return standing[-1] if standing else None
+        valid = [holds for number, holds in votes if (claim, number) not in self.answered]
+        return valid[-1] if valid else None
 
 
 def _events(files: list[LogFile], story: Story) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The events with where they stand; what is no JSON object, and numbers that are missing, are listed."""
+    """The events with their places; invalid JSON and missing numbers are reported in the story."""
     expected = 0
     for file in files:
         number = _NUMBER.search(file.name)
         if number and len(files) > 1:
             if expected and int(number[1]) > expected:
-                story.unread(file.name, f"the ledger has no event before it with the number {expected}")
+                story.unread(file.name, f"event {expected} is missing before it")
             expected = int(number[1]) + 1
         for line, text in enumerate(_pieces(file.text), start=1):
             where = file.name if len(files) > 1 else f"line {line}"
@@ -150,11 +150,11 @@ def _events(files: list[LogFile], story: Story) -> Iterator[tuple[str, dict[str,
             if isinstance(event, dict):
                 yield where, event
             else:
-                story.unread(where, "no whole JSON object: it is broken or cut off")
+                story.unread(where, "truncated or invalid JSON")
 
 
 def _pieces(text: str) -> list[str]:
-    """Lines, or the whole text where that is one JSON object over several lines."""
+    """The lines, or the whole text if it is one JSON object over several lines."""
     rows = [row for row in text.split("\n") if row.strip()]
     if len(rows) > 1 and not rows[0].rstrip().endswith("}"):
         return [text]

@@ -1,4 +1,4 @@
-"""Writes a story as a finished run: the same journal, events and projections as a run of ours, with the file's times."""
+"""Records a story as a finished run, with the usual journal, events and projections and the times of the file."""
 
 import uuid
 from dataclasses import dataclass, replace
@@ -38,18 +38,18 @@ _NAMESPACE = uuid.UUID("6f0e7c0e-6d0b-4f0c-9d5b-6a8f6a3f0b7c")
 
 @dataclass(frozen=True)
 class Imported:
-    """A run that was read from a file; `is_new` is false where the same bytes had been imported before."""
+    """An imported run; `is_new` is false if the same bytes were imported before."""
 
     run: Run
     is_new: bool
 
 
 def batch_import(*, batch: Batch, user: User | None, facts: Facts | None = None, problem: Problem | None = None) -> Imported:
-    """Read the files and record them as a finished run, all or nothing; the same bytes twice give the same run.
+    """Read the files and record them as a finished run, atomically. The same bytes give the same run again.
 
-    Whoever may not see that run gets one of their own; without a `user` all runs and problems are seen.
+    A user who may not see that run gets a new one; without a `user` all runs and problems are visible.
 
-    `facts` go before what is known of the file; `problem` is the problem of the library that it is about. Raises `LogWrong`.
+    `facts` override known facts about the file; `problem` is its problem in the library. Raises `LogWrong`.
     """
     start_id, known = _imported_before(batch, user)
     if known is not None:
@@ -61,7 +61,7 @@ def batch_import(*, batch: Batch, user: User | None, facts: Facts | None = None,
             version = _version(story, merged, batch, problem, user)
             return Imported(_record(story, merged, batch, version, user, start_id), is_new=True)
     except IntegrityError:
-        # Somebody imported the same file at the same instant.
+        # Another request imported the same file at the same time.
         _, known = _imported_before(batch, user)
         if known is None:
             raise
@@ -69,7 +69,7 @@ def batch_import(*, batch: Batch, user: User | None, facts: Facts | None = None,
 
 
 def _imported_before(batch: Batch, user: User | None) -> tuple[uuid.UUID, Run | None]:
-    """The id under which the bytes are found again, and the run that has it, if there is one."""
+    """The start id of these bytes, and the existing run with it or None."""
     start_id = uuid.uuid5(_NAMESPACE, batch.sha256)
     known = Run.objects.filter(start_id=start_id).first()
     if known is None or user is None or run_visible_to(user).filter(pk=known.pk).exists():
@@ -78,8 +78,8 @@ def _imported_before(batch: Batch, user: User | None) -> tuple[uuid.UUID, Run | 
     return own, Run.objects.filter(start_id=own).first()
 
 
-def _merged(said: Facts, known: Facts) -> Facts:
-    given = {name: value for name, value in vars(said).items() if value}
+def _merged(chosen: Facts, known: Facts) -> Facts:
+    given = {name: value for name, value in vars(chosen).items() if value}
     return replace(known, **given)
 
 
@@ -94,12 +94,12 @@ def _record(story: Story, facts: Facts, batch: Batch, version: ProblemVersion, u
         times=story.times,
     )
     outcome = story.outcome
-    story.tell(
+    story.add(
         "run.finished",
         RunFinished(accepted=outcome.accepted, proof=outcome.proof, reason=outcome.reason, ended_by=outcome.ended_by),
     )
-    fill_times(story.told, timezone.now())
-    began, ended = story.told[0].at or timezone.now(), story.told[-1].at or timezone.now()
+    fill_times(story.events, timezone.now())
+    began, ended = story.events[0].at or timezone.now(), story.events[-1].at or timezone.now()
     run = run_create(
         owner=user,
         problem_version=version,
@@ -112,7 +112,7 @@ def _record(story: Story, facts: Facts, batch: Batch, version: ProblemVersion, u
     writer = JournalWriter(sinks=event_sinks(), own_thread=False)
     journal = RunJournal(run, writer)
     items = [Item(journal, [("import/source", source)], at=began - _MOMENT)]
-    items += [Item(journal, [(one.key, one.event)], one.record, one.texts, at=one.at) for one in story.told]
+    items += [Item(journal, [(one.key, one.event)], one.record, one.texts, at=one.at) for one in story.events]
     for start in range(0, len(items), _AT_ONCE):
         writer.write_now(items[start : start + _AT_ONCE])
     seconds = (ended - began).total_seconds() if source.times != "order only" else 0.0
@@ -121,13 +121,13 @@ def _record(story: Story, facts: Facts, batch: Batch, version: ProblemVersion, u
 
 
 def _spec(story: Story, version: ProblemVersion) -> RunSpec:
-    # How its models sampled is not known; nothing is asked of them again.
+    # The sampling is unknown and never used: an imported run makes no calls.
     roles = {role: RoleSpec(alias=model, sampling=Sampling()) for role, model in story.roles.items()}
     return RunSpec(problem=problem_text(version), scaffold=story.scaffold, preset=IMPORTED, params=story.params, roles=roles)
 
 
 def _close(run: Run, outcome: Outcome, began: datetime, ended: datetime, seconds: float) -> None:
-    """Nobody drives an imported run: it is finished as soon as it is there."""
+    """Set the final state of an imported run, which has no owner."""
     final: dict[str, Any] = {
         "status": RunStatus.FINISHED,
         "status_reason": outcome.reason,
@@ -141,7 +141,7 @@ def _close(run: Run, outcome: Outcome, began: datetime, ended: datetime, seconds
 
 
 def _version(story: Story, facts: Facts, batch: Batch, problem: Problem | None, user: User | None) -> ProblemVersion:
-    """The version that the story is about: of `problem`, else one that `user` may read with this statement, else a new one."""
+    """The story's problem version: of `problem`, else one with this statement that `user` may read, else a new one."""
     normal = normalise_statement(story.statement)
     versions = ProblemVersion.objects.select_related("problem").order_by("pk")
     if user is not None:
@@ -153,8 +153,8 @@ def _version(story: Story, facts: Facts, batch: Batch, problem: Problem | None, 
         return problem.current
     if facts.topic not in Topic.values:
         raise LogWrong(
-            f"{batch.name}: its problem is not in the library yet, and the file does not say its topic. "
-            f"Choose one ({', '.join(f'{value} {label.lower()}' for value, label in Topic.choices)}), or the problem."
+            f"{batch.name} was not imported: its problem is new to the library and has no topic. "
+            f"Choose one ({', '.join(f'{value} {label.lower()}' for value, label in Topic.choices)}), or choose its problem."
         )
     draft = ProblemDraft(
         title=(facts.problem or batch.files[0].name.rpartition("/")[2].rpartition(".")[0] or "Imported")[:200],
@@ -166,4 +166,4 @@ def _version(story: Story, facts: Facts, batch: Batch, problem: Problem | None, 
     try:
         return problem_create(draft=draft, by=user).current
     except ValidationError as error:
-        raise LogWrong(f"{batch.name}: its problem cannot be kept: {' '.join(error.messages)}") from error
+        raise LogWrong(f"{batch.name} was not imported: its problem is invalid: {' '.join(error.messages)}") from error

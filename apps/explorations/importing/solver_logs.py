@@ -1,7 +1,7 @@
 """Logs of the solver–verifier–corrector pipeline of Huang and Yang (MIT, lyang36/IMO25) as runs of Self-Check.
 
-The log says: a first solution, an improved one, then verifications, each with a yes or no, and corrections. Everything that is
-no call of a model (counters, repeated reports) is left out; what is unknown, broken or cut off is listed.
+A log has a first solution, an improved one, then verifications, each with a yes or no, and corrections. Counters and repeated
+reports are left out; unknown, invalid or truncated sections are reported.
 """
 
 import re
@@ -22,7 +22,7 @@ _MARK = re.compile(r"\*\*\*\s*Problem Statement\s*\*\*\*\s*", re.IGNORECASE)
 _RUN = re.compile(r"run (\d+) of \d+")
 _ERROR = re.compile(r"error in run \d+: ?(.*)", re.DOTALL)
 _FIRST_WORD = re.compile(r"[a-z]+")
-#: Sections that repeat what others have said, or that count.
+#: Sections that repeat others or only count.
 _SILENT = {
     "start verification", "vefify the solution", "verify the solution", "initial verification", "correct solution found",
     "solution is good, verifying again", "verification does not pass, correcting", "bug report",
@@ -31,18 +31,18 @@ PROOF = "proof/1"
 
 
 def recognises(file: LogFile) -> bool:
-    """Does this look like such a log?"""
+    """Whether the file looks like such a log."""
     head = file.text[:200_000]
     return bool(re.search(r"^(?:\[[^\]\n]*\] )?>{5,}\s*(Initial prompt|Run \d+ of \d+)", head, re.MULTILINE))
 
 
 def read(file: LogFile) -> Story:
-    """The story of the log. Raises `LogWrong` where it has no problem statement."""
+    """The story of the log. Raises `LogWrong` without a problem statement."""
     return _Reader().read(file)
 
 
 class _Reader:
-    """The state while one log is read from its beginning to its end."""
+    """A fold over the sections of one log."""
 
     def __init__(self) -> None:
         self.story = Story(format=FORMAT, scaffold="self_check", statement="", roles={})
@@ -78,9 +78,9 @@ class _Reader:
             try:
                 self._section(section)
             except CutOff:
-                self.story.unread(f"line {section.line}", f"“{section.title}” breaks off; what it says is lost", section.at)
+                self.story.unread(f"line {section.line}", f"“{section.title}” is truncated and was not imported", section.at)
         if not self.story.statement:
-            raise LogWrong(f"{file.name} has no problem statement: no prompt in it begins with *** Problem Statement ***.")
+            raise LogWrong(f"{file.name} was not imported: it has no prompt that begins with *** Problem Statement ***.")
         self._end(last)
         self.story.roles = {role: model_word(self.model) for role in ROLES}
         return self.story
@@ -90,13 +90,13 @@ class _Reader:
         if handler := self.handlers.get(title):
             handler(section)
         elif error := _ERROR.match(title):
-            self.calls.fail(error[1] or "an error that the log does not name")
+            self.calls.fail(error[1] or "an unnamed error")
         elif run := _RUN.match(title):
             self._new_run(int(run[1]))
         elif title.startswith("found a correct solution"):
             self.accepted, self.accepted_after = self.current or self.accepted, self.streaks.passes or self.accepted_after
         elif title not in _SILENT and not title.startswith("verify results"):
-            self.story.unread(f"line {section.line}", f"nothing is known of a section “{title[:80]}”", section.at)
+            self.story.unread(f"line {section.line}", f"unknown section “{title[:80]}”", section.at)
 
     # --- sections ---
 
@@ -128,7 +128,7 @@ class _Reader:
             self._candidate(section, "correction", f"c{self.rounds}.1")
 
     def _complete(self, section: Section) -> None:
-        """The pipeline asks whether the solution claims to be complete; its answer changes nothing that is shown."""
+        """Record the check whether the solution claims to be complete; its answer has no effect."""
         self.asked += 1
         self.calls.begin(f"complete/{self.asked}", "decider", self.rounds, self._subject, self.asked)
         self.calls.end(section.text())
@@ -145,10 +145,10 @@ class _Reader:
         self.calls.begin(f"check/{self.checks}/decide", "decider", self.rounds, self._subject, self.checks)
 
     def _decided(self, section: Section) -> None:
-        said = section.text()
+        text = section.text()
         self.calls.ensure(f"check/{max(1, self.checks)}/decide", "decider", self.rounds, self._subject, self.checks)
-        self.calls.end(said)
-        word = _FIRST_WORD.match(said.strip().lower())
+        self.calls.end(text)
+        word = _FIRST_WORD.match(text.strip().lower())
         passed = {"yes": True, "no": False}.get(word[0] if word else "")
         self.streaks = self.streaks.after(passed)
         if passed is not None:
@@ -158,12 +158,12 @@ class _Reader:
             index=self.checks,
             call=f"check/{self.checks}",
             passed=passed,
-            unscored="" if passed is not None else f"neither yes nor no: {said[:60]!r}",
+            unscored="" if passed is not None else f"neither yes nor no: {text[:60]!r}",
             summary=self.report,
             passes=self.streaks.passes,
             failures=self.streaks.failures,
         )
-        self.story.tell(f"check/{self.checks}/judged", event, self.calls.now)
+        self.story.add(f"check/{self.checks}/judged", event, self.calls.now)
 
     def _correct_prompt(self, section: Section) -> None:
         self.corrections += 1
@@ -173,8 +173,8 @@ class _Reader:
         self.calls.begin(name, "corrector", self.rounds, self._subject, self.corrections, request.messages)
 
     def _new_run(self, number: int) -> None:
-        """The pipeline starts anew when it has given up; its candidates get rounds of their own."""
-        self.calls.fail("the log goes on without its answer")
+        """Start a new run of the pipeline after it gave up; its candidates get new rounds."""
+        self.calls.fail("the log continues without its answer")
         self.calls.rollout = number
         self.current, self.streaks = "", Streaks()
 
@@ -191,7 +191,9 @@ class _Reader:
         try:
             request = request_of(section.value())
         except CutOff:
-            self.story.unread(f"line {section.line}", f"“{section.title}” breaks off; the prompt is lost", section.at)
+            self.story.unread(
+                f"line {section.line}", f"“{section.title}” is truncated; its prompt was not imported", section.at
+            )
             return Request()
         self.model = self.model or request.model
         self.calls.model = model_word(self.model)
@@ -202,30 +204,30 @@ class _Reader:
         steps = paragraphs(text)
         call = self.calls.end(text)
         if not steps or name in self.texts:
-            why = "is empty" if not steps else "is told twice"
+            why = "is empty" if not steps else "occurs twice"
             self.story.unread(f"line {section.line}", f"“{section.title}” {why}", section.at)
             return
         parents = (self.current,) if self.current and made_as != "solution" else ()
         event = CandidateDrafted(
             candidate=name, made_as=made_as, text="\n\n".join(steps), steps=steps, call=call, round=self.rounds, parents=parents
         )
-        self.story.tell(f"candidate/{name}", event, self.calls.now)
+        self.story.add(f"candidate/{name}", event, self.calls.now)
         self.texts[name] = steps
         self.current = name
 
     def _end(self, last_line: int) -> None:
         if self.calls.is_open:
-            self.stopped = f"The log ends at line {last_line} while a call is under way."
+            self.stopped = f"The log ends at line {last_line} during a call."
             self.story.unread(f"line {last_line}", "the log ends before the answer to this call")
             self.calls.fail("the log ends before its answer")
         order = {name: number for number, name in enumerate(self.texts)}
         best = self.accepted or max(order, key=lambda name: (self.passed.get(name, 0), order[name]), default="")
         if not best:
-            self.story.outcome = Outcome(accepted=None, reason="The log holds no solution.", ended_by="nothing-readable")
+            self.story.outcome = Outcome(accepted=None, reason="The log has no solution.", ended_by="nothing-readable")
             return
         reason = self._reason(best)
-        self.story.tell(PROOF, _proof(self.texts[best]), self.calls.now)
-        self.story.tell(
+        self.story.add(PROOF, _proof(self.texts[best]), self.calls.now)
+        self.story.add(
             "proof/selected", ProofSelected(proof=PROOF, accepted=bool(self.accepted), reason=reason), self.calls.now
         )
         ended_by = "accepted" if self.accepted else "exhausted"

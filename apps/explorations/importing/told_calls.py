@@ -1,9 +1,9 @@
-"""Calls of models as a log tells them, one after another: when each began, what it was asked and what came back."""
+"""Adds the logged calls of models to a story, one after another: beginning, prompt and answer."""
 
 from datetime import datetime
 
 from apps.explorations.importing.log_payloads import Answer
-from apps.explorations.importing.story import Story, Told
+from apps.explorations.importing.story import Story, StoryEvent
 from apps.reasoning.domain.events import CallBegan, CallEnded, CallFailed
 from apps.reasoning.domain.generation import Final, Place
 from apps.reasoning.domain.records import StepRecord
@@ -11,7 +11,7 @@ from apps.reasoning.journal.keys import sha_of
 
 
 class Calls:
-    """The call under way, if there is one. `now` is the newest time that the log has said, or None."""
+    """The open call, if there is one. `now` is the newest time in the log, or None."""
 
     def __init__(self, story: Story) -> None:
         self.story = story
@@ -19,7 +19,7 @@ class Calls:
         self.rollout = 0
         self.now: datetime | None = None
         self._open: CallBegan | None = None
-        self._began: Told | None = None
+        self._began: StoryEvent | None = None
         self._prompt: tuple[str, ...] = ()
         self._answer = Answer()
         self._used: set[str] = set()
@@ -33,36 +33,36 @@ class Calls:
         return self._open.role if self._open else ""
 
     def see(self, at: datetime | None) -> None:
-        """The log says what time it is."""
+        """Note a time of the log."""
         if at is not None and (self.now is None or at > self.now):
             self.now = at
 
     def begin(self, key: str, role: str, round_: int, subject: str = "", index: int = 0, prompt: tuple[str, ...] = ()) -> None:
-        """A call begins; one that is still under way has got no answer."""
-        self.fail("the log goes on without its answer")
+        """Begin a call. A call that is still open fails without an answer."""
+        self.fail("the log continues without its answer")
         while key in self._used:
             key += "+"
         self._used.add(key)
         self._open = CallBegan(
             call=key, role=role, alias=self.model, rollout=self.rollout, round=round_, subject=subject, index=index
         )
-        self._began = Told(f"{key}/began", self._open, self.now)
-        self.story.told.append(self._began)
+        self._began = StoryEvent(f"{key}/began", self._open, self.now)
+        self.story.events.append(self._began)
         self._prompt, self._answer = prompt, Answer()
 
     def ensure(self, key: str, role: str, round_: int, subject: str = "", index: int = 0) -> None:
-        """The answer of a call is there: where its beginning is not, it begins now."""
+        """Begin a call if it is not open, because its answer is in the log."""
         if self._open is None or self._open.role != role:
             self.begin(key, role, round_, subject, index)
 
     def note(self, answer: Answer) -> None:
-        """What the interface said beside the text. The time at which it was asked is that of the call's beginning."""
+        """Note the data of an answer; its request time is the beginning of the call."""
         self._answer = answer
         if self._began is not None and self._began.at is None:
             self._began.at = answer.asked_at
 
     def end(self, text: str) -> str:
-        """The call under way ends with `text`. Returns its key; empty where none is under way."""
+        """End the open call with `text`. Returns its key, or "" without an open call."""
         began, self._open = self._open, None
         if began is None or self._began is None:
             return ""
@@ -87,11 +87,11 @@ class Calls:
             duration_s=final.duration_s,
             text_sha=sha_of(text),
         )
-        self.story.told.append(Told(f"{began.call}/ended", event, self.now, record, self._prompt))
+        self.story.events.append(StoryEvent(f"{began.call}/ended", event, self.now, record, self._prompt))
         return began.call
 
     def fail(self, reason: str) -> None:
-        """The call under way, if there is one, has failed."""
+        """Fail the open call, if there is one."""
         began, self._open = self._open, None
         if began is None:
             return
@@ -100,6 +100,6 @@ class Calls:
         record = StepRecord(
             key=began.call, role=began.role, alias=self.model, place=place, prompt_shas=shas, failure=reason[:500]
         )
-        self.story.told.append(
-            Told(f"{began.call}/failed", CallFailed(call=began.call, reason=reason), self.now, record, self._prompt)
+        self.story.events.append(
+            StoryEvent(f"{began.call}/failed", CallFailed(call=began.call, reason=reason), self.now, record, self._prompt)
         )

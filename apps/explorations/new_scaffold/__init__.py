@@ -1,4 +1,4 @@
-"""Writes the files of a new scaffold from the templates beside this module (docs/scaffolds.md)."""
+"""Writes the files of a new scaffold from the templates in this folder (docs/scaffolds.md)."""
 
 import keyword
 import re
@@ -17,19 +17,19 @@ _ROW = re.compile(r"(?m)^(\| `\w+` \|.*\n)(?=\n)")
 
 
 class NameRefused(ValueError):
-    """The name cannot be that of a new scaffold; the message says why and what to do."""
+    """The name is not valid for a new scaffold; the message gives the reason and what to do."""
 
 
 @dataclass(frozen=True)
 class Written:
-    """The new files, and the tables that got a line, from the root of the repository."""
+    """The new files and the changed tables, relative to the root of the repository."""
 
     files: tuple[Path, ...]
     tables: tuple[Path, ...]
 
 
 def new_scaffold(root: Path, name: str, title: str = "") -> Written:
-    """Write the module, its prompt, its test and the registry's lines. Raises `NameRefused`; then nothing is written."""
+    """Write the module, its prompt, its test and the registry's lines. Raises `NameRefused` before writing."""
     files = {
         Path(f"apps/reasoning/scaffolds/{name}.py"): "module.py.txt",
         Path(f"apps/reasoning/prompts/{name}/solver.md"): "solver.md",
@@ -62,20 +62,22 @@ def _require_name(name: str) -> None:
             f"such as two_drafts."
         )
     if name in PROGRAMS:
-        raise NameRefused(f"{name} is the name of {PROGRAMS[name].title}, and runs are known by it. Choose another name.")
+        raise NameRefused(f"{name} is already the name of {PROGRAMS[name].title}. Choose another name.")
 
 
 def _registered(text: str, name: str) -> str:
-    """The registry with its import, in order, and its entry, at the end."""
+    """The registry with the sorted import and the new last entry."""
     imports, table = _IMPORTS.search(text), _TABLE.search(text)
     if imports is None or table is None:
-        raise NameRefused(f"{REGISTRY} has a form unknown to this command, and nothing was written. Add the lines by hand.")
+        raise NameRefused(
+            f"Nothing was written: this command does not recognise the form of {REGISTRY}. Add the lines by hand."
+        )
     names = sorted([*imports[2].splitlines(keepends=True), f"    {name},\n"])
     text = text.replace(imports[0], imports[1] + "".join(names))
     return text.replace(table[0], f"{table[0]}        {name}.SCAFFOLD,\n")
 
 
 def _documented(text: str, name: str) -> str:
-    """The table of scaffolds with a row to be completed."""
+    """The table of scaffolds with a new row to complete."""
     row = f"| `{name}` | attempts one after the other | the first solution that could be read, not judged | our own |\n"
     return _ROW.sub(lambda last: last[1] + row, text, count=1)

@@ -15,7 +15,7 @@ from apps.lemmas.formula_checks import formulas_of_answer
 
 @require_GET
 def call(request: HttpRequest, run_id: uuid.UUID, key: str) -> HttpResponse:
-    """One call: prompt, text, reasoning, usage, times, and what was read from it; of a tool call what it ran and answered."""
+    """One call: prompt, text, reasoning, usage, times and results; for a tool call its input and output."""
     run = run_of(request, run_id)
     detail = call_detail(run, key)
     if detail is None:
@@ -36,7 +36,7 @@ def call(request: HttpRequest, run_id: uuid.UUID, key: str) -> HttpResponse:
 
 @require_GET
 def event(request: HttpRequest, run_id: uuid.UUID, seq: int) -> HttpResponse:
-    """One event of the log with the few before and after it."""
+    """One event of the log with its neighbours."""
     run = run_of(request, run_id)
     chosen, around = selectors.event_neighbours(run, seq)
     if chosen is None:

@@ -1,4 +1,4 @@
-"""For staff: the formulas that KaTeX cannot typeset, found by trying them all in the browser."""
+"""Staff page of formulas that KaTeX cannot typeset; the browser tests all of them."""
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
@@ -18,7 +18,7 @@ def formula_list(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 def formula_data(request: HttpRequest) -> JsonResponse:
-    """All formulas with where they stand."""
+    """All formulas with their pages."""
     return JsonResponse({"formulas": written_formulas(_staff(request))})
 
 

@@ -1,4 +1,4 @@
-"""Importing runs that were made elsewhere, by upload."""
+"""Upload of runs that were made elsewhere."""
 
 from typing import Any
 
@@ -21,14 +21,16 @@ FILE_BYTES = 16 * 1024 * 1024
 
 
 class SeveralFiles(forms.FileField):
-    """Files chosen together, as a list."""
+    """Several uploaded files as a list."""
 
     def clean(self, data: Any, initial: Any = None) -> "list[UploadedFile[Any]]":
-        """The files. Raises `ValidationError` without one, and where they are too large together."""
+        """The files. Raises `ValidationError` without a file, or if they are too large together."""
         given = data if isinstance(data, list | tuple) else [data] if data else []
         found = [super(SeveralFiles, self).clean(one, initial) for one in given] or [super().clean(None, initial)]
         if sum(one.size or 0 for one in found) > FILE_BYTES:
-            raise forms.ValidationError("Together they are larger than 16 MB. The command import_log takes larger ones.")
+            raise forms.ValidationError(
+                "Nothing was imported: the files are larger than 16 MB together. Use the command import_log for larger files."
+            )
         return found
 
 
@@ -40,7 +42,7 @@ class _SeveralInput(forms.FileInput):
 
 
 class ImportForm(forms.Form):
-    """Files and what they do not say of themselves."""
+    """Files, and facts that they do not contain."""
 
     logs = SeveralFiles(
         label="Files",
@@ -49,24 +51,24 @@ class ImportForm(forms.Form):
     )
     topic = forms.ChoiceField(
         required=False,
-        choices=[("", "as the library says"), *Topic.choices],
-        help_text="Needed only where the problem is new to the library.",
+        choices=[("", "as in the library"), *Topic.choices],
+        help_text="Needed only for a problem that is not in the library.",
     )
-    title = forms.CharField(required=False, max_length=200, label="Title of the problem", help_text="Where the problem is new.")
-    source = forms.CharField(
-        required=False, max_length=300, help_text="Where the files are from; shown on the page of the run."
+    title = forms.CharField(
+        required=False, max_length=200, label="Title of the problem", help_text="Needed only for a new problem."
     )
-    licence = forms.CharField(required=False, max_length=200, help_text="The licence and whom to credit; shown as well.")
+    source = forms.CharField(required=False, max_length=300, help_text="Source of the files, shown on the run’s page.")
+    licence = forms.CharField(required=False, max_length=200, help_text="Licence and credits, shown on the run’s page.")
 
     def facts(self) -> Facts:
-        """What the person said of the files."""
-        said = self.cleaned_data
-        return Facts(said["title"].strip(), said["topic"], "", said["source"].strip(), said["licence"].strip())
+        """The entered facts about the files."""
+        data = self.cleaned_data
+        return Facts(data["title"].strip(), data["topic"], "", data["source"].strip(), data["licence"].strip())
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def run_import(request: HttpRequest) -> HttpResponse:
-    """Upload files; each run that is in them opens on the pages of a run. What cannot be imported is said, the rest goes in."""
+    """Import uploaded files. Files that cannot be imported are reported; the others are imported."""
     user = user_of(request)
     if not run_may_start(user):
         raise Http404("There is no such page.")
@@ -78,16 +80,16 @@ def run_import(request: HttpRequest) -> HttpResponse:
         if done and not wrong:
             return _opened(request, done)
         for one in done:
-            messages.success(request, f"{one.run.title} was imported; it is in the list of runs.")
+            messages.success(request, f"{one.run.title} was imported. You find it in the list of runs.")
     return render(request, "explorations/run_import.html", {"form": form}, status=422 if form.errors else 200)
 
 
 def _import(form: ImportForm, user: User) -> tuple[list[Imported], list[str]]:
-    """The runs, and a sentence for each file that could not be imported."""
+    """The imported runs, and an error message for each file that could not be imported."""
     files = [LogFile(str(upload.name), upload.read()) for upload in form.cleaned_data["logs"]]
     found, unknown = batches(files)
     done: list[Imported] = []
-    wrong = [f"{name} is in no format that is known here." for name in unknown]
+    wrong = [f"{name} was not imported: unknown format." for name in unknown]
     for batch in found:
         try:
             done.append(batch_import(batch=batch, user=user, facts=form.facts()))
@@ -100,8 +102,8 @@ def _opened(request: HttpRequest, done: list[Imported]) -> HttpResponse:
     old = [one for one in done if not one.is_new]
     if len(done) == 1:
         if old:
-            messages.info(request, "These bytes had been imported before: this is the run.")
+            messages.info(request, "This file was imported before; this is its run.")
         return redirect("explorations:run_detail", run_id=done[0].run.public_id)
-    known = f"; {len(old)} of them had been imported before" if old else ""
+    known = f"; {len(old)} of them were imported before" if old else ""
     messages.success(request, f"{len(done)} runs are in the list{known}.")
     return redirect("explorations:run_list")

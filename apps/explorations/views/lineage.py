@@ -1,4 +1,4 @@
-"""How the solutions of a run come from each other: data for the drawing, and the outline."""
+"""The lineage of the solutions of a run: data for the drawing, and the outline."""
 
 import uuid
 
@@ -17,7 +17,7 @@ from apps.runs.one_moment import one_moment
 @require_GET
 @one_moment()
 def run_lineage(request: HttpRequest, run_id: uuid.UUID) -> HttpResponseBase:
-    """The lineage as JSON, in the shape of the lemma graph. `after` asks for what changed since that event."""
+    """The lineage as JSON, in the format of the lemma graph; with `after`, the changes since that event."""
     return graph_answer(request, run_of(request, run_id), lineage_data)
 
 

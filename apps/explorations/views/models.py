@@ -1,4 +1,4 @@
-"""The models: each alias with its health, and a test prompt."""
+"""The list of models: each alias with its health, and a test prompt."""
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
@@ -19,7 +19,7 @@ LONGEST_PROMPT = 4000
 
 @require_GET
 def model_list(request: HttpRequest) -> HttpResponse:
-    """A row per alias; htmx asks for the rows again every few seconds."""
+    """A row per alias; htmx refreshes the rows every few seconds."""
     user = user_of(request)
     if not user.may_see_runs:
         raise Http404
@@ -57,7 +57,7 @@ def _try(alias: str, text: str) -> tuple[Final | None, str]:
 
 
 def _may_exist(alias: str) -> bool:
-    """Whether models.toml has the alias; while the file is broken nobody knows, and the answer says why."""
+    """Whether models.toml may have the alias; true while the file is invalid, so that the answer shows its error."""
     try:
         return alias in load_aliases(settings.MODELS_FILE)
     except AliasError:
@@ -65,7 +65,7 @@ def _may_exist(alias: str) -> bool:
 
 
 def _rows() -> tuple[list[tuple[AliasStatus, str, str]], str]:
-    """Each alias with the class and word of its health; the second value says why there are none."""
+    """Each alias with the class and word of its health; the second value is the reason if the rows are empty."""
     try:
         rows = alias_status()
     except AliasError as error:

@@ -1,4 +1,4 @@
-"""The data of a replay: events in small, and the texts of calls."""
+"""The data of a replay: compact events, and texts of calls."""
 
 import uuid
 
@@ -13,7 +13,7 @@ from apps.ui.sent import whole_number
 
 @require_GET
 def run_replay(request: HttpRequest, run_id: uuid.UUID) -> HttpResponseBase:
-    """A page of events in small. `after` asks for those that follow."""
+    """A page of compact events with `seq > after`."""
     run = run_of(request, run_id)
     after = whole_number(request.GET.get("after", "")) or 0
     etag = f'"{run.public_id}-{run.last_seq}-{after}"'

@@ -1,4 +1,4 @@
-"""The list of runs and the page of one run with the parts that it refreshes."""
+"""The list of runs, and the page of one run with its parts."""
 
 import json
 import uuid
@@ -44,7 +44,7 @@ TABS = {"lemma": "Lemma", "proof": "Proof", "agents": "Agents", "log": "Log", "c
 
 @require_GET
 def run_list(request: HttpRequest) -> HttpResponse:
-    """All runs the person may see, newest first, with filters."""
+    """All runs that the user may see, newest first, with filters."""
     user = user_of(request)
     visible = run_visible_to(user)
     if not user.may_see_runs:
@@ -80,7 +80,7 @@ def run_list(request: HttpRequest) -> HttpResponse:
 @require_GET
 @one_moment()
 def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
-    """One run, live or long ended: header, timeline, lemma graph, panel, agents."""
+    """One run: header, timeline, lemma graph, panel, agents."""
     run, user = run_of(request, run_id), user_of(request)
     open_now = selectors.open_calls_of(run)
     lineage = lineage_data(run) if compares_solutions(run.scaffold) else None
@@ -108,7 +108,7 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
 @require_GET
 @one_moment()
 def run_header(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
-    """The header as a part: status, budgets, buttons, what was asked."""
+    """The header as a part: status, budgets, buttons, commands."""
     run, user = run_of(request, run_id), user_of(request)
     if not wants_part(request):
         return redirect("explorations:run_detail", run_id=run.public_id)
@@ -125,7 +125,7 @@ def run_header(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
 @require_GET
 @one_moment()
 def run_solutions(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
-    """The solutions of a scaffold that compares whole ones, as a part."""
+    """The solutions of a scaffold that compares whole solutions, as a part."""
     run = run_of(request, run_id)
     if not wants_part(request):
         return redirect("explorations:run_detail", run_id=run.public_id)
@@ -141,14 +141,14 @@ def run_timeline(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     run = run_of(request, run_id)
     if not wants_part(request):
         return redirect("explorations:run_detail", run_id=run.public_id)
-    told = timeline(run, selectors.open_calls_of(run))
-    return render(request, "explorations/_timeline.html", {"run": run, "timeline": told})
+    context = {"run": run, "timeline": timeline(run, selectors.open_calls_of(run))}
+    return render(request, "explorations/_timeline.html", context)
 
 
 @require_GET
 @one_moment()
 def run_panel(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
-    """The panel beside the graph as a part; the whole page at the same query otherwise. `at` asks for it as of an event."""
+    """The panel next to the graph as a part, with `at` as of an event; without htmx, redirects to the whole page."""
     run, user = run_of(request, run_id), user_of(request)
     if not wants_part(request):
         address = reverse("explorations:run_detail", args=[run.public_id])
@@ -160,7 +160,7 @@ def run_panel(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
 @require_GET
 @one_moment()
 def run_charts(request: HttpRequest, run_id: uuid.UUID) -> JsonResponse:
-    """The figures of the Charts tab. `at` asks for them as of an event."""
+    """The figures of the Charts tab; with `at`, as of that event."""
     run = run_of(request, run_id)
     until = _until(request, run)
     return JsonResponse({"tokens": tokens_figure(run, until), "confidence": confidence_figure(run, until)})
@@ -169,7 +169,7 @@ def run_charts(request: HttpRequest, run_id: uuid.UUID) -> JsonResponse:
 @require_GET
 @one_moment()
 def run_log(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
-    """The log alone, in all of the window; for htmx its part."""
+    """The log in the full window; for htmx as a part."""
     run = run_of(request, run_id)
     name = "_log" if wants_part(request) else "run_log"
     response = render(request, f"explorations/{name}.html", {"run": run, **_log_context(request, run, _until(request, run))})
@@ -178,14 +178,14 @@ def run_log(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
 
 
 def _until(request: HttpRequest, run: Run) -> int | None:
-    """The event that a replay stands at; None where the run goes on or the address names none."""
+    """The current event of a replay; None for a live run or an address without an event."""
     return None if run.is_live else filter_from(request.GET).until
 
 
 def _panel_context(request: HttpRequest, run: Run, user: User, until: int | None) -> dict[str, Any]:
-    """What the chosen tab shows, with `until` as at that event.
+    """Context of the chosen tab; with `until`, as of that event.
 
-    Without a choice: the agents of a live run, the proof of one that has ended.
+    Default tabs: the agents of a live run, the proof of a run that has ended.
     """
     proof_name, lemma_name = request.GET.get("proof", ""), request.GET.get("lemma", "")
     node = request.GET.get("node", "")

@@ -1,4 +1,4 @@
-"""What the views of this app share: who asks, for which run, and whether a part of a page is enough."""
+"""Helpers of the views: the run of the address, and whether to render only a part."""
 
 import uuid
 
@@ -10,10 +10,10 @@ from apps.runs.models import Run
 
 
 def run_of(request: HttpRequest, run_id: uuid.UUID) -> Run:
-    """The run of the address. Raises `Http404` where it does not exist or the person may not see it."""
+    """The run of the address. Raises `Http404` if it does not exist or the user may not see it."""
     return run_get_for(user_of(request), run_id)
 
 
 def wants_part(request: HttpRequest) -> bool:
-    """True where htmx asks for a part of a page; the whole page stands at the same address."""
+    """Whether htmx requests a part of the page at this address."""
     return request.headers.get("HX-Request") == "true" and "HX-History-Restore-Request" not in request.headers

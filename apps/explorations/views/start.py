@@ -1,4 +1,4 @@
-"""Starting a run: the form, its estimate, forks, and the worked example."""
+"""Start of a run: the form, its estimate, forks, and the worked example."""
 
 import uuid
 from typing import Any
@@ -27,7 +27,7 @@ from apps.runs.models import Run
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def start(request: HttpRequest, slug: str) -> HttpResponse:
-    """The start form of a problem; a valid one starts the run and opens its page."""
+    """The start form of a problem. A valid form starts the run and opens its page."""
     problem = _problem(request, slug)
     aliases, trouble = _aliases()
     initial = {"alias": next(iter(aliases), ""), **_asked(request, aliases)}
@@ -44,7 +44,7 @@ def start(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def fork(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
-    """The same form, filled in from a run: change something and run it again from what still fits."""
+    """The start form with the values of a run. The fork takes over calls with equal requests."""
     run, user = run_of(request, run_id), user_of(request)
     if not run_may_start(user) or run.is_authored or not run.is_attempt:
         raise Http404("This run cannot be forked.")
@@ -63,7 +63,7 @@ def fork(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
 
 @require_POST
 def estimate(request: HttpRequest, slug: str) -> HttpResponse:
-    """The estimate for what the form says now; with another preset also the parameter fields drawn anew."""
+    """The estimate for the current form; with a new preset also the parameter fields."""
     problem = _problem(request, slug)
     aliases, _ = _aliases()
     form = ExplorationForm(request.POST, aliases=aliases, **_about(request, problem.current))
@@ -76,7 +76,7 @@ def estimate(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def worked_example(request: HttpRequest) -> HttpResponse:
-    """Play the worked example in a run of its own and open its page."""
+    """Play the worked example in a new run and open its page."""
     if not run_may_start(user_of(request)):
         raise Http404("There is no such page.")
     try:
@@ -97,7 +97,7 @@ def _start_id(request: HttpRequest) -> uuid.UUID | None:
 
 
 def _plan_of(run: Run) -> Plan:
-    """What the run was started with; of a run from an older version only what can still be read."""
+    """The plan of the run; for a run of an older version only its readable part."""
     try:
         return plan_of_spec(RunSpec.model_validate(run.spec))
     except ValueError:
@@ -105,7 +105,7 @@ def _plan_of(run: Run) -> Plan:
 
 
 def _with_new_preset(form: ExplorationForm, aliases: dict[str, Alias]) -> ExplorationForm:
-    """A form whose parameter fields show the chosen preset, with the person's own changes kept."""
+    """A form with the parameters of the chosen preset and the user's changes."""
     initial: dict[str, Any] = {name: form.data.get(name) for name in ("scaffold", "preset")}
     initial |= {f"p_{name}": value for name, value in form.overrides().items()}
     return ExplorationForm(aliases=aliases, initial=initial, problem=form.problem, given=form.given)
@@ -119,14 +119,14 @@ def _problem(request: HttpRequest, slug: str) -> Problem:
 
 
 def _aliases() -> tuple[dict[str, Alias], str]:
-    """The models to choose from, or none with the reason."""
+    """The models to choose from, or none and the reason."""
     try:
         aliases = usable_aliases()
     except AliasError as error:
         return {}, str(error)
     return (
         aliases,
-        "" if aliases else "models.toml names no enabled model. Add one (docs/models.md), then load this page again.",
+        "" if aliases else "models.toml has no enabled model. Add one (docs/models.md), then load this page again.",
     )
 
 
@@ -151,19 +151,19 @@ def _form_page(request: HttpRequest, form: ExplorationForm, problem: Problem, tr
 
 
 def _about(request: HttpRequest, version: ProblemVersion | None) -> dict[str, Any]:
-    """What the form must know of the problem."""
+    """Data of the problem for the form."""
     if version is None:
         return {}
     return {"problem": problem_text(version), "given": given_of(version.problem, user_of(request))}
 
 
 def _asked(request: HttpRequest, aliases: dict[str, Alias]) -> dict[str, Any]:
-    """What the address asks the form to begin with: another scaffold, or a model that there is."""
+    """Initial values from the address: a scaffold, or an available model."""
     known: dict[str, Any] = {"scaffold": SCAFFOLDS, "alias": aliases}
     return {name: value for name, values in known.items() if (value := request.GET.get(name, "")) in values}
 
 
 def _as_posted(form: ExplorationForm) -> dict[str, Any]:
-    """What the unchanged form would send, so that the first page already shows its estimate."""
+    """The data of the unchanged form, for the first estimate."""
     values = {name: form[name].value() for name in form.fields}
     return {name: value for name, value in values.items() if value is not None and value is not False}

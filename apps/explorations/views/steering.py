@@ -1,4 +1,4 @@
-"""What people ask of a run: commands, resuming, and the export of everything recorded."""
+"""Commands to a run, resuming, and the full export."""
 
 import uuid
 from collections.abc import AsyncIterator, Iterator
@@ -42,7 +42,7 @@ def command(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     except ValidationError as error:
         return _answer(request, run, error.messages[0], ok=False)
     word = selectors.COMMAND_WORDS.get(asked.name, asked.name)
-    return _answer(request, run, f"{word}: asked for; it takes effect at the run's next control point.", ok=True)
+    return _answer(request, run, f"{word}: requested; takes effect at the run's next control point.", ok=True)
 
 
 @require_POST
@@ -53,12 +53,12 @@ def resume(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         run_resume(run=run, user=user_of(request))
     except ValidationError as error:
         return _answer(request, run, error.messages[0], ok=False)
-    return _answer(request, run, "The run is queued again; finished calls are not made a second time.", ok=True)
+    return _answer(request, run, "The run is queued again; finished calls are not repeated.", ok=True)
 
 
 @require_GET
 def export(request: HttpRequest, run_id: uuid.UUID) -> HttpResponseBase:
-    """The run as JSON lines; `?texts=no` leaves prompts and answers out."""
+    """The run as JSON lines; `?texts=no` omits prompts and answers."""
     run = run_of(request, run_id)
     lines = export_lines(run, texts=request.GET.get("texts") != "no")
     streamed = _in_threads(lines) if isinstance(request, ASGIRequest) else lines
@@ -68,7 +68,7 @@ def export(request: HttpRequest, run_id: uuid.UUID) -> HttpResponseBase:
 
 
 async def _in_threads(lines: Iterator[str]) -> AsyncIterator[str]:
-    """The lines in pieces, each read in a thread: the server's loop goes on meanwhile, and memory stays small."""
+    """The lines in chunks, each read in a thread, to keep the event loop free and memory small."""
     while piece := await sync_to_async(lambda: "".join(islice(lines, _LINES_AT_ONCE)))():
         yield piece
 
@@ -77,11 +77,13 @@ def _command_id(request: HttpRequest) -> uuid.UUID:
     try:
         return uuid.UUID(request.POST.get("command_id", ""))
     except ValueError:
-        raise ValidationError("This form has no valid command id. Load the page again and repeat it.") from None
+        raise ValidationError(
+            "The command was not sent: the form has no valid id. Load the page again and repeat the command."
+        ) from None
 
 
 def _args(request: HttpRequest) -> dict[str, Any]:
-    """The arguments that the form filled in. Raises `ValidationError` for a number that is none."""
+    """The filled-in arguments of the form. Raises `ValidationError` for an invalid number."""
     args: dict[str, Any] = {}
     for name in _TEXT_ARGS:
         if value := request.POST.get(name, "").strip():
@@ -98,7 +100,7 @@ def _args(request: HttpRequest) -> dict[str, Any]:
 
 
 def _answer(request: HttpRequest, run: Run, text: str, *, ok: bool) -> HttpResponse:
-    """The fresh header with a line about the command; for plain forms a message on the run's page."""
+    """The updated header with a reply to the command; for plain forms a message on the run's page."""
     if not wants_part(request):
         (messages.success if ok else messages.error)(request, text)
         return redirect("explorations:run_detail", run_id=run.public_id)

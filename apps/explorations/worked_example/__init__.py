@@ -1,8 +1,8 @@
-"""The worked example: an exploration whose texts people wrote, played by the scripted backend through the real scaffold.
+"""The worked example: an exploration with authored texts, played by the scripted backend through the real scaffold.
 
 The texts are the Markdown files of this folder: `problem.md`, for every round `s0.r1.reason.md` and `s0.r1.lemmas.md`, and
-`proof.1.md`, `proof.2.md`. `docs/worked_example.md` describes them. `script()` puts them into the formats that the scaffold
-asks its roles for; `script.json` is the same as a file, which is what the inference worker loads.
+`proof.1.md`, `proof.2.md` (docs/worked_example.md). `script()` converts them to the answer formats of the scaffold;
+`script.json` is its stored result for the inference worker.
 """
 
 from typing import Any
@@ -16,18 +16,18 @@ TOPIC = "N"
 ALIAS = "worked-example"
 SCAFFOLD = "intern_s1_mo"
 
-#: What a run of the example is started with. Other values would ask for calls that have no text.
+#: Parameters of a run of the example. Other values would need calls that have no text.
 PARAMS: dict[str, Any] = {"rollouts": 2, "rounds": 3, "lemma_votes": 4, "proof_votes": 4, "revisions": 2}
 
 
 def problem() -> ProblemText:
-    """The problem of the example; its id is the slug it has in the problem library."""
+    """The problem of the example; its id is its slug in the library."""
     title, statement = read_problem()
     return ProblemText(id=SLUG, version=1, title=title, statement=statement)
 
 
 def script() -> dict[str, str]:
-    """What the model "says": output text by call key, in the formats of docs/intern_s1_mo_formats.md."""
+    """Output texts of the model by call key, in the formats of docs/intern_s1_mo_formats.md."""
     texts: dict[str, str] = {}
     for rollout in range(PARAMS["rollouts"]):
         for round_ in range(1, PARAMS["rounds"] + 1):

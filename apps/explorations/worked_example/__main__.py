@@ -1,4 +1,4 @@
-"""`python -m apps.explorations.worked_example` writes script.json anew after a text was changed."""
+"""`python -m apps.explorations.worked_example` rewrites script.json after a change of the texts."""
 
 import json
 

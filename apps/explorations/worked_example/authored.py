@@ -1,4 +1,4 @@
-"""Reading the authored Markdown files of the worked example. A file that is not as it should be is refused with its name.
+"""Reads the authored Markdown files of the worked example. An error names the invalid file.
 
 A lemma is `# Lemma 7`, its statement, `## Steps` as a numbered list, and votes. A vote is `## Vote 1: holds` or
 `## Vote 1: first wrong step 4`, an optional sentence, and one numbered remark per step; a remark that begins with `[critical]`
@@ -26,11 +26,11 @@ Claim = Literal["complete", "partial"]
 
 
 class AuthoredTextError(ValueError):
-    """A file of the worked example does not have its form; the message names the file and the place."""
+    """A file of the worked example is invalid; the message names the file and the place."""
 
 
 class Remark(Value):
-    """What a verifier writes of one step."""
+    """A verifier's remark on one step."""
 
     step: int
     sound: bool
@@ -39,7 +39,7 @@ class Remark(Value):
 
 
 class Vote(Value):
-    """One verifier's log, with a sentence before it where there is one."""
+    """One verifier's log, with an optional opening sentence."""
 
     opening: str
     remarks: tuple[Remark, ...]
@@ -56,7 +56,7 @@ class Lemma(Value):
 
 
 class Proof(Value):
-    """A version of the final proof; `opening` is what the writer says before it."""
+    """A version of the final proof; `opening` is the text before it."""
 
     opening: str
     steps: tuple[str, ...]
@@ -64,7 +64,7 @@ class Proof(Value):
 
 
 class Work(Value):
-    """A reasoner's text and what it claims at its end."""
+    """A reasoner's text and the claim at its end."""
 
     text: str
     claim: Claim
@@ -77,7 +77,7 @@ def read_problem() -> tuple[str, str]:
 
 
 def read_work(rollout: int, round_: int) -> Work:
-    """The reasoner's text of a round. Raises `AuthoredTextError` where it does not end with its claim."""
+    """The reasoner's text of a round. Raises `AuthoredTextError` without a claim at its end."""
     name = f"s{rollout}.r{round_}.reason.md"
     text = _text(name)
     claim = _CLAIM.search(text)
@@ -107,11 +107,11 @@ def _lemma(where: str, label: str, body: str) -> Lemma:
 
 
 def _parts(where: str, text: str) -> tuple[str, tuple[str, ...], tuple[Vote, ...]]:
-    """What stands before the first section, the steps, and the votes in order."""
+    """The text before the first section, the steps, and the votes in order."""
     opening, *pieces = _SECTION.split(text)
     sections = list(zip(pieces[::2], pieces[1::2], strict=True))
     if not opening.strip() or not sections or sections[0][0] != "Steps":
-        raise AuthoredTextError(f"{where}: a text and then `## Steps` must come first.")
+        raise AuthoredTextError(f"{where}: begin with a text, followed by `## Steps`.")
     _, steps = _items(where, sections[0][1])
     votes = tuple(_vote(f"{where}, {title}", title, body, number) for number, (title, body) in enumerate(sections[1:], 1))
     return opening.strip(), steps, votes
@@ -120,9 +120,7 @@ def _parts(where: str, text: str) -> tuple[str, tuple[str, ...], tuple[Vote, ...
 def _vote(where: str, title: str, body: str, number: int) -> Vote:
     heading = _VOTE.match(title)
     if heading is None or int(heading.group(1)) != number:
-        raise AuthoredTextError(
-            f"{where}: vote {number} must stand here, as `## Vote {number}: holds` or `… first wrong step 2`."
-        )
+        raise AuthoredTextError(f"{where}: expected vote {number}, as `## Vote {number}: holds` or `… first wrong step 2`.")
     opening, items = _items(where, body)
     remarks = tuple(_remark(step, item) for step, item in enumerate(items, 1))
     return Vote(opening=opening, remarks=remarks, first_fault=int(heading.group(2)) if heading.group(2) else NO_FAULT)
@@ -135,10 +133,10 @@ def _remark(step: int, item: str) -> Remark:
 
 
 def _items(where: str, text: str) -> tuple[str, tuple[str, ...]]:
-    """What stands before a numbered list, and its items."""
+    """The text before a numbered list, and its items."""
     opening, *pieces = _ITEM.split(text)
     if pieces[::2] != [str(number) for number in range(1, len(pieces) // 2 + 1)] or not pieces:
-        raise AuthoredTextError(f"{where}: a list numbered from 1 without a gap must stand here.")
+        raise AuthoredTextError(f"{where}: expected a list numbered from 1 without gaps.")
     return opening.strip(), tuple(piece.strip() for piece in pieces[1::2])
 
 

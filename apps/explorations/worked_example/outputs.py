@@ -1,4 +1,4 @@
-"""The authored texts in the form in which roles are asked to answer (docs/intern_s1_mo_formats.md)."""
+"""The authored texts in the answer formats of the roles (docs/intern_s1_mo_formats.md)."""
 
 from apps.explorations.worked_example.authored import Lemma, Proof, Remark, Vote, Work
 
@@ -17,7 +17,7 @@ def lemma_vote(vote: Vote) -> str:
 
 
 def proof_vote(vote: Vote) -> str:
-    """A process verifier answers as a theorem verifier does."""
+    """Output of a process verifier, in the same format as a theorem verifier's."""
     return lemma_vote(vote)
 
 

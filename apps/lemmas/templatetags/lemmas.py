@@ -11,12 +11,12 @@ from apps.ui.words import ramp_step
 
 register = template.Library()
 register.filter("ramp_step", ramp_step)
-# A live outline renders the same statements again and again.
+# A live outline renders the same statements repeatedly.
 register.filter("statement_inline", lru_cache(maxsize=4096)(render_inline))
 
 
 @register.simple_tag
 def lemma_name(run: Run, lemma: Lemma) -> str:
-    """What pages call a lemma: its number, with its rollout where the run has several."""
+    """Name of a lemma on pages: its number, with its rollout in a run with several."""
     several = int(run.spec.get("params", {}).get("rollouts", 1)) > 1
     return f"s{lemma.rollout}.{lemma.label}" if several and lemma.origin == "model" else lemma.label

@@ -1,11 +1,11 @@
-// The charts of the Charts tab: Plotly is fetched when they are first looked at. Colours come from the page's tokens.
+// The charts of the Charts tab. Plotly is fetched when the tab is first opened. Colours come from the page's tokens.
 
 let library = null;
 
 /** Plotly, fetched once. */
 export function plotly(src) {
   library ??= new Promise((resolve, reject) => {
-    const mark = document.createElement("div"); // Tells Plotly to insert no styles: exploration.css has them.
+    const mark = document.createElement("div"); // Plotly then inserts no styles; exploration.css has them.
     mark.id = "plotly.js-style-global";
     mark.className = "no-inline-styles";
     mark.hidden = true;
@@ -21,7 +21,7 @@ export function plotly(src) {
 
 const token = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-/** Times without a zone are drawn as they stand, so they are given in the reader's. */
+/** A time in the reader's zone. Plotly draws times without a zone unchanged. */
 function localTime(value) {
   const at = new Date(value);
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
@@ -50,7 +50,7 @@ export function themed(figure) {
   return { data, layout };
 }
 
-/** Draw the charts under `root`; again on every call, with fresh figures. */
+/** Fetch the figures and draw the charts under `root`. */
 export async function drawCharts(root, { url, src }) {
   const boxes = [...root.querySelectorAll("[data-chart]")];
   try {
@@ -65,10 +65,10 @@ export async function drawCharts(root, { url, src }) {
         continue;
       }
       if (!box.classList.contains("js-plotly-plot")) box.textContent = "";
-      if (layout.height) box.style.blockSize = `${layout.height}px`; // Else a resize takes the empty box for the chart's size.
+      if (layout.height) box.style.blockSize = `${layout.height}px`; // Otherwise a resize uses the size of the empty box.
       await Plotly.react(box, data, layout, { displaylogo: false, responsive: true, displayModeBar: false });
     }
   } catch (reason) {
-    for (const box of boxes) box.textContent = `The chart could not be drawn (${reason.message}). Open the tab again to try once more.`;
+    for (const box of boxes) box.textContent = `The chart could not be drawn (${reason.message}). Open the tab again to retry.`;
   }
 }

@@ -1,5 +1,5 @@
-// The page of a run: the socket's frames keep header, timeline, graph, panel and agents up to date. Everything it shows was
-// recorded on the server; without this script the page is the same as of its loading.
+// The page of a run: frames from the socket update header, timeline, graph, panel and agents. Everything shown is recorded on
+// the server. Without this script the page shows the run as of loading.
 import { fetchPart } from "../fetch_part.js";
 import { mountLemmaGraph } from "../graph/page.js";
 import { mountProofDiffs } from "../proof_diff.js";
@@ -11,36 +11,36 @@ import { Lanes } from "./lanes.js";
 import { mountReplay } from "./replay.js";
 import { RunStream } from "./run_stream.js";
 import { mountSolutions, showSolution, SOLUTION_KINDS } from "./solutions.js";
-import { compact, duration, liveness, tellInherited } from "./words.js";
+import { compact, duration, liveness, showInherited } from "./words.js";
 
 const TIMELINE_MS = 500;
 const HEADER_MS = 400;
 const PANEL_MS = 1500;
 const REPLAY_PANEL_MS = 700;
-/** So long after the page became live it knows that no token comes. */
+/** Time after the page became live until an idle call counts as waiting for the model. */
 const SURE_MS = 2000;
 const WATCHING = new Set(["connecting", "catching-up", "live", "stopped"]);
 const ENDED = new Set(["finished", "cancelled", "needs_fork"]);
 const GRAPH_KINDS = /^(lemma|edge|vote|verdict|proof|control|formulas)\./;
 const TIMELINE_KINDS = /^(round|call|vote|verdict|lemma|proof)\./;
 const HEADER_KINDS = /^(run|control|budget)\./;
-const LINK_WORDS = { connecting: "connecting", "catching-up": "catching up", live: "live", "signed-out": "signed out; sign in again to watch", gone: "this run is gone" };
+const LINK_WORDS = { connecting: "connecting", "catching-up": "catching up", live: "live", "signed-out": "signed out; sign in again to watch", gone: "this run no longer exists" };
 
 const page = document.querySelector("[data-run]");
 const panel = document.getElementById("panel");
 const state = { run: { status: page.dataset.live === "yes" ? "queued" : "" }, known: false, generating: {}, link: null, lost: new Set(), newCalls: 0, missed: false, liveSince: Infinity, concluding: false };
 
 const part = (name) => page.querySelector(`#run-header [data-part="${name}"]`);
-/** Parts that could not be fetched are fetched again when the page is live again. */
+/** Fetch a part of the page. After a failure all parts are fetched again when the page is live again. */
 const fetchInto = (url, target, swap) =>
   fetchPart(url, target, swap).catch(() => {
     state.missed = true;
   });
 
-// --- the graph and the panel beside it ---
+// --- graph and panel ---
 
 const drawing = page.querySelector("[data-lemma-graph]");
-/** A scaffold without lemmas has no graph; what would be asked of one is then asked of nothing. */
+/** Null object for scaffolds without a graph. */
 const noGraph = { select: () => {}, refresh: () => {}, view: { selected: "" } };
 const graph = drawing ? mountLemmaGraph(drawing, {
   onSelect: (id) => {
@@ -52,7 +52,7 @@ const graph = drawing ? mountLemmaGraph(drawing, {
 const solutions = mountSolutions(page, fetchInto);
 
 let shown = panelOfAddress();
-/** The event that a replay stands at; 0 where the page shows the end. */
+/** The current event of the replay; 0 when the page shows the end. */
 let asOf = 0;
 let isReplayable = false;
 
@@ -119,7 +119,7 @@ function concernsPanel({ kind, body }) {
   return shown.tab === "agents" && (kind === "call.ended" || kind === "call.failed" || kind.startsWith("formulas."));
 }
 
-/** Does an event of this kind change the log or the charts, which a live page leaves as they are until they are asked for anew? */
+/** Does an event of this kind change the log or the charts? A live page does not refresh these by itself. */
 const concernsHistory = (kind) => ["log", "charts"].includes(shown.tab) && /^(call\.(ended|failed)|verdict\.reached)$/.test(kind);
 
 function countNewCalls() {
@@ -149,39 +149,39 @@ const refreshHeader = throttled(HEADER_MS, async () => {
   await fetchInto(page.dataset.headerUrl, "#run-header", "outerHTML");
 });
 
-function tellState() {
+function showState() {
   const place = part("liveness");
   const isWatching = WATCHING.has(state.link?.state ?? "connecting");
   const calls = isWatching ? state.generating : Object.fromEntries(Object.entries(state.generating).map(([call, { n }]) => [call, { n, rate: 0 }]));
-  const told = state.known ? liveness(state.run, calls, lanes?.running ?? 0, {
+  const found = state.known ? liveness(state.run, calls, lanes?.running ?? 0, {
     sure: performance.now() - state.liveSince > SURE_MS, concluding: state.concluding,
   }) : null;
-  const words = told && (isWatching ? told.words : `not connected; last known: ${told.words}`);
-  if (told && place && place.textContent !== words) {
+  const words = found && (isWatching ? found.words : `not connected; last known: ${found.words}`);
+  if (found && place && place.textContent !== words) {
     place.textContent = words;
-    place.className = `status status--${isWatching ? told.state : "unknown"}`;
+    place.className = `status status--${isWatching ? found.state : "unknown"}`;
   }
-  for (const box of page.querySelectorAll("#run-header [data-meter]")) tellMeter(box);
+  for (const box of page.querySelectorAll("#run-header [data-meter]")) showMeter(box);
 }
 
-/** What running calls will add to a budget when they end: tokens written so far, and the calls themselves. */
+/** The amount that running calls will add to a budget when they end: tokens written so far, or the number of calls. */
 function underWay(name) {
   if (!lanes || state.run.status === "queued" || ENDED.has(state.run.status)) return 0;
   if (name === "calls") return lanes.running;
   return name === "tokens" ? Object.values(state.generating).reduce((sum, call) => sum + call.n, 0) : 0;
 }
 
-function tellMeter(box) {
+function showMeter(box) {
   const name = box.dataset.meter;
   const used = state.run[name];
   if (used === undefined) return;
   const words = name === "seconds" ? duration : compact;
   const more = underWay(name);
   box.querySelector('[data-part="used"]').textContent = words(used);
-  const told = box.querySelector('[data-part="under-way"]');
-  told.hidden = !more;
-  told.textContent = ` + ${words(more)}`;
-  tellInherited(box, state.run[`inherited_${name}`]);
+  const running = box.querySelector('[data-part="under-way"]');
+  running.hidden = !more;
+  running.textContent = ` + ${words(more)}`;
+  showInherited(box, state.run[`inherited_${name}`]);
   const limit = state.run.budget?.[name];
   const bar = box.querySelector(".meter");
   if (!limit || !bar) return;
@@ -195,7 +195,7 @@ function tellMeter(box) {
   bar.classList.toggle("meter--full", share >= 1);
 }
 
-function tellLink() {
+function showLink() {
   const place = part("link");
   if (!place || !state.link) return;
   const { state: name, retryMs } = state.link;
@@ -204,7 +204,7 @@ function tellLink() {
   place.textContent = name === "waiting" ? `connection lost; trying again in ${Math.max(1, Math.round(retryMs / 1000))} s` : (LINK_WORDS[name] ?? name);
 }
 
-/** A form that was taken gets a new command id, so that the next thing asked is another command. */
+/** Give a submitted form a new command id: its next submission is a new command. */
 page.addEventListener("htmx:afterRequest", (event) => {
   const form = event.target.closest?.("form");
   if (!form?.querySelector('[name="command_id"]') || !event.detail.successful) return;
@@ -213,8 +213,8 @@ page.addEventListener("htmx:afterRequest", (event) => {
 });
 page.addEventListener("htmx:afterSwap", (event) => {
   if (event.target.id !== "run-header" && !event.detail.elt?.closest?.("#run-header")) return;
-  tellState();
-  tellLink();
+  showState();
+  showLink();
   const said = page.querySelector("#run-header [data-said]");
   if (said) {
     toast(said.textContent, { error: said.dataset.said === "error" });
@@ -248,7 +248,7 @@ function takeEvent(event) {
   if (concernsPanel(event)) refreshPanel();
   if (kind === "proof.selected") {
     state.concluding = true;
-    tellState();
+    showState();
     if (shown.tab === "agents") showPanel({ tab: "proof" });
   }
 }
@@ -261,7 +261,7 @@ function takeState(frame) {
   state.generating = frame.generating ?? state.generating;
   lanes.generating(state.generating);
   if (before !== frame.status || wasStalled !== frame.stalled) refreshHeader();
-  tellState();
+  showState();
   if (ENDED.has(frame.status) && stream.seq >= frame.seq) {
     stream.stop();
     lanes.closeAll();
@@ -273,7 +273,7 @@ function takeState(frame) {
   }
 }
 
-const takers = {
+const handlers = {
   event: ({ event }) => takeEvent(event),
   piece: ({ item }) => lanes.piece(item),
   text: (frame) => lanes.snapshot(frame),
@@ -282,7 +282,7 @@ const takers = {
   counters: ({ calls }) => {
     state.generating = calls;
     lanes.generating(calls);
-    tellState();
+    showState();
   },
   hello: () => {},
 };
@@ -298,7 +298,7 @@ function catchUp() {
 
 function goLive() {
   const loop = new FrameLoop({
-    apply: (item) => takers[item.t]?.(item),
+    apply: (item) => handlers[item.t]?.(item),
     dropped: (calls) => calls.forEach((call) => state.lost.add(call)),
   });
   const { protocol, host } = location;
@@ -309,11 +309,11 @@ function goLive() {
     onLink: (link) => {
       if (link.state === "live" && state.link?.state !== "live") {
         state.liveSince = performance.now();
-        setTimeout(tellState, SURE_MS + 100);
+        setTimeout(showState, SURE_MS + 100);
       }
       state.link = link;
-      tellLink();
-      tellState();
+      showLink();
+      showState();
       if (link.state === "live" && state.missed) catchUp();
     },
   });
@@ -329,7 +329,7 @@ function goLive() {
   addEventListener("online", () => stream.check());
 }
 
-/** Once the run has ended it can be replayed: at once, or when its last frame has come. */
+/** Offer the replay of a run that has ended. */
 function offerReplay() {
   if (isReplayable) return;
   isReplayable = true;
@@ -339,8 +339,8 @@ function offerReplay() {
     moved: (seq, passed) => {
       const isFirst = !asOf;
       asOf = seq;
-      const told = panel.querySelector('[data-part="as-of"]');
-      if (told) told.textContent = `As it stood at event ${seq}.`;
+      const label = panel.querySelector('[data-part="as-of"]');
+      if (label) label.textContent = `As of event ${seq}.`;
       if (isFirst || passed.some(([, , kind, body]) => concernsPanel({ kind, body }) || concernsHistory(kind))) followReplay();
     },
     done: () => {
@@ -352,6 +352,6 @@ function offerReplay() {
   });
 }
 
-// A failed run can be resumed from this page, so it is watched as well.
+// A failed run can be resumed from this page, so its socket is opened too.
 if (page.dataset.live === "yes" || page.querySelector("#run-header .status--failed")) goLive();
 if (page.dataset.live !== "yes") offerReplay();

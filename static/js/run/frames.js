@@ -1,17 +1,17 @@
-// Frames are applied once per animation frame and for at most 8 ms of it, so that sixteen agents do not stop the page.
-// While the page is hidden only state is kept: token frames are dropped, and their calls' texts are asked for again later.
+// Frames are applied once per animation frame, for at most 8 ms, so that sixteen agents do not block the page.
+// A hidden page drops token frames and requests the texts of their calls later.
 
 const WORK_MS = 8;
 const HIDDEN_MS = 500;
-/** What has waited this long is told in fewer words and gets more of a frame: a busy machine's page must not fall behind for good. */
+/** Entries that wait longer than this are condensed and get more time per frame, so that a slow page catches up. */
 const BEHIND_MS = 250;
 const HURRY_MS = 40;
-/** Of these only the newest is true. */
+/** Frame types of which only the newest matters. */
 const REPEATED = new Set(["state", "counters"]);
 
 const lengthOf = (text) => [...text].length;
 
-/** Neighbouring pieces of the same stream become one piece. */
+/** Join neighbouring pieces of the same stream. */
 export function joinTokens(items) {
   const joined = [];
   for (const item of items) {
@@ -23,7 +23,7 @@ export function joinTokens(items) {
   return joined;
 }
 
-/** The same told shorter: what follows in a stream is one piece, of repeated states the last is left. */
+/** Shorten a queue: join consecutive pieces of a stream and keep only the last of repeated states. */
 export function condensed(queue) {
   const newest = new Map(queue.map(({ t }, i) => [t, i]));
   const streams = new Map();
@@ -42,7 +42,7 @@ export function condensed(queue) {
         shorter.push({ ...entry, item });
       }
     } else if (!REPEATED.has(entry.t) || newest.get(entry.t) === i) {
-      if (entry.t === "text" || entry.t === "resync") streams.clear(); // What is written before it must stay before it.
+      if (entry.t === "text" || entry.t === "resync") streams.clear(); // Earlier pieces must stay before it.
       shorter.push(entry);
     }
   });
@@ -50,7 +50,7 @@ export function condensed(queue) {
 }
 
 export class FrameLoop {
-  /** `apply(item)` draws one piece of work; `dropped(calls)` hears of calls whose tokens were not drawn. */
+  /** `apply(item)` draws one piece of work; `dropped(calls)` gets calls whose tokens were dropped. */
   constructor({ apply, dropped = () => {}, isHidden = () => document.hidden, clock = globalThis, now = () => performance.now() }) {
     this.apply = apply;
     this.dropped = dropped;
@@ -98,7 +98,7 @@ export class FrameLoop {
     } finally {
       this.queue.splice(0, done);
       this.scheduled = false;
-      this.#schedule(); // Also after an error: what comes later must still be told.
+      this.#schedule(); // Also after an error, so that later frames are still applied.
     }
   }
 }

@@ -1,11 +1,11 @@
-// The agents at work: a line for each call under way; open lines stream their tokens, the others show counters.
-// A line that is open when its call ends stays until it is closed, so that nobody's reading is cut off.
+// The agents at work: one line per running call. Open lines stream tokens, closed lines show counters.
+// A line that is open when its call ends stays until it is closed, so that readers can finish the text.
 import { StreamText } from "../stream_text.js";
 import { compact } from "./words.js";
 
 const MOST_STREAMS = 16;
 const MOST_LINES = 60;
-const OPEN_BY_THEMSELVES = 3;
+const AUTO_OPEN = 3;
 const NEAR_BOTTOM = 30;
 const LINGER_MS = 6000;
 
@@ -16,7 +16,7 @@ function element(tag, className = "", text = "") {
   return made;
 }
 
-/** The body of an open line: thinking (collapsed) and text, in a box that follows its end while one is near it. */
+/** The body of an open line: thinking (collapsed) and text, in a box that scrolls with new text while scrolled to its end. */
 class Pane {
   constructor(role, { onFollow }) {
     this.role = role;
@@ -61,7 +61,7 @@ class Pane {
     return this.box.scrollHeight - this.box.scrollTop - this.box.clientHeight <= NEAR_BOTTOM;
   }
 
-  /** False where a piece before this one is missing. */
+  /** Append a piece; false if an earlier piece is missing. */
   append(channel, off, text) {
     if (!this.streams[channel].append(off, text)) return false;
     this.#noteTail(channel, text);
@@ -132,11 +132,11 @@ export class Lanes {
     line.dataset.role = body.role;
     const summary = element("summary");
     const place = body.subject ? `${body.subject}${body.index ? ` · ${body.index}` : ""}` : `rollout ${body.rollout}, round ${body.round}`;
-    summary.append(element("span", "lane__name", this.roleWords[body.role] ?? body.role), " ", element("span", "lane__place", place), " ", element("span", "lane__count num muted", "waits for the model"));
+    summary.append(element("span", "lane__name", this.roleWords[body.role] ?? body.role), " ", element("span", "lane__place", place), " ", element("span", "lane__count num muted", "waiting for the model"));
     const about = element("p", "small muted");
     const link = element("a", "", body.call);
     link.href = this.callUrl(body.call);
-    about.append(link, ` asks ${body.alias}`);
+    about.append(link, ` to ${body.alias}`);
     line.append(summary, about);
     this.list.append(line);
     this.#adopt(line);
@@ -150,9 +150,9 @@ export class Lanes {
     lane.ended = true;
     this.#say(lane, failure ? "failed" : "ended");
     lane.line.classList.add("lane--ended");
-    if (lane.pane) this.#ask(lane); // The last tokens may still be on their way; the record has the whole text.
+    if (lane.pane) this.#ask(lane); // The last tokens may not have arrived; the record has the whole text.
     if (!lane.line.open) this.#remove(lane);
-    else if (lane.byItself) this.clock.setTimeout(() => this.#leave(lane), LINGER_MS);
+    else if (lane.autoOpened) this.clock.setTimeout(() => this.#leave(lane), LINGER_MS);
     this.#watch();
     this.#openSome();
     this.#count();
@@ -175,7 +175,7 @@ export class Lanes {
         lane.attempt = attempt;
         lane.pane?.reset("", "");
       }
-      this.#say(lane, n ? `${compact(n)} tokens · ${Math.round(rate)}/s` : "waits for the model");
+      this.#say(lane, n ? `${compact(n)} tokens · ${Math.round(rate)}/s` : "waiting for the model");
       if (lane.pane && !lane.pane.hasText && n) lane.pane.label.textContent = `Thinking, ${compact(n)} tokens`;
     }
   }
@@ -200,7 +200,7 @@ export class Lanes {
     if (ended) lane.pane.seal();
   }
 
-  /** Tokens of these calls were lost on the way, or not drawn while the page was hidden. */
+  /** Request the texts of calls whose tokens were lost or dropped. */
   resync(calls) {
     for (const call of calls) {
       const lane = this.lanes.get(call);
@@ -208,17 +208,17 @@ export class Lanes {
     }
   }
 
-  /** The run is over: what is still listed will not go on. */
+  /** End all lines: the run is over. */
   closeAll() {
     this.isOver = true;
     for (const lane of [...this.lanes.values()]) {
       if (!lane.ended) this.ended(lane.line.dataset.call);
-      else if (lane.byItself) this.clock.setTimeout(() => this.#leave(lane), LINGER_MS);
+      else if (lane.autoOpened) this.clock.setTimeout(() => this.#leave(lane), LINGER_MS);
     }
     this.#count();
   }
 
-  /** Nobody works: for a replay that begins anew at another place. */
+  /** Remove all lines, when a replay jumps to another event. */
   clear() {
     this.isOver = false;
     for (const { line } of this.lanes.values()) line.remove();
@@ -233,10 +233,10 @@ export class Lanes {
   }
 
   #adopt(line) {
-    const lane = { line, attempt: 1, ended: false, asked: false, pane: null, byItself: false };
+    const lane = { line, attempt: 1, ended: false, asked: false, pane: null, autoOpened: false };
     this.lanes.set(line.dataset.call, lane);
     line.querySelector("summary").addEventListener("click", () => {
-      lane.byItself = false;
+      lane.autoOpened = false;
     });
     line.addEventListener("toggle", () => this.#toggled(lane));
   }
@@ -244,7 +244,7 @@ export class Lanes {
   #toggled(lane) {
     const { line } = lane;
     if (line.open && !lane.pane) {
-      const pane = new Pane(line.dataset.role, { onFollow: () => { lane.byItself = lane.byItself && pane.follows; } });
+      const pane = new Pane(line.dataset.role, { onFollow: () => { lane.autoOpened = lane.autoOpened && pane.follows; } });
       lane.pane = pane;
       lane.asked = true; // The server answers a new watch with the text so far.
       const frame = element("div", "lane__frame");
@@ -262,16 +262,16 @@ export class Lanes {
     if (!this.followNew.checked) return;
     let open = [...this.lanes.values()].filter((lane) => lane.line.open && !lane.ended).length;
     for (const lane of this.lanes.values()) {
-      if (open >= OPEN_BY_THEMSELVES) return;
+      if (open >= AUTO_OPEN) return;
       if (lane.ended || lane.line.open) continue;
-      lane.byItself = true;
+      lane.autoOpened = true;
       lane.line.open = true;
       open += 1;
     }
   }
 
   #leave(lane) {
-    if (lane.byItself && lane.ended && (this.running || this.isOver)) lane.line.open = false;
+    if (lane.autoOpened && lane.ended && (this.running || this.isOver)) lane.line.open = false;
   }
 
   #watch() {

@@ -1,5 +1,5 @@
-// The replay of a run that has ended: its events told again on the run's own page, at ×1 to ×200 of their recorded times, with
-// graph, streams and votes moving together. Nothing is asked of a model; the fold is replay_fold.js.
+// The replay of a run that has ended: its events shown again on the run's page, at ×1 to ×200 of the recorded speed, with
+// graph, streams and votes in step. No model is called. The fold is replay_fold.js.
 import { nodeName } from "../graph/nouns.js";
 import { Lanes } from "./lanes.js";
 import { drawCards } from "./replay_cards.js";
@@ -8,22 +8,22 @@ import { graphAt } from "./replay_graph.js";
 import { ReplayStreams } from "./replay_streams.js";
 import { drawTimeline } from "./replay_timeline.js";
 import { drawVotes } from "./replay_votes.js";
-import { compact, duration, tellInherited } from "./words.js";
+import { compact, duration, showInherited } from "./words.js";
 
 const DRAW_MS = 250;
 const CALM_MS = 1000;
-const SAY_MS = 10_000;
-/** A replay takes about so long at the speed it begins with. */
+const ANNOUNCE_MS = 10_000;
+/** Longest duration of a replay at its initial speed. */
 const WHOLE_MS = 90_000;
-/** Calls that are over sooner than this on the screen get no line of their own. */
+/** Calls that would be visible for less than this get no line. */
 const BRIEF_MS = 600;
 const SOLUTION = /^c\d+\.\d+$/;
 
 const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 /**
- * `graph` is what mountLemmaGraph returns; `moved(seq, passed)` hears at which event the replay stands whenever it is drawn, and
- * which events it has passed since, forwards or back; `done()` brings the page back to the end of the run.
+ * `graph` is the result of mountLemmaGraph. Each drawing calls `moved(seq, passed)` with the current event and the events
+ * passed since the last drawing, in either direction. `done()` returns the page to the end of the run.
  */
 export function mountReplay(page, { graph, graphUrl, moved, done }) {
   const root = page.querySelector("[data-replay]");
@@ -34,7 +34,7 @@ export function mountReplay(page, { graph, graphUrl, moved, done }) {
   root.addEventListener("click", (event) => replay.act(event.target.closest("[data-action]")?.dataset.action));
   root.addEventListener("keydown", (event) => replay.key(event));
   part("scrub").addEventListener("input", () => replay.seek(Number(part("scrub").value)));
-  part("speed").addEventListener("change", () => replay.tell());
+  part("speed").addEventListener("change", () => replay.showPosition());
   const asked = new URLSearchParams(location.search).get("at");
   if (asked && /^\d{1,9}$/.test(asked)) replay.start(Number(asked));
 }
@@ -47,7 +47,7 @@ class Replay {
     this.events = [];
     this.lanes = null;
     this.isOn = this.isPlaying = this.isLoading = false;
-    this.clock = this.frame = this.drawnAt = this.saidAt = this.toldAt = 0;
+    this.clock = this.frame = this.drawnAt = this.announcedAt = this.drawnCount = 0;
   }
 
   get speed() {
@@ -60,7 +60,7 @@ class Replay {
     else if (action === "leave") this.leave();
   }
 
-  /** Space, arrows, Home and End, [ and ], Escape. The slider moves by itself. */
+  /** Space, arrows, Home and End, [ and ], Escape. The slider handles its own keys. */
   key(event) {
     if (!this.isOn || event.ctrlKey || event.metaKey || event.altKey || event.target === this.part("speed")) return;
     const step = event.shiftKey ? 10 : 1;
@@ -140,21 +140,21 @@ class Replay {
     if (this.at >= this.events.length) this.seek(1);
     this.isPlaying = true;
     this.before = performance.now();
-    this.tell();
+    this.showPosition();
     this.frame = requestAnimationFrame(() => this.tick());
   }
 
   pause() {
     this.isPlaying = false;
     cancelAnimationFrame(this.frame);
-    this.tell();
+    this.showPosition();
     this.write();
   }
 
   shift(by) {
     const { options } = this.part("speed");
     this.part("speed").selectedIndex = Math.max(0, Math.min(options.length - 1, this.part("speed").selectedIndex + by));
-    this.tell();
+    this.showPosition();
   }
 
   tick() {
@@ -171,7 +171,7 @@ class Replay {
     } else this.frame = requestAnimationFrame(() => this.tick());
   }
 
-  /** Go to where `count` events have happened, forwards or back. */
+  /** Move to the state after `count` events, in either direction. */
   seek(count) {
     const wanted = Math.max(1, Math.min(this.events.length, count));
     this.fold = new Fold();
@@ -200,7 +200,7 @@ class Replay {
     return ((this.ends.get(call)?.at ?? this.length) - began) / this.speed < BRIEF_MS;
   }
 
-  // --- what is seen ---
+  // --- drawing ---
 
   openLanes() {
     const base = location.pathname.replace(/\/?$/, "/");
@@ -211,7 +211,7 @@ class Replay {
     this.streams.lanes = this.lanes;
   }
 
-  /** The share of a call's text that is written by now. */
+  /** The share of a call's text that is written at the current time. */
   partOf(call) {
     const open = this.fold.open.get(call);
     if (!open) return 1;
@@ -240,18 +240,18 @@ class Replay {
     this.meter("calls", this.fold.calls);
     this.meter("seconds", this.clock / 1000, duration);
     drawTimeline(this.page, this.fold);
-    const [from, to] = [this.toldAt, this.at].sort((one, other) => one - other);
-    this.toldAt = this.at;
+    const [from, to] = [this.drawnCount, this.at].sort((one, other) => one - other);
+    this.drawnCount = this.at;
     this.moved(this.events[this.at - 1][0], this.events.slice(from, to));
-    this.tell();
+    this.showPosition();
   }
 
-  /** What was used by then, in words and as a bar; time is that of the replay, in which idle waits are short. */
+  /** Show the amount used so far, as text and as a bar. The time is that of the replay, which shortens idle waits. */
   meter(name, amount, words = compact) {
     const budget = this.page.querySelector(`#run-header [data-meter="${name}"]`);
     if (!budget) return;
     budget.querySelector('[data-part="used"]').textContent = words(amount);
-    tellInherited(budget, this.fold.inherited[name]);
+    showInherited(budget, this.fold.inherited[name]);
     const bar = budget.querySelector(".meter");
     if (!bar) return;
     bar.setAttribute("aria-valuenow", String(Math.round(amount)));
@@ -259,7 +259,7 @@ class Replay {
     for (const name of ["--value", "--reach"]) bar.style.setProperty(name, share);
   }
 
-  /** A subject as the graph calls it. */
+  /** The name of a subject in the graph. */
   nameOf(subject) {
     if (subject.startsWith("pair/")) return `Pair ${subject.split("/").slice(2).join(" – ")}`;
     const node = this.names.get(subject);
@@ -267,29 +267,29 @@ class Replay {
     return !node ? subject : nodeName(node, this.whole.rollouts);
   }
 
-  tell() {
+  showPosition() {
     if (!this.isOn) return;
     this.part("scrub").value = String(this.at);
     const play = this.root.querySelector('[data-action="play"]');
-    play.textContent = this.isPlaying ? "Pause" : this.at >= this.events.length ? "Again" : "Play";
+    play.textContent = this.isPlaying ? "Pause" : this.at >= this.events.length ? "Play again" : "Play";
     this.part("where").textContent = `${duration(this.clock / 1000)} of ${duration(this.length / 1000)}`;
     const [seq, , kind] = this.events[this.at - 1];
     this.part("scrub").setAttribute("aria-valuetext", `event ${seq} of ${this.events.at(-1)[0]}: ${kind}`);
     const words = [`Event ${seq} of ${this.events.at(-1)[0]}: ${kind.replace(".", " ").replaceAll("_", " ")}`, ...this.about()].join(", ");
     this.part("now").textContent = words;
-    if (performance.now() - this.saidAt < SAY_MS) return;
-    this.saidAt = performance.now();
+    if (performance.now() - this.announcedAt < ANNOUNCE_MS) return;
+    this.announcedAt = performance.now();
     this.part("live").textContent = words;
   }
 
-  /** Where the run is, and what is at work beside the lanes. */
+  /** The current phase of the run and the number of running tools, which have no lanes. */
   about() {
     const { isKnockOut, round, tools } = this.fold;
     const where = isKnockOut ? ["knock-out"] : round ? [`round ${round}`] : [];
     return tools.size ? [...where, `${tools.size} tool${tools.size === 1 ? "" : "s"} at work`] : where;
   }
 
-  /** The address says where the replay stands, so that it can be passed on. */
+  /** Write the position into the address, so that links lead to it. */
   write() {
     const url = new URL(location.href);
     if (this.isOn) url.searchParams.set("at", String(this.at));

@@ -1,13 +1,13 @@
-// What a run had come to at any of its events. Pure: no DOM, no network. Events are rows of replay.json:
+// The state of a run as of any of its events. Pure: no DOM, no network. Events are rows of replay.json:
 // [seq, milliseconds, kind, fields] (apps/explorations/replay.py).
 
-/** So long nothing may happen while nobody works; longer waits (a paused run, a night) are cut to this. */
+/** Longest idle wait in a replay; longer ones (a paused run, a night) are cut to this. */
 const LONGEST_IDLE_MS = 2000;
 const ENDS = /^(call|tool)\.(ended|failed)$/;
-/** Its calls number the rounds of the tournament, which are no rounds of the search (apps/explorations/timeline.py). */
+/** The role whose calls count rounds of the knock-out, not of the search (apps/explorations/timeline.py). */
 const KNOCK_OUT_ROLE = "judge";
 
-/** When each event happens on the replay's clock, in ms of recorded time; waits in which no call or tool is at work are shortened. */
+/** The time of each event on the replay's clock, in ms of recorded time. Waits without a running call or tool are shortened. */
 export function timesOf(events) {
   const times = [];
   const open = new Set();
@@ -24,7 +24,7 @@ export function timesOf(events) {
   return times;
 }
 
-/** How many of `times` (ascending) have come at `clock`. */
+/** The number of `times` (ascending) up to `clock`. */
 export function countUntil(times, clock) {
   let [low, high] = [0, times.length];
   while (low < high) {
@@ -35,10 +35,10 @@ export function countUntil(times, clock) {
   return low;
 }
 
-/** What is known of a subject before anything is said of it. */
+/** The state of a subject before its first vote or report. */
 export const fresh = () => ({ passes: 0, valid: 0, total: 0, expected: 0, confidence: null, low: null, high: null, unscored: "", status: "", scores: null, unread: 0 });
 
-/** The fold: take events one by one with `take`. */
+/** A fold over events; `take` adds one event. */
 export class Fold {
   constructor() {
     this.seq = 0;
@@ -52,23 +52,23 @@ export class Fold {
     this.open = new Map(); // call → body of its beginning and its place in the list of events
     this.tools = new Map(); // tool calls that are open → job
     this.checks = new Map(); // subject → outcome of its formula check
-    this.told = new Set(); // calls whose judgement is told, candidates, pairs, states, turns, checks, memories
+    this.reached = new Set(); // moments that have passed: calls of judgements, candidates, pairs, states, turns, checks, memories
     this.judgements = { passed: 0, failed: 0, unread: 0 }; // all checks of candidates
-    this.counts = new Map(); // what the page counts → the words for it
+    this.counts = new Map(); // name of a counter on the page → its text
     this.wanted = this.worked = 0; // tool calls in conversations
     this.kept = new Set();
-    this.remembered = new Map(); // candidate → what the reports on it came to
+    this.remembered = new Map(); // candidate → verdict of its reports
     this.selected = "";
     this.isOver = false;
     this.tokens = 0;
     this.calls = 0;
-    this.inherited = { tokens: 0, calls: 0 }; // what a fork took over; it is not in the two above
+    this.inherited = { tokens: 0, calls: 0 }; // taken over by a fork; not included in the two above
     this.round = 0;
     this.isKnockOut = false;
     this.bars = new Map(); // place and role of a bar of the timeline → calls ended, failed and under way
   }
 
-  /** The bars that a call counts in: of its rollout, of all rollouts together, and of what follows the rounds. */
+  /** The bars that count a call: those of its rollout, of all rollouts together, and of the phases after the rounds. */
   barsOf({ rollout = 0, round = 0, role }) {
     return [`${rollout}/${round}/${role}`, `*/${round}/${role}`, `last/${role}`].map((name) => {
       if (!this.bars.has(name)) this.bars.set(name, { done: 0, failed: 0, running: 0 });
@@ -76,7 +76,7 @@ export class Fold {
     });
   }
 
-  /** A call that was open is over; one of attempt 0 was taken over from the run that this one was forked from. */
+  /** Close an open call. A call with attempt 0 was taken over from the parent run. */
   close({ call, attempt, tokens = 0 }, failed) {
     const { body } = this.open.get(call) ?? {};
     this.open.delete(call);
@@ -103,13 +103,13 @@ export class Fold {
     this.votes.set(id, row);
   }
 
-  /** A vote on a pair, by whichever order of the two its first vote had. */
+  /** Add a vote on a pair, under the order of its first vote. */
   votePair(round, [one, two], index, mark, words) {
     const turned = `pair/${round}/${two}/${one}`;
     this.vote(this.votes.has(turned) ? turned : `pair/${round}/${one}/${two}`, index, mark, words);
   }
 
-  /** One event; `place` is its position in the list of events. */
+  /** Add one event; `place` is its position in the list of events. */
   take([seq, , kind, body], place) {
     this.seq = seq;
     TAKERS[kind]?.(this, body, place);
@@ -119,10 +119,10 @@ export class Fold {
 const TAKERS = {
   "run.finished": (fold) => {
     fold.isOver = true;
-    fold.told.add("run ended");
+    fold.reached.add("run ended");
   },
   "round.began": (fold, { round }) => { fold.round = Math.max(fold.round, round ?? 0); },
-  "round.ended": (fold, { rollout = 0, round = 0 }) => { fold.told.add(`round ${rollout}/${round}`); },
+  "round.ended": (fold, { rollout = 0, round = 0 }) => { fold.reached.add(`round ${rollout}/${round}`); },
   "call.began": (fold, body, place) => {
     if (!fold.open.has(body.call)) for (const bar of fold.barsOf(body)) bar.running += 1;
     fold.open.set(body.call, { body, place });
@@ -131,7 +131,7 @@ const TAKERS = {
   },
   "call.ended": (fold, body) => { fold.close(body, false); },
   "call.failed": (fold, body) => { fold.close(body, true); },
-  "output.unread": (fold, { call }) => { fold.told.add(`unread ${call}`); },
+  "output.unread": (fold, { call }) => { fold.reached.add(`unread ${call}`); },
   "lemma.proposed": (fold, { lemma, rollout = 0 }) => {
     fold.subject(lemma).status ||= "proposed";
     fold.finders.set(lemma, new Set([rollout]));
@@ -157,18 +157,18 @@ const TAKERS = {
   },
   "proof.selected": (fold, { proof }) => {
     fold.selected = proof;
-    fold.told.add("end");
+    fold.reached.add("end");
   },
   "candidate.drafted": (fold, { candidate }) => {
     fold.subject(candidate);
-    fold.told.add(candidate);
+    fold.reached.add(candidate);
   },
   "candidate.scored": (fold, { candidate, index, of = 0, scale = 1, score, call }) => {
     const row = fold.subject(candidate);
     row.scores ??= new Map();
     row.total += 1;
     row.expected = Math.max(of, row.total);
-    fold.told.add(call);
+    fold.reached.add(call);
     if (score !== undefined) row.scores.set(index, score / scale);
     else row.unread += 1;
     recount(row);
@@ -184,7 +184,7 @@ const TAKERS = {
     const row = fold.subject(candidate);
     row.total += 1;
     row.expected = row.total;
-    fold.told.add(call);
+    fold.reached.add(call);
     if (passed !== undefined) {
       row.valid += 1;
       row.passes += Number(passed);
@@ -197,33 +197,33 @@ const TAKERS = {
   },
   "pool.kept": (fold, { round, kept }) => {
     for (const name of kept) fold.kept.add(name);
-    fold.told.add(`memory/${round}`);
+    fold.reached.add(`memory/${round}`);
   },
-  "pool.grouped": (fold) => { fold.told.add("groups"); },
+  "pool.grouped": (fold) => { fold.reached.add("groups"); },
   "pair.judged": (fold, { round, first, second, better }) => {
     fold.votePair(round, [first, second], 1, better ? "pass" : "unread", `${first} shown first: ${better ? `${better} is better` : "could not be read"}`);
   },
   "pair.decided": (fold, { round, pair, winner, by }) => {
-    fold.told.add(`pair/${round}/${pair[0]}/${pair[1]}`);
+    fold.reached.add(`pair/${round}/${pair[0]}/${pair[1]}`);
     fold.votePair(round, pair, 1, "pass", `${winner} wins by ${by}`);
   },
-  "state.written": (fold, { turn }) => { fold.told.add(`state ${turn}`); },
+  "state.written": (fold, { turn }) => { fold.reached.add(`state ${turn}`); },
   "turn.taken": (fold, { conversation, turn, succeeded, mended }) => {
-    fold.told.add(`talk ${conversation}`).add(`turn ${turn} of ${conversation}`);
+    fold.reached.add(`talk ${conversation}`).add(`turn ${turn} of ${conversation}`);
     fold.counts.set(`turns of ${conversation}`, String(turn));
     if (mended) {
-      fold.told.add("mended");
+      fold.reached.add("mended");
       fold.counts.set("mended", String(Number(fold.counts.get("mended") ?? 0) + 1));
     }
     if (succeeded === undefined) return;
-    fold.told.add("tools");
+    fold.reached.add("tools");
     fold.wanted += 1;
     fold.worked += Number(succeeded);
     fold.counts.set("tools", `${fold.worked} of ${fold.wanted}`);
     fold.counts.set("rate", `${Math.round((100 * fold.worked) / fold.wanted)} %`);
   },
   "memory.stored": (fold, { candidate, correct, ayes = 0, valid = 0 }) => {
-    fold.told.add(`memory ${candidate}`);
+    fold.reached.add(`memory ${candidate}`);
     const verdict = correct === undefined ? "undecided" : correct ? "judged correct" : "judged incorrect";
     fold.remembered.set(candidate, valid ? `${verdict}, ${ayes} of ${valid}` : "no report could be read");
   },
@@ -231,12 +231,12 @@ const TAKERS = {
   "tool.ended": (fold, { call }) => { fold.tools.delete(call); },
   "tool.failed": (fold, { call }) => { fold.tools.delete(call); },
   "formulas.checked": (fold, { subject, outcome }) => {
-    fold.told.add(`check ${subject}`);
+    fold.reached.add(`check ${subject}`);
     fold.checks.set(subject, outcome);
   },
   "control.requested": (fold, { command, name, args }) => { fold.asked.set(command, { name, lemma: args?.lemma }); },
   "control.applied": (fold, { command, name }) => {
-    if (name === "hint") fold.told.add(`hint ${command}`);
+    if (name === "hint") fold.reached.add(`hint ${command}`);
     const { lemma } = fold.asked.get(command) ?? {};
     if (!lemma || (name !== "accept_lemma" && name !== "reject_lemma")) return;
     const word = name === "accept_lemma" ? "accepted" : "rejected";

@@ -1,7 +1,7 @@
-// The graph of a run as it stood at any of its events. Pure: no DOM, no network. `fold` is a Fold of replay_fold.js.
+// The graph of a run as of any of its events. Pure: no DOM, no network. `fold` is a Fold of replay_fold.js.
 import { fresh } from "./replay_fold.js";
 
-/** The graph `whole` (docs/graph_data.md) as it stood: nodes as they were then, and ids; places are the drawing's business. */
+/** The graph `whole` (docs/graph_data.md) as of the current event of `fold`, without positions. */
 export function graphAt(whole, fold) {
   const nodes = new Map();
   for (const node of whole.nodes) if (node.kind === "problem" || node.first_seq <= fold.seq) nodes.set(node.id, nodeAt(node, fold));
@@ -26,7 +26,7 @@ export function graphAt(whole, fold) {
   };
 }
 
-/** As in the core (apps/reasoning/graph/lemma_graph.py): live lemmas that no live lemma uses; solutions that nothing came from. */
+/** As in the core (apps/reasoning/graph/lemma_graph.py): live lemmas that no live lemma uses; solutions without successors. */
 function frontierAt(nodes, next) {
   const isLemma = ({ kind }) => kind === "lemma" || kind === "human";
   const isLive = (node) => isLemma(node) && !["merged", "retired", "rejected"].includes(node.status);
@@ -37,7 +37,7 @@ function frontierAt(nodes, next) {
   return [...nodes.values()].filter(isFrontier).map((node) => node.id);
 }
 
-/** An edge from where it came then: from the lemma that the text names, until that was merged. */
+/** An edge with its source at the time: the lemma that the text names, until that lemma was merged. */
 function edgeAt(edge, fold) {
   const { source, named = source } = edge;
   return source === named ? edge : { ...edge, source: representativeAt(named, fold) };
@@ -70,7 +70,7 @@ function candidateWords({ passes, valid, total, unread, confidence }, scores) {
   return `${passes} of ${valid} checks passed${lost}`;
 }
 
-/** Of the uses that are redundant in the end, those that were: a longer way was there, or the same edge under another name. */
+/** The uses that were already redundant: a longer path existed, or the same edge under another name. */
 function redundantAt(whole, edges, next, seq) {
   const drawn = new Set();
   const isRedundant = new Set(whole.redundant);
@@ -84,7 +84,7 @@ function redundantAt(whole, edges, next, seq) {
   return found;
 }
 
-/** What is implied once stays implied as uses come: the earliest event at which it was seen to be is remembered. */
+/** Was the edge implied at `seq`? Implied edges stay implied, so the earliest such event is cached. */
 function isImpliedAt(whole, edge, next, seq) {
   whole.impliedAt ??= new Map();
   if (whole.impliedAt.get(edge.id) <= seq) return true;
@@ -93,11 +93,11 @@ function isImpliedAt(whole, edge, next, seq) {
   return implied;
 }
 
-/** Is there a longer way for this use among the uses that are there (`next`: id → what uses it)? */
+/** Does a longer path lead from `source` to `target` (`next`: id → ids of its users)? */
 function isImplied({ source, target }, next) {
   const seen = new Set();
   const open = (next.get(source) ?? []).filter((id) => id !== target);
-  for (let first = 0; first < open.length; first += 1) { // Longer ways are seldom much longer: near nodes first.
+  for (let first = 0; first < open.length; first += 1) { // Breadth first: the paths are usually short.
     const id = open[first];
     if (id === target) return true;
     if (seen.has(id)) continue;

@@ -1,10 +1,10 @@
-// The streams of a replay: lanes are told of calls as if they were live. How a text grew is not recorded, only when its call
-// began, gave its first token and ended; it is shown at an even pace between. Where motion is reduced it appears whole, at its end.
+// The streams of a replay: lanes receive calls as if they were live. The growth of a text is not recorded, only when its call
+// began, gave its first token and ended. Text appears at an even pace between these, or at once with reduced motion.
 
 const MOST_FETCHES = 3;
 const MOST_TEXTS = 60;
 
-/** What `Lanes` takes for its stream. `partOf(call)` is the share of the text that has been written, 0 to 1. */
+/** A stream for `Lanes`. `partOf(call)` is the share of the text that has been written, 0 to 1. */
 export class ReplayStreams {
   constructor({ base, partOf, calm = () => false, fetch = (...given) => globalThis.fetch(...given) }) {
     this.base = base;
@@ -26,7 +26,7 @@ export class ReplayStreams {
     }
   }
 
-  /** The whole text so far, once it is here. */
+  /** Show the whole text so far, once it is loaded. */
   askText(call) {
     if (this.texts.has(call)) queueMicrotask(() => this.#show(call));
     else if (!this.wanted.includes(call)) {
@@ -35,7 +35,7 @@ export class ReplayStreams {
     }
   }
 
-  /** Time has gone on: send what has been written since. */
+  /** Send the text written since the last call. */
   advance() {
     if (this.calm()) return;
     for (const [call, shown] of this.watched) {
@@ -66,7 +66,7 @@ export class ReplayStreams {
 
   async #load() {
     if (this.fetching >= MOST_FETCHES || !this.wanted.length) return;
-    const call = this.wanted.pop(); // The newest first: at high speed older calls are over before their texts are here.
+    const call = this.wanted.pop(); // The newest first: at high speed older calls end before their texts are loaded.
     this.wanted = this.wanted.slice(-MOST_FETCHES);
     this.fetching += 1;
     try {
@@ -76,7 +76,7 @@ export class ReplayStreams {
       if (this.texts.size > MOST_TEXTS) this.texts.delete(this.texts.keys().next().value);
       this.#show(call);
     } catch {
-      // The call's own page has the text; a replay goes on without it.
+      // The replay continues without the text, which the page of the call shows.
     } finally {
       this.fetching -= 1;
       this.#load();

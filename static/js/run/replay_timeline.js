@@ -1,6 +1,6 @@
-// The bars of the round timeline as they stood at an event of a replay. Leaving the replay fetches the timeline anew.
+// The bars of the round timeline as of an event of a replay. Leaving the replay fetches the timeline again.
 
-/** Set the bars under `page` to what `fold` (replay_fold.js) has counted, and mark the column where the run is. */
+/** Set the bars under `page` to what `fold` (replay_fold.js) has counted, and mark the column of the current round. */
 export function drawTimeline(page, fold) {
   for (const row of page.querySelectorAll("#run-timeline [data-bar]")) {
     const bar = fold.bars.get(row.dataset.bar);
@@ -11,7 +11,7 @@ export function drawTimeline(page, fold) {
   for (const cell of page.querySelectorAll("#run-timeline th[data-round]")) cell.toggleAttribute("data-now", cell.dataset.round === now);
 }
 
-/** What a bar shows: `{state, share, count}`. `of` is how many calls are known to come, where that is known (apps/explorations/timeline.py). */
+/** The content of a bar: `{state, share, count}`. `of` is the expected number of calls, if known (apps/explorations/timeline.py). */
 export function barWords({ done, failed, running }, of = 0) {
   const total = Math.max(of, done + running);
   const state = running || done < total ? "running" : failed && failed === done ? "failed" : "done";
@@ -21,7 +21,7 @@ export function barWords({ done, failed, running }, of = 0) {
 
 function drawBar(row, { state, share, count }) {
   row.className = `phase phase--${state}`;
-  row.removeAttribute("title"); // It tells of the end.
+  row.removeAttribute("title"); // The title describes the end of the run.
   row.querySelector(".phase__bar").style.setProperty("--value", share.toFixed(3));
   row.querySelector(".phase__count").textContent = count;
 }

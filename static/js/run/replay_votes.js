@@ -1,16 +1,16 @@
-// The votes of a replay as a list: a line for each subject that was voted on lately, a mark for each vote as it is cast.
+// The votes of a replay as a list: a line for each subject with recent votes, a mark for each vote.
 
 const MOST_SUBJECTS = 12;
 const MOST_MARKS = 40;
 
-/** Draw the newest of `votes` (subject → its votes, newest subject last) into `list`; `nameOf(subject)` gives words. */
+/** Draw the newest of `votes` (subject → its votes, newest subject last) into `list`; `nameOf(subject)` is its name. */
 export function drawVotes(list, votes, nameOf) {
   const newest = [...votes].slice(-MOST_SUBJECTS).reverse();
   list.replaceChildren(...newest.map(([subject, cast]) => line(nameOf(subject), cast)));
   if (newest.length) return;
   const none = document.createElement("li");
   none.className = "muted small";
-  none.textContent = "No vote has been cast yet.";
+  none.textContent = "No votes yet.";
   list.append(none);
 }
 

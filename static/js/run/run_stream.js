@@ -1,5 +1,5 @@
-// One WebSocket to one run (docs/socket.md): events without gaps or doubles, tokens for the calls one watches, and a line that
-// says whether the page is live. It reconnects by itself and asks for what came after the last event it has.
+// One WebSocket to one run (docs/socket.md): events without gaps or duplicates, tokens of watched calls, and the state of the
+// connection. It reconnects automatically and requests the events after the last one received.
 
 const BEAT_MS = 15_000;
 const CHECK_MS = 5_000;
@@ -12,9 +12,9 @@ export const SIGNED_OUT = 4401;
 export const NO_SUCH_RUN = 4404;
 
 /**
- * `onFrame(frame)` gets every frame whose content is new: `events` frames hold only events that follow the last one, in order.
- * `onLink({state, retryMs})` is told of "connecting", "catching-up", "live", "waiting", "signed-out", "gone" and "stopped".
- * `onUndone()` is told of a run that has fewer events than the page: a restore has undone the newest, so the page must load again.
+ * `onFrame(frame)` gets every frame with new content; `events` frames contain only events that follow the last one, in order.
+ * `onLink({state, retryMs})` gets "connecting", "catching-up", "live", "waiting", "signed-out", "gone" and "stopped".
+ * `onUndone()` is called if the run has fewer events than the page: a restore has removed the newest, so the page must reload.
  */
 export class RunStream {
   constructor(url, { after = 0, onFrame = () => {}, onLink = () => {}, onUndone = () => {}, WebSocketClass = globalThis.WebSocket, clock = globalThis, now = () => Date.now(), random = Math.random } = {}) {
@@ -61,7 +61,7 @@ export class RunStream {
     this.#send({ t: "text", call });
   }
 
-  /** The page is visible or the network is back: do not wait for the next beat. */
+  /** Check the connection now, when the page becomes visible or the network returns. */
   check() {
     if (this.checker === null) return;
     if (this.socket === null) this.#connect();
@@ -102,7 +102,7 @@ export class RunStream {
     }
     if (frame.t === "hello" && frame.seq === this.seq) this.#say("live");
     if (frame.t === "beat") {
-      if (frame.seq > this.seq) this.#again();
+      if (frame.seq > this.seq) this.#reconnect();
       else this.#say("live");
       return;
     }
@@ -117,12 +117,12 @@ export class RunStream {
       whole += 1;
     }
     if (whole) this.onFrame({ ...frame, events: fresh.slice(0, whole) });
-    if (whole < fresh.length) this.#again();
+    if (whole < fresh.length) this.#reconnect();
     else this.#say(frame.has_more ? "catching-up" : "live");
   }
 
-  /** Something is missing: connect anew from the last event that is here. */
-  #again() {
+  /** Reconnect from the last received event after a gap. */
+  #reconnect() {
     this.failures += 1;
     this.#waitAndConnect();
   }
@@ -146,7 +146,7 @@ export class RunStream {
   }
 
   #checkSilence(allowed) {
-    if (this.socket !== null && this.now() - this.heardAt > allowed) this.#again();
+    if (this.socket !== null && this.now() - this.heardAt > allowed) this.#reconnect();
   }
 
   #drop() {

@@ -1,4 +1,4 @@
-// The solutions of a scaffold that compares whole ones: fetched anew when something was said of them, with what was open left open.
+// The solutions of a scaffold that compares whole solutions: fetched again after a relevant event; open parts stay open.
 import { mountProofDiffs } from "../proof_diff.js";
 import { throttled } from "../throttled.js";
 
@@ -20,7 +20,7 @@ export function mountSolutions(page, fetchInto) {
   return { refresh };
 }
 
-/** A node of the lineage was chosen: its card comes into view and is marked; of a pair the table of the knock-out, of a memory its list. */
+/** Mark the card of a chosen lineage node and scroll to it; for a pair to the knock-out table, for a memory to its list. */
 export function showSolution(page, id) {
   for (const card of page.querySelectorAll(".solution--chosen")) card.classList.remove("solution--chosen");
   if (!id || id === "problem") return;

@@ -40,13 +40,13 @@ export function duration(seconds) {
 const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 
 /**
- * What a live run is doing: `{state, words}`, or null where only the server's page knows (a run that has ended).
- * `generating` maps calls to `{n, rate}`; `open` is the number of calls that began and have not ended. Who has watched for a
- * moment only cannot know that no token comes: `sure` is false then. `concluding`: the run has chosen what it stands by.
+ * The activity of a live run: `{state, words}`, or null for a run that has ended (the server's text is shown).
+ * `generating` maps calls to `{n, rate}`; `open` is the number of calls that began and have not ended. `sure` is false
+ * while the page has been live too briefly to know that no tokens arrive. `concluding`: the run has selected its result.
  */
 export function liveness({ status, stalled = false }, generating = {}, open = 0, { sure = true, concluding = false } = {}) {
-  if (stalled) return { state: "stalled", words: "stalled; another orchestrator takes it over soon" };
-  if (status === "queued") return { state: "queued", words: "queued; waits for an orchestrator" };
+  if (stalled) return { state: "stalled", words: "stalled; another orchestrator will take it over soon" };
+  if (status === "queued") return { state: "queued", words: "queued; waiting for an orchestrator" };
   const calls = Object.values(generating);
   const busy = calls.filter((call) => call.n > 0);
   const tokens = busy.reduce((sum, call) => sum + call.n, 0);
@@ -56,16 +56,16 @@ export function liveness({ status, stalled = false }, generating = {}, open = 0,
   }
   if (status !== "running") return null;
   if (busy.length) {
-    const speed = rate >= 0.5 ? ` at ${Math.round(rate)}/s` : ""; // The first word of a call says nothing of its speed.
+    const speed = rate >= 0.5 ? ` at ${Math.round(rate)}/s` : ""; // The first token of a call gives no speed.
     const where = open > busy.length ? `${busy.length} of ${open} calls` : plural(busy.length, "call");
     return { state: "running", words: `generating ${compact(tokens)} tokens in ${where}${speed}` };
   }
   if (open) return { state: "running", words: `${sure ? "waiting for the model; " : ""}${plural(open, "call")} under way` };
-  return { state: "running", words: concluding ? "running; its last formulas are checked" : "running; between two calls" };
+  return { state: "running", words: concluding ? "running; checking the last formulas" : "running; between calls" };
 }
 
-/** What a fork took over of a budget's kind, in its box in the header. */
-export function tellInherited(box, amount = 0) {
+/** Show in a budget's box in the header the amount that a fork took over. */
+export function showInherited(box, amount = 0) {
   const place = box.querySelector('[data-part="inherited"]');
   place.hidden = !amount;
   place.textContent = `, ${compact(amount)} taken over`;

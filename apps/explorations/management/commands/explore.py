@@ -33,28 +33,28 @@ POLL_S = 0.2
 
 class Command(BaseCommand):
     help = (
-        "Start an exploration of a problem and follow it. Where the stack is up the run goes through its queue; otherwise this "
-        "process drives it, for models behind an HTTP address. Exit status: 0 accepted, 2 ended without acceptance, 1 failed."
+        "Start an exploration of a problem and follow it. If the stack is running, the run uses its queue; otherwise this "
+        "process drives it, with models served over HTTP. Exit status: 0 accepted, 2 ended without acceptance, 1 failed."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("problem", nargs="?", help="slug of a problem of the library")
+        parser.add_argument("problem", nargs="?", help="slug of a problem in the library")
         parser.add_argument("--example", action="store_true", help="play the worked example (authored texts, no model)")
         parser.add_argument("--scaffold", default=next(iter(SCAFFOLDS)), choices=list(SCAFFOLDS))
-        parser.add_argument("--preset", default="", help="by default the one to try things with")
+        parser.add_argument("--preset", default="", help="default: the scaffold's first preset")
         parser.add_argument(
             "--alias", action="append", default=[], help="model of all roles, or role=model; may be given several times"
         )
-        parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the scaffold")
+        parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="parameter of the scaffold")
         parser.add_argument("--budget-tokens", type=int)
         parser.add_argument("--budget-calls", type=int)
         parser.add_argument("--budget-seconds", type=float)
-        parser.add_argument("--max-new-tokens", type=int, help="most new tokens of one call")
+        parser.add_argument("--max-new-tokens", type=int, help="limit of new tokens per call")
         parser.add_argument("--temperature", type=float)
         parser.add_argument("--seed", type=int)
-        parser.add_argument("--record-tokens", action="store_true", help="keep the tokens of all calls as drawn, for learning")
+        parser.add_argument("--record-tokens", action="store_true", help="keep the sampled tokens of all calls, for learning")
         parser.add_argument("--user", help="name of the owner")
-        parser.add_argument("--here", action="store_true", help="drive the run in this process even where the stack is up")
+        parser.add_argument("--here", action="store_true", help="drive the run in this process even if the stack is running")
         parser.add_argument("--yes", action="store_true", help="start a large run without asking")
         parser.add_argument("--no-follow", action="store_true", help="start the run, print its id, and leave it to the stack")
         parser.add_argument("--json", action="store_true", help="print events and the outcome as JSON lines")
@@ -62,7 +62,9 @@ class Command(BaseCommand):
     def handle(self, **options: Any) -> None:
         here = options["here"] or not is_stack_up()
         if here and options["no_follow"]:
-            raise CommandError("There is no stack that could drive the run. Start it with `make up`, or leave out --no-follow.")
+            raise CommandError(
+                "The run was not started: the stack is not running. Start it with `make up`, or leave out --no-follow."
+            )
         try:
             run = self._start(options, here=here)
         except ValidationError as error:
@@ -76,8 +78,8 @@ class Command(BaseCommand):
         try:
             self._follow(run, as_json=options["json"], thread=thread)
         except KeyboardInterrupt:
-            goes_on = "the next `make up` goes on with it" if here else "it goes on without this terminal"
-            raise CommandError(f"Stopped watching run {run.public_id}; {goes_on}.") from None
+            next_step = "The next `make up` continues it" if here else "It continues without this terminal"
+            raise CommandError(f"Stopped watching run {run.public_id}. {next_step}.") from None
         self._end(run, as_json=options["json"])
 
     def _start(self, options: dict[str, Any], *, here: bool) -> Run:
@@ -148,7 +150,7 @@ class Command(BaseCommand):
 
 
 class _Quiet:
-    """Stands in for the live table where JSON is printed."""
+    """Null object for the live table when JSON is printed."""
 
     console = Console(quiet=True)
 
@@ -163,7 +165,7 @@ class _Quiet:
 
 
 def _plan(options: dict[str, Any]) -> Plan:
-    """The plan that the arguments describe. Raises `CommandError` for what cannot be read."""
+    """The plan from the arguments. Raises `CommandError` for invalid values."""
     aliases: dict[str, str] = {}
     for given in options["alias"]:
         role, separator, name = given.partition("=")

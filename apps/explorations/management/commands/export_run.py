@@ -14,13 +14,13 @@ from apps.runs.models import Run
 
 
 class Command(BaseCommand):
-    help = "Write a run: jsonl holds everything recorded; the other formats hold its lemma graph."
+    help = "Write a run: everything recorded as jsonl, or its lemma graph in the other formats."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("run", help="id of the run, as in the address of its page")
+        parser.add_argument("run", help="id of the run, from the address of its page")
         parser.add_argument("--format", default="jsonl", choices=["jsonl", *FORMATS])
         parser.add_argument("--no-texts", action="store_true", help="jsonl without prompts and answers")
-        parser.add_argument("--output", type=Path, help="write into this file instead of the terminal")
+        parser.add_argument("--output", type=Path, help="file to write instead of the terminal")
 
     def handle(self, **options: Any) -> None:
         try:
@@ -43,4 +43,4 @@ class Command(BaseCommand):
             with options["output"].open("w", encoding="utf-8") as file:
                 file.writelines(pieces)
         except OSError as error:
-            raise CommandError(f"{options['output']} cannot be written ({error.strerror}).") from error
+            raise CommandError(f"Could not write {options['output']}: {error.strerror}.") from error

@@ -1,4 +1,4 @@
-"""`manage.py import_log FILE…`: runs that were made elsewhere, as finished runs on the same pages."""
+"""`manage.py import_log FILE…`: import runs that were made elsewhere as finished runs."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -20,16 +20,16 @@ class Command(BaseCommand):
 
     help = (
         "Import runs that were made elsewhere: solver–verifier logs (lyang36/IMO25), proof graphs (alethfeld), proof ledgers "
-        "(vibefeld; a folder of events or one file of lines). The same file twice makes one run. docs/importing.md"
+        "(vibefeld; a folder of events or one file of lines). Importing a file again creates no second run. docs/importing.md"
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="files, or folders of them")
-        parser.add_argument("--problem", default="", help="slug of the problem in the library that the files are about")
-        parser.add_argument("--title", default="", help="title of the problem, where it is new")
-        parser.add_argument("--topic", default="", choices=["", *Topic.values], help="topic of the problem, where it is new")
-        parser.add_argument("--source", default="", help="where the files are from, as shown on the page")
-        parser.add_argument("--licence", default="", help="their licence and whom to credit, as shown on the page")
+        parser.add_argument("--problem", default="", help="slug of the files' problem in the library")
+        parser.add_argument("--title", default="", help="title of a new problem")
+        parser.add_argument("--topic", default="", choices=["", *Topic.values], help="topic of a new problem")
+        parser.add_argument("--source", default="", help="source of the files, shown on the page")
+        parser.add_argument("--licence", default="", help="licence and credits, shown on the page")
 
     def handle(self, *args: Any, **options: Any) -> None:
         problem = None
@@ -43,11 +43,11 @@ class Command(BaseCommand):
             found, unknown = batches(_files(path))
             for name in unknown if path.is_file() or not found else ():
                 failed += 1
-                self.stderr.write(f"{name}: no format that is known; docs/importing.md lists them.")
+                self.stderr.write(f"{name}: not imported, unknown format; docs/importing.md lists the formats.")
             for batch in found:
                 failed += not self._import(batch, facts, problem)
         if failed:
-            raise CommandError(f"{failed} could not be imported; the others are in.")
+            raise CommandError(f"{failed} could not be imported; the others were.")
 
     def _import(self, batch: Batch, facts: Facts, problem: Problem | None) -> bool:
         try:
@@ -57,10 +57,10 @@ class Command(BaseCommand):
             return False
         run = done.run
         if not done.is_new:
-            self.stdout.write(f"{batch.name}: imported before, /runs/{run.public_id}/")
+            self.stdout.write(f"{batch.name}: already imported, /runs/{run.public_id}/")
             return True
         unread = unread_of(run)
-        words = f"{run.last_seq:,} events, {run.calls:,} calls, {len(unread):,} not taken over"
+        words = f"{run.last_seq:,} events, {run.calls:,} calls, {len(unread):,} parts not imported"
         self.stdout.write(f"{batch.name} ({batch.format}): {words}. /runs/{run.public_id}/")
         for piece in unread[:_MOST_LISTED]:
             self.stdout.write(f"  {piece.where}: {piece.reason}")
@@ -70,11 +70,11 @@ class Command(BaseCommand):
 
 
 def _files(path: Path) -> list[LogFile]:
-    """The file, or the files of a folder and its folders that could be logs. Raises `CommandError`."""
+    """The file, or all possible logs in a folder and its subfolders. Raises `CommandError`."""
     try:
         if not path.is_dir():
             return [LogFile(path.name, path.read_bytes())]
         names = [one for one in sorted(path.rglob("*")) if one.suffix in {".log", ".txt", ".json", ".jsonl"} and one.is_file()]
         return [LogFile(str(one.relative_to(path)), one.read_bytes()) for one in names]
     except OSError as error:
-        raise CommandError(f"{path} cannot be read: {error.strerror}.") from error
+        raise CommandError(f"Could not read {path}: {error.strerror}.") from error

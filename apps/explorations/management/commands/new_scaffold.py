@@ -1,4 +1,4 @@
-"""`manage.py new_scaffold NAME`: the files of a new scaffold, ready to run and to be changed."""
+"""`manage.py new_scaffold NAME`: create the files of a new scaffold, ready to run and to edit."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -15,7 +15,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("name", help="name in code and addresses, such as two_drafts")
-        parser.add_argument("--title", default="", help="name on pages; by default made from the name")
+        parser.add_argument("--title", default="", help="name on pages; default: derived from the name")
         parser.add_argument("--root", type=Path, default=settings.BASE_DIR, help="repository to write into (default: this one)")
 
     def handle(self, *, name: str, title: str, root: Path, **options: Any) -> None:
@@ -24,7 +24,7 @@ class Command(BaseCommand):
         except NameRefused as error:
             raise CommandError(str(error)) from error
         except OSError as error:
-            raise CommandError(f"{error.filename} cannot be read or written: {error.strerror}.") from error
+            raise CommandError(f"Could not read or write {error.filename}: {error.strerror}.") from error
         for path in written.files:
             self.stdout.write(f"wrote {path}")
         for path in written.tables:

@@ -1,4 +1,4 @@
-"""`manage.py pair_judges`: over all runs with a knock-out, how far each judge follows the order, and how it treats its own."""
+"""`manage.py pair_judges`: order effects and self-preference of judges over all runs with a knock-out."""
 
 from collections import defaultdict
 from typing import Any
@@ -12,12 +12,12 @@ NOTHING = "nothing to count"
 
 
 class Command(BaseCommand):
-    """A judge is a model alias. Authored runs are left out."""
+    """Report each judge, a model alias. Authored runs are left out."""
 
     help = "Order effects and self-preference of the models that judged pairs of solutions."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--run", action="append", default=[], help="only this run (its id); may be given again")
+        parser.add_argument("--run", action="append", default=[], help="id of a run to include; may be given several times")
 
     def handle(self, *args: Any, **options: Any) -> None:
         runs = Run.objects.filter(events__kind="pair.judged", is_authored=False).distinct()
@@ -25,7 +25,7 @@ class Command(BaseCommand):
             runs = runs.filter(public_id__in=options["run"])
         rows = [one for run in runs for one in comparisons_of(run)]
         if not rows:
-            self.stdout.write("No pair was judged.")
+            self.stdout.write("No judged pairs.")
             return
         by_judge: dict[str, list[Comparison]] = defaultdict(list)
         for one in rows:
@@ -35,16 +35,16 @@ class Command(BaseCommand):
             report = order_report(mine)
             led = "; it follows the order" if report.is_led else ""
             self.stdout.write(f"{judge}: {report.comparisons} comparisons, {report.unread} not read")
-            self.stdout.write(f"  both orders named the same: {_told(report.agreed)}")
-            self.stdout.write(f"  the one shown first was better: {_told(report.first_won)}{led}")
+            self.stdout.write(f"  same winner in both orders: {_share_words(report.agreed)}")
+            self.stdout.write(f"  the solution shown first won: {_share_words(report.first_won)}{led}")
             found = own.get(judge)
-            self.stdout.write(f"  its own model's text was better: {_told(found.own_won if found else None)}")
+            self.stdout.write(f"  its own model's text won: {_share_words(found.own_won if found else None)}")
             if found and found.others:
-                self.stdout.write(f"  the same pairs as other models judged them: {_told(found.others)}")
+                self.stdout.write(f"  the same pairs judged by other models: {_share_words(found.others)}")
 
 
 def comparisons_of(run: Run) -> list[Comparison]:
-    """The judged pairs of a run, with the models that judged and wrote."""
+    """The judged pairs of a run, with the models of judge and authors."""
     models = dict(Step.objects.filter(run=run).values_list("key", "alias"))
     authors: dict[str, str] = {}
     found = []
@@ -60,5 +60,5 @@ def comparisons_of(run: Run) -> list[Comparison]:
     return found
 
 
-def _told(share: Share | None) -> str:
+def _share_words(share: Share | None) -> str:
     return share.words if share else NOTHING

@@ -1,4 +1,4 @@
-"""`manage.py rebuild_lemmas RUN`: drop a run's lemma rows and fold its events anew."""
+"""`manage.py rebuild_lemmas RUN`: drop a run's lemma rows and fold its events again."""
 
 import uuid
 from argparse import ArgumentParser
@@ -11,10 +11,10 @@ from apps.runs.models import Run
 
 
 class Command(BaseCommand):
-    help = "Drop the lemma, edge, verdict and proof rows of a run and fold its events anew."
+    help = "Drop the lemma, edge, verdict and proof rows of a run and fold its events again."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("run", type=uuid.UUID, help="the run's id, as in its address")
+        parser.add_argument("run", type=uuid.UUID, help="id of the run, from its address")
 
     def handle(self, *args: Any, **options: Any) -> None:
         run = Run.objects.filter(public_id=options["run"]).first()
