@@ -34,7 +34,7 @@ def test_an_empty_script_is_unscored_and_the_others_are_graded(table: command.Ta
     found = {row["paper"]: row for row in command.rows(out)}
     assert {name: row["unscored"] for name, row in found.items()} == {
         "P1": "", "P2": "empty", "P3": "empty", "P4": "there is no problem in “problem”",
-        "P5": "Under script stands something that is not text",
+        "P5": "The value of script is not text",
     }  # fmt: skip
     assert [(row["points"], row["calls"]) for name, row in sorted(found.items())] == [(2, 1), *[(None, 0)] * 4]
     assert [row["mark"] for _, row in sorted(found.items())] == [1, 0, 0, 2, 3]

@@ -33,8 +33,8 @@ class _Parts(NamedTuple):
 
     @property
     def is_echo(self) -> bool:
-        """Does the prompt say more than half of it?"""
-        return 2 * len(self.own) < self.beyond
+        """Does the prompt say more than half of it? All of it, where it is short: "10 is even." examines something."""
+        return 2 * len(self.own) < self.beyond and (self.beyond >= 2 * SHORTEST_WHOLE or not self.own)
 
 
 def own_text(answer: str, prompt: str, *, in_fences: bool = True, heading: re.Pattern[str] | None = None) -> str | Unscored:
