@@ -30,7 +30,7 @@ def test_the_largest_published_log_opens_and_replays(
         play = page.locator('[data-action="play"]')
         expect(play).to_be_focused()
         page.keyboard.press("End")
-        expect(play).to_have_text("Again")
+        expect(play).to_have_text("Play again")
         page.keyboard.press("Home")
         expect(page.locator(".exchange__turn:visible")).to_have_count(0)
         page.keyboard.press("Escape")
@@ -60,7 +60,7 @@ def test_a_log_is_uploaded_and_opens_as_a_run_that_replays(
         play = page.locator('[data-action="play"]')
         expect(play).to_be_focused()
         page.keyboard.press("End")
-        expect(play).to_have_text("Again")
+        expect(play).to_have_text("Play again")
         page.keyboard.press("Home")
         expect(page.locator(".exchange__turn:visible")).to_have_count(0)
     assert Run.objects.get().owner == alice
