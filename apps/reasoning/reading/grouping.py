@@ -47,7 +47,7 @@ class LikeJson(Value):
 
 
 def read_grouping(final: Final, count: int) -> Grouping | Unscored:
-    """Groups of the solutions 1 to `count`; each stands in one group at most, and the likeliest must exist."""
+    """Groups of the solutions 1 to `count`. A solution is in at most one group, and the likeliest group must exist."""
     answer = whole_answer(final)
     if isinstance(answer, Unscored):
         return answer
@@ -90,7 +90,7 @@ def read_grouping_again(second: Final, first: str, count: int) -> Grouping | Uns
 def partition(like: Mapping[int, int], count: int) -> tuple[tuple[int, ...], ...] | Unscored:
     """Groups of 1 to `count`, in order: each with the one that it is like, alone where it names none or itself.
 
-    What is like `NONE`, or like one that is, stands in no group.
+    A solution that is like `NONE`, directly or through others, is in no group.
     """
     if wrong := {*like, *like.values()} - set(range(count + 1)):
         return Unscored(reason=f"it names number {min(wrong)}, which does not exist")
@@ -108,7 +108,7 @@ def _grouping(named: list[tuple[int, list[int]]], likeliest: int, count: int, re
     for group, written in named:
         members = tuple(dict.fromkeys(written))
         if any(not 1 <= member <= count for member in members) or seen & set(members) or group in groups:
-            return Unscored(reason=f"group {group} names a solution that does not exist or stands elsewhere")
+            return Unscored(reason=f"group {group} names a solution that does not exist or is in another group")
         seen |= set(members)
         if members:
             groups[group] = members

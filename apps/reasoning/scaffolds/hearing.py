@@ -5,8 +5,9 @@ enforces one; or it asks for the whole solution again. It is a separate journale
 budgets and is never repeated. The engine has the conversation so far in its prefix cache.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from apps.reasoning.domain.events import OutputUnread
@@ -85,6 +86,13 @@ class Reading(Generic[T_co]):
             values={**self.values, "shape": shape_shown(longer)},
         )
 
+    def questions(self, key: str, objection: str, *, with_schema: bool) -> Iterator[tuple[str, str, dict[str, Any] | None]]:
+        """Key, question and schema of the second call. Some servers reject schemas: a call that fails is made once in words."""
+        if with_schema and self.schema is not None:
+            yield key, self.question(self.asks_json or self.asks, objection), self.schema
+            key = f"{key}/{IN_WORDS}"
+        yield key, self.question(self.asks, objection), None
+
     def question(self, name: str, objection: str) -> str:
         """The question `name` with its placeholders filled, after the preface for this objection."""
         prompt, given = load(f"shared/again/{name}"), {**self.values, "objection": clean_text(objection).rstrip(".")}
@@ -122,41 +130,24 @@ async def heard(
 
     Both answers end at the first of `stops`.
     """
-    held: dict[str, Any] = {"schema": schema, "tools": tools, "stops": stops, "ending": reading.ending}
-    first = await asked(ctx, key, role=role, prompt=prompt, place=place, **held)
+    ask = partial(asked, ctx, role=role, place=place, stops=stops)
+    first = await ask(key, prompt=prompt, schema=schema, tools=tools, ending=reading.ending)
     if isinstance(first, Unscored):
         return Heard(first, key)
     found = _own(reading.read(first), first, prompt)
     if not isinstance(found, Unscored):
         return Heard(found, key, first)
-    return await _heard_again(ctx, key, role, prompt, place, reading, first, found.reason, stops)
-
-
-async def _heard_again(
-    ctx: Context,
-    key: str,
-    role: str,
-    prompt: RenderedPrompt,
-    place: Place,
-    reading: Reading[T],
-    first: Final,
-    objection: str,
-    stops: tuple[str, ...],
-) -> Heard[T]:
-    """The value of the second answer; `objection` is the reason why the first one is unreadable."""
     reading = reading.instead(first) if reading.instead else reading
-    second, text = f"{key}/{AGAIN}", _ECHO if objection in (UNCHANGED, COPIED) else _text_of(first, prompt.text)
+    text = _ECHO if found.reason in (UNCHANGED, COPIED) else _text_of(first, prompt.text)
     if text in (_ECHO, _NOTHING):
         reading = reading.after_an_echo(prompt)
-    ctx.emit(f"{key}/unread", OutputUnread(call=key, role=role, reason=objection, again=second))
-    form = reading.schema if ctx.keeps_to_schemas(role) else None
-    asks = reading.asks_json if form is not None and reading.asks_json else reading.asks
-    longer = _longer(ctx, role, prompt, text, reading, reading.question(asks, objection))
-    said = await asked(ctx, second, role=role, prompt=longer, place=place, schema=form, tokens=reading.tokens, stops=stops)
-    if isinstance(said, Unscored) and form is not None:  # Some servers reject schemas: ask in words.
-        second = f"{second}/{IN_WORDS}"
-        longer = _longer(ctx, role, prompt, text, reading, reading.question(reading.asks, objection))
-        said = await asked(ctx, second, role=role, prompt=longer, place=place, tokens=reading.tokens, stops=stops)
+    ctx.emit(f"{key}/unread", OutputUnread(call=key, role=role, reason=found.reason, again=f"{key}/{AGAIN}"))
+    said: Final | Unscored = found
+    for second, question, form in reading.questions(f"{key}/{AGAIN}", found.reason, with_schema=ctx.keeps_to_schemas(role)):
+        longer = _longer(ctx, role, prompt, text, reading, question)
+        said = await ask(second, prompt=longer, schema=form, tokens=reading.tokens)
+        if isinstance(said, Final):
+            break
     if isinstance(said, Unscored):
         return Heard(said, second, first)
     value = _own(reading.read_again(said, text), said, prompt)
