@@ -7,19 +7,20 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from apps.datasets.models import TokenRow
+from apps.reasoning.domain.kinds import Kind
 from apps.runs.models import Run
 
 KINDS = (
-    "candidate.drafted",
-    "candidate.scored",
-    "candidate.score_dropped",
-    "candidate.judged",
-    "memory.stored",
-    "proof.drafted",
-    "proof.selected",
-    "verdict.reached",
-    "turn.taken",
-    "output.unread",
+    Kind.CANDIDATE_DRAFTED,
+    Kind.CANDIDATE_SCORED,
+    Kind.CANDIDATE_SCORE_DROPPED,
+    Kind.CANDIDATE_JUDGED,
+    Kind.MEMORY_STORED,
+    Kind.PROOF_DRAFTED,
+    Kind.PROOF_SELECTED,
+    Kind.VERDICT_REACHED,
+    Kind.TURN_TAKEN,
+    Kind.OUTPUT_UNREAD,
 )
 
 
@@ -107,16 +108,16 @@ class Recorded:
     def take(self, kind: str, body: dict[str, Any]) -> None:
         """Apply one event of `KINDS`."""
         match kind:
-            case "candidate.drafted":
+            case Kind.CANDIDATE_DRAFTED:
                 self._drafted(body["candidate"], body["call"], body["text"], tuple(body["parents"]))
-            case "proof.drafted" if not any(one.call == body["call"] for one in self.solutions.values()):
+            case Kind.PROOF_DRAFTED if not any(one.call == body["call"] for one in self.solutions.values()):
                 parents = (body["revises"],) if body["revises"] else ()
                 self._drafted(body["proof"], body["call"], body["text"], parents)
-            case "turn.taken" if body["role"] != "evaluator":
+            case Kind.TURN_TAKEN if body["role"] != "evaluator":
                 self.talks.setdefault(body["about"], []).append(_taken(body))
-            case "output.unread":
+            case Kind.OUTPUT_UNREAD:
                 self.unread.add(body["call"])
-            case "proof.selected":
+            case Kind.PROOF_SELECTED:
                 self.selected = body["proof"]
                 if solution := self.solutions.get(body["proof"]):
                     solution.accepted = body["accepted"]
@@ -134,15 +135,15 @@ class Recorded:
         if solution is None:
             return
         match kind:
-            case "candidate.scored" if body.get("score") is not None:
+            case Kind.CANDIDATE_SCORED if body.get("score") is not None:
                 solution.scores[body["index"]] = body["score"] / body["scale"]
-            case "candidate.score_dropped":
+            case Kind.CANDIDATE_SCORE_DROPPED:
                 solution.scores.pop(body["index"], None)
-            case "candidate.judged" if body["passed"] is not None:
+            case Kind.CANDIDATE_JUDGED if body["passed"] is not None:
                 solution.judged.append((body["call"], body["passed"]))
-            case "memory.stored" if body["valid"]:
+            case Kind.MEMORY_STORED if body["valid"]:
                 solution.votes = (body["ayes"], body["valid"])
-            case "verdict.reached" if body["valid"]:
+            case Kind.VERDICT_REACHED if body["valid"]:
                 solution.votes = (body["passes"], body["valid"])
 
 

@@ -7,9 +7,10 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from apps.reasoning.domain.kinds import Kind
 from apps.runs.models import Run
 
-KINDS = ("turn.taken", "memory.stored", "call.failed", "prompt.refused")
+KINDS = (Kind.TURN_TAKEN, Kind.MEMORY_STORED, Kind.CALL_FAILED, Kind.PROMPT_REFUSED)
 _CALL_OF_TURN = re.compile(r"(.+)/turn/(\d+)")
 ACTION_WORDS = {
     "python_code": "runs code",
@@ -126,10 +127,10 @@ def conversations(run: Run) -> Conversations:
     talks: dict[str, Talk] = {}
     rows = run.events.filter(kind__in=KINDS).order_by("seq").values_list("kind", "body")
     for kind, body in rows.iterator(chunk_size=500):
-        if kind == "memory.stored":
+        if kind == Kind.MEMORY_STORED:
             names = ("condensed", "condensed_by", "judgement", "judged_by", "ayes", "valid", "of", "correct")
             found.memories[body["candidate"]] = Memory(**{name: body[name] for name in names})
-        elif kind == "turn.taken":
+        elif kind == Kind.TURN_TAKEN:
             _take_turn(found, talks, body)
         else:
             _take_failure(talks, body)

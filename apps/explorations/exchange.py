@@ -9,10 +9,18 @@ from typing import Any, Literal
 from apps.explorations.opinions import Opinion
 from apps.explorations.solutions import Solution, Solutions
 from apps.explorations.words import page_of, role_word
+from apps.reasoning.domain.kinds import Kind
 from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.runs.models import Run
 
-KINDS = ("candidate.drafted", "candidate.judged", "output.unread", "control.requested", "control.applied", "proof.selected")
+KINDS = (
+    Kind.CANDIDATE_DRAFTED,
+    Kind.CANDIDATE_JUDGED,
+    Kind.OUTPUT_UNREAD,
+    Kind.CONTROL_REQUESTED,
+    Kind.CONTROL_APPLIED,
+    Kind.PROOF_SELECTED,
+)
 _FAIL_UNREAD = "the decision is fail, but"
 Speaker = Literal["writer", "verifier", "person", "end"]
 
@@ -109,18 +117,18 @@ class _Fold:
     def take(self, kind: str, body: dict[str, Any]) -> None:
         """Add one event."""
         match kind:
-            case "candidate.drafted":
+            case Kind.CANDIDATE_DRAFTED:
                 self._drafted(body)
-            case "candidate.judged":
+            case Kind.CANDIDATE_JUDGED:
                 self._judged(body)
-            case "output.unread" if not body["role"].startswith("verifier") and not (body.get("again") or body.get("part")):
+            case Kind.OUTPUT_UNREAD if not body["role"].startswith("verifier") and not (body.get("again") or body.get("part")):
                 self._add("writer", body["call"], f"unread {body['call']}", unread=body["reason"])
-            case "control.requested" if body["name"] == "hint":
+            case Kind.CONTROL_REQUESTED if body["name"] == "hint":
                 self.hints[body["command"]] = (body["by"], str(body["args"].get("text", "")))
-            case "control.applied" if body["command"] in self.hints:
+            case Kind.CONTROL_APPLIED if body["command"] in self.hints:
                 by, words = self.hints[body["command"]]
                 self._add("person", "", f"hint {body['command']}", who=by or "A person", words=words)
-            case "proof.selected":
+            case Kind.PROOF_SELECTED:
                 self._add("end", "", "end", who="The end", words=body["reason"], good=body["accepted"])
 
     def _drafted(self, body: dict[str, Any]) -> None:

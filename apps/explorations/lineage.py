@@ -14,13 +14,14 @@ from django.db.models.functions import Substr
 
 from apps.explorations.conversations import memory_verdict
 from apps.explorations.solutions import selected_solution
+from apps.reasoning.domain.kinds import Kind
 from apps.runs.models import Run
 
 PROBLEM = "problem"
 SHORT = 160
 _JUDGEMENTS = (
-    "candidate.scored", "candidate.score_dropped", "candidate.judged", "memory.stored", "pool.kept", "pair.decided",
-    "proof.selected",
+    Kind.CANDIDATE_SCORED, Kind.CANDIDATE_SCORE_DROPPED, Kind.CANDIDATE_JUDGED, Kind.MEMORY_STORED, Kind.POOL_KEPT,
+    Kind.PAIR_DECIDED, Kind.PROOF_SELECTED,
 )  # fmt: skip
 _MADE_AS = {
     "solution": "written from scratch",
@@ -157,24 +158,24 @@ class _Fold:
 
     def judged(self, seq: int, kind: str, body: Mapping[str, Any]) -> None:
         """Add one event of `_JUDGEMENTS`; ignore unknown candidates."""
-        if kind == "proof.selected":
+        if kind == Kind.PROOF_SELECTED:
             self.selected_seq = seq
-        elif kind == "pair.decided":
+        elif kind == Kind.PAIR_DECIDED:
             self._decided(seq, body)
-        elif kind == "pool.kept":
+        elif kind == Kind.POOL_KEPT:
             self._kept(seq, body)
         elif (opinions := self.opinions.get(body["candidate"])) is not None:
             self._touch(body["candidate"], seq)
-            if kind == "memory.stored":
+            if kind == Kind.MEMORY_STORED:
                 opinions.remembered = memory_verdict(body["correct"], body["ayes"], body["valid"])
                 return
-            if kind == "candidate.judged":
+            if kind == Kind.CANDIDATE_JUDGED:
                 opinions.judged += body["passed"] is not None
                 opinions.passes += bool(body["passed"])
                 opinions.unread += body["passed"] is None
                 return
             opinions.is_scored = True
-            if kind == "candidate.score_dropped":
+            if kind == Kind.CANDIDATE_SCORE_DROPPED:
                 opinions.scores.pop(body["index"], None)
             elif body.get("score") is None:
                 opinions.unread += 1
@@ -263,7 +264,7 @@ def lineage_data(run: Run, after: int = 0) -> LineageData:
 
 def _drafted(run: Run) -> Iterator[dict[str, Any]]:
     """The candidates with the first `SHORT` characters of their texts."""
-    rows = run.events.filter(kind="candidate.drafted").order_by("seq")
+    rows = run.events.filter(kind=Kind.CANDIDATE_DRAFTED).order_by("seq")
     read: Sequence[dict[str, Any]] = rows.annotate(start=Substr(KT("body__text"), 1, SHORT)).values(
         "seq", "start", "body__candidate", "body__parents", "body__made_as", "body__round", "body__call"
     )  # type: ignore[assignment]

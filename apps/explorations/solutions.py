@@ -15,13 +15,15 @@ from apps.explorations.words import page_of, round_title
 from apps.lemmas.final_answers import ShownAnswer, shown_answer
 from apps.lemmas.formula_checks import CheckedFormula, FormulaCheck, checks_of
 from apps.lemmas.selectors import solution_behind
+from apps.reasoning.domain.kinds import Kind
 from apps.reasoning.reading.proofs import WAY_WORDS
 from apps.reasoning.scaffolds.candidates.judges import OrderReport
 from apps.runs.models import Run
 
 KINDS = (
-    "candidate.drafted", "candidate.scored", "candidate.score_dropped", "candidate.judged", "pool.kept", "pool.grouped",
-    "pair.judged", "pair.decided", "state.written",
+    Kind.CANDIDATE_DRAFTED, Kind.CANDIDATE_SCORED, Kind.CANDIDATE_SCORE_DROPPED, Kind.CANDIDATE_JUDGED,
+    Kind.POOL_KEPT, Kind.POOL_GROUPED,
+    Kind.PAIR_JUDGED, Kind.PAIR_DECIDED, Kind.STATE_WRITTEN,
 )  # fmt: skip
 #: Most solutions of a round that a page shows; kept solutions come first.
 MOST_SHOWN = 24
@@ -176,28 +178,28 @@ class _Fold:
     def take(self, kind: str, body: dict[str, Any]) -> None:
         """Add one event; ignore opinions on unknown solutions."""
         match kind:
-            case "candidate.drafted":
+            case Kind.CANDIDATE_DRAFTED:
                 self._drafted(body)
-            case "candidate.scored" | "candidate.score_dropped" | "candidate.judged":
+            case Kind.CANDIDATE_SCORED | Kind.CANDIDATE_SCORE_DROPPED | Kind.CANDIDATE_JUDGED:
                 if solution := self.solutions.get(body["candidate"]):
-                    {"candidate.scored": scored, "candidate.judged": judged}.get(kind, dropped)(solution, body)
+                    {Kind.CANDIDATE_SCORED: scored, Kind.CANDIDATE_JUDGED: judged}.get(Kind(kind), dropped)(solution, body)
                     if self.page.score_words and body.get("score") is not None:
                         solution.opinions[-1].verdict = self.page.score_words(body["index"], body["score"])
-            case "pool.kept":
+            case Kind.POOL_KEPT:
                 self.kept[body["round"]] = list(body["kept"])
                 for name in body["kept"]:
                     if name in self.solutions:
                         self.solutions[name].kept = True
-            case "pool.grouped":
+            case Kind.POOL_GROUPED:
                 self.groups, self.chosen = [list(group) for group in body["groups"]], body["chosen"]
                 self.grouping_reason, self.answers = body.get("reason", ""), list(body.get("answers", ()))
-            case "pair.judged":
+            case Kind.PAIR_JUDGED:
                 self.judged.setdefault(frozenset((body["first"], body["second"])), []).append(body)
-            case "pair.decided":
+            case Kind.PAIR_DECIDED:
                 pair = (body["pair"][0], body["pair"][1])
                 orders = self.judged.pop(frozenset(pair), [])
                 self.duels.append(Duel(body["round"], pair, body["winner"], body["by"], orders))
-            case "state.written":
+            case Kind.STATE_WRITTEN:
                 before = self.states[max(self.states)].text if self.states else ""
                 self.states[body["turn"]] = State(body["turn"], body["text"], body["call"], before)
 
@@ -221,9 +223,9 @@ class _Fold:
 
 def selected_solution(run: Run) -> str:
     """The selected candidate; "" before the selection."""
-    if not run.events.filter(kind="proof.selected").exists():
+    if not run.events.filter(kind=Kind.PROOF_SELECTED).exists():
         return ""
-    drafted = run.events.filter(kind="proof.drafted").order_by("seq").last()
+    drafted = run.events.filter(kind=Kind.PROOF_DRAFTED).order_by("seq").last()
     return solution_behind(run, drafted.body["call"], drafted.body["text"]) if drafted else ""
 
 

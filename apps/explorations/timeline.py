@@ -8,6 +8,7 @@ from django.db.models import Count, Q, Sum
 
 from apps.explorations.words import role_word, round_title
 from apps.lemmas.models import Lemma
+from apps.reasoning.domain.kinds import Kind
 from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.runs.models import Run, RunEvent
 from apps.runs.selectors import phase_summary
@@ -158,11 +159,11 @@ def _ordered(bars: dict[str, Bar], order: tuple[str, ...]) -> list[Bar]:
 
 def _rounds(run: Run) -> tuple[set[Place], dict[Place, dict[str, Any]]]:
     """Rounds that began, and bodies of rounds that ended."""
-    rows = RunEvent.objects.filter(run=run, kind__in=("round.began", "round.ended")).values_list("kind", "body")
+    rows = RunEvent.objects.filter(run=run, kind__in=(Kind.ROUND_BEGAN, Kind.ROUND_ENDED)).values_list("kind", "body")
     began, ended = set(), {}
     for kind, body in rows:
         place = (body["rollout"], body["round"])
-        if kind == "round.ended":
+        if kind == Kind.ROUND_ENDED:
             ended[place] = body
         else:
             began.add(place)

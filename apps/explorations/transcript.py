@@ -8,6 +8,7 @@ from django.db.models import Q, QuerySet
 
 from apps.explorations.unheard import fitted_calls
 from apps.explorations.words import role_word
+from apps.reasoning.domain.kinds import Kind
 from apps.reasoning.scaffolds.hearing import asked_before
 from apps.runs.models import Run, RunEvent, Step
 from apps.runs.selectors import step_list
@@ -90,7 +91,7 @@ class LogPage:
 
 def unread_calls(run: Run) -> dict[str, str]:
     """Reasons for unreadable texts by call, including whether the request was repeated."""
-    bodies = RunEvent.objects.filter(run=run, kind="output.unread").values_list("body", flat=True)
+    bodies = RunEvent.objects.filter(run=run, kind=Kind.OUTPUT_UNREAD).values_list("body", flat=True)
     return {body["call"]: f"{body['reason']}; requested again" if body.get("again") else body["reason"] for body in bodies}
 
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from django.db.models import Count, Q
 
 from apps.explorations.words import role_word
+from apps.reasoning.domain.kinds import Kind
 from apps.reasoning.scaffolds.hearing import AGAIN, IN_WORDS
 from apps.runs.models import Run, RunEvent
 
@@ -28,7 +29,7 @@ class Unheard(NamedTuple):
 
 def unheard_roles(run: Run) -> list[Unheard]:
     """The roles with many unread answers, worst first."""
-    bodies = RunEvent.objects.filter(run=run, kind="output.unread").values_list("body", flat=True)
+    bodies = RunEvent.objects.filter(run=run, kind=Kind.OUTPUT_UNREAD).values_list("body", flat=True)
     lost = Counter(body["role"] for body in bodies if not (body.get("again") or body.get("part")))
     if not lost:
         return []
@@ -59,12 +60,12 @@ def long_prompts(run: Run) -> list[TooLong]:
     """The roles with prompts that did not fit, by name."""
     found: dict[str, dict[str, Any]] = {}
     for kind, body in (
-        RunEvent.objects.filter(run=run, kind__in=("prompt.fitted", "prompt.refused"))
+        RunEvent.objects.filter(run=run, kind__in=(Kind.PROMPT_FITTED, Kind.PROMPT_REFUSED))
         .order_by("seq")
         .values_list("kind", "body")
     ):
         counts = found.setdefault(body["role"], {"fitted": 0, "left_out": 0, "shortened": 0, "refused": 0, "why": ""})
-        if kind == "prompt.refused":
+        if kind == Kind.PROMPT_REFUSED:
             counts["refused"] += 1
             counts["why"] = counts["why"] or body["reason"]
         else:
@@ -83,5 +84,5 @@ def fitted_words(body: Mapping[str, Any]) -> str:
 
 def fitted_calls(run: Run) -> dict[str, str]:
     """Texts missing from prompts that were fitted to the context, by call."""
-    bodies = RunEvent.objects.filter(run=run, kind="prompt.fitted").values_list("body", flat=True)
+    bodies = RunEvent.objects.filter(run=run, kind=Kind.PROMPT_FITTED).values_list("body", flat=True)
     return {body["call"]: fitted_words(body) for body in bodies}

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from apps.grading.preparing_models import PieceVersion
 from apps.grading.references import Reference, references_of
 from apps.problems.models import Problem
-from apps.reasoning.domain.events import event_from
 from apps.reasoning.domain.grading_events import GradingUnprepared
+from apps.reasoning.domain.vocabulary import event_from
 from apps.reasoning.graders.pieces import Analysis, Cluster, Clusters, Rubric
 from apps.reasoning.graders.preparing import rubric_name
 from apps.reasoning.graders.slots import Slot, analysis_slot, clusters_slot, rubric_slot

@@ -14,8 +14,8 @@ from apps.grading.results import result_of
 from apps.grading.set_models import GradedScript
 from apps.grading.starting import grading_start
 from apps.problems.models import Problem
-from apps.reasoning.domain.events import event_from
 from apps.reasoning.domain.grading_events import GradingUnprepared, SchemeWritten
+from apps.reasoning.domain.vocabulary import event_from
 from apps.reasoning.graders.grading import Grading
 from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.marking.checks import check

@@ -12,9 +12,9 @@ from apps.grading.preparing_runs import problem_spec, runs_about
 from apps.grading.shown import shown_before
 from apps.problems.models import Problem
 from apps.reasoning.domain.event_base import Event
-from apps.reasoning.domain.events import event_from
 from apps.reasoning.domain.grading_events import DifficultyFound, GradingUnprepared, QualityFound
 from apps.reasoning.domain.values import Unscored
+from apps.reasoning.domain.vocabulary import event_from
 from apps.reasoning.graders.attempting import ATTEMPTING
 from apps.reasoning.graders.difficulty import NAME as DIFFICULTY
 from apps.reasoning.graders.difficulty import attempting_by, grading_by

@@ -25,8 +25,8 @@ from apps.learning.recipes import TOYS
 from apps.learning.taught import problems_learned
 from apps.learning.trainers import TrainerMissing, environment, python
 from apps.problems.models import Problem
-from apps.reasoning.domain.events import event_from
 from apps.reasoning.domain.grading_events import DifficultyFound
+from apps.reasoning.domain.vocabulary import event_from
 from apps.reasoning.inference.aliases import load_aliases
 from apps.runs.models import LIVE, Run
 

@@ -15,6 +15,7 @@ from apps.lemmas.models import (
     ProofVersion,
     Verdict,
 )
+from apps.reasoning.domain import control_events as cv
 from apps.reasoning.domain import events as ev
 from apps.reasoning.domain.verdicts import NO_FAULT
 from apps.runs.models import Run
@@ -24,7 +25,7 @@ FOLDED_KINDS = frozenset(
     event.kind
     for event in (
         ev.LemmaProposed, ev.LemmaMerged, ev.LemmasAlike, ev.LemmaRetired, ev.LemmaRestored, ev.EdgeAdded, ev.VoteCast,
-        ev.VerdictReached, ev.ProofDrafted, ev.ProofSelected, ev.ControlRequested, ev.ControlApplied, ev.ControlRefused,
+        ev.VerdictReached, ev.ProofDrafted, ev.ProofSelected, cv.ControlRequested, cv.ControlApplied, cv.ControlRefused,
     )
 )  # fmt: skip
 
@@ -112,7 +113,7 @@ class Fold:
                 self._drafted(seq, event)
             case ev.ProofSelected():
                 self._selected(seq, event)
-            case ev.ControlRequested() | ev.ControlApplied() | ev.ControlRefused():
+            case cv.ControlRequested() | cv.ControlApplied() | cv.ControlRefused():
                 self._control(seq, event)
 
     def _proposed(self, seq: int, event: ev.LemmaProposed) -> None:
@@ -194,11 +195,11 @@ class Fold:
                 row.selected, row.accepted, row.selected_reason = False, None, ""
         proof.selected, proof.accepted, proof.selected_reason = True, event.accepted, event.reason
 
-    def _control(self, seq: int, event: ev.ControlRequested | ev.ControlApplied | ev.ControlRefused) -> None:
+    def _control(self, seq: int, event: cv.ControlRequested | cv.ControlApplied | cv.ControlRefused) -> None:
         if event.name not in _HUMAN_VERDICTS:
             return
         row = self.humans.get(event.command)
-        if isinstance(event, ev.ControlRequested):
+        if isinstance(event, cv.ControlRequested):
             if row is None and event.args.get("lemma"):
                 self.humans[event.command] = HumanVerdict(
                     run=self.run,
@@ -212,7 +213,7 @@ class Fold:
             return
         if row is None or row.applied_seq or row.refused:
             return
-        if isinstance(event, ev.ControlApplied):
+        if isinstance(event, cv.ControlApplied):
             row.applied_seq = seq
         else:
             row.refused = event.reason
@@ -256,10 +257,10 @@ def _concerned(events: Iterable[ev.Event]) -> tuple[set[str], set[str], set[str]
                 subjects.add(event.subject)
             case ev.ProofDrafted() | ev.ProofSelected():
                 subjects.add(event.proof)
-            case ev.ControlRequested() if event.name in _HUMAN_VERDICTS:
+            case cv.ControlRequested() if event.name in _HUMAN_VERDICTS:
                 commands.add(event.command)
                 asked.add(str(event.args.get("lemma", "")))
-            case ev.ControlApplied() | ev.ControlRefused() if event.name in _HUMAN_VERDICTS:
+            case cv.ControlApplied() | cv.ControlRefused() if event.name in _HUMAN_VERDICTS:
                 commands.add(event.command)
                 answered = True
     subjects |= asked if answered else set()

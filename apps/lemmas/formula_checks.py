@@ -12,12 +12,13 @@ from typing import Any
 from django.db.models import QuerySet
 from django.utils.safestring import SafeString
 
+from apps.reasoning.domain.kinds import Kind
 from apps.reasoning.domain.tools import ToolAnswer, read_execution, read_findings
 from apps.reasoning.domain.values import Unscored
 from apps.runs.models import Run, RunEvent
 from apps.ui.marking import render_marked
 
-KIND, OFF_KIND = "formulas.checked", "formulas.off"
+KIND, OFF_KIND = Kind.FORMULAS_CHECKED, Kind.FORMULAS_OFF
 _OUTCOMES = {"refuted": "refuted", "survived": "survived", "not_understood": "not understood", "stopped": "stopped"}
 #: Least number of survived tests for underlining a formula in its text.
 LEAST_UNDERLINED = 30

@@ -11,10 +11,11 @@ from apps.lemmas.fold import FOLDED_KINDS, Fold
 from apps.lemmas.formula_checks import FormulaCheck, check_of
 from apps.lemmas.models import PROOF_PREFIX, HumanVerdict, Lemma, LemmaEdge, LemmaLikeness, ProofVersion, Verdict
 from apps.lemmas.network import representatives_among
-from apps.reasoning.domain.events import event_from
+from apps.reasoning.domain.kinds import Kind
+from apps.reasoning.domain.vocabulary import event_from
 from apps.runs.models import Run, RunEvent
 
-VOTES = "vote.cast"
+VOTES = Kind.VOTE_CAST
 
 
 class Rows:

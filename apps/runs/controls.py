@@ -9,8 +9,9 @@ from django.conf import settings
 from django.db.utils import DatabaseError
 
 from apps.reasoning.domain.control import Command
+from apps.reasoning.domain.control_events import ControlApplied, ControlRequested
 from apps.reasoning.domain.errors import FenceLost, RunCancelled
-from apps.reasoning.domain.events import ControlApplied, ControlRequested, RunContinued, RunPaused
+from apps.reasoning.domain.events import RunContinued, RunPaused
 from apps.reasoning.domain.generation import Final, GenerationRequest
 from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.ports import Dispatcher

@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
+from apps.reasoning.domain.control_events import ControlApplied, ControlRefused
 from apps.reasoning.domain.events import (
-    ControlApplied,
-    ControlRefused,
     RunContinued,
     RunPaused,
     RunResumed,

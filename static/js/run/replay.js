@@ -1,6 +1,7 @@
 // The replay of a run that has ended: its events shown again on the run's page, at ×1 to ×200 of the recorded speed, with
 // graph, streams and votes in step. No model is called. The fold is replay_fold.js.
 import { nodeName } from "../graph/nouns.js";
+import { KIND } from "./kinds.js";
 import { Lanes } from "./lanes.js";
 import { drawCards } from "./replay_cards.js";
 import { countUntil, Fold, timesOf } from "./replay_fold.js";
@@ -115,7 +116,7 @@ class Replay {
     this.times = timesOf(events);
     this.ends = new Map();
     events.forEach(([, , kind, body], place) => {
-      if (kind === "call.ended" || kind === "call.failed") this.ends.set(body.call, { at: this.times[place], body });
+      if (kind === KIND.CALL_ENDED || kind === KIND.CALL_FAILED) this.ends.set(body.call, { at: this.times[place], body });
     });
     this.events = events;
     this.part("scrub").max = String(events.length);
@@ -190,9 +191,9 @@ class Replay {
       const event = this.events[this.at];
       this.fold.take(event, this.at);
       const [, , kind, body] = event;
-      if (kind === "call.began" && !this.isBrief(body.call, this.times[this.at])) this.lanes.began(body);
-      else if (kind === "call.retried") this.lanes.retried(body);
-      else if (kind === "call.ended" || kind === "call.failed") this.lanes.ended(body.call, body.reason ?? "");
+      if (kind === KIND.CALL_BEGAN && !this.isBrief(body.call, this.times[this.at])) this.lanes.began(body);
+      else if (kind === KIND.CALL_RETRIED) this.lanes.retried(body);
+      else if (kind === KIND.CALL_ENDED || kind === KIND.CALL_FAILED) this.lanes.ended(body.call, body.reason ?? "");
     }
   }
 

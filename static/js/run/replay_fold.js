@@ -1,6 +1,8 @@
 // The state of a run as of any of its events. Pure: no DOM, no network. Events are rows of replay.json:
 // [seq, milliseconds, kind, fields] (apps/explorations/replay.py).
 
+import { KIND } from "./kinds.js";
+
 /** Longest idle wait in a replay; longer ones (a paused run, a night) are cut to this. */
 const LONGEST_IDLE_MS = 2000;
 const ENDS = /^(call|tool)\.(ended|failed)$/;
@@ -18,7 +20,7 @@ export function timesOf(events) {
     if (!open.size && gap > LONGEST_IDLE_MS) cut += gap - LONGEST_IDLE_MS;
     before = Math.max(before, at);
     times.push(before - cut);
-    if (kind === "call.began" || kind === "tool.began") open.add(body.call);
+    if (kind === KIND.CALL_BEGAN || kind === KIND.TOOL_BEGAN) open.add(body.call);
     else if (ENDS.test(kind)) open.delete(body.call);
   }
   return times;
@@ -117,32 +119,32 @@ export class Fold {
 }
 
 const TAKERS = {
-  "run.finished": (fold) => {
+  [KIND.RUN_FINISHED]: (fold) => {
     fold.isOver = true;
     fold.reached.add("run ended");
   },
-  "round.began": (fold, { round }) => { fold.round = Math.max(fold.round, round ?? 0); },
-  "round.ended": (fold, { rollout = 0, round = 0 }) => { fold.reached.add(`round ${rollout}/${round}`); },
-  "call.began": (fold, body, place) => {
+  [KIND.ROUND_BEGAN]: (fold, { round }) => { fold.round = Math.max(fold.round, round ?? 0); },
+  [KIND.ROUND_ENDED]: (fold, { rollout = 0, round = 0 }) => { fold.reached.add(`round ${rollout}/${round}`); },
+  [KIND.CALL_BEGAN]: (fold, body, place) => {
     if (!fold.open.has(body.call)) for (const bar of fold.barsOf(body)) bar.running += 1;
     fold.open.set(body.call, { body, place });
     if (body.role === KNOCK_OUT_ROLE) fold.isKnockOut = true;
     else fold.round = Math.max(fold.round, body.round ?? 0);
   },
-  "call.ended": (fold, body) => { fold.close(body, false); },
-  "call.failed": (fold, body) => { fold.close(body, true); },
-  "output.unread": (fold, { call }) => { fold.reached.add(`unread ${call}`); },
-  "lemma.proposed": (fold, { lemma, rollout = 0 }) => {
+  [KIND.CALL_ENDED]: (fold, body) => { fold.close(body, false); },
+  [KIND.CALL_FAILED]: (fold, body) => { fold.close(body, true); },
+  [KIND.OUTPUT_UNREAD]: (fold, { call }) => { fold.reached.add(`unread ${call}`); },
+  [KIND.LEMMA_PROPOSED]: (fold, { lemma, rollout = 0 }) => {
     fold.subject(lemma).status ||= "proposed";
     fold.finders.set(lemma, new Set([rollout]));
   },
-  "lemma.merged": (fold, { lemma, into }) => {
+  [KIND.LEMMA_MERGED]: (fold, { lemma, into }) => {
     fold.merged.set(lemma, into);
     fold.finders.set(into, new Set([...(fold.finders.get(into) ?? []), ...(fold.finders.get(lemma) ?? [])]));
   },
-  "lemma.retired": (fold, { lemma }) => { fold.retired.add(lemma); },
-  "lemma.restored": (fold, { lemma }) => { fold.retired.delete(lemma); },
-  "vote.cast": (fold, { subject, index, of = 0, first_fault: fault, wrong_lemma: wrong, unscored }) => {
+  [KIND.LEMMA_RETIRED]: (fold, { lemma }) => { fold.retired.add(lemma); },
+  [KIND.LEMMA_RESTORED]: (fold, { lemma }) => { fold.retired.delete(lemma); },
+  [KIND.VOTE_CAST]: (fold, { subject, index, of = 0, first_fault: fault, wrong_lemma: wrong, unscored }) => {
     const row = fold.subject(subject);
     const passed = !unscored && !wrong && fault === -1;
     row.total += 1;
@@ -152,18 +154,18 @@ const TAKERS = {
     const words = unscored ? "could not be read" : passed ? "no fault" : wrong ? `wrong lemma ${wrong}` : fault ? `fault in step ${fault}` : "fault at no step of the text";
     fold.vote(subject, index, unscored ? "unread" : passed ? "pass" : "fault", words);
   },
-  "verdict.reached": (fold, { subject, ...verdict }) => {
+  [KIND.VERDICT_REACHED]: (fold, { subject, ...verdict }) => {
     Object.assign(fold.subject(subject), { confidence: null, low: null, high: null, unscored: "" }, verdict);
   },
-  "proof.selected": (fold, { proof }) => {
+  [KIND.PROOF_SELECTED]: (fold, { proof }) => {
     fold.selected = proof;
     fold.reached.add("end");
   },
-  "candidate.drafted": (fold, { candidate }) => {
+  [KIND.CANDIDATE_DRAFTED]: (fold, { candidate }) => {
     fold.subject(candidate);
     fold.reached.add(candidate);
   },
-  "candidate.scored": (fold, { candidate, index, of = 0, scale = 1, score, call }) => {
+  [KIND.CANDIDATE_SCORED]: (fold, { candidate, index, of = 0, scale = 1, score, call }) => {
     const row = fold.subject(candidate);
     row.scores ??= new Map();
     row.total += 1;
@@ -175,12 +177,12 @@ const TAKERS = {
     const mark = score === undefined ? "unread" : score === scale ? "pass" : score === 0 ? "fault" : "part";
     fold.vote(candidate, index, mark, score === undefined ? "could not be read" : `${score} of ${scale}`);
   },
-  "candidate.score_dropped": (fold, { candidate, index }) => {
+  [KIND.CANDIDATE_SCORE_DROPPED]: (fold, { candidate, index }) => {
     const row = fold.subject(candidate);
     row.scores?.delete(index);
     recount(row);
   },
-  "candidate.judged": (fold, { candidate, index, passed, call }) => {
+  [KIND.CANDIDATE_JUDGED]: (fold, { candidate, index, passed, call }) => {
     const row = fold.subject(candidate);
     row.total += 1;
     row.expected = row.total;
@@ -195,20 +197,20 @@ const TAKERS = {
     fold.counts.set("checks", checksWords(fold.judgements));
     fold.vote(candidate, index, passed === undefined ? "unread" : passed ? "pass" : "fault", passed === undefined ? "could not be read" : passed ? "pass" : "fail");
   },
-  "pool.kept": (fold, { round, kept }) => {
+  [KIND.POOL_KEPT]: (fold, { round, kept }) => {
     for (const name of kept) fold.kept.add(name);
     fold.reached.add(`memory/${round}`);
   },
-  "pool.grouped": (fold) => { fold.reached.add("groups"); },
-  "pair.judged": (fold, { round, first, second, better }) => {
+  [KIND.POOL_GROUPED]: (fold) => { fold.reached.add("groups"); },
+  [KIND.PAIR_JUDGED]: (fold, { round, first, second, better }) => {
     fold.votePair(round, [first, second], 1, better ? "pass" : "unread", `${first} shown first: ${better ? `${better} is better` : "could not be read"}`);
   },
-  "pair.decided": (fold, { round, pair, winner, by }) => {
+  [KIND.PAIR_DECIDED]: (fold, { round, pair, winner, by }) => {
     fold.reached.add(`pair/${round}/${pair[0]}/${pair[1]}`);
     fold.votePair(round, pair, 1, "pass", `${winner} wins by ${by}`);
   },
-  "state.written": (fold, { turn }) => { fold.reached.add(`state ${turn}`); },
-  "turn.taken": (fold, { conversation, turn, succeeded, mended }) => {
+  [KIND.STATE_WRITTEN]: (fold, { turn }) => { fold.reached.add(`state ${turn}`); },
+  [KIND.TURN_TAKEN]: (fold, { conversation, turn, succeeded, mended }) => {
     fold.reached.add(`talk ${conversation}`).add(`turn ${turn} of ${conversation}`);
     fold.counts.set(`turns of ${conversation}`, String(turn));
     if (mended) {
@@ -222,20 +224,20 @@ const TAKERS = {
     fold.counts.set("tools", `${fold.worked} of ${fold.wanted}`);
     fold.counts.set("rate", `${Math.round((100 * fold.worked) / fold.wanted)} %`);
   },
-  "memory.stored": (fold, { candidate, correct, ayes = 0, valid = 0 }) => {
+  [KIND.MEMORY_STORED]: (fold, { candidate, correct, ayes = 0, valid = 0 }) => {
     fold.reached.add(`memory ${candidate}`);
     const verdict = correct === undefined ? "undecided" : correct ? "judged correct" : "judged incorrect";
     fold.remembered.set(candidate, valid ? `${verdict}, ${ayes} of ${valid}` : "no report could be read");
   },
-  "tool.began": (fold, { call, job }) => { fold.tools.set(call, job); },
-  "tool.ended": (fold, { call }) => { fold.tools.delete(call); },
-  "tool.failed": (fold, { call }) => { fold.tools.delete(call); },
-  "formulas.checked": (fold, { subject, outcome }) => {
+  [KIND.TOOL_BEGAN]: (fold, { call, job }) => { fold.tools.set(call, job); },
+  [KIND.TOOL_ENDED]: (fold, { call }) => { fold.tools.delete(call); },
+  [KIND.TOOL_FAILED]: (fold, { call }) => { fold.tools.delete(call); },
+  [KIND.FORMULAS_CHECKED]: (fold, { subject, outcome }) => {
     fold.reached.add(`check ${subject}`);
     fold.checks.set(subject, outcome);
   },
-  "control.requested": (fold, { command, name, args }) => { fold.asked.set(command, { name, lemma: args?.lemma }); },
-  "control.applied": (fold, { command, name }) => {
+  [KIND.CONTROL_REQUESTED]: (fold, { command, name, args }) => { fold.asked.set(command, { name, lemma: args?.lemma }); },
+  [KIND.CONTROL_APPLIED]: (fold, { command, name }) => {
     if (name === "hint") fold.reached.add(`hint ${command}`);
     const { lemma } = fold.asked.get(command) ?? {};
     if (!lemma || (name !== "accept_lemma" && name !== "reject_lemma")) return;

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
+from apps.reasoning.domain.kinds import Kind
 from apps.reasoning.scaffolds.candidates.judges import Comparison, Share, order_report, own_reports
 from apps.runs.models import Run, RunEvent, Step
 
@@ -20,7 +21,7 @@ class Command(BaseCommand):
         parser.add_argument("--run", action="append", default=[], help="id of a run to include; may be given several times")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        runs = Run.objects.filter(events__kind="pair.judged", is_authored=False).distinct()
+        runs = Run.objects.filter(events__kind=Kind.PAIR_JUDGED, is_authored=False).distinct()
         if options["run"]:
             runs = runs.filter(public_id__in=options["run"])
         rows = [one for run in runs for one in comparisons_of(run)]
@@ -48,9 +49,9 @@ def comparisons_of(run: Run) -> list[Comparison]:
     models = dict(Step.objects.filter(run=run).values_list("key", "alias"))
     authors: dict[str, str] = {}
     found = []
-    for event in RunEvent.objects.filter(run=run, kind__in=("candidate.drafted", "pair.judged")).order_by("seq"):
+    for event in RunEvent.objects.filter(run=run, kind__in=(Kind.CANDIDATE_DRAFTED, Kind.PAIR_JUDGED)).order_by("seq"):
         body = event.body
-        if event.kind == "candidate.drafted":
+        if event.kind == Kind.CANDIDATE_DRAFTED:
             authors[body["candidate"]] = models.get(body["call"], "")
         else:
             pair = f"{run.pk}/{body['round']}/{'-'.join(sorted((body['first'], body['second'])))}"
