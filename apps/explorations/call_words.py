@@ -6,11 +6,13 @@ from typing import Any
 
 from django.urls import reverse
 
-from apps.explorations.conversations import ACTION_WORDS, memory_verdict
 from apps.explorations.words import scaffold_word
+from apps.reasoning.domain.agent_events import MemoryStored
 from apps.reasoning.domain.kinds import Kind
 from apps.reasoning.programs.registry import PROGRAMS
 from apps.reasoning.reading.proofs import WAY_WORDS
+from apps.reasoning.story.candidates import memory_verdict
+from apps.reasoning.story.talks import ACTION_WORDS
 from apps.runs.models import Run
 
 _TRIED = {
@@ -118,7 +120,7 @@ def _stored(run: Run, key: str, body: dict[str, Any]) -> list[CallReading]:
         length = f"{len(body['condensed']):,} characters"
         found.append(CallReading(f"the condensed form of {name}", length, "", body["condensed"], href))
     if body["judged_by"] == key:
-        words = memory_verdict(body["correct"], body["ayes"], body["valid"])
+        words = memory_verdict(MemoryStored.model_validate(body))
         found.append(CallReading(f"the sum of the reports on {name}", words, "", body["judgement"], href))
     return found
 

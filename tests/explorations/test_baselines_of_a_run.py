@@ -86,7 +86,7 @@ def test_votes_are_shown_by_answer_with_who_gave_it(alice: User, client_for: Pag
     assert drive(run, with_model(ScriptedBackend(voting(answers)))) == "finished"
     run.refresh_from_db()
     found = solutions(run)
-    assert found.votes == [("$3$", ["c1.1"]), ("$1/2$", ["c1.2", "c1.3", "c1.4"])]
+    assert found.votes == [("$3$", ("c1.1",)), ("$1/2$", ("c1.2", "c1.3", "c1.4"))]
     assert (found.votes_cast, found.chosen, found.selected) == (4, 1, "c1.2")
     text = page(client_for(alice), run)
     assert "Votes by final answer" in text

@@ -27,7 +27,7 @@ def test_a_whole_log_is_a_finished_run_with_its_candidates_and_judgements() -> N
     by_name = {solution.id: solution for round_ in found.rounds for solution in round_.solutions}
     assert by_name["c1.2"].opinions[0].verdict == "fail, 1 in a row"
     assert by_name["c2.1"].opinions[0].verdict == "pass, 1 in a row"
-    assert by_name["c2.1"].parents == ["c1.2"]
+    assert by_name["c2.1"].parents == ("c1.2",)
     assert run.outcome is not None
     assert run.outcome["accepted"] is True
     assert unread(run) == []
