@@ -14,8 +14,10 @@ from apps.reasoning.domain.generation import Final, Usage
 from apps.reasoning.domain.kinds import Kind
 from apps.reasoning.domain.tools import Execution, read_execution
 from apps.reasoning.domain.values import Unscored
+from apps.reasoning.domain.vocabulary import event_from
 from apps.reasoning.reading.proofs import read_claim, read_claim_again
 from apps.reasoning.scaffolds.hearing import AGAIN, IN_WORDS, asked_before
+from apps.reasoning.story.run_story import fold
 from apps.runs.models import Run, RunEvent, Step
 from apps.runs.selectors import step_get, step_texts
 
@@ -214,9 +216,9 @@ def call_detail(run: Run, key: str) -> CallDetail | None:
     if step is None and not began:
         return None
     prompts, text, reasoning = step_texts(step) if step is not None else ([], "", "")
-    unread = [event.body for event in own if event.kind == Kind.OUTPUT_UNREAD]
-    lost = next((body for body in unread if not body.get("part")), {})
-    fitted = next((event.body for event in own if event.kind == Kind.PROMPT_FITTED), None)
+    calls = fold((event.seq, event_from(event.kind, event.body)) for event in own).calls
+    unread = [one for _, one in calls.unread]
+    lost = next((one for one in unread if not one.part), None)
     first, role = asked_before(key), step.role if step is not None else ""
     detail = CallDetail(
         key,
@@ -225,12 +227,12 @@ def call_detail(run: Run, key: str) -> CallDetail | None:
         sections(prompts, is_second=bool(first)),
         text,
         reasoning,
-        lost.get("reason", ""),
+        lost.reason if lost else "",
         events,
-        second=second_call(run, key, role) if lost.get("again") else None,
+        second=second_call(run, key, role) if lost and lost.again else None,
         objection=_objection(run, first) if first else "",
-        fitted=fitted_words(fitted) if fitted else "",
-        partly=[body["reason"] for body in unread if body.get("part")],
+        fitted=fitted_words(calls.fitted[0]) if calls.fitted else "",
+        partly=[one.reason for one in unread if one.part],
     )
     if step is None:
         return detail

@@ -7,7 +7,8 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from apps.reasoning.domain.kinds import Kind
 from apps.reasoning.scaffolds.candidates.judges import Comparison, Share, order_report, own_reports
-from apps.runs.models import Run, RunEvent, Step
+from apps.runs.models import Run, Step
+from apps.runs.stories import run_story
 
 NOTHING = "nothing to count"
 
@@ -47,17 +48,13 @@ class Command(BaseCommand):
 def comparisons_of(run: Run) -> list[Comparison]:
     """The judged pairs of a run, with the models of judge and authors."""
     models = dict(Step.objects.filter(run=run).values_list("key", "alias"))
-    authors: dict[str, str] = {}
+    told = run_story(run, {Kind.CANDIDATE_DRAFTED, Kind.PAIR_JUDGED}).candidates
+    authors = {name: models.get(one.call, "") for name, one in told.by_id.items()}
     found = []
-    for event in RunEvent.objects.filter(run=run, kind__in=(Kind.CANDIDATE_DRAFTED, Kind.PAIR_JUDGED)).order_by("seq"):
-        body = event.body
-        if event.kind == Kind.CANDIDATE_DRAFTED:
-            authors[body["candidate"]] = models.get(body["call"], "")
-        else:
-            pair = f"{run.pk}/{body['round']}/{'-'.join(sorted((body['first'], body['second'])))}"
-            written = (authors.get(body["first"], ""), authors.get(body["second"], ""))
-            judge = models.get(body["call"], "")
-            found.append(Comparison(pair, judge, body["first"], body["second"], body.get("better", ""), written))
+    for one in told.comparisons:
+        pair = f"{run.pk}/{one.round}/{'-'.join(sorted((one.first, one.second)))}"
+        written = (authors.get(one.first, ""), authors.get(one.second, ""))
+        found.append(Comparison(pair, models.get(one.call, ""), one.first, one.second, one.better, written))
     return found
 
 
