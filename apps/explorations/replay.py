@@ -43,7 +43,7 @@ _FIELDS: dict[str, tuple[str, ...]] = {
     Kind.TOOL_ENDED: ("call",),
     Kind.TOOL_FAILED: ("call",),
     Kind.FORMULAS_CHECKED: ("subject", "outcome"),
-    Kind.CONTROL_REQUESTED: ("command", "name", "args"),
+    Kind.CONTROL_REQUESTED: ("command", "name", "by", "args"),
     Kind.CONTROL_APPLIED: ("command", "name"),
 }
 
@@ -66,7 +66,8 @@ def replay_page(run: Run, after: int = 0, limit: int = PAGE) -> ReplayPage:
     if first is None:
         return {"began": "", "events": [], "next": 0}
     events: list[SmallEvent] = [
-        (row.seq, max(0, round((row.at - first).total_seconds() * 1000)), row.kind, _small(row.kind, row.body)) for row in rows
+        (row.seq, max(0, round((row.at - first).total_seconds() * 1000)), row.kind, small_fields(row.kind, row.body))
+        for row in rows
     ]
     more = len(events) == limit and events[-1][0] < run.last_seq
     return {"began": first.isoformat(), "events": events, "next": events[-1][0] if more else 0}
@@ -81,7 +82,8 @@ def call_texts(run: Run, key: str) -> dict[str, str] | None:
     return {"text": text, "reasoning": reasoning}
 
 
-def _small(kind: str, body: Mapping[str, Any]) -> dict[str, Any]:
+def small_fields(kind: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a stored event that a replay reads; empty ones are left out."""
     small = {name: body[name] for name in _FIELDS.get(kind, ()) if body.get(name) not in (None, "")}
     if kind == Kind.CALL_ENDED:
         usage = body.get("usage") or {}
