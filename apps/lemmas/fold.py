@@ -20,6 +20,8 @@ Row = dict[str, Any]
 _JUDGED = ("expected", "passes", "valid", "total", "confidence", "low", "high", "unscored", "last_seq")
 _LEMMA_FIELDS = (*_JUDGED, "judged", "status", "merged_into", "is_retired", "retired_reason", "found_in")
 _PROOF_FIELDS = (*_JUDGED, "status", "selected", "accepted", "selected_reason")
+#: Texts of a vote on the steps; they stay in its event.
+_NOT_KEPT = {"checks", "summary"}
 
 
 class Fold(told.Lemmas):
@@ -81,7 +83,7 @@ class Fold(told.Lemmas):
 def row_of(part: Any) -> Row:
     """The columns of an event or of a part of the story, by name; those of the event behind a part are among them."""
     if isinstance(part, ev.Event):
-        return part.model_dump(mode="json")
+        return part.model_dump(mode="json", exclude=_NOT_KEPT)
     row = dict(vars(part))
     if isinstance(part, told.LemmaVersion):
         return {**row_of(row.pop("proposed")), **row, "status": part.status}

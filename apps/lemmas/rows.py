@@ -112,7 +112,7 @@ class RowsThen(Rows):
 
     def votes_on(self, subject: str) -> list[Verdict]:
         cast = [(seq, one) for seq, one in self._told.votes if one.subject == subject]
-        return [Verdict(run=self.run, seq=seq, **one.model_dump(exclude={"checks", "summary"})) for seq, one in cast]
+        return [Verdict(run=self.run, seq=seq, **row_of(one)) for seq, one in cast]
 
 
 def rows_of(run: Run, until: int | None = None, subject: str = "") -> Rows:
