@@ -14,8 +14,8 @@ django.setup()
 data_folder_close(settings.DATA_DIR)
 
 # Not in the handlers below: Celery logs their errors and continues, and a process without a warden finds no lost run.
-from apps.grading import conductor  # noqa: E402
-from apps.grading.suggesting import gradings_stop  # noqa: E402
+from apps.experiments import conductor  # noqa: E402
+from apps.graders.suggestions.family import gradings_stop  # noqa: E402
 from apps.marks import suggestion_watch  # noqa: E402
 from apps.operations import history  # noqa: E402
 from apps.results import notices, proposing  # noqa: E402

@@ -96,7 +96,7 @@ ORCHESTRATOR_RUNS: int = env.int("ORCHESTRATOR_RUNS", 24)
 INFERENCE_THREADS: int = env.int("INFERENCE_THREADS", 0)
 DRAIN_S: float = env.float("DRAIN_S", 5.0)
 # In the transaction of the events:
-RUN_EVENT_SINKS = ["apps.lemmas.projection.project", "apps.grading.pieces.follow", "apps.grading.cells.follow"]
+RUN_EVENT_SINKS = ["apps.lemmas.projection.project", "apps.graders.pieces.follow", "apps.experiments.cells.follow"]
 CAPTURE_KEEPER = "apps.datasets.shards.tokens_keep"
 CRASH_AT: str = env.str("CRASH_AT", "")
 CRASH_ONCE_FILE: str = env.str("CRASH_ONCE_FILE", "")
@@ -172,7 +172,11 @@ INSTALLED_APPS = [
     "apps.explorations",
     "apps.datasets",
     "apps.learning",
-    "apps.grading",
+    "apps.graded_sets",
+    "apps.graders",
+    "apps.preparation",
+    "apps.experiments",
+    "apps.agreement",
     "apps.operations",
 ]
 MIDDLEWARE = [

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from apps.accounts.models import User
 from apps.datasets.recipes import Recipe
 from apps.datasets.trajectories import LeftOut
-from apps.grading.contamination import ORIGINS
-from apps.grading.preparing_models import BenchmarkText
+from apps.preparation.contamination import ORIGINS
+from apps.preparation.models import BenchmarkText
 from apps.problems.models import Problem, ProblemVersion
 from apps.reasoning.texts.likeness import tokens_of
 from apps.runs.access import run_visible_to

@@ -14,9 +14,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from apps.accounts.models import User
-from apps.grading.plans import PlanWrong
-from apps.grading.preparing_runs import problem_run_start
-from apps.grading.quality import difficulty_spec
+from apps.graders.planning.plans import PlanWrong
 from apps.learning.folders import DRIVER_LOCK, checkpoint_folder, locked
 from apps.learning.jobs import nudge
 from apps.learning.models import Comparison, ComparisonState, TrainedModel, training_folder
@@ -24,6 +22,8 @@ from apps.learning.paired import Paired, paired
 from apps.learning.recipes import TOYS
 from apps.learning.taught import problems_learned
 from apps.learning.trainers import TrainerMissing, environment, python
+from apps.preparation.quality import difficulty_spec
+from apps.preparation.runs import problem_run_start
 from apps.problems.models import Problem
 from apps.reasoning.domain.events import event_from
 from apps.reasoning.domain.grading_events import DifficultyFound

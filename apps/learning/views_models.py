@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from apps.accounts.access import user_of
 from apps.accounts.models import User
-from apps.grading.starting import models_for_grading
+from apps.graders.starting import models_for_grading
 from apps.learning.access import job_get_for, researcher_required
 from apps.learning.comparing import NotComparable, result_of, runs_settle
 from apps.learning.deciding import NotDecided, model_decide

@@ -24,7 +24,7 @@ from apps.marks.comparing import COUNTED, marks_counted
 from apps.marks.grades import grade_of
 from apps.marks.leases import LEASE
 from apps.marks.models import (
-    CaseState,
+    SETTLED,
     FinalGrade,
     Mark,
     MarkingCase,
@@ -41,7 +41,6 @@ from apps.marks.sheets import scheme_of, sheet_of
 from apps.reasoning.marking.positions import ItemDifference, Position, StepDifference, item_differences, step_differences
 from apps.reasoning.marking.sheet import MarkSheet
 
-SETTLED = (CaseState.SETTLED, CaseState.RELEASED)
 #: A script returns only after this many other scripts or this much time, so that its marker does not simply remember it.
 SCRIPTS_BETWEEN, REST = 8, timedelta(hours=12)
 #: Fewest re-marks for which a mean is shown; fewer show counts only.

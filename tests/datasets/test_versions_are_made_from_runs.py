@@ -19,7 +19,7 @@ from apps.datasets.recipes import RECIPES
 from apps.datasets.selectors import TALLY_KEY, dataset_of
 from apps.datasets.services import build_start
 from apps.datasets.shards import tokens_folder
-from apps.grading.preparing_models import BenchmarkText
+from apps.preparation.models import BenchmarkText
 from apps.problems.importing.shapes import ANSWERBENCH_ORIGIN
 from apps.runs.models import Run
 from tests.datasets.factory import driven, explored, failed, judged, passed, queued, version_of

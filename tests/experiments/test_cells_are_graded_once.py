@@ -10,16 +10,18 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
-from apps.grading import conductor
-from apps.grading.advancing import conduct_once
-from apps.grading.experimenting import (
+from apps.experiments import conductor
+from apps.experiments.advancing import conduct_once
+from apps.experiments.models import CellState, ExperimentState
+from apps.experiments.services import (
     ExperimentRefused,
     experiment_cancel,
     experiment_pause,
     experiment_resume,
     experiment_retry,
 )
-from apps.grading.models import CellState, ExperimentState, GradedSet, PreparedPiece
+from apps.graded_sets.models import GradedSet
+from apps.graders.models import PreparedPiece
 from apps.reasoning.domain.errors import BackendRefused
 from apps.reasoning.domain.generation import GenerationRequest
 from apps.runs.models import Run, RunStatus
@@ -64,9 +66,9 @@ def test_an_empty_script_is_unscored_without_a_call(alice: User, stage: Stage, c
     assert len(set(experiment.cells.values_list("settings", flat=True))) == 1, "one grader in agreement tables"
     assert len(stage.asked) == 2
     client = client_for(alice)
-    page_text = client.get(reverse("grading:agreement", args=["set", graded_set.public_id])).content.decode()
+    page_text = client.get(reverse("agreement:detail", args=["set", graded_set.public_id])).content.decode()
     assert "1 unscored: empty" in page_text
-    page_text = client.get(reverse("grading:set", args=[graded_set.public_id])).content.decode()
+    page_text = client.get(reverse("graded_sets:detail", args=[graded_set.public_id])).content.decode()
     assert "1 script is empty and will be unscored without a call" in page_text
 
 

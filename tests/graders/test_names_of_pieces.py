@@ -2,7 +2,7 @@
 
 import pytest
 
-from apps.grading.pieces import piece_keep, pieces_known
+from apps.graders.pieces import piece_keep, pieces_known
 from apps.reasoning.domain.generation import Sampling
 from apps.reasoning.domain.grading_events import GradingPrepared
 from apps.reasoning.graders import references

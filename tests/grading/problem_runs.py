@@ -6,8 +6,8 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from apps.accounts.models import User
-from apps.grading import starting
-from apps.grading.preparing_runs import problem_run_start, problem_spec
+from apps.graders import starting
+from apps.preparation.runs import problem_run_start, problem_spec
 from apps.problems.models import Problem
 from apps.reasoning.domain.generation import GenerationRequest
 from apps.reasoning.graders.registry import PREPARERS

@@ -11,8 +11,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from apps.accounts.models import User
-from apps.grading.models import GradingCall
-from apps.grading.suggesting import gradings_stop
+from apps.graders.models import GradingCall
+from apps.graders.suggestions.family import gradings_stop
 from apps.marks import answering
 from apps.marks import suggesting as marks_suggesting
 from apps.marks.answering import FAMILIES, suggestions_work
@@ -246,7 +246,7 @@ def test_a_slow_grader_renews_its_lease(bob: User, model: Model, monkeypatch: py
 def test_an_exiting_process_returns_the_suggestion_to_the_queue(
     bob: User, model: Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from apps.grading import suggesting
+    from apps.graders.suggestions import family as suggesting
 
     sealed_with(bob, SINGLE)
     gradings_stop()

@@ -8,9 +8,9 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
+from apps.agreement.sources.judgements import reveals_of
 from apps.contests.models import Contest, ContestProblem, ContestState
 from apps.contests.services import contest_move
-from apps.grading.agreement_judgements import reveals_of
 from apps.marks.claims import task_next
 from apps.marks.comparing import fresh_people
 from apps.marks.models import EarlyReveal, MarkingCase, MarkingTask, Reveal, RevealKind, Slot

@@ -11,11 +11,11 @@ from django.urls import reverse
 from pytest_django import Settings
 
 from apps.accounts.models import User
-from apps.grading.preparing_models import BenchmarkText
 from apps.learning import jobs
 from apps.learning.job_forms import JobForm
 from apps.learning.models import JobState, Rollout, TrainingJob
 from apps.learning.rollout_plan import plan_of
+from apps.preparation.models import BenchmarkText
 from apps.runs.models import Run, RunStatus
 from tests.datasets.factory import queued, version_of
 from tests.training_jobs.factory import a_job

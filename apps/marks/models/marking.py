@@ -52,6 +52,10 @@ class CaseState(models.TextChoices):
     APPEALED = "appealed", "Appealed"
 
 
+#: States of a case that has its grade, apart from an appeal.
+SETTLED = (CaseState.SETTLED, CaseState.RELEASED)
+
+
 class MarkingCase(models.Model):
     """The marking of one version of a script."""
 

@@ -1,0 +1,4 @@
+"""Grading experiments: scripts × graders × models, one durable run a cell, conducted by the orchestrator.
+
+Not here: how far graders agree with people (`apps.agreement`).
+"""

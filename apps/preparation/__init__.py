@@ -1,0 +1,4 @@
+"""Preparation of a problem: pieces from its references, schemes written by models, quality, difficulty, benchmark texts.
+
+Not here: the use of prepared pieces in a grading (`apps.graders`).
+"""
