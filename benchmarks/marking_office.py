@@ -56,7 +56,7 @@ def figures(quick: bool = False) -> list[Figure]:
 
 def _changed(coach: "User", problem: "ContestProblem") -> tuple[float, float]:
     from apps.marks.models import FinalGrade
-    from apps.marks.scheme_change import change_apply, impact, target_of
+    from apps.marks.office.scheme_change import change_apply, impact, target_of
     from apps.reasoning.marking.evaluation import evaluate
     from apps.reasoning.marking.sheet import MarkSheet
     from apps.reasoning.marking.text_form import text_read

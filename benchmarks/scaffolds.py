@@ -39,7 +39,7 @@ def figures(quick: bool = False) -> list[Figure]:
     calls = QUICK_CALLS if quick else CALLS
     folder = stage.set_up(MODELS_FILE=str(Path(__file__).with_name("scaffolds.toml")), SANDBOX="off")
     from apps.reasoning.programs.registry import SCAFFOLDS
-    from apps.runs.execution import process_writer
+    from apps.runs.owners.execution import process_writer
     from benchmarks.processes import Processes
 
     alone = {name: _alone(name, calls) for name in SCAFFOLDS}
@@ -104,9 +104,9 @@ async def _over_the_broker(name: str) -> int:
     from apps.reasoning.scaffolds.context import RunContext
     from apps.reasoning.scaffolds.controls import NoControls
     from apps.reasoning.scaffolds.window import Window
-    from apps.runs.execution import celery_dispatcher, process_writer
-    from apps.runs.journal import RunJournal
-    from apps.runs.leases import lease_take
+    from apps.runs.journal.run_journal import RunJournal
+    from apps.runs.owners.execution import celery_dispatcher, process_writer
+    from apps.runs.owners.leases import lease_take
     from benchmarks import stage
 
     def opened() -> tuple[Any, "RunJournal"]:

@@ -25,11 +25,11 @@ from apps.lemmas.graph_data import graph_data
 from apps.lemmas.selectors import lemma_rows
 from apps.problems import selectors as problems
 from apps.problems.access import problem_get_for, problem_visible_to, solutions_of_may_read
+from apps.processes.one_moment import one_moment
 from apps.reasoning.marking.text_form import text_written
 from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.runs.access import run_get_for, run_visible_to
 from apps.runs.models import Run
-from apps.runs.one_moment import one_moment
 from apps.runs.selectors import event_page, run_list
 from apps.schemes.access import scheme_get_for, schemes_problem_for, version_get_for
 from apps.schemes.models import MarkingScheme, VersionStatus

@@ -16,12 +16,13 @@ data_folder_close(settings.DATA_DIR)
 # Not in the handlers below: Celery logs their errors and continues, and a process without a warden finds no lost run.
 from apps.experiments import conductor  # noqa: E402
 from apps.graders.suggestions.family import gradings_stop  # noqa: E402
-from apps.marks import suggestion_watch  # noqa: E402
+from apps.marks.suggestions import watch as suggestion_watch  # noqa: E402
 from apps.operations import history  # noqa: E402
+from apps.processes import garbage, pulse  # noqa: E402
 from apps.results import notices, proposing  # noqa: E402
-from apps.runs import garbage, pulse, warden  # noqa: E402
-from apps.runs.execution import drives_stop  # noqa: E402
-from apps.runs.sending import stop_calls  # noqa: E402
+from apps.runs.calls.sending import stop_calls  # noqa: E402
+from apps.runs.owners import warden  # noqa: E402
+from apps.runs.owners.execution import drives_stop  # noqa: E402
 from apps.submissions import transcribing  # noqa: E402
 
 #: A run of a contest's size has half a million small objects, none of them in a cycle. With Python's threshold of 700 the

@@ -279,11 +279,11 @@ LOGGING: dict[str, Any] = {
     "disable_existing_loggers": False,
     "formatters": {
         "text": {
-            "()": "apps.runs.logs.TextFormatter",
+            "()": "apps.processes.logs.TextFormatter",
             "format": "{asctime} {levelname:<7} {name}: {message}",
             "style": "{",
         },
-        "json": {"()": "apps.runs.logs.JsonFormatter"},
+        "json": {"()": "apps.processes.logs.JsonFormatter"},
     },
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT}},
     "root": {"handlers": ["console"], "level": LOG_LEVEL},

@@ -17,7 +17,7 @@ django.setup()
 data_folder_close(settings.DATA_DIR)
 
 from apps.learning import warden  # noqa: E402
-from apps.runs import pulse  # noqa: E402
+from apps.processes import pulse  # noqa: E402
 
 
 @worker_ready.connect

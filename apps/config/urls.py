@@ -19,7 +19,7 @@ urlpatterns = [
     path("", include("apps.submissions.urls")),
     path("", include("apps.results.urls")),
     path("", include("apps.marks.urls")),
-    path("office/", include("apps.marks.office_urls")),
+    path("office/", include("apps.marks.office.urls")),
     path("models/", include("apps.trials.urls")),
     path("", include("apps.lemmas.urls")),
     path("", include("apps.explorations.urls")),

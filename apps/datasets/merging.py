@@ -19,7 +19,7 @@ from django.db.models import F
 
 from apps.datasets.models import TokenRow, TokenShard
 from apps.datasets.shards import file_put, tokens_folder
-from apps.runs.file_locks import deletion_lock, file_lock
+from apps.processes.file_locks import deletion_lock, file_lock
 from apps.runs.models import Run
 
 MERGED = "merged.json"

@@ -19,7 +19,7 @@ from django.conf import settings
 
 from apps.datasets.models import TokenRow, TokenShard
 from apps.reasoning.domain.generation import Capture
-from apps.runs.captured import Captured
+from apps.runs.journal.captured import Captured
 from apps.runs.models import Run
 
 FORMAT = b"1"

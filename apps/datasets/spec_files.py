@@ -10,8 +10,8 @@ from apps.datasets.recipes import Judge, Recipe
 from apps.datasets.recorded import recorded_of
 from apps.datasets.settled import settled_calls
 from apps.datasets.trajectories import LeftOut, problem_id, trajectories_of
+from apps.runs.journal.texts import texts_get
 from apps.runs.models import Run, RunStatus
-from apps.runs.texts import texts_get
 
 
 def problems_write(path: Path, chosen: Chosen, recipe: Recipe, judge: Judge, left: LeftOut) -> Iterator[int]:

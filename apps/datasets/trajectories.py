@@ -15,7 +15,7 @@ from apps.datasets.recorded import Call, Recorded, Solution
 from apps.datasets.rounds import rounds_of
 from apps.reasoning.answers.comparison import answer_compared
 from apps.reasoning.answers.outcomes import Comparison
-from apps.runs.texts import texts_get
+from apps.runs.journal.texts import texts_get
 
 Trajectory = dict[str, Any]
 MOST_EXAMPLES = 5

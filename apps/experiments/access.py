@@ -22,8 +22,8 @@ from apps.accounts.models import Role, User
 from apps.contests.access import READABLE, coach_of
 from apps.contests.models import Contest, ContestState
 from apps.experiments.models import Experiment, ExperimentCell
-from apps.marks.calibration import calibration_ahead
 from apps.marks.models import SETTLED, MarkingCase, MarkingTask, MarkState, Slot
+from apps.marks.sealing.calibration import calibration_ahead
 from apps.marks.sheets import GRACE
 from apps.runs.models import BATCHED, Run
 

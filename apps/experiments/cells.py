@@ -29,7 +29,7 @@ from apps.reasoning.domain.spending import OFFLINE
 from apps.reasoning.graders.grader import FINAL
 from apps.reasoning.graders.grading import Grading
 from apps.reasoning.inference.aliases import Alias
-from apps.runs.journal_batch import NumberedEvent
+from apps.runs.journal.batch import NumberedEvent
 from apps.runs.models import BATCHED, Run, RunStatus, Step
 from apps.runs.services import run_create, run_dispatch
 

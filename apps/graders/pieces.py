@@ -11,7 +11,7 @@ from apps.graders.models import PieceVersion, PreparedPiece
 from apps.reasoning.domain.grading_events import GradingPrepared
 from apps.reasoning.graders.slots import approved_name
 from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
-from apps.runs.journal_batch import NumberedEvent
+from apps.runs.journal.batch import NumberedEvent
 from apps.runs.models import Run
 
 Pieces = dict[str, dict[str, Any]]

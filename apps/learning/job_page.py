@@ -17,9 +17,9 @@ from apps.learning.recipes import next_preset
 from apps.learning.rollout_plan import RolloutPlan, plan_of
 from apps.learning.rollouts import left_out, producer_state
 from apps.learning.waiting import waits_for
+from apps.processes.pulse import pulses
+from apps.processes.streams import sync_client
 from apps.runs.models import LIVE, RunStatus
-from apps.runs.pulse import pulses
-from apps.runs.streams import sync_client
 
 LOG_LINES = 12
 #: Number of a job's own runs that its page links to.

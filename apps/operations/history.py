@@ -17,7 +17,7 @@ from django.db.utils import DatabaseError
 from redis.exceptions import RedisError
 
 from apps.operations.situation import Situation, situation
-from apps.runs.streams import sync_client
+from apps.processes.streams import sync_client
 
 logger = logging.getLogger(__name__)
 KEY = "ops:history"

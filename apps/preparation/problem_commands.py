@@ -15,14 +15,14 @@ from apps.graders.starting import models_for_grading
 from apps.preparation.quality import question_id
 from apps.preparation.runs import spec_estimate
 from apps.problems.models import Problem
+from apps.processes.local import http_backend, is_stack_up
 from apps.reasoning.inference.aliases import Alias, load_aliases
 from apps.reasoning.inference.local import LocalDispatcher
 from apps.reasoning.ports import Dispatcher
 from apps.reasoning.scaffolds.spec import RunSpec
-from apps.runs.execution import event_sinks, run_drive
-from apps.runs.journal import JournalWriter, RunJournal
-from apps.runs.local import http_backend, is_stack_up
+from apps.runs.journal.run_journal import JournalWriter, RunJournal
 from apps.runs.models import LIVE, Run
+from apps.runs.owners.execution import event_sinks, run_drive
 from apps.runs.services import run_create
 
 LARGE_CALLS = 5_000

@@ -6,11 +6,11 @@ from django.conf import settings
 
 from apps.accounts.models import User
 from apps.contests.models import ContestProblem
-from apps.marks.drafts import version_active
 from apps.marks.graders import GraderFailed, GraderStep, Question
 from apps.marks.graders.computational import COMPUTATIONAL, ComputationalGrader
 from apps.marks.models import ReleasePart, Suggestion, SuggestionState
 from apps.marks.setups import schemes_usable, setup_of
+from apps.marks.workspace.drafts import version_active
 from apps.reasoning.feedback.ladder import Source, Track, sources_at
 from apps.reasoning.hints.material import Fault, HintMaterial, Secret
 from apps.reasoning.marking.scheme import Kind

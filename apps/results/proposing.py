@@ -26,8 +26,8 @@ from apps.reasoning.inference.aliases import Alias, load_usable
 from apps.reasoning.ports import Dispatcher
 from apps.results.hint_material import material_of, secret_of
 from apps.results.models import REASON_LENGTH, HintProposal, ProposalState
-from apps.runs.dispatch import CeleryDispatcher
-from apps.runs.sending import stop_calls
+from apps.runs.calls.dispatch import CeleryDispatcher
+from apps.runs.calls.sending import stop_calls
 
 logger = logging.getLogger(__name__)
 EVERY_S = 2.0

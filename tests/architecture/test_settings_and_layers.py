@@ -26,7 +26,7 @@ def test_only_the_settings_read_the_environment() -> None:
         "workers/serve.py",
         "workers/training/checkpoints.py",  # the commit of the code, which the application tells its trainer
         "apps/config/management/commands/up.py",  # hands its own --port on to the processes it starts
-        "apps/runs/local.py",  # the same key, for commands that ask a model server without a stack
+        "apps/processes/local.py",  # the same key, for commands that ask a model server without a stack
         "apps/reasoning/library/program_run.py",  # a model server's key, by the name that a caller gives
         "apps/operations/backups/postgres.py",  # hands on to pg_dump and pg_restore what finds programs and certificates
         "workers/backends.py",  # a model server's key, by the name that models.toml gives

@@ -10,7 +10,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from apps.accounts.models import User
 from apps.marks.models import Coordination, FinalGrade, FindingAnswer, Mark, MarkState
-from apps.marks.sealing import cases_settle
+from apps.marks.sealing.sealing import cases_settle
 from tests.browser.marking_pages import ClientFor, room_of, session_of
 from tests.marks.factory import ONE_PLACE, claimed, past_grace, problem_to_mark, sealed
 from tests.marks.suggested import SECRET, suggested

@@ -9,9 +9,9 @@ from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
 from apps.accounts.models import User
-from apps.marks.keymaps import COMMANDS
 from apps.marks.models import Mark
 from apps.marks.setups import cases_prepare
+from apps.marks.workspace.keymaps import COMMANDS
 from tests.browser.marking_pages import ClientFor, room_of, session_of, settled
 from tests.contests.factory import TEXT
 from tests.marks.factory import ONE_PLACE, claimed, problem_to_mark, script_add, sealed

@@ -14,7 +14,7 @@ from apps.datasets.merging import ShardBroken, shards_merge
 from apps.datasets.models import TokenRow, TokenShard
 from apps.datasets.recipes import RECIPES
 from apps.datasets.shards import tokens_folder
-from apps.runs.file_locks import deletion_lock, file_lock
+from apps.processes.file_locks import deletion_lock, file_lock
 from apps.runs.models import Run, RunStatus
 from tests.datasets.factory import passed, version_of
 from workers.datasets.tokens import BrokenShard, Shards

@@ -18,9 +18,9 @@ from apps.reasoning.inference.local import LocalDispatcher
 from apps.reasoning.inference.scripted import ScriptedBackend
 from apps.reasoning.ports import Dispatcher
 from apps.reasoning.texts.segmentation import digest_of
-from apps.runs.execution import DispatcherFor, event_sinks, run_drive
-from apps.runs.journal import JournalWriter, RunJournal
+from apps.runs.journal.run_journal import JournalWriter, RunJournal
 from apps.runs.models import Run
+from apps.runs.owners.execution import DispatcherFor, event_sinks, run_drive
 from tests.problems.factory import make_problem
 
 SCRIPT = """We have $n^2+n=n(n+1)$, a product of two neighbours.

@@ -16,10 +16,10 @@ from apps.experiments.models import CellState, Experiment, ExperimentCell
 from apps.experiments.scripts import Chosen
 from apps.experiments.selectors import with_people
 from apps.experiments.services import ExperimentDraft, experiment_create, experiment_retry
-from apps.marks.calibration import calibration_set
-from apps.marks.comparing import fresh_people
+from apps.marks.coordination.comparing import fresh_people
 from apps.marks.models import Mark, MarkingCase, Reveal, RevealKind
-from apps.marks.revealing import stages_shown
+from apps.marks.sealing.calibration import calibration_set
+from apps.marks.sealing.revealing import stages_shown
 from apps.reasoning.marking.text_form import text_read
 from apps.runs.access import run_get_for, run_visible_to
 from apps.runs.models import Run, RunStatus

@@ -12,7 +12,7 @@ from apps.accounts.models import User
 from apps.contests.models import ContestProblem
 from apps.experiments.scripts import Chosen
 from apps.experiments.services import ExperimentDraft, experiment_create
-from apps.runs.live import hub
+from apps.runs.live.tail import hub
 from apps.runs.models import Run
 from tests.experiments.driving import Stage
 from tests.marks.factory import problem_to_mark

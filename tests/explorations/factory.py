@@ -11,8 +11,8 @@ from apps.accounts.models import User
 from apps.problems.models import Problem, Topic
 from apps.reasoning.domain import events as ev
 from apps.reasoning.journal.keys import sha_of
+from apps.runs.journal.texts import blob_values
 from apps.runs.models import Blob, Run, RunEvent, RunStatus, Step
-from apps.runs.texts import blob_values
 from tests.lemmas.factory import make_told_run
 
 PROMPT_PARTS = ("You work on a problem.", "Let $p > 5$ be a prime.")

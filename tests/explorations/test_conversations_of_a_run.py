@@ -19,7 +19,7 @@ from apps.reasoning.inference.scripted_tools import ScriptedTools
 from apps.reasoning.ports import Dispatcher
 from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.spec import RoleSpec
-from apps.runs.journal import RunJournal
+from apps.runs.journal.run_journal import RunJournal
 from apps.runs.models import Run, RunEvent
 from tests.reasoning.agents import CHECKPOINTS, SUMMED, ask, python, report, solved
 from tests.runs.driving import drive

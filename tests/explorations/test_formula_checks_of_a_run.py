@@ -17,9 +17,9 @@ from apps.reasoning.inference.scripted_tools import ScriptedTools
 from apps.reasoning.ports import Dispatcher
 from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.spec import RoleSpec
-from apps.runs.execution import DispatcherFor
-from apps.runs.journal import RunJournal
+from apps.runs.journal.run_journal import RunJournal
 from apps.runs.models import Run, RunStatus
+from apps.runs.owners.execution import DispatcherFor
 from tests.lemmas.factory import make_user
 from tests.reasoning.play import proof
 from tests.runs.driving import drive

@@ -14,9 +14,9 @@ from apps.reasoning.graders.registry import PREPARERS
 from apps.reasoning.inference.local import LocalDispatcher
 from apps.reasoning.inference.scripted import ScriptedBackend
 from apps.reasoning.ports import Dispatcher
-from apps.runs.execution import DispatcherFor
-from apps.runs.journal import RunJournal
+from apps.runs.journal.run_journal import RunJournal
 from apps.runs.models import Run, RunStatus
+from apps.runs.owners.execution import DispatcherFor
 from tests.runs.driving import drive
 
 

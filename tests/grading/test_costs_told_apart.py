@@ -16,8 +16,8 @@ from apps.accounts.models import User
 from apps.agreement.cards import cards_for
 from apps.experiments.models import Experiment
 from apps.experiments.selectors import progress_of
-from apps.marks.answering import FAMILIES, suggestions_work
 from apps.marks.models import Suggestion
+from apps.marks.suggestions.answering import FAMILIES, suggestions_work
 from apps.reasoning.domain.spending import Amount, Spending
 from apps.reasoning.marking.suggestion import Cost, SuggestionBody
 from tests.experiments.driving import Stage, make_experiment, make_set

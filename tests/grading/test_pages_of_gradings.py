@@ -20,7 +20,7 @@ from apps.reasoning.domain.generation import GenerationRequest
 from apps.reasoning.inference.local import LocalDispatcher
 from apps.reasoning.inference.scripted import ScriptedBackend
 from apps.reasoning.ports import Dispatcher
-from apps.runs.journal import RunJournal
+from apps.runs.journal.run_journal import RunJournal
 from apps.runs.models import Run, RunStatus
 from tests.graders.answers import FOLLOWS
 from tests.graders.grade import SCRIPT, finding, grading

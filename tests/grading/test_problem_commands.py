@@ -15,7 +15,7 @@ from apps.preparation import problem_commands
 from apps.preparation.models import BenchmarkText
 from apps.reasoning.domain.generation import GenerationRequest
 from apps.reasoning.ports import Dispatcher
-from apps.runs.journal import RunJournal
+from apps.runs.journal.run_journal import RunJournal
 from apps.runs.models import Run
 from tests.graders.grade import grading
 from tests.graders.programs import PROOF, quality

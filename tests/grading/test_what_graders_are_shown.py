@@ -21,9 +21,9 @@ from apps.graders.planning.plans import GradingPlan, run_name
 from apps.graders.planning.settings import settings_key
 from apps.graders.planning.shown import ViewShown, shown_of, shown_read, views_summary
 from apps.graders.starting import models_for_grading
-from apps.marks.answering import FAMILIES, suggestions_work
 from apps.marks.models import Suggestion
-from apps.marks.panel import _items
+from apps.marks.suggestions.answering import FAMILIES, suggestions_work
+from apps.marks.workspace.panel import _items
 from apps.preparation.quality import difficulty_spec, question_id
 from apps.reasoning.domain.generation import GenerationRequest
 from apps.reasoning.graders.view import View

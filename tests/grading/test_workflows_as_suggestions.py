@@ -13,14 +13,14 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.graders.models import GradingCall
 from apps.graders.suggestions.family import gradings_stop
-from apps.marks import answering
-from apps.marks import suggesting as marks_suggesting
-from apps.marks.answering import FAMILIES, suggestions_work
 from apps.marks.graders import GraderStopped
 from apps.marks.graders.families import GraderUnknown, grader_of, label_of
 from apps.marks.models import Suggestion, SuggestionState
-from apps.marks.revealing import stage_show
-from apps.marks.suggesting import suggestions_ask, suggestions_failed, suggestions_of
+from apps.marks.sealing.revealing import stage_show
+from apps.marks.suggestions import answering
+from apps.marks.suggestions import suggesting as marks_suggesting
+from apps.marks.suggestions.answering import FAMILIES, suggestions_work
+from apps.marks.suggestions.suggesting import suggestions_ask, suggestions_failed, suggestions_of
 from apps.problems.models import ReferenceSolution
 from apps.reasoning.domain.errors import BackendUnavailable
 from apps.reasoning.marking.revealing import Stage

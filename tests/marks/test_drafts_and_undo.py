@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from apps.accounts.models import User
-from apps.marks import drafts
-from apps.marks.drafts import DEPTH, Command, DraftChanged, command_apply, draft_of, draft_redo, draft_undo
 from apps.marks.models import Mark, MarkCommand, MarkingTask
 from apps.marks.sheets import mark_state
+from apps.marks.workspace import drafts
+from apps.marks.workspace.drafts import DEPTH, Command, DraftChanged, command_apply, draft_of, draft_redo, draft_undo
 from apps.reasoning.marking.commands import CommandRefused
 from apps.reasoning.marking.scheme import Scheme
 from apps.schemes.services import scheme_activate, scheme_save

@@ -24,8 +24,8 @@ from apps.marks.models import (
     ReleasedGrade,
     Slot,
 )
-from apps.marks.scheme_change import ChangeRefused, Impact, change_apply, impact, target_of
-from apps.marks.sealing import cases_settle
+from apps.marks.office.scheme_change import ChangeRefused, Impact, change_apply, impact, target_of
+from apps.marks.sealing.sealing import cases_settle
 from apps.reasoning.marking.evaluation import evaluate
 from apps.reasoning.marking.rescoring import Choice, Fate
 from apps.reasoning.marking.sheet import MarkSheet

@@ -11,7 +11,7 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.marks.audit import audit
 from apps.marks.models import AppealState, CoordinationOutcome
-from apps.marks.sealing import cases_settle
+from apps.marks.sealing.sealing import cases_settle
 from apps.marks.verbs import VERBS, verb_words
 from tests.marks.factory import ONE_PLACE, claimed, past_grace, problem_to_mark, sealed
 

@@ -19,7 +19,7 @@ from apps.marks.models import (
     Reveal,
     Suggestion,
 )
-from apps.marks.sealing import cases_settle
+from apps.marks.sealing.sealing import cases_settle
 from apps.marks.setups import Choices, cases_prepare, setup_save
 from apps.problems.drafts import SolutionDraft
 from apps.reasoning.feedback.ladder import Rules

@@ -13,7 +13,7 @@ from pytest_django import Settings
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from apps.config.stack import valkey_binary
-from apps.runs.streams import async_client
+from apps.processes.streams import async_client
 from tests.browser.screenshot import free_port
 
 pytestmark = pytest.mark.asyncio

@@ -10,7 +10,7 @@ from django.test import Client
 from apps.accounts.models import Role, User
 from apps.explorations.exports import run_head
 from apps.explorations.replay import replay_page
-from apps.runs.live_reads import state
+from apps.runs.live.reads import state
 from apps.runs.models import Run, RunStatus
 from apps.ui.words import compact
 from tests.runs.driving import drive, nonsense, quick_run, with_model

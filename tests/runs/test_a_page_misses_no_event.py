@@ -11,10 +11,10 @@ from django.contrib.auth.models import AnonymousUser
 from django.utils import timezone
 
 from apps.accounts.models import User
-from apps.runs.live import TOKEN_BYTES_PER_SOCKET, Subscription, announce_events, hub
+from apps.processes.streams import buffer_key, events_key, tokens_key
+from apps.runs.live.tail import TOKEN_BYTES_PER_SOCKET, Subscription, announce_events, hub
 from apps.runs.models import Run, RunEvent
 from apps.runs.selectors import event_row
-from apps.runs.streams import buffer_key, events_key, tokens_key
 from tests.runs.factory import make_run
 from tests.sockets import RunSocket
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from apps.runs.live import Hub
-from apps.runs.streams import events_key, tokens_key
+from apps.processes.streams import events_key, tokens_key
+from apps.runs.live.tail import Hub
 
 pytestmark = pytest.mark.asyncio
 RUN = "0b7f9a52-0000-4000-8000-000000000001"

@@ -11,8 +11,8 @@ from apps.accounts.models import User
 from apps.reasoning.domain.errors import BackendUnavailable, CallFailed, RequestRejected
 from apps.reasoning.inference.scripted import Faults, Pace, ScriptedBackend
 from apps.reasoning.scaffolds.spec import Budget
-from apps.runs import journal as journal_module
-from apps.runs.journal import JournalWriter, RunJournal
+from apps.runs.journal import run_journal as journal_module
+from apps.runs.journal.run_journal import JournalWriter, RunJournal
 from apps.runs.models import Run, RunStatus
 from apps.runs.services import command_request, run_resume
 from tests.runs.driving import drive, nonsense, quick_run, with_model

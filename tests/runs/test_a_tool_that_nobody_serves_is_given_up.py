@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from apps.processes.streams import fingerprint_of, heartbeat_tell
 from apps.reasoning.domain.errors import BackendRefused
 from apps.reasoning.domain.generation import GenerationRequest
-from apps.runs import dispatch, sending
-from apps.runs.dispatch import CeleryDispatcher
-from apps.runs.streams import fingerprint_of, heartbeat_tell
+from apps.runs.calls import dispatch, sending
+from apps.runs.calls.dispatch import CeleryDispatcher
 from tests.inference.conftest import a_request
 
 pytestmark = pytest.mark.asyncio

@@ -8,14 +8,14 @@ import pytest
 from django.db import OperationalError, connection
 from django.db.backends.base.base import BaseDatabaseWrapper
 
+from apps.processes.threads import in_thread
 from apps.reasoning.domain.errors import FenceLost, JournalUnwritable
 from apps.reasoning.domain.events import OutputUnread, RoundBegan
-from apps.runs import journal_writer
-from apps.runs.journal import JournalWriter, RunJournal
-from apps.runs.journal_batch import Item
+from apps.runs.journal import writer as journal_writer
+from apps.runs.journal.batch import Item
+from apps.runs.journal.run_journal import JournalWriter, RunJournal
+from apps.runs.journal.texts import texts_get
 from apps.runs.models import Run, RunEvent, Step
-from apps.runs.texts import texts_get
-from apps.runs.threads import in_thread
 from tests.runs.factory import ended, make_run, record, take, with_journal
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -11,8 +11,9 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import Role, User
-from apps.runs import consumers, live_reads
-from apps.runs.live import hub
+from apps.runs.live import consumers
+from apps.runs.live import reads as live_reads
+from apps.runs.live.tail import hub
 from tests.runs.factory import make_run
 from tests.sockets import RunSocket
 

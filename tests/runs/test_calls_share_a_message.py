@@ -6,9 +6,9 @@ from collections.abc import Sequence
 import pytest
 
 from apps.reasoning.domain.generation import GenerationRequest, Message
-from apps.runs import sending
-from apps.runs.posting import MOST_CALLS, Post
-from apps.runs.sending import CallSender
+from apps.runs.calls import sending
+from apps.runs.calls.posting import MOST_CALLS, Post
+from apps.runs.calls.sending import CallSender
 
 pytestmark = pytest.mark.asyncio
 Sent = list[tuple[list[str], str, int]]

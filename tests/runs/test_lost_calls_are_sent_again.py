@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
+from apps.processes.streams import SENT_AT, broker_time, fingerprint_of, finished_key, heartbeat_tell, results_key
 from apps.reasoning.domain import errors
 from apps.reasoning.domain.errors import BackendRefused, EngineLost
 from apps.reasoning.domain.generation import Final, GenerationRequest, Message
-from apps.runs import sending
-from apps.runs.dispatch import CeleryDispatcher
-from apps.runs.streams import SENT_AT, broker_time, fingerprint_of, finished_key, heartbeat_tell, results_key
-from apps.runs.told_errors import error_of_fields, fields_of_error
+from apps.runs.calls import sending
+from apps.runs.calls.dispatch import CeleryDispatcher
+from apps.runs.calls.errors import error_of_fields, fields_of_error
 
 pytestmark = pytest.mark.asyncio
 QUEUE = "inference.tested"

@@ -4,9 +4,9 @@ import pytest
 from pytest_django import Settings
 
 from apps.accounts.models import Role, User
-from apps.runs.leases import lease_mark_dispatched, lease_release, lease_take, runs_without_owner
 from apps.runs.models import BATCHED, Run, RunStatus
-from apps.runs.shares import window_of
+from apps.runs.owners.leases import lease_mark_dispatched, lease_release, lease_take, runs_without_owner
+from apps.runs.owners.shares import window_of
 from tests.runs.factory import make_run
 
 pytestmark = pytest.mark.django_db

@@ -4,15 +4,15 @@ import asyncio
 
 import pytest
 
+from apps.processes.threads import in_thread
 from apps.reasoning.domain.errors import FenceLost
 from apps.reasoning.domain.events import RoundBegan
 from apps.reasoning.journal.memory import InMemoryJournal
 from apps.reasoning.ports import Journal
-from apps.runs.journal import RunJournal
+from apps.runs.journal.run_journal import RunJournal
+from apps.runs.journal.texts import text_get
 from apps.runs.models import Blob, Run, RunEvent, Step
 from apps.runs.selectors import event_page
-from apps.runs.texts import text_get
-from apps.runs.threads import in_thread
 from tests.runs.factory import began, ended, make_run, record, take, with_journal
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -127,7 +127,7 @@ def test_two_hundred_concurrent_calls_are_committed_in_groups_and_in_order() -> 
 
 
 def test_a_projection_that_fails_does_not_stop_the_journal(caplog: pytest.LogCaptureFixture) -> None:
-    from apps.runs.journal import JournalWriter
+    from apps.runs.journal.run_journal import JournalWriter
 
     def broken(*_: object) -> None:
         raise ValueError("no such lemma")

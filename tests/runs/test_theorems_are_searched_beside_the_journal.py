@@ -7,7 +7,7 @@ import pytest
 from apps.reasoning.domain.errors import RequestRejected
 from apps.reasoning.domain.generation import Final, GenerationRequest
 from apps.reasoning.domain.tools import SearchJob, ToolAnswer, read_execution, read_hits
-from apps.runs.theorems import TheoremDispatcher
+from apps.runs.owners.theorems import TheoremDispatcher
 from tests.inference.conftest import a_request
 from tests.runs.factory import make_problem
 

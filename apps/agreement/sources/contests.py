@@ -42,12 +42,12 @@ from apps.contests.selectors import problem_list
 from apps.experiments.ledger import AGREEMENT, results_shown
 from apps.graders.planning.shown import ViewShown
 from apps.marks.blindness import problems_shut
-from apps.marks.calibration import calibration_ahead
 from apps.marks.graders.computational import COMPUTATIONAL
 from apps.marks.models import MarkingCase, Slot, Suggestion
-from apps.marks.office import office_get_for
-from apps.marks.statistics import SETTLED
-from apps.marks.suggesting import label_of
+from apps.marks.office.office import office_get_for
+from apps.marks.office.statistics import SETTLED
+from apps.marks.sealing.calibration import calibration_ahead
+from apps.marks.suggestions.suggesting import label_of
 from apps.reasoning.agreement.pairs import Pair
 from apps.reasoning.domain.values import Unscored
 from apps.schemes.models import SchemeVersion

@@ -14,6 +14,7 @@ from apps.graders.batches.jobs import Job
 from apps.graders.pieces import Pieces, piece_keep, pieces_known
 from apps.graders.planning.plans import RUN_LENGTH, GradingPlan, run_name
 from apps.graders.planning.settings import digest_of
+from apps.processes.local import http_backend
 from apps.reasoning.domain.events import Event
 from apps.reasoning.domain.grading_events import GradingPrepared, GradingReached
 from apps.reasoning.domain.records import StepRecord
@@ -27,8 +28,7 @@ from apps.reasoning.scaffolds.context import RunContext
 from apps.reasoning.scaffolds.controls import NoControls
 from apps.reasoning.scaffolds.spec import RunSpec
 from apps.reasoning.scaffolds.window import Window
-from apps.runs.dispatch import CeleryDispatcher
-from apps.runs.local import http_backend
+from apps.runs.calls.dispatch import CeleryDispatcher
 
 logger = logging.getLogger(__name__)
 #: Maximum number of pending calls of one grading.

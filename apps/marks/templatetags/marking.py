@@ -6,9 +6,9 @@ from typing import Any
 from django import template
 
 from apps.accounts.models import User
-from apps.marks.keymaps import keys_of
 from apps.marks.selectors import FALLACY_WORDS
 from apps.marks.verbs import verb_words as words_of_verb
+from apps.marks.workspace.keymaps import keys_of
 from apps.reasoning.marking.scheme import points_text
 from apps.reasoning.marking.sheet import Fallacy
 

@@ -9,11 +9,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from apps.accounts.access import user_of
-from apps.marks import calibration as service
 from apps.marks.access import problem_captained_for
 from apps.marks.blindness import own_marks_require
 from apps.marks.models import SETTLED, Mark, MarkingCase, Slot
-from apps.marks.seeing import case_get_for
+from apps.marks.sealing import calibration as service
+from apps.marks.sealing.seeing import case_get_for
 from apps.marks.views.blind import after_own_marks
 
 SHOWN = 200

@@ -10,7 +10,7 @@ from django.db.models import Count
 from django.utils import timezone
 
 from apps.datasets.merging import ShardBroken, shards_merge
-from apps.runs.file_locks import LockHeld
+from apps.processes.file_locks import LockHeld
 from apps.runs.models import LIVE, Run
 
 

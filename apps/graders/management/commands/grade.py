@@ -24,11 +24,11 @@ from apps.graders.planning.naming import VARIANTS, variant_asked, variant_of
 from apps.graders.planning.plans import EMPTY, GradingPlan, PlanWrong, Prepared, Total, run_name, total_of
 from apps.graders.planning.shown import ViewShown
 from apps.problems.importing.files import FileWrong
+from apps.processes.local import is_stack_up
 from apps.reasoning.domain.errors import AliasError, RunHalted
 from apps.reasoning.graders.registry import GRADERS
 from apps.reasoning.graders.view import GUIDELINES, PARTS, REFERENCE, SCHEME, View
 from apps.reasoning.inference.aliases import Alias, load_aliases
-from apps.runs.local import is_stack_up
 from apps.submissions.models import SubmissionVersion
 
 LARGE_CALLS = 5_000

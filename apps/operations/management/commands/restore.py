@@ -16,7 +16,7 @@ from apps.operations.backups.epoch import broker_forget, processes_stopped, rows
 from apps.operations.backups.folders import SECRET_KEY
 from apps.operations.backups.restoring import backup_restore, backup_verify, header_accept, installation_is_empty
 from apps.operations.backups.words import Progress, in_bytes
-from apps.runs.file_locks import LockHeld, file_lock, up_lock
+from apps.processes.file_locks import LockHeld, file_lock, up_lock
 
 
 class Command(BaseCommand):
