@@ -80,7 +80,7 @@ def _plain() -> Any:
 
 
 def _rows() -> list[Any]:
-    from workers.learning.rows import Row
+    from apps.recipes.mathematics.rows import Row
 
     return [
         Row(

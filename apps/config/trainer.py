@@ -16,7 +16,7 @@ umask_set()
 django.setup()
 data_folder_close(settings.DATA_DIR)
 
-from apps.learning import warden  # noqa: E402
+from apps.learning.jobs import warden  # noqa: E402
 from apps.processes import pulse  # noqa: E402
 
 

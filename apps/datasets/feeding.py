@@ -1,4 +1,4 @@
-"""Feed of runs as JSON lines, which `workers.datasets.following` turns into a trainer's stream while runs continue.
+"""Feed of runs as JSON lines, which `apps.recipes.rows.following` turns into a trainer's stream while runs continue.
 
 Every `runs_a_group` runs of a problem, in the order of their first lines, form a visit: its answers are compared, then it is
 closed. Finished runs are written whole; live runs give single agents as soon as their groups are complete. Nothing is written

@@ -1,7 +1,7 @@
 """Making of a dataset version: from the chosen runs to an immutable folder with its manifest.
 
 Everything is written to `DATA_DIR/datasets/.making/<build>` and renamed in one step together with the insertion into the
-database. A separate process of `workers/datasets` makes the rows.
+database. A separate process of `apps/recipes/rows` makes the rows.
 """
 
 import hashlib
@@ -46,7 +46,7 @@ def making_folder(build: DatasetBuild) -> Path:
 
 def export_program(folder: Path) -> int:
     """Run the export program and return its exit status."""
-    command = [sys.executable, "-m", "workers.datasets", str(folder)]
+    command = [sys.executable, "-m", "apps.recipes.rows", str(folder)]
     with (folder / "log.txt").open("ab") as log:
         return subprocess.run(command, cwd=settings.BASE_DIR, stdout=log, stderr=log, check=False).returncode  # noqa: S603
 

@@ -1,6 +1,6 @@
 """The ten recipes as the application knows them: what each needs, and which options users may set.
 
-`workers/recipes/` has the algorithms; a test compares the two lists.
+`apps/recipes/` has the algorithms; a test compares the two lists.
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
-"""Recipes and toys of the job form, with the papers' defaults from `recipes.json`. A test compares it with workers/recipes/.
+"""Recipes and toys of the job form, with the papers' defaults from `recipes.json`. A test compares it with apps/recipes/.
 
-The recipes themselves are in workers/recipes/; the pages need only their names and defaults.
+The recipes themselves are in apps/recipes/; the pages need only their names and defaults.
 """
 
 import json

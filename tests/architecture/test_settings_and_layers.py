@@ -22,7 +22,7 @@ def test_only_the_settings_read_the_environment() -> None:
         "apps/config/celery.py",  # DJANGO_SETTINGS_MODULE, before settings exist
         "apps/config/asgi.py",
         "apps/config/probe.py",
-        "apps/learning/trainers.py",  # hands on to trainers what finds devices, and nothing else
+        "apps/learning/jobs/trainers.py",  # hands on to trainers what finds devices, and nothing else
         "workers/serve.py",
         "workers/training/checkpoints.py",  # the commit of the code, which the application tells its trainer
         "apps/config/management/commands/up.py",  # hands its own --port on to the processes it starts

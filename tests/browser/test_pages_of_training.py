@@ -10,7 +10,7 @@ from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
 from apps.accounts.models import User
-from apps.learning import driving, jobs
+from apps.learning.jobs import driving, jobs
 from apps.learning.models import JobState, TrainingJob
 from tests.browser.marking_pages import ClientFor, room_of, session_of
 from tests.browser.test_after_sealing import shot
@@ -40,8 +40,8 @@ def _a_model_and_texts(training: Settings, tmp_path: Path, monkeypatch: pytest.M
     (tmp_path / "models" / "small" / "config.json").write_text("{}")
     texts(tmp_path)
     monkeypatch.setattr(jobs, "nudge", driving.training_work)
-    monkeypatch.setattr("apps.learning.views_jobs.worker_is_missing", lambda: False)
-    monkeypatch.setattr("apps.learning.job_page.worker_is_missing", lambda: False)
+    monkeypatch.setattr("apps.learning.views.jobs.worker_is_missing", lambda: False)
+    monkeypatch.setattr("apps.learning.jobs.page.worker_is_missing", lambda: False)
 
 
 def press_point(page: Page, chart: str, step: int) -> None:

@@ -11,14 +11,14 @@ from pytest_django import Settings
 
 from apps.datasets.feeding import Feed, FeedPlan
 from apps.datasets.recipes import RECIPES, Judge
+from apps.recipes.rows.following import follow
+from apps.recipes.rows.stream_order import StreamOrder
+from apps.recipes.rows.streaming import Producer
 from apps.runs.models import Run, RunStatus
 from tests.datasets.factory import Answer, queued, version_of
 from tests.datasets.held import PATIENCE_S, held
 from tests.datasets.streams import shards, stream_state
 from tests.reasoning.candidates import FAIL, PASS, named
-from workers.datasets.following import follow
-from workers.datasets.stream_order import StreamOrder
-from workers.datasets.streaming import Producer
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

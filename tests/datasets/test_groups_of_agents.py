@@ -11,6 +11,9 @@ from apps.datasets.feeding import Feed, FeedPlan
 from apps.datasets.recipes import RECIPES, Judge
 from apps.datasets.recorded import recorded_of
 from apps.datasets.trajectories import LeftOut, trajectories_of
+from apps.recipes.rows.following import follow
+from apps.recipes.rows.stream_order import StreamOrder
+from apps.recipes.rows.streaming import Producer
 from apps.runs.models import Run, RunStatus
 from tests.datasets.factory import Answer, driven, queued, version_of
 from tests.datasets.held import held
@@ -18,9 +21,6 @@ from tests.datasets.streams import shards, stream_state
 from tests.datasets.test_agents_feed_before_their_run_ends import calls, lines, poll_until
 from tests.reasoning.candidates import FAIL, PASS, named, score
 from tests.reasoning.play import proof
-from workers.datasets.following import follow
-from workers.datasets.stream_order import StreamOrder
-from workers.datasets.streaming import Producer
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -23,8 +23,8 @@ from apps.datasets.models import DatasetBuild, DatasetVersion
 from apps.datasets.recipes import RECIPES
 from apps.datasets.selectors import TALLY_KEY, builds_to_show
 from apps.datasets.services import options_read, progress_file, progress_path
+from apps.recipes.rows.__main__ import main as export
 from tests.datasets.factory import a_dataset, failed, passed, version_of
-from workers.datasets.__main__ import main as export
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from apps.recipes.mathematics.arrays import NotLearnable
+from apps.recipes.mathematics.rows import Leak
+from apps.recipes.registry import RECIPES
+from apps.recipes.tallies import TALLY_KEY
+from apps.recipes.trajectory import Trajectory, Turn
 from tests.datasets.streams import a_turn, attempt, producer, shards, stream_state
-from workers.learning.arrays import NotLearnable
-from workers.learning.rows import Leak
-from workers.recipes.registry import RECIPES
-from workers.recipes.tallies import TALLY_KEY
-from workers.recipes.trajectory import Trajectory, Turn
 from workers.training.tables import stream_facts
 
 

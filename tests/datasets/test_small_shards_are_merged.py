@@ -15,9 +15,9 @@ from apps.datasets.models import TokenRow, TokenShard
 from apps.datasets.recipes import RECIPES
 from apps.datasets.shards import tokens_folder
 from apps.processes.file_locks import deletion_lock, file_lock
+from apps.recipes.rows.tokens import BrokenShard, Shards
 from apps.runs.models import Run, RunStatus
 from tests.datasets.factory import passed, version_of
-from workers.datasets.tokens import BrokenShard, Shards
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Place = tuple[str, str, int]

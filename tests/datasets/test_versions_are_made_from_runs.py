@@ -21,13 +21,13 @@ from apps.datasets.services import build_start
 from apps.datasets.shards import tokens_folder
 from apps.preparation.models import BenchmarkText
 from apps.problems.importing.shapes import ANSWERBENCH_ORIGIN
+from apps.recipes.mathematics.rows import arrow_schema
+from apps.recipes.registry import RECIPES as TRAINED
+from apps.recipes.rows.__main__ import main as export
 from apps.runs.models import Run
 from tests.datasets.factory import driven, explored, failed, judged, passed, queued, version_of
 from tests.reasoning.candidates import FAIL, PASS
 from tests.reasoning.play import proof
-from workers.datasets.__main__ import main as export
-from workers.learning.rows import arrow_schema
-from workers.recipes.registry import RECIPES as TRAINED
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

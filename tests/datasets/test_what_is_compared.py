@@ -11,9 +11,9 @@ from apps.datasets.choosing import NothingToMake
 from apps.datasets.making import build_make
 from apps.datasets.models import DatasetVersion
 from apps.datasets.services import build_start
+from apps.recipes.rows.__main__ import main as export
 from apps.runs.models import Run
 from tests.datasets.factory import explored, failed, passed, version_of
-from workers.datasets.__main__ import main as export
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

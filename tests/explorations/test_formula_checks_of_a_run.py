@@ -10,6 +10,7 @@ from django.test import Client
 
 from apps.explorations.exports import export_lines
 from apps.explorations.solutions import solutions
+from apps.mathcheck.__main__ import findings_of
 from apps.reasoning.domain.generation import GenerationRequest, Sampling
 from apps.reasoning.inference.local import LocalDispatcher
 from apps.reasoning.inference.scripted import ScriptedBackend
@@ -24,7 +25,6 @@ from tests.lemmas.factory import make_user
 from tests.reasoning.play import proof
 from tests.runs.driving import drive
 from tests.runs.factory import make_run
-from workers.mathcheck.__main__ import findings_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SLIP = proof("We have $1+1=2$ and $2+2=5$.", "So $\\angle A=90$.")

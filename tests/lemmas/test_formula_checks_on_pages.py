@@ -11,13 +11,13 @@ from apps.lemmas.exports import graph_export
 from apps.lemmas.formula_checks import check_of, run_checks
 from apps.lemmas.graph_data import graph_data
 from apps.lemmas.models import Lemma, ProofVersion
+from apps.mathcheck.checking import check_text
 from apps.reasoning.domain.check_events import FormulasChecked
 from apps.reasoning.domain.tools import MathFinding
 from apps.runs.models import Run, RunStatus
 from tests.lemmas.checked import checked, checked_story, finding, off
 from tests.lemmas.factory import make_run, make_told_run, make_user, stored, write_events
 from tests.lemmas.story import story
-from workers.mathcheck.checking import check_text
 
 pytestmark = pytest.mark.django_db
 

@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from apps.mathcheck.__main__ import findings_of
 from apps.reasoning.domain.errors import BackendError
 from apps.reasoning.domain.events import Event
 from apps.reasoning.domain.generation import Final, GenerationRequest
@@ -18,7 +19,6 @@ from apps.reasoning.scaffolds.controls import NoControls
 from apps.reasoning.scaffolds.formula_checks import FormulaChecks
 from apps.reasoning.scaffolds.window import Window
 from tests.reasoning.play import PROBLEM, TableDispatcher, spec
-from workers.mathcheck.__main__ import findings_of
 
 Reply = Callable[[GenerationRequest], Execution | BackendError]
 

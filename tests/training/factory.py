@@ -7,7 +7,7 @@ from typing import Any
 
 from transformers import PrinterCallback
 
-from workers.learning.rows import Row
+from apps.recipes.mathematics.rows import Row
 from workers.training.config import config_of
 from workers.training.folder import JobFolder
 from workers.training.policy import Policy

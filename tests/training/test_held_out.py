@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from apps.recipes.mathematics.rows import Row
 from tests.training.factory import end_of, job, lines, row, rows
-from workers.learning.rows import Row
 from workers.training.held_out import score_metrics, split_problems
 from workers.training.problems import BadConfig
 from workers.training.sources import StoredRows

@@ -2,8 +2,8 @@
 
 import pytest
 
+from apps.recipes.trajectory import Trajectory, Turn
 from tests.training.factory import row
-from workers.recipes.trajectory import Trajectory, Turn
 from workers.training.measures import measures_of, measures_of_rollouts
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from apps.recipes.mathematics.rows import COLUMNS, Row
 from tests.training.factory import row, rows
-from workers.learning.rows import COLUMNS, Row
 from workers.training.problems import BadRows
 from workers.training.tables import TableRows, read_rows, write_rows
 

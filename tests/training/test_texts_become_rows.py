@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from apps.recipes.mathematics.rows import check_row
 from tests.training.factory import SMALL, end_of, job, lines
-from workers.learning.rows import check_row
 from workers.training.models import tokenizer_hash
 from workers.training.problems import BadConfig, BadRows
 from workers.training.tables import read_rows

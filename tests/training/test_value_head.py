@@ -6,8 +6,8 @@ import numpy as np
 import torch
 from safetensors.torch import load_file
 
+from apps.recipes.mathematics.ppo import token_advantages
 from tests.training.factory import end_of, job, row, rows, trainer
-from workers.learning.ppo import token_advantages
 from workers.training.batches import tensors_of
 from workers.training.value_head import ValueTrainer
 

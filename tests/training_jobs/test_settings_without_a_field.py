@@ -12,14 +12,14 @@ from pytest_django import Settings
 
 from apps.accounts.models import User
 from apps.datasets.recipes import RECIPES
-from apps.learning import jobs
-from apps.learning.job_settings import CHOICES, OF_LOSS, OF_TOYS, Learner, lines_of, settings_read
+from apps.learning.jobs import jobs
+from apps.learning.jobs.settings import CHOICES, OF_LOSS, OF_TOYS, Learner, lines_of, settings_read
 from apps.learning.models import JobState, TrainingJob
 from apps.learning.recipes import FIRST, PRESETS, next_preset, recipe_cards
+from apps.recipes import registry
+from apps.recipes.rows.stream_order import order_of
 from tests.browser.marking_pages import ClientFor
 from tests.training_jobs.factory import a_checkpoint, a_job
-from workers.datasets.stream_order import order_of
-from workers.recipes import registry
 
 
 def read(text: str, *, recipe: str = "turn_dapo", **more: Any) -> dict[str, Any]:
@@ -118,7 +118,7 @@ def test_a_form_passes_the_lines_on_and_reports_errors_at_their_field(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(jobs, "nudge", lambda: None)
-    monkeypatch.setattr("apps.learning.views_jobs.worker_is_missing", lambda: False)
+    monkeypatch.setattr("apps.learning.views.jobs.worker_is_missing", lambda: False)
     given = {"recipe": "marsrl", "source": "toy:trio", "base": "tiny", "steps": 5, "seed": 0, "save_every": 5, "keep": 2}
     given |= {"device": "cpu", "dtype": "auto", "settings": "toy.strategie = adaptive"}
     page = client_for(alice).post(reverse("learning:job_new"), given)

@@ -9,12 +9,12 @@ from typing import get_args
 
 import pytest
 
-from apps.learning import folders
-from apps.learning.job_ends import ADVICE
+from apps.learning.charts.samples import Samples
+from apps.learning.jobs import folders
+from apps.learning.jobs.ends import ADVICE
 from apps.learning.recipes import FILE, PRESETS, TOYS, recipe_cards
-from apps.learning.samples import Samples
+from apps.recipes.registry import RECIPES
 from tests.training_jobs.factory import lines
-from workers.recipes.registry import RECIPES
 from workers.training import checkpoints
 from workers.training.config import config_of
 from workers.training.folder import JobFolder
@@ -32,7 +32,7 @@ def test_the_pages_have_the_trainers_defaults_of_every_recipe() -> None:
         head: dict[str, object] = {"title": training.title, "source": training.source, "objective": training.objective}
         head["temperature"] = training.rollouts.temperature if training.rollouts else None
         found[name] = head | {"warmup_share": training.warmup_share} | {key: whole[key] for key in kept}
-    assert json.loads(FILE.read_text()) == found, "copy the settings of workers/recipes to apps/learning/recipes.json"
+    assert json.loads(FILE.read_text()) == found, "copy the settings of apps/recipes to apps/learning/recipes.json"
     assert list(recipe_cards()) == list(RECIPES)
 
 

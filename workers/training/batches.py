@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from workers.learning.losses import well_mastered
-from workers.learning.rows import Row
+from apps.recipes.mathematics.losses import well_mastered
+from apps.recipes.mathematics.rows import Row
 
 Tensors = dict[str, Any]
 

@@ -7,10 +7,10 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from workers.learning.losses import Aggregation, Clip
-from workers.learning.oreal import OrealFactors
-from workers.recipes.recipe import Training
-from workers.recipes.registry import RECIPES
+from apps.recipes.mathematics.losses import Aggregation, Clip
+from apps.recipes.mathematics.oreal import OrealFactors
+from apps.recipes.recipe import Training
+from apps.recipes.registry import RECIPES
 from workers.training.problems import BadConfig
 
 FORMAT = 1

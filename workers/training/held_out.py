@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 import torch
 
-from workers.learning.rows import Row
+from apps.recipes.mathematics.rows import Row
 from workers.training.batches import tensors_of
 from workers.training.policy import Policy
 from workers.training.problems import BadConfig

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from statistics import fmean, pstdev
 
-from workers.learning.rows import Row, groups_of
-from workers.recipes.tallies import added, means_of, tools_tally, verdicts_tally
-from workers.recipes.trajectory import Trajectory
+from apps.recipes.mathematics.rows import Row, groups_of
+from apps.recipes.tallies import added, means_of, tools_tally, verdicts_tally
+from apps.recipes.trajectory import Trajectory
 
 #: Buckets of a group's mean reward, which is its pass rate where rewards are 0 and 1.
 BUCKETS = ("0", "0-25", "25-50", "50-75", "75-99", "1")

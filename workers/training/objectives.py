@@ -1,6 +1,7 @@
 """Objectives in addition to TRL's clipped losses: supervised learning of masked rows, and OREAL's loss.
 
-Both implement functions of `workers/learning/` (`supervised_loss`, `oreal_loss`) in torch; tests compare values and gradients.
+Both implement functions of `recipes/mathematics/` (`supervised_loss`, `oreal_loss`) in torch; tests compare values and
+gradients.
 """
 
 from pathlib import Path

@@ -2,7 +2,7 @@
 
 One private method is replaced, `_generate_and_score_completions`, where TRL would generate and score. Losses, clipping, KL,
 micro-batches, adapters and several devices are TRL's. Therefore its minor version is pinned, and tests/training compares its
-losses with `workers/learning/losses.py`.
+losses with `apps/recipes/mathematics/losses.py`.
 """
 
 import json
@@ -16,7 +16,7 @@ from datasets import Dataset
 from trl import GRPOConfig, GRPOTrainer
 from trl.trainer.utils import use_adapter
 
-from workers.learning.rows import Row
+from apps.recipes.mathematics.rows import Row
 from workers.training.batches import Tensors, silence_mastered, silent_rows, tensors_of
 from workers.training.config import JobConfig
 from workers.training.drift import Drift

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from transformers import PrinterCallback
 
-from workers.recipes.registry import RECIPES
+from apps.recipes.registry import RECIPES
 from workers.training import checkpoints
 from workers.training.config import JobConfig, read_config
 from workers.training.devices import has_cuda

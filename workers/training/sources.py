@@ -9,10 +9,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from workers.learning.arrays import NothingToLearn, NotLearnable
-from workers.learning.rows import Row
-from workers.recipes.tallies import TALLY_KEY, means_of
-from workers.recipes.trajectory import Trajectory, Turn
+from apps.recipes.mathematics.arrays import NothingToLearn, NotLearnable
+from apps.recipes.mathematics.rows import Row
+from apps.recipes.tallies import TALLY_KEY, means_of
+from apps.recipes.trajectory import Trajectory, Turn
 from workers.training.measures import measures_of_rollouts
 from workers.training.policy import Policy
 from workers.training.problems import NoRows, check_tokenizers

@@ -9,8 +9,8 @@ from typing import Any, overload
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from workers.learning.arrays import NotLearnable
-from workers.learning.rows import COLUMNS, Leak, Row, arrow_schema, check_row
+from apps.recipes.mathematics.arrays import NotLearnable
+from apps.recipes.mathematics.rows import COLUMNS, Leak, Row, arrow_schema, check_row
 from workers.training.problems import BadRows
 
 NAMES = tuple(name for name, _ in COLUMNS)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from workers.learning.rows import Row
+from apps.recipes.mathematics.rows import Row
 from workers.training.folder import JobFolder
 from workers.training.problems import BadConfig, BadRows
 from workers.training.tables import write_rows

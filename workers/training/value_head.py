@@ -1,7 +1,7 @@
 """PPO's value head: a linear layer on the last hidden state, trained together with the policy (AlphaApollo's turn-level PPO).
 
-Advantages per token are GAE over the policy's own tokens (`workers/learning/ppo.py`), with the values before the step. TRL 1.16
-has no PPO trainer, so this module adds the head to TRL's clipped loss.
+Advantages per token are GAE over the policy's own tokens (`recipes/mathematics/ppo.py`), with the values before the step. TRL
+1.16 has no PPO trainer, so this module adds the head to TRL's clipped loss.
 """
 
 from typing import Any
@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from safetensors.torch import load_file, save_file
 
-from workers.learning.ppo import token_advantages
+from apps.recipes.mathematics.ppo import token_advantages
 from workers.training.batches import Tensors
 from workers.training.problems import BadConfig
 from workers.training.row_trainer import RowTrainer

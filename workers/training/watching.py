@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from transformers import TrainerCallback
 
-from workers.learning.rows import Row
+from apps.recipes.mathematics.rows import Row
 from workers.training import checkpoints
 from workers.training.config import JobConfig
 from workers.training.folder import JobFolder

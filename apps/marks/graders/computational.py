@@ -29,7 +29,7 @@ _LIMITED = (
     "import resource, runpy\n"
     f"resource.setrlimit(resource.RLIMIT_CPU, ({CPU_S}, {CPU_S}))\n"
     f"resource.setrlimit(resource.RLIMIT_AS, ({MEMORY_BYTES}, {MEMORY_BYTES}))\n"
-    "runpy.run_module('workers.mathcheck', run_name='__main__')\n"
+    "runpy.run_module('apps.mathcheck', run_name='__main__')\n"
 )
 
 

@@ -58,7 +58,7 @@ class Command(BaseCommand):
 
     def _feed(self, feed: Feed, job: Path, chosen: dict[str, Any], options: dict[str, Any]) -> int:
         """Feed the producer until it ends; return its exit status."""
-        command = [sys.executable, "-m", "workers.datasets.following", "--group", "0", "--options", json.dumps(chosen)]
+        command = [sys.executable, "-m", "apps.recipes.rows.following", "--group", "0", "--options", json.dumps(chosen)]
         command += ["--job", str(job), "--feed", str(feed.path), "--tokens", str(tokens_folder().resolve())]
         pause, ended = threading.Event(), False
         with subprocess.Popen(command, cwd=settings.BASE_DIR) as producer:
