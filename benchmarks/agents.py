@@ -39,8 +39,8 @@ class Agents:
 
     async def _generate(self, journal: "RunJournal") -> None:
         from apps.reasoning.domain.generation import Message, Place, Sampling
-        from apps.reasoning.scaffolds.context import RunContext
-        from apps.reasoning.scaffolds.controls import NoControls
+        from apps.reasoning.scaffolds.running.context import RunContext
+        from apps.reasoning.scaffolds.running.controls import NoControls
         from apps.reasoning.scaffolds.spec import RunSpec
         from apps.runs.owners.execution import celery_dispatcher
 

@@ -22,7 +22,7 @@ from benchmarks.figures import Figure, percentiles
 
 if TYPE_CHECKING:
     from apps.reasoning.domain.generation import Final
-    from apps.reasoning.scaffolds.context import RunContext
+    from apps.reasoning.scaffolds.running.context import RunContext
     from apps.runs.models import Run
 
 WORKERS = ("inference/1", "inference/2")
@@ -150,8 +150,8 @@ def _crowd() -> int:
 @contextlib.asynccontextmanager
 async def _context(run: "Run") -> "AsyncIterator[RunContext]":
     """The context through which a scaffold of this run makes calls."""
-    from apps.reasoning.scaffolds.context import RunContext
-    from apps.reasoning.scaffolds.controls import NoControls
+    from apps.reasoning.scaffolds.running.context import RunContext
+    from apps.reasoning.scaffolds.running.controls import NoControls
     from apps.reasoning.scaffolds.spec import RunSpec
     from apps.runs.journal.run_journal import RunJournal
     from apps.runs.owners.execution import celery_dispatcher, process_writer

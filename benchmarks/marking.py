@@ -77,7 +77,7 @@ def contest_made(scripts: int, text_of: Callable[[int], str] = same_text) -> "tu
     from apps.contests.services import Settings, contest_create, problem_add
     from apps.marks.setups import Choices, cases_prepare, setup_save
     from apps.problems.models import Problem, ProblemVersion, Topic
-    from apps.reasoning.marking.text_form import text_read
+    from apps.reasoning.marking.schemes.text_form import text_read
     from apps.reasoning.texts.segmentation import SEGMENTER, digest_of
     from apps.schemes.services import scheme_activate, scheme_create
     from apps.submissions.models import Origin, Submission, SubmissionVersion, TextFormat

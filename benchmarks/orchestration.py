@@ -74,10 +74,10 @@ def _run(program: Coroutine[Any, Any, None]) -> None:
 async def _generate(run: "Run", journal: "RunJournal", numbers: range) -> None:
     """Make a call for each number, a window at a time, through context, dispatcher, broker, worker and journal."""
     from apps.reasoning.domain.generation import Message, Place
-    from apps.reasoning.scaffolds.context import RunContext
-    from apps.reasoning.scaffolds.controls import NoControls
+    from apps.reasoning.scaffolds.running.context import RunContext
+    from apps.reasoning.scaffolds.running.controls import NoControls
+    from apps.reasoning.scaffolds.running.window import Window
     from apps.reasoning.scaffolds.spec import RunSpec
-    from apps.reasoning.scaffolds.window import Window
     from apps.runs.owners.execution import celery_dispatcher
 
     shared = text_of(PART)

@@ -215,10 +215,10 @@ def _spec(alias: str) -> "RunSpec":
 async def _round(run: "Run", turn: int, calls: int, tokens: int) -> float:
     """Tokens per second of `calls` calls that start together, until the last is in the journal."""
     from apps.reasoning.domain.generation import Message, Place, Sampling
-    from apps.reasoning.scaffolds.context import RunContext
-    from apps.reasoning.scaffolds.controls import NoControls
+    from apps.reasoning.scaffolds.running.context import RunContext
+    from apps.reasoning.scaffolds.running.controls import NoControls
+    from apps.reasoning.scaffolds.running.window import Window
     from apps.reasoning.scaffolds.spec import RunSpec
-    from apps.reasoning.scaffolds.window import Window
     from apps.runs.journal.run_journal import RunJournal
     from apps.runs.owners.execution import celery_dispatcher, process_writer
     from benchmarks import engine

@@ -27,8 +27,8 @@ from apps.reasoning.domain.spending import Amount, Spending
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.graders.grader import FINAL
 from apps.reasoning.graders.grading import failure_in
+from apps.reasoning.graders.pieces.slots import is_approved
 from apps.reasoning.graders.registry import GRADERS
-from apps.reasoning.graders.slots import is_approved
 from apps.reasoning.marking.suggestion import Cost
 from apps.runs.access import run_visible_to
 from apps.runs.models import Run, RunEvent, RunStatus

@@ -16,7 +16,7 @@ from apps.agreement.sources.sources import Chosen
 from apps.marks.models import Mark, SuggestionState
 from apps.reasoning.agreement.items import ItemFound, TickedPair, items_found
 from apps.reasoning.agreement.places import PlacedPair, Places, PlacesFound, places_found
-from apps.reasoning.marking.sheet import MarkSheet, Role
+from apps.reasoning.marking.sheets.sheet import MarkSheet, Role
 from apps.reasoning.marking.suggestion import Severity, SuggestionBody
 from apps.schemes.models import SchemeVersion
 

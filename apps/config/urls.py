@@ -3,7 +3,7 @@
 from django.urls import include, path
 
 from apps.config import views
-from apps.config.api import api_urls
+from apps.config.api.operations import api_urls
 from apps.config.health import healthz
 
 handler500 = "apps.config.errors.server_error"

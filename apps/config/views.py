@@ -5,9 +5,9 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from apps.accounts.access import user_of
-from apps.config.api_docs import api_operations
-from apps.config.home import SPARK_HEIGHT, SPARK_WIDTH, home_problems, home_runs
-from apps.config.home_contests import contests_coached, contests_own
+from apps.config.api.docs import api_operations
+from apps.config.home.content import SPARK_HEIGHT, SPARK_WIDTH, home_problems, home_runs
+from apps.config.home.contests import contests_coached, contests_own
 from apps.problems.access import library_of
 
 

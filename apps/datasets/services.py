@@ -15,10 +15,10 @@ from django.core.exceptions import PermissionDenied, ValidationError
 
 from apps.accounts.models import User
 from apps.datasets.access import may_make_datasets
-from apps.datasets.choosing import runs_to_choose
-from apps.datasets.making import Report, making_folder
 from apps.datasets.models import DatasetBuild
 from apps.datasets.recipes import JUDGES, RECIPES, Option, Recipe, without_effect
+from apps.datasets.versions.choosing import runs_to_choose
+from apps.datasets.versions.making import Report, making_folder
 from apps.runs.models import Run
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}\Z")

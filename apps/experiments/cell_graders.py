@@ -16,8 +16,8 @@ from apps.experiments.models import CellState, ExperimentCell
 from apps.graders.planning.naming import BY_SCHEME, VARIANTS, title_of
 from apps.graders.planning.settings import settings_words
 from apps.graders.planning.shown import ViewShown, shown_of
-from apps.reasoning.marking.lineage import content_hash, meaning_hash
-from apps.reasoning.marking.scheme import Scheme
+from apps.reasoning.marking.schemes.lineage import content_hash, meaning_hash
+from apps.reasoning.marking.schemes.scheme import Scheme
 from apps.schemes.models import SchemeVersion
 
 ENDED = (CellState.SCORED, CellState.UNSCORED)

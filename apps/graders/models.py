@@ -42,7 +42,7 @@ class ReferencePost(models.Model):
 class PieceVersion(models.Model):
     """One immutable version of groups, an analysis or a rubric, made by a run or a person.
 
-    `slot` identifies the piece, `basis` its input (`apps.reasoning.graders.slots`); if the references now give another basis,
+    `slot` identifies the piece, `basis` its input (`reasoning.graders.pieces.slots`); if the references now give another basis,
     the version is stale. `statement` is the digest of the problem's text. `shown_at` is updated when a user saves the same
     content again. Graders use versions that are approved and not withdrawn.
     """

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from apps.graders.models import PieceVersion, PreparedPiece
 from apps.reasoning.domain.grading_events import GradingPrepared
-from apps.reasoning.graders.slots import approved_name
+from apps.reasoning.graders.pieces.slots import approved_name
 from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
 from apps.runs.journal.batch import NumberedEvent
 from apps.runs.models import Run

@@ -13,7 +13,7 @@ from apps.reasoning.domain.spending import Spending
 from apps.reasoning.graders.grader import FINAL
 from apps.reasoning.graders.grading import Grading, Located, Part
 from apps.reasoning.graders.material import Material
-from apps.reasoning.graders.pieces import Clusters, Rubric
+from apps.reasoning.graders.pieces.pieces import Clusters, Rubric
 from apps.reasoning.graders.registry import GRADERS
 from apps.reasoning.marking.suggestion import ItemGiven
 from apps.runs.models import Run

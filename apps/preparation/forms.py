@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from apps.preparation.state import Group, Place, State
 from apps.reasoning.domain.values import Value
-from apps.reasoning.graders.pieces import (
+from apps.reasoning.graders.pieces.pieces import (
     FEWEST_STEPS,
     HARDEST,
     MOST_STEPS,

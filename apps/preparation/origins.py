@@ -11,7 +11,7 @@ from apps.graders.pieces import digest_of
 from apps.preparation.state import TITLES, Group, Origin, State
 from apps.problems.models import Problem
 from apps.reasoning.domain.grading_events import GradingPrepared
-from apps.reasoning.graders.slots import reference_digest
+from apps.reasoning.graders.pieces.slots import reference_digest
 from apps.runs.models import RunEvent
 
 GROUPS = "Groups of the references"

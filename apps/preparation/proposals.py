@@ -18,11 +18,11 @@ from apps.reasoning.domain.events import event_from
 from apps.reasoning.domain.grading_events import GradingUnprepared, SchemeWritten
 from apps.reasoning.graders.grading import Grading
 from apps.reasoning.inference.aliases import Alias
-from apps.reasoning.marking.checks import check
-from apps.reasoning.marking.lineage import content_hash
-from apps.reasoning.marking.scheme import Scheme
-from apps.reasoning.marking.structure import Severity
-from apps.reasoning.marking.text_form import text_read, text_written
+from apps.reasoning.marking.schemes.checks import check
+from apps.reasoning.marking.schemes.lineage import content_hash
+from apps.reasoning.marking.schemes.scheme import Scheme
+from apps.reasoning.marking.schemes.structure import Severity
+from apps.reasoning.marking.schemes.text_form import text_read, text_written
 from apps.runs.access import run_may_start
 from apps.runs.models import Run
 from apps.schemes.models import MarkingScheme

@@ -15,11 +15,11 @@ from apps.reasoning.domain.event_base import Event
 from apps.reasoning.domain.events import event_from
 from apps.reasoning.domain.grading_events import DifficultyFound, GradingUnprepared, QualityFound
 from apps.reasoning.domain.values import Unscored
-from apps.reasoning.graders.attempting import ATTEMPTING
-from apps.reasoning.graders.difficulty import NAME as DIFFICULTY
-from apps.reasoning.graders.difficulty import attempting_by, grading_by
-from apps.reasoning.graders.quality import MEANINGS, Flag, flags_standing
-from apps.reasoning.graders.quality import NAME as QUALITY
+from apps.reasoning.graders.problems.attempting import ATTEMPTING
+from apps.reasoning.graders.problems.difficulty import NAME as DIFFICULTY
+from apps.reasoning.graders.problems.difficulty import attempting_by, grading_by
+from apps.reasoning.graders.problems.quality import MEANINGS, Flag, flags_standing
+from apps.reasoning.graders.problems.quality import NAME as QUALITY
 from apps.reasoning.graders.registry import GRADERS, PREPARERS
 from apps.reasoning.graders.view import View
 from apps.reasoning.graders.with_references import BY_REFERENCE

@@ -4,7 +4,7 @@ from django import forms
 
 from apps.preparation.forms import AliasForm
 from apps.preparation.quality import attempts_offered
-from apps.reasoning.graders.difficulty import ATTEMPTS, ATTEMPTS_AT_MOST, WORKFLOWS
+from apps.reasoning.graders.problems.difficulty import ATTEMPTS, ATTEMPTS_AT_MOST, WORKFLOWS
 from apps.reasoning.graders.registry import GRADERS
 from apps.reasoning.inference.aliases import Alias
 

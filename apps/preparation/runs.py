@@ -14,10 +14,10 @@ from apps.graders.planning.answer_lengths import LENGTHS, answers_note, answers_
 from apps.graders.planning.plans import PlanWrong, asks_for_json, roles_played
 from apps.problems.models import Problem, ProblemVersion
 from apps.reasoning.domain.errors import ParamsError
-from apps.reasoning.graders import preparing
 from apps.reasoning.graders.lengths import prompt_tokens, with_lengths
 from apps.reasoning.graders.material import Material
-from apps.reasoning.graders.preparer import Preparer
+from apps.reasoning.graders.pieces import preparing
+from apps.reasoning.graders.problems.preparer import Preparer
 from apps.reasoning.graders.registry import PREPARERS
 from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.scaffolds.estimates import Estimate

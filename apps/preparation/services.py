@@ -11,7 +11,7 @@ from apps.graders.models import PieceVersion
 from apps.graders.pieces import digest_of, value_digest
 from apps.problems.models import Problem
 from apps.reasoning.domain.values import Value
-from apps.reasoning.graders.slots import Slot
+from apps.reasoning.graders.pieces.slots import Slot
 from apps.runs.access import run_may_start
 
 

@@ -23,8 +23,8 @@ from apps.marks.grades import grade_give, grade_of
 from apps.marks.models import Appeal, AppealState, FinalGrade, Mark, MarkingCase, MarkingTask, ReleasePart, Slot
 from apps.marks.sheets import grace_until
 from apps.marks.workspace.passes import hearing_end, knows_author
-from apps.reasoning.marking.scheme import Kind, points_text
-from apps.reasoning.marking.sheet import MarkSheet
+from apps.reasoning.marking.schemes.scheme import Kind, points_text
+from apps.reasoning.marking.sheets.sheet import MarkSheet
 from apps.results.access import SEALED, made_marks, marks_unsealed
 from apps.results.releasing import cases_follow
 from apps.results.shown import shown_since, verdict_shown

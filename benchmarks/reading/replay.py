@@ -15,8 +15,8 @@ from apps.reasoning.journal.memory import InMemoryJournal
 from apps.reasoning.marking.importing import scheme_import
 from apps.reasoning.programs.registry import PROGRAMS
 from apps.reasoning.reading.examinations import UNEXAMINED
-from apps.reasoning.scaffolds.context import RunContext
-from apps.reasoning.scaffolds.controls import NoControls
+from apps.reasoning.scaffolds.running.context import RunContext
+from apps.reasoning.scaffolds.running.controls import NoControls
 from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
 from apps.reasoning.trying.material import Attempt
 from apps.reasoning.trying.program import NAME, Params

@@ -12,7 +12,7 @@ from apps.agreement.sources.sources import Chosen
 from apps.contests.models import ContestProblem
 from apps.experiments.models import Experiment, ExperimentCell
 from apps.reasoning.agreement.pairs import Pair
-from apps.reasoning.marking.scheme import Scheme
+from apps.reasoning.marking.schemes.scheme import Scheme
 from apps.schemes.models import MarkingScheme
 from apps.schemes.services import scheme_save
 from apps.submissions.models import SubmissionVersion

@@ -16,7 +16,7 @@ from apps.agreement.sources.sources import Chosen
 from apps.contests.models import ContestProblem
 from apps.marks.models import Mark, Reveal, RevealKind
 from apps.reasoning.agreement.places import Places
-from apps.reasoning.marking.sheet import MarkSheet
+from apps.reasoning.marking.sheets.sheet import MarkSheet
 from apps.reasoning.marking.suggestion import SuggestionBody
 from tests.agreement.factory import settled_contest
 from tests.marks.factory import marker

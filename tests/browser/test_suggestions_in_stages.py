@@ -10,17 +10,8 @@ from pytest_django.live_server_helper import LiveServer
 from apps.accounts.models import User
 from apps.marks.models import Mark
 from apps.reasoning.marking.propagation import ChainEnd, Link, Propagation
-from apps.reasoning.marking.sheet import Fallacy
-from apps.reasoning.marking.suggestion import (
-    Cost,
-    Finding,
-    ItemGiven,
-    Pass,
-    PointsShare,
-    Severity,
-    SuggestionBody,
-    Unplaced,
-)
+from apps.reasoning.marking.sheets.sheet import Fallacy
+from apps.reasoning.marking.suggestion import Cost, Finding, ItemGiven, Pass, PointsShare, Severity, SuggestionBody, Unplaced
 from tests.browser.marking_pages import ClientFor, room_of, session_of
 from tests.browser.test_after_sealing import shot
 from tests.grading.suggesting import problem_with, sealed_with

@@ -8,7 +8,7 @@ from apps.recipes.mathematics.rows import Row
 from apps.recipes.rows.stream_order import StreamOrder
 from apps.recipes.rows.streaming import Producer
 from apps.recipes.trajectory import Trajectory, Turn
-from workers.training.tables import read_rows
+from workers.training.rows.tables import read_rows
 
 
 def a_turn(reward: float | None = None, **more: Any) -> Turn:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
-from apps.datasets.feeding import Feed, FeedPlan
 from apps.datasets.recipes import RECIPES, Judge
+from apps.datasets.recorded.feeding import Feed, FeedPlan
 from apps.recipes.rows.following import follow
 from apps.recipes.rows.stream_order import StreamOrder
 from apps.recipes.rows.streaming import Producer

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
-from apps.datasets.feeding import Feed, FeedPlan
 from apps.datasets.recipes import RECIPES, Judge
-from apps.datasets.recorded import recorded_of
-from apps.datasets.trajectories import LeftOut, trajectories_of
+from apps.datasets.recorded.feeding import Feed, FeedPlan
+from apps.datasets.recorded.recorded import recorded_of
+from apps.datasets.recorded.trajectories import LeftOut, trajectories_of
 from apps.recipes.rows.following import follow
 from apps.recipes.rows.stream_order import StreamOrder
 from apps.recipes.rows.streaming import Producer

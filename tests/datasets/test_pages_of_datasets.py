@@ -18,11 +18,11 @@ from pytest_django import Settings
 
 from apps.accounts.models import User
 from apps.datasets import services
-from apps.datasets.making import build_make
 from apps.datasets.models import DatasetBuild, DatasetVersion
 from apps.datasets.recipes import RECIPES
 from apps.datasets.selectors import TALLY_KEY, builds_to_show
 from apps.datasets.services import options_read, progress_file, progress_path
+from apps.datasets.versions.making import build_make
 from apps.recipes.rows.__main__ import main as export
 from tests.datasets.factory import a_dataset, failed, passed, version_of
 

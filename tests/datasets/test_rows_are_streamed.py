@@ -12,7 +12,7 @@ from apps.recipes.registry import RECIPES
 from apps.recipes.tallies import TALLY_KEY
 from apps.recipes.trajectory import Trajectory, Turn
 from tests.datasets.streams import a_turn, attempt, producer, shards, stream_state
-from workers.training.tables import stream_facts
+from workers.training.rows.tables import stream_facts
 
 
 def test_a_complete_group_is_written_at_once_with_the_recipes_rows(tmp_path: Path) -> None:

@@ -8,11 +8,11 @@ import pytest
 from django.core.management import CommandError, call_command
 from pytest_django import Settings
 
-from apps.datasets.choosing import NothingToMake
-from apps.datasets.feeding import Feed, FeedPlan
 from apps.datasets.models import TokenShard
 from apps.datasets.recipes import RECIPES
-from apps.datasets.shards import policy_version_of
+from apps.datasets.recorded.feeding import Feed, FeedPlan
+from apps.datasets.tokens.shards import policy_version_of
+from apps.datasets.versions.choosing import NothingToMake
 from tests.datasets.factory import failed, passed, queued, version_of
 from tests.datasets.streams import shards, stream_state
 

@@ -8,12 +8,12 @@ import pytest
 from django.core.management import CommandError, call_command
 from pytest_django import Settings
 
-from apps.datasets import merging
-from apps.datasets.feeding import Feed, FeedPlan
-from apps.datasets.merging import ShardBroken, shards_merge
 from apps.datasets.models import TokenRow, TokenShard
 from apps.datasets.recipes import RECIPES
-from apps.datasets.shards import tokens_folder
+from apps.datasets.recorded.feeding import Feed, FeedPlan
+from apps.datasets.tokens import merging
+from apps.datasets.tokens.merging import ShardBroken, shards_merge
+from apps.datasets.tokens.shards import tokens_folder
 from apps.processes.file_locks import deletion_lock, file_lock
 from apps.recipes.rows.tokens import BrokenShard, Shards
 from apps.runs.models import Run, RunStatus

@@ -10,17 +10,17 @@ import pytest
 from django.core.exceptions import ValidationError
 from pytest_django import Settings
 
-from apps.datasets.feeding import Feed, FeedPlan
 from apps.datasets.models import TokenRow, TokenShard
 from apps.datasets.recipes import RECIPES
-from apps.datasets.shards import oldest_policy, tokens_folder
+from apps.datasets.recorded.feeding import Feed, FeedPlan
+from apps.datasets.tokens.shards import oldest_policy, tokens_folder
 from apps.explorations.plans import Plan, plan_of_spec, plan_spec
 from apps.reasoning.domain.generation import Message, Sample, Sampling
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.inference.aliases import parse_aliases
 from apps.reasoning.inference.made_up import made_up_capture, word_ids
 from apps.reasoning.inference.scripted import ScriptedBackend
-from apps.reasoning.scaffolds.calling import final_of
+from apps.reasoning.scaffolds.running.calling import final_of
 from apps.reasoning.scaffolds.spec import RunSpec
 from apps.runs.models import Run, RunEvent, Step
 from tests.datasets.factory import judged, passed, queued, version_of

@@ -12,13 +12,13 @@ from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
 from pytest_django import Settings
 
-from apps.datasets.choosing import NothingToMake, runs_to_choose
-from apps.datasets.making import build_make, datasets_folder
 from apps.datasets.models import DatasetBuild, DatasetVersion, TokenShard
 from apps.datasets.recipes import RECIPES
 from apps.datasets.selectors import TALLY_KEY, dataset_of
 from apps.datasets.services import build_start
-from apps.datasets.shards import tokens_folder
+from apps.datasets.tokens.shards import tokens_folder
+from apps.datasets.versions.choosing import NothingToMake, runs_to_choose
+from apps.datasets.versions.making import build_make, datasets_folder
 from apps.preparation.models import BenchmarkText
 from apps.problems.importing.shapes import ANSWERBENCH_ORIGIN
 from apps.recipes.mathematics.rows import arrow_schema

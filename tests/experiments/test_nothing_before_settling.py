@@ -20,7 +20,7 @@ from apps.marks.coordination.comparing import fresh_people
 from apps.marks.models import Mark, MarkingCase, Reveal, RevealKind
 from apps.marks.sealing.calibration import calibration_set
 from apps.marks.sealing.revealing import stages_shown
-from apps.reasoning.marking.text_form import text_read
+from apps.reasoning.marking.schemes.text_form import text_read
 from apps.runs.access import run_get_for, run_visible_to
 from apps.runs.models import Run, RunStatus
 from tests.experiments.driving import Stage, make_experiment, make_set

@@ -11,8 +11,8 @@ from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.graders.grading import Grading
 from apps.reasoning.graders.registry import GRADERS
 from apps.reasoning.journal.memory import InMemoryJournal
-from apps.reasoning.scaffolds.context import RunContext
-from apps.reasoning.scaffolds.controls import NoControls
+from apps.reasoning.scaffolds.running.context import RunContext
+from apps.reasoning.scaffolds.running.controls import NoControls
 from apps.reasoning.scaffolds.spec import Budget, RoleSpec, RunSpec
 from tests.reasoning.play import Answer, TableDispatcher
 

@@ -5,13 +5,13 @@ from typing import TypeVar
 from apps.reasoning.domain.event_base import Event
 from apps.reasoning.domain.generation import Sampling
 from apps.reasoning.domain.outcomes import Outcome
-from apps.reasoning.graders import difficulty
-from apps.reasoning.graders.quality import Flag
+from apps.reasoning.graders.problems import difficulty
+from apps.reasoning.graders.problems.quality import Flag
 from apps.reasoning.graders.registry import PREPARERS
 from apps.reasoning.journal.memory import InMemoryJournal
 from apps.reasoning.ports import Controls
-from apps.reasoning.scaffolds.context import RunContext
-from apps.reasoning.scaffolds.controls import NoControls
+from apps.reasoning.scaffolds.running.context import RunContext
+from apps.reasoning.scaffolds.running.controls import NoControls
 from apps.reasoning.scaffolds.spec import Budget, RoleSpec, RunSpec
 from tests.graders.grade import PROBLEM, Table
 from tests.reasoning.play import TableDispatcher

@@ -11,8 +11,8 @@ from apps.reasoning.graders.registry import GRADERS, PREPARERS
 from apps.reasoning.inference.aliases import parse_aliases
 from apps.reasoning.inference.local import LocalDispatcher
 from apps.reasoning.journal.memory import InMemoryJournal
-from apps.reasoning.scaffolds.context import RunContext
-from apps.reasoning.scaffolds.controls import NoControls
+from apps.reasoning.scaffolds.running.context import RunContext
+from apps.reasoning.scaffolds.running.controls import NoControls
 from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
 from tests.graders.grade import PROBLEM, REFERENCES, SCRIPT
 from workers.engines.openvino import OpenVinoBackend

@@ -7,8 +7,8 @@ import pytest
 from apps.reasoning.domain.errors import BackendError
 from apps.reasoning.domain.events import ProofDrafted
 from apps.reasoning.domain.grading_events import DifficultyFound, GradingPrepared
-from apps.reasoning.graders import difficulty
-from apps.reasoning.graders.attempting import ATTEMPTING
+from apps.reasoning.graders.problems import difficulty
+from apps.reasoning.graders.problems.attempting import ATTEMPTING
 from apps.reasoning.graders.registry import PREPARERS
 from apps.reasoning.scaffolds.spec import Budget
 from tests.graders.answers import FOLLOWS

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from apps.reasoning.graders.registry import GRADERS
-from apps.reasoning.marking.text_form import text_read
+from apps.reasoning.marking.schemes.text_form import text_read
 from tests.graders.grade import finding, grade, grading
 from tests.graders.schemes import CHAINS, decided
 

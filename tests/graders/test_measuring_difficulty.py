@@ -6,7 +6,7 @@ from apps.reasoning.domain.control import Command
 from apps.reasoning.domain.errors import BackendError
 from apps.reasoning.domain.grading_events import DifficultyFound, GradingReached
 from apps.reasoning.graders.registry import PREPARERS
-from apps.reasoning.scaffolds.controls import ScriptedControls
+from apps.reasoning.scaffolds.running.controls import ScriptedControls
 from apps.reasoning.scaffolds.spec import Budget
 from tests.graders.grade import Table, grading
 from tests.graders.programs import PROOF, play

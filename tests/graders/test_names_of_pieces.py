@@ -5,7 +5,7 @@ import pytest
 from apps.graders.pieces import piece_keep, pieces_known
 from apps.reasoning.domain.generation import Sampling
 from apps.reasoning.domain.grading_events import GradingPrepared
-from apps.reasoning.graders import references
+from apps.reasoning.graders.pieces import references
 from apps.reasoning.prompts import loader
 from apps.reasoning.scaffolds.spec import RoleSpec
 from tests.graders import grade as played

@@ -7,9 +7,9 @@ import pytest
 
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored
-from apps.reasoning.graders.matching import Match, MatchingSaid, best_match, matching_read
-from apps.reasoning.graders.pieces import Analysis, Clusters, Rubric
-from apps.reasoning.graders.short_pieces import analysis_again, clusters_again, match_again, rubric_again
+from apps.reasoning.graders.pieces.matching import Match, MatchingSaid, best_match, matching_read
+from apps.reasoning.graders.pieces.pieces import Analysis, Clusters, Rubric
+from apps.reasoning.graders.pieces.short_pieces import analysis_again, clusters_again, match_again, rubric_again
 from tests.graders.answers import FOLLOWS
 from tests.graders.grade import REFERENCES, Table, grade
 from tests.reasoning.play import final

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from apps.reasoning.domain.generation import Final, GenerationRequest
-from apps.reasoning.graders.folded import decoded, folded, readings
-from apps.reasoning.graders.judgements import GradingRead, grading_read
+from apps.reasoning.graders.judging.folded import decoded, folded, readings
+from apps.reasoning.graders.judging.judgements import GradingRead, grading_read
+from apps.reasoning.graders.judging.suspicion import answers_inert, rules, suspicious_in
 from apps.reasoning.graders.material import Span
 from apps.reasoning.graders.registry import GRADERS
-from apps.reasoning.graders.suspicion import answers_inert, rules, suspicious_in
 from apps.reasoning.reading.foreign import clean_text
 from apps.reasoning.texts.segmentation import segment
 from apps.reasoning.texts.source import source_of

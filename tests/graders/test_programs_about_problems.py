@@ -12,11 +12,11 @@ from apps.reasoning.domain.grading_events import (
     SchemeWritten,
 )
 from apps.reasoning.domain.values import Unscored
-from apps.reasoning.graders.pieces import Analysis
-from apps.reasoning.graders.quality import flags_standing
+from apps.reasoning.graders.pieces.pieces import Analysis
+from apps.reasoning.graders.pieces.slots import analysis_slot, approved_name, clusters_slot, rubric_slot
+from apps.reasoning.graders.problems.quality import flags_standing
 from apps.reasoning.graders.registry import PREPARERS
-from apps.reasoning.graders.slots import analysis_slot, approved_name, clusters_slot, rubric_slot
-from apps.reasoning.marking.text_form import text_read
+from apps.reasoning.marking.schemes.text_form import text_read
 from apps.reasoning.scaffolds.spec import Budget
 from tests.graders.answers import FOLLOWS, rubric
 from tests.graders.grade import PROBLEM, REFERENCES, Table, grade

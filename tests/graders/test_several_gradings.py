@@ -7,9 +7,9 @@ import pytest
 from apps.reasoning.domain.errors import ParamsError
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored
-from apps.reasoning.graders.judging import ItemsReading, Worth
+from apps.reasoning.graders.judging.judging import ItemsReading, Worth
+from apps.reasoning.graders.judging.said import GradingSaid
 from apps.reasoning.graders.registry import GRADERS
-from apps.reasoning.graders.said import GradingSaid
 from tests.graders.answers import FOLLOWS
 from tests.graders.grade import REFERENCES, finding, grade, grading
 from tests.graders.schemes import CHAINS, PLAIN, given

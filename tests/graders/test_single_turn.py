@@ -8,7 +8,7 @@ import pytest
 from apps.reasoning.domain.errors import RequestRejected
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.graders.registry import GRADERS
-from apps.reasoning.marking.sheet import Fallacy
+from apps.reasoning.marking.sheets.sheet import Fallacy
 from apps.reasoning.scaffolds.spec import Budget
 from tests.graders.grade import SCRIPT, finding, grade, grading
 from tests.reasoning.play import final

@@ -6,7 +6,7 @@ import pytest
 
 from apps.reasoning.graders.registry import GRADERS
 from apps.reasoning.graders.whole_points import MANNERS
-from apps.reasoning.marking.text_form import text_read
+from apps.reasoning.marking.schemes.text_form import text_read
 from tests.graders.grade import REFERENCES, finding, grade, grading
 from tests.graders.schemes import CHAINS
 

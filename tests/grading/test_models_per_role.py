@@ -18,7 +18,7 @@ from apps.marks.graders.families import GraderUnknown, grader_of, label_of, with
 from apps.preparation.runs import problem_spec
 from apps.problems.models import Problem
 from apps.reasoning.graders.registry import PREPARERS
-from apps.reasoning.marking.text_form import text_read
+from apps.reasoning.marking.schemes.text_form import text_read
 from apps.runs.models import Run
 from apps.schemes.services import scheme_activate, scheme_create
 from tests.graders.grade import PROBLEM, SCRIPT

@@ -15,7 +15,7 @@ from apps.preparation.quality import attempted_by, verdict_of
 from apps.problems import holding
 from apps.problems.importing.shapes import PROOFBENCH_ORIGIN
 from apps.problems.models import Problem
-from apps.reasoning.marking.text_form import text_read
+from apps.reasoning.marking.schemes.text_form import text_read
 from apps.runs.models import Run
 from apps.schemes.services import scheme_activate, scheme_create
 from tests.graders.grade import grading

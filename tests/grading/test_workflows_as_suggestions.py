@@ -24,7 +24,7 @@ from apps.marks.suggestions.suggesting import suggestions_ask, suggestions_faile
 from apps.problems.models import ReferenceSolution
 from apps.reasoning.domain.errors import BackendUnavailable
 from apps.reasoning.marking.revealing import Stage
-from apps.reasoning.marking.sheet import Fallacy
+from apps.reasoning.marking.sheets.sheet import Fallacy
 from apps.reasoning.marking.suggestion import SuggestionBody
 from apps.runs.models import Run
 from tests.graders.answers import FOLLOWS

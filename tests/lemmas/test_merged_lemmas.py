@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from apps.datasets.recorded import recorded_of
-from apps.datasets.rounds import rounds_of
+from apps.datasets.recorded.recorded import recorded_of
+from apps.datasets.recorded.rounds import rounds_of
 from apps.lemmas.network import run_graph
 from apps.lemmas.outline import outline
 from apps.lemmas.selectors import graph_data, lemma_detail, proof_detail

@@ -5,11 +5,11 @@ import json
 import pytest
 from hypothesis import given
 
-from apps.reasoning.marking.faults import FormWrong
-from apps.reasoning.marking.json_form import json_read, json_value, json_written
-from apps.reasoning.marking.lineage import lineages_carried, without_lineage
-from apps.reasoning.marking.scheme import Kind, Scheme, text_clean
-from apps.reasoning.marking.text_form import text_read, text_written
+from apps.reasoning.marking.schemes.faults import FormWrong
+from apps.reasoning.marking.schemes.json_form import json_read, json_value, json_written
+from apps.reasoning.marking.schemes.lineage import lineages_carried, without_lineage
+from apps.reasoning.marking.schemes.scheme import Kind, Scheme, text_clean
+from apps.reasoning.marking.schemes.text_form import text_read, text_written
 from tests.marking.made import EXAMPLE, examples, schemes
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from apps.reasoning.marking.checks import check
-from apps.reasoning.marking.claims import claim_read
-from apps.reasoning.marking.derivation import derivation_line
-from apps.reasoning.marking.evaluation import evaluate
-from apps.reasoning.marking.text_form import text_read
+from apps.reasoning.marking.schemes.checks import check
+from apps.reasoning.marking.schemes.derivation import derivation_line
+from apps.reasoning.marking.schemes.evaluation import evaluate
+from apps.reasoning.marking.schemes.text_form import text_read
+from apps.reasoning.marking.sheets.claims import claim_read
 from tests.marking.made import EXAMPLE
 
 TABLE = tomllib.loads(Path(__file__).with_name("hand_computed.toml").read_text())

@@ -5,9 +5,9 @@ from itertools import count
 
 import pytest
 
-from apps.reasoning.marking.lineage import Change, changes, content_hash, lineages_carried, meaning_hash
-from apps.reasoning.marking.scheme import Scheme
-from apps.reasoning.marking.text_form import text_read
+from apps.reasoning.marking.schemes.lineage import Change, changes, content_hash, lineages_carried, meaning_hash
+from apps.reasoning.marking.schemes.scheme import Scheme
+from apps.reasoning.marking.schemes.text_form import text_read
 
 TEXT = """scale 7
 chain A: One

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.reasoning.marking.positions import (
+from apps.reasoning.marking.sheets.positions import (
     Position,
     PositionWrong,
     item_differences,
@@ -14,7 +14,7 @@ from apps.reasoning.marking.positions import (
     sheet_at,
     step_differences,
 )
-from apps.reasoning.marking.sheet import Fallacy, MarkSheet, Role, StepVerdict
+from apps.reasoning.marking.sheets.sheet import Fallacy, MarkSheet, Role, StepVerdict
 from tests.schemes.factory import content
 
 SCHEME = content()

@@ -5,17 +5,17 @@ from decimal import Decimal
 
 import pytest
 
-from apps.reasoning.marking.carrying import Carrying, remarks_carried
-from apps.reasoning.marking.commands import Script
-from apps.reasoning.marking.sheet import Comment, Fallacy, MarkSheet, Role, StepVerdict
-from apps.reasoning.marking.student_view import (
+from apps.reasoning.marking.schemes.text_form import text_read
+from apps.reasoning.marking.sheets.carrying import Carrying, remarks_carried
+from apps.reasoning.marking.sheets.commands import Script
+from apps.reasoning.marking.sheets.sheet import Comment, Fallacy, MarkSheet, Role, StepVerdict
+from apps.reasoning.marking.sheets.student_view import (
     comments_shown,
     derivation_shown,
     items_ticked,
     items_written,
     remarks_ticked,
 )
-from apps.reasoning.marking.text_form import text_read
 from apps.reasoning.texts.anchors import Anchor, anchor_make
 from apps.reasoning.texts.segmentation import segment
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.reasoning.marking.sheet import Fallacy
+from apps.reasoning.marking.sheets.sheet import Fallacy
 from apps.reasoning.marking.span_markup import (
     Marked,
     findings_of,

@@ -15,7 +15,7 @@ from apps.reasoning.marking.revealing import (
     locations,
     next_stage,
 )
-from apps.reasoning.marking.sheet import Fallacy, MarkSheet, StepVerdict
+from apps.reasoning.marking.sheets.sheet import Fallacy, MarkSheet, StepVerdict
 from apps.reasoning.marking.suggestion import (
     Finding,
     PointsShare,

@@ -25,7 +25,7 @@ from apps.marks.coordination.page import page_of
 from apps.marks.models import CaseState, Coordination, FinalGrade, Mark, MarkingCase, Reveal, RevealKind, Slot
 from apps.marks.sealing.sealing import cases_settle
 from apps.marks.workspace.tables import table_seal
-from apps.reasoning.marking.positions import PositionWrong
+from apps.reasoning.marking.sheets.positions import PositionWrong
 from apps.submissions.models import Scan, VersionScan
 from tests.marks.factory import claimed, marker, past_grace, problem_to_mark, sealed
 from tests.submissions.pages import JPEG

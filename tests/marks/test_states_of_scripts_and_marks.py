@@ -16,7 +16,7 @@ from apps.marks.sealing.sealing import NotReady, mark_seal, mark_unseal
 from apps.marks.workspace.claims import task_next
 from apps.marks.workspace.drafts import draft_of
 from apps.marks.workspace.passes import PassRefused, question_answer, task_pass
-from apps.reasoning.marking.commands import CommandRefused
+from apps.reasoning.marking.sheets.commands import CommandRefused
 from tests.marks.factory import claimed, commanded, marker, past_grace, problem_to_mark, sealed, task_whole
 from tests.moves import REFUSED, Moves, tried
 

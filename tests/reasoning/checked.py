@@ -14,10 +14,10 @@ from apps.reasoning.domain.tools import Execution
 from apps.reasoning.domain.values import Value
 from apps.reasoning.journal.memory import InMemoryJournal
 from apps.reasoning.programs.registry import SCAFFOLDS
-from apps.reasoning.scaffolds.context import RunContext
-from apps.reasoning.scaffolds.controls import NoControls
-from apps.reasoning.scaffolds.formula_checks import FormulaChecks
-from apps.reasoning.scaffolds.window import Window
+from apps.reasoning.scaffolds.running.context import RunContext
+from apps.reasoning.scaffolds.running.controls import NoControls
+from apps.reasoning.scaffolds.running.formula_checks import FormulaChecks
+from apps.reasoning.scaffolds.running.window import Window
 from tests.reasoning.play import PROBLEM, TableDispatcher, spec
 
 Reply = Callable[[GenerationRequest], Execution | BackendError]

@@ -14,9 +14,9 @@ from apps.reasoning.domain.values import Value
 from apps.reasoning.journal.memory import InMemoryJournal
 from apps.reasoning.ports import Controls
 from apps.reasoning.programs.registry import SCAFFOLDS
-from apps.reasoning.scaffolds.context import RunContext
-from apps.reasoning.scaffolds.controls import NoControls
-from apps.reasoning.scaffolds.hearing import AGAIN
+from apps.reasoning.scaffolds.running.context import RunContext
+from apps.reasoning.scaffolds.running.controls import NoControls
+from apps.reasoning.scaffolds.running.hearing import AGAIN
 from apps.reasoning.scaffolds.spec import Budget, RoleSpec, RunSpec
 
 PROBLEM = ProblemText(

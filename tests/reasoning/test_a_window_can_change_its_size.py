@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from apps.reasoning.scaffolds.window import Window
+from apps.reasoning.scaffolds.running.window import Window
 
 pytestmark = pytest.mark.asyncio
 

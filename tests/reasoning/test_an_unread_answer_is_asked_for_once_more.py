@@ -12,8 +12,8 @@ from apps.reasoning.domain.generation import Ending, GenerationRequest
 from apps.reasoning.journal.memory import InMemoryJournal
 from apps.reasoning.reading.proofs import STEPS_SCHEMA
 from apps.reasoning.scaffolds import nomos, self_check
-from apps.reasoning.scaffolds.hearing import LONGEST_BEFORE
 from apps.reasoning.scaffolds.intern_s1_mo.params import Params
+from apps.reasoning.scaffolds.running.hearing import LONGEST_BEFORE
 from tests.reasoning.candidates import FAIL, PASS, better, named, score
 from tests.reasoning.play import FOLLOWS, Played, play, proof
 

@@ -8,7 +8,7 @@ import pytest
 from apps.reasoning.domain.generation import GenerationRequest
 from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.scaffolds import deepseek_math, self_check, solver_verifier_corrector
-from apps.reasoning.scaffolds.hearing import AGAIN
+from apps.reasoning.scaffolds.running.hearing import AGAIN
 from apps.reasoning.scaffolds.spec import Budget
 from tests.reasoning.candidates import FAIL, PASS, named, score
 from tests.reasoning.play import Played, play

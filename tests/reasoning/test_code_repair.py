@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.reasoning.reading.code import DEDENT, FENCE, LONGEST, PROMPTS, QUOTES, STRAY, repaired
+from apps.reasoning.reading.turns.code import DEDENT, FENCE, LONGEST, PROMPTS, QUOTES, STRAY, repaired
 
 QUOTED = "s = '''\n```\nfoo\n```\n'''\nprint(s)"
 """A program with a fence inside one of its strings."""

@@ -7,8 +7,8 @@ from apps.reasoning.domain.errors import BudgetExhausted
 from apps.reasoning.domain.generation import Message, Place
 from apps.reasoning.journal.memory import InMemoryJournal
 from apps.reasoning.ports import Controls
-from apps.reasoning.scaffolds.context import RunContext
-from apps.reasoning.scaffolds.controls import NoControls, ScriptedControls
+from apps.reasoning.scaffolds.running.context import RunContext
+from apps.reasoning.scaffolds.running.controls import NoControls, ScriptedControls
 from apps.reasoning.scaffolds.spec import Budget
 from tests.reasoning.play import TableDispatcher, kinds, spec
 

@@ -21,9 +21,9 @@ from apps.reasoning.domain.generation import Final, GenerationRequest, Message, 
 from apps.reasoning.domain.records import StepRecord
 from apps.reasoning.journal.keys import sha_of
 from apps.reasoning.journal.memory import InMemoryJournal
-from apps.reasoning.scaffolds.context import RunContext
-from apps.reasoning.scaffolds.controls import NoControls
-from apps.reasoning.scaffolds.window import Window
+from apps.reasoning.scaffolds.running.context import RunContext
+from apps.reasoning.scaffolds.running.controls import NoControls
+from apps.reasoning.scaffolds.running.window import Window
 from tests.reasoning.play import TableDispatcher, final, kinds, spec
 
 

@@ -13,8 +13,8 @@ from apps.reasoning.domain.errors import (
 from apps.reasoning.domain.generation import Final, GenerationRequest, Place
 from apps.reasoning.domain.tools import Execution, ToolAnswer
 from apps.reasoning.journal.memory import InMemoryJournal
-from apps.reasoning.scaffolds.context import RunContext
-from apps.reasoning.scaffolds.controls import NoControls
+from apps.reasoning.scaffolds.running.context import RunContext
+from apps.reasoning.scaffolds.running.controls import NoControls
 from apps.reasoning.scaffolds.spec import Budget
 from tests.reasoning.play import Answer, TableDispatcher, final, kinds, spec
 

@@ -7,7 +7,7 @@ import pytest
 from apps.reasoning.domain.control import Command
 from apps.reasoning.domain.values import Value
 from apps.reasoning.scaffolds import nomos, reasoning_cache, rsa, self_check, solver_verifier_corrector
-from apps.reasoning.scaffolds.controls import NoControls, ScriptedControls
+from apps.reasoning.scaffolds.running.controls import NoControls, ScriptedControls
 from tests.reasoning.candidates import FAIL, PASS, better, named, score
 from tests.reasoning.play import play
 

@@ -14,8 +14,8 @@ from apps.reasoning.domain.tools import Execution
 from apps.reasoning.domain.values import Value
 from apps.reasoning.journal.memory import InMemoryJournal
 from apps.reasoning.programs.registry import SCAFFOLDS
-from apps.reasoning.scaffolds.check_answers import TOOK_TOO_LONG
-from apps.reasoning.scaffolds.formula_checks import ENDED_BEFORE, FormulaChecks, subject_of
+from apps.reasoning.scaffolds.running.check_answers import TOOK_TOO_LONG
+from apps.reasoning.scaffolds.running.formula_checks import ENDED_BEFORE, FormulaChecks, subject_of
 from tests.reasoning.checked import CheckingDispatcher, Reply, finding, play_checked, verifier
 from tests.reasoning.play import FOLLOWS, lemma, play, proof
 

@@ -6,8 +6,8 @@ from apps.reasoning.domain.control import Command
 from apps.reasoning.domain.errors import RunCancelled
 from apps.reasoning.domain.events import CommandName
 from apps.reasoning.journal.memory import InMemoryJournal
-from apps.reasoning.scaffolds.controls import ScriptedControls
 from apps.reasoning.scaffolds.intern_s1_mo.params import Params
+from apps.reasoning.scaffolds.running.controls import ScriptedControls
 from tests.reasoning.play import FOLLOWS, Answer, Played, lemma, play, proof, verdict
 
 # Live control points of a two-round run, in order:

@@ -10,8 +10,8 @@ from apps.reasoning.domain.values import Value
 from apps.reasoning.prompts.fitting import likely_tokens, middle_out, prompt_tokens, tokens_at_most
 from apps.reasoning.prompts.loader import RenderedPrompt
 from apps.reasoning.scaffolds import deepseek_math, nomos, reasoning_cache, rsa, self_check
-from apps.reasoning.scaffolds.asking import LEAST_ANSWER
 from apps.reasoning.scaffolds.intern_s1_mo.params import Params as InternParams
+from apps.reasoning.scaffolds.running.asking import LEAST_ANSWER
 from tests.reasoning.candidates import FAIL, PASS, better, score
 from tests.reasoning.play import FOLLOWS, Answer, Played, final, lemma, play, proof, verdict
 

@@ -10,7 +10,7 @@ from apps.reasoning.domain.errors import BackendRefused
 from apps.reasoning.domain.events import LemmaProposed, ProofDrafted, ProofSelected
 from apps.reasoning.domain.generation import Final, GenerationRequest
 from apps.reasoning.journal.memory import InMemoryJournal
-from apps.reasoning.scaffolds.formula_checks import AT_ONCE, ENDED_BEFORE, FormulaChecks
+from apps.reasoning.scaffolds.running.formula_checks import AT_ONCE, ENDED_BEFORE, FormulaChecks
 from tests.reasoning.checked import CheckingDispatcher
 
 SELECTED = ProofSelected(proof="proof/1", accepted=True, reason="It passed.")

@@ -4,9 +4,9 @@ import pytest
 
 from apps.reasoning.domain.control import Command
 from apps.reasoning.journal.memory import InMemoryJournal
-from apps.reasoning.scaffolds.budgets import GONE_OVER
-from apps.reasoning.scaffolds.controls import ScriptedControls
 from apps.reasoning.scaffolds.intern_s1_mo.params import Params, params_from
+from apps.reasoning.scaffolds.running.budgets import GONE_OVER
+from apps.reasoning.scaffolds.running.controls import ScriptedControls
 from apps.reasoning.scaffolds.spec import Budget
 from tests.reasoning.play import FOLLOWS, Answer, Played, lemma, play, proof
 

@@ -12,9 +12,9 @@ from workers.training.config import config_of
 from workers.training.folder import JobFolder
 from workers.training.policy import Policy
 from workers.training.row_trainer import RowTrainer, arguments
+from workers.training.rows.sources import StoredRows
+from workers.training.rows.tables import write_rows
 from workers.training.running import TRAINERS, run_job
-from workers.training.sources import StoredRows
-from workers.training.tables import write_rows
 from workers.training.tiny import tiny_model, tiny_tokenizer
 
 SMALL = {"hidden": 32, "layers": 1, "heads": 2}

@@ -10,8 +10,8 @@ import torch
 from apps.recipes.mathematics.losses import Clip, clipped_loss, supervised_loss
 from apps.recipes.mathematics.oreal import OrealFactors, oreal_loss
 from tests.training.factory import rows, trainer
-from workers.training.batches import tensors_of
 from workers.training.row_trainer import RowTrainer
+from workers.training.rows.batches import tensors_of
 
 LONGEST = 6
 

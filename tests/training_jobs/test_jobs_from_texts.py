@@ -17,7 +17,7 @@ from apps.learning.jobs.jobs import job_resume, job_stop
 from apps.learning.models import JobState, TrainingJob
 from tests.training_jobs.factory import STAND_IN, between_polls, driven
 from tests.training_jobs.test_pages import fields
-from workers.training.tables import read_rows
+from workers.training.rows.tables import read_rows
 
 pytestmark = pytest.mark.django_db
 

@@ -17,13 +17,13 @@ from trl import GRPOConfig, GRPOTrainer
 from trl.trainer.utils import use_adapter
 
 from apps.recipes.mathematics.rows import Row
-from workers.training.batches import Tensors, silence_mastered, silent_rows, tensors_of
 from workers.training.config import JobConfig
-from workers.training.drift import Drift
-from workers.training.measures import measures_of
+from workers.training.measuring.drift import Drift
+from workers.training.measuring.measures import measures_of
 from workers.training.policy import Policy
 from workers.training.problems import BadConfig, BadRows, NoRows, NotANumber
-from workers.training.sources import RowSource
+from workers.training.rows.batches import Tensors, silence_mastered, silent_rows, tensors_of
+from workers.training.rows.sources import RowSource
 
 #: TRL's names of our aggregations. Its "dr_grpo" divides by rows × longest completion; a longest of 1 gives "sum".
 LOSS_TYPES = {"token": "dapo", "seq": "grpo", "fixed": "dr_grpo", "sum": "dr_grpo"}

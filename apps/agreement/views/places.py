@@ -23,7 +23,7 @@ from apps.marks.selectors import FALLACY_WORDS
 from apps.reasoning.agreement.places import PlacesFound, Rate
 from apps.reasoning.agreement.report import FEW
 from apps.reasoning.domain.values import Unscored
-from apps.reasoning.marking.sheet import Fallacy
+from apps.reasoning.marking.sheets.sheet import Fallacy
 
 #: Names of rates in queries, with their label and the unit of their denominator.
 RATES: Mapping[str, tuple[str, str]] = {

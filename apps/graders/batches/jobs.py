@@ -14,9 +14,9 @@ from apps.problems.importing.values import text_of as text_of_value
 from apps.problems.models import ProblemVersion
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.graders.material import Span
-from apps.reasoning.marking.faults import FormWrong
 from apps.reasoning.marking.importing import scheme_import
-from apps.reasoning.marking.scheme import Scheme
+from apps.reasoning.marking.schemes.faults import FormWrong
+from apps.reasoning.marking.schemes.scheme import Scheme
 from apps.schemes.models import SchemeVersion, VersionStatus
 from apps.submissions.models import SubmissionVersion
 

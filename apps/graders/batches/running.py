@@ -24,10 +24,10 @@ from apps.reasoning.graders.grading import Grading
 from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.inference.local import LocalDispatcher
 from apps.reasoning.ports import Dispatcher, Journal
-from apps.reasoning.scaffolds.context import RunContext
-from apps.reasoning.scaffolds.controls import NoControls
+from apps.reasoning.scaffolds.running.context import RunContext
+from apps.reasoning.scaffolds.running.controls import NoControls
+from apps.reasoning.scaffolds.running.window import Window
 from apps.reasoning.scaffolds.spec import RunSpec
-from apps.reasoning.scaffolds.window import Window
 from apps.runs.calls.dispatch import CeleryDispatcher
 
 logger = logging.getLogger(__name__)

@@ -16,8 +16,8 @@ from apps.reasoning.domain.spending import OFFLINE
 from apps.reasoning.graders.grader import Grader
 from apps.reasoning.graders.lengths import prompt_tokens, with_lengths
 from apps.reasoning.graders.material import Material
+from apps.reasoning.graders.pieces.slots import is_approved
 from apps.reasoning.graders.registry import GRADERS
-from apps.reasoning.graders.slots import is_approved
 from apps.reasoning.graders.view import View
 from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.planning import plan_roles

@@ -10,8 +10,8 @@ from apps.reasoning.domain.errors import RequestRejected
 from apps.reasoning.domain.generation import Final, GenerationRequest
 from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.journal.memory import InMemoryJournal
-from apps.reasoning.scaffolds.context import RunContext
-from apps.reasoning.scaffolds.controls import NoControls
+from apps.reasoning.scaffolds.running.context import RunContext
+from apps.reasoning.scaffolds.running.controls import NoControls
 
 #: Characters per token, an upper bound for English with formulas: prompts reported as too long really are.
 CHARACTERS = 4

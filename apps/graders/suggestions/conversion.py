@@ -5,16 +5,8 @@ from apps.graders.planning.settings import digest_of, settings_words
 from apps.graders.planning.shown import shown_of
 from apps.reasoning.graders.grading import Grading, Located
 from apps.reasoning.marking.propagation import Propagation
-from apps.reasoning.marking.sheet import REASON_LENGTH, WORDS_LENGTH
-from apps.reasoning.marking.suggestion import (
-    RAW_LENGTH,
-    Cost,
-    Finding,
-    PointsShare,
-    SuggestedItem,
-    SuggestionBody,
-    Unplaced,
-)
+from apps.reasoning.marking.sheets.sheet import REASON_LENGTH, WORDS_LENGTH
+from apps.reasoning.marking.suggestion import RAW_LENGTH, Cost, Finding, PointsShare, SuggestedItem, SuggestionBody, Unplaced
 from apps.reasoning.scaffolds.spec import RunSpec
 
 

@@ -43,7 +43,7 @@ from apps.problems.models import ProblemVersion
 from apps.reasoning.domain.errors import AliasError, NeedsFork, RunHalted
 from apps.reasoning.domain.spending import OFFLINE
 from apps.reasoning.graders.material import Span
-from apps.reasoning.marking.scheme import Scheme
+from apps.reasoning.marking.schemes.scheme import Scheme
 from apps.reasoning.marking.suggestion import SuggestionBody
 from apps.reasoning.scaffolds.spec import AWAITED
 

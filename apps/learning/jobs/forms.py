@@ -8,10 +8,10 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from apps.accounts.models import User
-from apps.datasets.manifest import UNSCORABLE, scored_at
 from apps.datasets.models import DatasetVersion
 from apps.datasets.recipes import RECIPES, Family
 from apps.datasets.selectors import datasets_visible_to
+from apps.datasets.versions.manifest import UNSCORABLE, scored_at
 from apps.learning.jobs.bases import Base, bases
 from apps.learning.jobs.folders import TEXTS
 from apps.learning.jobs.jobs import Draft, manifest_of

@@ -7,8 +7,8 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from apps.accounts.models import User
-from apps.datasets.choosing import benchmark_hashes, content_hash
 from apps.datasets.recipes import JUDGES, RECIPES, Family, Recipe
+from apps.datasets.versions.choosing import benchmark_hashes, content_hash
 from apps.explorations.plans import Plan, plan_params, plan_refusal, problem_text
 from apps.learning.jobs.settings import lines_read
 from apps.learning.models import TrainingJob, under_way

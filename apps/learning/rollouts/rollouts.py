@@ -24,10 +24,10 @@ from django.db import transaction
 from django.db.models import Q
 from redis.exceptions import RedisError
 
-from apps.datasets.choosing import NothingToMake
-from apps.datasets.feeding import Feed, FeedPlan
 from apps.datasets.recipes import RECIPES
-from apps.datasets.shards import tokens_folder
+from apps.datasets.recorded.feeding import Feed, FeedPlan
+from apps.datasets.tokens.shards import tokens_folder
+from apps.datasets.versions.choosing import NothingToMake
 from apps.explorations.plans import Plan, plan_spec, problem_text
 from apps.learning.jobs.folders import locked, replace_text, trainer_state
 from apps.learning.jobs.unread import rows_unread

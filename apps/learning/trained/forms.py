@@ -13,7 +13,7 @@ from apps.learning.trained.registering import engines, model_register
 from apps.learning.trained.taught import problems_learned
 from apps.problems.access import library_of
 from apps.problems.models import Problem
-from apps.reasoning.graders.difficulty import WORKFLOWS
+from apps.reasoning.graders.problems.difficulty import WORKFLOWS
 from apps.reasoning.graders.registry import GRADERS
 from apps.reasoning.inference.aliases import Alias
 

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from apps.datasets.choosing import content_hash
+from apps.datasets.versions.choosing import content_hash
 from apps.learning.models import TrainedModel, TrainingJob, training_folder
 from apps.problems.models import Problem, ProblemVersion
 

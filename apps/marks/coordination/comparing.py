@@ -40,9 +40,9 @@ from apps.marks.models import (
     Slot,
 )
 from apps.marks.sheets import scheme_of, sheet_of
-from apps.reasoning.marking.commands import sheet_json
-from apps.reasoning.marking.joining import notes_joined
 from apps.reasoning.marking.revealing import is_large
+from apps.reasoning.marking.sheets.commands import sheet_json
+from apps.reasoning.marking.sheets.joining import notes_joined
 
 COUNTED = (Slot.FIRST, Slot.SECOND, Slot.THIRD, Slot.AGAIN)
 DISMISSED, NO_FRESH_MARKER = "fresh.dismissed", "fresh.nobody"

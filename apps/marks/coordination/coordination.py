@@ -34,11 +34,11 @@ from apps.marks.models import (
     RevealKind,
 )
 from apps.marks.sheets import sheet_of, step_of
-from apps.reasoning.marking.commands import sheet_json
-from apps.reasoning.marking.positions import Position, position_line, position_of, position_read, sheet_at
-from apps.reasoning.marking.scheme import Scheme, points_text
-from apps.reasoning.marking.sealing import missing_for_seal, sheet_points
-from apps.reasoning.marking.sheet import REASON_LENGTH, WORDS_LENGTH, MarkSheet, Role
+from apps.reasoning.marking.schemes.scheme import Scheme, points_text
+from apps.reasoning.marking.sheets.commands import sheet_json
+from apps.reasoning.marking.sheets.positions import Position, position_line, position_of, position_read, sheet_at
+from apps.reasoning.marking.sheets.sealing import missing_for_seal, sheet_points
+from apps.reasoning.marking.sheets.sheet import REASON_LENGTH, WORDS_LENGTH, MarkSheet, Role
 
 
 class CoordinationRefused(Exception):

@@ -19,7 +19,8 @@ from apps.marks.sealing.sealing import cases_settle
 from apps.marks.sealing.seeing import sees_all
 from apps.marks.selectors import FALLACY_WORDS, ItemSection, ScriptStep, pages_of, sections_of, steps_of
 from apps.marks.sheets import sheet_of, step_of
-from apps.reasoning.marking.positions import (
+from apps.reasoning.marking.schemes.scheme import SchemeItem, points_text
+from apps.reasoning.marking.sheets.positions import (
     ItemDifference,
     Position,
     StepDifference,
@@ -30,9 +31,8 @@ from apps.reasoning.marking.positions import (
     sheet_at,
     step_differences,
 )
-from apps.reasoning.marking.scheme import SchemeItem, points_text
-from apps.reasoning.marking.sealing import sheet_points
-from apps.reasoning.marking.sheet import Comment, MarkSheet, StepVerdict
+from apps.reasoning.marking.sheets.sealing import sheet_points
+from apps.reasoning.marking.sheets.sheet import Comment, MarkSheet, StepVerdict
 from apps.reasoning.texts.latex import shown_of as shown_text
 from apps.submissions.models import VersionScan
 from apps.ui.markdown import render

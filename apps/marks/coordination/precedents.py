@@ -27,7 +27,7 @@ from apps.marks.models import (
     Verdict,
 )
 from apps.marks.sheets import sheet_of
-from apps.reasoning.marking.sheet import WORDS_LENGTH, Fallacy, MarkSheet, Role
+from apps.reasoning.marking.sheets.sheet import WORDS_LENGTH, Fallacy, MarkSheet, Role
 from apps.schemes.models import SchemeItem
 
 SHOWN = 20

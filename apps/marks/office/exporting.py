@@ -15,9 +15,9 @@ from apps.contests.models import Contest
 from apps.marks.coordination.comparing import COUNTED
 from apps.marks.models import FinalGrade, Mark, MarkState
 from apps.marks.office.office import grades_settled
-from apps.reasoning.marking.claims import claim_line
-from apps.reasoning.marking.scheme import points_text
-from apps.reasoning.marking.sheet import MarkSheet
+from apps.reasoning.marking.schemes.scheme import points_text
+from apps.reasoning.marking.sheets.claims import claim_line
+from apps.reasoning.marking.sheets.sheet import MarkSheet
 from apps.schemes.models import SchemeVersion
 from apps.submissions.models import SubmissionVersion
 from apps.ui.csv_files import csv_lines

@@ -24,7 +24,7 @@ from apps.marks.blindness import own_marks_require
 from apps.marks.leases import DRAFT_LEFT
 from apps.marks.models import AuditEvent, FinalGrade, ReleasedGrade
 from apps.marks.office.statistics import SETTLED
-from apps.reasoning.marking.scheme import points_text
+from apps.reasoning.marking.schemes.scheme import points_text
 from apps.submissions.models import SubmissionVersion
 from apps.submissions.selectors import papers_to_mark, versions_to_mark
 

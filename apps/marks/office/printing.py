@@ -10,9 +10,9 @@ from apps.contests.models import Contest, ContestProblem, Paper
 from apps.marks.models import FinalGrade
 from apps.marks.office.office import grades_settled
 from apps.marks.selectors import FALLACY_WORDS
-from apps.reasoning.marking.scheme import Scheme, points_text
-from apps.reasoning.marking.sheet import Comment, MarkSheet, StepVerdict
-from apps.reasoning.marking.student_view import ORIGINS, comments_shown, derivation_shown
+from apps.reasoning.marking.schemes.scheme import Scheme, points_text
+from apps.reasoning.marking.sheets.sheet import Comment, MarkSheet, StepVerdict
+from apps.reasoning.marking.sheets.student_view import ORIGINS, comments_shown, derivation_shown
 from apps.reasoning.texts.latex import shown_of
 from apps.submissions.models import SubmissionVersion, VersionScan
 from apps.submissions.selectors import versions_to_mark

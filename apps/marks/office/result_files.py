@@ -16,7 +16,7 @@ import xlsxwriter
 from apps.contests.models import Contest, Identity
 from apps.marks.office.names import Names, sign_off
 from apps.marks.office.office import ResultList
-from apps.reasoning.marking.scheme import points_text
+from apps.reasoning.marking.schemes.scheme import points_text
 from apps.ui.csv_files import csv_lines
 
 FORMAT = "lemmascope.results/1"

@@ -20,10 +20,10 @@ from apps.contests.models import ContestProblem
 from apps.marks.audit import audit
 from apps.marks.models import AuditEvent, CaseState, FinalGrade, MarkingCase, MarkingSetup, MarkingTask, ReleasedGrade, Slot
 from apps.marks.sheets import step_of
-from apps.reasoning.marking.commands import sheet_json
-from apps.reasoning.marking.rescoring import Choice, Difference, Effect, Fate, Rescorer, fate
-from apps.reasoning.marking.scheme import points_text
-from apps.reasoning.marking.sheet import REASON_LENGTH, MarkSheet
+from apps.reasoning.marking.schemes.rescoring import Choice, Difference, Effect, Fate, Rescorer, fate
+from apps.reasoning.marking.schemes.scheme import points_text
+from apps.reasoning.marking.sheets.commands import sheet_json
+from apps.reasoning.marking.sheets.sheet import REASON_LENGTH, MarkSheet
 from apps.schemes.models import SchemeVersion, VersionStatus
 from apps.schemes.services import scheme_activate
 

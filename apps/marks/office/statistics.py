@@ -14,8 +14,8 @@ from apps.accounts.models import User
 from apps.contests.models import ContestProblem
 from apps.marks.coordination.comparing import COUNTED
 from apps.marks.models import CaseState, FinalGrade, Mark, MarkState
-from apps.reasoning.marking.scheme import Scheme
-from apps.reasoning.marking.sheet import MarkSheet
+from apps.reasoning.marking.schemes.scheme import Scheme
+from apps.reasoning.marking.sheets.sheet import MarkSheet
 from apps.submissions.selectors import versions_to_mark
 
 SETTLED = (CaseState.SETTLED, CaseState.RELEASED, CaseState.APPEALED)

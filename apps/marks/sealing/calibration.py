@@ -38,8 +38,8 @@ from apps.marks.models import (
     Slot,
 )
 from apps.marks.sheets import scheme_of, sheet_of
-from apps.reasoning.marking.positions import ItemDifference, Position, StepDifference, item_differences, step_differences
-from apps.reasoning.marking.sheet import MarkSheet
+from apps.reasoning.marking.sheets.positions import ItemDifference, Position, StepDifference, item_differences, step_differences
+from apps.reasoning.marking.sheets.sheet import MarkSheet
 
 #: A script returns only after this many other scripts or this much time, so that its marker does not simply remember it.
 SCRIPTS_BETWEEN, REST = 8, timedelta(hours=12)

@@ -17,7 +17,6 @@ from apps.marks.models import CaseState, FindingAnswer, Mark, MarkState, Reveal,
 from apps.marks.sealing.revising import mark_confirm, mark_revise
 from apps.marks.sheets import scheme_of, sheet_of, step_of
 from apps.marks.suggestions.suggesting import body_of, suggestions_of
-from apps.reasoning.marking.positions import position_read, sheet_at
 from apps.reasoning.marking.revealing import (
     CHANGE_WORDS,
     ChangeReason,
@@ -29,8 +28,9 @@ from apps.reasoning.marking.revealing import (
     is_without_reveal,
     next_stage,
 )
-from apps.reasoning.marking.sealing import missing_for_seal, sheet_points
-from apps.reasoning.marking.sheet import REASON_LENGTH, MarkSheet, Role, StepVerdict
+from apps.reasoning.marking.sheets.positions import position_read, sheet_at
+from apps.reasoning.marking.sheets.sealing import missing_for_seal, sheet_points
+from apps.reasoning.marking.sheets.sheet import REASON_LENGTH, MarkSheet, Role, StepVerdict
 
 OPEN_SLOTS = (Slot.FIRST, Slot.SECOND, Slot.THIRD, Slot.APPEAL)
 

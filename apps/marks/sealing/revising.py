@@ -14,9 +14,9 @@ from apps.marks.audit import audit
 from apps.marks.grades import grade_give, grade_of, is_recomputed
 from apps.marks.models import CaseState, Mark, MarkState
 from apps.marks.sheets import scheme_of, sheet_of, step_of
-from apps.reasoning.marking.commands import sheet_json
-from apps.reasoning.marking.scheme import points_text
-from apps.reasoning.marking.sheet import REASON_LENGTH, MarkSheet
+from apps.reasoning.marking.schemes.scheme import points_text
+from apps.reasoning.marking.sheets.commands import sheet_json
+from apps.reasoning.marking.sheets.sheet import REASON_LENGTH, MarkSheet
 
 SEALED = (MarkState.SEALED, MarkState.CONFIRMED, MarkState.REVISED)
 

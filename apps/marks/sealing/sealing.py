@@ -37,10 +37,10 @@ from apps.marks.models import (
 from apps.marks.sheets import GRACE, grace_until, judged
 from apps.marks.suggestions.suggesting import suggestions_ask
 from apps.marks.workspace.drafts import draft_of
-from apps.reasoning.marking.commands import sheet_json
-from apps.reasoning.marking.scheme import points_text
-from apps.reasoning.marking.sealing import sheet_points
-from apps.reasoning.marking.sheet import WORDS_LENGTH, MarkSheet
+from apps.reasoning.marking.schemes.scheme import points_text
+from apps.reasoning.marking.sheets.commands import sheet_json
+from apps.reasoning.marking.sheets.sealing import sheet_points
+from apps.reasoning.marking.sheets.sheet import WORDS_LENGTH, MarkSheet
 from apps.schemes.services import VersionNotOpen, version_use
 
 NO_VERSION = "The marking scheme has no active version, so nothing was sealed. Your draft is kept until one is activated."

@@ -20,7 +20,7 @@ from apps.marks.graders import Grader, GraderFailed, GraderStep, GraderStopped, 
 from apps.marks.graders.families import GraderUnknown, grader_of
 from apps.marks.graders.scripted import SCRIPTED
 from apps.marks.models import Suggestion, SuggestionState
-from apps.reasoning.marking.scheme import Scheme
+from apps.reasoning.marking.schemes.scheme import Scheme
 from apps.reasoning.marking.suggestion import SuggestionBody, SuggestionWrong, suggestion_checked
 from apps.schemes.models import SchemeVersion
 from apps.submissions.models import SubmissionVersion

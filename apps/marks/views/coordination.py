@@ -18,7 +18,7 @@ from apps.marks.coordination.precedents import PrecedentRefused, Ruling, precede
 from apps.marks.models import Coordination
 from apps.marks.sealing.seeing import case_get_for, case_led_for, coordination_get_for, marks_shown
 from apps.marks.views.blind import after_own_marks
-from apps.reasoning.marking.positions import PositionWrong
+from apps.reasoning.marking.sheets.positions import PositionWrong
 from apps.ui.plain_text import without_nul
 from apps.ui.sent import whole_number
 

@@ -20,8 +20,8 @@ from apps.marks.sealing.revising import RevisionRefused
 from apps.marks.sealing.seeing import mark_sealed_for
 from apps.marks.selectors import pages_of, steps_set
 from apps.marks.workspace.panel import marks_own, panel_of
-from apps.reasoning.marking.positions import PositionWrong
 from apps.reasoning.marking.revealing import Stage
+from apps.reasoning.marking.sheets.positions import PositionWrong
 from apps.ui.plain_text import without_nul
 from apps.ui.sent import whole_number
 

@@ -16,7 +16,7 @@ from apps.marks.models import MarkingSetup
 from apps.marks.office import scheme_change as changing
 from apps.marks.setups import setup_of
 from apps.marks.views.blind import after_own_marks
-from apps.reasoning.marking.rescoring import Choice, Fate
+from apps.reasoning.marking.schemes.rescoring import Choice, Fate
 from apps.schemes.services import SchemeChanged, SchemeNotUsable, VersionNotOpen
 from apps.ui.sent import whole_number
 

@@ -24,7 +24,7 @@ from apps.marks.workspace.claims import task_next
 from apps.marks.workspace.drafts import draft_of
 from apps.marks.workspace.script_filters import FILTERS, choice_read
 from apps.marks.workspace.scripts import script_page
-from apps.reasoning.marking.sheet import Fallacy
+from apps.reasoning.marking.sheets.sheet import Fallacy
 
 NOT_CHOSEN = "An organiser has yet to choose how this problem is marked."
 

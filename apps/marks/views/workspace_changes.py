@@ -29,7 +29,7 @@ from apps.marks.sheets import grace_until, mark_state
 from apps.marks.workspace import drafts
 from apps.marks.workspace.claims import task_next
 from apps.marks.workspace.passes import PassRefused, task_pass
-from apps.reasoning.marking.commands import CommandRefused
+from apps.reasoning.marking.sheets.commands import CommandRefused
 from apps.ui.plain_text import without_nul
 from apps.ui.sent import BodyWrong, json_object, whole_number
 

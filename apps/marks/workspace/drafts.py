@@ -17,8 +17,8 @@ from apps.marks.access import TaskGone
 from apps.marks.leases import DRAFT_LEFT, lease_renew
 from apps.marks.models import AuditEvent, Mark, MarkCommand, MarkingSetup, MarkingTask, MarkState, Slot
 from apps.marks.sheets import scheme_of, script_of, sheet_of
-from apps.reasoning.marking.commands import CommandRefused, fields_differing, sheet_apply, sheet_json
-from apps.reasoning.marking.sheet import MarkSheet
+from apps.reasoning.marking.sheets.commands import CommandRefused, fields_differing, sheet_apply, sheet_json
+from apps.reasoning.marking.sheets.sheet import MarkSheet
 from apps.schemes.models import SchemeVersion, VersionStatus
 
 DEPTH = 200

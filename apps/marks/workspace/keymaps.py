@@ -11,7 +11,7 @@ from typing import Any
 
 from apps.accounts.models import User
 from apps.marks.models import KeyMap
-from apps.reasoning.marking.sheet import Fallacy
+from apps.reasoning.marking.sheets.sheet import Fallacy
 
 _KEY = re.compile(r"(?:Ctrl\+)?(?:Alt\+)?(?:[^\s\d]|Enter|Space|Backspace|Delete|Home|End|Arrow(?:Up|Down|Left|Right)|F[2-9])")
 #: Keys that browsers or the page itself use.

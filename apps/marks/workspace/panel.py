@@ -18,7 +18,7 @@ from apps.marks.sheets import scheme_of, sheet_of
 from apps.marks.suggestions.suggesting import body_of, label_of, suggestions_failed, suggestions_wait
 from apps.reasoning.marking.propagation import Propagation, step_notes, step_pairs
 from apps.reasoning.marking.revealing import CHANGE_WORDS, Stage, locations, next_stage
-from apps.reasoning.marking.scheme import points_text
+from apps.reasoning.marking.schemes.scheme import points_text
 from apps.reasoning.marking.suggestion import Finding, SuggestionBody, Unplaced
 
 SEVERITY_WORDS = {"critical": "critical", "gap": "gap", "note": "note"}

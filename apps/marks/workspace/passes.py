@@ -21,8 +21,8 @@ from apps.marks.audit import audit
 from apps.marks.leases import drafts_archive, lease_end, lease_keep
 from apps.marks.models import Appeal, AppealState, AuditEvent, Mark, MarkingCase, MarkingTask, MarkState, Pass, PassReason, Slot
 from apps.marks.workspace.claims import QUESTIONS
-from apps.reasoning.marking.scheme import text_clean
-from apps.reasoning.marking.sheet import REASON_LENGTH, WORDS_LENGTH
+from apps.reasoning.marking.schemes.scheme import text_clean
+from apps.reasoning.marking.sheets.sheet import REASON_LENGTH, WORDS_LENGTH
 
 PASSED = "task.passed"
 KEPT_AFTER_ANSWER = timedelta(hours=1)

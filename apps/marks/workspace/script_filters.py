@@ -43,8 +43,8 @@ from apps.marks.sheets import scheme_of
 from apps.marks.workspace.claims import questions_open
 from apps.marks.workspace.drafts import version_active
 from apps.reasoning.marking.revealing import is_large, is_without_reveal
-from apps.reasoning.marking.sealing import MIDDLE, SEVEN
-from apps.reasoning.marking.sheet import Fallacy, Role
+from apps.reasoning.marking.sheets.sealing import MIDDLE, SEVEN
+from apps.reasoning.marking.sheets.sheet import Fallacy, Role
 from apps.reasoning.marking.suggestion import SuggestionBody
 
 SETTLED = (CaseState.SETTLED, CaseState.RELEASED, CaseState.APPEALED)

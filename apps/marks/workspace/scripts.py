@@ -14,8 +14,8 @@ from apps.contests.models import ContestProblem
 from apps.marks.models import FinalGrade, Mark, MarkingCase, MarkingTask, MarkState
 from apps.marks.sheets import sheet_of
 from apps.marks.workspace.script_filters import SETTLED, Choice, cases_chosen
-from apps.reasoning.marking.scheme import points_text
-from apps.reasoning.marking.sheet import MarkSheet
+from apps.reasoning.marking.schemes.scheme import points_text
+from apps.reasoning.marking.sheets.sheet import MarkSheet
 
 PER_PAGE = 100
 

@@ -21,9 +21,9 @@ from apps.marks.sheets import sheet_of
 from apps.marks.workspace.claims import CLAIMED, task_of_case
 from apps.marks.workspace.drafts import Command, command_apply, draft_of
 from apps.problems.importing.files import FileWrong, Record, table_read
-from apps.reasoning.marking.commands import CommandRefused
-from apps.reasoning.marking.scheme import points_text
-from apps.reasoning.marking.sheet import MarkSheet
+from apps.reasoning.marking.schemes.scheme import points_text
+from apps.reasoning.marking.sheets.commands import CommandRefused
+from apps.reasoning.marking.sheets.sheet import MarkSheet
 from apps.ui.csv_files import csv_lines
 
 COLUMNS = ("paper", "claim", "points", "reason", "comment")

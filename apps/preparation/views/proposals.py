@@ -14,18 +14,12 @@ from apps.graders.planning.plans import PlanWrong
 from apps.graders.references import references_of
 from apps.preparation.forms import texts_split
 from apps.preparation.proposal_forms import ProposalForm, WriterForm
-from apps.preparation.proposals import (
-    ProposalWrong,
-    proposal_approve,
-    proposal_of,
-    scripts_offered,
-    tryouts_start,
-)
+from apps.preparation.proposals import ProposalWrong, proposal_approve, proposal_of, scripts_offered, tryouts_start
 from apps.preparation.runs import is_any_live, problem_run_start, problem_spec, runs_about, spec_estimate
 from apps.preparation.views.pieces import aliases_known, problem_for
 from apps.problems.access import solutions_of_may_read
 from apps.reasoning.graders.registry import PREPARERS
-from apps.reasoning.marking.faults import FormWrong
+from apps.reasoning.marking.schemes.faults import FormWrong
 from apps.runs.access import run_get_for, run_may_start
 from apps.runs.models import Run
 from apps.schemes.sheets import STEPS, sheet_of_text

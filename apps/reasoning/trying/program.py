@@ -15,13 +15,13 @@ from apps.reasoning.domain.trial_events import RoleTried
 from apps.reasoning.domain.values import Value
 from apps.reasoning.graders.grader import Grader
 from apps.reasoning.graders.material import Material
-from apps.reasoning.marking.scheme import Scheme
+from apps.reasoning.marking.schemes.scheme import Scheme
 from apps.reasoning.ports import Context
 from apps.reasoning.programs.registry import PROGRAMS
 from apps.reasoning.prompts import loader
 from apps.reasoning.scaffolds.candidates.costs import estimated
-from apps.reasoning.scaffolds.concurrently import concurrently
 from apps.reasoning.scaffolds.estimates import Estimate
+from apps.reasoning.scaffolds.running.concurrently import concurrently
 from apps.reasoning.scaffolds.scaffold import Role, Scaffold, reader
 from apps.reasoning.trying.material import Attempt
 from apps.reasoning.trying.stage import MODEL, Asked

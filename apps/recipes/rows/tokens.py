@@ -17,7 +17,7 @@ from apps.recipes.mathematics.rows import Row
 
 COLUMNS = {"prompt_ids": pa.int32(), "completion_ids": pa.int32(), "loss_mask": pa.int8(), "logprobs": pa.float32()}
 OPEN_AT_ONCE = 16
-#: File with the new places of merged shards' rows (apps/datasets/merging.py).
+#: File with the new places of merged shards' rows (apps/datasets/tokens/merging.py).
 MERGED = "merged.json"
 
 

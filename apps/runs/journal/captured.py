@@ -1,4 +1,4 @@
-"""Captured tokens on their way from a call's result into shards outside the database (`apps/datasets/shards.py` writes them).
+"""Captured tokens on their way from a call's result into shards outside the database (`datasets/tokens/shards.py` writes them).
 
 Files are written before the transaction that records their calls; their places are inserted in that transaction. If it fails,
 no row refers to the file, and the next attempt writes it again under the same name.

@@ -16,7 +16,7 @@ from apps.reasoning.domain.events import ControlApplied, ControlRequested, RunCo
 from apps.reasoning.domain.generation import Final, GenerationRequest
 from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.ports import Dispatcher
-from apps.reasoning.scaffolds.window import Window
+from apps.reasoning.scaffolds.running.window import Window
 from apps.runs.journal.run_journal import RunJournal
 from apps.runs.models import Run, RunCommand, RunStatus
 from apps.runs.owners.leases import lease_conclude, lease_renew

@@ -25,8 +25,8 @@ from apps.reasoning.domain.events import RunCancelled as RunCancelledEvent
 from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.inference.aliases import load_served
 from apps.reasoning.ports import Dispatcher
-from apps.reasoning.scaffolds.context import RunContext
-from apps.reasoning.scaffolds.formula_checks import FormulaChecks
+from apps.reasoning.scaffolds.running.context import RunContext
+from apps.reasoning.scaffolds.running.formula_checks import FormulaChecks
 from apps.reasoning.scaffolds.spec import RunSpec
 from apps.reasoning.trying.registry import RUNNABLE
 from apps.runs.calls.dispatch import CeleryDispatcher

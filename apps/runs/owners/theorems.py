@@ -12,7 +12,7 @@ from apps.reasoning.domain.errors import RequestRejected
 from apps.reasoning.domain.generation import Final, GenerationRequest
 from apps.reasoning.domain.tools import Execution, SearchJob
 from apps.reasoning.ports import Dispatcher
-from apps.reasoning.reading.actions import THEOREMS
+from apps.reasoning.reading.turns.actions import THEOREMS
 
 
 class TheoremDispatcher:

@@ -7,11 +7,11 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
-from apps.datasets.choosing import NothingToMake, runs_to_choose
-from apps.datasets.making import build_make
 from apps.datasets.models import DatasetVersion, TokenShard
 from apps.datasets.recipes import RECIPES
 from apps.datasets.services import build_start, options_read, progress_file
+from apps.datasets.versions.choosing import NothingToMake, runs_to_choose
+from apps.datasets.versions.making import build_make
 from apps.runs.models import Run
 
 

@@ -12,11 +12,11 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
-from apps.datasets.choosing import NothingToMake
-from apps.datasets.feeding import Feed, FeedPlan
 from apps.datasets.recipes import RECIPES
+from apps.datasets.recorded.feeding import Feed, FeedPlan
 from apps.datasets.services import options_read
-from apps.datasets.shards import tokens_folder
+from apps.datasets.tokens.shards import tokens_folder
+from apps.datasets.versions.choosing import NothingToMake
 
 
 class Command(BaseCommand):

@@ -12,7 +12,7 @@ from apps.preparation.problem_commands import Asked, ProblemsCommand, model_name
 from apps.preparation.quality import difficulty_of, difficulty_spec
 from apps.problems.models import Problem
 from apps.reasoning.domain.errors import AliasError
-from apps.reasoning.graders.difficulty import ATTEMPTS, WORKFLOWS
+from apps.reasoning.graders.problems.difficulty import ATTEMPTS, WORKFLOWS
 
 
 class Command(ProblemsCommand):

@@ -3,7 +3,7 @@
 import re
 
 from apps.reasoning.domain.tools import Execution, ToolAnswer
-from apps.reasoning.reading.actions import LIBRARIES
+from apps.reasoning.reading.turns.actions import LIBRARIES
 
 #: Longest response, in characters.
 MOST_SHOWN = 4_000
