@@ -1,5 +1,6 @@
 """Advance experiments: start cells while there is capacity, settle lost ones, pause on repeated failures, mark as done."""
 
+import gc
 from collections.abc import Mapping
 
 from django.conf import settings
@@ -17,7 +18,19 @@ from apps.runs.models import LIVE, RunStatus
 
 #: Pause the experiment after this many consecutive failures.
 FAILURES_AT_MOST = 5
+#: Cells between two collections, because automatic collection is set to be rare in this process.
+COLLECT_EVERY = 100
+_since_collected = 0
 _UNDER_WAY = (CellState.WAITING, CellState.RUNNING)
+
+
+def conduct() -> None:
+    """Advance every experiment, and collect garbage now and then: a run leaves some hundred objects in cycles."""
+    global _since_collected
+    _since_collected += conduct_once()
+    if _since_collected >= COLLECT_EVERY:
+        _since_collected = 0
+        gc.collect()
 
 
 def conduct_once() -> int:

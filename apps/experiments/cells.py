@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import Sum
 from django.utils import timezone
 
-from apps.experiments import conductor
+from apps.experiments.conductor import CONDUCTOR
 from apps.experiments.models import CellState, Experiment, ExperimentCell
 from apps.graded_sets.models import GradedScript
 from apps.graded_sets.shapes import WITHOUT_TEXTS
@@ -118,7 +118,7 @@ def cell_start(cell: ExperimentCell, batch: CellBatch) -> None:
         if isinstance(error, ScriptEmpty):
             ended |= {"state": CellState.UNSCORED, "trouble": "", "unscored": EMPTY, "settings": error.settings}
         ExperimentCell.objects.filter(pk=cell.pk).update(**ended)
-        transaction.on_commit(conductor.wake)
+        transaction.on_commit(CONDUCTOR.wake)
         return
     begun = {"state": CellState.RUNNING, "run": run, "settings": settings, "trouble": "", "ended_at": None}
     ExperimentCell.objects.filter(pk=cell.pk).update(**begun)
@@ -235,4 +235,4 @@ def _end(run: Run, *, state: CellState, trouble: str) -> None:
         seconds=seconds or 0.0,
         ended_at=timezone.now(),
     )
-    transaction.on_commit(conductor.wake)
+    transaction.on_commit(CONDUCTOR.wake)

@@ -12,8 +12,8 @@ from django.db.models import F
 from django.utils import timezone
 
 from apps.accounts.models import User
-from apps.experiments import conductor
 from apps.experiments.cells import SHOWN, prepares_pieces
+from apps.experiments.conductor import CONDUCTOR
 from apps.experiments.models import CellState, Experiment, ExperimentCell, ExperimentState
 from apps.experiments.scripts import Chosen
 from apps.graded_sets.models import GradedScript
@@ -94,7 +94,7 @@ def experiment_create(*, owner: User, draft: ExperimentDraft, start_id: uuid.UUI
         begun_at=timezone.now(),
     )
     ExperimentCell.objects.bulk_create(_cells(experiment, draft, graders), batch_size=_BATCH)
-    transaction.on_commit(conductor.wake)
+    transaction.on_commit(CONDUCTOR.wake)
     return experiment
 
 
@@ -215,7 +215,7 @@ def experiment_retry(*, experiment: Experiment) -> int:
     if count:
         again = {"state": ExperimentState.RUNNING, "state_reason": "", "begun_at": timezone.now(), "ended_at": None}
         Experiment.objects.filter(pk=locked.pk).update(**again)
-        transaction.on_commit(conductor.wake)
+        transaction.on_commit(CONDUCTOR.wake)
     return count
 
 
@@ -227,4 +227,4 @@ def _change(experiment: Experiment, source: ExperimentState, target: ExperimentS
         if Experiment.objects.filter(pk=experiment.pk, state=target).exists():
             return
         raise ExperimentRefused(refusal)
-    transaction.on_commit(conductor.wake)
+    transaction.on_commit(CONDUCTOR.wake)

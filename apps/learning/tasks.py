@@ -2,8 +2,6 @@
 
 from celery import shared_task
 
-TRAIN_QUEUE = "train"
-
 
 @shared_task(name="learning.train", acks_late=False)
 def train() -> None:

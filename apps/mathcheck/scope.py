@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from apps.mathcheck.testing.evaluating import Undefined, holds, integer, value_at
+from apps.mathcheck.testing.evaluating import value_at
+from apps.mathcheck.testing.values import Undefined, holds, integer
 from apps.mathcheck.tex.tree import Node, free_names, substituted, walk
 
 

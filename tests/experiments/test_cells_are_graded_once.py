@@ -10,8 +10,8 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
-from apps.experiments import conductor
 from apps.experiments.advancing import conduct_once
+from apps.experiments.conductor import CONDUCTOR
 from apps.experiments.models import CellState, ExperimentState
 from apps.experiments.services import (
     ExperimentRefused,
@@ -197,7 +197,7 @@ def test_scripts_that_cannot_be_graded_do_not_count_as_model_failures_and_the_ne
     graded_set.scripts.filter(position__lte=8).update(problem=None)
     experiment = make_experiment(alice, graded_set, at_once=2)
     woken: list[bool] = []
-    monkeypatch.setattr(conductor, "wake", lambda: woken.append(True))
+    monkeypatch.setattr(CONDUCTOR, "wake", lambda: woken.append(True))
     conduct_once()
     assert experiment.cells.filter(state=CellState.FAILED).count() == 2
     assert woken

@@ -4,7 +4,8 @@ from fractions import Fraction
 
 import pytest
 
-from apps.mathcheck.testing.evaluating import Undefined, holds, value_at
+from apps.mathcheck.testing.evaluating import value_at
+from apps.mathcheck.testing.values import Undefined, holds
 from apps.mathcheck.tex.ellipsis import expanded
 from apps.mathcheck.tex.lexing import tokens
 from apps.mathcheck.tex.notation import NotUnderstood, Reading

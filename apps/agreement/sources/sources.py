@@ -7,16 +7,12 @@
 | `set` | points imported with the texts | gradings of those texts | coaches and researchers |
 """
 
-import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from math import ceil
 from typing import Protocol
 
-from django.http import Http404
-
-from apps.accounts.models import User
 from apps.agreement.comparisons import Gathered
 from apps.reasoning.agreement.scales import Scale
 
@@ -106,19 +102,3 @@ def scale_to(highest: Decimal) -> Scale:
     if highest % 1 == 0:
         return Scale(highest=float(highest))
     return Scale(highest=float(highest), step=0.5 if highest % 1 == Decimal("0.5") else float(highest) / ceil(highest))
-
-
-def source_get_for(user: User, kind: str, public_id: uuid.UUID) -> Source:
-    """The source, for a user who may see it. Raises `Http404`."""
-    from apps.agreement.sources.contests import contest_source_for
-    from apps.agreement.sources.files import file_source_for
-    from apps.agreement.sources.sets import set_source_for
-
-    makers: dict[str, Callable[[User, uuid.UUID], Source]] = {
-        "contest": contest_source_for,
-        "file": file_source_for,
-        "set": set_source_for,
-    }
-    if kind not in makers or not user.may_see_runs:
-        raise Http404(NO_SOURCE)
-    return makers[kind](user, public_id)

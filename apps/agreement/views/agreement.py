@@ -25,7 +25,8 @@ from apps.agreement.sources.files import (
     file_get_for,
     files_of,
 )
-from apps.agreement.sources.sources import Choices, Chosen, Source, source_get_for
+from apps.agreement.sources.finding import source_get_for
+from apps.agreement.sources.sources import Choices, Chosen, Source
 from apps.agreement.why import TITLES, bucket_lines
 from apps.experiments.access import contests_for_experiments
 from apps.graded_sets.models import GradedSet

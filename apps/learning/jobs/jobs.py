@@ -17,8 +17,8 @@ from apps.accounts.models import User
 from apps.datasets.models import DatasetVersion
 from apps.learning.jobs.folders import TEXTS
 from apps.learning.models import RESUMABLE, UNDER_WAY, JobState, TrainingJob
+from apps.learning.queues import TRAIN_QUEUE, train
 from apps.learning.rollouts.plan import RolloutPlan
-from apps.learning.tasks import TRAIN_QUEUE, train
 
 logger = logging.getLogger(__name__)
 

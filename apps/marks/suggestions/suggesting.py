@@ -17,6 +17,7 @@ from apps.marks.graders import Grader
 from apps.marks.graders.families import GraderUnknown, grader_of, label_of
 from apps.marks.graders.scripted import ScriptedGrader
 from apps.marks.models import Mark, MarkingCase, Suggestion, SuggestionState
+from apps.marks.queues import suggest
 from apps.marks.suggestions.answering import FAMILIES, LOST_AFTER, QUICK, WIDTH, body_checked, lost, row_answer, waiting
 from apps.reasoning.marking.suggestion import SuggestionBody, suggestion_key
 from apps.schemes.models import SchemeVersion
@@ -64,8 +65,6 @@ def suggestions_ask(case: MarkingCase, scheme_version: SchemeVersion | None, gra
 
 def suggestions_send(lane: str) -> None:
     """Send the task after the commit. Without a broker, the suggestion is delayed until the next resend."""
-    from apps.marks.tasks import suggest
-
     transaction.on_commit(lambda: suggest.apply_async((lane,), retry=False), robust=True)
 
 

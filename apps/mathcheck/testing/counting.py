@@ -8,7 +8,8 @@ from math import comb, factorial, gcd, isqrt
 from apps.mathcheck.findings import REFUTED, SURVIVED, Counterexample
 from apps.mathcheck.scope import Scope, is_prime
 from apps.mathcheck.testing.deciding import EXACTLY, Verdict
-from apps.mathcheck.testing.evaluating import Undefined, integer, value_at
+from apps.mathcheck.testing.evaluating import value_at
+from apps.mathcheck.testing.values import Undefined, integer
 from apps.mathcheck.tex.notation import NotUnderstood
 from apps.mathcheck.tex.parsing import parsed
 from apps.mathcheck.tex.tree import free_names

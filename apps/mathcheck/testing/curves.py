@@ -15,7 +15,8 @@ from apps.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, SURVIVED, Counterex
 from apps.mathcheck.scope import Scope
 from apps.mathcheck.testing.counting import WordClaim
 from apps.mathcheck.testing.deciding import Verdict, shown_value
-from apps.mathcheck.testing.evaluating import Undefined, Value, divided, holds, plus, value_at
+from apps.mathcheck.testing.evaluating import value_at
+from apps.mathcheck.testing.values import Undefined, Value, divided, holds, plus
 from apps.mathcheck.tex.lexing import Token
 from apps.mathcheck.tex.notation import UNARY, NotUnderstood
 from apps.mathcheck.tex.parsing import parsed

@@ -13,10 +13,11 @@ from apps.mathcheck.claims import Claim
 from apps.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, SURVIVED, Counterexample
 from apps.mathcheck.scope import Condition, Domain, Scope
 from apps.mathcheck.testing.entailed import passes_under_part
-from apps.mathcheck.testing.evaluating import Undefined, Value, holds, times, value_at
+from apps.mathcheck.testing.evaluating import value_at
 from apps.mathcheck.testing.rounding import is_pulled_out_of_floors
 from apps.mathcheck.testing.sampling import Point, Ranges, described, points, widen
 from apps.mathcheck.testing.shapes import confirms, likeness
+from apps.mathcheck.testing.values import Undefined, Value, holds, times
 from apps.mathcheck.testing.work import METER, PER_TRIAL, allowance
 from apps.mathcheck.tex.tree import Node, free_names, is_bare_number, number
 

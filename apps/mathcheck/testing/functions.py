@@ -7,7 +7,7 @@ from typing import Any
 
 from mpmath import iv, mp
 
-from apps.mathcheck.testing.evaluating import BITS, PRECISION, Undefined, Value, divided, exact_root, integer, interval, power
+from apps.mathcheck.testing.values import BITS, PRECISION, Undefined, Value, divided, exact_root, integer, interval, power
 from apps.mathcheck.testing.work import INTERVAL, spend
 
 #: Work of a function in operations; the other functions work on intervals.

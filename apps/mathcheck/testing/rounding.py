@@ -4,7 +4,8 @@ import random
 from fractions import Fraction
 
 from apps.mathcheck.scope import Condition
-from apps.mathcheck.testing.evaluating import Undefined, holds, value_at
+from apps.mathcheck.testing.evaluating import value_at
+from apps.mathcheck.testing.values import Undefined, holds
 from apps.mathcheck.tex.tree import Node, rebuilt, walk
 
 ROUNDING = ("floor", "ceil")

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from apps.mathcheck.scope import Condition, Domain, Scope
-from apps.mathcheck.testing.evaluating import Undefined, value_at
+from apps.mathcheck.testing.evaluating import value_at
+from apps.mathcheck.testing.values import Undefined
 from apps.mathcheck.testing.work import METER
 from apps.mathcheck.tex.tree import Node, free_names, substituted, walk
 

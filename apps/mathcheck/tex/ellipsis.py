@@ -7,7 +7,8 @@ from itertools import pairwise
 from math import factorial
 
 from apps.mathcheck.scope import is_prime
-from apps.mathcheck.testing.evaluating import Undefined, Value, holds, value_at
+from apps.mathcheck.testing.evaluating import value_at
+from apps.mathcheck.testing.values import Undefined, Value, holds
 from apps.mathcheck.tex.notation import NotUnderstood
 from apps.mathcheck.tex.tree import Node, free_names, has, name, number, rebuilt, substituted, walk
 

@@ -16,7 +16,7 @@ from typing import TypeVar
 from django.conf import settings
 from redis.exceptions import RedisError
 
-from apps.learning.tasks import TRAIN_QUEUE
+from apps.learning.queues import TRAIN_QUEUE
 from apps.operations.backups.databases import NotRestored
 from apps.processes.local import is_stack_up
 from apps.processes.pulse import LIVES_MS, pulses

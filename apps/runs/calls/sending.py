@@ -9,7 +9,7 @@ from apps.processes.pace import Pace
 from apps.processes.streams import DAY_S, SENT_AT, broker_time, cancel_key, sync_client
 from apps.reasoning.domain.generation import GenerationRequest
 from apps.runs.calls.posting import GATHER_S, WORTH_S, Parcel, Post
-from apps.runs.tasks import generate
+from apps.runs.queues import generate
 
 logger = logging.getLogger(__name__)
 
