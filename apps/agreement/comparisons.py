@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from apps.agreement.common_papers import Common, on_common
 from apps.agreement.sources.columns import Columns, Runs, mean_pairs, pairs_of
 from apps.agreement.sources.maxima import maxima_check
-from apps.graded_sets.kept_columns import siblings
-from apps.graded_sets.mark_files import Row, column_names, value_of
+from apps.files.kept_columns import siblings
+from apps.files.mark_files import Row, column_names, value_of
+from apps.files.tables import FileWrong
 from apps.graders.planning.shown import ViewShown, shown_read
-from apps.problems.importing.files import FileWrong
 from apps.reasoning.agreement.consistency import Consistency, consistency
 from apps.reasoning.agreement.paired import Difference, differences
 from apps.reasoning.agreement.pairs import Pair, Sorted, by_author, split

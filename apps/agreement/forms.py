@@ -6,7 +6,7 @@ from django import forms
 
 from apps.agreement.sources.columns import SPLIT_BY_AUTHOR, factor_of
 from apps.agreement.sources.files import FileColumns
-from apps.problems.importing.files import FILE_BYTES
+from apps.files.tables import FILE_BYTES
 
 if TYPE_CHECKING:
     from django.core.files.uploadedfile import UploadedFile

@@ -9,11 +9,11 @@ from django.db.models import QuerySet
 
 from apps.experiments.cells import cell_name
 from apps.experiments.models import ExperimentCell
+from apps.files import csv_files
 from apps.graders.planning.shown import shown_of
 from apps.reasoning.domain.grading_events import GradingReached
 from apps.reasoning.graders.grader import FINAL
 from apps.runs.models import RunEvent
-from apps.ui import csv_files
 
 AT_ONCE = 100
 COLUMNS = (

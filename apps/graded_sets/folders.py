@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
+from apps.files.tables import FileWrong
+from apps.files.values import RowWrong, text_of
 from apps.graded_sets.issues import issues_read
 from apps.graded_sets.maxima import word_of
 from apps.graded_sets.shapes import (
@@ -17,8 +19,6 @@ from apps.graded_sets.shapes import (
     SetDraft,
     score_read,
 )
-from apps.problems.importing.files import FileWrong
-from apps.problems.importing.values import RowWrong, text_of
 from apps.reasoning.texts.source import source_of
 
 _COMMENTS = "grader-comments.md"

@@ -6,8 +6,8 @@ from typing import Any
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
 
+from apps.files.tables import FILE_BYTES
 from apps.graded_sets.models import TITLE_LENGTH
-from apps.problems.importing.files import FILE_BYTES
 
 
 class SetImportForm(forms.Form):

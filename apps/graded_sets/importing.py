@@ -13,17 +13,18 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from apps.accounts.models import User
+from apps.files.archives import archive_read, is_archive
+from apps.files.tables import FileWrong, table_read
+from apps.files.values import RowWrong
 from apps.graded_sets.folders import corpus_drafts, folder_drafts
 from apps.graded_sets.models import GradedScript, GradedSet, HumanScore
 from apps.graded_sets.shapes import ProblemDraftOfSet, ScriptDraft, SetDraft, origin_of, table_drafts
 from apps.problems.access import solved_visible_to
 from apps.problems.drafts import LEVEL_LENGTH, SOURCE_LENGTH, ProblemDraft, SolutionDraft
-from apps.problems.importing.files import FileWrong, table_read
-from apps.problems.importing.values import RowWrong, draft_check, topic_of
+from apps.problems.importing.values import draft_check, topic_of
 from apps.problems.models import Problem, ProblemVersion, Topic
 from apps.problems.services import problems_import
 from apps.reasoning.reading.decoded import keepable
-from apps.submissions.importing.files import archive_read, is_archive
 
 LEFT_OUT_KEPT = 500
 _BATCH = 200

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from apps.problems.importing.values import RowWrong, text_of
+from apps.files.values import RowWrong, text_of
 
 
 @dataclass(frozen=True)

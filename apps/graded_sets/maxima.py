@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any, Self
 
-from apps.problems.importing.files import FileWrong
-from apps.problems.importing.values import RowWrong, text_of
+from apps.files.tables import FileWrong
+from apps.files.values import RowWrong, text_of
 
 #: Columns with a row's maximum, ignoring case, spaces and hyphens.
 COLUMNS = ("max", "out_of", "max_points", "maximum", "maximum_points", "points_max", "max_score")

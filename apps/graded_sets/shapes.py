@@ -19,10 +19,10 @@ from functools import partial
 from typing import Any
 
 from apps.contests.models import AuthorKind
+from apps.files.tables import FileWrong, Table
+from apps.files.values import RowWrong, text_of
 from apps.graded_sets.issues import Issue
 from apps.graded_sets.maxima import Maxima, word_of
-from apps.problems.importing.files import FileWrong, Table
-from apps.problems.importing.values import RowWrong, text_of
 from apps.reasoning.texts.source import source_of
 from apps.submissions.importing.shapes import deepseek_maximum
 from apps.submissions.models import TEXT_LENGTH

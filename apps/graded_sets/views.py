@@ -12,12 +12,12 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from apps.accounts.access import user_of
 from apps.accounts.models import User
+from apps.files.tables import FileWrong
 from apps.graded_sets.forms import SetImportForm
 from apps.graded_sets.importing import LEFT_OUT_KEPT, Upload, set_import, set_known, set_read
 from apps.graded_sets.models import GradedScript, GradedSet
 from apps.graded_sets.script_text import pieces_of
 from apps.graded_sets.shapes import WITHOUT_TEXTS, with_credit
-from apps.problems.importing.files import FileWrong
 from apps.runs.access import run_may_start
 
 PAGE = 50

@@ -59,7 +59,7 @@ def test_every_csv_file_goes_through_the_guarded_writer() -> None:
         for path in (ROOT / folder).rglob("*.py")
         if re.search(r"csv\.(Dict)?[Ww]riter\b|from csv import|\.to_csv\(|write_csv\(", path.read_text())
     ]
-    assert writers == ["apps/ui/csv_files.py"]
+    assert writers == ["apps/files/csv_files.py"]
 
 
 def test_no_business_rule_hides_in_a_signal() -> None:

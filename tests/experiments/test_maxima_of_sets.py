@@ -14,9 +14,9 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
+from apps.files.tables import FileWrong
 from apps.graded_sets.importing import Upload, set_import, set_read
 from apps.graded_sets.models import GradedSet, HumanScore
-from apps.problems.importing.files import FileWrong
 
 pytestmark = pytest.mark.django_db
 ClientFor = Callable[[User | None], Client]

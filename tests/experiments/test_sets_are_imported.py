@@ -17,11 +17,11 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
+from apps.files.tables import FileWrong
 from apps.graded_sets.importing import Upload, set_import, set_read, upload_of
 from apps.graded_sets.models import GradedScript, GradedSet, HumanScore
 from apps.graded_sets.script_text import pieces_of
 from apps.preparation.contamination import benchmark_of
-from apps.problems.importing.files import FileWrong
 from apps.problems.models import Problem, Topic
 from tests.problems.factory import make_problem
 

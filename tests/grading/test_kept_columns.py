@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from apps.graded_sets.kept_columns import output_names
+from apps.files.kept_columns import output_names
 from apps.graders.batches.outputs import COLUMNS
 from tests.graders.grade import SCRIPT, finding, grading
 from tests.grading import test_grade_command as command

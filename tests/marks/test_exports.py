@@ -13,6 +13,7 @@ from django.urls import reverse
 from apps.accounts.models import User
 from apps.contests.models import AuthorKind, ContestProblem, Identity
 from apps.contests.services import author_add, coach_add
+from apps.files.csv_files import cell_read
 from apps.marks.models import AuditEvent, MarkingCase
 from apps.marks.office import office
 from apps.marks.office.exporting import scripts_csv
@@ -22,7 +23,6 @@ from apps.marks.sealing.sealing import cases_settle
 from apps.marks.setups import cases_prepare
 from apps.submissions.models import Origin, Submission, TextFormat
 from apps.submissions.services import version_add
-from apps.ui.csv_files import cell_read
 from tests.marks.factory import claimed, commanded, marker, past_grace, problem_to_mark, script_add, sealed
 from tests.results.factory import released
 

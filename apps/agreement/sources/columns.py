@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
 
-from apps.graded_sets.kept_columns import siblings
-from apps.graded_sets.mark_files import Row, column_names, columns_check, value_of
-from apps.problems.importing.files import FileWrong
+from apps.files.kept_columns import siblings
+from apps.files.mark_files import Row, column_names, columns_check, value_of
+from apps.files.tables import FileWrong
 from apps.reasoning.agreement.pairs import Pair
 from apps.reasoning.agreement.report import points_or_unscored
 from apps.reasoning.agreement.scales import Scale

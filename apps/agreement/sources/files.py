@@ -15,8 +15,8 @@ from apps.agreement.comparisons import Asked, Gathered, gathered_of
 from apps.agreement.models import FILENAME_LENGTH, AgreementFile
 from apps.agreement.sources.columns import Columns, labels_of, scale_of
 from apps.agreement.sources.sources import NO_SOURCE, Choices, Chosen, Named, Shown
-from apps.graded_sets.mark_files import Row, column_names, places_read, rows_read, value_of
-from apps.problems.importing.files import FileWrong
+from apps.files.mark_files import Row, column_names, places_read, rows_read, value_of
+from apps.files.tables import FileWrong
 
 FILES_AT_MOST = 50
 SHOWN_COLUMNS = 12

@@ -1,9 +1,9 @@
 """Check the maxima of both sides of a file, from columns such as `human_of` and `scale` of experiment exports."""
 
 from apps.agreement.sources.columns import Columns
-from apps.graded_sets.kept_columns import siblings
-from apps.graded_sets.mark_files import Row, column_names, value_of
-from apps.problems.importing.files import FileWrong
+from apps.files.kept_columns import siblings
+from apps.files.mark_files import Row, column_names, value_of
+from apps.files.tables import FileWrong
 from apps.reasoning.agreement.scales import CLOSE
 
 

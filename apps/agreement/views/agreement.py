@@ -18,20 +18,14 @@ from apps.agreement.comparisons import Gathered
 from apps.agreement.forms import ColumnsForm, FileForm
 from apps.agreement.pages import BAND_TITLES, SPLIT_TITLES, parts_cached, parts_shown
 from apps.agreement.sources.contests import ContestSource
-from apps.agreement.sources.files import (
-    agreement_file_ask,
-    agreement_file_keep,
-    columns_of,
-    file_get_for,
-    files_of,
-)
+from apps.agreement.sources.files import agreement_file_ask, agreement_file_keep, columns_of, file_get_for, files_of
 from apps.agreement.sources.finding import source_get_for
 from apps.agreement.sources.sources import Choices, Chosen, Source
 from apps.agreement.why import TITLES, bucket_lines
 from apps.experiments.access import contests_for_experiments
+from apps.files.tables import FileWrong
 from apps.graded_sets.models import GradedSet
 from apps.graders.planning.shown import views_json, views_summary
-from apps.problems.importing.files import FileWrong
 from apps.reasoning.agreement.report import DRAWS, FEW
 
 NO_PAGE = "There is no such page."

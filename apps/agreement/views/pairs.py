@@ -17,7 +17,7 @@ from apps.agreement.choosing import PEOPLE, SCORED, Which, pairs_listed, query_o
 from apps.agreement.models import NOTE_LENGTH, Bucket
 from apps.agreement.pairs import PairShown, pairs_shown
 from apps.agreement.views.agreement import asked_of
-from apps.problems.importing.files import FileWrong
+from apps.files.tables import FileWrong
 
 PAGE = 50
 

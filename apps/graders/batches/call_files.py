@@ -12,7 +12,7 @@ from typing import Self
 
 from pydantic import ValidationError
 
-from apps.problems.importing.files import FileWrong
+from apps.files.tables import FileWrong
 from apps.reasoning.domain.events import Event
 from apps.reasoning.domain.records import StepRecord
 from apps.reasoning.journal.file import whole_lines

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
 
-from apps.graded_sets.mark_files import Row, columns_check, value_of
+from apps.files.mark_files import Row, columns_check, value_of
+from apps.files.tables import FileWrong
+from apps.files.values import RowWrong
+from apps.files.values import text_of as text_of_value
 from apps.graders.references import references_of
-from apps.problems.importing.files import FileWrong
-from apps.problems.importing.values import RowWrong
-from apps.problems.importing.values import text_of as text_of_value
 from apps.problems.models import ProblemVersion
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.graders.material import Span

@@ -5,10 +5,10 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from apps.graded_sets.kept_columns import merged, output_names, renamed
+from apps.files.kept_columns import merged, output_names, renamed
+from apps.files.tables import FileWrong
 from apps.graders.batches.call_files import lines_kept
 from apps.graders.batches.running import Done
-from apps.problems.importing.files import FileWrong
 from apps.reasoning.marking.span_markup import markup_write, places_of
 from apps.reasoning.texts.source import source_of
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from apps.accounts.models import User
 from apps.contests.models import Contest
+from apps.files.csv_files import csv_lines
 from apps.marks.coordination.comparing import COUNTED
 from apps.marks.models import FinalGrade, Mark, MarkState
 from apps.marks.office.office import grades_settled
@@ -20,7 +21,6 @@ from apps.reasoning.marking.sheets.claims import claim_line
 from apps.reasoning.marking.sheets.sheet import MarkSheet
 from apps.schemes.models import SchemeVersion
 from apps.submissions.models import SubmissionVersion
-from apps.ui.csv_files import csv_lines
 
 FORMAT = "lemmascope.marking/1"
 COLUMNS = ("paper", "problem", "points", "claim", "derivation", "comment", "scheme", "digest", "version", "newest")

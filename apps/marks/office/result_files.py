@@ -1,7 +1,7 @@
 """The result list as files: one line per paper with rank, points by problem and total, and names once they are open.
 
 All three formats are written from one table, so that they agree. Texts that a spreadsheet would evaluate are guarded: by an
-apostrophe in CSV (`apps/ui/csv_files.py`), and in a workbook by a text format that survives editing.
+apostrophe in CSV (`apps/files/csv_files.py`), and in a workbook by a text format that survives editing.
 """
 
 import io
@@ -14,10 +14,10 @@ from typing import Any
 import xlsxwriter
 
 from apps.contests.models import Contest, Identity
+from apps.files.csv_files import csv_lines
 from apps.marks.office.names import Names, sign_off
 from apps.marks.office.office import ResultList
 from apps.reasoning.marking.schemes.scheme import points_text
-from apps.ui.csv_files import csv_lines
 
 FORMAT = "lemmascope.results/1"
 FORMS = {

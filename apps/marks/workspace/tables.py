@@ -13,6 +13,8 @@ from django.db import transaction
 
 from apps.accounts.models import User
 from apps.contests.models import ContestProblem
+from apps.files.csv_files import csv_lines
+from apps.files.tables import FileWrong, Record, table_read
 from apps.marks.access import TaskGone
 from apps.marks.models import Mark, MarkingCase, MarkState
 from apps.marks.office.exporting import claim_of, comment_of
@@ -20,11 +22,9 @@ from apps.marks.sealing.sealing import NotReady, mark_seal
 from apps.marks.sheets import sheet_of
 from apps.marks.workspace.claims import CLAIMED, task_of_case
 from apps.marks.workspace.drafts import Command, command_apply, draft_of
-from apps.problems.importing.files import FileWrong, Record, table_read
 from apps.reasoning.marking.schemes.scheme import points_text
 from apps.reasoning.marking.sheets.commands import CommandRefused
 from apps.reasoning.marking.sheets.sheet import MarkSheet
-from apps.ui.csv_files import csv_lines
 
 COLUMNS = ("paper", "claim", "points", "reason", "comment")
 CLEAR = "!clear"

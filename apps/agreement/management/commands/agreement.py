@@ -13,9 +13,9 @@ from rich.console import Console
 from apps.agreement.comparisons import Asked, Part, gathered_of, parts_of
 from apps.agreement.sources.columns import SPLIT_BY_AUTHOR, Columns, factor_of, labels_of, scale_of
 from apps.agreement.text import shown
-from apps.graded_sets.mark_files import rows_read
+from apps.files.mark_files import rows_read
+from apps.files.tables import FileWrong
 from apps.graders.planning.shown import views_json, views_summary
-from apps.problems.importing.files import FileWrong
 from apps.reasoning.agreement.report import DRAWS
 
 HALVES = {"fitting": None, "whole": False, "half": True}

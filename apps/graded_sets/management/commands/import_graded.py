@@ -8,10 +8,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from apps.files.tables import FileWrong
 from apps.graded_sets.importing import set_import, set_known, set_read, upload_of
 from apps.graded_sets.models import HumanScore
 from apps.graded_sets.shapes import with_credit
-from apps.problems.importing.files import FileWrong
 
 SHOWN = 20
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from apps.graded_sets.kept_columns import merged, output_names, renamed
-from apps.graded_sets.mark_files import Row, columns_check, rows_read, value_of
-from apps.problems.importing.files import FileWrong
+from apps.files.kept_columns import merged, output_names, renamed
+from apps.files.mark_files import Row, columns_check, rows_read, value_of
+from apps.files.tables import FileWrong
 from apps.reasoning.marking.span_markup import findings_of, markup_read, points_of_four
 from apps.reasoning.texts.segmentation import segment
 

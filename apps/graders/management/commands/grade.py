@@ -12,8 +12,9 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
-from apps.graded_sets.kept_columns import output_names, renamed
-from apps.graded_sets.mark_files import rows_read
+from apps.files.kept_columns import output_names, renamed
+from apps.files.mark_files import rows_read
+from apps.files.tables import FileWrong
 from apps.graders.batches.call_files import CallFile
 from apps.graders.batches.jobs import Job, RowColumns, jobs_of_rows, jobs_of_versions
 from apps.graders.batches.outputs import COLUMNS, row_of, runs_in
@@ -23,7 +24,6 @@ from apps.graders.planning.answer_lengths import answers_note, answers_of
 from apps.graders.planning.naming import VARIANTS, variant_asked, variant_of
 from apps.graders.planning.plans import EMPTY, GradingPlan, PlanWrong, Prepared, Total, run_name, total_of
 from apps.graders.planning.shown import ViewShown
-from apps.problems.importing.files import FileWrong
 from apps.processes.local import is_stack_up
 from apps.reasoning.domain.errors import AliasError, RunHalted
 from apps.reasoning.graders.registry import GRADERS

@@ -6,9 +6,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from apps.graded_sets.mark_files import columns_check, rows_read, value_of
+from apps.files.mark_files import columns_check, rows_read, value_of
+from apps.files.tables import FileWrong
 from apps.preparation.contamination import benchmark_load
-from apps.problems.importing.files import FileWrong
 
 
 class Command(BaseCommand):

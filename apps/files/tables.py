@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from apps.ui.csv_files import cell_read
+from apps.files.csv_files import cell_read
 
 FILE_BYTES = 16 * 1024 * 1024
 ROWS_AT_MOST = 20_000

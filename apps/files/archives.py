@@ -7,7 +7,7 @@ import zipfile
 import zlib
 from pathlib import PurePosixPath
 
-from apps.problems.importing.files import FILE_BYTES, FileWrong
+from apps.files.tables import FILE_BYTES, FileWrong
 
 __all__ = ["FILE_BYTES", "FileWrong", "archive_read", "is_archive"]
 

@@ -4,7 +4,7 @@ import json
 import re
 from typing import Any
 
-from apps.problems.importing.files import FILE_BYTES, ROWS_AT_MOST, FileWrong, table_read
+from apps.files.tables import FILE_BYTES, ROWS_AT_MOST, FileWrong, table_read
 
 Row = dict[str, Any]
 ANY = "*"
