@@ -11,6 +11,7 @@ from apps.recipes.mathematics.advantages import centred, learnable_groups
 from apps.recipes.mathematics.defaults import QED_NANO
 from apps.recipes.mathematics.rows import Row
 from apps.recipes.mathematics.rubric import FULL_MARKS, Prompts, prompts_kept, rubric_reward
+from apps.recipes.options import PROMPTS
 from apps.recipes.recipe import Training
 from apps.recipes.trajectory import Trajectory, by_problem, row_of, with_advantage
 
@@ -18,6 +19,7 @@ TRAINING = Training(
     name="grpo_rubric",
     title="GRPO with rubric grades",
     source="QED-Nano §4.1",
+    family="proofs",
     objective="clipped",
     rate=QED_NANO.rate,
     rollouts=QED_NANO.rollouts,
@@ -25,6 +27,9 @@ TRAINING = Training(
     gradient_clip=QED_NANO.gradient_clip or 1.0,
     entropy_bonus=QED_NANO.entropy_bonus,
     most_lag=QED_NANO.most_lag,
+    scale=7.0,
+    fresh_only=True,
+    options=(PROMPTS,),
 )
 
 

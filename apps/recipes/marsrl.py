@@ -18,6 +18,7 @@ TRAINING = Training(
     name="marsrl",
     title="MarsRL",
     source="MarsRL §3",
+    family="agents",
     objective="clipped",
     rate=MARS.rate,
     rollouts=MARS.rollouts,

@@ -26,6 +26,7 @@ from apps.recipes.mathematics.progress import (
     progress_advantages_as_printed,
 )
 from apps.recipes.mathematics.rows import Row
+from apps.recipes.options import ROUNDS
 from apps.recipes.recipe import Training
 from apps.recipes.trajectory import Trajectory, by_problem, row_of, with_advantage
 
@@ -35,16 +36,19 @@ TRAINING = Training(
     name="orealh",
     title="OREAL-H",
     source="Intern-S1-MO §4.3",
+    family="rounds",
     objective="oreal",
     rate=OREAL_H.rate,
     rollouts=OREAL_H.rollouts,
     loss=OREAL_H.loss,
     weight_decay=OREAL_WEIGHT_DECAY,
+    options=ROUNDS,
 )
 COLD_START = Training(
     name="orealh_cold_start",
     title="Cold start of OREAL-H",
     source="Intern-S1-MO §4.2",
+    family="rounds",
     objective="supervised",
     rate=Rate(3e-5, 0.0),  # QED-Nano's; the paper gives none
     rows_per_step=32,

@@ -19,11 +19,12 @@ class Recipe:
     rows: Callable[..., list[Row]]
 
 
-RECIPES = {
-    recipe.training.name: recipe
-    for recipe in (
-        *(Recipe(module.TRAINING, module.rows) for module in (sft_proofs, grpo_rubric, rc_rl, turn_grpo, turn_ppo)),
-        *(Recipe(module.TRAINING, module.rows) for module in (turn_dapo, turn_sft, orealh, marsrl)),
-        Recipe(orealh.COLD_START, orealh.cold_start_rows),
-    )
-}
+_MODULES = (sft_proofs, grpo_rubric, rc_rl, turn_grpo, turn_dapo, turn_ppo, turn_sft, orealh)
+_ALL = (
+    *(Recipe(module.TRAINING, module.rows) for module in _MODULES),
+    Recipe(orealh.COLD_START, orealh.cold_start_rows),
+    Recipe(marsrl.TRAINING, marsrl.rows),
+)
+#: In the order in which pages list them.
+RECIPES = {recipe.training.name: recipe for recipe in _ALL}
+TRAININGS = {name: recipe.training for name, recipe in RECIPES.items()}

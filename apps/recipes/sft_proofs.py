@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from apps.recipes.mathematics.arrays import NothingToLearn, finite
 from apps.recipes.mathematics.defaults import Rate
 from apps.recipes.mathematics.rows import Row
+from apps.recipes.options import Option
 from apps.recipes.recipe import Training
 from apps.recipes.trajectory import Trajectory, row_of
 
@@ -16,11 +17,13 @@ TRAINING = Training(
     name="sft_proofs",
     title="Supervised learning of proofs",
     source="QED-Nano §3",
+    family="proofs",
     objective="supervised",
     rate=Rate(3e-5, 0.0),
     rows_per_step=32,
     epochs=5,
     warmup_share=0.1,
+    options=(Option("accepted", "Accepted above", 0.5, help="Proofs with a higher reward are imitated."),),
 )
 
 

@@ -18,6 +18,7 @@ from apps.recipes.mathematics.advantages import (
 from apps.recipes.mathematics.arrays import NotLearnable
 from apps.recipes.mathematics.defaults import TURN_GRPO
 from apps.recipes.mathematics.rows import Row
+from apps.recipes.options import BASELINE, PENALTY, SCOPE
 from apps.recipes.recipe import Training
 from apps.recipes.trajectory import Trajectory, by_problem, row_of, with_advantage
 
@@ -26,10 +27,12 @@ TRAINING = Training(
     name="turn_grpo",
     title="GRPO over turns",
     source="AlphaApollo §2.2",
+    family="turns",
     objective="clipped",
     rate=TURN_GRPO.rate,
     rollouts=TURN_GRPO.rollouts,
     loss=TURN_GRPO.loss,
+    options=(SCOPE, BASELINE, PENALTY),
 )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from apps.recipes.mathematics.arrays import NothingToLearn, finite
 from apps.recipes.mathematics.defaults import Rate
 from apps.recipes.mathematics.rows import Row
+from apps.recipes.options import Option
 from apps.recipes.recipe import Training
 from apps.recipes.trajectory import Trajectory, row_of
 
@@ -12,10 +13,12 @@ TRAINING = Training(
     name="turn_sft",
     title="Supervised learning of turns",
     source="AlphaApollo §2.2",
+    family="turns",
     objective="supervised",
     rate=Rate(3e-5, 0.0),  # QED-Nano's; the paper gives none
     rows_per_step=32,
     warmup_share=0.1,
+    options=(Option("succeeded", "Succeeded above", 0.5, help="Trajectories with a higher reward are imitated."),),
 )
 
 

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
-from apps.datasets.recipes import RECIPES, Judge
 from apps.datasets.recorded.feeding import Feed, FeedPlan
+from apps.datasets.rewards import Judge
+from apps.recipes.registry import TRAININGS
 from apps.recipes.rows.following import follow
 from apps.recipes.rows.stream_order import StreamOrder
 from apps.recipes.rows.streaming import Producer
@@ -31,7 +32,7 @@ def job(settings: Settings, tmp_path: Path) -> Path:
 
 
 def a_feed(job: Path, *, size: int = 2, judge: Judge = "verifiers", recipe: str = "marsrl", early: bool = True) -> Feed:
-    wanted = FeedPlan(RECIPES[recipe], judge, ["even-number"], runs_a_group=size, is_early=early)
+    wanted = FeedPlan(TRAININGS[recipe], judge, ["even-number"], runs_a_group=size, is_early=early)
     return Feed(job / "feed.jsonl", wanted)
 
 

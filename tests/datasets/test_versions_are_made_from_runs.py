@@ -13,7 +13,6 @@ from django.core.management import CommandError, call_command
 from pytest_django import Settings
 
 from apps.datasets.models import DatasetBuild, DatasetVersion, TokenShard
-from apps.datasets.recipes import RECIPES
 from apps.datasets.selectors import TALLY_KEY, dataset_of
 from apps.datasets.services import build_start
 from apps.datasets.tokens.shards import tokens_folder
@@ -22,7 +21,6 @@ from apps.datasets.versions.making import build_make, datasets_folder
 from apps.preparation.models import BenchmarkText
 from apps.problems.importing.shapes import ANSWERBENCH_ORIGIN
 from apps.recipes.mathematics.rows import arrow_schema
-from apps.recipes.registry import RECIPES as TRAINED
 from apps.recipes.rows.__main__ import main as export
 from apps.runs.models import Run
 from tests.datasets.factory import driven, explored, failed, judged, passed, queued, version_of
@@ -270,11 +268,3 @@ def test_the_command_can_select_recorded_runs_only() -> None:
         call_command("export_rows", "proofs", recipe="grpo_rubric")
     call_command("export_rows", "proofs", recipe="grpo_rubric", recorded=True)
     assert DatasetVersion.objects.get().rows_count == 2
-
-
-def test_the_recipes_of_the_pages_are_those_of_the_trainer() -> None:
-    assert RECIPES.keys() == TRAINED.keys()
-    for name, recipe in RECIPES.items():
-        training = TRAINED[name].training
-        assert (recipe.title, recipe.source) == (training.title, training.source)
-        assert recipe.is_supervised is not training.needs_logprobs

@@ -13,7 +13,7 @@ from apps.learning.jobs import driving
 from apps.learning.jobs.bases import base_of
 from apps.learning.jobs.forms import config_from
 from apps.learning.models import ComparisonState, JobState
-from apps.learning.recipes import PRESETS
+from apps.learning.presets import PRESETS
 from apps.learning.trained import comparing
 from apps.learning.trained.comparing import result_of, toy_compare
 from apps.learning.trained.registering import model_register

@@ -17,12 +17,13 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from apps.datasets.models import TokenShard
-from apps.datasets.recipes import Judge, Recipe
 from apps.datasets.recorded.settled import EARLY
 from apps.datasets.recorded.trajectories import LeftOut
+from apps.datasets.rewards import Judge
 from apps.datasets.tokens.shards import policy_version_of
 from apps.datasets.versions.choosing import NothingToMake, benchmark_hashes, exclusion
 from apps.datasets.versions.spec_files import line_for_stream
+from apps.recipes.recipe import Training
 from apps.runs.models import BATCHED, LIVE, Run, RunStatus
 
 #: A run becomes visible some time after it finished, because of open transactions.
@@ -37,7 +38,7 @@ class FeedPlan:
     the recipe compares agents individually.
     """
 
-    recipe: Recipe
+    recipe: Training
     judge: Judge
     problems: Sequence[str]
     scaffold: str = ""

@@ -4,8 +4,8 @@ MarsRL §3.3: an agent learns as soon as its group is complete, before the traje
 show that it will not examine a solution again.
 """
 
-from apps.datasets.recipes import Judge
 from apps.datasets.recorded.recorded import Recorded, Solution
+from apps.datasets.rewards import Judge
 from apps.reasoning.scaffolds.grouped_agents import ROLES
 
 #: Scaffolds of one chain: a solution is not examined again after a readable correction (`candidates/streaks.py`).

@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from apps.datasets.recipes import Family, Judge, Recipe
 from apps.datasets.recorded.recorded import Call, Recorded, Solution
 from apps.datasets.recorded.rounds import rounds_of
+from apps.datasets.rewards import Judge
 from apps.reasoning.answers.comparison import answer_compared
 from apps.reasoning.answers.outcomes import Comparison
+from apps.recipes.recipe import Family, Training
 from apps.runs.journal.texts import texts_get
 
 Trajectory = dict[str, Any]
@@ -51,13 +52,13 @@ def problem_id(recorded: Recorded) -> str:
     return f"{version.problem.public_id}@{version.number}"
 
 
-def trajectories_of(recorded: Recorded, recipe: Recipe, judge: Judge, left: LeftOut) -> list[Trajectory]:
+def trajectories_of(recorded: Recorded, recipe: Training, judge: Judge, left: LeftOut) -> list[Trajectory]:
     """Trajectories of a run for `recipe`, in the run's order."""
     found = list(_FAMILIES[recipe.family](recorded, recipe, judge, left))
     return [one for one in found if one["turns"]]
 
 
-def _proofs(recorded: Recorded, recipe: Recipe, judge: Judge, left: LeftOut) -> Iterator[Trajectory]:
+def _proofs(recorded: Recorded, recipe: Training, judge: Judge, left: LeftOut) -> Iterator[Trajectory]:
     for solution in recorded.solutions.values():
         if recipe.fresh_only and solution.parents:
             left.add("made from another solution, so its prompt is unique", _name(recorded, solution.id))
@@ -71,7 +72,7 @@ def _proofs(recorded: Recorded, recipe: Recipe, judge: Judge, left: LeftOut) -> 
             yield trajectory(recorded, solution.id, turns, recipe.scale * reward, solution.votes)
 
 
-def _turns(recorded: Recorded, recipe: Recipe, judge: Judge, left: LeftOut) -> Iterator[Trajectory]:
+def _turns(recorded: Recorded, recipe: Training, judge: Judge, left: LeftOut) -> Iterator[Trajectory]:
     for solution in recorded.solutions.values():
         if solution.children and not recorded.talks:
             continue  # It becomes a turn of the solutions made from it.
@@ -94,7 +95,7 @@ def _turns(recorded: Recorded, recipe: Recipe, judge: Judge, left: LeftOut) -> I
             yield trajectory(recorded, solution.id, turns, recipe.scale * reward, solution.votes)
 
 
-def _agents(recorded: Recorded, recipe: Recipe, judge: Judge, left: LeftOut) -> Iterator[Trajectory]:
+def _agents(recorded: Recorded, recipe: Training, judge: Judge, left: LeftOut) -> Iterator[Trajectory]:
     """Solver, verifiers and correctors (MarsRL §3): `judge` decides a solution; a verdict is right if it agrees."""
     problem, run = problem_id(recorded), recorded.run.public_id
     calls: list[tuple[str, dict[str, Any]]] = []
@@ -115,7 +116,7 @@ def _agents(recorded: Recorded, recipe: Recipe, judge: Judge, left: LeftOut) -> 
         yield trajectory(recorded, "", turns, max(float(turn["reward"] or 0) for turn in turns), None)
 
 
-def _states(recorded: Recorded, recipe: Recipe, judge: Judge, left: LeftOut) -> Iterator[Trajectory]:
+def _states(recorded: Recorded, recipe: Training, judge: Judge, left: LeftOut) -> Iterator[Trajectory]:
     """Attempts at a state of a reasoning cache (QED-Nano §4.2); attempts with exactly the same prompt form a group.
 
     Where a run repeats states, only those attempts are used, not the turns that made the states.
@@ -147,7 +148,7 @@ def _question_of(recorded: Recorded, solution: Solution) -> str:
     return hashlib.sha256(asked.encode()).hexdigest()[:16]
 
 
-def _rounds(recorded: Recorded, recipe: Recipe, judge: Judge, left: LeftOut) -> Iterator[Trajectory]:
+def _rounds(recorded: Recorded, recipe: Training, judge: Judge, left: LeftOut) -> Iterator[Trajectory]:
     found = rounds_of(recorded)
     if found is None:
         left.add("a run without rounds and lemmas", str(recorded.run.public_id))
@@ -171,7 +172,7 @@ def _rounds(recorded: Recorded, recipe: Recipe, judge: Judge, left: LeftOut) -> 
         yield trajectory(recorded, "", turns, found.reward, found.votes) | more
 
 
-_FAMILIES: dict[Family, Callable[[Recorded, Recipe, Judge, LeftOut], Iterator[Trajectory]]] = {
+_FAMILIES: dict[Family, Callable[[Recorded, Training, Judge, LeftOut], Iterator[Trajectory]]] = {
     "proofs": _proofs,
     "turns": _turns,
     "agents": _agents,

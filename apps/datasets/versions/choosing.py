@@ -5,12 +5,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from apps.accounts.models import User
-from apps.datasets.recipes import Recipe
 from apps.datasets.recorded.trajectories import LeftOut
 from apps.preparation.contamination import ORIGINS
 from apps.preparation.models import BenchmarkText
 from apps.problems.models import Problem, ProblemVersion
 from apps.reasoning.texts.likeness import tokens_of
+from apps.recipes.recipe import Training
 from apps.runs.access import run_visible_to
 from apps.runs.models import BATCHED, Run, RunStatus
 
@@ -44,7 +44,7 @@ def runs_to_choose(user: User | None) -> "list[Run]":
     return [run for run in found if run.is_attempt]
 
 
-def runs_chosen(runs: Sequence[Run], recipe: Recipe) -> Chosen:
+def runs_chosen(runs: Sequence[Run], recipe: Training) -> Chosen:
     """Usable runs of `runs`. Raises `NothingToMake` where recordings are missing or incompatible."""
     chosen, benchmark = Chosen([]), benchmark_hashes()
     for run in runs:
@@ -85,7 +85,7 @@ def exclusion(run: Run, benchmark: frozenset[str], *, under_way: bool = False) -
     return ""
 
 
-def _tokens_require(runs: Sequence[Run], recipe: Recipe) -> None:
+def _tokens_require(runs: Sequence[Run], recipe: Training) -> None:
     """Check that reinforcement learning has log-probabilities of every run, and any recipe a single tokenizer.
 
     Raises `NothingToMake`.

@@ -19,11 +19,12 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from apps.datasets.models import DatasetBuild, DatasetVersion
-from apps.datasets.recipes import RECIPES, Judge
+from apps.datasets.rewards import Judge
 from apps.datasets.tokens.shards import tokens_folder
 from apps.datasets.versions.choosing import Chosen, NothingToMake, benchmark_hashes, runs_chosen
 from apps.datasets.versions.manifest import git_commit, manifest_of
 from apps.datasets.versions.spec_files import problems_write
+from apps.recipes.registry import TRAININGS
 from apps.runs.models import Run
 
 MANIFEST = "manifest.json"
@@ -76,7 +77,7 @@ def build_make(build: DatasetBuild, *, export: Export = export_program, report: 
 
 
 def _make(build: DatasetBuild, export: Export, report: Report) -> DatasetVersion:
-    recipe, options = RECIPES[build.recipe], dict(build.options)
+    recipe, options = TRAININGS[build.recipe], dict(build.options)
     judge = cast("Judge", options.pop("judge", "verifiers"))
     folder = making_folder(build)
     shutil.rmtree(folder, ignore_errors=True)

@@ -8,8 +8,9 @@ from django.conf import settings
 from django.utils import timezone
 
 from apps.datasets.models import DatasetBuild, TokenShard
-from apps.datasets.recipes import JUDGES, RECIPES
+from apps.datasets.rewards import JUDGES
 from apps.datasets.versions.choosing import Chosen
+from apps.recipes.registry import TRAININGS
 from apps.runs.models import Run
 
 FORMAT = 1
@@ -17,7 +18,7 @@ FORMAT = 1
 
 def manifest_of(build: DatasetBuild, number: int, chosen: Chosen, summary: dict[str, Any], *, commit: str) -> dict[str, Any]:
     """Manifest of a version. `files`: SHA-256 hashes by path; `left`: items left out, by reason."""
-    recipe, options = RECIPES[build.recipe], dict(build.options)
+    recipe, options = TRAININGS[build.recipe], dict(build.options)
     judge = options.pop("judge", "verifiers")
     origin = _origin(chosen.runs)
     return {

@@ -8,10 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from apps.datasets.recipes import RECIPES, Judge
 from apps.datasets.recorded.recorded import Recorded, recorded_of
 from apps.datasets.recorded.trajectories import Trajectory, problem_id, trajectories_of
+from apps.datasets.rewards import Judge
 from apps.datasets.versions.choosing import NothingToMake, runs_chosen
+from apps.recipes.registry import TRAININGS
 from apps.runs.models import Run
 
 #: Number of runs read for a preview; it limits the time that the page waits.
@@ -60,7 +61,7 @@ def preview_of(runs: Sequence[Run], recipe: str, judge: Judge) -> Preview:
     """Count `runs`, at most the first `MOST_PREVIEWED`."""
     found = Preview(runs=len(runs))
     try:
-        chosen = runs_chosen(runs, RECIPES[recipe])
+        chosen = runs_chosen(runs, TRAININGS[recipe])
     except NothingToMake as nothing:
         found.trouble = str(nothing)
         return found
@@ -70,7 +71,7 @@ def preview_of(runs: Sequence[Run], recipe: str, judge: Judge) -> Preview:
         found.previewed += 1
         found.has_tokens = recorded.has_tokens
         lengths = dict(run.steps.filter(kind="call").values_list("key", "completion_tokens"))
-        for one in trajectories_of(recorded, RECIPES[recipe], judge, chosen.left):
+        for one in trajectories_of(recorded, TRAININGS[recipe], judge, chosen.left):
             for name, reward in _groups(one, problem_id(recorded)):
                 rewards.setdefault(name, []).append(reward)
             _count(found, recorded, one, lengths)

@@ -5,16 +5,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from apps.datasets.recipes import Judge, Recipe
 from apps.datasets.recorded.recorded import recorded_of
 from apps.datasets.recorded.settled import settled_calls
 from apps.datasets.recorded.trajectories import LeftOut, problem_id, trajectories_of
+from apps.datasets.rewards import Judge
 from apps.datasets.versions.choosing import Chosen, content_hash
+from apps.recipes.recipe import Training
 from apps.runs.journal.texts import texts_get
 from apps.runs.models import Run, RunStatus
 
 
-def problems_write(path: Path, chosen: Chosen, recipe: Recipe, judge: Judge, left: LeftOut) -> Iterator[int]:
+def problems_write(path: Path, chosen: Chosen, recipe: Training, judge: Judge, left: LeftOut) -> Iterator[int]:
     """Write the lines; yield the number of finished runs after each run."""
     done = 0
     with path.open("w", encoding="utf-8") as file:
@@ -59,7 +60,7 @@ def _with_texts(one: dict[str, Any]) -> dict[str, Any]:
     return one
 
 
-def line_for_stream(run: Run, recipe: Recipe, judge: Judge, left: LeftOut) -> dict[str, Any]:
+def line_for_stream(run: Run, recipe: Training, judge: Judge, left: LeftOut) -> dict[str, Any]:
     """Trajectories of one run as a line of a feed (docs/datasets.md), without texts; only settled calls of a live run."""
     recorded = recorded_of(run)
     line = _head(run) | {"problem_id": problem_id(recorded)}

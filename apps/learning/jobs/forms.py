@@ -2,6 +2,7 @@
 
 import math
 import uuid
+from dataclasses import asdict
 from typing import Any
 
 from django import forms
@@ -9,7 +10,6 @@ from django.core.exceptions import ValidationError
 
 from apps.accounts.models import User
 from apps.datasets.models import DatasetVersion
-from apps.datasets.recipes import RECIPES, Family
 from apps.datasets.selectors import datasets_visible_to
 from apps.datasets.versions.manifest import UNSCORABLE, scored_at
 from apps.learning.jobs.bases import Base, bases
@@ -17,9 +17,11 @@ from apps.learning.jobs.folders import TEXTS
 from apps.learning.jobs.jobs import Draft, manifest_of
 from apps.learning.jobs.settings import FIELDS, Learner, Settings, lines_of, settings_read
 from apps.learning.models import TITLE_LENGTH, TrainingJob
-from apps.learning.recipes import PRESETS, TOYS, RecipeCard, ToyCard, recipe_cards
+from apps.learning.presets import PRESETS, TOYS, ToyCard
 from apps.learning.rollouts.forms import ROLLOUTS, RolloutFields, fields_of_plan
 from apps.learning.rollouts.plan import STREAM_WAIT_S, drawn_at, plan_of
+from apps.recipes.recipe import Family, Training
+from apps.recipes.registry import TRAININGS
 
 MOST_STEPS = 1_000_000
 ARITHMETIC = (("auto", "bfloat16 on CUDA, else float32"), ("float32", "float32"), ("bfloat16", "bfloat16"))
@@ -122,7 +124,7 @@ class JobForm(RolloutFields):
         self._bases = {one.value: one for one in bases()}
         toys = [(f"toy:{toy.name}", f"Toy: {toy.title}") for toy in TOYS.values()]
         made = [(value, _dataset_title(one)) for value, one in self._datasets.items()]
-        self._choices("recipe", [(card.name, f"{card.title} ({card.name})") for card in recipe_cards().values()])
+        self._choices("recipe", [(card.name, f"{card.title} ({card.name})") for card in TRAININGS.values()])
         self.rollout_choices(user)
         played = [(ROLLOUTS, "The job’s own runs")] if self.has_players else []
         sources = [("Datasets", made), ("Toys", toys), ("New rollouts", played)]
@@ -137,7 +139,7 @@ class JobForm(RolloutFields):
 
     def _show_defaults(self) -> None:
         """Show the chosen recipe's defaults as placeholders."""
-        name = str(self.data.get("recipe") or self.initial.get("recipe") or next(iter(recipe_cards())))
+        name = str(self.data.get("recipe") or self.initial.get("recipe") or next(iter(TRAININGS)))
         for field in self.fields.values():
             if isinstance(field, forms.FloatField):
                 field.widget.attrs["step"] = "any"
@@ -149,7 +151,7 @@ class JobForm(RolloutFields):
         values = super().clean() or self.cleaned_data
         if self.errors:
             return values
-        card = recipe_cards()[values["recipe"]]
+        card = TRAININGS[values["recipe"]]
         dataset = self._datasets.get(values["source"])
         if dataset is not None:
             self._check_dataset(dataset, values)
@@ -159,7 +161,7 @@ class JobForm(RolloutFields):
             self._check_toy(card, values)
         if not self.errors:
             self._check_settings(values)
-        rows = values["rows_per_step"] or card.defaults["rows_per_step"]
+        rows = values["rows_per_step"] or card.rows_per_step
         if values["micro_rows"] and rows % min(values["micro_rows"], rows):
             self.add_error("micro_rows", f"Enter a divisor of the {rows} rows per step.")
         for name in ("learning_rate", "last_learning_rate", "beta", "low", "high", "gradient_clip"):
@@ -173,7 +175,7 @@ class JobForm(RolloutFields):
         except ValidationError as error:
             self.add_error("settings", error)
 
-    def _check_toy(self, card: RecipeCard, values: dict[str, Any]) -> None:
+    def _check_toy(self, card: Training, values: dict[str, Any]) -> None:
         supervised = card.objective == "supervised"
         if supervised and not values["demonstrations"]:
             self.add_error("demonstrations", "A supervised recipe needs the toy’s teacher. Tick this.")
@@ -181,16 +183,16 @@ class JobForm(RolloutFields):
             self.add_error("demonstrations", "A teacher’s turns have no log-probabilities. Choose a supervised recipe.")
         self._check_family(card, TOYS[values["source"].removeprefix("toy:")])
 
-    def _check_family(self, card: RecipeCard, toy: ToyCard) -> None:
+    def _check_family(self, card: Training, toy: ToyCard) -> None:
         """Reject a toy without the input that the recipe compares; imitating recipes can use the teacher's turns."""
-        family = RECIPES[card.name].family
+        family = TRAININGS[card.name].family
         if family in toy.families or (card.objective == "supervised" and family in IMITATED):
             return
         able = " or ".join(f"“{one.title}”" for one in TOYS.values() if family in one.families)
         self.add_error("source", f"{card.title} learns from {NEEDS[family]}, and this toy has none. Choose {able}.")
 
     def _check_dataset(self, dataset: DatasetVersion, values: dict[str, Any]) -> None:
-        card = recipe_cards()[values["recipe"]]
+        card = TRAININGS[values["recipe"]]
         if dataset.recipe != card.name:
             self.add_error("recipe", f"{dataset} has advantages of the recipe {dataset.recipe}. Choose that recipe.")
         if not dataset.has_tokens:
@@ -204,10 +206,10 @@ class JobForm(RolloutFields):
         if values["demonstrations"]:
             self.add_error("demonstrations", "A dataset has no teacher. Clear this.")
 
-    def _check_texts(self, dataset: DatasetVersion, card: RecipeCard) -> None:
+    def _check_texts(self, dataset: DatasetVersion, card: Training) -> None:
         """Reject recipes that need log-probabilities, which rows tokenised from texts lack."""
         if card.needs_logprobs:
-            able = ", ".join(one.name for one in recipe_cards().values() if not one.needs_logprobs)
+            able = ", ".join(one.name for one in TRAININGS.values() if not one.needs_logprobs)
             self.add_error(
                 "source",
                 f"{dataset} has texts without log-probabilities, which {card.title} needs. Choose a supervised recipe"
@@ -229,7 +231,7 @@ class JobForm(RolloutFields):
 
     def _temperature(self, values: dict[str, Any], dataset: DatasetVersion | None) -> float:
         """Temperature at which the trainer scores rows: that of their recorded log-probabilities."""
-        if not recipe_cards()[values["recipe"]].needs_logprobs:
+        if not TRAININGS[values["recipe"]].needs_logprobs:
             return 1.0
         if values["source"] == ROLLOUTS:
             return drawn_at(self._players[values["player"]], self.rollout_plan(values).temperature)
@@ -239,9 +241,8 @@ class JobForm(RolloutFields):
 def shown_defaults() -> dict[str, dict[str, str]]:
     """Defaults by recipe and field, as shown in empty fields."""
     found = {}
-    for name, card in recipe_cards().items():
-        values = {**card.defaults.get("loss", {}), **{key: value for key, value in card.defaults.items() if key != "loss"}}
-        values["temperature"] = card.temperature
+    for name, card in TRAININGS.items():
+        values = {**asdict(card.loss_settings), **card.settings(steps=0), "temperature": card.temperature}
         if card.warmup_share:  # A share of the steps, which are not known yet.
             values["warmup_steps"] = None
         fields = (*PLAIN, "beta", "low", "high", "temperature")

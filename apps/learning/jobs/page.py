@@ -14,7 +14,7 @@ from apps.learning.jobs.folders import LOST_AFTER_S, attempt_silent_for, checkpo
 from apps.learning.jobs.settings import lines_of
 from apps.learning.jobs.waiting import waits_for
 from apps.learning.models import JobState, Rollout, TrainingJob
-from apps.learning.recipes import next_preset
+from apps.learning.presets import next_preset
 from apps.learning.rollouts.plan import RolloutPlan, plan_of
 from apps.learning.rollouts.rollouts import left_out, producer_state
 from apps.processes.pulse import pulses

@@ -10,8 +10,8 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 
-from apps.datasets.recipes import RECIPES, without_effect
-from apps.learning.recipes import recipe_cards
+from apps.recipes.options import without_effect
+from apps.recipes.registry import TRAININGS
 
 #: Settings of the loss that have a form field.
 FIELDS = ("beta", "low", "high")
@@ -30,7 +30,7 @@ OF_TOYS: dict[str, dict[str, tuple[Any, ...]]] = {
     "ask": {"single": (True, False)},
 }
 WHOLE = {"loss.longest": "tokens", "recipe.longest": "tokens", "recipe.margin": "tokens", "held_out.every": "steps"}
-MOST = {f"recipe.{option.name}": option.most for recipe in RECIPES.values() for option in recipe.options}
+MOST = {f"recipe.{option.name}": option.most for recipe in TRAININGS.values() for option in recipe.options}
 MOST |= {"held_out.share": 0.5}
 #: A toy does not grade turns individually.
 _NOT_OF_TOYS = ("episode", "turn")
@@ -62,15 +62,15 @@ class Learner:
     @property
     def known(self) -> dict[str, tuple[Any, ...]]:
         """Allowed settings with their values; no values for a number."""
-        names = OF_LOSS[recipe_cards()[self.recipe].objective]
+        names = OF_LOSS[TRAININGS[self.recipe].objective]
         found: dict[str, tuple[Any, ...]] = {f"loss.{name}": CHOICES.get(name, ()) for name in names}
         if self.makes_rows and not self.has_teacher:
-            found |= {f"recipe.{option.name}": option.choices for option in RECIPES[self.recipe].options}
+            found |= {f"recipe.{option.name}": option.choices for option in TRAININGS[self.recipe].options}
         if self.toy:
             found = {name: values for name, values in found.items() if values != _NOT_OF_TOYS}
         if self.toy:
             found |= {"held_out.every": ()}
-        elif not self.makes_rows and not recipe_cards()[self.recipe].needs_logprobs:
+        elif not self.makes_rows and not TRAININGS[self.recipe].needs_logprobs:
             found |= {"held_out.every": (), "held_out.share": ()}
         of_toy = {} if self.has_teacher else OF_TOYS.get(self.toy, {})
         return found | {f"toy.{name}": values for name, values in of_toy.items()}

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from apps.learning.jobs.folders import trainer_state
 from apps.learning.jobs.unread import rows_unread
 from apps.learning.models import Comparison, ComparisonState, JobState, TrainingJob, under_way
-from apps.learning.recipes import rows_per_step
+from apps.learning.presets import rows_per_step
 from apps.learning.rollouts.plan import plan_of
 from apps.learning.rollouts.rollouts import producer_state
 from apps.runs.models import LIVE, RunStatus

@@ -7,12 +7,11 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from apps.accounts.models import User
-from apps.datasets.recipes import JUDGES, RECIPES, Family, Recipe
+from apps.datasets.rewards import JUDGES
 from apps.datasets.versions.choosing import benchmark_hashes, content_hash
 from apps.explorations.plans import Plan, plan_params, plan_refusal, problem_text
 from apps.learning.jobs.settings import lines_read
 from apps.learning.models import TrainingJob, under_way
-from apps.learning.recipes import recipe_cards
 from apps.learning.rollouts.plan import RolloutPlan, follows, most_rank, player_title, players
 from apps.problems.access import library_of
 from apps.problems.models import Problem
@@ -21,6 +20,8 @@ from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.planning import role_limit
 from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.given import NOTHING_GIVEN
+from apps.recipes.recipe import Family, Training
+from apps.recipes.registry import TRAININGS
 
 #: Value of the field *Learns from*.
 ROLLOUTS = "rollouts"
@@ -142,7 +143,7 @@ class RolloutFields(forms.Form):
             self.add_error("overrides", error)
             return
         player = self._players[values["player"]]
-        self._check_plan(plan, RECIPES[values["recipe"]])
+        self._check_plan(plan, TRAININGS[values["recipe"]])
         if follows(player):
             self._check_follower(player.name, values)
             self._check_segments(plan, player)
@@ -153,7 +154,7 @@ class RolloutFields(forms.Form):
         if values["base"] == "tiny":
             self.add_error("base", "The tiny model plays toys only. Choose the model that plays the runs.")
 
-    def _check_plan(self, plan: RolloutPlan, recipe: Recipe) -> None:
+    def _check_plan(self, plan: RolloutPlan, recipe: Training) -> None:
         benchmark = benchmark_hashes()
         for problem in Problem.objects.filter(slug__in=plan.problems):
             if content_hash(problem.current.statement) in benchmark:
@@ -187,7 +188,7 @@ class RolloutFields(forms.Form):
             if refused := plan_refusal(chosen, problem_text(problem.current), NOTHING_GIVEN):
                 self.add_error("problems", f"{problem.title}: {refused}")
 
-    def _check_runs(self, plan: RolloutPlan, params: Value, recipe: Recipe) -> None:
+    def _check_runs(self, plan: RolloutPlan, params: Value, recipe: Training) -> None:
         """Reject a scaffold whose runs lack what the recipe compares, or a judge for it."""
         able = SCAFFOLDS_OF_FAMILY.get(recipe.family, (plan.scaffold,))
         if plan.scaffold not in able:
@@ -236,7 +237,7 @@ class RolloutFields(forms.Form):
             at_once=values["at_once"] or 4,
             max_new_tokens=values["answer_tokens"],
             segment_tokens=values["segment_tokens"],
-            temperature=values["temperature"] or recipe_cards()[values["recipe"]].temperature,
+            temperature=values["temperature"] or TRAININGS[values["recipe"]].temperature,
             overrides=lines_read(values["overrides"]),
         )
 

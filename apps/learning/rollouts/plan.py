@@ -5,7 +5,7 @@ from typing import Any
 
 from django.conf import settings
 
-from apps.datasets.recipes import Judge
+from apps.datasets.rewards import Judge
 from apps.explorations import worked_example
 from apps.reasoning.domain.values import Value
 from apps.reasoning.inference.aliases import Alias, load_aliases

@@ -24,7 +24,6 @@ from django.db import transaction
 from django.db.models import Q
 from redis.exceptions import RedisError
 
-from apps.datasets.recipes import RECIPES
 from apps.datasets.recorded.feeding import Feed, FeedPlan
 from apps.datasets.tokens.shards import tokens_folder
 from apps.datasets.versions.choosing import NothingToMake
@@ -32,13 +31,14 @@ from apps.explorations.plans import Plan, plan_spec, problem_text
 from apps.learning.jobs.folders import locked, replace_text, trainer_state
 from apps.learning.jobs.unread import rows_unread
 from apps.learning.models import Rollout, TrainingJob, under_way
-from apps.learning.recipes import rows_per_step
+from apps.learning.presets import rows_per_step
 from apps.learning.rollouts.plan import plan_of
 from apps.problems.models import Problem
 from apps.reasoning.domain.errors import AliasError
 from apps.reasoning.inference.aliases import Alias, load_aliases
 from apps.reasoning.inference.followed import followed_folder
 from apps.reasoning.scaffolds.spec import BATCH
+from apps.recipes.registry import TRAININGS
 from apps.runs.models import LIVE, ROLLOUT, RunStatus
 from apps.runs.services import command_request, run_create
 
@@ -112,7 +112,7 @@ class Rollouts:
             raise ValidationError(f"The model {self.plan.alias} is no longer in models.toml.")
         self._is_followed = followed_folder(alias.adapter) is not None
         _follow(alias, self.job)
-        recipe = RECIPES[self.job.recipe]
+        recipe = TRAININGS[self.job.recipe]
         mine, size = Q(rollout__job=self.job), self.plan.runs_a_group
         wanted = FeedPlan(recipe, self.plan.judge, self.plan.problems, runs_a_group=size, only=mine, is_early=True)
         try:

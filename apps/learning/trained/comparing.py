@@ -19,7 +19,7 @@ from apps.learning.jobs.folders import DRIVER_LOCK, checkpoint_folder, locked
 from apps.learning.jobs.jobs import nudge
 from apps.learning.jobs.trainers import TrainerMissing, environment, python
 from apps.learning.models import Comparison, ComparisonState, TrainedModel, training_folder
-from apps.learning.recipes import TOYS
+from apps.learning.presets import TOYS
 from apps.learning.trained.paired import Paired, paired
 from apps.learning.trained.taught import problems_learned
 from apps.preparation.quality import difficulty_spec

@@ -7,7 +7,7 @@ from django import forms
 
 from apps.accounts.models import User
 from apps.learning.models import Comparison, ModelState, TrainedModel, TrainingJob
-from apps.learning.recipes import TOYS
+from apps.learning.presets import TOYS
 from apps.learning.trained.comparing import problems_compare, toy_compare
 from apps.learning.trained.registering import engines, model_register
 from apps.learning.trained.taught import problems_learned

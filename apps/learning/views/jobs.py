@@ -24,7 +24,8 @@ from apps.learning.jobs.jobs import job_create, job_resume, job_stop
 from apps.learning.jobs.page import job_now, worker_is_missing
 from apps.learning.jobs.trainers import TrainerMissing, python
 from apps.learning.models import TrainingJob
-from apps.learning.recipes import FIRST, recipe_cards
+from apps.learning.presets import FIRST
+from apps.recipes.registry import TRAININGS
 from apps.ui.sent import whole_number
 
 PAGE = 50
@@ -79,7 +80,7 @@ def job_new(request: HttpRequest) -> HttpResponse:
         ],
         "missing": missing,
         "presets": FIRST,
-        "cards": recipe_cards().values(),
+        "cards": TRAININGS.values(),
         "defaults": shown_defaults(),
     }
     return render(request, "learning/job_new.html", context, status=422 if form.errors else 200)

@@ -12,11 +12,11 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
-from apps.datasets.recipes import RECIPES
 from apps.datasets.recorded.feeding import Feed, FeedPlan
 from apps.datasets.services import options_read
 from apps.datasets.tokens.shards import tokens_folder
 from apps.datasets.versions.choosing import NothingToMake
+from apps.recipes.registry import TRAININGS
 
 
 class Command(BaseCommand):
@@ -39,7 +39,7 @@ class Command(BaseCommand):
     def handle(self, **options: Any) -> None:
         job: Path = options["job"].resolve()
         try:
-            recipe = RECIPES[json.loads((job / "config.json").read_text(encoding="utf-8"))["recipe"]]
+            recipe = TRAININGS[json.loads((job / "config.json").read_text(encoding="utf-8"))["recipe"]]
         except (OSError, ValueError, KeyError) as error:
             raise CommandError(f"{job} is not the folder of a job: {error}") from error
         if options["runs_a_group"] < 1:

@@ -1,41 +1,16 @@
-"""Recipes and toys of the job form, with the papers' defaults from `recipes.json`. A test compares it with apps/recipes/.
+"""Toys of the trainer and form values of jobs that are known to learn."""
 
-The recipes themselves are in apps/recipes/; the pages need only their names and defaults.
-"""
-
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from typing import Any
 
-from apps.datasets.recipes import Family
-
-FILE = Path(__file__).with_name("recipes.json")
-
-
-@dataclass(frozen=True)
-class RecipeCard:
-    """Recipe as a page shows it. `defaults`: the paper's values of `config.json`; `temperature`: that of its rollouts."""
-
-    name: str
-    title: str
-    source: str
-    objective: str
-    warmup_share: float
-    temperature: float | None
-    defaults: dict[str, Any]
-
-    @property
-    def needs_logprobs(self) -> bool:
-        """Whether rows need log-probabilities."""
-        return self.objective != "supervised"
+from apps.recipes.recipe import Family
+from apps.recipes.registry import TRAININGS
 
 
 @dataclass(frozen=True)
 class ToyCard:
-    """Toy environment of the trainer, with the families of recipes (apps/datasets/recipes.py) that can learn from it."""
+    """Toy environment of the trainer, with the families of recipes (apps/recipes/recipe.py) that can learn from it."""
 
     name: str
     title: str
@@ -167,17 +142,6 @@ def next_preset(recipe: str, toy: str) -> Preset | None:
     return None
 
 
-@cache
-def recipe_cards() -> dict[str, RecipeCard]:
-    """All recipes by name, in the order of the papers."""
-    found = {}
-    for name, given in json.loads(FILE.read_text(encoding="utf-8")).items():
-        values = dict(given)
-        head = {key: values.pop(key) for key in ("title", "source", "objective", "warmup_share", "temperature")}
-        found[name] = RecipeCard(name, **head, defaults=values)
-    return found
-
-
 def rows_per_step(config: Mapping[str, Any]) -> int:
     """Rows per step of a job's `config.json`, else the recipe's default."""
-    return int(config.get("rows_per_step") or recipe_cards()[config["recipe"]].defaults["rows_per_step"])
+    return int(config.get("rows_per_step") or TRAININGS[config["recipe"]].rows_per_step)
