@@ -2,15 +2,16 @@
 
 from django.urls import include, path
 
-from apps.config import views
 from apps.config.api.operations import api_urls
+from apps.config.api.views import api_docs
 from apps.config.health import healthz
+from apps.config.home.views import home
 
 handler500 = "apps.config.errors.server_error"
 urlpatterns = [
-    path("", views.home, name="home"),
+    path("", home, name="home"),
     path("healthz", healthz, name="healthz"),
-    path("api/", views.api_docs, name="api_docs"),
+    path("api/", api_docs, name="api_docs"),
     path("api/v1/", api_urls()),
     path("accounts/", include("apps.accounts.urls")),
     path("problems/", include("apps.problems.urls")),

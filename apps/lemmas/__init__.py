@@ -1,0 +1,4 @@
+"""Lemmas of a run as rows: projected from its events, drawn as a graph, listed, exported.
+
+Not here: the graph's mathematics (`apps.reasoning.graph`).
+"""

@@ -1,0 +1,4 @@
+"""Problems, their reference solutions and versions, import and export, the sample library.
+
+Not here: contests (`apps.contests`), preparation for graders (`apps.preparation`).
+"""

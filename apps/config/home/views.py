@@ -1,11 +1,10 @@
-"""The home page and the page that documents the HTTP API."""
+"""The home page."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from apps.accounts.access import user_of
-from apps.config.api.docs import api_operations
 from apps.config.home.content import SPARK_HEIGHT, SPARK_WIDTH, home_problems, home_runs
 from apps.config.home.contests import contests_coached, contests_own
 from apps.problems.access import library_of
@@ -28,9 +27,3 @@ def home(request: HttpRequest) -> HttpResponse:
         "spark_box": f"0 0 {SPARK_WIDTH} {SPARK_HEIGHT}",
     }
     return render(request, "home/home.html", context)
-
-
-@require_GET
-def api_docs(request: HttpRequest) -> HttpResponse:
-    """Documentation of the HTTP API, generated from its OpenAPI schema."""
-    return render(request, "home/api_docs.html", {"operations": api_operations()})
