@@ -16,6 +16,9 @@ from django.conf import settings
 ROOT = Path(__file__).resolve().parents[2]
 #: Modules of a folder, without `__init__`. A folder with more has packages inside it.
 MODULES_AT_MOST = 20
+DOORS = {"services", "selectors", "access", "models"}
+#: Apps with models or pages. The others are libraries, whose modules are all for use.
+APPS = {one.removeprefix("apps.") for one in settings.INSTALLED_APPS if one.startswith("apps.")} - {"config", "ui"}
 
 
 @cache
@@ -76,6 +79,33 @@ def test_every_package_says_what_it_holds() -> None:
         sign = ast.get_docstring(ast.parse(packages[name].read_text())) or ""
         assert "Not here:" in sign, name
         assert {found for found in re.findall(r"`((?:apps|workers)\.[\w.]+)`", sign) if found not in modules()} == set(), name
+
+
+def test_other_apps_enter_by_the_doors() -> None:
+    """Services, selectors, access and models, and the modules that the sign of an app lists after "Doors:"."""
+    past = [
+        f"{name} -> {other}"
+        for name in modules()
+        for other in imports(name)
+        if (door := re.match(r"apps\.(\w+)\.(.+)", other)) and door[1] in APPS and enters(name, door[1])
+        if door[2].split(".")[0] not in DOORS and door[2] not in doors_of(door[1])
+    ]
+    assert past == []
+    used = {other for name in modules() for other in imports(name)}
+    listed = {app: [one for one in doors_of(app) if f"apps.{app}.{one}" not in used] for app in APPS}
+    assert {app: unused for app, unused in listed.items() if unused} == {}
+
+
+def enters(name: str, app: str) -> bool:
+    """Whether a module lies outside an app. `apps.config` wires all apps and the workers run their parts, so both may enter."""
+    return name.split(".")[0] == "apps" and name.split(".")[1] not in (app, "config")
+
+
+@cache
+def doors_of(app: str) -> frozenset[str]:
+    """The doors that an app lists in its sign."""
+    sign = ast.get_docstring(ast.parse(modules()[f"apps.{app}"].read_text())) or ""
+    return frozenset(re.findall(r"`([\w.]+)`", sign.partition("Doors:")[2]))
 
 
 def test_the_rings_of_the_linter_name_every_app_and_are_those_of_the_documents() -> None:
