@@ -120,7 +120,7 @@ async def test_points_that_do_not_fit_the_rubric_are_no_points(said: str, why: s
 @pytest.mark.parametrize(
     ("key", "said", "why"),
     [
-        ("cluster", CLUSTERS.replace('members="2"', 'members="1, 2"'), "stands in two clusters"),
+        ("cluster", CLUSTERS.replace('members="2"', 'members="1, 2"'), "is in two clusters"),
         ("cluster", CLUSTERS.replace('representative="2"', 'representative="3"'), "not one of its cluster"),
         ("cluster", "They are all alike.", "there is no <clusters>"),
         ("match", '<matching><same step="1" cluster="C1" other="1"/></matching>', "a main step that it does not list"),

@@ -25,7 +25,7 @@ def test_a_script_gets_points_with_findings(server: ModelServer, served: Served)
 
 
 def test_what_cannot_be_read_is_unscored_and_never_zero(server: ModelServer, served: Served) -> None:
-    server.answers["You examine what somebody handed in"] = "I would rather not say."
+    server.answers["You examine a script handed in"] = "I would rather not say."
     result = grade(PROBLEM, SCRIPT, **served)
     assert result.points is None
     assert result.unscored
