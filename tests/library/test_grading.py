@@ -67,7 +67,7 @@ def test_what_a_grader_cannot_use_is_refused_before_any_call(
 
 async def test_a_marking_scheme_is_taken_as_text_or_as_a_value(server: ModelServer, served: Served) -> None:
     items = "".join(decided("A1"))
-    server.answers = {"": f"<grading>{items}<feedback>Go on.</feedback><points>2</points></grading>"}
+    server.answers = {"": f"<grading>{items}<feedback>Prove it for all $n$.</feedback><points>2</points></grading>"}
     by_value = await agrade(PROBLEM, SCRIPT, workflow="scheme", scheme=CHAINS, **served)
     assert by_value.points == 2
     by_text = agrade(PROBLEM, SCRIPT, workflow="scheme", scheme=SCHEME, **served)
