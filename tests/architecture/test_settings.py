@@ -22,7 +22,7 @@ def test_only_the_settings_read_the_environment() -> None:
         "apps/config/probe.py",
         "apps/learning/jobs/trainers.py",  # hands on to trainers what finds devices, and nothing else
         "workers/serve.py",
-        "workers/training/checkpoints.py",  # the commit of the code, which the application tells its trainer
+        "workers/training/checkpoints.py",  # the commit of the code, which the application passes to its trainer
         "apps/config/management/commands/up.py",  # hands its own --port on to the processes it starts
         "apps/processes/local.py",  # the same key, for commands that ask a model server without a stack
         "apps/reasoning/library/program_run.py",  # a model server's key, by the name that a caller gives

@@ -57,7 +57,7 @@ def _shared() -> MarkingCase:
 
 
 def tab_to(page: Page, wanted: Locator) -> None:
-    """Go to a control with Tab, as somebody without a pointer does."""
+    """Move to a control with Tab, as a user without a pointer does."""
     expect(wanted).to_be_visible()
     for _ in range(TABS_AT_MOST):
         if wanted.evaluate(IS_FOCUSED):

@@ -80,7 +80,7 @@ def test_where_nothing_can_be_read_the_page_says_so_and_shows_no_zero(
         assert page.evaluate("document.activeElement.textContent").startswith("unscored")
 
 
-def test_it_refreshes_itself_but_not_under_somebody_who_types(
+def test_it_refreshes_itself_but_not_while_a_user_types(
     alice: User, client_for: ClientFor, settings: LazySettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.MODELS_FILE = tmp_path / "models.toml"

@@ -116,7 +116,7 @@ def test_graders_of_a_problem_are_chosen_on_its_setup_page(
     assert problem.setup.graders == ["workflow:single_turn+neutral@smollm2"]
 
 
-def test_without_javascript_the_chains_are_told_in_words(client_for: ClientFor, bob: User) -> None:
+def test_without_javascript_the_chains_are_listed_in_words(client_for: ClientFor, bob: User) -> None:
     mark = looked_at(bob)
     client, address = client_for(bob), f"/marking/task/{mark.task.public_id}/reveal/"
     for stage in ("locations", "findings"):

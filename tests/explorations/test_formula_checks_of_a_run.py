@@ -1,4 +1,4 @@
-"""Runs through the real journal with a sandbox beside them: what pages and exports show of the formula check."""
+"""Runs through the real journal with a sandbox: what pages and exports show of the formula check."""
 
 import contextlib
 import json
@@ -77,7 +77,7 @@ def test_solutions_have_their_check_and_their_steps_marked(client: Client) -> No
     assert "by the formula check" in page
 
 
-def test_a_check_has_a_page_and_stands_in_the_export_with_all_it_found(client: Client) -> None:
+def test_a_check_has_a_page_and_is_exported_with_all_its_findings(client: Client) -> None:
     run = driven(ScriptedTools(verifies))
     client.force_login(make_user("ada"))
     page = client.get(f"/runs/{run.public_id}/calls/check/proof/1/").content.decode()

@@ -43,7 +43,7 @@ def quality(*raised: str, leave_out: str = "") -> str:
 
 
 class Played:
-    """A finished program with what was asked for it and what it told."""
+    """A finished program with its requests and events."""
 
     def __init__(self, outcome: Outcome, journal: InMemoryJournal, dispatcher: TableDispatcher) -> None:
         self.outcome = outcome
@@ -51,11 +51,11 @@ class Played:
         self.dispatcher = dispatcher
 
     @property
-    def told(self) -> list[tuple[str, str]]:
+    def kinds(self) -> list[tuple[str, str]]:
         return [(key, event.kind) for _, key, event in self.journal.events]
 
     def events(self, kind: type[E]) -> list[E]:
-        """What was told of one kind, in order."""
+        """Its events of one kind, in order."""
         return [event for _, _, event in self.journal.events if isinstance(event, kind)]
 
 

@@ -35,7 +35,7 @@ NAMES = ("A", "B", "C2")
 
 
 def examples(count: int) -> settings:
-    """So many examples, however slow the machine is."""
+    """A number of examples, without a time limit."""
     return settings(
         max_examples=count, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
     )

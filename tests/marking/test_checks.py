@@ -1,4 +1,4 @@
-"""What a coach is told about a scheme before anybody marks with it."""
+"""Warnings about a scheme, shown to the coach before it is used for marking."""
 
 import time
 

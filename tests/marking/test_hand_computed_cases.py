@@ -48,7 +48,7 @@ def test_the_derivation_of_the_design_comes_out_word_for_word() -> None:
     assert derivation_line(result) == "Chain B: A 1 + c1 2 + e1 1 = 4; cap 5 inactive; −0"
 
 
-def test_what_is_ticked_and_does_not_count_is_told_with_the_reason() -> None:
+def test_a_ticked_item_that_does_not_count_is_reported_with_the_reason() -> None:
     scheme = SCHEMES["two_chains"]
     assert [(one.code, one.reason) for one in evaluate(scheme, ["a2", "b1"]).not_counted] == [("a2", "needs a1")]
     assert [(one.code, one.reason) for one in evaluate(scheme, ["a1", "b1"]).not_counted] == [("a1", "belongs to chain A")]

@@ -1,4 +1,4 @@
-"""Runs with the computational verifier beside them: a sandbox that is a function, and scaffolds played with it."""
+"""Runs with the computational verifier: a sandbox that is a function, and scaffolds played with it."""
 
 import asyncio
 import json
@@ -78,7 +78,7 @@ class Checked:
 
     @property
     def course(self) -> list[tuple[str, Event]]:
-        """All that was told but the checks."""
+        """All events except the checks."""
         return [(key, event) for _, key, event in self.journal.events if not event.kind.startswith("formulas.")]
 
 

@@ -10,7 +10,7 @@ pytestmark = pytest.mark.asyncio
 
 
 class Calls:
-    """Calls that stay in the window until they are told to leave."""
+    """Calls that stay in the window until they are released."""
 
     def __init__(self, window: Window) -> None:
         self._window = window

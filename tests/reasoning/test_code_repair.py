@@ -29,7 +29,7 @@ QUOTED = "s = '''\n```\nfoo\n```\n'''\nprint(s)"
         ("if x:\n        a = 1\n    b = 2", "if x:\n        a = 1\n        b = 2", (STRAY,)),
     ],
 )
-def test_it_is_mended_and_told(written: str, code: str, repairs: tuple[str, ...]) -> None:
+def test_it_is_repaired_and_the_repairs_are_reported(written: str, code: str, repairs: tuple[str, ...]) -> None:
     found = repaired(written)
     assert (found.code, found.repairs) == (code, repairs)
 

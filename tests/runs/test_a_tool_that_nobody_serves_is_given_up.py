@@ -1,4 +1,4 @@
-"""A run waits for a model as long as it takes; without a tool it goes on after a while."""
+"""A run waits for a model as long as it takes; it continues without an unserved tool after a while."""
 
 import asyncio
 from collections.abc import Sequence

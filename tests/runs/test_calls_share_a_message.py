@@ -103,7 +103,7 @@ async def test_a_broker_that_is_away_is_asked_again(sender: CallSender, sent: Se
     assert [keys for keys, _, _ in sent] == [["0"]]
 
 
-async def test_a_call_that_nobody_waits_for_any_more_is_not_sent(sender: CallSender, sent: Sent) -> None:
+async def test_an_abandoned_call_is_not_sent(sender: CallSender, sent: Sent) -> None:
     answers_came(sender)
     waiting = asyncio.create_task(sender.send(a_call(0), "fp"))
     await asyncio.sleep(0)

@@ -45,7 +45,7 @@ def test_a_run_too_many_waits_says_so_and_begins_when_another_has_ended(alice: U
     assert taken.status_reason == ""
 
 
-def test_other_people_and_runs_of_nobody_do_not_wait(alice: User, settings: Settings) -> None:
+def test_other_users_and_runs_without_a_user_do_not_wait(alice: User, settings: Settings) -> None:
     settings.USER_RUNS = 1
     bob = User.objects.create_user("bob", role=Role.RESEARCHER)
     assert lease_take(a_run_of(alice).pk, "elsewhere/1/a")

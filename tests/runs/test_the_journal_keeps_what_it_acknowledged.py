@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 async def a_small_story(journal: Journal) -> None:
-    """Two calls, one of them told twice, and a round event told twice."""
+    """Two calls, one of them emitted twice, and a round event emitted twice."""
     journal.emit("round/1", RoundBegan(rollout=0, round=1))
     journal.emit(*began("a"))
     await journal.append(record("a", "first"), [ended("a", "first")], ["a prompt"])
@@ -29,7 +29,7 @@ async def a_small_story(journal: Journal) -> None:
     await journal.flush()
 
 
-def test_events_are_numbered_without_gaps_and_a_fact_told_twice_is_kept_once() -> None:
+def test_events_are_numbered_without_gaps_and_a_repeated_event_is_kept_once() -> None:
     run = take(make_run())
     with_journal(run, a_small_story)
     rows = event_page(run)
@@ -38,7 +38,7 @@ def test_events_are_numbered_without_gaps_and_a_fact_told_twice_is_kept_once() -
     assert Run.objects.get(pk=run.pk).last_seq == 6
 
 
-def test_the_journal_in_memory_tells_the_same_story() -> None:
+def test_the_journal_in_memory_keeps_the_same_events() -> None:
     run = take(make_run())
     with_journal(run, a_small_story)
     in_memory = InMemoryJournal()

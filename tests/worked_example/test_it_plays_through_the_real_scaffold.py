@@ -192,5 +192,5 @@ async def test_the_revised_proof_is_accepted_by_all_votes(played: Played) -> Non
 
 
 def test_the_script_file_is_up_to_date() -> None:
-    """`python -m apps.explorations.worked_example` writes it anew."""
+    """`python -m apps.explorations.worked_example` writes it again."""
     assert json.loads((HERE / "script.json").read_text(encoding="utf-8")) == script()

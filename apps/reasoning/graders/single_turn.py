@@ -42,7 +42,7 @@ async def grade(
     """Make one examination, also for a jury's judges. With a `reference`, the prompt includes that solution, as in `ref3`."""
     read = total_read(desk)
     values = {
-        "beside": reference_block(desk, reference),
+        "reference": reference_block(desk, reference),
         "fallacies": load("grading/forms/fallacies").system,
         "guidelines": desk.foreign(desk.material.guidelines_shown),
         "script": desk.script,

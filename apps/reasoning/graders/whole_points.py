@@ -102,7 +102,7 @@ async def grade(desk: GraderDesk, workflow: str) -> Grading:
         values={
             "manner": load(manner.fragment).system,
             "fallacies": load("grading/forms/fallacies").system,
-            "beside": reference_block(desk, first_reference(desk.material)) if manner.has_reference else "",
+            "reference": reference_block(desk, first_reference(desk.material)) if manner.has_reference else "",
             "scheme": desk.desk.content(text_written(scheme)),
             "script": desk.script,
         },

@@ -175,7 +175,7 @@ class TermReader:
         if text in (r"\frac", r"\binom", r"\sqrt"):
             return self._built()
         what = f"“{text}”" if text else "the end"
-        raise Unreadable(f"{what} stands where an expression is expected" if kind != "command" else f"{what} is not known here")
+        raise Unreadable(f"an expression is expected instead of {what}" if kind != "command" else f"{what} is not known here")
 
     def _name(self) -> Term:
         text = self._take()

@@ -252,7 +252,7 @@ def _of_tags(body: str) -> dict[str, Any]:
         "chains": [text for _, text in entries(judged, "chain")],
         "feedback": "\n\n".join(text for _, text in entries(body, "feedback")),
         "points": points,
-        "broken": f"<{half.group(1).lower()}> is not closed, or stands inside another" if half else "",
+        "broken": f"<{half.group(1).lower()}> is not closed, or is inside another" if half else "",
     }
 
 

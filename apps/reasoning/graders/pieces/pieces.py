@@ -142,7 +142,7 @@ def clusters_fault(found: Clusters, count: int) -> str:
     """What is wrong with clusters of the references 1 to `count`: none is in two of them, the representative in its own."""
     members = [member for cluster in found.clusters for member in cluster.members]
     if len(set(members)) < len(members) or any(not 1 <= member <= count for member in members):
-        return "a reference stands in two clusters, or does not exist"
+        return "a reference is in two clusters, or does not exist"
     if any(one.representative not in one.members for one in found.clusters):
         return "a representative is not one of its cluster"
     if any(len(one.steps) < 1 for one in found.clusters):

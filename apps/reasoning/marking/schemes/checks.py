@@ -45,7 +45,7 @@ def _points(scheme: Scheme) -> Iterator[SchemeIssue]:
 
 def _words(scheme: Scheme) -> Iterator[SchemeIssue]:
     if not scheme.of_kind(Kind.CHECKPOINT):
-        yield error("empty", "", "There is no checkpoint: nobody could earn a point.")
+        yield error("empty", "", "There is no checkpoint, so no script can earn a point.")
     for item in scheme.items:
         if not item.text:
             yield error("text", item.code, f"{item.code} does not say what it is for.")

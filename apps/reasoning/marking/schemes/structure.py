@@ -60,7 +60,11 @@ def structure_issues(scheme: Scheme) -> tuple[SchemeIssue, ...]:
 def _codes(scheme: Scheme) -> Iterator[SchemeIssue]:
     counts = Counter(item.code.casefold() for item in scheme.items)
     for code in sorted({item.code for item in scheme.items if counts[item.code.casefold()] > 1}):
-        yield error("code-twice", code, f"{code} stands more than once (upper and lower case count as the same).")
+        yield error(
+            "code-twice",
+            code,
+            f"{code} is used more than once (upper and lower case count as the same).",
+        )
     for item in scheme.items:
         if item.code.casefold() in RESERVED_CODES:
             yield error("code-reserved", item.code, f"{item.code} is a word of the claim line; take another code.")
@@ -104,7 +108,7 @@ def _relations(item: SchemeItem, scheme: Scheme) -> Iterator[SchemeIssue]:
     if item.group:
         kinds = {other.kind for other in scheme.items if other.group == item.group}
         if item.kind not in EARNING | {Kind.DEDUCTION}:
-            message = f"{item.code} is a {item.kind}; only what earns or deducts stands in a pick-one group."
+            message = f"{item.code} is a {item.kind}; a pick-one group takes only items that earn or deduct points."
             yield error("group-kind", item.code, message)
         elif item.kind is Kind.DEDUCTION and kinds & EARNING:
             yield error("group-kind", item.code, f"Group {item.group} mixes deductions with what earns points.")

@@ -140,13 +140,13 @@ def _take(block: _Block, values: dict[str, Any]) -> None:
     elif word == "chain":
         values["chains"].append(_chain(rest, block))
     elif word in values:
-        raise ValueError(f"{word} stands a second time.")
+        raise ValueError(f"“{word}” is given twice.")
     elif word in {"scale", "step"}:
         if not (found := re.fullmatch(_NUMBER, rest.strip())) or any(line.strip() for line in block.body):
-            raise ValueError(f"After {word} stands a number, such as “{word} {'7' if word == 'scale' else '0.5'}”.")
+            raise ValueError(f"“{word}” needs a number and nothing else, such as “{word} {'7' if word == 'scale' else '0.5'}”.")
         values[word] = _number(found.group())
     elif rest:
-        raise ValueError(f"After {word} stands a colon.")
+        raise ValueError(f"“{word}” needs a colon after it.")
     else:
         values[word] = "\n".join(_unescaped(line) for line in block.body)
 
@@ -167,7 +167,7 @@ def _item(kind: Kind, rest: str, block: _Block) -> SchemeItem:
     for clause in clauses:
         name, value = _clause(kind, clause)
         if name in values:
-            raise ValueError(f"“{_short(clause)}” says a second time what stands before.")
+            raise ValueError(f"“{_short(clause)}” repeats an earlier clause.")
         values[name] = value
     begins = next((index for index, line in enumerate(block.body[1:], start=1) if line.startswith("note:")), len(block.body))
     text = "\n".join([block.body[0], *(_unescaped(line) for line in block.body[1:begins])])
@@ -184,7 +184,7 @@ def _clause(kind: Kind, clause: str) -> tuple[str, Any]:
             return name, found.group(1) if name == "group" else tuple(found.group(1).split())
     limit = "at most 5" if kind is Kind.CAP else "2 points"
     example = f"“{limit}”, “chain A B”, “one of level”, “needs A1 A2” or “excludes B1”"
-    raise ValueError(f"“{_short(clause)}” is not understood; here stands {example}, and the text after a colon.")
+    raise ValueError(f"“{_short(clause)}” is not understood; expected {example}, and the text after a colon.")
 
 
 def _number(text: str) -> Decimal:

@@ -1,7 +1,7 @@
-"""Reading what a model does in a turn: exactly one action, its code, its question, its report.
+"""Read what a model does in a turn: exactly one action, its code, its question, its report.
 
 Source: AlphaApollo §2.1 and App. B (reasoning notes §8). An action is a tagged block, or the call of a function of that name.
-Nothing is guessed: no action, or more than one, is `Unscored` with a reason that the model is told.
+Nothing is guessed: no action, or more than one, is `Unscored` with a reason that the model receives.
 """
 
 import json
@@ -124,8 +124,10 @@ def _stopped_at(answer: str, stops: Sequence[str]) -> str:
 
 
 def _closing(kind: Kind, answer: str, at: int) -> re.Match[str] | None:
-    """The tag that ends a block: the first one, or, where text goes on behind it as in a string of the code, the next on a line
-    of its own before anything else is opened."""
+    """The tag that ends a block: the first one.
+
+    If text follows it on its line, as in a string of the code, it is the next one alone on a line, before any other opening.
+    """
     first = re.compile(rf"</{kind}>", re.IGNORECASE).search(answer, at)
     if first is None or not answer[first.end() :].partition("\n")[0].strip():
         return first
@@ -145,7 +147,7 @@ def _only(found: Sequence[Action], finishing: str) -> Action | Unscored:
 
 
 def _of_function(called: Called, before: str, finishing: str) -> Action | Unscored:
-    """The action that a call of a function stands for."""
+    """The action that a function call expresses."""
     if called.name == "local_rag":
         asked = {name: called.arguments.get(name) for name in ("library", "repo_name", "query")}
         return Action(kind="local_rag", content=json.dumps(asked, ensure_ascii=False), before=before, called=True)

@@ -111,7 +111,7 @@ def _plain(code: str) -> str:
 
 
 def _straightened(code: str) -> str:
-    """Lines that are deeper, or less deep, than their surroundings allow, moved to where the line before them stands."""
+    """Lines that are deeper, or less deep, than their surroundings allow, moved to the depth of the line before them."""
     lines = code.expandtabs(4).split("\n")
     for _ in range(_MOST_LINES):
         fault = _fault("\n".join(lines))

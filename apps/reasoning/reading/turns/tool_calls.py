@@ -1,7 +1,7 @@
-"""Reading a call of a function: a `<tool_call>` block with a name and arguments, wherever it came from.
+"""Read a function call: a `<tool_call>` block with a name and arguments, whatever wrote it.
 
-Calls that an engine tells by a protocol of its own are written in this form (`inference/tool_text.py`); some models write it by
-themselves. Nothing is guessed: what is no JSON, or lacks its name, is `Unscored` with the reason.
+`inference/tool_text.py` rewrites the calls of an engine's own protocol in this form; some models write it themselves.
+Nothing is guessed: a block that is no JSON, or lacks a name, is `Unscored` with the reason.
 """
 
 import json
@@ -28,7 +28,7 @@ class Called(Value):
 
 
 class ReadCall(NamedTuple):
-    """What stands in a block, and where in the text the block ends."""
+    """The content of a block, and where in the text the block ends."""
 
     called: Called | Unscored
     end: int

@@ -46,7 +46,7 @@ class Texts(NamedTuple):
 
 
 class TurnForm(NamedTuple):
-    """The one thing that a turn does: `field` names it, `value` is what stands there."""
+    """The one thing that a turn does: `field` names it, `value` is its content."""
 
     field: Field
     value: dict[str, Any]
@@ -73,10 +73,10 @@ class TurnForm(NamedTuple):
         """How its solution was found."""
         return "cut" if self.is_cut else "tags"
 
-    def repeats(self, told: str) -> bool:
-        """Is all that it holds copied from `told`, what the model was asked with?"""
+    def repeats(self, prompt: str) -> bool:
+        """Is all its content copied from `prompt`, the text that the model was asked with?"""
         said = [" ".join(text.split()).lower() for text in self.texts if _SUBSTANCE.search(text)]
-        return self.field != "judgement" and all(text in " ".join(told.split()).lower() for text in said)
+        return self.field != "judgement" and all(text in " ".join(prompt.split()).lower() for text in said)
 
     @property
     def correct(self) -> bool | None:
@@ -93,7 +93,7 @@ def read_texts(final: Final, field: str) -> Texts | None:
 
 
 def without_loop(text: str) -> str:
-    """The text up to where it only repeats itself, as a model does that comes to no end; a repeated piece stands there once."""
+    """The text up to where it only repeats itself, as a model does that never stops; a repeated piece is kept once."""
     at = max(0, len(text) - _LOOKED_AT)
     found = _LOOP.search(text, at)
     if found is None:

@@ -47,7 +47,7 @@ async def looked_up(desk: Desk, params: Params, key: str, library: str, query: s
 
     if isinstance(hits, Unscored):
         why = cut(hits.reason, 400)
-        return Found(f"Nothing was looked up: {why} Go on without it.", lookup(), failure=why)
+        return Found(f"Nothing was looked up: {why} Continue without it.", lookup(), failure=why)
     if not hits:
         return Found(f"Nothing was found for “{rewritten}”.", lookup())
     passages = shown(hits)
