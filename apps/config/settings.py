@@ -159,6 +159,7 @@ INSTALLED_APPS = [
     "csp",
     "apps.config",
     "apps.ui",
+    "apps.help",
     "apps.accounts",
     "apps.problems",
     "apps.schemes",
@@ -209,12 +210,12 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
             ],
-            "builtins": ["apps.ui.templatetags.ui"],
+            "builtins": ["apps.ui.templatetags.ui", "apps.help.templatetags.help"],
         },
     }
 ]
 STATIC_URL = "static/"
-STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_DIRS = [BASE_DIR / "static", ("help", BASE_DIR / "docs" / "images")]
 STATIC_ROOT = None if EMBEDDED else BASE_DIR / "staticfiles"
 WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = EMBEDDED  # A laptop serves static/ directly; production collects it.
 STORAGES = {

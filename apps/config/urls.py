@@ -13,6 +13,7 @@ urlpatterns = [
     path("healthz", healthz, name="healthz"),
     path("api/", api_docs, name="api_docs"),
     path("api/v1/", api_urls()),
+    path("help/", include("apps.help.urls")),
     path("accounts/", include("apps.accounts.urls")),
     path("problems/", include("apps.problems.urls")),
     path("", include("apps.schemes.urls")),

@@ -73,6 +73,8 @@ RULES: dict[str, Rule] = {
     "home": SIGNED_IN,
     "healthz": EVERYONE,
     "api_docs": SIGNED_IN,
+    "help:contents": EVERYONE,
+    "help:page": EVERYONE,
     # accounts
     "accounts:login": (200, 302, 302, 302),
     "accounts:logout": POST_ONLY,
@@ -299,6 +301,7 @@ GROUP_VIEWS = ("group", "group_rename", "member_remove", "group_delete")
 ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
     "accounts:token_revoke": lambda world: {"public_id": ANY_ID},
     **{f"accounts:{name}": lambda world: {"group_id": a_group().public_id} for name in GROUP_VIEWS},
+    "help:page": lambda world: {"name": "marking"},
     "api:problem_get": lambda world: {"slug": world.problem.slug},
     "api:scheme_list": lambda world: {"slug": world.problem.slug},
     "api:scheme_get": lambda world: {"scheme_id": world.scheme.public_id},
