@@ -5,7 +5,6 @@ Names after `python -m tests.browser.screenshot` limit it to these pictures.
 
 import io
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -18,16 +17,15 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from PIL import Image
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Page, sync_playwright
+
+from tests.ui.chromium import CHROMIUM, FLAGS
 
 ROOT = Path(__file__).resolve().parents[2]
 TARGET = ROOT / "docs" / "images"
 WIDTH, HEIGHT = 1440, 900  # static/css/help.css has the ratio.
 MOST_BYTES = 150_000
 SMALL_TRIAL = ("smollm2", "--problems", "1", "--method", "self_check", "--max-new-tokens", "128")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or "chromium"
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-         "--disable-component-update", "--disable-sync"]  # fmt: skip
 
 
 def run(page: Page) -> None:
@@ -105,10 +103,8 @@ PICTURES: dict[str, tuple[str, Callable[[Page], None]]] = {
 @contextmanager
 def installation() -> Iterator[str]:
     """A running installation with the sample data in a folder of its own; yields its address."""
-    with tempfile.TemporaryDirectory(prefix="ls-shot-") as folder, socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-        probe.close()
+    with tempfile.TemporaryDirectory(prefix="ls-shot-") as folder:
+        port = free_port()
         os.environ |= {"DATA_DIR": folder, "PORT": str(port), "WORKED_EXAMPLE_TOKENS_PER_S": "250"}
         process = subprocess.Popen([sys.executable, "manage.py", "up"], cwd=ROOT, stdout=subprocess.DEVNULL)
         try:
@@ -132,18 +128,22 @@ def _wait(address: str, within_s: float = 180) -> None:
             return
 
 
-def signed_in(browser: Browser, address: str, role: str) -> Page:
-    """A page of the first sample account with this role."""
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def sign_in(page: Page, address: str, role: str = "researcher") -> None:
+    """As the first sample account with this role."""
     from apps.accounts.services import SAMPLE_ACCOUNTS
 
     username, password = next((name, password) for name, password, its_role in SAMPLE_ACCOUNTS if its_role == role)
-    page = browser.new_context(base_url=address, viewport={"width": WIDTH, "height": HEIGHT}, color_scheme="light").new_page()
-    page.goto("/accounts/login/")
+    page.goto(f"{address}/accounts/login/")
     page.fill("input[name=username]", username)
     page.fill("input[name=password]", password)
     page.click("main button[type=submit]")
     page.wait_for_url(f"{address}/")
-    return page
 
 
 def write(page: Page, path: Path) -> None:
@@ -166,10 +166,11 @@ def main(names: list[str]) -> None:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         for name in names or PICTURES:
             role, show = PICTURES[name]
-            page = signed_in(browser, address, role)
+            page = browser.new_page(base_url=address, viewport={"width": WIDTH, "height": HEIGHT}, color_scheme="light")
+            sign_in(page, address, role)
             show(page)
             write(page, TARGET / f"{name}.webp")
-            page.context.close()
+            page.close()
         browser.close()
 
 

@@ -1,11 +1,16 @@
 """A document as a page: anchors as on GitHub, links between documents, formulas, tables and code in boxes that scroll."""
 
+import os
 import re
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from django.contrib.staticfiles import finders
 from django.test import Client
+from pytest_django import Settings
 
+from apps.help import documents
 from apps.help.documents import page_get, page_url, pages, sources
 from apps.help.rendering import page_render, slug
 
@@ -102,3 +107,32 @@ def test_every_document_has_a_title_and_its_links_lead_to_sections_and_pictures(
 )  # fmt: skip
 def test_an_unknown_name_and_a_path_to_another_file_are_not_found(client: Client, address: str) -> None:
     assert client.get(address).status_code == 404
+
+
+@pytest.fixture
+def other_docs(settings: Settings, tmp_path: Path) -> Iterator[Path]:
+    """A folder of documents with one page, `only-here`."""
+    settings.BASE_DIR = tmp_path
+    document = tmp_path / "docs" / "only-here.md"
+    document.parent.mkdir()
+    document.write_text("# Before\n")
+    for cache in (sources, documents._read):
+        cache.cache_clear()
+    yield document
+    for cache in (sources, documents._read):
+        cache.cache_clear()
+
+
+@pytest.mark.parametrize(("debug", "title"), [(True, "After"), (False, "Before")])
+def test_a_changed_document_is_read_again_while_developing_only(
+    other_docs: Path, settings: Settings, debug: bool, title: str
+) -> None:
+    settings.DEBUG = debug
+    before = page_get("only-here")
+    other_docs.write_text("# After\n")
+    os.utime(other_docs, (1, 1))
+    after = page_get("only-here")
+    assert before is not None
+    assert before.title == "Before"
+    assert after is not None
+    assert after.title == title
