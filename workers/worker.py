@@ -33,7 +33,7 @@ from apps.reasoning.inference.aliases import Alias, load_aliases, load_served
 from apps.reasoning.ports import Backend
 from apps.runs import garbage, metrics
 from apps.runs.logs import about
-from apps.runs.streams import ActiveCall, Heartbeat, cancel_key, finished_key, heartbeat_tell, sync_client, watch_key
+from apps.runs.streams import ActiveCall, Heartbeat, cancel_key, finished_key, heartbeat_publish, sync_client, watch_key
 from apps.runs.told_errors import fields_of_error
 from workers.counting import count_end
 from workers.host import EngineHost
@@ -229,7 +229,7 @@ class Worker:
             ]
         aliases, health = sorted(self.aliases), self._last_health()
         beat: Heartbeat = {"worker": self.name, "aliases": aliases, "active": active, "health": health}
-        heartbeat_tell(self.redis, beat, BEAT_TTL_MS)
+        heartbeat_publish(self.redis, beat, BEAT_TTL_MS)
         runs = sorted({str(call["run"]) for call in active})
         flags = self.redis.mget([key(run) for key in (cancel_key, watch_key) for run in runs]) if runs else []
         watched = zip(runs, flags[len(runs) :], strict=True)

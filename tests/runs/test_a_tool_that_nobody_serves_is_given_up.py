@@ -10,7 +10,7 @@ from apps.reasoning.domain.errors import BackendRefused
 from apps.reasoning.domain.generation import GenerationRequest
 from apps.runs import dispatch, sending
 from apps.runs.dispatch import CeleryDispatcher
-from apps.runs.streams import fingerprint_of, heartbeat_tell
+from apps.runs.streams import fingerprint_of, heartbeat_publish
 from tests.inference.conftest import a_request
 
 pytestmark = pytest.mark.asyncio
@@ -65,7 +65,7 @@ async def test_a_model_call_without_a_worker_waits() -> None:
 async def test_a_tool_call_that_a_worker_holds_is_waited_for(valkey: Any) -> None:
     active = [{"run": "run", "key": TOOL.key, "attempt": 1, "fingerprint": fingerprint_of(TOOL)}]
     beat: Any = {"worker": "w", "aliases": ["sandbox"], "active": active, "health": {}}
-    heartbeat_tell(valkey, beat, 60_000)
+    heartbeat_publish(valkey, beat, 60_000)
     assert await _answer(TOOL, within_s=2.5) == ""
 
 
