@@ -29,7 +29,7 @@ from apps.config.celery import app
 from apps.config.private import umask_set
 from apps.processes import garbage, metrics
 from apps.processes.logs import about
-from apps.processes.streams import ActiveCall, Heartbeat, cancel_key, finished_key, heartbeat_tell, sync_client, watch_key
+from apps.processes.streams import ActiveCall, Heartbeat, cancel_key, finished_key, heartbeat_publish, sync_client, watch_key
 from apps.reasoning.domain.errors import BackendError
 from apps.reasoning.domain.generation import Final, GenerationRequest, Health
 from apps.reasoning.inference.aliases import Alias, load_aliases, load_served
@@ -229,7 +229,7 @@ class Worker:
             ]
         aliases, health = sorted(self.aliases), self._last_health()
         beat: Heartbeat = {"worker": self.name, "aliases": aliases, "active": active, "health": health}
-        heartbeat_tell(self.redis, beat, BEAT_TTL_MS)
+        heartbeat_publish(self.redis, beat, BEAT_TTL_MS)
         runs = sorted({str(call["run"]) for call in active})
         flags = self.redis.mget([key(run) for key in (cancel_key, watch_key) for run in runs]) if runs else []
         watched = zip(runs, flags[len(runs) :], strict=True)

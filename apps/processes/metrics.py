@@ -119,7 +119,7 @@ def push(client: Any, *, at_once: bool = False) -> None:
 
 @dataclass(frozen=True)
 class Spread:
-    """A histogram as read: how many values lay up to each bound and above the one before, and the sum of all values."""
+    """A histogram as read: how many values were up to each bound and above the one before, and the sum of all values."""
 
     counts: tuple[tuple[str, float], ...]
     total: float

@@ -38,7 +38,7 @@ SIGNED_OUT = "signed-out"
 SENT_AT = "sent_at"
 DAY_S = 86_400
 WATCH_S = 10
-#: Keys that tell of runs. All can be lost: after a restore they tell of a future that never was.
+#: Keys about runs. All can be lost: after a restore they describe a future that never was.
 _OF_RUNS = ("ev:*", "tok:*", "buf:*", "res:*", "fin:*", "cancel:*", "watch:*")
 _OF_MESSAGES = ("inference.*", "unacked", "unacked_index")
 #: Of a connection whose other end answers nothing at all any more: asked after 10 s, given up after half a minute. What this
@@ -124,8 +124,8 @@ class Heartbeat(TypedDict):
     health: dict[str, dict[str, Any]]
 
 
-def heartbeat_tell(client: Any, beat: Heartbeat, lives_ms: int) -> None:
-    """Say what a worker is doing. Its key is listed, because a scan of all keys takes long where many results lie."""
+def heartbeat_publish(client: Any, beat: Heartbeat, lives_ms: int) -> None:
+    """Publish a worker's state. Its key is listed, because a scan of all keys takes long if there are many results."""
     key = f"hb:{beat['worker']}"
     pipeline = client.pipeline(transaction=False)
     pipeline.set(key, json.dumps(beat), px=lives_ms)

@@ -3,7 +3,7 @@
 from apps.reasoning.marking.sheets.sheet import Fallacy, Role
 
 FALLACIES: dict[str, str] = {
-    Fallacy.EXAMPLE: "An example stands for the general case",
+    Fallacy.EXAMPLE: "An example is taken for the general case",
     Fallacy.UNVERIFIED: "Something is proposed and not checked",
     Fallacy.INVENTED: "A fact is used that does not hold",
     Fallacy.CIRCULAR: "What is to be shown is used",

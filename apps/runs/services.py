@@ -53,7 +53,7 @@ def run_create(
             if run.owner_id != (owner.pk if owner else None):
                 raise ValidationError("No run was started: this form was already sent. Load the page again.")
             return run
-    _tell_created(run, spec, at or timezone.now())
+    _emit_created(run, spec, at or timezone.now())
     if start:
         run_dispatch(run)
     return run
@@ -76,7 +76,7 @@ def _values(
     }
 
 
-def _tell_created(run: Run, spec: RunSpec, at: datetime) -> None:
+def _emit_created(run: Run, spec: RunSpec, at: datetime) -> None:
     created = RunCreated(
         title=run.title,
         scaffold=spec.scaffold,

@@ -22,7 +22,7 @@ def answered(page: Page, button: str, *, yes: bool) -> None:
     page.get_by_role("button", name=button, exact=True).press("Enter")
     dialog = page.get_by_role("dialog")
     expect(dialog).to_be_visible()
-    expect(dialog.get_by_role("button", name="Leave it")).to_be_focused()
+    expect(dialog.get_by_role("button", name="Go back")).to_be_focused()
     if yes:
         page.keyboard.press("Tab")
     page.keyboard.press("Enter")

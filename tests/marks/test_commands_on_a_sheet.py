@@ -61,7 +61,7 @@ def test_a_verdict_has_a_step_and_a_place() -> None:
     assert TEXT[start:end] == "$p = a^2 + b^2$"  # A formula is never cut.
     assert verdict.items == ("A1",)
     assert refused(("verdict", {"id": "v", "step": 9, "fallacy": "gap"})) == "The script has no step 9."
-    assert "does not lie in step 2" in refused(("verdict", {"id": "v", "step": 2, "fallacy": "gap", "anchor": place}))
+    assert "is not in step 2" in refused(("verdict", {"id": "v", "step": 2, "fallacy": "gap", "anchor": place}))
     assert "no place" in refused(("verdict", {"id": "v", "step": 1, "fallacy": "gap", "anchor": {"start": 5, "end": 5}}))
     assert "fallacy" in refused(("verdict", {"id": "v", "step": 1, "fallacy": "boredom"}))
 

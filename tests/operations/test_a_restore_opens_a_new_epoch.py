@@ -19,7 +19,7 @@ from apps.processes.streams import (
     cancel_key,
     events_key,
     finished_key,
-    heartbeat_tell,
+    heartbeat_publish,
     results_key,
     tokens_key,
     watch_key,
@@ -58,13 +58,13 @@ def test_only_the_data_about_runs_is_deleted_from_the_broker(outside: Any) -> No
 def test_inference_workers_keep_running_and_drop_their_calls(outside: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     active = [{"run": RUN, "key": "call", "attempt": 1, "fingerprint": "f"}]
     beat: Any = {"worker": "far/1", "aliases": [], "active": active, "health": {}}
-    heartbeat_tell(outside, beat, 60_000)
+    heartbeat_publish(outside, beat, 60_000)
     asked = []
 
     def obey(seconds: float) -> None:
         asked.append(bool(outside.exists(cancel_key(RUN))))
         idle: Any = {**beat, "active": []}
-        heartbeat_tell(outside, idle, 60_000)
+        heartbeat_publish(outside, idle, 60_000)
 
     monkeypatch.setattr(time, "sleep", obey)
     epoch.broker_forget(lambda _: None)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from apps.processes.streams import fingerprint_of, heartbeat_tell
+from apps.processes.streams import fingerprint_of, heartbeat_publish
 from apps.reasoning.domain.errors import BackendRefused
 from apps.reasoning.domain.generation import GenerationRequest
 from apps.runs.calls import dispatch, sending
@@ -65,7 +65,7 @@ async def test_a_model_call_without_a_worker_waits() -> None:
 async def test_a_tool_call_that_a_worker_holds_is_waited_for(valkey: Any) -> None:
     active = [{"run": "run", "key": TOOL.key, "attempt": 1, "fingerprint": fingerprint_of(TOOL)}]
     beat: Any = {"worker": "w", "aliases": ["sandbox"], "active": active, "health": {}}
-    heartbeat_tell(valkey, beat, 60_000)
+    heartbeat_publish(valkey, beat, 60_000)
     assert await _answer(TOOL, within_s=2.5) == ""
 
 

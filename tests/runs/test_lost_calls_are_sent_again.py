@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
-from apps.processes.streams import SENT_AT, broker_time, fingerprint_of, finished_key, heartbeat_tell, results_key
+from apps.processes.streams import SENT_AT, broker_time, fingerprint_of, finished_key, heartbeat_publish, results_key
 from apps.reasoning.domain import errors
 from apps.reasoning.domain.errors import BackendRefused, EngineLost
 from apps.reasoning.domain.generation import Final, GenerationRequest, Message
@@ -69,14 +69,14 @@ async def test_a_call_that_a_worker_has_just_read_is_not_sent_again(sent: list[G
     """It waited long, the queue is empty, and the worker's next heartbeat, which names it, is still to come."""
     active = [{"run": "r", "key": "call", "attempt": 1, "fingerprint": fingerprint_of(REQUEST)}]
     beat: Any = {"worker": "w", "aliases": ["tested"], "active": active, "health": {}}
-    asyncio.get_running_loop().call_later(1.6, heartbeat_tell, valkey, beat, 60_000)
+    asyncio.get_running_loop().call_later(1.6, heartbeat_publish, valkey, beat, 60_000)
     assert await dispatched(sent, until=2, within_s=5) == 1
 
 
 async def test_a_call_that_a_worker_holds_is_waited_for(sent: list[GenerationRequest], valkey: Any) -> None:
     active = [{"run": "r", "key": "call", "attempt": 1, "fingerprint": fingerprint_of(REQUEST)}]
     beat: Any = {"worker": "w", "aliases": ["tested"], "active": active, "health": {}}
-    heartbeat_tell(valkey, beat, 60_000)
+    heartbeat_publish(valkey, beat, 60_000)
     assert await dispatched(sent, until=1, within_s=3) == 0, "a worker has it already: it is not sent at all"
 
 
@@ -86,7 +86,7 @@ async def test_a_call_is_not_lost_because_the_broker_was_away(
     """Heartbeats have run out when the reaper can look again; the worker's next one comes a moment later."""
     active = [{"run": "r", "key": "call", "attempt": 1, "fingerprint": fingerprint_of(REQUEST)}]
     beat: Any = {"worker": "w", "aliases": ["tested"], "active": active, "health": {}}
-    heartbeat_tell(valkey, beat, 60_000)
+    heartbeat_publish(valkey, beat, 60_000)
     looked = CeleryDispatcher._heartbeats
     began, looks = time.monotonic(), 0
 

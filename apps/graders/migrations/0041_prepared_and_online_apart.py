@@ -1,4 +1,4 @@
-"""Cells tell what they prepared for other scripts; for those that have ended it is counted from their recorded steps."""
+"""Cells store the calls that prepared other scripts; for finished cells they are counted from recorded steps."""
 
 from django.db import migrations, models
 from django.db.models import Count, Sum

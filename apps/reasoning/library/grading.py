@@ -61,7 +61,7 @@ def agrade(
 
 
 def _view(grader: Grader, *given: bool) -> View:
-    """What the grader shows by itself, and what was given besides."""
+    """The grader's own view, with the additional parts that were given."""
     return grader.view.also(*(part for part, is_given in zip((REFERENCE, GUIDELINES, SCHEME), given, strict=True) if is_given))
 
 

@@ -1,6 +1,6 @@
-"""A judge's second answer where the first one only repeats the prompt: an examination, then its closing, in one JSON object.
+"""A judge's second answer after a first one that only repeats the prompt: an examination and its closing in one JSON object.
 
-A closing alone would be a verdict about a text that was not examined.
+A closing alone would be a verdict on an unexamined text.
 """
 
 import json
@@ -15,9 +15,9 @@ from apps.reasoning.reading.schemas import TEXT
 
 #: The field of the examination.
 EXAMINATION = "examination"
-#: Tokens for it.
+#: Tokens for the examination.
 EXAMINATION_TOKENS = 400
-#: Why such an answer is no verdict.
+#: Why an answer without an examination is no verdict.
 UNEXAMINED = "it decides without an examination"
 _MOST_NAMED = 8
 
@@ -46,7 +46,7 @@ def _shown(schema: dict[str, Any]) -> Any:
 
 
 def examined(second: Final, prompt: str) -> tuple[Final, str] | Unscored:
-    """The closing of a second answer, and the examination that comes with it; Unscored without one that says anything."""
+    """The closing of a second answer, and the examination that comes with it; Unscored if the examination is empty."""
     answer = whole_answer(second)
     if isinstance(answer, Unscored):
         return answer

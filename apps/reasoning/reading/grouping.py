@@ -1,7 +1,7 @@
-"""Reading groups of solutions or other texts, and what the likeliest group is.
+"""Read groups of solutions or other texts, with the likeliest group.
 
-The long form lists groups, and a weak model writes a solution in two of them or names a group that is none. The short form asks
-of every text which earlier one it is like; whatever is answered there, it is a partition.
+The long form lists groups; weak models put a solution in two of them or name a group that does not exist. The short form asks
+for each text which earlier one it is like, so every answer gives a partition.
 """
 
 import re
@@ -68,7 +68,7 @@ def read_grouping(final: Final, count: int) -> Grouping | Unscored:
 
 
 def read_grouping_again(second: Final, first: str, count: int) -> Grouping | Unscored:
-    """The short form, or the long one; the prose of the first answer stays the reason."""
+    """The short form, or the long one; the prose of the first answer remains the reason."""
     answer = whole_answer(second)
     value = json_within(answer, "like") if isinstance(answer, str) else None
     if value is None or "like" not in value:

@@ -1,7 +1,7 @@
 """Lemmas in Markdown: under headings (`## Lemma 1`, `**Lemma 2.** …`), or as a numbered list of results with their proofs.
 
-Strict in its structure: every lemma has one number, one statement and one line that begins its proof. What has not is reported
-or, where it is unclear which text belongs to what, makes all of it unread.
+Strict in structure: every lemma has one number, one statement and one line that begins its proof. Other lemmas are reported. If
+it is unclear which text belongs to which lemma, the whole answer is unread.
 """
 
 import re
@@ -53,7 +53,7 @@ class Listed(NamedTuple):
 
 
 def listed_lemmas(answer: str) -> list[Listed] | Unscored:
-    """The lemmas of a text in Markdown, in order; none where it proves none. `UNCLEAR` where its structure is.
+    """The lemmas of a text in Markdown, in order; none if it proves none. `UNCLEAR` if its structure is unclear.
 
     Text inside the fences of a prompt is left out: it is copied.
     """

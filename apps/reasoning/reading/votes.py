@@ -1,9 +1,9 @@
-"""Reading verifier votes, from tags, from JSON, or from the paper's box. A vote that cannot be read counts for nothing.
+"""Read verifier votes from tags, from JSON, or from the paper's box. An unreadable vote does not count.
 
 The verdict must be the last thing of the answer, so that one quoted from the text under judgement is never taken for it.
 A verdict that names a fault counts, unless prose without an objection calls the whole text right; one that names none counts
 as the first fault of its own log, if it has one.
-Every `<check` of the log is looked at: a pass next to one that says neither "yes" nor "no" is unread.
+Every `<check` of the log is examined: a pass is unread if one of them says neither "yes" nor "no".
 """
 
 import functools
@@ -55,7 +55,7 @@ class CheckJson(Value):
 
 
 class Fault(NamedTuple):
-    """What a verdict names: a step (-1 for none), a lemma, that there is nothing to judge, or, all empty, a fail at no step."""
+    """A verdict's fault: a step (-1 for none), a lemma, that there is nothing to judge, or, all empty, a fail at no step."""
 
     step: int | None = None
     lemma: str = ""
@@ -100,7 +100,7 @@ def read_proof_vote(final: Final, steps: int) -> Vote:
 
 
 def read_vote_again(second: Final, first: str, steps: int, *, may_name_lemma: bool) -> Vote:
-    """The verdict that was asked for once more, next to the log of the `first` answer."""
+    """The verdict from a second question, with the log of the `first` answer."""
     answer = whole_answer(second)
     fault = answer if isinstance(answer, Unscored) else FIRST_FAULT.again(answer)
     if isinstance(fault, Unscored):
@@ -150,7 +150,7 @@ def _json_vote(answer: str, may_name_lemma: bool) -> Vote | None:
 
 
 def _bare_fault(value: dict[str, Any]) -> Vote:
-    """An object that lacks its shape: a fault that it names counts all the same, with the object as the report."""
+    """A malformed object: a fault that it names still counts, with the object as the report."""
     step, lemma = value.get("first_fault"), value.get("wrong_lemma")
     has_step = isinstance(step, int) and not isinstance(step, bool) and step >= 1
     fails = "fail" in (plain_word(value.get("verdict")), plain_word(value.get("decision")))
@@ -174,7 +174,7 @@ def _tagged_vote(answer: str) -> Vote:
 
 
 def _of_log(fault: Fault, text: str) -> Vote:
-    """The vote of a verdict next to the text of its log."""
+    """The vote of a verdict with the text of its log."""
     log = _log(text)
     if (fault.lemma or (fault.step or 0) > 0) and all(check.sound for check in log.checks) and approves(text):
         return Vote(unscored=APPROVES)
@@ -188,7 +188,7 @@ def _of_log(fault: Fault, text: str) -> Vote:
 
 
 def fault_said(written: str) -> Fault | None:
-    """What a verdict names; None where it names nothing, or more than one thing."""
+    """The fault that a verdict names; None if it names none, or more than one."""
     content = plain(with_minus(written))
     if content.upper().startswith("FORMAT_ERROR"):
         return Fault(is_format=True)

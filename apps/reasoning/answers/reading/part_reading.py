@@ -1,4 +1,4 @@
-"""Reading one part of an answer: a relation, a set, a tuple, an interval, an expression with its unit."""
+"""Read one part of an answer: a relation, a set, a tuple, an interval, an expression with its unit."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -70,7 +70,7 @@ class PartReader(ABC):
         inside = self._whole(given[place + 1 :])
         name = name_of(given[:place])
         if name is None:
-            raise Unreadable("what lies in the set is not a name")
+            raise Unreadable("a member of the set is not a name")
         return inside if isinstance(inside, Region | Class) else Named(name[0], name[1], inside)
 
     def _combined(self, given: Tokens, sign: str) -> Shape:

@@ -1,4 +1,4 @@
-"""Reading an answer: words, conditions and lists; `part_reading.py` reads the parts, `term_reading.py` expressions."""
+"""Read an answer: words, conditions and lists; `part_reading.py` reads the parts, `term_reading.py` expressions."""
 
 import itertools
 from collections.abc import Sequence
@@ -100,12 +100,12 @@ class AnswerReader(PartReader):
         terms = [self._term(part) for number, part in enumerate(parts) if number != place]
         before, after = terms[:place], terms[place:]
         if len(before) < 2 or len(after) > 2:
-            raise Unreadable("which values the dots stand for is not clear")
+            raise Unreadable("it is not clear which values the dots replace")
         steps = [add(two, minus(one)) for one, two in itertools.pairwise(before)]
         if len(after) == 2:
             steps.append(add(after[1], minus(after[0])))
         if any(terms_equal(steps[0], one, self.work).outcome != "equal" for one in steps[1:]):
-            raise Unreadable("which values the dots stand for is not clear")
+            raise Unreadable("it is not clear which values the dots replace")
         return Run(before[0], steps[0], after[-1] if after else None)
 
     def _permuted(self, given: Tokens) -> Shape:

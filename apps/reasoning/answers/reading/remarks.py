@@ -9,10 +9,10 @@ from apps.reasoning.answers.work import Unreadable
 
 #: Words that introduce a reason: the answer is before them.
 _REASONS = words("since because")
-#: What follows may say more about the answer, or be the answer itself.
+#: The text after these may add to the answer, or be the answer itself.
 _REMARKS = words("as at namely which attained achieved reached")
 _CONCLUSIONS = words("so thus hence therefore giving")
-#: After a comma these may say what the value before it is for.
+#: After a comma these may name what the value before it belongs to.
 _SAYING = words("is are value values answer answers solution solutions equals equal get have it final number by to") | PRAISE
 _SEPARATORS = (",", ";", "or", "and")
 #: These belong to the answer, which is then not read.

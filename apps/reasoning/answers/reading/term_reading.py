@@ -1,6 +1,6 @@
-"""Reading expressions from tokens by precedence.
+"""Read expressions from tokens by precedence.
 
-What has two meanings is read in the usual one, and the reader keeps a note, so that a comparison can try the other.
+Ambiguous spellings are read in the usual meaning, and the reader notes them, so that a comparison can try the other.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ _GREEK = words(
 )
 FUNCTIONS = words("sin cos tan cot log ln exp floor ceil gcd lcm max min atan")
 _CALLED = {f"\\{name}": name for name in FUNCTIONS}
-#: Names that stand for functions where a bracket follows; of these nothing is known but that equal arguments give equal values.
+#: Names of functions if a bracket follows; of these only is known that equal arguments give equal values.
 _UNKNOWN_FUNCTIONS = frozenset(("f", "g", "h", "F", "G", r"\phi", r"\varphi", r"\sigma", r"\tau", r"\mu"))
 _CLOSING = {"(": ")", "[": "]", r"\lfloor": r"\rfloor", r"\lceil": r"\rceil", "|": "|"}
 _TIMES = frozenset((r"\cdot", r"\times", "*"))
@@ -80,7 +80,7 @@ class TermReader:
     def _signed(self) -> Term:
         sign = self._take("+", "-", r"\pm", r"\mp")
         if self._next in ("+", "-"):
-            raise Unreadable("two signs stand side by side")
+            raise Unreadable("two signs follow each other")
         found = self._product()
         if sign in (r"\pm", r"\mp"):
             return Term("choose", (found,), sign)
@@ -109,7 +109,7 @@ class TermReader:
         while self._starts_factor():
             first, is_fraction = parts[-1], self._next == r"\frac"
             if self._kind == "number" and first.op == "number":
-                raise Unreadable("two numbers stand side by side")
+                raise Unreadable("two numbers follow each other")
             found = self._power()
             is_mixed = len(parts) == 1 and is_fraction and is_mixed_number(first, found)
             if is_mixed:

@@ -28,7 +28,7 @@ _MOST_LONG_AT_POINTS = 100
 _POINT_BITS = 320
 _POINTS = 24
 _ENOUGH = 10
-#: Letters that usually stand for whole numbers.
+#: Letters that usually denote whole numbers.
 _WHOLE = frozenset("ijklmnpqNMKdrst")
 
 

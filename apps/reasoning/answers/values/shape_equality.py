@@ -151,7 +151,7 @@ def _formula(one: Named, two: Shape, work: Work) -> Comparison:
     free = (letters_of(one.value) | letters_of(two)) - set(one.args)
     if found.outcome != "different" or not one.args or not free:
         return found
-    return undecided(f"they hold constants ({', '.join(sorted(free))}) that may stand for each other")
+    return undecided(f"they have constants ({', '.join(sorted(free))}) that may be the same under other names")
 
 
 def _assigned(one: Assigned, two: Assigned, work: Work) -> Comparison:
@@ -236,7 +236,7 @@ def _run_against(one: Run, two: Shape, work: Work) -> Comparison | None:
         return undecided("a list with dots is compared with something else")
     count = (last - first) / step + 1
     if count.denominator != 1 or count < 1:
-        return undecided("what the dots stand for is not clear")
+        return undecided("it is not clear which values the dots replace")
     if count > MOST_NUMBERS:
         return different("sets of different size")
     return _sets(Many(tuple(Scalar(number(first + step * each)) for each in range(int(count)))), two, work)

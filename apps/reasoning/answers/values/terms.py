@@ -90,7 +90,7 @@ def without_degrees(term: Term) -> Term:
 
 
 def is_mixed_number(whole: Term, part: Term) -> bool:
-    """Whether a whole number and a proper fraction with whole numbers stand side by side."""
+    """Whether a whole number is followed by a proper fraction of whole numbers."""
     numbers = (whole, *part.args)
     if part.op != "div" or any(one.op != "number" or Fraction(one.value or 0).denominator != 1 for one in numbers):
         return False

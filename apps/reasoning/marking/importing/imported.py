@@ -1,4 +1,4 @@
-"""What an import gives: the scheme, the shape it was in, and what a person should know before using it."""
+"""The result of an import: the scheme, its original form, and notes to read before using it."""
 
 from decimal import Decimal
 
@@ -10,7 +10,7 @@ from apps.reasoning.marking.schemes.structure import structure_issues
 
 
 class Imported(Value):
-    """A scheme read from somewhere. `notes`: assumptions, and what was not understood, one sentence each."""
+    """An imported scheme. `notes`: assumptions and parts that were not understood, one sentence each."""
 
     scheme: Scheme
     shape: str
@@ -18,7 +18,7 @@ class Imported(Value):
 
 
 def refuse_too_large(items: int, texts: list[str]) -> None:
-    """Raises `FormWrong` where a scheme would be larger than schemes may be."""
+    """Raise `FormWrong` if a scheme would exceed the size limit."""
     if items > ITEMS_AT_MOST:
         raise FormWrong((Fault(where="", message=f"There are {items} items; {ITEMS_AT_MOST} are the most."),))
     if longest := max(map(len, texts), default=0) > TEXT_LENGTH and max(map(len, texts)):

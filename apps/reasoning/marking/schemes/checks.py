@@ -16,7 +16,7 @@ _WITHOUT_POINTS = frozenset({Kind.ZERO_CREDIT, Kind.FEEDBACK})
 
 
 def check(scheme: Scheme) -> tuple[SchemeIssue, ...]:
-    """Everything that is wrong, errors first. What cannot be computed hides the checks that need computing."""
+    """All issues, errors first. A scheme that cannot be computed skips the checks that compute."""
     broken = structure_issues(scheme)
     issues = [*broken, *_points(scheme), *_words(scheme), *_chains(scheme), *_mixing(scheme), *_groups(scheme)]
     if not broken:

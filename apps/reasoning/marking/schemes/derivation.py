@@ -41,14 +41,14 @@ def route_words(route: Route, *, is_mixed: bool = False) -> str:
 
 
 def deductions_words(deductions: tuple[Term, ...]) -> str:
-    """What is taken off: "−2 (d1 1 + d2 1)", or "−0"."""
+    """The deductions: "−2 (d1 1 + d2 1)", or "−0"."""
     total = f"{MINUS}{points_text(total_of(deductions))}"
     terms = " + ".join(f"{term.code} {points_text(term.points)}" for term in deductions)
     return f"{total} ({terms})" if terms else total
 
 
 def choices_words(result: Evaluation) -> str:
-    """What a person has to decide where the points do not lie on the contest's step."""
+    """The decision left to a person if the points are not a multiple of the contest's step."""
     choices = " or ".join(points_text(choice) for choice in result.choices)
     return f"{points_text(result.points)} is not on the step of {points_text(result.step)}: {choices} is to be decided"
 

@@ -1,4 +1,4 @@
-"""What is wrong with a scheme's written form, said so that a person can find it."""
+"""Faults of a scheme's written form, with their places."""
 
 from pydantic import ValidationError
 

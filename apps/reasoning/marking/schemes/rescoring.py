@@ -1,7 +1,7 @@
-"""What a change of a scheme does to a sheet that was made with another version, item by item, before anybody does it.
+"""The effect of a changed scheme on a sheet made with another version, item by item, computed before it is applied.
 
 A change touches a sheet where an item that changed or went is ticked, or where the frame of the scheme changed: scale, step,
-chains, mixing. What it does not touch is worth the same under both versions (tested for random schemes). A person chooses for
+chains, mixing. An untouched sheet is worth the same under both versions (tested for random schemes). A person chooses for
 every change; where several touch one sheet, the most careful choice holds: re-mark, then leave, then recompute.
 """
 
@@ -23,7 +23,7 @@ _HARMLESS = frozenset({"wording", "renamed"})
 
 
 class Choice(StrEnum):
-    """What is done to the sheets that a change touches."""
+    """The treatment of the sheets that a change touches."""
 
     RECOMPUTE = "recompute"
     REMARK = "remark"
@@ -100,7 +100,7 @@ class Rescorer:
         self._changed = {one.key for one in self.differences if one.kind != "added"}
 
     def effect(self, sheet: MarkSheet) -> Effect:
-        """What the sheet is under the new version."""
+        """The sheet under the new version."""
         touched = {lineage for code in sheet.ticks if (lineage := self._lineages.get(code)) in self._changed}
         keys = frozenset(touched | ({FRAME} & self._changed))
         carried = self.carried(sheet)

@@ -1,4 +1,4 @@
-"""What a marking scheme is made of. docs/marking_schemes.md explains each part to coaches.
+"""The parts of a marking scheme. docs/marking_schemes.md explains each part to coaches.
 
 Points are `Decimal` with at most two places and nothing here rounds them.
 """
@@ -35,7 +35,7 @@ class Kind(StrEnum):
     FEEDBACK = "feedback"  # a remark for the student; no points
 
 
-#: Kinds whose items may stand in groups, exclude each other, need others and be needed.
+#: Kinds whose items may be in groups, exclude each other, need others and be needed.
 EARNING = frozenset({Kind.CHECKPOINT, Kind.ZERO_CREDIT})
 
 

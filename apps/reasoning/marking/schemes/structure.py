@@ -1,6 +1,6 @@
-"""What makes a scheme impossible to compute: codes that stand twice or name nothing, needs in a circle, too many exclusions.
+"""Faults that make a scheme impossible to compute: duplicate or unknown codes, circular needs, too many exclusions.
 
-`checks` adds what is computable and still wrong.
+`checks` adds faults of computable schemes.
 """
 
 from collections import Counter
@@ -13,14 +13,14 @@ from apps.reasoning.marking.schemes.selection import COMPONENT_AT_MOST, componen
 
 
 class Severity(StrEnum):
-    """An error keeps a scheme from being marked with; a warning does not."""
+    """An error prevents the use of a scheme; a warning does not."""
 
     ERROR = "error"
     WARNING = "warning"
 
 
 class SchemeIssue(Value):
-    """One thing that is wrong. `where` is an item's code or a chain's name, empty for the whole; `rule` names the check."""
+    """One fault. `where` is an item's code or a chain's name, empty for the whole; `rule` names the check."""
 
     severity: Severity
     rule: str
@@ -37,17 +37,17 @@ class SchemeBroken(ValueError):
 
 
 def error(rule: str, where: str, message: str) -> SchemeIssue:
-    """An issue that must be mended."""
+    """An issue that must be corrected."""
     return SchemeIssue(severity=Severity.ERROR, rule=rule, where=where, message=message)
 
 
 def warning(rule: str, where: str, message: str) -> SchemeIssue:
-    """An issue that a coach may have meant."""
+    """An issue that a coach may have intended."""
     return SchemeIssue(severity=Severity.WARNING, rule=rule, where=where, message=message)
 
 
 def structure_issues(scheme: Scheme) -> tuple[SchemeIssue, ...]:
-    """All that keeps the scheme from being computed; empty for a sound one."""
+    """All faults that prevent computing the scheme; empty for a sound one."""
     issues = [*_codes(scheme), *_chains(scheme)]
     for item in scheme.items:
         issues += _references(item, scheme)
@@ -100,7 +100,7 @@ def _may_exclude(one: Kind, other: Kind) -> bool:
 
 
 def _relations(item: SchemeItem, scheme: Scheme) -> Iterator[SchemeIssue]:
-    """What the kind of an item does not have."""
+    """Relations that the kind of an item does not allow."""
     if item.requires and item.kind not in EARNING:
         yield error(
             "needs-kind", item.code, f"{item.code} is a {item.kind}: it holds when it is ticked and needs nothing else."

@@ -47,7 +47,7 @@ class _Block(Value):
 
 
 def text_read(text: str) -> Scheme:
-    """The scheme that a text says. Raises `FormWrong`, which names every line that is not understood."""
+    """The scheme in a text. Raises `FormWrong`, which names every line that is not understood."""
     if len(text) > SIZE_AT_MOST:
         raise FormWrong((Fault(where="", message=f"The text is longer than {SIZE_AT_MOST:,} characters."),))
     values: dict[str, Any] = {"chains": [], "items": []}

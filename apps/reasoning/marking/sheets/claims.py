@@ -1,7 +1,7 @@
 """The claim line, the typed form of ticks: `A c1 e2 !cap5 -d1`, and `mix` for a mixed case.
 
-Codes stand with spaces or commas between them. `!` may stand before a cap and `-` before a deduction, nowhere else. What is not
-understood is an error, never a guess.
+Spaces or commas separate codes. `!` may precede a cap and `-` a deduction, nothing else. Unknown words are errors, never
+guessed.
 """
 
 import re
@@ -15,7 +15,7 @@ _SIGNS = {Kind.CAP: "!", Kind.DEDUCTION: "-"}
 
 
 class Claim(Value):
-    """What a marker says about a paper: which items hold, and whether chains are to be added."""
+    """A marker's claim about a paper: which items hold, and whether chains are added."""
 
     ticks: frozenset[str]
     is_mixed: bool = False

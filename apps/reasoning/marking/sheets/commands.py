@@ -119,7 +119,7 @@ class _Desk:
         if step:
             here = self.step(step)
             if anchor.end <= here.start or anchor.start >= here.end:
-                raise CommandRefused(f"The selection does not lie in step {step}.")
+                raise CommandRefused(f"The selection is not in step {step}.")
         return anchor
 
     def verdict(self, key: str) -> StepVerdict:

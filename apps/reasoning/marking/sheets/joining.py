@@ -1,4 +1,4 @@
-"""What markers who agree wrote to the student, on one sheet: their claim once, verdicts and comments without doubles. Pure.
+"""Join the remarks of agreeing markers to the student on one sheet: the claim once, no duplicate remarks. Pure.
 
 A double says the same of the same step, at no other place in it: a verdict of the same type with the same words, or one of the
 two without words, which then has those of the other; a comment with the same words. Notes to markers stay with who wrote them.
@@ -14,7 +14,7 @@ STUDENT, ID_LENGTH = "student", 36
 
 
 def notes_joined(sheets: Sequence[MarkSheet]) -> MarkSheet:
-    """The first sheet with what the others say to the student besides; itself where they say nothing more."""
+    """The first sheet with the other markers' additional remarks to the student; itself if there are none."""
     joined = sheets[0]
     for sheet in sheets[1:]:
         verdicts, comments = _verdicts(joined.verdicts, sheet.verdicts), _comments(joined.comments, sheet.comments)

@@ -1,4 +1,4 @@
-"""What each of two markers claims, and where they differ.
+"""The claims of two markers, and their differences.
 
 A position is a claim line that may end in points: `A1 c1`, `A1 c1 =5`, or `=5` where nothing is ticked.
 """
@@ -32,14 +32,14 @@ class PositionWrong(ValueError):
 
 
 class ItemDifference(Value):
-    """An item that some claim and others do not: one sign per position, in their order."""
+    """An item that only some markers claim: one sign per position, in their order."""
 
     code: str
     held: tuple[bool, ...]
 
 
 class StepDifference(Value):
-    """A step on which markers do not say the same: per marker the verdicts there, perhaps none."""
+    """A step with differing verdicts: the verdicts of each marker there, perhaps none."""
 
     step: int
     said: tuple[tuple[StepVerdict, ...], ...]
@@ -79,7 +79,7 @@ def sheet_at(sheet: MarkSheet, position: Position) -> MarkSheet:
 
 
 def position_of(sheet: MarkSheet) -> Position:
-    """What a sheet claims."""
+    """The position of a sheet."""
     return Position(ticks=sheet.ticks, is_mixed=sheet.is_mixed, typed=sheet.typed)
 
 

@@ -1,4 +1,4 @@
-"""What a sheet is worth, and what it lacks before it may be sealed."""
+"""The worth of a sheet, and what it lacks before sealing."""
 
 from collections.abc import Iterator
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""What a marker writes about one script, as one value. The rules of sealing are in `sealing`, changes in `commands`.
+"""A marker's work on one script, as one value. The rules of sealing are in `sealing`, changes in `commands`.
 
 A sheet holds judgements only; its points are computed (`sheet_points`) from the ticks, or typed where nothing is ticked.
 """
@@ -26,7 +26,7 @@ class Band(StrEnum):
 
 
 class Fallacy(StrEnum):
-    """What is wrong with a step: the seven fallacies of RefGrader (App. B), and what proofs of people have besides."""
+    """The type of an error in a step: the seven fallacies of RefGrader (App. B), and further types in people's proofs."""
 
     EXAMPLE = "proof-by-example"
     UNVERIFIED = "proposal-without-verification"
@@ -101,7 +101,7 @@ class MarkSheet(Value):
 
 
 class SheetPoints(Value):
-    """What a sheet is worth. `computed` is None where nothing is ticked; `points` None where nothing was said at all."""
+    """The points of a sheet. `computed` is None if nothing is ticked; `points` is None if the sheet has no judgement."""
 
     points: Decimal | None
     computed: Decimal | None

@@ -47,7 +47,7 @@ def derivation_shown(scheme: Scheme, sheet: MarkSheet, points: Decimal) -> str:
 
 
 def items_ticked(scheme: Scheme, sheet: MarkSheet) -> tuple[ItemShown, ...]:
-    """The items that were found in the text and stand in its derivation, in the scheme's order."""
+    """The items that were found in the text and are in its derivation, in the scheme's order."""
     return tuple(_shown(item, sheet) for item in scheme.items if item.code in sheet.ticks and item.kind in _SHOWN_KINDS)
 
 

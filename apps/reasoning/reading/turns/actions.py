@@ -41,7 +41,7 @@ _KINDS: dict[str, Kind] = {"python_code": "python_code", "local_rag": "local_rag
 
 
 class Action(Value):
-    """What a turn does, and what was written before it. `called`: as the call of a function or as JSON, not as a block."""
+    """The action of a turn and the text before it. `called`: written as a function call or as JSON, not as a block."""
 
     kind: Kind
     content: str
@@ -50,7 +50,7 @@ class Action(Value):
 
 
 class Query(Value):
-    """A question to the documentation; `library` is empty where none of those known is named."""
+    """A question to the documentation; `library` is empty if it names no known library."""
 
     library: str
     query: str
@@ -92,7 +92,7 @@ def read_action(final: Final, finishing: Literal["answer", "report"], stops: Seq
         if closed is None:
             return Unscored(reason=f"<{kind}> was opened and not closed")
         inner = list(re.compile(rf"^[ \t]*<{kind}>", re.IGNORECASE | re.MULTILINE).finditer(answer, at, closed.start()))
-        if inner:  # The first one was only spoken of: "I will use <python_code> to test."
+        if inner:  # The first tag was only mentioned: "I will use <python_code> to test."
             at, before = inner[-1].end(), answer[: inner[-1].start()].strip()
         found.append(Action(kind=kind, content=answer[at : closed.start()].strip("\n"), before=before))
         at = closed.end()
@@ -161,7 +161,7 @@ def _of_function(called: Called, before: str, finishing: str) -> Action | Unscor
 
 
 def read_handed_in(final: Final, prompt: str, *, is_last: bool) -> ReadProof | Unscored:
-    """A solution that is handed in without its form: an <answer> that is not closed, or a proof by its tags or heading.
+    """A solution handed in without its form: an unclosed <answer>, or a proof found by its tags or heading.
 
     In the last turn (`is_last`), where nothing else may come, the whole answer counts; `prompt` as in `read_proof`.
     """
@@ -197,7 +197,7 @@ def read_query(content: str) -> Query | Unscored:
 
 
 def read_judgement_again(said: str, report: str) -> Report | Unscored:
-    """The report with a judgement that was asked for once more: 1 or 0, alone or as its last line."""
+    """The report with the judgement from a second question: 1 or 0, alone or as its last line."""
     alone = _judging(said)
     return read_report(said) if alone is None else judged(alone, report)
 
@@ -216,7 +216,7 @@ def read_report(content: str) -> Report | Unscored:
 
 
 def read_report_in_words(final: Final, prompt: str) -> Report | Unscored:
-    """A report without its tags: a text that names its judgement, as "Verdict: incorrect" does, and takes no other action."""
+    """A report without its tags: a text that names its judgement ("Verdict: incorrect") and takes no other action."""
     answer = whole_answer(final)
     if isinstance(answer, Unscored):
         return answer
@@ -238,14 +238,14 @@ def _judged_in_words(text: str) -> tuple[bool, str] | None:
 
 
 def judged(correct: bool, text: str) -> Report | Unscored:
-    """A report with its judgement; Unscored where it passes a solution of which its text says that something is wrong."""
+    """A report with its judgement; Unscored if it passes a solution although its text names a mistake."""
     text = _REPORT_TAG.sub("", text).strip()
     found = passes(correct, text)
     return found if isinstance(found, Unscored) else Report(correct=found, text=text)
 
 
 def _said_alone(written: str) -> bool | None:
-    """What a line says that is nothing but 1 or 0."""
+    """The value of a line that is only 1 or 0."""
     found = _JUDGEMENT.fullmatch(written)
     return None if found is None else (found.group(1) or found.group(2)) == "1"
 

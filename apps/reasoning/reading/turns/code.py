@@ -1,7 +1,7 @@
-"""Mending the Python that a model wrote, by rule: what a copy out of a text leaves behind, never what the code says.
+"""Repair a model's Python by rule: traces of copying out of a text, never the meaning of the code.
 
 Source: AlphaApollo App. B.1, F.1 (rule-based correction of SyntaxError and IndentationError). Every repair is named, so that
-people see what was run. Code that parses is left as it is; a fence is looked for only where it does not.
+people see what was run. Code that parses is left unchanged; only other code is searched for a fence.
 """
 
 import ast
@@ -29,14 +29,14 @@ STRAY = "moved lines with stray indentation"
 
 
 class Repaired(Value):
-    """Code to run, and what was mended in it."""
+    """Code to run, with the repairs made."""
 
     code: str
     repairs: tuple[str, ...] = ()
 
 
 def repaired(written: str) -> Repaired:
-    """The code with what could be mended; as it was written where nothing helps. Pure."""
+    """The repaired code; the code as written if no repair helps. Pure."""
     if _runs(written):
         return Repaired(code=written)
     code = _unfenced(written)
@@ -55,10 +55,10 @@ def repaired(written: str) -> Repaired:
 
 
 def _unfenced(text: str) -> str:
-    """The code inside the fences of a text that is no code; the text where there are none.
+    """The code inside the fences of a text that is no code; the text itself if it has no fence.
 
-    One fence around all is taken off whole where that parses: fences inside it stand in strings. Else blocks of Python count,
-    and blocks without a word where they do something; what is shown as output, or as another language, does not.
+    One fence around all is removed as a whole if the rest parses: fences inside it are parts of strings. Otherwise blocks of
+    Python count, and unlabelled blocks that do something; output and other languages do not.
     """
     if (one := _ONE_FENCE.match(text)) and _runs(one[1]):
         return one[1].rstrip("\n")
@@ -74,7 +74,7 @@ def _unfenced(text: str) -> str:
 
 
 def fenced_code(text: str) -> list[str]:
-    """The Python in the fences of a prose text: blocks that say so, and blocks without a word that parse and do something."""
+    """The Python in the fences of a prose text: labelled blocks, and unlabelled blocks that parse and do something."""
     found = [(word.lower(), block.strip("\n")) for word, block in _FENCE.findall(text)]
     return [block for word, block in found if block.strip() and (word.startswith(_PYTHON) or (not word and _acts(block)))]
 

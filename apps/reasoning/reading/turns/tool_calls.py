@@ -16,7 +16,7 @@ _CLOSE = re.compile(r"\s*</tool_call>", re.IGNORECASE)
 _ANY_CLOSE = re.compile(r"</tool_call>", re.IGNORECASE)
 _NAME = re.compile(r'\{\s*"name"\s*:\s*"([\w.-]{1,80})"')
 _BARE = re.compile(r"^[ \t]*(\{)\s*\"", re.MULTILINE)
-# Line ends inside a string are what models write into code; they have one meaning.
+# Models write line ends inside strings of code; their meaning is clear.
 _DECODER = json.JSONDecoder(strict=False)
 
 
@@ -51,7 +51,7 @@ def read_call(text: str, at: int) -> ReadCall:
 
 
 def bare_calls(text: str) -> list[tuple[Called | Unscored, int]]:
-    """Calls that stand in a text, or in its fences of code, without their block: JSON objects on lines of their own with a name
+    """Calls in a text, or in its fences of code, without their block: JSON objects on lines of their own with a name
     and arguments; each with its place."""
     found: list[tuple[Called | Unscored, int]] = []
     at = 0

@@ -1,7 +1,7 @@
-"""Second answers as JSON, where an engine keeps to a schema: one action of a turn, or a list of texts.
+"""Second answers as JSON, for engines that follow a schema: one action of a turn, or a list of texts.
 
-Lists have a most number of items; strings have no most length, since an engine that follows a regular expression needs a state
-for each character of a bounded one and minutes for a list of them. What a token limit cuts off is read as far as it goes.
+Lists have a maximum length; strings have none, because an engine that follows a regular expression needs a state for each
+character of a bounded string, and minutes for a list of them. An answer cut at its token limit is read as far as it goes.
 """
 
 import re
@@ -29,7 +29,7 @@ def texts_schema(field: str, most: int, shortest: int = 1) -> dict[str, Any]:
 
 
 def turn_schema(finishing: Literal["answer", "report"], *, is_last: bool) -> dict[str, Any]:
-    """What ends the conversation or, before the last turn, code line by line."""
+    """The schema of a turn: what ends the conversation or, before the last turn, code line by line."""
     ending = texts_schema("steps", 16, 20) if finishing == "answer" else _object({"judgement": {"enum": [*_JUDGEMENTS]}})
     return ending if is_last else {"anyOf": [ending, texts_schema("code", 40)]}
 
@@ -39,7 +39,7 @@ def _object(properties: dict[str, Any]) -> dict[str, Any]:
 
 
 class Texts(NamedTuple):
-    """A list of texts; `is_cut` where the token limit cut it off."""
+    """A list of texts; `is_cut` if the token limit cut it off."""
 
     texts: tuple[str, ...]
     is_cut: bool
@@ -65,7 +65,7 @@ class TurnForm(NamedTuple):
 
     @property
     def steps(self) -> tuple[str, ...]:
-        """The steps of a solution that say something."""
+        """The steps of a solution that are not empty."""
         return tuple(text.strip() for text in self.texts if _SUBSTANCE.search(text))
 
     @property
@@ -80,7 +80,7 @@ class TurnForm(NamedTuple):
 
     @property
     def correct(self) -> bool | None:
-        """The judgement; None where it is none."""
+        """The judgement; None if the turn is no judgement."""
         return _JUDGEMENTS.get(str(plain_word(self.value.get("judgement"))))
 
 
@@ -122,7 +122,7 @@ def read_turn_form(final: Final) -> TurnForm | Unscored | None:
 
 
 def completed(written: str) -> str:
-    """JSON that was cut off, with the signs that it lacks; its last value ends where it was cut off."""
+    """Cut-off JSON with the missing closing signs; its last value ends at the cut."""
     open_, quoted, escaped = list[str](), False, False
     for sign in written:
         if quoted:

@@ -273,7 +273,7 @@ class Desk:
     async def steer(self, point: str) -> bool:
         """Take commands at a control point: later writers see hints, "write up" ends the search, lemmas are refused.
 
-        Returns whether the search shall end.
+        Returns whether the search should end.
         """
         for command in await self.ctx.control(point, self._refusal):
             if command.name == "hint":
