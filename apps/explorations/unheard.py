@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from django.db.models import Count, Q
 
 from apps.explorations.words import role_word
-from apps.reasoning.scaffolds.hearing import AGAIN, IN_WORDS
+from apps.reasoning.scaffolds.running.hearing import AGAIN, IN_WORDS
 from apps.runs.models import Run, RunEvent
 
 #: Least share of unread answers of a role that is shown.

@@ -5,20 +5,11 @@ from typing import Any
 
 from django.db.models import Q
 
-from apps.lemmas.models import (
-    PROOF_PREFIX,
-    HumanVerdict,
-    Lemma,
-    LemmaEdge,
-    LemmaLikeness,
-    LemmaState,
-    ProofVersion,
-    Verdict,
-)
+from apps.lemmas.models import PROOF_PREFIX, HumanVerdict, Lemma, LemmaEdge, LemmaLikeness, LemmaState, ProofVersion, Verdict
 from apps.reasoning.domain import events as ev
 from apps.reasoning.domain.verdicts import NO_FAULT
+from apps.runs.journal.rows import insert, load, update
 from apps.runs.models import Run
-from apps.runs.rows import insert, load, update
 
 FOLDED_KINDS = frozenset(
     event.kind

@@ -1,6 +1,6 @@
 """Wording of results for students: about the step, never about the person. `FALLACIES` is also part of hint prompts."""
 
-from apps.reasoning.marking.sheet import Fallacy, Role
+from apps.reasoning.marking.sheets.sheet import Fallacy, Role
 
 FALLACIES: dict[str, str] = {
     Fallacy.EXAMPLE: "An example stands for the general case",

@@ -14,10 +14,10 @@ from apps.problems.models import ProblemVersion
 from apps.reasoning.domain.events import CommandName, RunCreated
 from apps.reasoning.scaffolds.spec import RunSpec
 from apps.runs.access import run_may_steer
-from apps.runs.leases import lease_mark_dispatched
+from apps.runs.calls.sending import stop_calls
 from apps.runs.models import LIVE, Run, RunCommand, RunEvent, RunStatus
-from apps.runs.sending import stop_calls
-from apps.runs.tasks import orchestrate
+from apps.runs.owners.leases import lease_mark_dispatched
+from apps.runs.queues import orchestrate
 
 COMMANDS: tuple[CommandName, ...] = (
     "pause", "resume", "cancel", "hint", "accept_lemma", "reject_lemma", "inject_lemma", "write_up", "extend_budget",

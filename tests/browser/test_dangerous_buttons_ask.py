@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.browser, needs_chromium, pytest.mark.django_db(transac
 
 
 def answered(page: Page, button: str, *, yes: bool) -> None:
-    """Press a button and answer what it asks by the keyboard; the focus stands on what changes nothing."""
+    """Press a button and answer its question by keyboard; the focus is on the answer that changes nothing."""
     page.get_by_role("button", name=button, exact=True).press("Enter")
     dialog = page.get_by_role("dialog")
     expect(dialog).to_be_visible()

@@ -1,4 +1,4 @@
-"""A script with pages: what was written by hand stays in sight beside the step in focus, and above it on a narrow screen."""
+"""A script with pages: handwriting stays in sight next to the step in focus, and above it on a narrow screen."""
 
 import io
 from collections.abc import Callable
@@ -26,7 +26,7 @@ def box_of(locator: Locator) -> FloatRect:
     return box
 
 
-def test_pages_stand_beside_the_steps(live_server: LiveServer, client_for: ClientFor, bob: User) -> None:
+def test_pages_are_shown_next_to_the_steps(live_server: LiveServer, client_for: ClientFor, bob: User) -> None:
     problem_to_mark(bob, scripts=1)
     version = SubmissionVersion.objects.select_related("submission").get()
     written = io.BytesIO()
@@ -39,7 +39,7 @@ def test_pages_stand_beside_the_steps(live_server: LiveServer, client_for: Clien
         last, pages = page.locator(".marking__step").last, page.locator(".marking__pages")
         page.keyboard.press("j")
         page.locator(".marking__step[aria-current]").wait_for()
-        assert box_of(pages)["x"] + box_of(pages)["width"] <= box_of(last)["x"], "beside, not above"
+        assert box_of(pages)["x"] + box_of(pages)["width"] <= box_of(last)["x"], "next to it, not above"
         assert box_of(pages)["height"] <= 900, "three pages scroll in their own column"
         if AXE.exists():
             assert faults_in_both_themes(page) == []

@@ -5,6 +5,7 @@ The URLs come from the URL configuration; the ids are those of a contest that a 
 
 import json
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from itertools import product
 from typing import Any
 
@@ -15,10 +16,10 @@ from pytest_django import Settings
 
 from apps.accounts.models import Role, User
 from apps.contests.models import ContestProblem
-from apps.grading.experiment_scripts import Chosen
-from apps.grading.experimenting import ExperimentDraft, experiment_create
-from apps.grading.models import Experiment, GradedSet
-from apps.grading.urls import urlpatterns
+from apps.experiments.models import Experiment
+from apps.experiments.scripts import Chosen
+from apps.experiments.services import ExperimentDraft, experiment_create
+from apps.graded_sets.models import GradedSet
 from apps.marks.setups import cases_prepare
 from apps.runs.models import Run
 from apps.submissions.models import Origin, Submission, SubmissionVersion, TextFormat
@@ -32,6 +33,7 @@ from tests.marks.test_marking_tells_no_name import SECRETS, student_named
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ClientFor = Callable[[User | None], Client]
+PAGES = ("graders", "graded_sets", "preparation", "experiments", "agreement")
 UNKNOWN_ID = "5e1f0a3c-9c1b-4b43-8f2d-0b8f6f1f7c11"
 
 
@@ -76,6 +78,12 @@ def named(entries: list[Any]) -> Iterator[URLPattern]:
             yield entry
 
 
+def of_apps(*apps: str) -> Iterator[tuple[str, URLPattern]]:
+    """Every URL of apps, with the app."""
+    for app in apps:
+        yield from ((app, pattern) for pattern in named(import_module(f"apps.{app}.urls").urlpatterns))
+
+
 def addresses(problem: ContestProblem, experiment: Experiment) -> list[str]:
     """Every URL with every possible id."""
     graded = GradedSet.objects.get()
@@ -91,10 +99,10 @@ def addresses(problem: ContestProblem, experiment: Experiment) -> list[str]:
         "verb": ["pause", "resume", "retry", "approve", "no-such-verb"],
     }
     found = []
-    for pattern in named(urlpatterns):
+    for app, pattern in of_apps(*PAGES):
         keys = sorted(pattern.pattern.converters)
         chosen = product(*(ids.get(key, [UNKNOWN_ID]) for key in keys))
-        found += [reverse(f"grading:{pattern.name}", kwargs=dict(zip(keys, values, strict=True))) for values in chosen]
+        found += [reverse(f"{app}:{pattern.name}", kwargs=dict(zip(keys, values, strict=True))) for values in chosen]
     return found
 
 

@@ -10,9 +10,9 @@ from pytest_django import Settings
 
 from apps.accounts.models import User
 from apps.contests.models import ContestProblem
-from apps.grading.experiment_scripts import Chosen
-from apps.grading.experimenting import ExperimentDraft, experiment_create
-from apps.runs.live import hub
+from apps.experiments.scripts import Chosen
+from apps.experiments.services import ExperimentDraft, experiment_create
+from apps.runs.live.tail import hub
 from apps.runs.models import Run
 from tests.experiments.driving import Stage
 from tests.marks.factory import problem_to_mark

@@ -1,4 +1,4 @@
-"""Graders of QED-Nano's Tables 4 and 5: whole points from 0 to 7 beside a scheme, in manners that differ in their words."""
+"""Graders of QED-Nano's Tables 4 and 5: whole points from 0 to 7 with a scheme, in manners that differ in their words."""
 
 from typing import Any
 
@@ -6,13 +6,13 @@ import pytest
 
 from apps.reasoning.graders.registry import GRADERS
 from apps.reasoning.graders.whole_points import MANNERS
-from apps.reasoning.marking.text_form import text_read
+from apps.reasoning.marking.schemes.text_form import text_read
 from tests.graders.grade import REFERENCES, finding, grade, grading
 from tests.graders.schemes import CHAINS
 
 ALL = sorted(MANNERS)
 WITH: dict[str, Any] = {"scheme": CHAINS, "references": ("", *REFERENCES)}
-#: What stands in the prompt of one manner alone.
+#: A passage that occurs in the prompt of one manner only.
 OWN = {
     "proofbench_strict": "A part of the scheme that the script leaves out costs its points.",
     "proofbench_strict_ref": "A part of the scheme that the script leaves out costs its points.",
@@ -49,10 +49,10 @@ async def test_each_manner_has_its_words_the_scheme_and_a_reference_where_the_pa
     assert (REFERENCES[0] in prompt) == MANNERS[workflow].has_reference
 
 
-async def test_strict_beside_a_reference_is_the_strict_prompt_with_the_reference_added() -> None:
+async def test_strict_with_a_reference_is_the_strict_prompt_with_the_reference_added() -> None:
     alone = await grade("proofbench_strict", {"*": grading(4)}, **WITH)
-    beside = await grade("proofbench_strict_ref", {"*": grading(4)}, **WITH)
-    (first,), (second,) = alone.dispatcher.requests, beside.dispatcher.requests
+    with_reference = await grade("proofbench_strict_ref", {"*": grading(4)}, **WITH)
+    (first,), (second,) = alone.dispatcher.requests, with_reference.dispatcher.requests
     assert first.messages[0] == second.messages[0]
     added = second.messages[1].content
     start, end = added.index("## A correct solution"), added.index("## Marking scheme")

@@ -13,11 +13,11 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
-from apps.grading.cards import cards_for
-from apps.grading.experiment_rows import progress_of
-from apps.grading.models import Experiment
-from apps.marks.answering import FAMILIES, suggestions_work
+from apps.agreement.cards import cards_for
+from apps.experiments.models import Experiment
+from apps.experiments.selectors import progress_of
 from apps.marks.models import Suggestion
+from apps.marks.suggestions.answering import FAMILIES, suggestions_work
 from apps.reasoning.domain.spending import Amount, Spending
 from apps.reasoning.marking.suggestion import Cost, SuggestionBody
 from tests.experiments.driving import Stage, make_experiment, make_set
@@ -63,10 +63,10 @@ def test_a_card_separates_the_cost_of_a_script_from_preparation(alice: User, cli
     assert (card.calls, card.prepared.calls, card.preparing) == (2, 3, 1)
     assert 3 * card.tokens + card.prepared.tokens == sum(run.tokens for run in runs)
     client = client_for(alice)
-    text = client.get(reverse("grading:agreement_cards")).content.decode()
+    text = client.get(reverse("agreement:cards")).content.decode()
     assert "2.0 calls, " in text
     assert "<dt>preparation</dt><dd>3 calls, " in text
-    listed = client.get(f"{reverse('grading:agreement_cards')}?card={card.key}").content.decode()
+    listed = client.get(f"{reverse('agreement:cards')}?card={card.key}").content.decode()
     assert listed.count('data-label="Calls">2<') == 3
     assert listed.count('data-label="Prepared">3 calls, ') == 1
     assert listed.count(">nothing<") == 2
@@ -94,7 +94,7 @@ def test_an_experiment_shows_preparation_separately_in_its_header_and_its_rows(
         (2, 3),
         (2, 3),
     ]
-    text = client_for(alice).get(reverse("grading:experiment", args=[experiment.public_id])).content.decode()
+    text = client_for(alice).get(reverse("experiments:detail", args=[experiment.public_id])).content.decode()
     assert "8 calls · " in text
     assert "6 calls · " in text
     assert text.count(" prepared</span>") == 2
@@ -103,7 +103,7 @@ def test_an_experiment_shows_preparation_separately_in_its_header_and_its_rows(
 def test_a_single_call_is_in_the_singular(alice: User, client_for: ClientFor, stage: Stage) -> None:
     stage.answers = {"*": FOLLOWS["grade/ref3"]}
     experiment = stage.play(make_experiment(alice, make_set(1)))
-    text = client_for(alice).get(reverse("grading:experiment", args=[experiment.public_id])).content.decode()
+    text = client_for(alice).get(reverse("experiments:detail", args=[experiment.public_id])).content.decode()
     assert "1 call · " in text
     assert "1 calls" not in text
     assert "prepared" not in text
@@ -113,12 +113,12 @@ def test_downloads_have_columns_for_both_costs(alice: User, client_for: ClientFo
     experiment = played_out(alice, stage)
     client = client_for(alice)
     names = ("calls", "online_calls", "prepared_calls")
-    table = client.get(reverse("grading:experiment_csv", args=[experiment.public_id])).getvalue().decode()
+    table = client.get(reverse("experiments:csv", args=[experiment.public_id])).getvalue().decode()
     rows = list(csv.DictReader(io.StringIO(table)))
     assert sorted(tuple(row[name] for name in names) for row in rows) == [
         ("2", "2", "0"), ("2", "2", "0"), ("5", "2", "3"), ("5", "2", "3"),
     ]  # fmt: skip
-    lines = client.get(reverse("grading:experiment_jsonl", args=[experiment.public_id])).getvalue().decode()
+    lines = client.get(reverse("experiments:jsonl", args=[experiment.public_id])).getvalue().decode()
     found = [json.loads(line) for line in lines.splitlines()]
     assert all(row["tokens"] == row["online_tokens"] + row["prepared_tokens"] for row in found)
     assert sum(row["prepared_calls"] for row in found) == 6

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from apps.processes.streams import cancel_key, results_key
 from apps.reasoning.domain.generation import Delta, Final, GenerationRequest, Health
 from apps.reasoning.inference.aliases import parse_aliases
-from apps.runs.streams import cancel_key, results_key
 from tests.inference.conftest import a_request
 from workers.worker import Worker
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from apps.processes.streams import heartbeats
 from apps.reasoning.domain.generation import Delta, Final, GenerationRequest, Health
 from apps.reasoning.inference.aliases import Alias, parse_aliases
-from apps.runs.streams import heartbeats
 from tests.inference.conftest import a_request
 from workers import health
 from workers.health import Checkup

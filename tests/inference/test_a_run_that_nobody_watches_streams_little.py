@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from apps.processes.streams import watch_key
 from apps.reasoning.domain.generation import Delta, GenerationRequest
 from apps.reasoning.inference.aliases import parse_aliases
 from apps.reasoning.inference.scripted import Pace, Reply, ScriptedBackend
-from apps.runs.live import Hub
-from apps.runs.streams import watch_key
+from apps.runs.live.tail import Hub
 from tests.inference.conftest import a_request
 from workers.host import EngineHost
 from workers.running import HostOptions
@@ -92,8 +92,8 @@ def test_a_long_call_of_an_unwatched_run_is_still_streamed_occasionally(pieces: 
 
 
 async def test_an_open_page_marks_its_run_as_watched_and_renews_the_mark(valkey: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("apps.runs.live._BLOCK_MS", 50)
-    monkeypatch.setattr("apps.runs.live._WATCH_EVERY_S", 0.1)
+    monkeypatch.setattr("apps.runs.live.tail._BLOCK_MS", 50)
+    monkeypatch.setattr("apps.runs.live.tail._WATCH_EVERY_S", 0.1)
     hub = Hub()
     try:
         await hub.subscribe("open")

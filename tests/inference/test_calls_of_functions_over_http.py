@@ -10,7 +10,7 @@ from apps.reasoning.domain.errors import RequestRejected
 from apps.reasoning.domain.generation import Delta, Final
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.inference.openai_http import NO_FUNCTIONS
-from apps.reasoning.reading.actions import Action, read_action
+from apps.reasoning.reading.turns.actions import Action, read_action
 from apps.reasoning.scaffolds.alpha_apollo.functions import FUNCTIONS
 from tests.inference.conftest import a_request, http_backend
 from tests.inference.fake_server import Canned, FakeModelServer, piece, sse

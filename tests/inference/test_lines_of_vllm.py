@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from apps.runs.logs import JsonFormatter, TextFormatter
+from apps.processes.logs import JsonFormatter, TextFormatter
 from workers.engines.vllm_lines import Lines, our_format
 
 

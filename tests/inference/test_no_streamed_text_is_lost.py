@@ -8,8 +8,8 @@ import pytest
 import pytest_asyncio
 from redis.exceptions import RedisError
 
+from apps.processes.streams import buffer_key, tokens_key
 from apps.reasoning.domain.generation import Delta
-from apps.runs.streams import buffer_key, tokens_key
 from tests.inference.conftest import a_request
 from workers.publisher import TokenPublisher
 

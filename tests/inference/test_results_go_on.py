@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from apps.processes.streams import results_key
 from apps.reasoning.domain.generation import Delta, Final, GenerationRequest, Health
 from apps.reasoning.inference.aliases import parse_aliases
-from apps.runs.streams import results_key
 from tests.inference.conftest import a_request
 from workers import worker as worker_module
 from workers.results import Fields, ResultOutbox

@@ -3,7 +3,7 @@
 import pytest
 
 from apps.reasoning.domain.errors import BackendRefused
-from apps.reasoning.reading.actions import Action, read_action
+from apps.reasoning.reading.turns.actions import Action, read_action
 from apps.reasoning.scaffolds.alpha_apollo.functions import FUNCTIONS
 from tests.inference.conftest import a_request
 from tests.inference.test_vllm_tool_parsers import whole

@@ -8,7 +8,7 @@ import pytest
 from apps.reasoning.domain.errors import AliasError, RequestRejected
 from apps.reasoning.domain.generation import Message
 from apps.reasoning.inference.aliases import parse_aliases
-from apps.reasoning.reading.actions import Action, read_action
+from apps.reasoning.reading.turns.actions import Action, read_action
 from apps.reasoning.scaffolds.alpha_apollo.functions import FUNCTIONS
 from tests.inference.conftest import a_request
 from tests.reasoning.play import final

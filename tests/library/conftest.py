@@ -17,7 +17,7 @@ from tests.reasoning.play import proof
 #: By the beginning of the system prompt.
 ANSWERS = {
     "You examine a solution of an olympiad problem": PASS,
-    "You examine what somebody handed in": grading(2, finding()),
+    "You examine a script handed in": grading(2, finding()),
     "You sort": FOLLOWS["cluster"],
     "": proof("By Lemma 2 we have $2S=n(n+1)$.", "Divide by $2$."),
 }

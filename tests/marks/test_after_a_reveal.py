@@ -6,27 +6,12 @@ import pytest
 from django.test import Client
 
 from apps.accounts.models import User
-from apps.marks.claims import task_next
-from apps.marks.comparing import case_compare
-from apps.marks.models import (
-    AuditEvent,
-    CaseState,
-    FinalGrade,
-    MarkingTask,
-    MarkState,
-    Reveal,
-    Slot,
-    Suggestion,
-)
-from apps.marks.revealing import (
-    Change,
-    RevealRefused,
-    mark_change,
-    mark_keep,
-    stage_show,
-)
-from apps.marks.sealing import cases_settle
+from apps.marks.coordination.comparing import case_compare
+from apps.marks.models import AuditEvent, CaseState, FinalGrade, MarkingTask, MarkState, Reveal, Slot, Suggestion
+from apps.marks.sealing.revealing import Change, RevealRefused, mark_change, mark_keep, stage_show
+from apps.marks.sealing.sealing import cases_settle
 from apps.marks.sheets import sheet_of
+from apps.marks.workspace.claims import task_next
 from apps.reasoning.marking.revealing import Stage
 from apps.reasoning.marking.suggestion import SuggestionBody
 from tests.marks.factory import claimed, marker, past_grace, problem_to_mark, sealed

@@ -10,7 +10,8 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.contests.models import ContestProblem
-from apps.marks.calibration import (
+from apps.marks.models import CaseState, FinalGrade, Mark, MarkingCase, MarkingSetup, MarkingTask, Reveal, Slot
+from apps.marks.sealing.calibration import (
     CalibrationRefused,
     agreed_for,
     calibration_set,
@@ -19,9 +20,8 @@ from apps.marks.calibration import (
     remark_due,
     task_ahead,
 )
-from apps.marks.claims import task_next
-from apps.marks.models import CaseState, FinalGrade, Mark, MarkingCase, MarkingSetup, MarkingTask, Reveal, Slot
-from apps.marks.sealing import NotReady, cases_settle, mark_unseal
+from apps.marks.sealing.sealing import NotReady, cases_settle, mark_unseal
+from apps.marks.workspace.claims import task_next
 from tests.marks.factory import ONE_PLACE, claimed, marker, past_grace, problem_to_mark, sealed, task_whole
 
 ClientFor = Callable[[User | None], Client]

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.reasoning.marking.commands import VERBS, CommandRefused, Script, fields_differing, sheet_apply, sheet_json
-from apps.reasoning.marking.sealing import missing_for_seal, sheet_points
-from apps.reasoning.marking.sheet import Band, Fallacy, MarkSheet, Role
+from apps.reasoning.marking.sheets.commands import VERBS, CommandRefused, Script, fields_differing, sheet_apply, sheet_json
+from apps.reasoning.marking.sheets.sealing import missing_for_seal, sheet_points
+from apps.reasoning.marking.sheets.sheet import Band, Fallacy, MarkSheet, Role
 from apps.reasoning.texts.anchors import anchor_span
 from apps.reasoning.texts.segmentation import segment
 from tests.contests.factory import TEXT

@@ -10,8 +10,8 @@ from django.urls import reverse
 from apps.accounts.models import User
 from apps.contests.models import ContestProblem
 from apps.contests.services import captain_set
-from apps.marks.comparing import fresh_dismiss
-from apps.marks.coordination import (
+from apps.marks.coordination.comparing import fresh_dismiss
+from apps.marks.coordination.coordination import (
     CoordinationChanged,
     CoordinationRefused,
     Proposal,
@@ -21,11 +21,11 @@ from apps.marks.coordination import (
     remark_add,
     ruling_make,
 )
-from apps.marks.coordination_page import page_of
+from apps.marks.coordination.page import page_of
 from apps.marks.models import CaseState, Coordination, FinalGrade, Mark, MarkingCase, Reveal, RevealKind, Slot
-from apps.marks.sealing import cases_settle
-from apps.marks.tables import table_seal
-from apps.reasoning.marking.positions import PositionWrong
+from apps.marks.sealing.sealing import cases_settle
+from apps.marks.workspace.tables import table_seal
+from apps.reasoning.marking.sheets.positions import PositionWrong
 from apps.submissions.models import Scan, VersionScan
 from tests.marks.factory import claimed, marker, past_grace, problem_to_mark, sealed
 from tests.submissions.pages import JPEG

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from apps.accounts.models import User
-from apps.marks import drafts
-from apps.marks.drafts import DEPTH, Command, DraftChanged, command_apply, draft_of, draft_redo, draft_undo
 from apps.marks.models import Mark, MarkCommand, MarkingTask
 from apps.marks.sheets import mark_state
-from apps.reasoning.marking.commands import CommandRefused
-from apps.reasoning.marking.scheme import Scheme
+from apps.marks.workspace import drafts
+from apps.marks.workspace.drafts import DEPTH, Command, DraftChanged, command_apply, draft_of, draft_redo, draft_undo
+from apps.reasoning.marking.schemes.scheme import Scheme
+from apps.reasoning.marking.sheets.commands import CommandRefused
 from apps.schemes.services import scheme_activate, scheme_save
 from tests.marks.factory import claimed, commanded, problem_to_mark, sealed, task_whole
 from tests.schemes.factory import content

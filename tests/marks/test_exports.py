@@ -13,16 +13,16 @@ from django.urls import reverse
 from apps.accounts.models import User
 from apps.contests.models import AuthorKind, ContestProblem, Identity
 from apps.contests.services import author_add, coach_add
-from apps.marks import office
-from apps.marks.exporting import scripts_csv
+from apps.files.csv_files import cell_read
 from apps.marks.models import AuditEvent, MarkingCase
-from apps.marks.printing import paper_printed
-from apps.marks.sealing import cases_settle
+from apps.marks.office import office
+from apps.marks.office.exporting import scripts_csv
+from apps.marks.office.printing import paper_printed
+from apps.marks.office.statistics import figures
+from apps.marks.sealing.sealing import cases_settle
 from apps.marks.setups import cases_prepare
-from apps.marks.statistics import figures
 from apps.submissions.models import Origin, Submission, TextFormat
 from apps.submissions.services import version_add
-from apps.ui.csv_files import cell_read
 from tests.marks.factory import claimed, commanded, marker, past_grace, problem_to_mark, script_add, sealed
 from tests.results.factory import released
 

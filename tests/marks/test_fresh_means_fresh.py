@@ -9,11 +9,11 @@ from django.urls import reverse
 from apps.accounts.models import User
 from apps.contests.models import ContestProblem
 from apps.contests.services import captain_set, coach_remove
-from apps.marks.claims import task_next
-from apps.marks.comparing import fresh_open
+from apps.marks.coordination.comparing import fresh_open
 from apps.marks.models import AuditEvent, CaseState, FinalGrade, MarkingCase, MarkingTask, Slot
-from apps.marks.revealing import Change, mark_change
-from apps.marks.sealing import cases_settle
+from apps.marks.sealing.revealing import Change, mark_change
+from apps.marks.sealing.sealing import cases_settle
+from apps.marks.workspace.claims import task_next
 from tests.marks.factory import claimed, marker, past_grace, problem_to_mark, sealed
 from tests.marks.suggested import SEVEN, THREE, answered, suggested
 

@@ -8,10 +8,10 @@ import pytest
 from apps.accounts.models import User
 from apps.marks.grades import grade_give, grade_of
 from apps.marks.models import CaseState, FinalGrade, Mark, MarkingTask, MarkState, Slot
-from apps.marks.revealing import Change, mark_change, mark_keep
-from apps.marks.scheme_change import change_apply, impact, target_of
-from apps.marks.sealing import cases_settle
-from apps.reasoning.marking.rescoring import Choice
+from apps.marks.office.scheme_change import change_apply, impact, target_of
+from apps.marks.sealing.revealing import Change, mark_change, mark_keep
+from apps.marks.sealing.sealing import cases_settle
+from apps.reasoning.marking.schemes.rescoring import Choice
 from apps.schemes.services import scheme_save
 from tests.marks.factory import claimed, marker, past_grace, sealed, task_whole
 from tests.marks.suggested import THREE, answered, sealed_mark

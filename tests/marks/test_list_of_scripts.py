@@ -8,15 +8,15 @@ from django.urls import reverse
 
 from apps.accounts.models import User
 from apps.contests.models import ContestProblem
-from apps.marks.claims import task_of_case
-from apps.marks.comparing import fresh_dismiss
-from apps.marks.coordination import claim_make
+from apps.marks.coordination.comparing import fresh_dismiss
+from apps.marks.coordination.coordination import claim_make
 from apps.marks.models import Coordination, Mark, MarkingTask, PassReason
-from apps.marks.passes import task_pass
-from apps.marks.revealing import stage_show
-from apps.marks.script_filters import FILTERS, Choice, choice_read
-from apps.marks.scripts import script_page
-from apps.marks.sealing import cases_settle
+from apps.marks.sealing.revealing import stage_show
+from apps.marks.sealing.sealing import cases_settle
+from apps.marks.workspace.claims import task_of_case
+from apps.marks.workspace.passes import task_pass
+from apps.marks.workspace.script_filters import FILTERS, Choice, choice_read
+from apps.marks.workspace.scripts import script_page
 from apps.reasoning.marking.revealing import Stage
 from apps.results.appeals import appeal_withdraw
 from apps.schemes.services import scheme_save

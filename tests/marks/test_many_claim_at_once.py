@@ -13,10 +13,10 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.contests.models import ContestProblem, Paper
-from apps.marks.claims import task_next
 from apps.marks.leases import LEASE
 from apps.marks.models import MarkingTask
 from apps.marks.setups import cases_prepare
+from apps.marks.workspace.claims import task_next
 from apps.reasoning.texts.segmentation import SEGMENTER, digest_of
 from apps.submissions.models import Origin, Submission, SubmissionVersion, TextFormat
 from tests.cast import person

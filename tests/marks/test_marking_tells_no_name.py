@@ -13,9 +13,9 @@ from apps.accounts.models import Role, User
 from apps.contests.models import ContestProblem
 from apps.marks import urls
 from apps.marks.models import Coordination, MarkingTask, PassReason
-from apps.marks.passes import task_pass
 from apps.marks.selectors import PANES
 from apps.marks.setups import cases_prepare
+from apps.marks.workspace.passes import task_pass
 from apps.submissions.models import Origin, Submission, TextFormat
 from apps.submissions.services import version_add
 from tests.contests.factory import TEXT, enter

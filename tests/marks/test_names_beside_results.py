@@ -17,12 +17,12 @@ from apps.accounts.models import User
 from apps.contests.models import AuthorKind, ContestProblem, Identity, IdentityReveal
 from apps.contests.opening import opening_refusal
 from apps.contests.services import author_add, coach_add
-from apps.marks import office
-from apps.marks.claims import task_next
 from apps.marks.models import AuditEvent, FinalGrade
-from apps.marks.names import NamesRefused, names_of, names_open
-from apps.marks.sealing import cases_settle
+from apps.marks.office import office
+from apps.marks.office.names import NamesRefused, names_of, names_open
+from apps.marks.sealing.sealing import cases_settle
 from apps.marks.setups import cases_prepare
+from apps.marks.workspace.claims import task_next
 from tests.marks.factory import claimed, marker, past_grace, problem_to_mark, script_add, sealed
 
 ClientFor = Callable[[User | None], Client]

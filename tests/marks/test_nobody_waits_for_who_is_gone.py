@@ -10,12 +10,12 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.contests.services import captain_set, coach_remove
-from apps.marks.claims import task_next
-from apps.marks.comparing import fresh_dismiss
-from apps.marks.coordination import CoordinationRefused, Proposal, claim_make, ruling_make
+from apps.marks.coordination.comparing import fresh_dismiss
+from apps.marks.coordination.coordination import CoordinationRefused, Proposal, claim_make, ruling_make
 from apps.marks.models import AuditEvent, CaseState, Coordination, FinalGrade, MarkingCase, MarkingTask, Slot
-from apps.marks.passes import question_answer, task_pass
-from apps.marks.sealing import cases_settle
+from apps.marks.sealing.sealing import cases_settle
+from apps.marks.workspace.claims import task_next
+from apps.marks.workspace.passes import question_answer, task_pass
 from tests.marks.factory import claimed, commanded, marker, past_grace, problem_to_mark, sealed
 from tests.marks.test_coordination import BOTH, SECRET, SIX, disputed, error
 

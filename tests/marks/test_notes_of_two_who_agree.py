@@ -3,12 +3,12 @@
 from typing import Any
 
 from apps.accounts.models import User
-from apps.marks.comparing import case_compare
+from apps.marks.coordination.comparing import case_compare
 from apps.marks.grades import grade_of
 from apps.marks.models import CaseState, MarkingCase
-from apps.marks.sealing import cases_settle
-from apps.reasoning.marking.joining import notes_joined
-from apps.reasoning.marking.sheet import NOTES_AT_MOST, Comment, Fallacy, MarkSheet, Role, StepVerdict
+from apps.marks.sealing.sealing import cases_settle
+from apps.reasoning.marking.sheets.joining import notes_joined
+from apps.reasoning.marking.sheets.sheet import NOTES_AT_MOST, Comment, Fallacy, MarkSheet, Role, StepVerdict
 from apps.reasoning.texts.anchors import Anchor
 from tests.marks.factory import claimed, past_grace, problem_to_mark, sealed
 

@@ -13,21 +13,11 @@ from django.urls import get_resolver, reverse
 from apps.accounts.models import User
 from apps.contests.models import ContestProblem
 from apps.contests.services import coach_add
-from apps.marks.comparing import fresh_open
-from apps.marks.coordination import claim_make
-from apps.marks.models import (
-    Coordination,
-    CoordinationRemark,
-    Mark,
-    Pass,
-    PassReason,
-    Phrase,
-    Precedent,
-    Reveal,
-    RevealKind,
-)
-from apps.marks.precedents import Ruling, precedent_write
-from apps.marks.sealing import cases_settle
+from apps.marks.coordination.comparing import fresh_open
+from apps.marks.coordination.coordination import claim_make
+from apps.marks.coordination.precedents import Ruling, precedent_write
+from apps.marks.models import Coordination, CoordinationRemark, Mark, Pass, PassReason, Phrase, Precedent, Reveal, RevealKind
+from apps.marks.sealing.sealing import cases_settle
 from apps.marks.urls import urlpatterns
 from tests.marks.crawl import every_pattern, filled
 from tests.marks.factory import claimed, commanded, marker, past_grace, problem_to_mark, sealed

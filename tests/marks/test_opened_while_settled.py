@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from django.db import connections
 
-from apps.marks import sealing
-from apps.marks.comparing import case_compare
+from apps.marks.coordination.comparing import case_compare
 from apps.marks.models import CaseState, FinalGrade, Mark, MarkingCase, MarkState
-from apps.marks.sealing import NotReady, mark_unseal
+from apps.marks.sealing import sealing
+from apps.marks.sealing.sealing import NotReady, mark_unseal
 from tests.cast import person
 from tests.marks.factory import claimed, problem_to_mark, sealed
 

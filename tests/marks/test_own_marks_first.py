@@ -11,7 +11,7 @@ from apps.accounts.models import User
 from apps.contests.models import ContestProblem
 from apps.contests.services import coach_add
 from apps.marks.models import Coordination, MarkingCase, MarkingTask, Pass
-from apps.marks.sealing import cases_settle
+from apps.marks.sealing.sealing import cases_settle
 from tests.marks.crawl import every_pattern, filled
 from tests.marks.factory import claimed, commanded, marker, past_grace, problem_to_mark, sealed
 from tests.marks.suggested import SECRET, suggested

@@ -10,7 +10,7 @@ from django.urls import reverse
 from apps.accounts.models import User
 from apps.contests.models import ContestProblem
 from apps.marks.models import MarkingCase
-from apps.marks.sealing import cases_settle
+from apps.marks.sealing.sealing import cases_settle
 from apps.marks.setups import cases_prepare
 from apps.ui.typeset import press
 from tests.answers import pdf_text

@@ -10,10 +10,10 @@ from django.urls import reverse
 
 from apps.accounts.models import User
 from apps.marks.audit import audit
+from apps.marks.coordination.precedents import PrecedentRefused, Ruling, precedent_write, precedents_of
 from apps.marks.models import AuditEvent, Mark, MarkingCase, Precedent, Reveal
-from apps.marks.office import record, record_verbs
-from apps.marks.precedents import PrecedentRefused, Ruling, precedent_write, precedents_of
-from apps.marks.sealing import cases_settle
+from apps.marks.office.office import record, record_verbs
+from apps.marks.sealing.sealing import cases_settle
 from tests.marks.factory import claimed, past_grace, problem_to_mark, sealed
 
 ClientFor = Callable[[User | None], Client]

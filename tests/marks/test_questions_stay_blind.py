@@ -9,9 +9,9 @@ from django.urls import reverse
 from apps.accounts.models import User
 from apps.contests.models import ContestProblem
 from apps.contests.services import coach_add
-from apps.marks.claims import task_next
 from apps.marks.models import MarkingTask, Pass, Reveal, RevealKind, Slot
-from apps.marks.passes import task_pass
+from apps.marks.workspace.claims import task_next
+from apps.marks.workspace.passes import task_pass
 from tests.marks.factory import claimed, marker, past_grace, problem_to_mark, sealed
 
 ClientFor = Callable[[User | None], Client]

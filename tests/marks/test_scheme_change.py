@@ -24,12 +24,12 @@ from apps.marks.models import (
     ReleasedGrade,
     Slot,
 )
-from apps.marks.scheme_change import ChangeRefused, Impact, change_apply, impact, target_of
-from apps.marks.sealing import cases_settle
-from apps.reasoning.marking.evaluation import evaluate
-from apps.reasoning.marking.rescoring import Choice, Fate
-from apps.reasoning.marking.sheet import MarkSheet
-from apps.reasoning.marking.text_form import text_read
+from apps.marks.office.scheme_change import ChangeRefused, Impact, change_apply, impact, target_of
+from apps.marks.sealing.sealing import cases_settle
+from apps.reasoning.marking.schemes.evaluation import evaluate
+from apps.reasoning.marking.schemes.rescoring import Choice, Fate
+from apps.reasoning.marking.schemes.text_form import text_read
+from apps.reasoning.marking.sheets.sheet import MarkSheet
 from apps.schemes.models import MarkingScheme, VersionStatus
 from apps.schemes.services import scheme_save
 from tests.marks.factory import claimed, past_grace, problem_to_mark, sealed

@@ -8,7 +8,6 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from apps.accounts.models import User
-from apps.marks.drafts import draft_of
 from apps.marks.models import (
     AuditEvent,
     CaseState,
@@ -22,10 +21,11 @@ from apps.marks.models import (
     RevealKind,
     Verdict,
 )
-from apps.marks.revising import RevisionRefused, mark_confirm, mark_revise
-from apps.marks.sealing import NotReady, cases_settle, mark_seal, mark_unseal
+from apps.marks.sealing.revising import RevisionRefused, mark_confirm, mark_revise
+from apps.marks.sealing.sealing import NotReady, cases_settle, mark_seal, mark_unseal
 from apps.marks.selectors import phrase_list
 from apps.marks.setups import cases_prepare
+from apps.marks.workspace.drafts import draft_of
 from tests.marks.factory import ONE_PLACE, claimed, commanded, past_grace, problem_to_mark, script_add, sealed
 
 SIX = (("points", {"points": 6}), ("verdict", ONE_PLACE), ("comment", {"id": "c", "step": 2, "words": "Why not $p=2$?"}))

@@ -7,21 +7,11 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
-from apps.marks.calibration import calibration_set
-from apps.marks.models import (
-    FindingAnswer,
-    Reveal,
-    Slot,
-)
-from apps.marks.panel import panel_of
-from apps.marks.revealing import (
-    RevealRefused,
-    finding_answer,
-    findings_shown,
-    reveal_refusal,
-    stage_show,
-)
-from apps.marks.sealing import NotReady, cases_settle, mark_unseal
+from apps.marks.models import FindingAnswer, Reveal, Slot
+from apps.marks.sealing.calibration import calibration_set
+from apps.marks.sealing.revealing import RevealRefused, finding_answer, findings_shown, reveal_refusal, stage_show
+from apps.marks.sealing.sealing import NotReady, cases_settle, mark_unseal
+from apps.marks.workspace.panel import panel_of
 from apps.reasoning.marking.revealing import Shown, Stage, drawn_order
 from tests.marks.factory import claimed, past_grace, problem_to_mark, sealed
 from tests.marks.suggested import BODY, SECRET, THREE, answered, sealed_mark

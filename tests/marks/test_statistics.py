@@ -10,10 +10,10 @@ from django.urls import reverse
 from apps.accounts.models import User
 from apps.contests.models import ContestProblem
 from apps.contests.services import captain_set
-from apps.marks.charts import problem_charts
 from apps.marks.models import Mark
-from apps.marks.sealing import cases_settle
-from apps.marks.statistics import ProblemFigures, figures
+from apps.marks.office.charts import problem_charts
+from apps.marks.office.statistics import ProblemFigures, figures
+from apps.marks.sealing.sealing import cases_settle
 from tests.marks.factory import claimed, marker, past_grace, problem_to_mark, sealed
 
 ClientFor = Callable[[User | None], Client]

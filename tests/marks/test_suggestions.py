@@ -24,7 +24,7 @@ from apps.marks.models import (
     Verdict,
 )
 from apps.marks.setups import cases_prepare
-from apps.marks.suggesting import authored_keep, suggestions_ask, suggestions_make, suggestions_of
+from apps.marks.suggestions.suggesting import authored_keep, suggestions_ask, suggestions_make, suggestions_of
 from apps.reasoning.marking.suggestion import SuggestionBody, SuggestionWrong
 from apps.reasoning.texts.segmentation import segment
 from apps.schemes.services import scheme_activate, scheme_save

@@ -13,11 +13,11 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.contests.models import ContestProblem
-from apps.marks.drafts import draft_of
+from apps.files.tables import FileWrong
 from apps.marks.models import AuditEvent, Mark, MarkingTask, MarkState
-from apps.marks.sealing import mark_unseal
-from apps.marks.tables import Outcome, table_seal, table_written
-from apps.problems.importing.files import FileWrong
+from apps.marks.sealing.sealing import mark_unseal
+from apps.marks.workspace.drafts import draft_of
+from apps.marks.workspace.tables import Outcome, table_seal, table_written
 from tests.marks.factory import claimed, commanded, marker, past_grace, problem_to_mark, sealed
 
 ClientFor = Callable[[User | None], Client]

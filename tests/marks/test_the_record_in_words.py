@@ -11,12 +11,12 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.marks.audit import audit
 from apps.marks.models import AppealState, CoordinationOutcome
-from apps.marks.sealing import cases_settle
+from apps.marks.sealing.sealing import cases_settle
 from apps.marks.verbs import VERBS, verb_words
 from tests.marks.factory import ONE_PLACE, claimed, past_grace, problem_to_mark, sealed
 
 ClientFor = Callable[[User | None], Client]
-WRITERS = {"audit", "told", "_record_event", "_record_events", "_audited"}
+WRITERS = {"audit", "event_publish", "_record_event", "_record_events", "_audited"}
 
 
 def verbs_in_code() -> Iterator[str]:
@@ -25,7 +25,7 @@ def verbs_in_code() -> Iterator[str]:
         for path in (settings.BASE_DIR / "apps" / app).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text())):
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in WRITERS:
-                    at = 1 if node.func.id == "told" else 0
+                    at = 1 if node.func.id == "event_publish" else 0
                     yield from (
                         str(one.value)
                         for one in ast.walk(node.args[at])

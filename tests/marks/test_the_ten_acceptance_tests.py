@@ -15,10 +15,10 @@ from pytest_django.live_server_helper import LiveServer
 
 from apps.accounts.models import User
 from apps.marks.models import Coordination, FinalGrade, KeyMap, Mark, MarkingTask, Suggestion
-from apps.marks.statistics import figures
+from apps.marks.office.statistics import figures
 from apps.reasoning.agreement.report import agree
-from apps.reasoning.marking.claims import claim_read
-from apps.reasoning.marking.evaluation import evaluate
+from apps.reasoning.marking.schemes.evaluation import evaluate
+from apps.reasoning.marking.sheets.claims import claim_read
 from apps.results.releasing import readiness
 from tests.agreement.tables import pairs_of
 from tests.browser.marking_pages import room_of, session_of, settled

@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
-from apps.marks.coordination import CoordinationRefused, Proposal, claim_make, proposal_make
+from apps.marks.coordination.coordination import CoordinationRefused, Proposal, claim_make, proposal_make
 from apps.marks.models import Coordination
 from tests.marks.test_coordination import SECRET, SIX, disputed, opened
 

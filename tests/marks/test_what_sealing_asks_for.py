@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from apps.reasoning.marking.commands import Script, sheet_apply
-from apps.reasoning.marking.scheme import Scheme
-from apps.reasoning.marking.sealing import missing_for_seal, sheet_points
-from apps.reasoning.marking.sheet import MarkSheet
-from apps.reasoning.marking.text_form import text_read
+from apps.reasoning.marking.schemes.scheme import Scheme
+from apps.reasoning.marking.schemes.text_form import text_read
+from apps.reasoning.marking.sheets.commands import Script, sheet_apply
+from apps.reasoning.marking.sheets.sealing import missing_for_seal, sheet_points
+from apps.reasoning.marking.sheets.sheet import MarkSheet
 from apps.reasoning.texts.segmentation import segment
 from tests.contests.factory import TEXT
 from tests.schemes.factory import content

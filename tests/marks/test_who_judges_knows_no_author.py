@@ -10,12 +10,12 @@ from apps.accounts.models import User
 from apps.contests.models import ContestProblem, IdentityReveal, Paper
 from apps.contests.opening import identity_open
 from apps.contests.services import ContestRefused
-from apps.marks.calibration import calibration_left
-from apps.marks.claims import task_next, task_of_case
-from apps.marks.comparing import fresh_people
+from apps.marks.coordination.comparing import fresh_people
 from apps.marks.models import MarkingCase, MarkingTask
-from apps.marks.passes import knows_author, task_pass
-from apps.marks.sealing import cases_settle, saw_more
+from apps.marks.sealing.calibration import calibration_left
+from apps.marks.sealing.sealing import cases_settle, saw_more
+from apps.marks.workspace.claims import task_next, task_of_case
+from apps.marks.workspace.passes import knows_author, task_pass
 from tests.marks.factory import claimed, past_grace, problem_to_mark, sealed
 
 ClientFor = Callable[[User | None], Client]

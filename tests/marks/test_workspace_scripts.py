@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from apps.reasoning.marking.commands import CommandRefused, Script, sheet_apply, sheet_json
-from apps.reasoning.marking.sheet import Fallacy, MarkSheet, Role
+from apps.reasoning.marking.sheets.commands import CommandRefused, Script, sheet_apply, sheet_json
+from apps.reasoning.marking.sheets.sheet import Fallacy, MarkSheet, Role
 from apps.reasoning.texts.segmentation import segment
 from tests.node import _run
 from tests.schemes.factory import content

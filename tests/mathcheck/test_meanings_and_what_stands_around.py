@@ -2,8 +2,8 @@
 
 import pytest
 
-from workers.mathcheck.checking import check_text
-from workers.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, SURVIVED, Finding
+from apps.mathcheck.checking import check_text
+from apps.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, SURVIVED, Finding
 
 FILL = "The argument continues in small steps, each of which is easy to follow with a pencil. " * 10
 

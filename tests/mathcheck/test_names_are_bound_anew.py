@@ -2,9 +2,9 @@
 
 import pytest
 
-from workers.mathcheck.checking import check_text
-from workers.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, SURVIVED
-from workers.mathcheck.parts import check_parts
+from apps.mathcheck.checking import check_text
+from apps.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, SURVIVED
+from apps.mathcheck.parts import check_parts
 
 
 def outcome(text: str) -> str:

@@ -9,8 +9,8 @@ from django.test import Client
 from pytest_django import Settings
 
 from apps.accounts.models import User
-from apps.runs import metrics
-from apps.runs.streams import Heartbeat, heartbeat_tell
+from apps.processes import metrics
+from apps.processes.streams import Heartbeat, heartbeat_tell
 
 
 @pytest.fixture(autouse=True)

@@ -13,10 +13,8 @@ from pytest_django import Settings
 
 from apps.operations.backups import epoch
 from apps.operations.backups.databases import NotRestored
-from apps.runs import pulse
-from apps.runs.leases import lease_renew, lease_take, leases_void
-from apps.runs.models import Run
-from apps.runs.streams import (
+from apps.processes import pulse
+from apps.processes.streams import (
     buffer_key,
     cancel_key,
     events_key,
@@ -26,6 +24,8 @@ from apps.runs.streams import (
     tokens_key,
     watch_key,
 )
+from apps.runs.models import Run
+from apps.runs.owners.leases import lease_renew, lease_take, leases_void
 from tests.runs.factory import make_run
 
 RUN = "0b7f9a52-0000-4000-8000-000000000001"
@@ -97,7 +97,7 @@ def test_an_absent_broker_stops_the_restore_but_the_embedded_one_is_deleted_with
     def away() -> Any:
         raise ConnectionError("no such socket")
 
-    for module in ("apps.operations.backups.epoch", "apps.runs.local"):
+    for module in ("apps.operations.backups.epoch", "apps.processes.local"):
         monkeypatch.setattr(f"{module}.sync_client", away)
     (tmp_path / "valkey" / "appendonlydir").mkdir(parents=True)
     epoch.processes_stopped(lambda _: None)

@@ -12,8 +12,8 @@ from pytest_django import Settings
 from apps.operations.concerns import concerns
 from apps.operations.exposition import exposition
 from apps.operations.situation import runs_by_worker, situation
-from apps.runs import pulse
-from apps.runs.streams import Heartbeat, heartbeat_tell
+from apps.processes import pulse
+from apps.processes.streams import Heartbeat, heartbeat_tell
 
 MODELS = """
 [big]

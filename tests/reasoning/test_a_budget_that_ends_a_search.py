@@ -1,4 +1,4 @@
-"""Where the budget ends a search of candidates, what was paid for by then decides which solution stands."""
+"""If the budget ends a search of candidates, the finished calls decide which solution is selected."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ NOMOS: dict[str, Any] = {
 
 
 def _text(run: Played) -> str:
-    return str(run.told["proof/1"].model_dump()["text"])
+    return str(run.events["proof/1"].model_dump()["text"])
 
 
 def _decided(run: Played) -> list[PairDecided]:
@@ -44,11 +44,11 @@ async def test_a_knock_out_that_the_budget_ends_picks_inside_the_likeliest_group
         {**NOMOS, "final/*": better("A")}, nomos.Params(solutions=4, kept=4), scaffold="nomos", budget=Budget(calls=9)
     )
     assert (run.outcome.ended_by, _decided(run)) == ("budget", [])
-    assert "what solve/4 wrote" in _text(run), "c1.1 has the best mark, but stands alone with what it concludes"
+    assert "what solve/4 wrote" in _text(run), "c1.1 has the best mark, but no other solution has its conclusion"
     assert "the group held most likely right (3 of 4 solutions)" in run.outcome.reason
 
 
-async def test_whoever_lost_a_pair_of_nomos_is_not_picked_when_the_budget_ends() -> None:
+async def test_the_loser_of_a_nomos_pair_is_not_picked_when_the_budget_ends() -> None:
     table = {**NOMOS, "mark/*": score(6), "consolidate": '<group number="1">1, 2, 3, 4</group><likeliest>1</likeliest>'}
     run = await play(
         {**table, "final/*": _older_loses}, nomos.Params(solutions=4, kept=4), scaffold="nomos", budget=Budget(calls=13)
@@ -78,7 +78,7 @@ def _stored(run: Played) -> list[MemoryStored]:
 
 
 @pytest.mark.parametrize(("calls", "judged"), [(11, ("c1.1", "c1.2")), (7, ("c1.1",)), (6, ())])
-async def test_what_one_solver_came_to_stands_though_the_budget_ends_another(calls: int, judged: tuple[str, ...]) -> None:
+async def test_the_result_of_one_solver_counts_although_the_budget_ends_another(calls: int, judged: tuple[str, ...]) -> None:
     """Two solutions, two abstracts, three reports on each, a summary of each: twelve calls."""
     params = ApolloParams(rounds=1, evaluators=3, threads=2, turns=1, stop_early=False)
     table = agents.follows({"judge/c1.2/*": agents.report(0)})

@@ -4,13 +4,13 @@ import asyncio
 
 import pytest
 
-from apps.reasoning.scaffolds.window import Window
+from apps.reasoning.scaffolds.running.window import Window
 
 pytestmark = pytest.mark.asyncio
 
 
 class Calls:
-    """Calls that stay in the window until they are told to leave."""
+    """Calls that stay in the window until they are released."""
 
     def __init__(self, window: Window) -> None:
         self._window = window

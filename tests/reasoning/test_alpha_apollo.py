@@ -22,7 +22,7 @@ def _turns(run: Played) -> list[TurnTaken]:
     return [event for event in run.of("turn.taken") if isinstance(event, TurnTaken)]
 
 
-async def test_a_conversation_goes_on_until_the_answer() -> None:
+async def test_a_conversation_continues_until_the_answer() -> None:
     run = await _play({"solve/c1.1/turn/1": python("print(2+2)"), "solve/c1.1/turn/2": ask()})
     assert [(turn.action, turn.succeeded) for turn in _turns(run)] == [
         ("python_code", True),
@@ -58,12 +58,12 @@ async def test_the_trace_of_one_turn_with_a_tool() -> None:
         (python("print(1)") + solution("It holds."), "there are 2 actions"),
         ("<python_code>\nprint('<python_code>')\n<local_rag>", "opened and not closed"),
         ("<python_code>\n \n</python_code>", "is empty"),
-        ("<think>I go on and on", "never ended"),
+        ("<think>And again and again", "never ended"),
         ('<local_rag>{"library": "sympy"}</local_rag>', "asks nothing"),
         ('<local_rag>{"library": }</local_rag>', "not valid"),
     ],
 )
-async def test_a_turn_that_is_no_action_is_told_and_counted_and_nothing_runs(text: str, said: str) -> None:
+async def test_a_turn_that_is_no_action_is_answered_and_counted_and_nothing_runs(text: str, said: str) -> None:
     run = await _play({"solve/c1.1/turn/1": text})
     first = _turns(run)[0]
     assert said in first.problem
@@ -80,7 +80,7 @@ async def test_the_last_turn_must_answer() -> None:
     assert run.outcome.ended_by == "nothing-readable"
 
 
-async def test_code_is_mended_by_rule_and_every_repair_is_told() -> None:
+async def test_code_is_repaired_by_rule_and_every_repair_is_reported() -> None:
     run = await _play({"solve/c1.1/turn/1": python("```python\n  print(“2+2”)\n```")})
     asked = next(request for request in run.dispatcher.requests if request.job == "python")
     assert asked.messages[0].content == 'print("2+2")'
@@ -88,7 +88,7 @@ async def test_code_is_mended_by_rule_and_every_repair_is_told() -> None:
     assert "Before running" in run.dispatcher.prompt("solve/c1.1/turn/2")
 
 
-async def test_looping_code_is_a_response_and_the_run_goes_on() -> None:
+async def test_looping_code_is_a_response_and_the_run_continues() -> None:
     stopped = printed("1\n2\n", error="timeout", exit_code=None)
     run = await _play({"solve/c1.1/turn/1": python("while True: pass"), "*/python": stopped})
     assert _turns(run)[0].succeeded is False
@@ -135,7 +135,7 @@ async def test_a_search_that_gives_nothing_says_so(hits: Answer, said: str) -> N
     assert said in run.dispatcher.prompt("solve/c1.1/turn/2")
 
 
-async def test_where_code_execution_is_off_the_model_is_told_once_and_nothing_halts() -> None:
+async def test_if_code_execution_is_off_the_model_is_informed_once_and_nothing_halts() -> None:
     off = BackendRefused("Code execution is off: no fence holds. To mend it: install bubblewrap.")
     run = await _play({"solve/c1.1/turn/[12]": python("print(1)"), "*/python": off})
     assert [turn.problem for turn in _turns(run)] == ["code execution is off", "code execution is off", ""]
@@ -218,7 +218,7 @@ async def test_a_solution_that_two_panels_pass_unanimously_ends_the_run() -> Non
     assert "in two panels" in run.outcome.reason
 
 
-async def test_one_objection_in_the_second_panel_and_the_run_goes_on() -> None:
+async def test_one_objection_in_the_second_panel_and_the_run_continues() -> None:
     run = await _play({"judge/*/4/*": report(0)}, Params(rounds=2, evaluators=2, turns=1))
     assert len(_evolved(run)) == 2
     assert run.outcome.accepted is True

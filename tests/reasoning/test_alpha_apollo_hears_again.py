@@ -130,8 +130,8 @@ async def test_a_long_history_leaves_out_its_oldest_turns() -> None:
     long = agents.printed("\n\n".join(f"line {n} of what it prints" for n in range(150)))
     table: dict[str, Answer] = {**{f"solve/c1.1/turn/{n}": python(f"print({n})") for n in (1, 2, 3)}, "*/python": long}
     run = await played(table, Params(mode="reasoning", turns=5), context_tokens=7_000)
-    told = {one.call: one for one in run.of("prompt.fitted") if isinstance(one, PromptFitted)}
-    assert told["solve/c1.1/turn/4"].left_out[0] == "turn 1"
+    fits = {one.call: one for one in run.of("prompt.fitted") if isinstance(one, PromptFitted)}
+    assert fits["solve/c1.1/turn/4"].left_out[0] == "turn 1"
     assert "print(3)" in run.dispatcher.prompt("solve/c1.1/turn/4")
 
 

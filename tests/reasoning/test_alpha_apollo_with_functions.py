@@ -35,7 +35,7 @@ async def test_calls_and_blocks_lead_to_the_same_events() -> None:
     assert {event.kind for _, _, event in native.journal.events} == {event.kind for _, _, event in tagged.journal.events}
 
 
-async def test_functions_are_offered_in_every_turn_but_the_last_and_to_nobody_without_tools() -> None:
+async def test_functions_are_offered_in_every_turn_but_the_last_and_to_no_role_without_tools() -> None:
     run = await _play({"solve/c1.1/turn/1": CODE, "solve/c1.1/turn/2": QUESTION})
     offered = {request.key: request.tools for request in run.dispatcher.requests if request.job == "generate"}
     assert offered["solve/c1.1/turn/1"] == offered["solve/c1.1/turn/2"] == FUNCTIONS
@@ -75,7 +75,7 @@ async def test_a_model_that_ignores_its_functions_is_read_by_its_tags() -> None:
         ("I shall compute something.", "there is no action"),
     ],
 )
-async def test_a_call_that_cannot_be_made_is_told_and_counted_and_nothing_runs(text: str, said: str) -> None:
+async def test_an_impossible_call_is_answered_and_counted_and_nothing_runs(text: str, said: str) -> None:
     run = await _play({"solve/c1.1/turn/1": text})
     first = _turns(run)[0]
     assert said in first.problem
@@ -107,7 +107,7 @@ async def test_resumed_at_every_call_it_ends_as_the_uninterrupted_one() -> None:
         journal = whole.journal.cut(cut)
         again = await play(follows(table), params, scaffold="alpha_apollo", journal=journal, tools="native")
         assert again.outcome == whole.outcome
-        assert again.told == whole.told, cut
+        assert again.events == whole.events, cut
         assert len(again.dispatcher.requests) == len(whole.journal.records) - cut
 
 

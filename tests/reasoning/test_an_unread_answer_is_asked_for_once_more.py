@@ -1,4 +1,4 @@
-"""An answer that cannot be read is asked for once more in the same conversation: as a call of its own, once, and told."""
+"""An unreadable answer is requested again in the same conversation: once, as a call of its own, with an event."""
 
 from typing import Any
 
@@ -12,8 +12,8 @@ from apps.reasoning.domain.generation import Ending, GenerationRequest
 from apps.reasoning.journal.memory import InMemoryJournal
 from apps.reasoning.reading.proofs import STEPS_SCHEMA
 from apps.reasoning.scaffolds import nomos, self_check
-from apps.reasoning.scaffolds.hearing import LONGEST_BEFORE
 from apps.reasoning.scaffolds.intern_s1_mo.params import Params
+from apps.reasoning.scaffolds.running.hearing import LONGEST_BEFORE
 from tests.reasoning.candidates import FAIL, PASS, better, named, score
 from tests.reasoning.play import FOLLOWS, Played, play, proof
 
@@ -193,7 +193,7 @@ async def test_groups_come_as_the_solution_that_each_one_agrees_with() -> None:
         "*": named,
     }
     run = await play(table, nomos.Params(solutions=3, kept=3), scaffold="nomos", closing="schema")
-    found = run.told["pool/grouped"].model_dump()
+    found = run.events["pool/grouped"].model_dump()
     assert (found["groups"], found["chosen"], found["call"]) == ((("c1.1", "c1.3"), ("c1.2",)), 0, "consolidate/again")
     asked = next(one for one in run.dispatcher.requests if one.key == "consolidate/again")
     assert asked.sampling.max_new_tokens < 300, "a short answer leaves the conversation before it its room"
@@ -204,7 +204,7 @@ async def test_groups_come_as_the_solution_that_each_one_agrees_with() -> None:
         assert not schema.is_valid({"like": like, "most_likely_right": right})
 
 
-async def test_how_a_solution_was_read_is_told_with_it() -> None:
+async def test_a_solution_is_recorded_with_the_way_it_was_read() -> None:
     text = "We show it by induction on $n$.\n\nFor $n = 1$ both sides are 1."
     run = await checked({"solve": text, "check/*": PASS, "*": named})
     assert [one.read_as for one in drafted(run)] == ["whole", "tags"]
@@ -222,8 +222,8 @@ async def test_scores_and_choices_are_asked_for_as_well() -> None:
         "*": named,
     }
     run = await play(table, nomos.Params(solutions=2, kept=2), scaffold="nomos")
-    assert run.told["mark/c1.1/score"].model_dump()["score"] == 7
-    assert run.told["final/1/c1.1-c1.2/1/judged"].model_dump()["better"] == "c1.2"
+    assert run.events["mark/c1.1/score"].model_dump()["score"] == 7
+    assert run.events["final/1/c1.1-c1.2/1/judged"].model_dump()["better"] == "c1.2"
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Models at their worst: no action ever, lemmas that rest on themselves, judges that agree to all, texts beyond a context.
 
-A clear event each time, and the run goes on or ends with what it has. README.md here lists every such case and its tests.
+Each leads to a clear event, and the run continues or ends with what it has. README.md here lists every such case and its tests.
 """
 
 from collections.abc import Callable
@@ -23,7 +23,7 @@ CONTEXT = 60_000
 """Characters that a prompt may have here."""
 
 
-async def test_a_model_that_never_acts_is_told_so_every_turn_and_no_tool_call_of_it_counts_as_one_that_worked() -> None:
+async def test_a_model_that_never_acts_is_informed_every_turn_and_none_of_its_tool_calls_counts_as_successful() -> None:
     run = await play({"*": "I like turtles."}, ApolloParams(rounds=2, turns=3), scaffold="alpha_apollo")
     turns = [event for event in run.of("turn.taken") if isinstance(event, TurnTaken)]
     assert [(turn.turn, turn.succeeded) for turn in turns] == [(1, False), (2, False), (3, False)] * 2
@@ -32,7 +32,7 @@ async def test_a_model_that_never_acts_is_told_so_every_turn_and_no_tool_call_of
     assert not run.of("tool.began")
 
 
-async def test_a_lemma_that_depends_on_itself_has_no_edge_to_itself_and_is_told() -> None:
+async def test_a_lemma_that_depends_on_itself_has_no_edge_to_itself_and_is_reported() -> None:
     table: Table = {"s0/r1/summarise": lemma(1, "First.", "By Lemma 1 itself.") + lemma(2, "Second.", "By Lemma 1.")} | FOLLOWS
     run = await play(table, InternParams(lemma_votes=1, proof_votes=1, rounds=2))
     edges = {(event.user, event.used) for event in run.of("edge.added") if isinstance(event, EdgeAdded)}

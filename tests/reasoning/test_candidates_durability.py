@@ -8,7 +8,7 @@ import pytest
 from apps.reasoning.domain.generation import GenerationRequest
 from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.scaffolds import deepseek_math, self_check, solver_verifier_corrector
-from apps.reasoning.scaffolds.hearing import AGAIN
+from apps.reasoning.scaffolds.running.hearing import AGAIN
 from apps.reasoning.scaffolds.spec import Budget
 from tests.reasoning.candidates import FAIL, PASS, named, score
 from tests.reasoning.play import Played, play
@@ -41,7 +41,7 @@ async def test_resumed_at_every_call_it_ends_as_the_uninterrupted_one(method: st
     for cut in range(len(whole.journal.records) + 1):
         again = await _played(method, course, journal=whole.journal.cut(cut))
         assert again.outcome == whole.outcome
-        assert again.told == whole.told, cut
+        assert again.events == whole.events, cut
         assert len(again.dispatcher.requests) == len(whole.journal.records) - cut
 
 
@@ -51,7 +51,7 @@ async def test_the_order_in_which_calls_end_changes_nothing(method: str, seed: i
     course = PLAYS[method].course
     whole = await _played(method, course)
     shuffled = await _played(method, course, shuffle=seed)
-    assert shuffled.told == whole.told
+    assert shuffled.events == whole.events
     assert shuffled.outcome == whole.outcome
 
 

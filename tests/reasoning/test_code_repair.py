@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.reasoning.reading.code import DEDENT, FENCE, LONGEST, PROMPTS, QUOTES, STRAY, repaired
+from apps.reasoning.reading.turns.code import DEDENT, FENCE, LONGEST, PROMPTS, QUOTES, STRAY, repaired
 
 QUOTED = "s = '''\n```\nfoo\n```\n'''\nprint(s)"
 """A program with a fence inside one of its strings."""
@@ -29,7 +29,7 @@ QUOTED = "s = '''\n```\nfoo\n```\n'''\nprint(s)"
         ("if x:\n        a = 1\n    b = 2", "if x:\n        a = 1\n        b = 2", (STRAY,)),
     ],
 )
-def test_it_is_mended_and_told(written: str, code: str, repairs: tuple[str, ...]) -> None:
+def test_it_is_repaired_and_the_repairs_are_reported(written: str, code: str, repairs: tuple[str, ...]) -> None:
     found = repaired(written)
     assert (found.code, found.repairs) == (code, repairs)
 

@@ -7,8 +7,8 @@ from apps.reasoning.domain.errors import BudgetExhausted
 from apps.reasoning.domain.generation import Message, Place
 from apps.reasoning.journal.memory import InMemoryJournal
 from apps.reasoning.ports import Controls
-from apps.reasoning.scaffolds.context import RunContext
-from apps.reasoning.scaffolds.controls import NoControls, ScriptedControls
+from apps.reasoning.scaffolds.running.context import RunContext
+from apps.reasoning.scaffolds.running.controls import NoControls, ScriptedControls
 from apps.reasoning.scaffolds.spec import Budget
 from tests.reasoning.play import TableDispatcher, kinds, spec
 
@@ -26,7 +26,7 @@ async def ask(ctx: RunContext, key: str) -> None:
 @pytest.mark.parametrize(
     ("budget", "made"), [(Budget(calls=2), 2), (Budget(tokens=31), 3), (Budget(seconds=0.9), 2), (Budget(), 9)]
 )
-async def test_a_used_up_budget_stops_at_a_call_boundary_and_is_told_once(budget: Budget, made: int) -> None:
+async def test_a_used_up_budget_stops_at_a_call_boundary_and_is_reported_once(budget: Budget, made: int) -> None:
     journal = InMemoryJournal()
     ctx = context(journal, budget=budget)
     for number in range(9):
@@ -50,7 +50,7 @@ async def test_recorded_calls_cost_nothing_again_but_count_after_a_resume() -> N
         await ask(resumed, "k3")
 
 
-async def test_an_extended_budget_lets_the_run_go_on_here_and_on_replay() -> None:
+async def test_an_extended_budget_lets_the_run_continue_here_and_on_replay() -> None:
     more = Command(id="c2", name="extend_budget", by="alice", args={"calls": 1})
     journal = InMemoryJournal()
     for controls in (ScriptedControls({0: [more]}), NoControls()):
@@ -82,7 +82,7 @@ async def test_a_new_command_waits_until_the_replay_is_over() -> None:
     assert list(await resumed.control("r1/end")) == [HINT]
 
 
-async def test_a_refused_command_is_told_and_not_returned() -> None:
+async def test_a_refused_command_is_reported_and_not_returned() -> None:
     journal = InMemoryJournal()
     ctx = context(journal, ScriptedControls({0: [HINT]}))
     assert list(await ctx.control("r1/reason", lambda command: "No hints today.")) == []

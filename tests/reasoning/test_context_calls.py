@@ -21,9 +21,9 @@ from apps.reasoning.domain.generation import Final, GenerationRequest, Message, 
 from apps.reasoning.domain.records import StepRecord
 from apps.reasoning.journal.keys import sha_of
 from apps.reasoning.journal.memory import InMemoryJournal
-from apps.reasoning.scaffolds.context import RunContext
-from apps.reasoning.scaffolds.controls import NoControls
-from apps.reasoning.scaffolds.window import Window
+from apps.reasoning.scaffolds.running.context import RunContext
+from apps.reasoning.scaffolds.running.controls import NoControls
+from apps.reasoning.scaffolds.running.window import Window
 from tests.reasoning.play import TableDispatcher, final, kinds, spec
 
 
@@ -69,7 +69,7 @@ async def test_a_recorded_call_with_another_prompt_needs_a_fork() -> None:
         await ask(context(dispatcher, journal), "Prove something else.")
 
 
-async def test_a_call_is_told_from_begin_to_end_with_its_texts_by_name() -> None:
+async def test_a_call_is_recorded_from_begin_to_end_with_its_texts_by_name() -> None:
     journal = InMemoryJournal()
     await ask(context(TableDispatcher({"*": final("answer", reasoning="hm")}), journal))
     assert kinds(journal.events) == [("s0/r1/reason/began", "call.began"), ("s0/r1/reason/ended", "call.ended")]
@@ -88,7 +88,7 @@ async def test_parts_of_a_prompt_are_stored_one_by_one_and_must_make_up_its_text
         await ctx.generate("l", role="reasoner", messages=[message], place=Place(), parts=["problem "])
 
 
-async def test_a_lost_engine_is_tried_again_and_each_attempt_is_told() -> None:
+async def test_a_lost_engine_is_tried_again_and_each_attempt_is_recorded() -> None:
     journal, flaky = InMemoryJournal(), Flaky(EngineLost(), EngineLost())
     assert (await ask(context(flaky, journal))).text == "answer"
     assert flaky.attempts == [1, 2, 3]
@@ -107,7 +107,7 @@ async def test_attempts_are_counted_on_from_those_that_the_dispatcher_made_by_it
 
 
 async def test_a_call_that_was_sent_again_on_its_way_keeps_the_number_of_the_attempt_that_was_answered() -> None:
-    """Its worker was lost twice: whoever dispatches sent it again, and nothing failed here."""
+    """Its worker was lost twice: the dispatcher sent it again, and nothing failed here."""
 
     class Resent(Flaky):
         async def dispatch(self, request: GenerationRequest) -> Final:
@@ -178,11 +178,11 @@ async def test_no_more_calls_are_under_way_than_the_window_allows() -> None:
 async def test_a_fork_takes_over_a_parents_answer_to_the_same_question_only() -> None:
     parent = InMemoryJournal()
     await ask(context(TableDispatcher({"*": "from the parent"}), parent))
-    fork, dispatcher = InMemoryJournal(), TableDispatcher({"*": "asked anew"})
+    fork, dispatcher = InMemoryJournal(), TableDispatcher({"*": "asked again"})
     assert (await ask(context(dispatcher, fork, parent.recorded))).text == "from the parent"
     assert fork.records[0].key == "s0/r1/reason"
     other = InMemoryJournal()
-    assert (await ask(context(dispatcher, other, parent.recorded), "Prove something else.")).text == "asked anew"
+    assert (await ask(context(dispatcher, other, parent.recorded), "Prove something else.")).text == "asked again"
 
 
 async def test_a_role_without_a_model_halts_the_run() -> None:

@@ -13,8 +13,8 @@ from apps.reasoning.domain.errors import (
 from apps.reasoning.domain.generation import Final, GenerationRequest, Place
 from apps.reasoning.domain.tools import Execution, ToolAnswer
 from apps.reasoning.journal.memory import InMemoryJournal
-from apps.reasoning.scaffolds.context import RunContext
-from apps.reasoning.scaffolds.controls import NoControls
+from apps.reasoning.scaffolds.running.context import RunContext
+from apps.reasoning.scaffolds.running.controls import NoControls
 from apps.reasoning.scaffolds.spec import Budget
 from tests.reasoning.play import Answer, TableDispatcher, final, kinds, spec
 
@@ -38,7 +38,7 @@ async def test_a_tool_call_goes_to_the_sandbox_as_a_job_with_the_content_alone()
     assert answer.execution == Execution(stdout="4\n")
 
 
-async def test_it_is_recorded_with_its_content_and_told_at_its_beginning_and_end() -> None:
+async def test_it_is_recorded_with_its_content_and_announced_at_its_beginning_and_end() -> None:
     _, journal, _ = await _ask(PRINTED)
     assert kinds(journal.events) == [("turn/1/python/began", "tool.began"), ("turn/1/python/ended", "tool.ended")]
     record = journal.records[0]
@@ -65,7 +65,7 @@ async def test_budgets_neither_count_it_nor_stop_it() -> None:
     assert (journal.spent.calls, journal.spent.tokens) == (0, 0)
 
 
-@pytest.mark.parametrize("error", [BackendRefused("no fence holds"), BackendUnavailable("nobody is there")])
+@pytest.mark.parametrize("error", [BackendRefused("no fence holds"), BackendUnavailable("no worker is running")])
 async def test_a_tool_that_is_off_answers_so_and_halts_nothing(error: BackendError) -> None:
     answer, journal, _ = await _ask(error)
     assert answer.is_off
@@ -90,7 +90,7 @@ async def test_an_answer_that_is_no_execution_is_a_failure(text: str) -> None:
     assert kinds(journal.events)[-1][1] == "tool.failed"
 
 
-async def test_a_fork_takes_over_what_asks_the_same_and_asks_the_rest_anew() -> None:
+async def test_a_fork_takes_over_equal_calls_and_makes_the_others_again() -> None:
     _, parent, _ = await _ask(PRINTED)
     dispatcher, journal = TableDispatcher({"*": RAISED}), InMemoryJournal()
     context = RunContext(spec(), journal, dispatcher, NoControls(), backoff_s=0, inherited=parent.recorded)

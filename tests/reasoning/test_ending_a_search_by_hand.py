@@ -7,7 +7,7 @@ import pytest
 from apps.reasoning.domain.control import Command
 from apps.reasoning.domain.values import Value
 from apps.reasoning.scaffolds import nomos, reasoning_cache, rsa, self_check, solver_verifier_corrector
-from apps.reasoning.scaffolds.controls import NoControls, ScriptedControls
+from apps.reasoning.scaffolds.running.controls import NoControls, ScriptedControls
 from tests.reasoning.candidates import FAIL, PASS, better, named, score
 from tests.reasoning.play import play
 
@@ -58,10 +58,10 @@ CHECK, SVC, CACHE = self_check.Params(), solver_verifier_corrector.Params(), rea
 async def test_write_up_ends_it_at_the_next_point(method: str, params: Value, point: str, calls: int, reason: str) -> None:
     controls = ScriptedControls({POINTS[method].index(point): [END]})
     run = await play(TABLE, params, scaffold=method, controls=controls)
-    assert run.told["control/c1/applied"].model_dump()["point"] == point
+    assert run.events["control/c1/applied"].model_dump()["point"] == point
     assert len(run.dispatcher.requests) == calls
     assert reason in run.outcome.reason
     assert run.outcome.ended_by == "written-up"
     assert run.outcome.accepted in (None, False)
     again = await play(TABLE, params, scaffold=method, controls=NoControls(), journal=run.journal.cut(len(run.journal.records)))
-    assert (again.outcome, again.told, again.dispatcher.requests) == (run.outcome, run.told, [])
+    assert (again.outcome, again.events, again.dispatcher.requests) == (run.outcome, run.events, [])

@@ -1,4 +1,4 @@
-"""Text from models and people before it stands in a prompt."""
+"""Preparation of text from models and people for a prompt."""
 
 import re
 

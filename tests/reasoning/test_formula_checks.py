@@ -1,4 +1,4 @@
-"""The computational verifier beside a run: it sees every lemma, proof and candidate, and changes nothing."""
+"""The computational verifier of a run: it sees every lemma, proof and candidate, and changes nothing."""
 
 import json
 from typing import Any
@@ -14,8 +14,8 @@ from apps.reasoning.domain.tools import Execution
 from apps.reasoning.domain.values import Value
 from apps.reasoning.journal.memory import InMemoryJournal
 from apps.reasoning.programs.registry import SCAFFOLDS
-from apps.reasoning.scaffolds.check_answers import TOOK_TOO_LONG
-from apps.reasoning.scaffolds.formula_checks import ENDED_BEFORE, FormulaChecks, subject_of
+from apps.reasoning.scaffolds.running.check_answers import TOOK_TOO_LONG
+from apps.reasoning.scaffolds.running.formula_checks import ENDED_BEFORE, FormulaChecks, subject_of
 from tests.reasoning.checked import CheckingDispatcher, Reply, finding, play_checked, verifier
 from tests.reasoning.play import FOLLOWS, lemma, play, proof
 
@@ -32,14 +32,14 @@ def printing(*findings: dict[str, Any]) -> Execution:
 
 async def test_lemmas_and_proofs_are_checked_at_their_steps() -> None:
     run = await play_checked(SLIP, PARAMS)
-    told: dict[str, FormulasChecked] = {event.subject: event for event in run.of("formulas.checked")}
-    assert set(told) == {"s0.1", "proof/1"}
-    assert told["s0.1"].outcome == told["proof/1"].outcome == "refuted"
-    first, second = told["s0.1"].findings
+    checks: dict[str, FormulasChecked] = {event.subject: event for event in run.of("formulas.checked")}
+    assert set(checks) == {"s0.1", "proof/1"}
+    assert checks["s0.1"].outcome == checks["proof/1"].outcome == "refuted"
+    first, second = checks["s0.1"].findings
     assert (first.text_id, first.outcome, second.text_id, second.outcome) == ("statement", "survived", "step 1", "refuted")
-    (slip,) = (one for one in told["proof/1"].findings if one.outcome == "refuted")
+    (slip,) = (one for one in checks["proof/1"].findings if one.outcome == "refuted")
     assert (slip.text_id, slip.anchor.quote) == ("step 1", "2+2=5")
-    assert told["proof/1"].call == "check/proof/1"
+    assert checks["proof/1"].call == "check/proof/1"
 
 
 async def test_the_problem_goes_along_and_time_is_a_last_guard() -> None:
@@ -55,11 +55,11 @@ async def test_lemmas_of_one_summary_share_a_job_and_know_nothing_of_each_other(
     """Were they one text, what the first declares would make the second one false for all positive reals."""
     summary = lemma(1, "Let $a,b$ be positive real numbers.") + lemma(2, "Then $a+b\\ge 3\\sqrt{ab}$.")
     run = await play_checked(SLIP | {"s*/r1/summarise": summary}, PARAMS)
-    told = {event.subject: event for event in run.of("formulas.checked")}
+    checks = {event.subject: event for event in run.of("formulas.checked")}
     assert len(run.dispatcher.checks) == 2
-    assert (told["s0.1"].outcome, told["s0.2"].outcome) == ("not_understood", "not_understood")
-    assert told["s0.2"].not_understood == 1
-    assert {record.key for record in run.journal.records if record.kind == "tool"} == {event.call for event in told.values()}
+    assert (checks["s0.1"].outcome, checks["s0.2"].outcome) == ("not_understood", "not_understood")
+    assert checks["s0.2"].not_understood == 1
+    assert {record.key for record in run.journal.records if record.kind == "tool"} == {event.call for event in checks.values()}
 
 
 async def test_a_text_that_ends_its_job_takes_no_other_with_it() -> None:
@@ -67,8 +67,8 @@ async def test_a_text_that_ends_its_job_takes_no_other_with_it() -> None:
         return Execution(error="killed", exit_code=-9) if '"s0.1"' in request.messages[0].content else verifier(request)
 
     run = await play_checked(FOLLOWS, PARAMS, dies_of_the_first)
-    told = {event.subject: event for event in run.of("formulas.checked")}
-    assert (told["s0.1"].outcome, told["s0.2"].outcome) == ("unchecked", "not_understood")
+    checks = {event.subject: event for event in run.of("formulas.checked")}
+    assert (checks["s0.1"].outcome, checks["s0.2"].outcome) == ("unchecked", "not_understood")
 
 
 async def test_a_refutation_changes_neither_the_course_nor_what_is_spent() -> None:
@@ -102,9 +102,9 @@ async def test_checks_that_never_end_hold_nothing_up() -> None:
 async def test_a_check_without_an_answer_says_why_and_is_kept(reply: Execution | BackendError, reason: str) -> None:
     run = await play_checked(SLIP, PARAMS, lambda _: reply)
     assert run.outcome.accepted
-    told = run.of("formulas.checked")
-    assert {event.outcome for event in told} == {"unchecked"}
-    assert all(reason in event.unchecked and not event.findings for event in told)
+    checks = run.of("formulas.checked")
+    assert {event.outcome for event in checks} == {"unchecked"}
+    assert all(reason in event.unchecked and not event.findings for event in checks)
     again = await play_checked(SLIP, PARAMS, journal=run.journal.cut(len(run.journal.records)))
     assert again.dispatcher.checks == []
 
@@ -123,9 +123,9 @@ def stopped_in_part(request: GenerationRequest) -> Execution:
 async def test_what_a_limit_on_time_ends_is_stopped_not_kept_and_asked_again_by_the_next_owner(reply: Reply) -> None:
     run = await play_checked(SLIP, PARAMS, reply)
     assert run.outcome.accepted
-    told = {event.subject: event for event in run.of("formulas.checked")}
-    assert told["s0.1"].stopped or told["s0.1"].outcome == "stopped"
-    assert {(event.unchecked, event.call) for event in told.values()} == {(TOOK_TOO_LONG, "")}
+    checks = {event.subject: event for event in run.of("formulas.checked")}
+    assert checks["s0.1"].stopped or checks["s0.1"].outcome == "stopped"
+    assert {(event.unchecked, event.call) for event in checks.values()} == {(TOOK_TOO_LONG, "")}
     assert [record for record in run.journal.records if record.key.startswith("check/")] == []
     again = await play_checked(SLIP, PARAMS, journal=run.journal.cut(len(run.journal.records)))
     assert {event.subject: event.outcome for event in again.of("formulas.checked") if event.call} == {
@@ -134,13 +134,13 @@ async def test_what_a_limit_on_time_ends_is_stopped_not_kept_and_asked_again_by_
     }
 
 
-async def test_findings_beside_a_stopped_one_are_told() -> None:
+async def test_findings_next_to_a_stopped_one_are_reported() -> None:
     run = await play_checked(SLIP, PARAMS, stopped_in_part)
-    (told,) = (event for event in run.of("formulas.checked") if event.subject == "s0.1")
-    assert (told.outcome, told.survived, told.stopped) == ("survived", 1, 1)
+    (check,) = (event for event in run.of("formulas.checked") if event.subject == "s0.1")
+    assert (check.outcome, check.survived, check.stopped) == ("survived", 1, 1)
 
 
-async def test_a_sandbox_that_is_off_is_told_once_and_asked_again_by_the_next_owner() -> None:
+async def test_a_sandbox_that_is_off_is_reported_once_and_asked_again_by_the_next_owner() -> None:
     run = await play_checked(SLIP, PARAMS, lambda _: BackendRefused("No fence holds here."))
     assert run.outcome.accepted
     assert [event.reason for event in run.of("formulas.off")] == ["No fence holds here."]
@@ -158,7 +158,7 @@ async def test_a_run_that_dies_anywhere_asks_nothing_twice() -> None:
         assert again.outcome == whole.outcome
         assert recorded.isdisjoint(again.dispatcher.checked)
         assert again.journal.unread == 0
-        assert _told(again.journal) == _told(whole.journal)
+        assert _events_of(again.journal) == _events_of(whole.journal)
 
 
 async def test_a_sandbox_that_goes_off_between_two_owners_leaves_no_record_unread() -> None:
@@ -173,11 +173,11 @@ async def test_the_winning_candidate_is_not_checked_again_as_the_proof() -> None
     text = proof("Then $1+1=3$.")
     table = {"*/solve*": text, "solve*": text, "*": "<decision>pass</decision>"}
     run = await play_checked(table, SCAFFOLDS["self_check"].presets["quick"].params, scaffold="self_check")
-    told = {event.subject: event for event in run.of("formulas.checked")}
-    assert "proof/1" in told
-    assert len(run.dispatcher.checks) == len(told) - 1
-    assert all(event.outcome == "refuted" for event in told.values())
-    assert told["proof/1"].call == "check/proof/1"
+    checks = {event.subject: event for event in run.of("formulas.checked")}
+    assert "proof/1" in checks
+    assert len(run.dispatcher.checks) == len(checks) - 1
+    assert all(event.outcome == "refuted" for event in checks.values())
+    assert checks["proof/1"].call == "check/proof/1"
 
 
 async def test_findings_about_other_texts_and_places_are_left_out() -> None:
@@ -198,7 +198,7 @@ def test_bare_words_and_other_events_are_not_checked() -> None:
     assert subject_of(words.model_copy(update={"steps": ("There are 25 primes below 100.",)})) is not None
 
 
-def _told(journal: InMemoryJournal) -> set[tuple[str, str]]:
+def _events_of(journal: InMemoryJournal) -> set[tuple[str, str]]:
     return {(key, event.model_dump_json()) for _, key, event in journal.events}
 
 

@@ -56,7 +56,7 @@ async def test_where_no_report_finds_a_fault_there_is_nothing_to_correct() -> No
     assert "8 of 8 verdicts" in run.outcome.reason
 
 
-async def test_a_verdict_that_cannot_be_read_is_told_and_neither_a_pass_nor_corrected() -> None:
+async def test_an_unreadable_verdict_is_reported_and_is_neither_a_pass_nor_corrected() -> None:
     run = await played({"step/2/*/1": "I like turtles.", "step/2/*": PASS, "*": named}, Params(group=4, inputs=1))
     verdicts = [one for one in run.of("candidate.judged") if isinstance(one, CandidateJudged)]
     assert [one.passed for one in sorted(verdicts, key=lambda one: one.index)] == [None, True, True, True]
@@ -109,7 +109,7 @@ async def test_without_an_answer_inputs_are_drawn_and_the_draw_follows_from_the_
     assert len({tuple(draw) for draw in draws}) > 2
 
 
-async def test_the_answer_stands_in_no_prompt() -> None:
+async def test_the_answer_is_in_no_prompt() -> None:
     secret = WITH_ANSWER.model_copy(update={"answer": "$424242$"})
     run = await played(FLAWED, Params(choice="adaptive", group=2, inputs=1), problem=secret)
     assert all("424242" not in run.dispatcher.prompt(key) for key in run.dispatcher.keys)

@@ -83,7 +83,7 @@ async def test_a_rollout_without_progress_ends_by_patience() -> None:
     assert played.outcome.accepted
 
 
-async def test_a_later_round_is_told_the_library_with_its_confidence_and_what_failed() -> None:
+async def test_a_later_round_gets_the_library_with_its_confidence_and_the_failed_lemmas() -> None:
     table: dict[str, Answer] = {
         "s0/r1/reason": "<claim>partial</claim>",
         "s0/r1/verify/s0.1/1": verdict(2, 2, steps=2),
@@ -92,9 +92,9 @@ async def test_a_later_round_is_told_the_library_with_its_confidence_and_what_fa
         "s0/r2/summarise": "<no-lemmas/>",
     }
     played = await play(table | FOLLOWS, Params(lemma_votes=4, proof_votes=1))
-    told = played.dispatcher.prompt("s0/r2/reason")
-    assert "Lemma 1 (confidence 0.75: 3 of 4 checks passed):\nFirst." in told
-    assert "Lemma 2:\nSecond.\nObjection: The first fault is in step 1. Step 1: Looked at." in told
+    prompt = played.dispatcher.prompt("s0/r2/reason")
+    assert "Lemma 1 (confidence 0.75: 3 of 4 checks passed):\nFirst." in prompt
+    assert "Lemma 2:\nSecond.\nObjection: The first fault is in step 1. Step 1: Looked at." in prompt
     silent = await play(table | FOLLOWS, Params(lemma_votes=4, proof_votes=1, lemma_scores=False))
     assert "confidence 0.75" not in silent.dispatcher.prompt("s0/r2/reason")
     assert "Lemma 1:\nFirst." in silent.dispatcher.prompt("s0/r2/reason")
@@ -112,7 +112,7 @@ HALF: dict[str, Answer] = {
 }
 
 
-async def test_a_model_that_half_follows_is_read_where_it_can_be_and_told_where_not() -> None:
+async def test_a_model_that_half_follows_is_read_where_possible_and_reported_where_not() -> None:
     played = await play(HALF, Params(lemma_votes=2, proof_votes=1, rounds=3, patience=2))
     unread = {event.call: event.reason for event in played.of("output.unread") if isinstance(event, OutputUnread)}
     assert unread == {
@@ -146,8 +146,8 @@ async def test_where_the_summary_brings_nothing_the_results_that_the_reasoner_li
         "s0/r1/summarise": "```\n<no-lemmas/>\n```",
     }
     played = await play(table | FOLLOWS, Params(rounds=1))
-    told = [event for event in played.of("output.unread") if isinstance(event, OutputUnread)]
-    assert "it finds no lemma in a text that lists results with their proofs" in [event.reason for event in told]
+    unread = [event for event in played.of("output.unread") if isinstance(event, OutputUnread)]
+    assert "it finds no lemma in a text that lists results with their proofs" in [event.reason for event in unread]
     assert "s0/r1/summarise/again" in played.dispatcher.keys
     (proposed,) = (event.model_dump() for event in played.of("lemma.proposed"))
     assert (proposed["statement"], proposed["steps"]) == ("The sum is $n(n+1)/2$.", ("We pair the terms.", "So it holds."))

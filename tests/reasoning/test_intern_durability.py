@@ -38,7 +38,7 @@ async def test_resumed_at_every_call_the_run_ends_as_the_uninterrupted_one() -> 
     for cut in range(len(whole.journal.records) + 1):
         again = await play(LONG | FOLLOWS, PARAMS, journal=whole.journal.cut(cut))
         assert again.outcome == whole.outcome
-        assert again.told == whole.told, cut
+        assert again.events == whole.events, cut
         assert {record.key: record for record in again.journal.records} == {r.key: r for r in whole.journal.records}
         assert len(again.dispatcher.requests) == len(whole.journal.records) - cut
         assert [seq for seq, _, _ in again.journal.events] == list(range(1, len(again.journal.events) + 1))
@@ -47,7 +47,7 @@ async def test_resumed_at_every_call_the_run_ends_as_the_uninterrupted_one() -> 
 @pytest.mark.parametrize("seed", range(12))
 async def test_the_order_in_which_calls_end_changes_nothing(seed: int) -> None:
     whole, shuffled = await play(LONG | FOLLOWS, PARAMS), await play(LONG | FOLLOWS, PARAMS, shuffle=seed)
-    assert shuffled.told == whole.told
+    assert shuffled.events == whole.events
     assert shuffled.outcome == whole.outcome
     assert {r.key: r.seed for r in shuffled.dispatcher.requests} == {r.key: r.seed for r in whole.dispatcher.requests}
 
@@ -58,7 +58,7 @@ async def test_cut_after_a_shuffled_start_it_still_ends_alike(seed: int) -> None
     started = await play(LONG | FOLLOWS, PARAMS, shuffle=seed)
     for cut in range(0, len(started.journal.records), 5):
         again = await play(LONG | FOLLOWS, PARAMS, journal=started.journal.cut(cut), shuffle=seed + 100)
-        assert again.told == whole.told
+        assert again.events == whole.events
 
 
 async def test_other_prompts_are_never_mixed_into_a_recorded_run() -> None:
@@ -86,7 +86,7 @@ async def test_a_halted_backend_stops_the_run_and_it_resumes_to_the_same_end() -
     with pytest.raises(RunHalted):
         await play({"*": dies}, PARAMS, journal=journal)
     again = await play(LONG | FOLLOWS, PARAMS, journal=journal)
-    assert again.told == whole.told
+    assert again.events == whole.events
 
 
 @pytest.mark.parametrize("calls", range(1, 34))

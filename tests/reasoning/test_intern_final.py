@@ -28,23 +28,23 @@ async def test_a_fault_is_revised_and_the_revision_accepted() -> None:
     played = await play(table | FOLLOWS, Params())
     assert drafted(played) == [("proof/1", "", 0), ("proof/2", "proof/1", 0)]
     assert verdicts(played) == {"proof/1": "not accepted", "proof/2": "accepted"}
-    told = played.dispatcher.prompt("final/revise/1/1")
-    assert "Finding 1. The first fault is in step 1. Step 1: The case $n=2$ is missing." in told
-    assert "Step 1. By Lemma 2 we have $2S=n(n+1)$." in told
+    prompt = played.dispatcher.prompt("final/revise/1/1")
+    assert "Finding 1. The first fault is in step 1. Step 1: The case $n=2$ is missing." in prompt
+    assert "Step 1. By Lemma 2 we have $2S=n(n+1)$." in prompt
     assert played.outcome.proof == "proof/2"
     assert played.outcome.ended_by == "accepted"
 
 
-async def test_a_revision_that_names_a_lemma_that_does_not_exist_counts_and_its_markers_are_told() -> None:
+async def test_a_revision_that_names_a_missing_lemma_counts_and_its_verifiers_are_informed() -> None:
     table: dict[str, Answer] = {
         "final/check/1/2": FAULT,
         "final/revise/1/1": proof("By Lemma 2 and Lemma 21 it holds.", "By Lemma 21 it holds too."),
     }
     played = await play(table | FOLLOWS, Params())
     assert drafted(played)[1] == ("proof/2", "proof/1", 0)
-    told = [event for event in played.of("output.unread") if isinstance(event, OutputUnread)]
-    assert [(one.call, one.part) for one in told] == [("final/revise/1/1", True)] * 2
-    assert told[0].reason == "proof/2, step 1: 'Lemma 21' names a lemma that does not exist"
+    unread = [event for event in played.of("output.unread") if isinstance(event, OutputUnread)]
+    assert [(one.call, one.part) for one in unread] == [("final/revise/1/1", True)] * 2
+    assert unread[0].reason == "proof/2, step 1: 'Lemma 21' names a lemma that does not exist"
     assert played.dispatcher.prompt("final/check/2/1").count("There is no Lemma 21, though the solution names it.") == 1
     assert "There is no Lemma" not in played.dispatcher.prompt("final/check/1/1")
 
@@ -93,7 +93,7 @@ async def test_acceptance_needs_enough_valid_votes(unread: int, accepted: bool) 
         assert not [key for key in played.dispatcher.keys if key.startswith("final/revise")]
 
 
-async def test_a_proof_that_nobody_could_mark_is_neither_accepted_nor_refused() -> None:
+async def test_a_proof_without_a_readable_vote_is_neither_accepted_nor_refused() -> None:
     played = await play({"final/check/*": "Sure."} | FOLLOWS, Params())
     assert played.outcome.accepted is None
     assert played.outcome.reason == "Not accepted: none of 4 votes could be read."
@@ -134,9 +134,9 @@ async def test_what_is_no_proof_is_not_marked(text: Answer) -> None:
 
 async def test_the_marker_sees_the_lemmas_the_proof_rests_on_and_no_others() -> None:
     played = await play({"final/write/*": proof("By Lemma 1.")} | FOLLOWS, Params())
-    told = played.dispatcher.prompt("final/check/1/1")
-    assert "Lemma 1:" in told
-    assert "Lemma 2:" not in told
+    prompt = played.dispatcher.prompt("final/check/1/1")
+    assert "Lemma 1:" in prompt
+    assert "Lemma 2:" not in prompt
 
 
 async def test_ablations_switch_their_part_off() -> None:

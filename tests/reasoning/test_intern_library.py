@@ -55,9 +55,9 @@ async def test_a_corrected_lemma_keeps_its_number_and_takes_the_old_ones_place()
     ]
     assert retired(played) == {"s0.1": "superseded by s0.1-fixed", "s0.1-fixed": "superseded by s0.1-fixed2"}
     assert ("s0.1-fixed2", "s0.1-fixed") in edges(played)
-    told = played.dispatcher.prompt("final/write/1")
-    assert "Lemma 1-fixed2 (" in told
-    assert "Right for $n>1$." not in told
+    prompt = played.dispatcher.prompt("final/write/1")
+    assert "Lemma 1-fixed2 (" in prompt
+    assert "Right for $n>1$." not in prompt
 
 
 async def test_a_correction_that_does_not_hold_leaves_the_old_version_alone() -> None:
@@ -84,12 +84,12 @@ async def test_a_number_that_is_taken_is_renumbered_and_its_mentions_make_no_edg
     assert any("may mean an old or a new lemma" in note for note in notes(played))
 
 
-async def test_a_use_of_a_lemma_that_does_not_exist_makes_no_edge_and_is_told() -> None:
+async def test_a_use_of_a_missing_lemma_makes_no_edge_and_is_reported() -> None:
     played = await play({"s0/r1/summarise": lemma(1, "First.", "By Lemma 9.")} | FOLLOWS, ONE_VOTE)
     assert notes(played)[0] == "s0.1, step 1: 'Lemma 9' names a lemma that does not exist"
 
 
-async def test_a_circular_use_is_refused_and_told() -> None:
+async def test_a_circular_use_is_refused_and_reported() -> None:
     table = {"s0/r1/summarise": lemma(1, "First.", "By Lemma 2.") + lemma(2, "Second.", "By Lemma 1.")} | FOLLOWS
     played = await play(table, ONE_VOTE)
     assert ("s0.1", "s0.2") in edges(played)
@@ -140,14 +140,14 @@ async def test_rollouts_keep_their_own_libraries_and_merge_what_is_equal() -> No
 
 async def test_the_final_library_names_merged_lemmas_by_id_throughout() -> None:
     played = await play(TWO | PARTIAL | FOLLOWS, Params(rollouts=2, rounds=2, lemma_votes=1))
-    told = played.dispatcher.prompt("final/write/1")
-    assert [label for label in ("s0.1", "s0.2", "s1.1", "s1.2", "s1.3") if f"Lemma {label} (" in told] == [
+    prompt = played.dispatcher.prompt("final/write/1")
+    assert [label for label in ("s0.1", "s0.2", "s1.1", "s1.2", "s1.3") if f"Lemma {label} (" in prompt] == [
         "s0.1",
         "s0.2",
         "s1.1",
         "s1.3",
     ]
-    assert "Step 1. By Lemma s0.1." in told
+    assert "Step 1. By Lemma s0.1." in prompt
     assert {(user, used) for user, used in edges(played) if user == "proof/1"} == {
         ("proof/1", "s1.3"),
         ("proof/1", "s0.2"),
@@ -155,7 +155,7 @@ async def test_the_final_library_names_merged_lemmas_by_id_throughout() -> None:
     }
 
 
-async def test_at_most_so_many_lemmas_are_taken_from_a_round() -> None:
+async def test_lemmas_of_a_round_are_taken_up_to_the_limit() -> None:
     table = {"s0/r1/summarise": "".join(lemma(number, f"Number {number}.", "p") for number in range(1, 6))} | FOLLOWS
     played = await play(table, Params(lemma_votes=1, lemmas_per_round=3))
     assert len(played.of("lemma.proposed")) == 3
@@ -169,10 +169,10 @@ async def test_a_long_library_is_cut_to_what_the_writer_can_use_with_all_it_rest
         "s0/r1/verify/s0.1/1": verdict(1),
     }
     played = await play(table | FOLLOWS, Params(lemma_votes=2, final_lemmas=2))
-    told = played.dispatcher.prompt("final/write/1").split("## Lemma library")[1].split("## Working notes")[0]
-    assert "Top." in told
-    assert "Base." in told
-    assert "Weak." not in told
+    library = played.dispatcher.prompt("final/write/1").split("## Lemma library")[1].split("## Working notes")[0]
+    assert "Top." in library
+    assert "Base." in library
+    assert "Weak." not in library
 
 
 async def test_lemmas_that_say_the_same_hold_as_one() -> None:

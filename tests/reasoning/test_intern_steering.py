@@ -6,8 +6,8 @@ from apps.reasoning.domain.control import Command
 from apps.reasoning.domain.errors import RunCancelled
 from apps.reasoning.domain.events import CommandName
 from apps.reasoning.journal.memory import InMemoryJournal
-from apps.reasoning.scaffolds.controls import ScriptedControls
 from apps.reasoning.scaffolds.intern_s1_mo.params import Params
+from apps.reasoning.scaffolds.running.controls import ScriptedControls
 from tests.reasoning.play import FOLLOWS, Answer, Played, lemma, play, proof, verdict
 
 # Live control points of a two-round run, in order:
@@ -42,8 +42,8 @@ def library(played: Played, key: str) -> str:
 async def test_a_hint_reaches_the_next_reasoner_inside_a_fence() -> None:
     played = await steered({R1_END: [command("hint", text="Reverse the sum. <verdict>")]})
     assert "Reverse the sum" not in played.dispatcher.prompt("s0/r1/reason")
-    told = played.dispatcher.prompt("s0/r2/reason").split("## Suggestions from people")[1]
-    assert "- Reverse the sum. ‹verdict›" in told
+    suggestions = played.dispatcher.prompt("s0/r2/reason").split("## Suggestions from people")[1]
+    assert "- Reverse the sum. ‹verdict›" in suggestions
 
 
 async def test_a_rejected_lemma_and_what_rests_on_it_leave_later_prompts() -> None:
@@ -52,8 +52,8 @@ async def test_a_rejected_lemma_and_what_rests_on_it_leave_later_prompts() -> No
         assert "Base." not in library(played, key)
         assert "Top." not in library(played, key)
         assert "Alone." in library(played, key)
-    told = [(row["lemma"], row["reason"]) for event in played.of("lemma.retired") if (row := event.model_dump())]
-    assert told == [("s0.1", "False for $n=1$."), ("s0.2", "its proof uses s0.1, which a person rejected")]
+    retired = [(row["lemma"], row["reason"]) for event in played.of("lemma.retired") if (row := event.model_dump())]
+    assert retired == [("s0.1", "False for $n=1$."), ("s0.2", "its proof uses s0.1, which a person rejected")]
 
 
 async def test_an_accepted_lemma_enters_the_library_whatever_its_votes_say() -> None:
@@ -71,7 +71,7 @@ async def test_a_persons_lemma_with_a_proof_is_voted_on_and_used() -> None:
     assert (human["lemma"], human["steps"]) == ("h.1", ("By Lemma 3.", "Reverse it."))
     assert "human/verify/h.1/1" in played.dispatcher.keys
     assert "Lemma H1 (confidence 1.00: 1 of 1 checks passed):\nThe sum is symmetric." in library(played, "s0/r2/reason")
-    assert {"edge/h.1/s0.3", "edge/proof/1/h.1"} <= set(played.told)
+    assert {"edge/h.1/s0.3", "edge/proof/1/h.1"} <= set(played.events)
 
 
 async def test_a_persons_lemma_without_a_proof_is_a_suggestion_only() -> None:
@@ -122,7 +122,7 @@ async def test_cancelling_at_a_control_point_ends_the_run_there() -> None:
 
 
 class ByRecords:
-    """Gives out commands at the first live control point where so many records are committed."""
+    """Gives out commands at the first live control point with this many committed records."""
 
     def __init__(self, journal: InMemoryJournal, script: dict[int, list[Command]]) -> None:
         self.journal = journal
@@ -149,4 +149,4 @@ async def test_a_steered_run_resumes_to_the_same_end_from_every_record() -> None
         kept = journal.cut(cut)
         again = await play(TABLE | FOLLOWS, PARAMS, journal=kept, controls=ByRecords(kept, script))
         assert again.outcome == whole.outcome
-        assert again.told == whole.told, cut
+        assert again.events == whole.events, cut

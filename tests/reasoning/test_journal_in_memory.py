@@ -7,7 +7,7 @@ from apps.reasoning.journal.memory import InMemoryJournal
 from tests.reasoning.play import final
 
 
-async def test_events_are_numbered_without_gaps_and_told_once() -> None:
+async def test_events_are_numbered_without_gaps_and_recorded_once() -> None:
     journal = InMemoryJournal()
     journal.emit("a", RoundBegan(rollout=0, round=1))
     journal.emit("a", RoundBegan(rollout=0, round=2))

@@ -46,7 +46,7 @@ def test_what_could_not_be_read_is_counted_apart_and_nothing_has_no_share() -> N
     assert (empty.first_won, empty.agreed, empty.is_led) == (None, None, False)
 
 
-def test_self_preference_is_told_beside_what_others_say_of_the_same_pairs() -> None:
+def test_self_preference_is_shown_next_to_other_judges_of_the_same_pairs() -> None:
     rows = [
         one
         for number in range(8)

@@ -13,7 +13,7 @@ from tests.reasoning.play import play
 
 @pytest.mark.parametrize("entrants", [2, 3, 5, 6, 9, 11, 17])
 @pytest.mark.parametrize("seed", range(4))
-async def test_nobody_sits_out_two_rounds(entrants: int, seed: int) -> None:
+async def test_no_entrant_sits_out_two_rounds(entrants: int, seed: int) -> None:
     table: dict[str, Any] = {"step/*": named, "final/*": better("A")}
     run = await play(table, rsa.Params(population=entrants, subset=2, steps=1), scaffold="rsa", seed=seed)
     pairs = [event for event in run.of("pair.decided") if isinstance(event, PairDecided)]

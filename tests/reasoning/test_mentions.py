@@ -30,7 +30,7 @@ def test_a_formula_right_after_a_mention_keeps_its_dollar() -> None:
     assert mentions("By Lemma $7$ it holds.")[0].quote == "Lemma $7$"
 
 
-def test_a_mention_says_where_it_stands() -> None:
+def test_a_mention_has_its_place() -> None:
     text = "Ω: so by Lemma 3 we are done."
     (mention,) = mentions(text)
     assert text[mention.start : mention.end] == mention.quote == "Lemma 3"

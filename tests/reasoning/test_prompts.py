@@ -8,14 +8,14 @@ from apps.reasoning.domain.errors import PromptError
 from apps.reasoning.prompts import loader
 from apps.reasoning.prompts.loader import Prompt, fence, load, render
 
-PROMPT = Prompt(name="x/y", sha="0", system="Rule: {{rule}}", user="Problem\n{{problem}}\nLibrary\n{{library}}\nGo on.")
+PROMPT = Prompt(name="x/y", sha="0", system="Rule: {{rule}}", user="Problem\n{{problem}}\nLibrary\n{{library}}\nContinue.")
 VALUES = {"rule": "r", "problem": "p", "library": "l"}
 
 
 def test_a_filled_prompt_has_two_messages_and_one_part_per_placeholder() -> None:
     rendered = render(PROMPT, VALUES)
     assert [message.role for message in rendered.messages] == ["system", "user"]
-    assert rendered.parts == ("Rule: r", "Problem\np", "\nLibrary\nl", "\nGo on.")
+    assert rendered.parts == ("Rule: r", "Problem\np", "\nLibrary\nl", "\nContinue.")
     assert "".join(rendered.parts) == "".join(message.content for message in rendered.messages)
 
 

@@ -1,4 +1,4 @@
-"""What grows in a prompt is fitted to the context of the model that reads it, by a rule that is told; no call fails for it."""
+"""The growing parts of a prompt are fitted to the context of its model, by a rule that events report; no call fails for it."""
 
 from collections.abc import Callable
 
@@ -10,8 +10,8 @@ from apps.reasoning.domain.values import Value
 from apps.reasoning.prompts.fitting import likely_tokens, middle_out, prompt_tokens, tokens_at_most
 from apps.reasoning.prompts.loader import RenderedPrompt
 from apps.reasoning.scaffolds import deepseek_math, nomos, reasoning_cache, rsa, self_check
-from apps.reasoning.scaffolds.asking import LEAST_ANSWER
 from apps.reasoning.scaffolds.intern_s1_mo.params import Params as InternParams
+from apps.reasoning.scaffolds.running.asking import LEAST_ANSWER
 from tests.reasoning.candidates import FAIL, PASS, better, score
 from tests.reasoning.play import FOLLOWS, Answer, Played, final, lemma, play, proof, verdict
 
@@ -37,13 +37,13 @@ def sizes(run: Played) -> dict[str, int]:
     return {one.key: prompt_tokens(RenderedPrompt(messages=one.messages, parts=())) for one in run.dispatcher.requests}
 
 
-async def test_the_aggregator_of_long_solutions_reads_two_of_them_shortened_in_the_middle_and_it_is_told() -> None:
+async def test_the_aggregator_reads_two_long_solutions_shortened_in_the_middle_and_an_event_says_so() -> None:
     table: Table = {"step/*": longer_proof, "final/*": better("A")}
     params = rsa.Params(population=4, subset=4, steps=1)
     run = await play(table, params, scaffold="rsa", context_tokens=CONTEXT)
-    told = fitted(run)["step/1/1"]
-    assert len(told.left_out) == 2
-    assert len(told.shortened) == 2
+    fit = fitted(run)["step/1/1"]
+    assert len(fit.left_out) == 2
+    assert len(fit.shortened) == 2
     prompt = run.dispatcher.prompt("step/1/1")
     assert "This is what step/0/" in prompt
     assert "Done." in prompt
@@ -105,10 +105,10 @@ async def test_a_library_keeps_the_lemmas_with_the_most_confidence() -> None:
         "s0/r2/summarise": "<no-lemmas/>",
     }
     run = await play(table | FOLLOWS, InternParams(lemma_votes=2, rounds=2), context_tokens=CONTEXT)
-    told = fitted(run)["s0/r2/reason"]
-    assert "Lemma 5" in told.left_out
-    assert "Lemma 12" in told.left_out
-    assert "Lemma 1" not in told.left_out
+    fit = fitted(run)["s0/r2/reason"]
+    assert "Lemma 5" in fit.left_out
+    assert "Lemma 12" in fit.left_out
+    assert "Lemma 1" not in fit.left_out
     assert sizes(run)["s0/r2/reason"] <= ROOM
 
 
@@ -157,7 +157,7 @@ async def test_no_prompt_is_longer_than_its_context_and_a_resumed_run_repeats_no
         is_tried = answer == LEAST_ANSWER and likely_tokens(bound) + answer <= context
         assert bound + answer <= context or is_tried, "what cannot be shortened is tried where it probably fits"
     again = await play(table, params, scaffold=scaffold, context_tokens=context, journal=whole.journal.cut(2))
-    assert (again.outcome, again.told) == (whole.outcome, whole.told)
+    assert (again.outcome, again.events) == (whole.outcome, whole.events)
     assert len(again.dispatcher.requests) == len(whole.journal.records) - min(2, len(whole.journal.records))
 
 

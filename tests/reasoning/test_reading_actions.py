@@ -3,7 +3,7 @@
 import pytest
 
 from apps.reasoning.domain.values import Unscored
-from apps.reasoning.reading.actions import (
+from apps.reasoning.reading.turns.actions import (
     Action,
     Query,
     Report,

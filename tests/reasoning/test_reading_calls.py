@@ -5,7 +5,7 @@ import json
 import pytest
 
 from apps.reasoning.domain.values import Unscored
-from apps.reasoning.reading.actions import Action, Query, read_action, read_query
+from apps.reasoning.reading.turns.actions import Action, Query, read_action, read_query
 from tests.reasoning.agents import called, python, solution
 from tests.reasoning.play import final
 

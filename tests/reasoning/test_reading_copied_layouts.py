@@ -24,7 +24,7 @@ def layout(solution: str, title: str = "Solution", report: str = REPORT) -> str:
     )
 
 
-PROMPT = "You receive a solution, and hand in one that stands.\n\n" + layout(GIVEN)
+PROMPT = "You receive a solution, and hand in one that is correct.\n\n" + layout(GIVEN)
 
 
 def read(answer: str, prompt: str = PROMPT, reason: str = "stop") -> ReadProof | Unscored:
@@ -60,7 +60,7 @@ def test_the_changed_solution_is_read_from_under_its_heading(answer: str) -> Non
 )
 def test_the_given_solution_is_none_whatever_signs_were_changed(copy: str) -> None:
     assert read(layout(copy)) == Unscored(reason=UNCHANGED)
-    assert read(layout(copy, report="Something else stands in this report, but it is no solution of it.")) == Unscored(
+    assert read(layout(copy, report="This report says something else, but it is no solution of it.")) == Unscored(
         reason=UNCHANGED
     )
 

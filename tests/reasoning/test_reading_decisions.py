@@ -5,8 +5,8 @@ import json
 import pytest
 
 from apps.reasoning.domain.values import Unscored
-from apps.reasoning.reading.actions import Report, read_report
 from apps.reasoning.reading.choices import LONGEST_REPORT, NO_REASON, Decision, read_decision
+from apps.reasoning.reading.turns.actions import Report, read_report
 from tests.reasoning.candidates import decision
 from tests.reasoning.play import final
 

@@ -46,7 +46,7 @@ LONG = "Let $n$ be even, so $n = 2k$. Then $n^2 = 4k^2$ is even as well."
         (f"{LONG}\n\n<no-proof>N/A</no-proof>", (LONG,), "whole"),
     ],
 )
-def test_a_proof_in_another_form_is_read_and_how_is_told(text: str, steps: tuple[str, ...], way: str) -> None:
+def test_a_proof_in_another_form_is_read_and_the_way_is_recorded(text: str, steps: tuple[str, ...], way: str) -> None:
     assert read_proof(final(text)) == ReadProof.model_validate({"steps": steps, "way": way})
 
 

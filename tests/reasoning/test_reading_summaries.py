@@ -69,7 +69,7 @@ def test_a_number_that_comes_twice_counts_the_last_time() -> None:
     assert [entry.statement for entry in read(lemma(1, "Old.", "p") + lemma(1, "New.", "p")).lemmas] == ["New."]
 
 
-def test_whole_lemmas_before_the_cut_are_kept_and_the_cut_is_told() -> None:
+def test_whole_lemmas_before_the_cut_are_kept_and_the_cut_is_reported() -> None:
     found = read(lemma(1, "Good.", "Proof.") + '<lemma number="2"><statement>Ha', finish_reason="length")
     assert [entry.number for entry in found.lemmas] == [1]
     assert "cut off" in found.unread[0]

@@ -23,12 +23,12 @@ from tests.reasoning.play import PROBLEM, Answer, Played, play, proof
 
 
 def drafted(run: Played) -> dict[str, tuple[str, ...]]:
-    """Candidates with their parents, in the order in which they were told."""
+    """Candidates with their parents, in the order of their events."""
     return {event.candidate: event.parents for event in run.of("candidate.drafted") if isinstance(event, CandidateDrafted)}
 
 
 def selected_text(run: Played) -> str:
-    return str(run.told["proof/1"].model_dump()["text"])
+    return str(run.events["proof/1"].model_dump()["text"])
 
 
 # --- nomos and the tournament ----------------------------------------------------------------------------------------
@@ -63,10 +63,10 @@ async def test_nomos_keeps_the_best_groups_them_and_holds_the_knock_out_inside_t
         "final/*": prefers("solve/5", "solve/1", "solve/3"),
     }
     run = await play(table, nomos.Params(solutions=5, kept=3), scaffold="nomos")
-    kept = run.told["pool/1"]
+    kept = run.events["pool/1"]
     assert isinstance(kept, PoolKept)
     assert kept.kept == ("c1.1", "c1.3", "c1.5")
-    groups = run.told["pool/grouped"]
+    groups = run.events["pool/grouped"]
     assert isinstance(groups, GroupsFormed)
     assert groups.groups[groups.chosen] == ("c1.1", "c1.5")
     assert "what solve/5 wrote" in selected_text(run)
@@ -87,14 +87,14 @@ async def test_a_judge_with_position_bias_decides_nothing_the_marks_do() -> None
     assert "what solve/2 wrote" in selected_text(run)
 
 
-async def test_a_score_that_nobody_asked_for_breaks_no_tie() -> None:
+async def test_an_unrequested_score_breaks_no_tie() -> None:
     table: dict[str, Any] = {
         "solve/2": lambda request: f"{named(request)}\n<own-score>1</own-score>",
         "solve/*": named,
         "mark/*": score(5),
     }
     run = await play(table, nomos.Params(solutions=2, kept=1), scaffold="nomos")
-    kept = run.told["pool/1"]
+    kept = run.events["pool/1"]
     assert isinstance(kept, PoolKept)
     assert kept.kept == ("c1.1",)
     assert {event.own_score for event in run.of("candidate.drafted") if isinstance(event, CandidateDrafted)} == {None}
@@ -108,7 +108,7 @@ async def test_a_grouping_that_cannot_be_read_leaves_all_in_one_group() -> None:
         "final/*": prefers("solve/1", "solve/2", "solve/3"),
     }
     run = await play(table, nomos.Params(solutions=3, kept=3), scaffold="nomos")
-    groups = run.told["pool/grouped"]
+    groups = run.events["pool/grouped"]
     assert isinstance(groups, GroupsFormed)
     assert sorted(groups.groups[0]) == ["c1.1", "c1.2", "c1.3"]
     assert "does not exist" in groups.reason
@@ -249,7 +249,7 @@ async def test_a_proof_is_accepted_only_where_enough_of_its_examinations_count(r
         assert run.outcome.ended_by == "exhausted"
 
 
-async def test_a_proof_with_enough_reports_stands_before_an_older_one_with_one() -> None:
+async def test_a_proof_with_enough_reports_precedes_an_older_one_with_one() -> None:
     table: dict[str, Any] = {
         "round/1/1": own(1),
         "round/*": own(0),

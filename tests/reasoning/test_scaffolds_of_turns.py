@@ -19,12 +19,12 @@ from tests.reasoning.play import Played, final, play, proof
 
 
 def drafted(run: Played) -> dict[str, tuple[str, ...]]:
-    """Candidates with their parents, in the order in which they were told."""
+    """Candidates with their parents, in the order of their events."""
     return {event.candidate: event.parents for event in run.of("candidate.drafted") if isinstance(event, CandidateDrafted)}
 
 
 def selected_text(run: Played) -> str:
-    return str(run.told["proof/1"].model_dump()["text"])
+    return str(run.events["proof/1"].model_dump()["text"])
 
 
 # --- reasoning cache -------------------------------------------------------------------------------------------------
@@ -65,7 +65,7 @@ async def test_a_state_that_cannot_be_read_leaves_the_old_one_and_one_too_long_i
     assert states[0].text.endswith("is cut off.)")
     assert "Paragraph 0" in run.dispatcher.prompt("turn/3/solve")
     assert (
-        run.told["turn/2/summarise/unread"].model_dump()["reason"]
+        run.events["turn/2/summarise/unread"].model_dump()["reason"]
         == "there is no <state>, and it is too short to be read as a whole"
     )
 
@@ -89,7 +89,7 @@ async def test_a_last_turn_without_a_solution_leaves_the_newest_that_could_be_re
 CHECK: dict[str, Any] = {"solve": named, "improve": named, "correct/*": named}
 
 
-async def test_self_check_accepts_after_five_passes_in_a_row_and_a_failure_starts_the_count_anew() -> None:
+async def test_self_check_accepts_after_five_passes_in_a_row_and_a_failure_restarts_the_count() -> None:
     table: dict[str, Any] = {"check/3": FAIL, "check/*": PASS}
     run = await play({**CHECK, **table}, self_check.Params(), scaffold="self_check")
     assert run.outcome.accepted is True

@@ -1,4 +1,4 @@
-"""The proof that a run stands by is checked whenever the sandbox works, however much waits before it."""
+"""The selected proof of a run is checked whenever the sandbox works, however much waits before it."""
 
 import asyncio
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from apps.reasoning.domain.errors import BackendRefused
 from apps.reasoning.domain.events import LemmaProposed, ProofDrafted, ProofSelected
 from apps.reasoning.domain.generation import Final, GenerationRequest
 from apps.reasoning.journal.memory import InMemoryJournal
-from apps.reasoning.scaffolds.formula_checks import AT_ONCE, ENDED_BEFORE, FormulaChecks
+from apps.reasoning.scaffolds.running.formula_checks import AT_ONCE, ENDED_BEFORE, FormulaChecks
 from tests.reasoning.checked import CheckingDispatcher
 
 SELECTED = ProofSelected(proof="proof/1", accepted=True, reason="It passed.")
@@ -32,8 +32,8 @@ class Sandbox(CheckingDispatcher):
         return await super().dispatch(request)
 
 
-class Beside:
-    """The checks of a run, and what they told."""
+class CheckedRun:
+    """The checks of a run, and what they found."""
 
     def __init__(self, seconds: Callable[[str], float] = lambda _: 0.0) -> None:
         self.journal = InMemoryJournal()
@@ -48,45 +48,45 @@ class Beside:
             await asyncio.sleep(0.01)
 
     @property
-    def told(self) -> dict[str, FormulasChecked]:
+    def found(self) -> dict[str, FormulasChecked]:
         return {event.subject: event for _, _, event in self.journal.events if isinstance(event, FormulasChecked)}
 
 
 async def test_the_selected_proof_waits_behind_no_other_text() -> None:
-    run = Beside(lambda texts: 0.0 if '"proof/1"' in texts else 3600.0)
+    run = CheckedRun(lambda texts: 0.0 if '"proof/1"' in texts else 3600.0)
     await run.keep_busy()
     run.checks.observe(DRAFTED)
     run.checks.observe(SELECTED)
     await run.checks.settle(0.2, 0.0)
-    assert run.told["proof/1"].outcome == "refuted"
-    assert {event.unchecked for subject, event in run.told.items() if subject != "proof/1"} == {ENDED_BEFORE}
+    assert run.found["proof/1"].outcome == "refuted"
+    assert {event.unchecked for subject, event in run.found.items() if subject != "proof/1"} == {ENDED_BEFORE}
 
 
 @pytest.mark.parametrize(("longer", "outcome"), [(5.0, "refuted"), (0.0, "stopped")])
 async def test_a_run_waits_longer_for_the_selected_proof_alone(longer: float, outcome: str) -> None:
-    run = Beside(lambda texts: 0.3 if '"proof/1"' in texts else 3600.0)
+    run = CheckedRun(lambda texts: 0.3 if '"proof/1"' in texts else 3600.0)
     await run.keep_busy()
     run.checks.observe(DRAFTED)
     run.checks.observe(SELECTED)
     began = asyncio.get_running_loop().time()
     await run.checks.settle(0.05, longer)
-    assert run.told["proof/1"].outcome == outcome
+    assert run.found["proof/1"].outcome == outcome
     assert asyncio.get_running_loop().time() - began < 3
 
 
 async def test_the_selected_proof_is_asked_for_again_where_the_sandbox_was_off() -> None:
-    run = Beside()
+    run = CheckedRun()
     run.sandbox.is_off = True
     await run.keep_busy()
     run.checks.observe(DRAFTED)
     run.sandbox.is_off = False
     run.checks.observe(SELECTED)
     await run.checks.settle(1.0, 1.0)
-    assert {subject: event.outcome for subject, event in run.told.items()} == {"proof/1": "refuted"}
+    assert {subject: event.outcome for subject, event in run.found.items()} == {"proof/1": "refuted"}
 
 
 async def test_a_selected_proof_that_was_checked_is_not_checked_again() -> None:
-    run = Beside()
+    run = CheckedRun()
     run.checks.observe(DRAFTED)
     await asyncio.sleep(0.05)
     run.checks.observe(SELECTED)

@@ -51,9 +51,9 @@ def test_the_plain_form_has_one_example_and_no_attributes() -> None:
 @pytest.mark.parametrize("copy", [example(PROOF), f"## Solution\n{example(PROOF)}", example(PROOF).replace("<step>", "")])
 async def test_a_solution_that_copies_the_example_is_asked_for_once_more(copy: str) -> None:
     run = await checked({"solve": copy, "solve/again": proof("By induction.")}, prompts="small")
-    assert run.told["candidate/c1.1"].model_dump()["steps"] == ("By induction.",)
-    told = next(event for event in run.of("output.unread") if isinstance(event, OutputUnread))
-    assert (told.call, told.reason) == ("solve", "it copies the example of what was asked")
+    assert run.events["candidate/c1.1"].model_dump()["steps"] == ("By induction.",)
+    unread = next(event for event in run.of("output.unread") if isinstance(event, OutputUnread))
+    assert (unread.call, unread.reason) == ("solve", "it copies the example of what was asked")
 
 
 async def test_a_solution_that_breaks_off_in_the_example_says_nothing_and_is_not_shown_again() -> None:

@@ -1,4 +1,4 @@
-"""What a model thinks is never read as what it answers, by no reader: thought before the answer, never ended, or told apart."""
+"""No reader takes a model's thinking for its answer, whether it precedes the answer, never ends, or comes separately."""
 
 from collections.abc import Callable
 from typing import Any

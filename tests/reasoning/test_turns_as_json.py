@@ -8,7 +8,7 @@ import pytest
 from apps.reasoning.domain.agent_events import MemoryStored, TurnTaken
 from apps.reasoning.domain.candidate_events import CandidateDrafted, CandidateScored
 from apps.reasoning.domain.values import Unscored
-from apps.reasoning.reading.turn_forms import Texts, completed, read_texts, read_turn_form, turn_schema, without_loop
+from apps.reasoning.reading.turns.turn_forms import Texts, completed, read_texts, read_turn_form, turn_schema, without_loop
 from apps.reasoning.scaffolds.alpha_apollo.params import Params
 from tests.reasoning.agents import follows
 from tests.reasoning.play import Answer, Played, final, play

@@ -4,9 +4,9 @@ import pytest
 
 from apps.reasoning.domain.control import Command
 from apps.reasoning.journal.memory import InMemoryJournal
-from apps.reasoning.scaffolds.budgets import GONE_OVER
-from apps.reasoning.scaffolds.controls import ScriptedControls
 from apps.reasoning.scaffolds.intern_s1_mo.params import Params, params_from
+from apps.reasoning.scaffolds.running.budgets import GONE_OVER
+from apps.reasoning.scaffolds.running.controls import ScriptedControls
 from apps.reasoning.scaffolds.spec import Budget
 from tests.reasoning.play import FOLLOWS, Answer, Played, lemma, play, proof
 
@@ -28,7 +28,7 @@ async def test_a_budget_that_ends_while_the_run_explores_still_gives_a_judged_pr
     assert played.outcome.accepted
     assert played.outcome.ended_by == "accepted"
     assert len(played.dispatcher.requests) == 20
-    assert not any(event.kind == "budget.spent" for event in played.told.values())
+    assert not any(event.kind == "budget.spent" for event in played.events.values())
 
 
 async def test_the_last_round_says_why_no_other_follows() -> None:
@@ -76,7 +76,7 @@ async def test_resumed_at_every_call_the_run_goes_over_at_the_same_place(rollout
     for cut in range(len(whole.journal.records) + 1):
         again = await explored(Budget(calls=24), params, journal=whole.journal.cut(cut))
         assert again.outcome == whole.outcome, cut
-        assert again.told == whole.told, cut
+        assert again.events == whole.events, cut
         assert {record.key for record in again.journal.records} == {record.key for record in whole.journal.records}
 
 
@@ -90,7 +90,7 @@ async def test_more_budget_given_after_the_run_went_over_does_not_bring_it_back_
         steered = ScriptedControls({point: [more]})
         first = await play(table, PARAMS, budget=Budget(calls=20), controls=steered)
         replay = await play(table, PARAMS, budget=Budget(calls=20), journal=first.journal.cut(len(first.journal.records)))
-        assert replay.told == first.told
+        assert replay.events == first.events
         assert replay.dispatcher.requests == []
         assert replay.outcome == first.outcome
     assert live.outcome.proof

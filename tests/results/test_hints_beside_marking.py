@@ -8,13 +8,13 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
+from apps.agreement.sources.judgements import reveals_of
 from apps.contests.models import Contest, ContestProblem, ContestState
 from apps.contests.services import contest_move
-from apps.grading.agreement_judgements import reveals_of
-from apps.marks.claims import task_next
-from apps.marks.comparing import fresh_people
+from apps.marks.coordination.comparing import fresh_people
 from apps.marks.models import EarlyReveal, MarkingCase, MarkingTask, Reveal, RevealKind, Slot
 from apps.marks.setups import cases_prepare
+from apps.marks.workspace.claims import task_next
 from apps.reasoning.feedback.ladder import Rules
 from apps.results import feedback
 from apps.results.feedback import FeedbackRefused

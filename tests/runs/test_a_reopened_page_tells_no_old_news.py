@@ -1,4 +1,4 @@
-"""What a page that was closed and opened again is told of running calls: those that run, at the speed that they have."""
+"""A reopened page receives the calls that are running, at their current speed, and no others."""
 
 import asyncio
 import json
@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from apps.runs.live import Hub
-from apps.runs.streams import events_key, tokens_key
+from apps.processes.streams import events_key, tokens_key
+from apps.runs.live.tail import Hub
 
 pytestmark = pytest.mark.asyncio
 RUN = "0b7f9a52-0000-4000-8000-000000000001"
@@ -17,7 +17,7 @@ RUN = "0b7f9a52-0000-4000-8000-000000000001"
 
 @pytest_asyncio.fixture
 async def watching(valkey: Any) -> AsyncIterator[Hub]:
-    """A hub whose reader is kept busy by somebody who watches another run."""
+    """A hub whose reader is kept busy by a viewer of another run."""
     hub = Hub()
     await hub.subscribe("another-run")
     yield hub
@@ -39,7 +39,7 @@ async def until_counted(hub: Hub, call: str) -> None:
             await asyncio.sleep(0.02)
 
 
-async def test_calls_that_ended_while_nobody_watched_are_not_told(watching: Hub, valkey: Any) -> None:
+async def test_calls_that_ended_while_unwatched_are_not_published(watching: Hub, valkey: Any) -> None:
     first = await watching.subscribe(RUN)
     await asyncio.sleep(0.1)
     write(valkey, "old", 10)
@@ -59,7 +59,7 @@ async def test_calls_that_ended_while_nobody_watched_are_not_told(watching: Hub,
     assert watching.running(RUN)["new"]["rate"] == 0, "the first word of a call says nothing of its speed"
 
 
-async def test_a_run_that_nobody_watches_is_not_read(watching: Hub, valkey: Any) -> None:
+async def test_an_unwatched_run_is_not_read(watching: Hub, valkey: Any) -> None:
     first = await watching.subscribe(RUN)
     await asyncio.sleep(0.1)
     watching.unsubscribe(first)

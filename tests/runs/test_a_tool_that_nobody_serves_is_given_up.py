@@ -1,4 +1,4 @@
-"""A run waits for a model as long as it takes; without a tool it goes on after a while."""
+"""A run waits for a model as long as it takes; it continues without an unserved tool after a while."""
 
 import asyncio
 from collections.abc import Sequence
@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from apps.processes.streams import fingerprint_of, heartbeat_tell
 from apps.reasoning.domain.errors import BackendRefused
 from apps.reasoning.domain.generation import GenerationRequest
-from apps.runs import dispatch, sending
-from apps.runs.dispatch import CeleryDispatcher
-from apps.runs.streams import fingerprint_of, heartbeat_tell
+from apps.runs.calls import dispatch, sending
+from apps.runs.calls.dispatch import CeleryDispatcher
 from tests.inference.conftest import a_request
 
 pytestmark = pytest.mark.asyncio

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from apps.runs.streams import WORKERS_KEY, Heartbeat, heartbeat_tell, heartbeats
+from apps.processes.streams import WORKERS_KEY, Heartbeat, heartbeat_tell, heartbeats
 
 
 def beat_of(worker: str) -> Heartbeat:

@@ -1,4 +1,4 @@
-"""A search for theorems is answered in the orchestrator; all else goes on to the workers."""
+"""A search for theorems is answered in the orchestrator; other requests are passed on to the workers."""
 
 import json
 
@@ -7,7 +7,7 @@ import pytest
 from apps.reasoning.domain.errors import RequestRejected
 from apps.reasoning.domain.generation import Final, GenerationRequest
 from apps.reasoning.domain.tools import SearchJob, ToolAnswer, read_execution, read_hits
-from apps.runs.theorems import TheoremDispatcher
+from apps.runs.owners.theorems import TheoremDispatcher
 from tests.inference.conftest import a_request
 from tests.runs.factory import make_problem
 
@@ -41,7 +41,7 @@ async def test_a_search_for_theorems_does_not_leave_the_process() -> None:
     assert inner.asked == []
 
 
-async def test_all_else_goes_on() -> None:
+async def test_other_requests_are_passed_on() -> None:
     from asgiref.sync import sync_to_async
 
     problem = await sync_to_async(lambda: make_problem().problem)()

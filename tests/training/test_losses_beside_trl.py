@@ -1,4 +1,4 @@
-"""TRL's losses in our trainers equal those of workers/learning in value and gradient, for the pinned minor version of TRL."""
+"""TRL's losses in our trainers equal those of recipes/mathematics in value and gradient, for the pinned minor version."""
 
 from pathlib import Path
 from typing import Any
@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 import torch
 
+from apps.recipes.mathematics.losses import Clip, clipped_loss, supervised_loss
+from apps.recipes.mathematics.oreal import OrealFactors, oreal_loss
 from tests.training.factory import rows, trainer
-from workers.learning.losses import Clip, clipped_loss, supervised_loss
-from workers.learning.oreal import OrealFactors, oreal_loss
-from workers.training.batches import tensors_of
 from workers.training.row_trainer import RowTrainer
+from workers.training.rows.batches import tensors_of
 
 LONGEST = 6
 

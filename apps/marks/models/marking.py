@@ -8,7 +8,7 @@ from django.db.models import Q
 
 from apps.accounts.models import User
 from apps.contests.models import Contest, ContestProblem
-from apps.reasoning.marking.sheet import REASON_LENGTH, WORDS_LENGTH, Band, Fallacy, Role
+from apps.reasoning.marking.sheets.sheet import REASON_LENGTH, WORDS_LENGTH, Band, Fallacy, Role
 from apps.schemes.models import MarkingScheme, SchemeItem, SchemeVersion
 from apps.submissions.models import SubmissionVersion
 
@@ -50,6 +50,10 @@ class CaseState(models.TextChoices):
     SETTLED = "settled", "Settled"
     RELEASED = "released", "Released"
     APPEALED = "appealed", "Appealed"
+
+
+#: States of a case that has its grade, apart from an appeal.
+SETTLED = (CaseState.SETTLED, CaseState.RELEASED)
 
 
 class MarkingCase(models.Model):

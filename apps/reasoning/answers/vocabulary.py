@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from fractions import Fraction
 
-from apps.reasoning.answers.shapes import Class, Sign
+from apps.reasoning.answers.values.shapes import Class, Sign
 
 
 def words(text: str) -> frozenset[str]:

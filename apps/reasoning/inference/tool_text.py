@@ -1,6 +1,6 @@
 """Calls of functions as text: the one neutral form, whatever protocol of an engine they came by.
 
-A call is written as the block that `apps.reasoning.reading.tool_calls` reads, so that it streams, is kept, is shown and is
+A call is written as the block that `reading.turns.tool_calls` reads, so that it streams, is kept, is shown and is
 replayed as every text is. Arguments stand there as the model wrote them, also where they are no JSON:
 
     <tool_call>

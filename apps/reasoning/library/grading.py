@@ -8,9 +8,9 @@ from apps.reasoning.graders.grader import Grader
 from apps.reasoning.graders.material import Material
 from apps.reasoning.graders.registry import GRADERS
 from apps.reasoning.graders.view import GUIDELINES, REFERENCE, SCHEME, View
-from apps.reasoning.marking.faults import FormWrong
 from apps.reasoning.marking.importing import scheme_import
-from apps.reasoning.marking.scheme import Scheme
+from apps.reasoning.marking.schemes.faults import FormWrong
+from apps.reasoning.marking.schemes.scheme import Scheme
 
 from .arguments import params_of, problem_of
 from .options import CheckedOptions, RunOptions

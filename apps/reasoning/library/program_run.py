@@ -21,10 +21,10 @@ from apps.reasoning.inference.openai_http import OpenAIHttpBackend
 from apps.reasoning.journal.file import JournalFile
 from apps.reasoning.planning import plan_roles
 from apps.reasoning.ports import Dispatcher
-from apps.reasoning.scaffolds.context import RunContext
+from apps.reasoning.scaffolds.running.context import RunContext
+from apps.reasoning.scaffolds.running.window import Window
 from apps.reasoning.scaffolds.scaffold import Scaffold
 from apps.reasoning.scaffolds.spec import RunSpec
-from apps.reasoning.scaffolds.window import Window
 from apps.reasoning.version import VERSION
 
 from .options import SMALLEST_CONTEXT, CheckedOptions

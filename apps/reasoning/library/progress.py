@@ -11,7 +11,7 @@ from apps.reasoning.domain.records import Spent, StepRecord
 from apps.reasoning.journal.file import JournalFile
 from apps.reasoning.journal.keys import sha_of
 from apps.reasoning.journal.memory import InMemoryJournal
-from apps.reasoning.scaffolds.calling import call_began, call_ending
+from apps.reasoning.scaffolds.running.calling import call_began, call_ending
 
 
 class ProgressJournal(InMemoryJournal):

@@ -9,7 +9,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import NamedTuple
 
-from apps.reasoning.marking.sheet import MarkSheet
+from apps.reasoning.marking.sheets.sheet import MarkSheet
 from apps.reasoning.marking.suggestion import Finding, SuggestionBody
 
 #: Differences of this size, on a scale of `OF`, go to a marker who has seen no suggestion.

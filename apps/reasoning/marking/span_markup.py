@@ -12,7 +12,7 @@ from typing import Annotated, Protocol
 from pydantic import Field
 
 from apps.reasoning.domain.values import Value
-from apps.reasoning.marking.sheet import Fallacy
+from apps.reasoning.marking.sheets.sheet import Fallacy
 from apps.reasoning.marking.suggestion import Finding
 from apps.reasoning.texts.anchors import Anchor, anchor_make
 from apps.reasoning.texts.source import source_of

@@ -14,8 +14,8 @@ from pydantic import Field, model_validator
 from apps.reasoning.domain.spending import Amount
 from apps.reasoning.domain.values import Value
 from apps.reasoning.marking.propagation import Propagation
-from apps.reasoning.marking.scheme import Code, Points
-from apps.reasoning.marking.sheet import REASON_LENGTH, WORDS_LENGTH, Fallacy
+from apps.reasoning.marking.schemes.scheme import Code, Points
+from apps.reasoning.marking.sheets.sheet import REASON_LENGTH, WORDS_LENGTH, Fallacy
 from apps.reasoning.texts.anchors import Anchor, AnchorLost, anchor_span
 
 FINDINGS_AT_MOST = 100

@@ -15,7 +15,7 @@ from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.domain.verdicts import counts_as_pass
 from apps.reasoning.reading.answers import plain_word, tag_pattern, whole_answer, without
-from apps.reasoning.reading.closings import Closing, Said, beside_json, json_within
+from apps.reasoning.reading.closings import Closing, Said, json_within, text_around_json
 from apps.reasoning.reading.objections import objects, severities_in_lines
 from apps.reasoning.reading.said_values import letter, number, passing, passing_alone, share_alone
 
@@ -110,21 +110,21 @@ def read_own_score(final: Final, allowed: tuple[float, ...]) -> float | None:
 def read_decision(final: Final) -> Decision | Unscored:
     """A verifier's pass or fail with its issues, from JSON or tags.
 
-    Unscored where there is no decision, or where a pass stands next to an objection whose severity cannot be read.
+    Unscored if there is no decision, or if a pass comes with an objection whose severity cannot be read.
     """
     answer = whole_answer(final)
     if isinstance(answer, Unscored):
         return answer
     if (value := json_within(answer, "decision")) is not None:
-        return _beside_prose(_json_decision(value), beside_json(answer, "decision"))
+        return _checked_with_prose(_json_decision(value), text_around_json(answer, "decision"))
     found = DECISION.read(answer)
     if isinstance(found, Unscored):
         return found
     return _of_log(found.value, f"{found.before}\n\n{found.after}".strip())
 
 
-def _beside_prose(decision: Decision | Unscored, prose: str) -> Decision | Unscored:
-    """A decision in JSON next to what stands beside the object."""
+def _checked_with_prose(decision: Decision | Unscored, prose: str) -> Decision | Unscored:
+    """A decision in JSON, compared with the prose around the object."""
     if isinstance(decision, Unscored) or not prose:
         return decision
     said = DECISION.read(prose)

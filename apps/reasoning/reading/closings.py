@@ -81,15 +81,15 @@ class Closing(Generic[T]):
     def read(self, answer: str) -> Said[T] | Unscored:
         """The closing of an answer, or why there is none."""
         tags = self._tags(answer)
-        standing = [one for one in tags if one.stands(answer)]
-        if found := _agreed(answer, [one for one in standing if one.value is not None]):
+        conclusive = [one for one in tags if one.is_conclusive(answer)]
+        if found := _agreed(answer, [one for one in conclusive if one.value is not None]):
             return self._undisputed(answer, found)
         if found := _agreed(answer, list(self._lines(answer, 0))):
             return self._said(answer, found)
         if self.bare is not None and (found := _last_line(answer, self.bare)):
             return self._said(answer, found)
-        if standing:
-            return Unscored(reason=f"the {self.what} is {plain(standing[-1].written)[:40]!r}")
+        if conclusive:
+            return Unscored(reason=f"the {self.what} is {plain(conclusive[-1].written)[:40]!r}")
         if tags:
             return Unscored(reason=f"the answer does not end with its {self.what}")
         return Unscored(reason=f"there is no {self.what}")
@@ -99,8 +99,8 @@ class Closing(Generic[T]):
         value = json_within(answer, self.tag)
         said = value.get(self.tag) if value is not None else None
         if isinstance(said, str | int | float) and not isinstance(said, bool) and (found := self.parse(str(said))) is not None:
-            beside = self.read(beside_json(answer, self.tag))
-            return self.differs if isinstance(beside, Said) and beside.value != found else found
+            around = self.read(text_around_json(answer, self.tag))
+            return self.differs if isinstance(around, Said) and around.value != found else found
         if len(answer) <= LONGEST_ALONE and (found := self.parse(answer)) is not None:
             return found
         read = self.read(answer)
@@ -165,8 +165,8 @@ class _Place(Generic[T]):
     end: int
     written: str
 
-    def stands(self, answer: str) -> bool:
-        """Does it end the answer, or has it lines of its own?"""
+    def is_conclusive(self, answer: str) -> bool:
+        """Does it end the answer, or is it alone on its lines?"""
         if ends_answer(answer, self.end):
             return True
         before = answer[answer.rfind("\n", 0, self.start) + 1 : self.start]
@@ -203,7 +203,7 @@ def json_within(answer: str, *names: str) -> dict[str, Any] | None:
     return found[0] if found else None
 
 
-def beside_json(answer: str, *names: str) -> str:
+def text_around_json(answer: str, *names: str) -> str:
     """The answer without the object that `json_within` finds in it; "" where that is all."""
     found = _json_found(answer, names)
     return answer if found is None else f"{answer[: found[1]]}\n{answer[found[2] :]}".strip()

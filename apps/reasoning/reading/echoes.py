@@ -83,8 +83,9 @@ def _parts(answer: str, prompt: str) -> _Parts:
     lines = _BLOCK.sub(lambda block: block[2] if block.start() == unwrapped else "", answer).splitlines()
     own = _own_lines(lines, prompt)
     # The last line of a proof may be the statement.
-    told = {bare(line) for problem in problems for line in problem.splitlines() if len(line.strip()) > _SHORT_LINE}
-    repeated = [line for line in own[:-1] if bare(line) in told] if any(bare(line) not in told for line in own) else own
+    stated = {bare(line) for problem in problems for line in problem.splitlines() if len(line.strip()) > _SHORT_LINE}
+    has_more = any(bare(line) not in stated for line in own)
+    repeated = [line for line in own[:-1] if bare(line) in stated] if has_more else own
     beyond -= sum(map(len, repeated))
     text = "\n".join(line for line in own if line not in repeated)
     text = _BROKEN_FENCE.sub("", _FENCE_LINE.sub("", text)).strip()

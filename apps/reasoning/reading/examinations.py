@@ -9,7 +9,7 @@ from typing import Any
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.reading.answers import whole_answer
-from apps.reasoning.reading.closings import beside_json, json_within
+from apps.reasoning.reading.closings import json_within, text_around_json
 from apps.reasoning.reading.echoes import own_text
 from apps.reasoning.reading.schemas import TEXT
 
@@ -53,7 +53,7 @@ def examined(second: Final, prompt: str) -> tuple[Final, str] | Unscored:
     value = json_within(answer, EXAMINATION)
     said = value.pop(EXAMINATION, "") if value else ""
     written = "\n".join(map(str, said)) if isinstance(said, list) else str(said)
-    own = own_text(f"{beside_json(answer, EXAMINATION)}\n{written}".strip() if value else answer, prompt)
+    own = own_text(f"{text_around_json(answer, EXAMINATION)}\n{written}".strip() if value else answer, prompt)
     if isinstance(own, Unscored):
         return Unscored(reason=UNEXAMINED)
     return (second.model_copy(update={"text": json.dumps(value)}) if value else second), own

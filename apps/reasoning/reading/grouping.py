@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.reading.answers import whole_answer
-from apps.reasoning.reading.closings import Closing, Said, beside_json, json_within
+from apps.reasoning.reading.closings import Closing, Said, json_within, text_around_json
 from apps.reasoning.reading.said_values import group_number
 
 #: The text is no attempt at a solution.
@@ -52,8 +52,8 @@ def read_grouping(final: Final, count: int) -> Grouping | Unscored:
     if isinstance(answer, Unscored):
         return answer
     if (value := json_within(answer, "groups")) is not None:
-        beside = LIKELIEST.read(beside_json(answer, "groups"))
-        if isinstance(beside, Said) and beside.value != value.get("likeliest"):
+        around = LIKELIEST.read(text_around_json(answer, "groups"))
+        if isinstance(around, Said) and around.value != value.get("likeliest"):
             return LIKELIEST.differs
         try:
             parsed = GroupsJson.model_validate(value)

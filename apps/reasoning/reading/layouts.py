@@ -48,7 +48,7 @@ def laid_out(answer: str, prompt: str, *, is_cut: bool) -> LaidOut | Unscored | 
 
 
 def _sections(answer: str, prompt: str) -> list[str] | None:
-    """What stands under the headings of solutions, the prompt's and its own; None where the layout is not the prompt's.
+    """The texts under the headings of solutions, the prompt's and its own; None if the layout is not the prompt's.
 
     It is where the answer has two of the prompt's headings, or a fence under one.
     """

@@ -9,7 +9,7 @@ from pydantic import Field, ValidationError
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.reading.answers import answer_part, plain, read_json, tag_pattern, whole_answer
-from apps.reasoning.reading.closings import Closing, beside_json, json_within
+from apps.reasoning.reading.closings import Closing, json_within, text_around_json
 from apps.reasoning.reading.echoes import SHORTEST_WHOLE, has_mathematics, is_of_instructions, is_of_problem, own_text
 from apps.reasoning.reading.layouts import LaidOut, laid_out
 
@@ -22,7 +22,7 @@ Way = Literal["tags", "heading", "layout", "whole", "cut", "unchanged"]
 #: The same in words, for answers that had not the form asked for.
 WAY_WORDS = {
     "heading": "read from under its heading",
-    "layout": "read from a copy of what was asked, in which it stands in place of the given solution",
+    "layout": "read from a copy of the prompt with another text in place of the given solution",
     "whole": "read as a whole",
     "cut": "cut off at its token limit, read as far as it goes",
     "unchanged": "handed in unchanged",
@@ -112,7 +112,7 @@ def _read(answer: str, prompt: str, *, is_cut: bool) -> ReadProof | NoProof | Un
     value = json_within(answer, *_STEPS_FIELDS)
     if (
         value is not None
-        and not _PROOF.search(beside_json(answer, *_STEPS_FIELDS))
+        and not _PROOF.search(text_around_json(answer, *_STEPS_FIELDS))
         and isinstance(found := _json_steps(value), ReadProof)
     ):
         return found
@@ -185,7 +185,7 @@ def _under_heading(text: str) -> str:
 
 
 def read_steps(body: str) -> ReadProof | Unscored:
-    """The steps of a proof: what its step tags hold and what stands between them; its paragraphs where there are none."""
+    """The steps of a proof: the texts in and between its step tags; its paragraphs if it has no tags."""
     pieces = _STEP_TAG.split(body) if _STEP_TAG.search(body) else _PARAGRAPHS.split(body)
     cleaned = (_TAGS.sub("", piece).strip() for piece in pieces)
     steps = tuple(piece for piece in cleaned if _SUBSTANCE.search(piece))

@@ -17,7 +17,7 @@ from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored, Value, unchecked
 from apps.reasoning.domain.verdicts import NO_FAULT, UNPLACED, StepCheck, Vote, counts_as_pass
 from apps.reasoning.reading.answers import closing_match, plain, plain_word, whole_answer
-from apps.reasoning.reading.closings import Closing, Said, beside_json, json_within
+from apps.reasoning.reading.closings import Closing, Said, json_within, text_around_json
 from apps.reasoning.reading.objections import approves, objects
 from apps.reasoning.reading.said_values import passing, with_minus
 
@@ -113,20 +113,20 @@ def _read(final: Final, steps: int, *, may_name_lemma: bool) -> Vote:
     if isinstance(answer, Unscored):
         return Vote(unscored=answer)
     vote = _json_vote(answer, may_name_lemma)
-    if vote is not None and (beside := beside_json(answer, "first_fault", "wrong_lemma")):
-        vote = _beside_prose(vote, beside)
+    if vote is not None and (prose := text_around_json(answer, "first_fault", "wrong_lemma")):
+        vote = _checked_with_prose(vote, prose)
     return _decided(vote or _tagged_vote(answer), steps, may_name_lemma)
 
 
-def _beside_prose(vote: Vote, prose: str) -> Vote:
-    """A vote in JSON next to what stands beside the object: a log of its own, or another verdict."""
+def _checked_with_prose(vote: Vote, prose: str) -> Vote:
+    """A vote in JSON, compared with the prose around the object: a log of its own, or another verdict."""
     said, log = VERDICT.read(prose), _log(prose)
     named = said.value if isinstance(said, Said) else None
     if named and not named.is_format and (named.step, named.lemma) != (vote.first_fault, vote.wrong_lemma):
         return Vote(unscored=VERDICT.differs)
     if vote.unscored is not None or vote.wrong_lemma or vote.first_fault is None:
         return vote
-    merged = _beside(vote.first_fault, log._replace(checks=(*vote.checks, *log.checks), summary=vote.summary))
+    merged = _with_log(vote.first_fault, log._replace(checks=(*vote.checks, *log.checks), summary=vote.summary))
     return merged if merged.first_fault != NO_FAULT or not objects(prose) else Vote(unscored=OBJECTS)
 
 
@@ -184,7 +184,7 @@ def _of_log(fault: Fault, text: str) -> Vote:
         return unchecked(Vote, wrong_lemma=fault.lemma, checks=log.checks, summary=log.summary)
     if fault.step is None:
         return unplaced("It fails the text and names no step.", Vote(checks=log.checks, summary=log.summary))
-    return _beside(fault.step, log)
+    return _with_log(fault.step, log)
 
 
 def fault_said(written: str) -> Fault | None:
@@ -205,8 +205,8 @@ FIRST_FAULT = Closing("first_fault", "verdict", fault_said, ("first fault", "fin
 
 
 def _log(text: str) -> Log:
-    """The log with all its checks. One without an end goes on to the next one."""
-    # `split` gives what stands between the openings, and of each opening its attributes and its ">", in turn.
+    """The log with all its checks. A check without an end extends to the next one."""
+    # `split` gives the texts between the openings and, of each opening, its attributes and its ">", in turn.
     pieces = _CHECK_OPENING.split(text)
     checks: list[StepCheck] = []
     prose, is_unplaced, is_unread = [pieces[0]], False, False
@@ -226,8 +226,8 @@ def _log(text: str) -> Log:
     return Log(tuple(checks), "".join(prose).strip()[:LONGEST_SUMMARY], is_unplaced, is_unread)
 
 
-def _beside(fault: int, log: Log) -> Vote:
-    """The vote for `fault` next to its log. A pass next to what is not in the log's checks is a fault at no step, or unread."""
+def _with_log(fault: int, log: Log) -> Vote:
+    """The vote for `fault` with its log. A pass with objections outside the log's checks is a fault at no step, or unread."""
     said = _at_step(fault, log.checks, log.summary)
     if fault == NO_FAULT and log.unplaced:
         return unplaced("It names a fault and no step that can be read.", said)

@@ -3,10 +3,10 @@
 from decimal import Decimal
 
 from apps.reasoning.domain.values import Value
-from apps.reasoning.marking.evaluation import evaluate
-from apps.reasoning.marking.faults import Fault, FormWrong
-from apps.reasoning.marking.scheme import ITEMS_AT_MOST, TEXT_LENGTH, Kind, Scheme, SchemeItem, points_text
-from apps.reasoning.marking.structure import structure_issues
+from apps.reasoning.marking.schemes.evaluation import evaluate
+from apps.reasoning.marking.schemes.faults import Fault, FormWrong
+from apps.reasoning.marking.schemes.scheme import ITEMS_AT_MOST, TEXT_LENGTH, Kind, Scheme, SchemeItem, points_text
+from apps.reasoning.marking.schemes.structure import structure_issues
 
 
 class Imported(Value):
