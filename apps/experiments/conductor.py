@@ -1,4 +1,4 @@
-"""The thread of every orchestrator process that starts cells while there is capacity, and whoever wakes it.
+"""The thread of every orchestrator process that starts cells while there is capacity.
 
 All its state is in the database. Changes of cells and experiments wake it; `advancing.conduct` is its work.
 """
