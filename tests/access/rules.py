@@ -45,7 +45,7 @@ API_RUN_READERS = (401, 404, 200, 200)
 RESEARCHERS = (302, 404, 404, 200)
 STAFF = (302, 404, 404, 404, 200)
 CONTEST_COACH = (302, 404, 200, 404, 404)
-OWN_MARK_OPEN = (302, 404, 403, 404, 404)  # tests/marks/test_own_marks_first.py has what is seen once it is sealed.
+OWN_MARK_OPEN = (302, 404, 403, 404, 404)  # tests/marks/workspace/test_own_marks_first.py has what is seen once it is sealed.
 CONTEST_STUDENT = (302, 200, 404, 404, 404)
 NOT_A_PAGE = None
 

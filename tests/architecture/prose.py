@@ -82,11 +82,11 @@ def mean_sentence(text: str) -> float:
 
 
 def documents() -> Iterator[str]:
-    """The documents that people write, as paths from the root; commands write benchmarks.md and models_tried.md."""
-    generated = {"docs/benchmarks.md", "docs/models_tried.md"}
+    """The documents that people write, as paths from the root; commands write benchmarks*.md and models_tried.md."""
+    generated = re.compile(r"docs/(benchmarks(_\w+)?|models_tried)\.md")
     listed = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True)
     for path in listed.stdout.split():
-        if re.match(r"(README|CONTRIBUTING|CHANGELOG)\.md$|docs/", path) and path not in generated:
+        if re.match(r"(README|CONTRIBUTING|CHANGELOG)\.md$|docs/", path) and not generated.fullmatch(path):
             yield path
 
 

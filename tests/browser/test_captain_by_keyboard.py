@@ -15,7 +15,7 @@ from apps.marks.sealing.sealing import cases_settle
 from apps.marks.workspace.passes import task_pass
 from tests.browser.marking_pages import ClientFor, room_of, session_of
 from tests.marks.factory import claimed, marker, past_grace, problem_to_mark, sealed
-from tests.marks.test_scheme_change import CHEAPER, OLD, applied, written
+from tests.marks.office.test_scheme_change import CHEAPER, OLD, applied, written
 from tests.ui.browser import needs_chromium
 
 pytestmark = [pytest.mark.browser, needs_chromium, pytest.mark.django_db(transaction=True)]

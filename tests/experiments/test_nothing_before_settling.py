@@ -26,7 +26,7 @@ from apps.runs.models import Run, RunStatus
 from tests.experiments.driving import Stage, make_experiment, make_set
 from tests.graders.grade import grading
 from tests.marks.factory import claimed, marker, past_grace, problem_to_mark, sealed
-from tests.marks.test_calibration_and_remarks import settled
+from tests.marks.sealing.test_calibration_and_remarks import settled
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ClientFor = Callable[[User | None], Client]

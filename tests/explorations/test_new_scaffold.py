@@ -25,11 +25,11 @@ FILES = (
 #: The tests that are asked of every scaffold.
 GENERAL = (
     "tests/reasoning/plays",
-    "tests/reasoning/test_candidates_durability.py",
+    "tests/reasoning/scaffolds/test_candidates_durability.py",
     "tests/reasoning/test_golden_traces.py",
     "tests/reasoning/test_golden_traces_of_verdicts.py",
-    "tests/reasoning/test_bad_input.py",
-    "tests/reasoning/test_answer_lines.py",
+    "tests/reasoning/running/test_bad_input.py",
+    "tests/reasoning/reading/test_answer_lines.py",
     "tests/benchmarks/test_the_scaffolds_are_measured_whole.py",
     "tests/architecture/test_prompts.py",
 )

@@ -10,7 +10,7 @@ import pytest
 from tests.graders.answers import FOLLOWS
 from tests.graders.grade import finding, grading
 from tests.inference.conftest import running_server
-from tests.inference.fake_server import FakeModelServer, Receive, Send, _answer
+from tests.inference.http.fake_server import FakeModelServer, Receive, Send, _answer
 from tests.reasoning.candidates import PASS
 from tests.reasoning.play import proof
 

@@ -8,7 +8,7 @@ import pytest
 
 from apps.reasoning.library import PlanError, RunHalted, asolve, solve
 from apps.reasoning.programs.registry import SCAFFOLDS
-from tests.inference.fake_server import Canned
+from tests.inference.http.fake_server import Canned
 from tests.library.conftest import PROBLEM, ModelServer, Served
 
 KEY = "sk-a-secret-0123456789"

@@ -26,11 +26,11 @@ from tests.cast import person
 from tests.marking.test_hand_computed_cases import CASES, SCHEMES
 from tests.marks.crawl import every_pattern, filled
 from tests.marks.factory import marker, problem_to_mark
+from tests.marks.office.test_scheme_change import CHEAPER, OLD, applied, scheme_of, written
+from tests.marks.sealing.test_nothing_before_sealing import COLLEAGUE, NUMBER, World
 from tests.marks.suggested import SECRET, sealed_mark, suggested
-from tests.marks.test_many_claim_at_once import MARKERS, claim_until_none
-from tests.marks.test_marking_tells_no_name import SECRETS, problem_of, student_named, tasks_of
-from tests.marks.test_nothing_before_sealing import COLLEAGUE, NUMBER, World
-from tests.marks.test_scheme_change import CHEAPER, OLD, applied, scheme_of, written
+from tests.marks.test_marking_shows_no_name import SECRETS, problem_of, student_named, tasks_of
+from tests.marks.workspace.test_many_claim_at_once import MARKERS, claim_until_none
 from tests.results.factory import FOR_STUDENT, TEXT, case_of, marked, released, version_of
 from tests.results.test_later_grades import page_of
 from tests.results.test_revisions import fates, revised
