@@ -59,7 +59,7 @@ bench: setup-dev     ## measure the figures of docs/benchmarks.md
 try-models: setup-dev ## write docs/models_tried.md: which answers of local models are read; QWEN=FILE adds Qwen2.5-Coder-1.5B
 	@$(PY) -m benchmarks.models_tried $(if $(QWEN),--qwen $(QWEN))
 
-screenshot: setup-dev ## regenerate the picture at the top of the README
+screenshot: setup-dev ## regenerate the pictures of the README and docs/ (some minutes)
 	@$(PY) -m tests.browser.screenshot
 
 lock: setup-dev      ## after a change of pyproject.toml

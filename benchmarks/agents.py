@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
-    from apps.runs.journal import RunJournal
+    from apps.runs.journal.run_journal import RunJournal
     from apps.runs.models import Run
 
 
@@ -28,8 +28,8 @@ class Agents:
             raise self._error
 
     def _drive(self) -> None:
-        from apps.runs.execution import process_writer
-        from apps.runs.journal import RunJournal
+        from apps.runs.journal.run_journal import RunJournal
+        from apps.runs.owners.execution import process_writer
 
         try:
             journal = RunJournal(self._run, process_writer())
@@ -39,10 +39,10 @@ class Agents:
 
     async def _generate(self, journal: "RunJournal") -> None:
         from apps.reasoning.domain.generation import Message, Place, Sampling
-        from apps.reasoning.scaffolds.context import RunContext
-        from apps.reasoning.scaffolds.controls import NoControls
+        from apps.reasoning.scaffolds.running.context import RunContext
+        from apps.reasoning.scaffolds.running.controls import NoControls
         from apps.reasoning.scaffolds.spec import RunSpec
-        from apps.runs.execution import celery_dispatcher
+        from apps.runs.owners.execution import celery_dispatcher
 
         async with celery_dispatcher(self._run, journal) as dispatcher:
             spec = RunSpec.model_validate(self._run.spec)

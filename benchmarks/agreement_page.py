@@ -62,7 +62,7 @@ def _opened(user: "User", address: str) -> float:
 
 def _file(owner: "User", pairs: int) -> uuid.UUID:
     """An uploaded file with named columns: marks with whole points, and a grader's points."""
-    from apps.grading.agreement_files import agreement_file_ask, agreement_file_keep, columns_of
+    from apps.agreement.sources.files import agreement_file_ask, agreement_file_keep, columns_of
 
     out, rng = io.StringIO(), random.Random(1)
     written = csv.writer(out)

@@ -62,8 +62,8 @@ def _until_none(problem: "ContestProblem", user: "User") -> list[int]:
     from django.db import connections
     from django.utils import timezone
 
-    from apps.marks.claims import task_next
     from apps.marks.models import MarkingTask
+    from apps.marks.workspace.claims import task_next
 
     keys = []
     try:

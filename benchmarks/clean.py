@@ -21,7 +21,7 @@ FIRST_TOKEN = """
 import sys, time
 import django
 django.setup()
-from apps.runs.streams import sync_client, tokens_key
+from apps.processes.streams import sync_client, tokens_key
 while not sync_client().xlen(tokens_key(sys.argv[1])):
     time.sleep(0.05)
 """

@@ -169,7 +169,7 @@ def calls_expected(values: Mapping[str, Any]) -> int:
 
 def _wait_for_workers() -> None:
     """Wait until all workers report a ready engine, so that their start-up does not count as the run's cost."""
-    from apps.runs.streams import heartbeats, sync_client
+    from apps.processes.streams import heartbeats, sync_client
 
     def ready() -> int:
         beats = heartbeats(sync_client())
@@ -207,8 +207,8 @@ def _first_new_call_at(run: "Run") -> float:
 
 def _generated() -> int:
     """Calls that the workers began, by their own metrics."""
-    from apps.runs import metrics
-    from apps.runs.streams import sync_client
+    from apps.processes import metrics
+    from apps.processes.streams import sync_client
 
     time.sleep(2 * metrics.PUSH_EVERY_S)
     return int(metrics.totals_read(sync_client()).sum_of("calls_began"))

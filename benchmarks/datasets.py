@@ -1,6 +1,6 @@
 """The export of rows: 10,000 and 100,000 of 500 tokens each, from shards to an immutable folder. Measures time and memory.
 
-It measures the program `python -m workers.datasets`, including the hashes of all files. The lines of problems, which the
+It measures the program `python -m apps.recipes.rows`, including the hashes of all files. The lines of problems, which the
 application writes first in one pass over the runs, already exist. There are 16 attempts a problem and 256 calls a shard.
 """
 
@@ -57,7 +57,7 @@ def _measured(rows: int) -> _Took:
         folder = Path(name)
         _given(folder, rows)
         began = time.monotonic()
-        process = subprocess.Popen([sys.executable, "-m", "workers.datasets", str(folder)], cwd=ROOT)
+        process = subprocess.Popen([sys.executable, "-m", "apps.recipes.rows", str(folder)], cwd=ROOT)
         _, status, used = os.wait4(process.pid, 0)
         seconds = time.monotonic() - began
         process.returncode = os.waitstatus_to_exitcode(status)

@@ -22,7 +22,7 @@ from benchmarks.figures import Figure, percentiles
 
 if TYPE_CHECKING:
     from apps.reasoning.domain.generation import Final
-    from apps.reasoning.scaffolds.context import RunContext
+    from apps.reasoning.scaffolds.running.context import RunContext
     from apps.runs.models import Run
 
 WORKERS = ("inference/1", "inference/2")
@@ -69,7 +69,7 @@ def figures(quick: bool = False) -> list[Figure]:
     os.environ[contest_engine.LATENCY_S] = str(LATENCY_S)
     models = stage.a_file("models.toml", _MODELS)
     folder = stage.set_up(MODELS_FILE=str(models), RUN_WINDOW=str(WINDOW), LEASE_S="600")
-    from apps.runs.execution import process_writer
+    from apps.runs.owners.execution import process_writer
     from benchmarks.processes import Processes
 
     jobs = QUICK_JOBS if quick else JOBS
@@ -117,7 +117,7 @@ def _run(priority: int, alias: str = "contest") -> "Run":
     from apps.reasoning.domain.generation import Sampling
     from apps.reasoning.domain.problems import ProblemText
     from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
-    from apps.runs.leases import lease_take
+    from apps.runs.owners.leases import lease_take
     from benchmarks import stage
 
     problem = ProblemText(id="bench", version=1, title="A benchmark", statement="Show that $1 + 1 = 2$.")
@@ -141,7 +141,7 @@ def _fill(run: "Run") -> None:
 
 def _crowd() -> int:
     """The number of calls that the workers hold or that wait for them."""
-    from apps.runs.streams import heartbeats, queue_length, sync_client
+    from apps.processes.streams import heartbeats, queue_length, sync_client
 
     client = sync_client()
     return queue_length(client, "inference.contest") + sum(len(beat["active"]) for beat in heartbeats(client))
@@ -150,11 +150,11 @@ def _crowd() -> int:
 @contextlib.asynccontextmanager
 async def _context(run: "Run") -> "AsyncIterator[RunContext]":
     """The context through which a scaffold of this run makes calls."""
-    from apps.reasoning.scaffolds.context import RunContext
-    from apps.reasoning.scaffolds.controls import NoControls
+    from apps.reasoning.scaffolds.running.context import RunContext
+    from apps.reasoning.scaffolds.running.controls import NoControls
     from apps.reasoning.scaffolds.spec import RunSpec
-    from apps.runs.execution import celery_dispatcher, process_writer
-    from apps.runs.journal import RunJournal
+    from apps.runs.journal.run_journal import RunJournal
+    from apps.runs.owners.execution import celery_dispatcher, process_writer
 
     journal = await asyncio.to_thread(RunJournal, run, process_writer())
     async with celery_dispatcher(run, journal) as dispatcher:

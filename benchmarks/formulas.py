@@ -16,10 +16,10 @@ from functools import cache
 from statistics import median
 
 from apps.explorations.worked_example.authored import read_lemmas, read_problem, read_proof
+from apps.mathcheck.checking import check_text, warm
+from apps.mathcheck.findings import REFUTED, STOPPED
+from apps.mathcheck.parts import Part, check_parts
 from benchmarks.figures import Figure
-from workers.mathcheck.checking import check_text, warm
-from workers.mathcheck.findings import REFUTED, STOPPED
-from workers.mathcheck.parts import Part, check_parts
 
 PLAYS, QUICK_PLAYS = 200, 4
 #: Processes for each core that only compute. With more, two hundred plays take hours.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from benchmarks.figures import Figure
 
 if TYPE_CHECKING:
-    from apps.grading.models import Experiment
+    from apps.experiments.models import Experiment
 
 SCRIPTS, QUICK_SCRIPTS = 1_000, 50
 PROBLEMS = 10
@@ -56,9 +56,9 @@ def figures(quick: bool = False) -> list[Figure]:
 
 def _experiment(title: str, count: int) -> "Experiment":
     from apps.accounts.models import Role, User
-    from apps.grading.experiment_scripts import Chosen
-    from apps.grading.experimenting import ExperimentDraft, experiment_create
-    from apps.grading.models import GradedScript, GradedSet
+    from apps.experiments.scripts import Chosen
+    from apps.experiments.services import ExperimentDraft, experiment_create
+    from apps.graded_sets.models import GradedScript, GradedSet
     from apps.problems.drafts import ProblemDraft, SolutionDraft
     from apps.problems.services import problem_create
 
@@ -105,7 +105,7 @@ def _wait_until(experiment: "Experiment", ended: int) -> None:
 
 def _check(experiment: "Experiment", scripts: int) -> None:
     """Check that every script has its points from one call."""
-    from apps.grading.models import CellState
+    from apps.experiments.models import CellState
 
     good = experiment.cells.filter(state=CellState.SCORED, points=3, findings=1, calls=1).count()
     if good != scripts:

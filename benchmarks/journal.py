@@ -17,9 +17,9 @@ def figures(quick: bool = False) -> list[Figure]:
     from benchmarks import stage
 
     folder = stage.set_up()
-    from apps.runs.execution import event_sinks
-    from apps.runs.journal import JournalWriter, RunJournal
-    from apps.runs.leases import lease_take
+    from apps.runs.journal.run_journal import JournalWriter, RunJournal
+    from apps.runs.owners.execution import event_sinks
+    from apps.runs.owners.leases import lease_take
 
     calls = QUICK_CALLS if quick else CALLS
     owned = lease_take(stage.a_run().pk, "benchmark/0/x")

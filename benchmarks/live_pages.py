@@ -90,8 +90,8 @@ class _Growing:
     def grow(self) -> None:
         from django.db import connection
 
-        from apps.runs.execution import event_sinks
-        from apps.runs.journal import JournalWriter
+        from apps.runs.journal.run_journal import JournalWriter
+        from apps.runs.owners.execution import event_sinks
 
         writer = JournalWriter(sinks=event_sinks())
         while not self.is_over:
@@ -117,8 +117,8 @@ class _Growing:
 def _a_journal(writer: Any) -> Any:
     from django.db import connection
 
-    from apps.runs.journal import RunJournal
-    from apps.runs.leases import lease_take
+    from apps.runs.journal.run_journal import RunJournal
+    from apps.runs.owners.leases import lease_take
     from benchmarks import stage
 
     owned = lease_take(stage.a_run().pk, "benchmark/0/x")

@@ -77,7 +77,7 @@ def contest_made(scripts: int, text_of: Callable[[int], str] = same_text) -> "tu
     from apps.contests.services import Settings, contest_create, problem_add
     from apps.marks.setups import Choices, cases_prepare, setup_save
     from apps.problems.models import Problem, ProblemVersion, Topic
-    from apps.reasoning.marking.text_form import text_read
+    from apps.reasoning.marking.schemes.text_form import text_read
     from apps.reasoning.texts.segmentation import SEGMENTER, digest_of
     from apps.schemes.services import scheme_activate, scheme_create
     from apps.submissions.models import Origin, Submission, SubmissionVersion, TextFormat
@@ -106,8 +106,8 @@ def contest_made(scripts: int, text_of: Callable[[int], str] = same_text) -> "tu
 
 def steps_of_the_next(coach: "User", problem: "ContestProblem", count: int) -> None:
     """Create the steps of the next `count` scripts of the coach. Those of all scripts would take longer than measuring."""
-    from apps.marks.claims import order_key
     from apps.marks.models import MarkingCase
+    from apps.marks.workspace.claims import order_key
     from apps.reasoning.texts.segmentation import segment
     from apps.submissions.models import Step
 
@@ -166,8 +166,8 @@ def _claims(scripts: int, claims: int) -> float:
     from django.utils import timezone
 
     from apps.accounts.models import Role, User
-    from apps.marks.claims import task_next
     from apps.marks.models import MarkingTask
+    from apps.marks.workspace.claims import task_next
 
     _, problem = contest_made(min(scripts, claims))
     people = [User.objects.create(username=f"marker-{number}", role=Role.COACH) for number in range(MARKERS)]

@@ -56,10 +56,10 @@ def figures(quick: bool = False) -> list[Figure]:
 
 def _changed(coach: "User", problem: "ContestProblem") -> tuple[float, float]:
     from apps.marks.models import FinalGrade
-    from apps.marks.scheme_change import change_apply, impact, target_of
-    from apps.reasoning.marking.evaluation import evaluate
-    from apps.reasoning.marking.sheet import MarkSheet
-    from apps.reasoning.marking.text_form import text_read
+    from apps.marks.office.scheme_change import change_apply, impact, target_of
+    from apps.reasoning.marking.schemes.evaluation import evaluate
+    from apps.reasoning.marking.schemes.text_form import text_read
+    from apps.reasoning.marking.sheets.sheet import MarkSheet
     from apps.schemes.services import scheme_save
 
     scheme = problem.setup.scheme
@@ -106,7 +106,7 @@ def contest_marked(marks: int, papers: int) -> tuple["User", "ContestProblem"]:
     from apps.marks.models import MarkingCase, MarkingSetup
     from apps.problems.drafts import ProblemDraft
     from apps.problems.services import problem_create
-    from apps.reasoning.marking.text_form import text_read
+    from apps.reasoning.marking.schemes.text_form import text_read
     from apps.schemes.services import scheme_activate, scheme_create
 
     coach = User.objects.create_user("bench", role=Role.COACH)
@@ -141,9 +141,9 @@ def _graded(cases: "list[MarkingCase]", coach: "User", version: "SchemeVersion")
     from django.utils import timezone
 
     from apps.marks.models import FinalGrade, Mark, MarkingTask
-    from apps.reasoning.marking.commands import sheet_json
-    from apps.reasoning.marking.evaluation import evaluate
-    from apps.reasoning.marking.sheet import MarkSheet
+    from apps.reasoning.marking.schemes.evaluation import evaluate
+    from apps.reasoning.marking.sheets.commands import sheet_json
+    from apps.reasoning.marking.sheets.sheet import MarkSheet
 
     now, rng, content = timezone.now(), random.Random(1), version.content
     tasks = (MarkingTask(case=case, slot="first", assignee=coach, done_at=now) for case in cases)

@@ -13,7 +13,7 @@ from benchmarks.figures import Figure
 from benchmarks.texts import text_of
 
 if TYPE_CHECKING:
-    from apps.runs.journal import RunJournal
+    from apps.runs.journal.run_journal import RunJournal
     from apps.runs.models import Run
 
 CALLS, QUICK_CALLS = 20_000, 2_000
@@ -26,9 +26,9 @@ def figures(quick: bool = False) -> list[Figure]:
     from benchmarks import stage
 
     folder = stage.set_up()
-    from apps.runs.execution import process_writer
-    from apps.runs.journal import RunJournal
-    from apps.runs.leases import lease_take
+    from apps.runs.journal.run_journal import RunJournal
+    from apps.runs.owners.execution import process_writer
+    from apps.runs.owners.leases import lease_take
     from benchmarks.processes import Processes
 
     calls = QUICK_CALLS if quick else CALLS
@@ -65,7 +65,7 @@ def figures(quick: bool = False) -> list[Figure]:
 
 def _run(program: Coroutine[Any, Any, None]) -> None:
     """Run a coroutine as `execution.run_drive` does."""
-    from apps.runs.loops import new_event_loop
+    from apps.processes.loops import new_event_loop
 
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
         runner.run(program)
@@ -74,11 +74,11 @@ def _run(program: Coroutine[Any, Any, None]) -> None:
 async def _generate(run: "Run", journal: "RunJournal", numbers: range) -> None:
     """Make a call for each number, a window at a time, through context, dispatcher, broker, worker and journal."""
     from apps.reasoning.domain.generation import Message, Place
-    from apps.reasoning.scaffolds.context import RunContext
-    from apps.reasoning.scaffolds.controls import NoControls
+    from apps.reasoning.scaffolds.running.context import RunContext
+    from apps.reasoning.scaffolds.running.controls import NoControls
+    from apps.reasoning.scaffolds.running.window import Window
     from apps.reasoning.scaffolds.spec import RunSpec
-    from apps.reasoning.scaffolds.window import Window
-    from apps.runs.execution import celery_dispatcher
+    from apps.runs.owners.execution import celery_dispatcher
 
     shared = text_of(PART)
     async with celery_dispatcher(run, journal) as dispatcher:

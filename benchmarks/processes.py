@@ -16,8 +16,8 @@ from django.conf import settings
 
 from apps.config.stack import inference as inference_program
 from apps.config.stack import programs
+from apps.processes.streams import heartbeats, sync_client
 from apps.reasoning.inference.aliases import load_aliases
-from apps.runs.streams import heartbeats, sync_client
 
 ROOT = Path(__file__).resolve().parents[1]
 WITHIN_S = 120

@@ -1,4 +1,4 @@
-"""Writes docs/benchmarks.md and .html from the figures in docs/benchmarks.json, with only a few facts of the machine."""
+"""Writes docs/benchmarks*.md and .html from the figures in docs/benchmarks.json, with only a few facts of the machine."""
 
 import contextlib
 import ctypes
@@ -24,9 +24,28 @@ Written by `make bench` (`python -m benchmarks [NAME …]`); do not edit. [bench
 figures with charts (open it from a checkout that has been set up), [benchmarks.json](benchmarks.json) has them for programs.
 The beginning of each file in `benchmarks/` explains what it measures and what it leaves out.
 
+This page shows runs and engines. See also [pages, streaming and sign-ins](benchmarks_pages.md) and [methods, statistics and
+files](benchmarks_methods.md).
+
 Each benchmark runs in its own process and data folder. "Other work" is the share of the processor that other programs used
 meanwhile. It distorts times, and ratios of values that are measured one after the other.
 """
+_MORE = """# {title}
+
+Written by `make bench`; do not edit. [Benchmarks](benchmarks.md) explains the figures and names the machine.
+"""
+#: Further documents: file, title and the benchmarks in it. All others are in benchmarks.md.
+_FURTHER = {
+    "benchmarks_pages.md": (
+        "Benchmarks of pages, streaming and sign-ins",
+        ("fanout", "latency", "main_thread", "startup", "clean", "graph", "live_pages", "marking_office", "marking", "claims",
+         "marking_browser", "training_page", "sign_in", "agreement_page"),
+    ),
+    "benchmarks_methods.md": (
+        "Benchmarks of methods, statistics and files",
+        ("scaffolds", "sandbox", "formulas", "reading", "grading", "agreement", "coverage", "datasets"),
+    ),
+}  # fmt: skip
 
 
 class BusyMeter:
@@ -71,10 +90,21 @@ def keep(results: Mapping[str, dict[str, Any]], titles: Mapping[str, str]) -> No
     known["machine"] = machine()
     known["results"].update({name: result for name, result in results.items() if "broken" not in result})
     path.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n")
-    parts = [_INTRO, "\n".join(f"- {name}: {value}" for name, value in known["machine"].items()) + "\n"]
-    parts += [_section(name, title, known["results"][name]) for name, title in titles.items() if name in known["results"]]
-    (DOCS / "benchmarks.md").write_text("\n".join(parts))
+    for name, text in documents(known, titles).items():
+        (DOCS / name).write_text(text)
     (DOCS / "benchmarks.html").write_text(page(known, titles))
+
+
+def documents(known: Mapping[str, Any], titles: Mapping[str, str]) -> dict[str, str]:
+    """File names and texts of the documents for the content of benchmarks.json. `titles` by name, in the order of the pages."""
+    sections = {name: _section(name, titles[name], known["results"][name]) for name in titles if name in known["results"]}
+    machine_lines = "\n".join(f"- {name}: {value}" for name, value in known["machine"].items()) + "\n"
+    found = {}
+    for file, (title, names) in _FURTHER.items():
+        found[file] = "\n".join(
+            [_MORE.format(title=title), *(sections.pop(name) for name in titles if name in names and name in sections)]
+        )
+    return {"benchmarks.md": "\n".join([_INTRO, machine_lines, *sections.values()]), **found}
 
 
 def _section(name: str, title: str, result: dict[str, Any]) -> str:

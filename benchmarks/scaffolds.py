@@ -39,7 +39,7 @@ def figures(quick: bool = False) -> list[Figure]:
     calls = QUICK_CALLS if quick else CALLS
     folder = stage.set_up(MODELS_FILE=str(Path(__file__).with_name("scaffolds.toml")), SANDBOX="off")
     from apps.reasoning.programs.registry import SCAFFOLDS
-    from apps.runs.execution import process_writer
+    from apps.runs.owners.execution import process_writer
     from benchmarks.processes import Processes
 
     alone = {name: _alone(name, calls) for name in SCAFFOLDS}
@@ -71,8 +71,8 @@ def _alone(name: str, calls: int) -> float:
 async def _in_memory(name: str) -> int:
     """Run one search. Returns its number of calls."""
     from apps.reasoning.journal.memory import InMemoryJournal
-    from apps.reasoning.scaffolds.context import RunContext
-    from apps.reasoning.scaffolds.controls import NoControls
+    from apps.reasoning.scaffolds.running.context import RunContext
+    from apps.reasoning.scaffolds.running.controls import NoControls
 
     journal = InMemoryJournal()
     context = RunContext(spec_of(name), journal, AtOnce(), NoControls())
@@ -101,12 +101,12 @@ async def _over_the_broker(name: str) -> int:
     """Run one search as a separate run. Returns its number of calls."""
     from asgiref.sync import sync_to_async
 
-    from apps.reasoning.scaffolds.context import RunContext
-    from apps.reasoning.scaffolds.controls import NoControls
-    from apps.reasoning.scaffolds.window import Window
-    from apps.runs.execution import celery_dispatcher, process_writer
-    from apps.runs.journal import RunJournal
-    from apps.runs.leases import lease_take
+    from apps.reasoning.scaffolds.running.context import RunContext
+    from apps.reasoning.scaffolds.running.controls import NoControls
+    from apps.reasoning.scaffolds.running.window import Window
+    from apps.runs.journal.run_journal import RunJournal
+    from apps.runs.owners.execution import celery_dispatcher, process_writer
+    from apps.runs.owners.leases import lease_take
     from benchmarks import stage
 
     def opened() -> tuple[Any, "RunJournal"]:

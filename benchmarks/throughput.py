@@ -67,8 +67,8 @@ def measure(engine: Engine, quick: bool) -> list[Figure]:
 
     models = stage.a_file("models.toml", engine.models)
     folder = stage.set_up(MODELS_FILE=str(models), RUN_WINDOW=str(QUEUE * max(LEVELS)))
-    from apps.runs.execution import process_writer
-    from apps.runs.leases import lease_take
+    from apps.runs.owners.execution import process_writer
+    from apps.runs.owners.leases import lease_take
     from benchmarks.processes import Processes
 
     levels, tokens = (QUICK_LEVELS, QUICK_TOKENS) if quick else (LEVELS, TOKENS)
@@ -144,7 +144,7 @@ class _Turns:
 
     def _open_a_page(self) -> None:
         """Mark the run as watched for longer than any turn takes."""
-        from apps.runs.streams import HOUR_S, sync_client, watch_key
+        from apps.processes.streams import HOUR_S, sync_client, watch_key
 
         sync_client().set(watch_key(str(self._run.public_id)), "1", ex=HOUR_S)
 
@@ -215,12 +215,12 @@ def _spec(alias: str) -> "RunSpec":
 async def _round(run: "Run", turn: int, calls: int, tokens: int) -> float:
     """Tokens per second of `calls` calls that start together, until the last is in the journal."""
     from apps.reasoning.domain.generation import Message, Place, Sampling
-    from apps.reasoning.scaffolds.context import RunContext
-    from apps.reasoning.scaffolds.controls import NoControls
+    from apps.reasoning.scaffolds.running.context import RunContext
+    from apps.reasoning.scaffolds.running.controls import NoControls
+    from apps.reasoning.scaffolds.running.window import Window
     from apps.reasoning.scaffolds.spec import RunSpec
-    from apps.reasoning.scaffolds.window import Window
-    from apps.runs.execution import celery_dispatcher, process_writer
-    from apps.runs.journal import RunJournal
+    from apps.runs.journal.run_journal import RunJournal
+    from apps.runs.owners.execution import celery_dispatcher, process_writer
     from benchmarks import engine
 
     run = await asyncio.to_thread(type(run).objects.get, pk=run.pk)

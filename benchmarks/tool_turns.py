@@ -17,7 +17,7 @@ from typing import Any
 
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored
-from apps.reasoning.reading.actions import read_action
+from apps.reasoning.reading.turns.actions import read_action
 from apps.reasoning.scaffolds.alpha_apollo.conversing import STOPS
 
 ROOT = Path(__file__).resolve().parent.parent

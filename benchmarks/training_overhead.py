@@ -41,7 +41,7 @@ def _seconds(folder: Path, kind: str) -> float:
 
     from workers.training.config import config_of
     from workers.training.row_trainer import RowTrainer, arguments
-    from workers.training.sources import StoredRows
+    from workers.training.rows.sources import StoredRows
     from workers.training.tiny import tiny_model, tiny_tokenizer
 
     given: dict[str, Any] = {"recipe": "turn_dapo", "base": {"tiny": {}}, "source": {"kind": "rows"}, "steps": STEPS + 2}
@@ -80,7 +80,7 @@ def _plain() -> Any:
 
 
 def _rows() -> list[Any]:
-    from workers.learning.rows import Row
+    from apps.recipes.mathematics.rows import Row
 
     return [
         Row(

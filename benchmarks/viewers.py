@@ -37,8 +37,8 @@ def live_run(alias: str) -> "Run":
     from apps.reasoning.domain.generation import Sampling
     from apps.reasoning.domain.problems import ProblemText
     from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
-    from apps.runs.leases import lease_take
     from apps.runs.models import Run, RunStatus
+    from apps.runs.owners.leases import lease_take
     from benchmarks import stage
 
     problem = ProblemText(id="bench", version=1, title="A benchmark", statement="Show that $1 + 1 = 2$.")

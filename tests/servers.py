@@ -11,7 +11,7 @@ import redis
 from pytest_django import Settings
 
 from apps.config.stack import valkey_binary
-from apps.runs import streams
+from apps.processes import streams
 
 
 def start_valkey(folder: Path) -> "subprocess.Popen[bytes]":

@@ -11,7 +11,7 @@ from django.contrib.sessions.backends.base import SessionBase
 from django.test import Client
 
 from apps.accounts.models import User
-from apps.runs.consumers import RunConsumer
+from apps.runs.live.consumers import RunConsumer
 from apps.runs.models import Run
 
 

@@ -2,10 +2,10 @@
 
 from concurrent.futures import Future
 
+from apps.processes.metrics import count, observe
 from apps.reasoning.domain.errors import BackendError
 from apps.reasoning.domain.generation import Final, GenerationRequest
 from apps.reasoning.domain.tools import read_execution
-from apps.runs.metrics import count, observe
 
 
 def count_end(request: GenerationRequest, generated: "Future[Final]") -> None:

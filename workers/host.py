@@ -12,14 +12,14 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Literal
 
+from apps.processes.crash import crash_point
+from apps.processes.logs import about, bind
+from apps.processes.loops import new_event_loop
 from apps.reasoning.domain.errors import BackendRefused, EngineLost
 from apps.reasoning.domain.generation import Delta, Final, GenerationRequest, Health
 from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.inference.streaming import read_to_final
 from apps.reasoning.ports import Backend
-from apps.runs.crash import crash_point
-from apps.runs.logs import about, bind
-from apps.runs.loops import new_event_loop
 from workers.backends import backend_for
 from workers.health import Checkup
 from workers.readers import Readers

@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 import redis.asyncio
 
+from apps.processes.streams import HOUR_S, TOKENS_KEPT, async_client, buffer_key, tokens_key
 from apps.reasoning.domain.generation import Delta, GenerationRequest
-from apps.runs.streams import HOUR_S, TOKENS_KEPT, async_client, buffer_key, tokens_key
 
 Channel = Literal["text", "reasoning"]
 CHANNELS: tuple[Channel, ...] = ("text", "reasoning")

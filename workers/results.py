@@ -12,11 +12,11 @@ from typing import Any
 
 from redis.exceptions import RedisError
 
+from apps.processes.crash import crash_point
+from apps.processes.logs import about
+from apps.processes.pace import Pace
+from apps.processes.streams import HOUR_S, finished_key, results_key
 from apps.reasoning.domain.generation import GenerationRequest
-from apps.runs.crash import crash_point
-from apps.runs.logs import about
-from apps.runs.pace import Pace
-from apps.runs.streams import HOUR_S, finished_key, results_key
 
 logger = logging.getLogger(__name__)
 RESULTS_KEPT_S = 7 * 24 * HOUR_S

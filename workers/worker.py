@@ -27,14 +27,14 @@ from redis.exceptions import RedisError
 from apps.config import broker
 from apps.config.celery import app
 from apps.config.private import umask_set
+from apps.processes import garbage, metrics
+from apps.processes.logs import about
+from apps.processes.streams import ActiveCall, Heartbeat, cancel_key, finished_key, heartbeat_publish, sync_client, watch_key
 from apps.reasoning.domain.errors import BackendError
 from apps.reasoning.domain.generation import Final, GenerationRequest, Health
 from apps.reasoning.inference.aliases import Alias, load_aliases, load_served
 from apps.reasoning.ports import Backend
-from apps.runs import garbage, metrics
-from apps.runs.logs import about
-from apps.runs.streams import ActiveCall, Heartbeat, cancel_key, finished_key, heartbeat_tell, sync_client, watch_key
-from apps.runs.told_errors import fields_of_error
+from apps.runs.calls.errors import fields_of_error
 from workers.counting import count_end
 from workers.host import EngineHost
 from workers.publisher import TokenPublisher
@@ -45,7 +45,7 @@ django.setup()
 # The broker does not track deliveries: the orchestrator resends a call that is neither queued nor in a heartbeat.
 app.conf.task_queues = [Queue(alias.queue, no_ack=True) for alias in load_served(settings.MODELS_FILE).values()]
 
-from apps.runs.crash import crash_point  # noqa: E402  (reads settings)
+from apps.processes.crash import crash_point  # noqa: E402  (reads settings)
 from apps.runs.tasks import answer_calls_with  # noqa: E402
 
 logger = logging.getLogger(__name__)
@@ -229,7 +229,7 @@ class Worker:
             ]
         aliases, health = sorted(self.aliases), self._last_health()
         beat: Heartbeat = {"worker": self.name, "aliases": aliases, "active": active, "health": health}
-        heartbeat_tell(self.redis, beat, BEAT_TTL_MS)
+        heartbeat_publish(self.redis, beat, BEAT_TTL_MS)
         runs = sorted({str(call["run"]) for call in active})
         flags = self.redis.mget([key(run) for key in (cancel_key, watch_key) for run in runs]) if runs else []
         watched = zip(runs, flags[len(runs) :], strict=True)

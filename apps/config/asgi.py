@@ -14,7 +14,7 @@ http = get_asgi_application()
 
 from apps.config.errors import DiskFullMiddleware  # noqa: E402  (models need the application set up above)
 from apps.config.sockets import sockets  # noqa: E402
-from apps.runs import pulse  # noqa: E402
+from apps.processes import pulse  # noqa: E402
 
 data_folder_close(settings.DATA_DIR)
 pulse.start("web")

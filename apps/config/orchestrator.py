@@ -1,5 +1,7 @@
 """The orchestrator process: `celery -A apps.config.orchestrator worker -P threads -Q runs`. Drives runs, recovers lost ones."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import django
@@ -14,39 +16,48 @@ django.setup()
 data_folder_close(settings.DATA_DIR)
 
 # Not in the handlers below: Celery logs their errors and continues, and a process without a warden finds no lost run.
-from apps.grading import conductor  # noqa: E402
-from apps.grading.suggesting import gradings_stop  # noqa: E402
-from apps.marks import suggestion_watch  # noqa: E402
+from apps.experiments.advancing import conduct  # noqa: E402
+from apps.experiments.conductor import CONDUCTOR  # noqa: E402
+from apps.graders.suggestions.family import gradings_stop  # noqa: E402
+from apps.marks.suggestions.suggesting import suggestions_resend  # noqa: E402
 from apps.operations import history  # noqa: E402
-from apps.results import notices, proposing  # noqa: E402
-from apps.runs import garbage, pulse, warden  # noqa: E402
-from apps.runs.execution import drives_stop  # noqa: E402
-from apps.runs.sending import stop_calls  # noqa: E402
-from apps.submissions import transcribing  # noqa: E402
+from apps.processes import garbage, pulse  # noqa: E402
+from apps.processes.watcher import Watcher  # noqa: E402
+from apps.results.notices import notices_send  # noqa: E402
+from apps.results.proposing import over_broker, proposals_work  # noqa: E402
+from apps.runs.calls.sending import stop_calls  # noqa: E402
+from apps.runs.owners.execution import drives_stop  # noqa: E402
+from apps.runs.owners.warden import watch_once  # noqa: E402
+from apps.submissions.transcribing import pages_work  # noqa: E402
 
 #: A run of a contest's size has half a million small objects, none of them in a cycle. With Python's threshold of 700 the
 #: garbage collector walks them repeatedly: a fifth of the time of a replay.
 garbage.set_aside(threshold=100_000)
 
+#: The work that this process repeats, each in its own thread, with the seconds between two rounds.
+WATCHERS: dict[Watcher, Callable[[], object]] = {
+    Watcher("run-warden", 1.0): watch_once,
+    Watcher("history", history.EVERY_S / 2): history.sample,
+    Watcher("notices", 30.0): notices_send,
+    Watcher("suggestions", 30.0): suggestions_resend,
+    Watcher("hints", 2.0): proposals_work,
+    Watcher("pages", 2.0): partial(pages_work, over_broker, stop_calls),
+    CONDUCTOR: conduct,
+}
+
 
 @worker_ready.connect
-def _start_warden(**_: Any) -> None:
-    warden.start()
+def _start_watchers(**_: Any) -> None:
     pulse.start("orchestrator")
-    history.start()
-    notices.start()
-    suggestion_watch.start()
-    proposing.start()
-    transcribing.start(proposing.over_broker, stop_calls)
-    conductor.start()
+    for watcher, work in WATCHERS.items():
+        watcher.start(work)
 
 
 @worker_shutting_down.connect
 def _give_runs_back(**_: Any) -> None:
     """Release all runs: Celery waits for the threads that drive them, and a run may take hours."""
-    warden.stop()
-    suggestion_watch.stop()
-    conductor.stop()
+    for watcher in WATCHERS:
+        watcher.stop()
     drives_stop()
     gradings_stop()
 

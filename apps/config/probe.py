@@ -52,7 +52,7 @@ def has_heartbeat(kind: str, client: Any = None) -> tuple[bool, str]:
     """Whether Redis has a heartbeat of a process of this kind on this machine."""
     from redis.exceptions import RedisError
 
-    from apps.runs.streams import sync_client
+    from apps.processes.streams import sync_client
 
     pattern = HEARTBEATS[kind].format(host=socket.gethostname())
     try:

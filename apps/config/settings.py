@@ -96,8 +96,8 @@ ORCHESTRATOR_RUNS: int = env.int("ORCHESTRATOR_RUNS", 24)
 INFERENCE_THREADS: int = env.int("INFERENCE_THREADS", 0)
 DRAIN_S: float = env.float("DRAIN_S", 5.0)
 # In the transaction of the events:
-RUN_EVENT_SINKS = ["apps.lemmas.projection.project", "apps.grading.pieces.follow", "apps.grading.cells.follow"]
-CAPTURE_KEEPER = "apps.datasets.shards.tokens_keep"
+RUN_EVENT_SINKS = ["apps.lemmas.projection.project", "apps.graders.pieces.follow", "apps.experiments.cells.follow"]
+CAPTURE_KEEPER = "apps.datasets.tokens.shards.tokens_keep"
 CRASH_AT: str = env.str("CRASH_AT", "")
 CRASH_ONCE_FILE: str = env.str("CRASH_ONCE_FILE", "")
 SANDBOX: str = env.str(
@@ -159,6 +159,7 @@ INSTALLED_APPS = [
     "csp",
     "apps.config",
     "apps.ui",
+    "apps.help",
     "apps.accounts",
     "apps.problems",
     "apps.schemes",
@@ -172,7 +173,11 @@ INSTALLED_APPS = [
     "apps.explorations",
     "apps.datasets",
     "apps.learning",
-    "apps.grading",
+    "apps.graded_sets",
+    "apps.graders",
+    "apps.preparation",
+    "apps.experiments",
+    "apps.agreement",
     "apps.operations",
 ]
 MIDDLEWARE = [
@@ -205,12 +210,12 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
             ],
-            "builtins": ["apps.ui.templatetags.ui"],
+            "builtins": ["apps.ui.templatetags.ui", "apps.help.templatetags.help"],
         },
     }
 ]
 STATIC_URL = "static/"
-STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_DIRS = [BASE_DIR / "static", ("help", BASE_DIR / "docs" / "images")]
 STATIC_ROOT = None if EMBEDDED else BASE_DIR / "staticfiles"
 WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = EMBEDDED  # A laptop serves static/ directly; production collects it.
 STORAGES = {
@@ -275,11 +280,11 @@ LOGGING: dict[str, Any] = {
     "disable_existing_loggers": False,
     "formatters": {
         "text": {
-            "()": "apps.runs.logs.TextFormatter",
+            "()": "apps.processes.logs.TextFormatter",
             "format": "{asctime} {levelname:<7} {name}: {message}",
             "style": "{",
         },
-        "json": {"()": "apps.runs.logs.JsonFormatter"},
+        "json": {"()": "apps.processes.logs.JsonFormatter"},
     },
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT}},
     "root": {"handlers": ["console"], "level": LOG_LEVEL},

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.http.request import split_domain_port, validate_host
 from django.urls import path, re_path
 
-from apps.runs.consumers import RunConsumer
+from apps.runs.live.consumers import RunConsumer
 
 _denied = WebsocketDenier.as_asgi()  # Answers 403 before the handshake.
 

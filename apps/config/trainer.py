@@ -16,20 +16,25 @@ umask_set()
 django.setup()
 data_folder_close(settings.DATA_DIR)
 
-from apps.learning import warden  # noqa: E402
-from apps.runs import pulse  # noqa: E402
+from apps.learning.jobs import driving  # noqa: E402
+from apps.learning.jobs.warden import poll  # noqa: E402
+from apps.processes import pulse  # noqa: E402
+from apps.processes.watcher import Watcher  # noqa: E402
+
+JOBS = Watcher("training", 3.0)
 
 
 @worker_ready.connect
-def _start_warden(**_: Any) -> None:
-    warden.start()
+def _start_watcher(**_: Any) -> None:
     pulse.start("trainer")
+    JOBS.start(poll)
 
 
 @worker_shutting_down.connect
 def _let_trainers_save(**_: Any) -> None:
-    """Stop the warden. Celery then waits for the threads that watch trainers, which first let them save."""
-    warden.stop()
+    """Start no further jobs and ask the trainers to save. Celery then waits for the threads that watch them."""
+    JOBS.stop()
+    driving.close()
 
 
 __all__ = ["app"]

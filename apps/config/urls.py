@@ -2,16 +2,18 @@
 
 from django.urls import include, path
 
-from apps.config import views
-from apps.config.api import api_urls
+from apps.config.api.operations import api_urls
+from apps.config.api.views import api_docs
 from apps.config.health import healthz
+from apps.config.home.views import home
 
 handler500 = "apps.config.errors.server_error"
 urlpatterns = [
-    path("", views.home, name="home"),
+    path("", home, name="home"),
     path("healthz", healthz, name="healthz"),
-    path("api/", views.api_docs, name="api_docs"),
+    path("api/", api_docs, name="api_docs"),
     path("api/v1/", api_urls()),
+    path("help/", include("apps.help.urls")),
     path("accounts/", include("apps.accounts.urls")),
     path("problems/", include("apps.problems.urls")),
     path("", include("apps.schemes.urls")),
@@ -19,11 +21,15 @@ urlpatterns = [
     path("", include("apps.submissions.urls")),
     path("", include("apps.results.urls")),
     path("", include("apps.marks.urls")),
-    path("office/", include("apps.marks.office_urls")),
+    path("office/", include("apps.marks.office.urls")),
     path("models/", include("apps.trials.urls")),
     path("", include("apps.lemmas.urls")),
     path("", include("apps.explorations.urls")),
-    path("", include("apps.grading.urls")),
+    path("", include("apps.graders.urls")),
+    path("", include("apps.graded_sets.urls")),
+    path("", include("apps.preparation.urls")),
+    path("", include("apps.experiments.urls")),
+    path("", include("apps.agreement.urls")),
     path("learning/datasets/", include("apps.datasets.urls")),
     path("learning/", include("apps.learning.urls")),
     path("", include("apps.operations.urls")),

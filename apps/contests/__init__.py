@@ -1,1 +1,6 @@
-"""Contests: problems, coaches, students, time windows, states, papers with random numbers, and identities kept apart."""
+"""Contests: problems, coaches, students, time windows, states, papers with random numbers, and identities kept apart.
+
+Not here: texts handed in (`apps.submissions`), marks (`apps.marks`), what students receive (`apps.results`).
+
+Doors: `holding`, `opening`, `telling`.
+"""

@@ -9,7 +9,7 @@
 | roster: names without numbers | no | no | yes, coaches only |
 | whether a student or a model wrote a paper | no | no | yes, for statistics of settled scripts |
 | author of a paper | own paper | with `may_reveal`, if the coach judges none of it, with a recorded reason | same |
-| authors of all papers | no | no | with `may_reveal`, once the results are signed off (`apps.marks.names`) |
+| authors of all papers | no | no | with `may_reveal`, once the results are signed off (`apps.marks.office.names`) |
 
 All other users get `Http404`, which hides that the contest exists. A researcher may organise a contest of model proofs and
 never learns a name. Staff list all contests with titles, states, organisers and counts. They can restore a deleted contest and

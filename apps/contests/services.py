@@ -158,7 +158,7 @@ def captain_set(*, row: ContestProblem, captain: User | None, by: User | None = 
         raise ContestRefused(f"{captain.username} is no coach of this contest.")
     row.captain = captain
     row.save(update_fields=["captain"])
-    name = captain.username if captain else "nobody"
+    name = captain.username if captain else "none"
     event_publish(row.contest, "contest.captain", by, problem=str(row.public_id), person=name)
 
 

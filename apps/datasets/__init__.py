@@ -1,0 +1,6 @@
+"""Datasets: token shards of recorded runs, and immutable versions made from them.
+
+Not here: the rows of a recipe (`apps.recipes.rows`), training jobs (`apps.learning`).
+
+Doors: `recorded.feeding`, `rewards`, `tokens.shards`, `versions.choosing`, `versions.manifest`.
+"""

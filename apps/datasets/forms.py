@@ -6,8 +6,10 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.http import QueryDict
 
-from apps.datasets.recipes import JUDGES, RECIPES, Option
+from apps.datasets.rewards import JUDGES
 from apps.datasets.services import NAME, NAME_RULE, options_read
+from apps.recipes.options import Option
+from apps.recipes.registry import TRAININGS
 from apps.runs.models import Run
 
 
@@ -18,7 +20,7 @@ class DatasetForm(forms.Form):
         max_length=60, help_text="Lower-case letters, digits, hyphens. An existing name gets its next version.",
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )  # fmt: skip
-    recipe = forms.ChoiceField(choices=[(name, f"{one.title} ({one.source})") for name, one in RECIPES.items()])
+    recipe = forms.ChoiceField(choices=[(name, f"{one.title} ({one.source})") for name, one in TRAININGS.items()])
     judge = forms.ChoiceField(label="Rewards", choices=[(name, words[0].upper() + words[1:]) for name, words in JUDGES])
 
     def __init__(self, *args: Any, runs: list[Run], **kwargs: Any) -> None:
@@ -27,14 +29,14 @@ class DatasetForm(forms.Form):
         self.chosen: list[Run] = []
         self.options: dict[str, Any] = {}
         chosen = (self.data if self.is_bound else self.initial).get("recipe", "")
-        self.algorithm = RECIPES.get(chosen) or next(iter(RECIPES.values()))
+        self.algorithm = TRAININGS.get(chosen) or next(iter(TRAININGS.values()))
         for option in self.algorithm.options:
             self.fields[f"o_{option.name}"] = _field(option)
 
     @property
     def recipe_choices(self) -> list[tuple[str, str]]:
         """All recipes. Choosing another one reloads the page, because its options differ."""
-        return [(name, f"{one.title} ({one.source})") for name, one in RECIPES.items()]
+        return [(name, f"{one.title} ({one.source})") for name, one in TRAININGS.items()]
 
     @property
     def ticked(self) -> set[str]:

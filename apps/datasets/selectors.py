@@ -76,7 +76,7 @@ def _shown(build: DatasetBuild) -> BuildShown:
     return BuildShown(build, state["what"], state["done"], state["of"])
 
 
-#: Key of the tallies in a manifest's counts (`workers/recipes/tallies.py`).
+#: Key of the tallies in a manifest's counts (`apps/recipes/tallies.py`).
 TALLY_KEY = "told"
 _TALLY_TITLES = {
     "found": "wrong solutions flagged (TPR)",

@@ -15,10 +15,13 @@ from django.core.exceptions import PermissionDenied, ValidationError
 
 from apps.accounts.models import User
 from apps.datasets.access import may_make_datasets
-from apps.datasets.choosing import runs_to_choose
-from apps.datasets.making import Report, making_folder
 from apps.datasets.models import DatasetBuild
-from apps.datasets.recipes import JUDGES, RECIPES, Option, Recipe, without_effect
+from apps.datasets.rewards import JUDGES
+from apps.datasets.versions.choosing import runs_to_choose
+from apps.datasets.versions.making import Report, making_folder
+from apps.recipes.options import Option, without_effect
+from apps.recipes.recipe import Training
+from apps.recipes.registry import TRAININGS
 from apps.runs.models import Run
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}\Z")
@@ -44,8 +47,8 @@ def build_start(
         raise PermissionDenied("Only researchers may make datasets.")
     if not NAME.match(name):
         raise ValidationError({"name": NAME_RULE})
-    if recipe not in RECIPES:
-        raise ValidationError({"recipe": f"Unknown recipe {recipe}. Valid recipes: {', '.join(RECIPES)}."})
+    if recipe not in TRAININGS:
+        raise ValidationError({"recipe": f"Unknown recipe {recipe}. Valid recipes: {', '.join(TRAININGS)}."})
     if not runs:
         raise ValidationError({"runs": "Choose at least one run."})
     allowed = {run.pk for run in runs_to_choose(user)} if user is not None else {run.pk for run in runs}
@@ -54,7 +57,7 @@ def build_start(
     build = DatasetBuild.objects.create(
         name=name,
         recipe=recipe,
-        options=options_read(RECIPES[recipe], options or {}),
+        options=options_read(TRAININGS[recipe], options or {}),
         runs=[str(run.public_id) for run in runs],
         started_by=user,
     )
@@ -63,7 +66,7 @@ def build_start(
     return build
 
 
-def options_read(recipe: Recipe, given: Mapping[str, Any]) -> dict[str, Any]:
+def options_read(recipe: Training, given: Mapping[str, Any]) -> dict[str, Any]:
     """Options of a recipe, with defaults. Raises `ValidationError` naming the wrong option."""
     found: dict[str, Any] = {"judge": given.get("judge") or "verifiers"}
     if found["judge"] not in dict(JUDGES):

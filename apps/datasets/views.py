@@ -14,13 +14,13 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from apps.accounts.access import user_of
 from apps.datasets.access import dataset_get_for, researcher_required
-from apps.datasets.choosing import runs_to_choose
-from apps.datasets.downloads import VIEWS, file_of, file_pieces, views_of
 from apps.datasets.forms import DatasetForm
-from apps.datasets.making import MANIFEST
-from apps.datasets.preview import MOST_PREVIEWED, preview_of
 from apps.datasets.selectors import builds_to_show, datasets_visible_to, recorded_runs, tally_means
 from apps.datasets.services import build_start
+from apps.datasets.versions.choosing import runs_to_choose
+from apps.datasets.versions.downloads import VIEWS, file_of, file_pieces, views_of
+from apps.datasets.versions.making import MANIFEST
+from apps.datasets.versions.preview import MOST_PREVIEWED, preview_of
 from apps.runs.models import Run
 
 A_PAGE = 30

@@ -1,0 +1,6 @@
+"""Pages of solving runs: start form, live page, lineage, replay, calls, import and export.
+
+Not here: the run itself (`apps.runs`), lemma rows and their graph (`apps.lemmas`).
+
+Doors: `figures`, `plans`, `views.shared`, `worked_example`.
+"""

@@ -16,7 +16,7 @@ from apps.reasoning.domain.tools import Execution, read_execution
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.domain.vocabulary import event_from
 from apps.reasoning.reading.proofs import read_claim, read_claim_again
-from apps.reasoning.scaffolds.hearing import AGAIN, IN_WORDS, asked_before
+from apps.reasoning.scaffolds.running.hearing import AGAIN, IN_WORDS, asked_before
 from apps.reasoning.story.run_story import fold
 from apps.runs.models import Run, RunEvent, Step
 from apps.runs.selectors import step_get, step_texts

@@ -8,17 +8,17 @@ from django.conf import settings
 from django.db import connections
 
 from apps.explorations.worked_example import script
+from apps.processes.local import http_backend
+from apps.processes.local import is_stack_up as is_stack_up
 from apps.reasoning.domain.errors import AliasError
 from apps.reasoning.inference.aliases import Alias, ScriptedOptions, load_aliases
 from apps.reasoning.inference.local import LocalDispatcher
 from apps.reasoning.inference.scripted import Pace, ScriptedBackend
 from apps.reasoning.ports import Backend, Dispatcher
 from apps.reasoning.scaffolds.spec import RunSpec
-from apps.runs.execution import event_sinks, run_drive
-from apps.runs.journal import JournalWriter, RunJournal
-from apps.runs.local import http_backend
-from apps.runs.local import is_stack_up as is_stack_up
+from apps.runs.journal.run_journal import JournalWriter, RunJournal
 from apps.runs.models import Run
+from apps.runs.owners.execution import event_sinks, run_drive
 
 
 def local_backend(alias: Alias) -> Backend:

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from apps.lemmas.final_answers import final_answer_of
+from apps.runs.journal.texts import texts_get
 from apps.runs.models import Run, Step
 from apps.runs.selectors import EVENT_PAGE, event_page
-from apps.runs.texts import texts_get
 
 CALLS_AT_ONCE = 200
 

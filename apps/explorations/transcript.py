@@ -9,11 +9,11 @@ from django.db.models import Q, QuerySet
 from apps.explorations.unheard import fitted_words
 from apps.explorations.words import role_word
 from apps.reasoning.domain.kinds import Kind
-from apps.reasoning.scaffolds.hearing import asked_before
+from apps.reasoning.scaffolds.running.hearing import asked_before
+from apps.runs.journal.texts import texts_get
 from apps.runs.models import Run, Step
 from apps.runs.selectors import step_list
 from apps.runs.stories import run_story
-from apps.runs.texts import texts_get
 from apps.ui.sent import whole_number
 
 PAGE = 200

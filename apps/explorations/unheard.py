@@ -11,7 +11,7 @@ from django.db.models import Count, Q
 from apps.explorations.words import role_word
 from apps.reasoning.domain.kinds import Kind
 from apps.reasoning.domain.prompt_events import PromptFitted
-from apps.reasoning.scaffolds.hearing import AGAIN, IN_WORDS
+from apps.reasoning.scaffolds.running.hearing import AGAIN, IN_WORDS
 from apps.reasoning.story.calls import Calls
 from apps.runs.models import Run
 from apps.runs.stories import run_story

@@ -2,12 +2,10 @@
 
 from celery import shared_task
 
-TRAIN_QUEUE = "train"
-
 
 @shared_task(name="learning.train", acks_late=False)
 def train() -> None:
     """Drive the waiting training jobs. The train worker's warden enqueues a lost message again."""
-    from apps.learning.driving import training_work
+    from apps.learning.jobs.driving import training_work
 
     training_work()

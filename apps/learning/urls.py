@@ -2,7 +2,9 @@
 
 from django.urls import path
 
-from apps.learning import views, views_jobs, views_models
+from apps.learning.views import jobs as views_jobs
+from apps.learning.views import models as views_models
+from apps.learning.views import schedules as views
 
 app_name = "learning"
 urlpatterns = [

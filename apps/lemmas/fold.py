@@ -13,8 +13,8 @@ from apps.reasoning.domain import events as ev
 from apps.reasoning.domain.values import unchecked
 from apps.reasoning.story import lemmas as told
 from apps.reasoning.story.parts import E, Told
+from apps.runs.journal.rows import insert, load, update
 from apps.runs.models import Run
-from apps.runs.rows import insert, load, update
 
 Row = dict[str, Any]
 _JUDGED = ("expected", "passes", "valid", "total", "confidence", "low", "high", "unscored", "last_seq")

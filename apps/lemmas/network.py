@@ -9,10 +9,10 @@ import networkx as nx
 
 from apps.lemmas.formula_checks import check_outcomes
 from apps.lemmas.models import HumanVerdict, Lemma, LemmaEdge, LemmaState, ProofVersion
+from apps.processes.one_moment import one_moment
 from apps.reasoning.graph.lemma_graph import draw_uses, representatives
 from apps.reasoning.story.lemmas import words_of_people
 from apps.runs.models import Run
-from apps.runs.one_moment import one_moment
 
 
 @dataclass(frozen=True)

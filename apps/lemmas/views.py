@@ -16,9 +16,9 @@ from apps.lemmas.network import run_graph
 from apps.lemmas.outline import outline as outline_levels
 from apps.lemmas.selectors import graph_data as graph_data_of
 from apps.lemmas.selectors import lemma_detail, proof_detail
+from apps.processes.one_moment import one_moment
 from apps.runs.access import run_get_for
 from apps.runs.models import Run
-from apps.runs.one_moment import one_moment
 from apps.ui.sent import whole_number
 
 

@@ -10,7 +10,7 @@
 from apps.accounts.models import User
 from apps.contests.models import Paper
 from apps.marks.models import CaseState, MarkingTask, MarkState, Slot
-from apps.marks.sealing import is_final
+from apps.marks.sealing.sealing import is_final
 from apps.submissions.selectors import versions_to_mark
 
 SETTLED = (CaseState.SETTLED, CaseState.RELEASED, CaseState.APPEALED)

@@ -15,9 +15,9 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.contests.models import Contest, ContestProblem, ContestState
 from apps.marks.models import MarkingTask, MarkState, PassReason, Slot
-from apps.marks.passes import task_pass
-from apps.marks.sealing import is_final
+from apps.marks.sealing.sealing import is_final
 from apps.marks.sheets import GRACE
+from apps.marks.workspace.passes import task_pass
 
 
 class OwnMarksOpen(Exception):

@@ -6,10 +6,10 @@ from apps.accounts.models import User
 from apps.marks.audit import audit
 from apps.marks.models import FinalGrade, Mark, MarkingCase
 from apps.marks.sheets import scheme_of, sheet_of, step_of
-from apps.reasoning.marking.commands import sheet_json
-from apps.reasoning.marking.scheme import points_text
-from apps.reasoning.marking.sealing import sheet_points
-from apps.reasoning.marking.sheet import MarkSheet
+from apps.reasoning.marking.schemes.scheme import points_text
+from apps.reasoning.marking.sheets.commands import sheet_json
+from apps.reasoning.marking.sheets.sealing import sheet_points
+from apps.reasoning.marking.sheets.sheet import MarkSheet
 
 
 def grade_of(case: MarkingCase) -> FinalGrade | None:

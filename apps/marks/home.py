@@ -9,9 +9,9 @@ from apps.contests.selectors import problem_list
 from apps.marks import selectors
 from apps.marks.leases import present
 from apps.marks.models import MarkingCase, MarkingSetup
-from apps.marks.questions import questions_for
-from apps.marks.sealing import cases_settle
+from apps.marks.sealing.sealing import cases_settle
 from apps.marks.setups import cases_prepare
+from apps.marks.workspace.questions import questions_for
 
 
 @dataclass(frozen=True)

@@ -26,13 +26,13 @@ from apps.contests.services import (
     problem_add,
     student_add,
 )
-from apps.marks.claims import task_next, task_of_case
-from apps.marks.drafts import Command, command_apply, draft_of, version_active
 from apps.marks.models import MarkingCase, MarkingTask, PassReason
-from apps.marks.passes import task_pass
-from apps.marks.sealing import mark_seal
+from apps.marks.sealing.sealing import mark_seal
 from apps.marks.setups import Choices, cases_prepare, setup_save
-from apps.marks.suggesting import authored_keep
+from apps.marks.suggestions.suggesting import authored_keep
+from apps.marks.workspace.claims import task_next, task_of_case
+from apps.marks.workspace.drafts import Command, command_apply, draft_of, version_active
+from apps.marks.workspace.passes import task_pass
 from apps.problems.models import Problem
 from apps.problems.samples import ORIGIN
 from apps.reasoning.marking.suggestion import SuggestionBody

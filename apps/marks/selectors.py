@@ -14,8 +14,8 @@ from apps.marks.leases import present
 from apps.marks.models import Mark, MarkingTask, MarkState, Pass, PassReason, Phrase, Slot
 from apps.marks.sheets import grace_until, mark_state, scheme_of, sheet_of, step_of
 from apps.problems.models import ReferenceSolution
-from apps.reasoning.marking.scheme import Scheme, points_text
-from apps.reasoning.marking.sheet import Fallacy
+from apps.reasoning.marking.schemes.scheme import Scheme, points_text
+from apps.reasoning.marking.sheets.sheet import Fallacy
 from apps.reasoning.texts.invisible import invisible_in
 from apps.reasoning.texts.latex import shown_of as shown_text
 from apps.schemes.sheets import Row

@@ -9,10 +9,10 @@ from django.utils import timezone
 
 from apps.contests.models import Contest
 from apps.marks.models import Mark, MarkState
-from apps.reasoning.marking.commands import Script, sheet_json
-from apps.reasoning.marking.scheme import Scheme, points_text
-from apps.reasoning.marking.sealing import missing_for_seal, sheet_points
-from apps.reasoning.marking.sheet import MarkSheet
+from apps.reasoning.marking.schemes.scheme import Scheme, points_text
+from apps.reasoning.marking.sheets.commands import Script, sheet_json
+from apps.reasoning.marking.sheets.sealing import missing_for_seal, sheet_points
+from apps.reasoning.marking.sheets.sheet import MarkSheet
 from apps.reasoning.texts.segmentation import Step
 from apps.submissions.models import SubmissionVersion
 

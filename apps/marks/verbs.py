@@ -10,8 +10,8 @@ from typing import Any
 
 from apps.contests.models import PointStep
 from apps.marks.models import AuditEvent, CaseState, PassReason, ReleasePart, Slot
-from apps.reasoning.marking.rescoring import Choice
-from apps.reasoning.marking.scheme import points_text
+from apps.reasoning.marking.schemes.rescoring import Choice
+from apps.reasoning.marking.schemes.scheme import points_text
 
 VERBS = {
     "appeal.heard": "Started hearing an appeal",

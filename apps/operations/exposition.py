@@ -10,7 +10,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.registry import Collector
 
 from apps.operations.situation import AliasLoad, ProcessNow, Situation
-from apps.runs.metrics import METRICS, Totals
+from apps.processes.metrics import METRICS, Totals
 
 PREFIX = "lemmascope_"
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"

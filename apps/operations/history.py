@@ -6,19 +6,13 @@ as totals and become rates when read, so a missing sample loses nothing.
 
 import json
 import logging
-import threading
-import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from django.db import close_old_connections
-from django.db.utils import DatabaseError
-from redis.exceptions import RedisError
-
 from apps.operations.situation import Situation, situation
+from apps.processes.streams import sync_client
 from apps.reasoning.domain.kinds import Kind
-from apps.runs.streams import sync_client
 
 logger = logging.getLogger(__name__)
 KEY = "ops:history"
@@ -65,6 +59,11 @@ def sample_of(now: Situation) -> Sample:
     }
 
 
+def sample() -> None:
+    """Write a sample if it is due. Raises `RedisError` and `DatabaseError`."""
+    sample_once(sync_client())
+
+
 def sample_once(client: Any) -> bool:
     """Write a sample unless another process did within the interval. Raises `RedisError` and `DatabaseError`."""
     if not client.set(TURN_KEY, "1", nx=True, px=int(EVERY_S * 950)):
@@ -74,26 +73,6 @@ def sample_once(client: Any) -> bool:
         return False
     client.xadd(KEY, {"sample": json.dumps(sample_of(now))}, maxlen=KEPT, approximate=False)
     return True
-
-
-def start() -> threading.Thread:
-    """Start a thread that samples until the process ends."""
-    thread = threading.Thread(target=_sample_for_ever, name="history", daemon=True)
-    thread.start()
-    return thread
-
-
-def _sample_for_ever() -> None:
-    while True:
-        time.sleep(EVERY_S / 2)
-        try:
-            sample_once(sync_client())
-        except (RedisError, DatabaseError, OSError) as error:
-            logger.debug("history: %s", error)
-        except Exception:
-            logger.exception("history")
-        finally:
-            close_old_connections()
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Mapping
 
+from apps.processes.metrics import Spread, Totals
 from apps.reasoning.domain.kinds import Kind
-from apps.runs.metrics import Spread, Totals
 
-#: Histograms by metric (apps/runs/metrics.py).
+#: Histograms by metric (apps/processes/metrics.py).
 SPREADS = {
     "time_to_first_token_seconds": "Time to the first token",
     "call_wait_seconds": "Call sent → result, without the engine’s time",

@@ -19,12 +19,12 @@ from apps.operations.since_the_beginning import total_figures
 from apps.operations.stores import RedisState, database_bytes, redis_state, results_waiting
 from apps.operations.tools import ToolCalls, tool_calls
 from apps.operations.training import TrainingNow, training_now
+from apps.processes.metrics import Totals, totals_read
+from apps.processes.pulse import Pulse, pulses
+from apps.processes.streams import ActiveCall, Heartbeat, heartbeats, queue_length, queue_lengths
 from apps.reasoning.domain.errors import AliasError
 from apps.reasoning.inference.aliases import Alias, load_served
-from apps.runs.metrics import Totals, totals_read
 from apps.runs.models import LIVE, Run, RunStatus
-from apps.runs.pulse import Pulse, pulses
-from apps.runs.streams import ActiveCall, Heartbeat, heartbeats, queue_length, queue_lengths
 from apps.ui.words import STATUS_WORDS
 
 MAX_LIVE_RUNS = 200

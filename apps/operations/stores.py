@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db import connection
 
-from apps.runs.streams import results_key
+from apps.processes.streams import results_key
 
 
 @dataclass(frozen=True)

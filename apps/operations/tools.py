@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from apps.runs.metrics import Totals
+from apps.processes.metrics import Totals
 
 JOB_WORDS = {"python": "Python code of models", "check_math": "Formula checks", "search": "Documentation"}
 _GOOD = "ok"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from django.db.models import Count
 
-from apps.learning.folders import LOST_AFTER_S, attempt_silent_for
+from apps.learning.jobs.folders import LOST_AFTER_S, attempt_silent_for
 from apps.learning.models import UNDER_WAY, JobState, TrainingJob
 
 MAX_JOBS = 50

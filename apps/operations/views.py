@@ -19,9 +19,9 @@ from apps.operations.figures import TITLES, history_figures
 from apps.operations.history import points
 from apps.operations.log_lines import lines_about
 from apps.operations.situation import runs_by_worker, situation
+from apps.processes.streams import sync_client
 from apps.runs.models import Run
 from apps.runs.selectors import step_get
-from apps.runs.streams import sync_client
 from apps.ui.sent import whole_number
 
 HOURS = (1, 6, 24)

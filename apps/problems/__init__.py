@@ -1,0 +1,6 @@
+"""Problems, their reference solutions and versions, import and export, the sample library.
+
+Not here: contests (`apps.contests`), preparation for graders (`apps.preparation`).
+
+Doors: `drafts`, `forms`, `holding`, `importing.shapes`, `importing.values`, `samples`, `theorems`.
+"""

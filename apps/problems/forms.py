@@ -6,9 +6,9 @@ from django import forms
 from django.core.files.uploadedfile import UploadedFile
 from django.http import QueryDict
 
+from apps.files.tables import FILE_BYTES
 from apps.problems import drafts
 from apps.problems.drafts import ProblemDraft, SolutionDraft
-from apps.problems.importing.files import FILE_BYTES
 from apps.problems.importing.shapes import SHAPES
 from apps.problems.levels import level_spelled
 from apps.problems.models import Topic

@@ -10,7 +10,7 @@ from apps.problems.holding import Text, held_back
 from apps.problems.models import Problem
 from apps.problems.theorem_index import Stated, TheoremIndex
 from apps.reasoning.domain.tools import SearchHit, SearchJob
-from apps.reasoning.reading.actions import THEOREMS
+from apps.reasoning.reading.turns.actions import THEOREMS
 
 _SHORTEST, _LONGEST = 15, 1_200
 _KINDS = "Lemma|Claim|Theorem|Proposition|Corollary|Fact"

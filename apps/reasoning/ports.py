@@ -83,7 +83,7 @@ class Journal(Protocol):
         ...
 
     def emit(self, key: str, event: Event) -> None:
-        """Queue an event, in order, behind everything queued before. A key told before is ignored."""
+        """Queue an event after everything queued before. An event whose key was used before is ignored."""
         ...
 
     async def flush(self) -> None:
@@ -135,7 +135,7 @@ class Context(Protocol):
         ...
 
     def calls_functions(self, role: str) -> bool:
-        """True where the model of `role` is given tools as functions; False where a prompt tells it of them."""
+        """True if the model of `role` gets tools as functions; False if a prompt describes them."""
         ...
 
     def sampling(self, role: str) -> Sampling:
@@ -179,7 +179,7 @@ class Context(Protocol):
     async def control(self, point: str, refuse: Callable[[Command], str] | None = None) -> Sequence[Command]:
         """A control point. Returns the commands that take effect here; the same ones on every replay.
 
-        `refuse` gives the reason why a command cannot take effect, or "": refused commands are told as such, not returned.
+        `refuse` gives the reason why a command cannot take effect, or "". Refused commands become events and are not returned.
         """
         ...
 

@@ -1,6 +1,6 @@
-"""Reading a page with a model that looks at pictures: one call a page, and what it wrote as a text that its author corrects.
+"""Read a page with a model that takes pictures: one call a page. The page's author corrects the text.
 
-The model gets the page as it was drawn anew on uploading and neither the problem nor any solution: it is to copy, not to solve.
+The model gets the picture as redrawn on upload, and neither the problem nor any solution: it is to copy, not to solve.
 """
 
 import base64
@@ -65,7 +65,7 @@ class PageReader:
             )
             final = await self.dispatcher.dispatch(request)
         except (BackendError, PromptError) as error:
-            # Its words name addresses and files of whoever runs this place; an author can do nothing with them.
+            # The error may name addresses and files of the server, which are of no use to an author.
             logger.warning("a page could not be read by %s: %s", self.alias, error)
             raise PageUnread(UNREACHED) from error
         answer = whole_answer(final)

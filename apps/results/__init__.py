@@ -1,1 +1,4 @@
-"""What students receive: released results, appeals, feedback and hints."""
+"""What students receive: released results, appeals, feedback and hints.
+
+Not here: marks and grades before their release (`apps.marks`).
+"""

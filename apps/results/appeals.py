@@ -18,13 +18,13 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.contests.models import Contest, ContestState
 from apps.marks.audit import audit
-from apps.marks.comparing import OPEN_APPEALS
+from apps.marks.coordination.comparing import OPEN_APPEALS
 from apps.marks.grades import grade_give, grade_of
 from apps.marks.models import Appeal, AppealState, FinalGrade, Mark, MarkingCase, MarkingTask, ReleasePart, Slot
-from apps.marks.passes import hearing_end, knows_author
 from apps.marks.sheets import grace_until
-from apps.reasoning.marking.scheme import Kind, points_text
-from apps.reasoning.marking.sheet import MarkSheet
+from apps.marks.workspace.passes import hearing_end, knows_author
+from apps.reasoning.marking.schemes.scheme import Kind, points_text
+from apps.reasoning.marking.sheets.sheet import MarkSheet
 from apps.results.access import SEALED, made_marks, marks_unsealed
 from apps.results.releasing import cases_follow
 from apps.results.shown import shown_since, verdict_shown

@@ -6,15 +6,15 @@ from django.conf import settings
 
 from apps.accounts.models import User
 from apps.contests.models import ContestProblem
-from apps.marks.drafts import version_active
 from apps.marks.graders import GraderFailed, GraderStep, Question
 from apps.marks.graders.computational import COMPUTATIONAL, ComputationalGrader
 from apps.marks.models import ReleasePart, Suggestion, SuggestionState
 from apps.marks.setups import schemes_usable, setup_of
+from apps.marks.workspace.drafts import version_active
 from apps.reasoning.feedback.ladder import Source, Track, sources_at
 from apps.reasoning.hints.material import Fault, HintMaterial, Secret
-from apps.reasoning.marking.scheme import Kind
-from apps.reasoning.marking.sheet import MarkSheet, Role
+from apps.reasoning.marking.schemes.scheme import Kind
+from apps.reasoning.marking.sheets.sheet import MarkSheet, Role
 from apps.reasoning.marking.suggestion import SuggestionBody
 from apps.reasoning.texts.segmentation import segment
 from apps.results.access import request_may_answer

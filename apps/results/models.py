@@ -66,8 +66,8 @@ class FeedbackRules(models.Model):
     budget = models.PositiveSmallIntegerField(default=8)
     first_wait = models.PositiveSmallIntegerField(default=10, help_text="Minutes.")
     later_wait = models.PositiveSmallIntegerField(default=30, help_text="Minutes.")
-    writer = models.CharField(max_length=ALIAS_LENGTH, blank=True, help_text="The model that proposes hints; empty: none does.")
-    guesser = models.CharField(max_length=ALIAS_LENGTH, blank=True, help_text="The model that tests whether they tell much.")
+    writer = models.CharField(max_length=ALIAS_LENGTH, blank=True, help_text="The model that proposes hints; empty for none.")
+    guesser = models.CharField(max_length=ALIAS_LENGTH, blank=True, help_text="The model that tests how much hints reveal.")
 
     class Meta:
         constraints = [models.CheckConstraint(condition=Q(highest__lte=TOP, budget__gte=1), name="feedback_rules_ladder")]

@@ -4,21 +4,16 @@ The orchestrator sends due mails every 30 s; `manage.py send_notices` does it on
 """
 
 import logging
-import threading
-import time
 from datetime import datetime
 from smtplib import SMTPException
 
 from django.core.mail import send_mail
-from django.db import close_old_connections
 from django.db.models import F
-from django.db.utils import DatabaseError
 from django.utils import timezone
 
 from apps.results.models import FAULT_LENGTH, Notice
 
 logger = logging.getLogger(__name__)
-EVERY_S = 30.0
 ATTEMPTS = 5
 AT_ONCE = 200
 
@@ -30,13 +25,6 @@ def notices_send(now: datetime | None = None) -> int:
         sent_at=None, attempts__lt=ATTEMPTS, batch__undone_at=None, batch__undo_until__lte=now, person__is_active=True
     ).exclude(person__email="")
     return sum(_send(notice) for notice in due.select_related("batch__contest", "person")[:AT_ONCE])
-
-
-def start() -> threading.Thread:
-    """Send until the process ends."""
-    thread = threading.Thread(target=_send_for_ever, name="notices", daemon=True)
-    thread.start()
-    return thread
 
 
 def _send(notice: Notice) -> bool:
@@ -52,13 +40,3 @@ def _send(notice: Notice) -> bool:
         Notice.objects.filter(pk=notice.pk).update(sent_at=None, fault=str(error)[:FAULT_LENGTH])
         return False
     return True
-
-
-def _send_for_ever() -> None:
-    while True:
-        close_old_connections()
-        try:
-            notices_send()
-        except DatabaseError as error:
-            logger.warning("could not send notices, because the database is unavailable: %s", error)
-        time.sleep(EVERY_S)

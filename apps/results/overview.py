@@ -7,7 +7,7 @@ from apps.contests.models import Contest, ContestProblem, Paper
 from apps.contests.selectors import problem_list
 from apps.marks.models import FinalGrade, ReleasePart
 from apps.problems.models import ReferenceSolution
-from apps.reasoning.marking.scheme import Scheme, points_text
+from apps.reasoning.marking.schemes.scheme import Scheme, points_text
 from apps.results.shown import Spread, parts_of, parts_released, spreads_of
 from apps.submissions.models import SubmissionVersion
 

@@ -1,7 +1,7 @@
 """The author's copy of a text with its released results, for typesetting. It contains exactly what the page shows."""
 
-from apps.reasoning.marking.scheme import Kind, points_text
-from apps.reasoning.marking.student_view import ItemShown
+from apps.reasoning.marking.schemes.scheme import Kind, points_text
+from apps.reasoning.marking.sheets.student_view import ItemShown
 from apps.reasoning.texts.latex import shown_of
 from apps.results.shown import Result, VerdictShown
 from apps.ui.typeset.document import Document, Part

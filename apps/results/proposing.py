@@ -5,8 +5,6 @@ A call without an answer within `HINT_WITHIN_S` fails, and the rung waits for it
 
 import asyncio
 import logging
-import threading
-import time
 import uuid
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -14,9 +12,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from django.conf import settings
-from django.db import close_old_connections
 from django.db.models import Q, QuerySet
-from django.db.utils import DatabaseError
 from django.utils import timezone
 
 from apps.reasoning.domain.errors import AliasError
@@ -26,11 +22,10 @@ from apps.reasoning.inference.aliases import Alias, load_usable
 from apps.reasoning.ports import Dispatcher
 from apps.results.hint_material import material_of, secret_of
 from apps.results.models import REASON_LENGTH, HintProposal, ProposalState
-from apps.runs.dispatch import CeleryDispatcher
-from apps.runs.sending import stop_calls
+from apps.runs.calls.dispatch import CeleryDispatcher
+from apps.runs.calls.sending import stop_calls
 
 logger = logging.getLogger(__name__)
-EVERY_S = 2.0
 AT_ONCE = 4
 #: Share of a model's context for its output; the rest holds the problem, the text and the notes.
 WRITTEN_PART, WRITTEN_AT_MOST = 0.4, 8_192
@@ -78,13 +73,6 @@ def proposals_work(dispatcher_for: DispatcherFor = over_broker, models: ModelsKn
             _stored(job)
         taken += len(jobs)
     return taken
-
-
-def start() -> threading.Thread:
-    """Write until the process ends."""
-    thread = threading.Thread(target=_work_for_ever, name="hints", daemon=True)
-    thread.start()
-    return thread
 
 
 def _waiting() -> QuerySet[HintProposal]:
@@ -169,15 +157,3 @@ def _failed(row: HintProposal, reason: str, *, calls: int = 0, tokens: int = 0) 
     mine = HintProposal.objects.filter(pk=row.pk, state=ProposalState.RUNNING)
     values = {"reason": reason[:REASON_LENGTH], "calls": calls, "tokens": tokens, "done_at": timezone.now()}
     mine.update(state=ProposalState.FAILED, **values)
-
-
-def _work_for_ever() -> None:
-    while True:
-        close_old_connections()
-        try:
-            proposals_work()
-        except DatabaseError as error:
-            logger.warning("could not write hints, because the database is unavailable: %s", error)
-        except Exception:
-            logger.exception("could not write proposed hints")
-        time.sleep(EVERY_S)

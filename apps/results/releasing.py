@@ -18,18 +18,9 @@ from apps.accounts.models import User
 from apps.contests.models import Contest, ContestProblem, ContestState, Identity
 from apps.marks.audit import audit
 from apps.marks.blindness import problems_shut
-from apps.marks.comparing import COUNTED, OPEN_APPEALS, states_settled
-from apps.marks.models import (
-    Appeal,
-    CaseState,
-    FinalGrade,
-    MarkingCase,
-    MarkingTask,
-    ReleaseBatch,
-    ReleasedGrade,
-    ReleasePart,
-)
-from apps.marks.sealing import cases_settle
+from apps.marks.coordination.comparing import COUNTED, OPEN_APPEALS, states_settled
+from apps.marks.models import Appeal, CaseState, FinalGrade, MarkingCase, MarkingTask, ReleaseBatch, ReleasedGrade, ReleasePart
+from apps.marks.sealing.sealing import cases_settle
 from apps.results.models import Notice
 from apps.results.shown import batches_active, parts_released
 from apps.submissions.selectors import versions_to_mark

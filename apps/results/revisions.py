@@ -11,10 +11,10 @@ from apps.accounts.models import User
 from apps.contests.models import Contest
 from apps.marks.models import FinalGrade, ReleasedGrade, ReleasePart
 from apps.marks.sheets import script_of
-from apps.reasoning.marking.carrying import Carried, Carrying, remarks_carried
-from apps.reasoning.marking.commands import Script
-from apps.reasoning.marking.sheet import Comment, MarkSheet
-from apps.reasoning.marking.student_view import comments_shown
+from apps.reasoning.marking.sheets.carrying import Carried, Carrying, remarks_carried
+from apps.reasoning.marking.sheets.commands import Script
+from apps.reasoning.marking.sheets.sheet import Comment, MarkSheet
+from apps.reasoning.marking.sheets.student_view import comments_shown
 from apps.results.access import carried_candidates, carried_may_read
 from apps.results.models import CarriedRemark
 from apps.results.shown import StepShown, VerdictShown, parts_of, verdict_shown

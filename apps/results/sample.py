@@ -14,18 +14,10 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.contests.models import Contest, ContestProblem
 from apps.contests.services import contest_move
-from apps.marks.claims import task_next
 from apps.marks.models import Mark, MarkingCase, ReleaseBatch, ReleasePart
-from apps.marks.sample import (
-    Script,
-    contest_opened,
-    sample_files,
-    sample_problems,
-    script_seal,
-    scripts_hand_in,
-    scripts_known,
-)
+from apps.marks.sample import Script, contest_opened, sample_files, sample_problems, script_seal, scripts_hand_in, scripts_known
 from apps.marks.setups import Choices, cases_prepare, setup_save
+from apps.marks.workspace.claims import task_next
 from apps.reasoning.feedback.ladder import Rules, Track
 from apps.results import feedback
 from apps.results.appeals import appeal_write

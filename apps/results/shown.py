@@ -12,9 +12,9 @@ from django.db.models import QuerySet
 
 from apps.contests.models import Contest, ContestProblem, ContestState
 from apps.marks.models import FinalGrade, ReleaseBatch, ReleasedGrade, ReleasePart
-from apps.reasoning.marking.scheme import Scheme, points_text
-from apps.reasoning.marking.sheet import Comment, MarkSheet, Role, StepVerdict
-from apps.reasoning.marking.student_view import (
+from apps.reasoning.marking.schemes.scheme import Scheme, points_text
+from apps.reasoning.marking.sheets.sheet import Comment, MarkSheet, Role, StepVerdict
+from apps.reasoning.marking.sheets.student_view import (
     ORIGINS,
     ItemShown,
     comments_shown,

@@ -9,7 +9,7 @@ from django.urls import reverse
 from apps.accounts.models import User
 from apps.contests.models import Contest, ContestCoach, ContestState
 from apps.contests.opening import openings
-from apps.marks.comparing import OPEN_APPEALS
+from apps.marks.coordination.comparing import OPEN_APPEALS
 from apps.marks.models import (
     Appeal,
     AppealState,
@@ -22,8 +22,8 @@ from apps.marks.models import (
     ReleasedGrade,
     Slot,
 )
-from apps.marks.passes import PASSED
 from apps.marks.waiting import Waiting
+from apps.marks.workspace.passes import PASSED
 from apps.results.access import SEALED, texts_marked
 from apps.results.models import RungAsked
 from apps.submissions.models import SubmissionVersion

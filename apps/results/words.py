@@ -1,9 +1,9 @@
 """Wording of results for students: about the step, never about the person. `FALLACIES` is also part of hint prompts."""
 
-from apps.reasoning.marking.sheet import Fallacy, Role
+from apps.reasoning.marking.sheets.sheet import Fallacy, Role
 
 FALLACIES: dict[str, str] = {
-    Fallacy.EXAMPLE: "An example stands for the general case",
+    Fallacy.EXAMPLE: "An example is taken for the general case",
     Fallacy.UNVERIFIED: "Something is proposed and not checked",
     Fallacy.INVENTED: "A fact is used that does not hold",
     Fallacy.CIRCULAR: "What is to be shown is used",

@@ -5,6 +5,6 @@ class RunsConfig(AppConfig):
     name = "apps.runs"
 
     def ready(self) -> None:
-        from apps.runs.admission import follow_sign_outs
+        from apps.runs.live.admission import follow_sign_outs
 
         follow_sign_outs()

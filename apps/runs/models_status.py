@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from django.conf import settings
 from redis.exceptions import RedisError
 
+from apps.processes.streams import HOUR_S, cancel_key, fingerprint_of, heartbeats, queue_length, results_key, sync_client
 from apps.reasoning.domain.errors import BackendError, BackendUnavailable
 from apps.reasoning.domain.generation import Final, GenerationRequest, Message, Sampling
 from apps.reasoning.inference.aliases import load_aliases, load_served
-from apps.runs.sending import send_now
-from apps.runs.streams import HOUR_S, cancel_key, fingerprint_of, heartbeats, queue_length, results_key, sync_client
+from apps.runs.calls.sending import send_now
 
 TEST_WITHIN_S = 60
 TEST_TOKENS = 200

@@ -8,8 +8,8 @@ from django.db.models import Avg, Count, F, Max, Min, Q, QuerySet, Sum
 from django.db.models.fields.json import KT
 
 from apps.reasoning.domain.kinds import Kind
+from apps.runs.journal.texts import text_get, texts_get
 from apps.runs.models import APART, Run, RunEvent, Step
-from apps.runs.texts import text_get, texts_get
 
 EVENT_PAGE = 500
 #: Recorded calls that a fork took over from its parent run, without a model call.

@@ -15,10 +15,10 @@ from apps.reasoning.domain.control_events import CommandName
 from apps.reasoning.domain.events import RunCreated
 from apps.reasoning.scaffolds.spec import RunSpec
 from apps.runs.access import run_may_steer
-from apps.runs.leases import lease_mark_dispatched
+from apps.runs.calls.sending import stop_calls
 from apps.runs.models import LIVE, Run, RunCommand, RunEvent, RunStatus
-from apps.runs.sending import stop_calls
-from apps.runs.tasks import orchestrate
+from apps.runs.owners.leases import lease_mark_dispatched
+from apps.runs.queues import orchestrate
 
 COMMANDS: tuple[CommandName, ...] = (
     "pause", "resume", "cancel", "hint", "accept_lemma", "reject_lemma", "inject_lemma", "write_up", "extend_budget",
@@ -54,7 +54,7 @@ def run_create(
             if run.owner_id != (owner.pk if owner else None):
                 raise ValidationError("No run was started: this form was already sent. Load the page again.")
             return run
-    _tell_created(run, spec, at or timezone.now())
+    _emit_created(run, spec, at or timezone.now())
     if start:
         run_dispatch(run)
     return run
@@ -77,7 +77,7 @@ def _values(
     }
 
 
-def _tell_created(run: Run, spec: RunSpec, at: datetime) -> None:
+def _emit_created(run: Run, spec: RunSpec, at: datetime) -> None:
     created = RunCreated(
         title=run.title,
         scaffold=spec.scaffold,

@@ -22,7 +22,7 @@ def answer_calls_with(answer: Answer) -> None:
 @shared_task(name="runs.orchestrate")
 def orchestrate(run_pk: int) -> None:
     """Drive a run until it ends or another owner takes it."""
-    from apps.runs.execution import run_drive
+    from apps.runs.owners.execution import run_drive
 
     run_drive(run_pk)
 

@@ -5,9 +5,9 @@ from typing import Any
 from django import forms
 
 from apps.problems.forms import TextField
-from apps.reasoning.marking.faults import Fault, FormWrong
-from apps.reasoning.marking.scheme import Scheme, line_clean
-from apps.reasoning.marking.text_form import SIZE_AT_MOST, text_read
+from apps.reasoning.marking.schemes.faults import Fault, FormWrong
+from apps.reasoning.marking.schemes.scheme import Scheme, line_clean
+from apps.reasoning.marking.schemes.text_form import SIZE_AT_MOST, text_read
 from apps.schemes.models import REASON_LENGTH, TITLE_LENGTH
 
 

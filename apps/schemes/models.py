@@ -8,8 +8,8 @@ from django.db.models import Q
 
 from apps.accounts.models import User
 from apps.problems.models import Problem
-from apps.reasoning.marking.json_form import json_scheme
-from apps.reasoning.marking.scheme import Kind, Scheme
+from apps.reasoning.marking.schemes.json_form import json_scheme
+from apps.reasoning.marking.schemes.scheme import Kind, Scheme
 
 if TYPE_CHECKING:
     from django.db.models.fields.related_descriptors import RelatedManager

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.db.models import Prefetch, QuerySet
 
 from apps.problems.models import Problem
-from apps.reasoning.marking.lineage import Change, changes
+from apps.reasoning.marking.schemes.lineage import Change, changes
 from apps.schemes.models import MarkingScheme, SchemeVersion, VersionStatus
 
 

@@ -12,11 +12,11 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.problems.models import Problem
-from apps.reasoning.marking.checks import check
-from apps.reasoning.marking.json_form import json_value
-from apps.reasoning.marking.lineage import content_hash, lineages_carried, meaning_hash, structure_hash, without_lineage
-from apps.reasoning.marking.scheme import Scheme
-from apps.reasoning.marking.structure import SchemeIssue, Severity
+from apps.reasoning.marking.schemes.checks import check
+from apps.reasoning.marking.schemes.json_form import json_value
+from apps.reasoning.marking.schemes.lineage import content_hash, lineages_carried, meaning_hash, structure_hash, without_lineage
+from apps.reasoning.marking.schemes.scheme import Scheme
+from apps.reasoning.marking.schemes.structure import SchemeIssue, Severity
 from apps.schemes.holding import use_refusal
 from apps.schemes.models import REASON_LENGTH, MarkingScheme, SchemeItem, SchemeVersion, VersionStatus
 

@@ -6,14 +6,14 @@ from decimal import Decimal, InvalidOperation
 
 from django.http import QueryDict
 
-from apps.reasoning.marking.checks import check
-from apps.reasoning.marking.claims import ClaimWrong, claim_line, claim_read
-from apps.reasoning.marking.derivation import MINUS, derivation_line
-from apps.reasoning.marking.evaluation import Evaluation, NotCounted, evaluate
-from apps.reasoning.marking.faults import Fault, FormWrong
-from apps.reasoning.marking.scheme import ITEMS_AT_MOST, Kind, Scheme, SchemeItem, points_text
-from apps.reasoning.marking.structure import SchemeIssue, structure_issues
-from apps.reasoning.marking.text_form import text_read
+from apps.reasoning.marking.schemes.checks import check
+from apps.reasoning.marking.schemes.derivation import MINUS, derivation_line
+from apps.reasoning.marking.schemes.evaluation import Evaluation, NotCounted, evaluate
+from apps.reasoning.marking.schemes.faults import Fault, FormWrong
+from apps.reasoning.marking.schemes.scheme import ITEMS_AT_MOST, Kind, Scheme, SchemeItem, points_text
+from apps.reasoning.marking.schemes.structure import SchemeIssue, structure_issues
+from apps.reasoning.marking.schemes.text_form import text_read
+from apps.reasoning.marking.sheets.claims import ClaimWrong, claim_line, claim_read
 
 STEPS = ("", "1", "0.5")
 _OTHER_SECTIONS = {

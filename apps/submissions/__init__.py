@@ -1,1 +1,6 @@
-"""Submissions: drafts, immutable versions with their steps, bulk import, and scans."""
+"""Submissions: drafts, immutable versions with their steps, bulk import, and scans.
+
+Not here: contests and identities (`apps.contests`), marks (`apps.marks`).
+
+Doors: `importing.shapes`, `row_counts`.
+"""

@@ -5,8 +5,8 @@ from typing import Any
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
 
+from apps.files.archives import FILE_BYTES
 from apps.problems.forms import TextField
-from apps.submissions.importing.files import FILE_BYTES
 from apps.submissions.models import TEXT_LENGTH, TextFormat
 
 

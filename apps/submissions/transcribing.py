@@ -6,8 +6,6 @@ The caller supplies functions to send and stop calls, because this app is below 
 
 import asyncio
 import logging
-import threading
-import time
 import uuid
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -15,9 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db import close_old_connections
 from django.db.models import Q, QuerySet
-from django.db.utils import DatabaseError
 from django.utils import timezone
 
 from apps.reasoning.domain.errors import AliasError
@@ -27,7 +23,6 @@ from apps.reasoning.transcribing import PageRead, PageReader, PageUnread
 from apps.submissions.models import REASON_LENGTH, REVISION_LENGTH, Transcription, TranscriptionState
 
 logger = logging.getLogger(__name__)
-EVERY_S = 2.0
 AT_ONCE = 4
 #: Share of a model's context for output tokens, and their maximum; the image uses the rest.
 OUTPUT_SHARE, OUTPUT_TOKENS_MAX = 0.5, 8_192
@@ -67,13 +62,6 @@ def pages_work(dispatcher_for: DispatcherFor, calls_stop: CallsStop, models: Mod
             _store(job)
         taken += len(rows)
     return taken
-
-
-def start(dispatcher_for: DispatcherFor, calls_stop: CallsStop) -> threading.Thread:
-    """Start a daemon thread that transcribes pages until the process ends."""
-    thread = threading.Thread(target=_work_forever, args=(dispatcher_for, calls_stop), name="pages", daemon=True)
-    thread.start()
-    return thread
 
 
 def _waiting() -> QuerySet[Transcription]:
@@ -152,15 +140,3 @@ def _store_failure(row: Transcription, began: datetime, reason: str) -> None:
 
 def _own_claim(row: Transcription, began: datetime) -> QuerySet[Transcription]:
     return Transcription.objects.filter(pk=row.pk, state=TranscriptionState.RUNNING, started_at=began)
-
-
-def _work_forever(dispatcher_for: DispatcherFor, calls_stop: CallsStop) -> None:
-    while True:
-        close_old_connections()
-        try:
-            pages_work(dispatcher_for, calls_stop)
-        except DatabaseError as error:
-            logger.warning("Transcription waits for the database: %s", error)
-        except Exception:
-            logger.exception("Transcribing pages failed")
-        time.sleep(EVERY_S)

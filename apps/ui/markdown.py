@@ -185,13 +185,18 @@ def _lone_display(inline: Token) -> Token | None:
     return formula
 
 
+def formulas_enable(parser: MarkdownIt) -> None:
+    """Let a parser read formulas as tokens and write them as escaped TeX for static/js/maths.js."""
+    parser.inline.ruler.before("escape", "formula", _formula_rule)
+    parser.add_render_rule("formula", _formula_html)
+
+
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False, "linkify": False, "typographer": False})
     parser.enable(["table", "strikethrough"])
     parser.disable(["code", "html_block", "html_inline", "reference"])  # Indentation in proofs does not mean code.
-    parser.inline.ruler.before("escape", "formula", _formula_rule)
+    formulas_enable(parser)
     parser.core.ruler.push("shape", _shape_rule)
-    parser.add_render_rule("formula", _formula_html)
     parser.add_render_rule("text", _text_html)
     parser.add_render_rule("softbreak", _break_html)
     parser.add_render_rule("fence", _fence_html)

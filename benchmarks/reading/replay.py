@@ -15,8 +15,8 @@ from apps.reasoning.journal.memory import InMemoryJournal
 from apps.reasoning.marking.importing import scheme_import
 from apps.reasoning.programs.registry import PROGRAMS
 from apps.reasoning.reading.examinations import UNEXAMINED
-from apps.reasoning.scaffolds.context import RunContext
-from apps.reasoning.scaffolds.controls import NoControls
+from apps.reasoning.scaffolds.running.context import RunContext
+from apps.reasoning.scaffolds.running.controls import NoControls
 from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
 from apps.reasoning.trying.material import Attempt
 from apps.reasoning.trying.program import NAME, Params
@@ -72,7 +72,7 @@ async def replayed(answer: Answer, method: str, role_name: str) -> Replayed:
     asked = _Recorded(_context(problem), answer.said)
     stage = Stage(asked, method, role_name, attempt, sampling_of(role, preset_of(method), NEW_TOKENS))
     try:
-        await PROGRAMS[method].solve(problem, stage, params_of(method, attempt, params.beside))
+        await PROGRAMS[method].solve(problem, stage, params_of(method, attempt, params.material))
     except CallFailed as failure:
         stage.failure = failure.reason
     if not stage.key:
@@ -84,7 +84,7 @@ async def replayed(answer: Answer, method: str, role_name: str) -> Replayed:
     return Replayed(value, reason, value is None and reason == UNEXAMINED, asked.has_more)
 
 
-class _Nobody:
+class _UnaskedBackend:
     """A backend that is never asked."""
 
     async def dispatch(self, request: GenerationRequest) -> Final:
@@ -95,7 +95,7 @@ def _context(problem: ProblemText) -> RunContext:
     """Its context has room for every prompt, so that an echo of any part of one is known as such."""
     role = RoleSpec(alias="recorded", sampling=Sampling(max_new_tokens=NEW_TOKENS), closing="schema")
     spec = RunSpec(problem=problem, scaffold=NAME, roles={MODEL: role}, seed=SEED)
-    return RunContext(spec, InMemoryJournal(), _Nobody(), NoControls())
+    return RunContext(spec, InMemoryJournal(), _UnaskedBackend(), NoControls())
 
 
 @functools.cache

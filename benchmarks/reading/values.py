@@ -85,8 +85,8 @@ def _value(kind: str, stage: Stage, calls: set[str]) -> Read | None:
     if kind == "founded":
         return {"founded": not any(_drops(event, calls) for event in stage.events)}
     if kind == "lemmas":
-        told = [event for event in stage.events if isinstance(event, LemmaProposed) and event.call in calls]
-        return {"lemmas": [event.statement for event in told]}
+        proposed = [event for event in stage.events if isinstance(event, LemmaProposed) and event.call in calls]
+        return {"lemmas": [event.statement for event in proposed]}
     return next((value for event in stage.events for value in _values(event, kind, stage, calls)), None)
 
 

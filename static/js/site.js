@@ -61,7 +61,7 @@ export function ask(question, yes = "Yes") {
   dialog.setAttribute("aria-labelledby", words.id);
   const actions = document.createElement("div");
   actions.className = "row row--end";
-  for (const [value, label, kind] of [["no", "Leave it", ""], ["yes", yes, " button--danger"]]) {
+  for (const [value, label, kind] of [["no", "Go back", ""], ["yes", yes, " button--danger"]]) {
     const button = document.createElement("button");
     button.value = value;
     button.className = `button${kind}`;

@@ -45,7 +45,7 @@ API_RUN_READERS = (401, 404, 200, 200)
 RESEARCHERS = (302, 404, 404, 200)
 STAFF = (302, 404, 404, 404, 200)
 CONTEST_COACH = (302, 404, 200, 404, 404)
-OWN_MARK_OPEN = (302, 404, 403, 404, 404)  # tests/marks/test_own_marks_first.py has what is seen once it is sealed.
+OWN_MARK_OPEN = (302, 404, 403, 404, 404)  # tests/marks/workspace/test_own_marks_first.py has what is seen once it is sealed.
 CONTEST_STUDENT = (302, 200, 404, 404, 404)
 NOT_A_PAGE = None
 
@@ -73,6 +73,8 @@ RULES: dict[str, Rule] = {
     "home": SIGNED_IN,
     "healthz": EVERYONE,
     "api_docs": SIGNED_IN,
+    "help:contents": EVERYONE,
+    "help:page": EVERYONE,
     # accounts
     "accounts:login": (200, 302, 302, 302),
     "accounts:logout": POST_ONLY,
@@ -209,35 +211,35 @@ RULES: dict[str, Rule] = {
     "lemmas:proof_panel": RUN_READERS,
     # explorations
     "explorations:start": RUN_READERS,
-    "grading:start": RUN_READERS,
-    "grading:detail": (302, 404, 404, 404),
-    "grading:experiment_list": RUN_READERS,
-    "grading:experiment_new": RUN_READERS,
-    **dict.fromkeys(("grading:experiment", "grading:experiment_csv", "grading:experiment_jsonl"), (302, 404, 404, 404)),
-    "grading:experiment_command": POST_ONLY,
-    "grading:set_list": RUN_READERS,
-    "grading:set_import": RUN_READERS,
-    **dict.fromkeys(("grading:set", "grading:set_script"), (302, 404, 404, 404)),
-    "grading:prepare": RUN_READERS,
-    "grading:prepare_add": POST_ONLY,
-    "grading:prepare_remove": POST_ONLY,
-    "grading:piece": (302, 404, 404, 404),
-    "grading:scheme_writer": RUN_READERS,
-    "grading:quality": RUN_READERS,
-    "grading:quality_summary": RUN_READERS,
-    "grading:proposal": (302, 404, 404, 404),
-    "grading:piece_version": (302, 404, 404, 404),
-    "grading:piece_command": POST_ONLY,
-    "grading:agreement_list": RUN_READERS,
-    "grading:agreement": CONTEST_COACH,  # Of the contest; tests/agreement has files and sets.
-    "grading:agreement_data": CONTEST_COACH,
-    "grading:agreement_json": CONTEST_COACH,
-    "grading:agreement_pairs": CONTEST_COACH,
-    "grading:agreement_cards": RUN_READERS,
-    "grading:agreement_places": CONTEST_COACH,
-    "grading:agreement_bucket": POST_ONLY,
-    "grading:agreement_columns": (302, 404, 404, 404),  # Files are visible to their owner only; this one does not exist.
-    "grading:agreement_file_delete": POST_ONLY,
+    "graders:start": RUN_READERS,
+    "graders:detail": (302, 404, 404, 404),
+    "experiments:list": RUN_READERS,
+    "experiments:new": RUN_READERS,
+    **dict.fromkeys(("experiments:detail", "experiments:csv", "experiments:jsonl"), (302, 404, 404, 404)),
+    "experiments:command": POST_ONLY,
+    "graded_sets:list": RUN_READERS,
+    "graded_sets:import": RUN_READERS,
+    **dict.fromkeys(("graded_sets:detail", "graded_sets:script"), (302, 404, 404, 404)),
+    "preparation:prepare": RUN_READERS,
+    "preparation:prepare_add": POST_ONLY,
+    "preparation:prepare_remove": POST_ONLY,
+    "preparation:piece": (302, 404, 404, 404),
+    "preparation:scheme_writer": RUN_READERS,
+    "preparation:quality": RUN_READERS,
+    "preparation:quality_summary": RUN_READERS,
+    "preparation:proposal": (302, 404, 404, 404),
+    "preparation:piece_version": (302, 404, 404, 404),
+    "preparation:piece_command": POST_ONLY,
+    "agreement:list": RUN_READERS,
+    "agreement:detail": CONTEST_COACH,  # Of the contest; tests/agreement has files and sets.
+    "agreement:data": CONTEST_COACH,
+    "agreement:json": CONTEST_COACH,
+    "agreement:pairs": CONTEST_COACH,
+    "agreement:cards": RUN_READERS,
+    "agreement:places": CONTEST_COACH,
+    "agreement:bucket": POST_ONLY,
+    "agreement:columns": (302, 404, 404, 404),  # Files are visible to their owner only; this one does not exist.
+    "agreement:file_delete": POST_ONLY,
     "explorations:estimate": POST_ONLY,
     "explorations:run_list": RUN_READERS,
     "explorations:run_import": RUN_READERS,
@@ -299,6 +301,7 @@ GROUP_VIEWS = ("group", "group_rename", "member_remove", "group_delete")
 ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
     "accounts:token_revoke": lambda world: {"public_id": ANY_ID},
     **{f"accounts:{name}": lambda world: {"group_id": a_group().public_id} for name in GROUP_VIEWS},
+    "help:page": lambda world: {"name": "marking"},
     "api:problem_get": lambda world: {"slug": world.problem.slug},
     "api:scheme_list": lambda world: {"slug": world.problem.slug},
     "api:scheme_get": lambda world: {"scheme_id": world.scheme.public_id},
@@ -438,30 +441,27 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
     "problems:edit": lambda world: {"slug": world.problem.slug},
     "problems:detail": lambda world: {"slug": world.problem.slug},
     "explorations:start": lambda world: {"slug": world.problem.slug},
-    "grading:start": lambda world: {"slug": world.problem.slug},
+    "graders:start": lambda world: {"slug": world.problem.slug},
     **{
-        f"grading:{name}": lambda world: {"slug": world.problem.slug}
+        f"preparation:{name}": lambda world: {"slug": world.problem.slug}
         for name in ("prepare", "prepare_add", "piece", "scheme_writer", "quality", "quality_summary")
     },
-    "grading:proposal": lambda world: {"run_id": world.run.public_id},
-    "grading:prepare_remove": lambda world: {"slug": world.problem.slug, "post_id": ANY_ID},
-    "grading:piece_version": lambda world: {"slug": world.problem.slug, "version_id": ANY_ID},
-    "grading:piece_command": lambda world: {"slug": world.problem.slug, "version_id": ANY_ID, "verb": "approve"},
-    "grading:detail": lambda world: {"run_id": world.run.public_id},
+    "preparation:proposal": lambda world: {"run_id": world.run.public_id},
+    "preparation:prepare_remove": lambda world: {"slug": world.problem.slug, "post_id": ANY_ID},
+    "preparation:piece_version": lambda world: {"slug": world.problem.slug, "version_id": ANY_ID},
+    "preparation:piece_command": lambda world: {"slug": world.problem.slug, "version_id": ANY_ID, "verb": "approve"},
+    "graders:detail": lambda world: {"run_id": world.run.public_id},
+    **{f"experiments:{name}": lambda world: {"experiment_id": ANY_ID} for name in ("detail", "csv", "jsonl")},
+    "experiments:command": lambda world: {"experiment_id": ANY_ID, "verb": "pause"},
+    "graded_sets:detail": lambda world: {"set_id": ANY_ID},
+    "graded_sets:script": lambda world: {"set_id": ANY_ID, "script_id": ANY_ID},
     **{
-        f"grading:{name}": lambda world: {"experiment_id": ANY_ID}
-        for name in ("experiment", "experiment_csv", "experiment_jsonl")
+        f"agreement:{name}": lambda world: {"kind": "contest", "source_id": world.contest_id}
+        for name in ("detail", "data", "json", "pairs", "bucket")
     },
-    "grading:experiment_command": lambda world: {"experiment_id": ANY_ID, "verb": "pause"},
-    "grading:set": lambda world: {"set_id": ANY_ID},
-    "grading:set_script": lambda world: {"set_id": ANY_ID, "script_id": ANY_ID},
-    **{
-        f"grading:{name}": lambda world: {"kind": "contest", "source_id": world.contest_id}
-        for name in ("agreement", "agreement_data", "agreement_json", "agreement_pairs", "agreement_bucket")
-    },
-    "grading:agreement_places": lambda world: {"source_id": world.contest_id},
-    "grading:agreement_columns": lambda world: {"file_id": ANY_ID},
-    "grading:agreement_file_delete": lambda world: {"file_id": ANY_ID},
+    "agreement:places": lambda world: {"source_id": world.contest_id},
+    "agreement:columns": lambda world: {"file_id": ANY_ID},
+    "agreement:file_delete": lambda world: {"file_id": ANY_ID},
     "explorations:estimate": lambda world: {"slug": world.problem.slug},
     "explorations:call": lambda world: {"run_id": world.run.public_id, "key": CALL},
     "explorations:event": lambda world: {"run_id": world.run.public_id, "seq": 1},

@@ -11,7 +11,7 @@ from apps.accounts.models import User
 from apps.lemmas.models import Lemma, ProofVersion
 from apps.marks.setups import Choices, cases_prepare, setup_save
 from apps.problems.models import Problem, ProblemVersion, Topic
-from apps.reasoning.marking.text_form import text_read
+from apps.reasoning.marking.schemes.text_form import text_read
 from apps.runs.models import Run, RunEvent, RunStatus
 from apps.schemes.services import scheme_create
 from tests.access.rules import ARGUMENTS, CALL, LEMMA, PROOF, RULES, World

@@ -11,20 +11,14 @@ from django.urls import reverse
 from django.utils import timezone
 
 from apps.accounts.models import User
+from apps.agreement.buckets import bucket_counts, bucket_of, buckets_of, disagrees, name_key
+from apps.agreement.cards import cards_for
+from apps.agreement.models import Bucket, DisagreementBucket
+from apps.agreement.sources.sets import SetSource
+from apps.agreement.sources.sources import Chosen
 from apps.contests.models import AuthorKind
-from apps.grading.agreement_sets import SetSource
-from apps.grading.agreement_sources import Chosen
-from apps.grading.buckets import bucket_counts, bucket_of, buckets_of, disagrees, name_key
-from apps.grading.cards import cards_for
-from apps.grading.models import (
-    Bucket,
-    DisagreementBucket,
-    Experiment,
-    ExperimentCell,
-    GradedScript,
-    GradedSet,
-    HumanScore,
-)
+from apps.experiments.models import Experiment, ExperimentCell
+from apps.graded_sets.models import GradedScript, GradedSet, HumanScore
 from apps.problems.models import Problem
 from apps.reasoning.agreement.consistency import Consistency
 from apps.reasoning.agreement.pairs import Pair
@@ -84,7 +78,7 @@ def test_several_runs_count_with_their_mean_and_other_scales_are_not_pooled() ->
 def test_coaches_and_researchers_see_a_set_and_students_do_not(
     alice: User, bob: User, charlie: User, client_for: ClientFor
 ) -> None:
-    address = reverse("grading:agreement", args=["set", graded_set().public_id])
+    address = reverse("agreement:detail", args=["set", graded_set().public_id])
     for user in (alice, bob):
         text = client_for(user).get(address).content.decode()
         assert "Papers by models" in text
@@ -95,13 +89,13 @@ def test_coaches_and_researchers_see_a_set_and_students_do_not(
 def test_a_person_gives_a_reason_for_a_disagreement_and_removes_it(alice: User, bob: User, client_for: ClientFor) -> None:
     made = graded_set()
     client = client_for(alice)
-    address = reverse("grading:agreement_bucket", args=["set", made.public_id])
+    address = reverse("agreement:bucket", args=["set", made.public_id])
     data = {"human": "expert", "of": "single_turn@small", "author": "model", "difference": "differ", "name": "s3"}
     answer = client.post(address, data | {"why": "generous", "note": "It saw no gap."})
     listed = client.get(answer.headers["Location"]).content.decode()
     assert "<h1>2 pairs</h1>" in listed
     assert '<option value="generous" selected>' in listed
-    text = client.get(reverse("grading:agreement", args=["set", made.public_id])).content.decode()
+    text = client.get(reverse("agreement:detail", args=["set", made.public_id])).content.decode()
     assert "bucket=generous" in text
     assert "bucket=open" in text
     others = client_for(bob).get(answer.headers["Location"]).content.decode()
@@ -119,7 +113,7 @@ def test_a_pair_without_a_disagreement_cannot_have_a_reason(
 ) -> None:
     made = graded_set()
     data = {"of": "single_turn@small", "author": "model", "name": name, "why": bucket}
-    answer = client_for(alice).post(reverse("grading:agreement_bucket", args=["set", made.public_id]), data, follow=True)
+    answer = client_for(alice).post(reverse("agreement:bucket", args=["set", made.public_id]), data, follow=True)
     assert words in answer.content.decode()
     assert not DisagreementBucket.objects.exists()
 
@@ -192,10 +186,10 @@ def test_a_card_shows_cost_unscored_share_and_consistency_of_one_workflow_models
     assert card.prompts != other.prompts
     assert isinstance(other.consistency, Unscored)
     client = client_for(alice)
-    text = client.get(reverse("grading:agreement_cards")).content.decode()
+    text = client.get(reverse("agreement:cards")).content.decode()
     assert "This is consistency, not accuracy" in text
     assert "no script was scored twice" in text
-    listed = client.get(f"{reverse('grading:agreement_cards')}?card={card.key}&unscored=1").content.decode()
+    listed = client.get(f"{reverse('agreement:cards')}?card={card.key}&unscored=1").content.decode()
     assert "1 grading<" in listed
     assert "no JSON" in listed
 
@@ -212,7 +206,7 @@ def test_other_settings_make_another_grader_and_card(asked: dict[str, Any], alic
     assert [len(card.gradings) for card in cards] == [1, 1]
     assert all(isinstance(card.consistency, Unscored) for card in cards)
     assert len({card.key for card in cards}) == len({card.settings for card in cards}) == 2
-    text = client_for(alice).get(reverse("grading:agreement_cards")).content.decode()
+    text = client_for(alice).get(reverse("agreement:cards")).content.decode()
     assert all(card.settings in text for card in cards)
 
 
@@ -249,7 +243,7 @@ def test_a_replay_with_the_same_seed_is_reported_and_is_not_a_repeat(alice: User
         run_of(alice, stated, "a", points, seed=3)
     (card,) = cards_for(alice)
     assert (isinstance(card.consistency, Unscored), card.replays) == (True, 2)
-    text = client_for(alice).get(reverse("grading:agreement_cards")).content.decode()
+    text = client_for(alice).get(reverse("agreement:cards")).content.decode()
     assert "no script was scored twice with different seeds" in text
     assert "Excluded: 2 gradings with a repeated seed on the same script." in text
     run_of(alice, stated, "a", 3.0, seed=4)
@@ -296,5 +290,5 @@ def test_consistency_is_rescaled_to_seven_points(alice: User) -> None:
 def test_cards_include_only_gradings_that_the_reader_may_see(alice: User, charlie: User, client_for: ClientFor) -> None:
     run_of(alice, make_problem(), "a", 7.0)
     assert cards_for(charlie) == []
-    assert client_for(charlie).get(reverse("grading:agreement_cards")).status_code == 404
-    assert client_for(marker("otto")).get(f"{reverse('grading:agreement_cards')}?card=nothing").status_code == 404
+    assert client_for(charlie).get(reverse("agreement:cards")).status_code == 404
+    assert client_for(marker("otto")).get(f"{reverse('agreement:cards')}?card=nothing").status_code == 404

@@ -10,9 +10,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from apps.accounts.models import User
+from apps.agreement.cards import cards_for
 from apps.contests.models import ContestCoach, ContestProblem
-from apps.grading.asked_with import digest_of, settings_words
-from apps.grading.cards import cards_for
+from apps.graders.planning.settings import digest_of, settings_words
 from apps.marks.models import CaseState, MarkingCase, MarkingTask, Reveal, RevealKind, Slot
 from apps.reasoning.domain.values import Unscored
 from tests.agreement.factory import settled_contest, suggested
@@ -68,7 +68,7 @@ def test_costs_that_include_preparation_are_excluded_from_the_mean_if_possible_a
 ) -> None:
     (card,) = cards_for(bob)
     assert (card.mixed, card.calls) == (4, 3)
-    address = reverse("grading:agreement_cards")
+    address = reverse("agreement:cards")
     assert "including preparation, which was not counted separately" in client_for(bob).get(address).content.decode()
     cost = COST | {"calls": 5, "prepared": {"calls": 3, "prompt_tokens": 80, "completion_tokens": 10}}
     case = problem.cases.order_by("pk")[0]
@@ -100,7 +100,7 @@ def test_an_organiser_who_still_marks_the_problem_sees_no_suggestions_on_cards(b
 def test_listing_the_gradings_is_recorded_in_the_ledger_and_opening_the_cards_is_not(
     bob: User, problem: ContestProblem, client_for: ClientFor
 ) -> None:
-    client, address = client_for(bob), reverse("grading:agreement_cards")
+    client, address = client_for(bob), reverse("agreement:cards")
     page = client.get(address).content.decode()
     assert "suggestions on settled scripts of contests that you organise" in page
     assert not Reveal.objects.filter(person=bob).exists()

@@ -3,9 +3,9 @@
 import pytest
 
 from apps.accounts.models import User
+from apps.agreement.sources.contests import ContestSource
+from apps.agreement.sources.sources import Chosen
 from apps.contests.models import ContestProblem
-from apps.grading.agreement_contests import ContestSource
-from apps.grading.agreement_sources import Chosen
 from apps.marks.models import Suggestion
 from apps.submissions.models import ForeignJudgement
 from tests.agreement import test_the_page_of_a_contest as contest

@@ -13,9 +13,9 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
-from apps.grading.agreement_files import agreement_file_ask, agreement_file_keep
-from apps.grading.common_papers import OTHER_MARKS, on_common
-from apps.grading.comparisons import Gathered, parts_of
+from apps.agreement.common_papers import OTHER_MARKS, on_common
+from apps.agreement.comparisons import Gathered, parts_of
+from apps.agreement.sources.files import agreement_file_ask, agreement_file_keep
 from apps.reasoning.agreement.intervals import Interval
 from apps.reasoning.agreement.paired import differences
 from apps.reasoning.agreement.pairs import Pair, Scored
@@ -138,7 +138,7 @@ def test_the_page_shows_which_papers_are_compared_and_links_to_the_other_choice(
     asked = {"rows": "", "human": "human", "predicted": ["a", "b"], "runs": False, "second": "", "problem": "problem"}
     more = {"paper": "paper", "author": "", "contaminated": "", "groups": [], "labels": "", "times": 1.0, "scale": "0:7"}
     agreement_file_ask(file=file, asked={**asked, **more, "points": "fitting"})
-    client, address = client_for(alice), reverse("grading:agreement", args=["file", file.public_id])
+    client, address = client_for(alice), reverse("agreement:detail", args=["file", file.public_id])
     text = client.get(address).content.decode()
     assert "Compared on the 50 papers that all 2 graders scored; dropped: a 1, b 9." in text
     assert "Difference of each grader from a on the same papers" in text
@@ -146,7 +146,7 @@ def test_the_page_shows_which_papers_are_compared_and_links_to_the_other_choice(
     alone = client.get(f"{address}?each=1").content.decode()
     assert "Compared on the" not in alone
     assert "the columns may cover different papers" in alone
-    content = client.get(reverse("grading:agreement_json", args=["file", file.public_id])).json()
+    content = client.get(reverse("agreement:json", args=["file", file.public_id])).json()
     assert content["parts"][0]["common"]["papers"] == 50
-    pairs = client.get(f"{reverse('grading:agreement_pairs', args=['file', file.public_id])}?of=b").content.decode()
+    pairs = client.get(f"{reverse('agreement:pairs', args=['file', file.public_id])}?of=b").content.decode()
     assert "<h1>50 pairs</h1>" in pairs

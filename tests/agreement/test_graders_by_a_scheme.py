@@ -5,14 +5,14 @@ from decimal import Decimal
 import pytest
 
 from apps.accounts.models import User
+from apps.agreement.sources.contests import ContestSource
+from apps.agreement.sources.judgements import OTHER_SCHEME
+from apps.agreement.sources.sets import SetSource
+from apps.agreement.sources.sources import Chosen
 from apps.contests.models import ContestProblem
-from apps.grading.agreement_contests import ContestSource
-from apps.grading.agreement_judgements import OTHER_SCHEME
-from apps.grading.agreement_sets import SetSource
-from apps.grading.agreement_sources import Chosen
-from apps.grading.models import Experiment, ExperimentCell
+from apps.experiments.models import Experiment, ExperimentCell
 from apps.reasoning.agreement.pairs import Pair
-from apps.reasoning.marking.scheme import Scheme
+from apps.reasoning.marking.schemes.scheme import Scheme
 from apps.schemes.models import MarkingScheme
 from apps.schemes.services import scheme_save
 from apps.submissions.models import SubmissionVersion

@@ -10,10 +10,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from apps.accounts.models import User
+from apps.agreement.sources.contests import ContestSource
+from apps.agreement.sources.sources import Chosen
 from apps.contests.models import AuthorKind, ContestProblem, Identity
-from apps.grading.agreement_contests import ContestSource
-from apps.grading.agreement_sources import Chosen
-from apps.grading.models import Experiment, ExperimentCell
+from apps.experiments.models import Experiment, ExperimentCell
 from apps.marks.models import CaseState, Mark, MarkingCase, MarkingTask, Reveal, RevealKind, Slot, Suggestion
 from apps.reasoning.agreement.pairs import Pair
 from apps.reasoning.domain.values import Unscored
@@ -32,7 +32,7 @@ def problem(bob: User) -> ContestProblem:
 
 
 def page(client: Client, problem: ContestProblem, query: str = "") -> str:
-    address = reverse("grading:agreement", args=["contest", problem.contest.public_id])
+    address = reverse("agreement:detail", args=["contest", problem.contest.public_id])
     return client.get(f"{address}?{query}").content.decode()
 
 
@@ -62,8 +62,8 @@ def test_an_organiser_sees_figures_with_intervals_and_links_behind_every_number(
 def test_other_coaches_researchers_and_students_get_404(
     bob: User, alice: User, charlie: User, problem: ContestProblem, client_for: ClientFor
 ) -> None:
-    for name in ("agreement", "agreement_data", "agreement_json", "agreement_pairs"):
-        address = reverse(f"grading:{name}", args=["contest", problem.contest.public_id])
+    for name in ("detail", "data", "json", "pairs"):
+        address = reverse(f"agreement:{name}", args=["contest", problem.contest.public_id])
         assert client_for(bob).get(address).status_code == 200
         for stranger in (alice, charlie, marker("marga")):
             assert client_for(stranger).get(address).status_code == 404
@@ -94,11 +94,11 @@ def test_a_calibration_script_is_compared_after_the_readers_own_mark(bob: User, 
     assert len(pairs_of(bob, problem)) == 40
 
 
-@pytest.mark.parametrize(("name", "shown"), [("agreement", 0), ("agreement_pairs", 25), ("agreement_json", 40)])
+@pytest.mark.parametrize(("name", "shown"), [("detail", 0), ("pairs", 25), ("json", 40)])
 def test_listed_results_are_recorded_in_the_ledger_once(
     name: str, shown: int, bob: User, problem: ContestProblem, client_for: ClientFor
 ) -> None:
-    address = reverse(f"grading:{name}", args=["contest", problem.contest.public_id])
+    address = reverse(f"agreement:{name}", args=["contest", problem.contest.public_id])
     for _ in range(2):
         assert client_for(bob).get(f"{address}?author=student&difference=same").status_code == 200
     kept = Reveal.objects.filter(person=bob, trigger="agreement")
@@ -190,7 +190,7 @@ def test_scheme_versions_are_offered_for_the_chosen_problem_only(
         (str(newer.public_id), ""), (str(first.public_id), " selected"),
     ]  # fmt: skip
     assert f"1 excluded: marked under version {newer.number} of the scheme" in text
-    address = reverse("grading:agreement_places", args=[problem.contest.public_id])
+    address = reverse("agreement:places", args=[problem.contest.public_id])
     assert 'name="scheme"' in client_for(bob).get(f"{address}?problem={problem.label}").content.decode()
 
 
@@ -250,7 +250,7 @@ def test_a_grader_without_points_is_shown_for_steps_and_items_only(
 ) -> None:
     suggested(case(problem), None, None, "computational")
     assert "Formula check" not in page(client_for(bob), problem)
-    places = reverse("grading:agreement_places", args=[problem.contest.public_id])
+    places = reverse("agreement:places", args=[problem.contest.public_id])
     assert "Formula check" in client_for(bob).get(places).content.decode()
     source = ContestSource(bob, problem.contest, of_points=False)
     (pair,) = source.gather(Chosen(human="first")).graders["computational"]

@@ -17,9 +17,10 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
-from apps.grading import agreement_files, agreement_pages
-from apps.grading.comparisons import Gathered, Part, parts_of
-from apps.grading.models import AgreementFile
+from apps.agreement import pages as agreement_pages
+from apps.agreement.comparisons import Gathered, Part, parts_of
+from apps.agreement.models import AgreementFile
+from apps.agreement.sources import files as agreement_files
 
 pytestmark = pytest.mark.django_db
 ClientFor = Callable[[User | None], Client]
@@ -41,23 +42,23 @@ def table(rows: int = 40, **more: list[Any]) -> bytes:
 
 def upload(client: Client, data: bytes, name: str = "marks.csv", **asked: Any) -> AgreementFile:
     """Upload a file and map its columns as proposed, with changes in `asked`."""
-    answer = client.post(reverse("grading:agreement_list"), {"file": SimpleUploadedFile(name, data)})
+    answer = client.post(reverse("agreement:list"), {"file": SimpleUploadedFile(name, data)})
     assert answer.status_code == 302, answer.content.decode()
     file = AgreementFile.objects.latest("pk")
-    assert answer.headers["Location"] == reverse("grading:agreement_columns", args=[file.public_id])
+    assert answer.headers["Location"] == reverse("agreement:columns", args=[file.public_id])
     form = {"times": 1, "scale": "0:7", "points": "fitting"} | agreement_files.columns_of(file).proposed | asked
     answer = client.post(answer.headers["Location"], form)
     assert answer.status_code == 302, re.findall(r"error[^<]*<p>(.*?)</p>", answer.content.decode())
     return file
 
 
-def address(file: AgreementFile, name: str = "agreement", **query: str) -> str:
+def address(file: AgreementFile, name: str = "detail", **query: str) -> str:
     from urllib.parse import urlencode
 
-    return f"{reverse(f'grading:{name}', args=['file', file.public_id])}?{urlencode(query)}"
+    return f"{reverse(f'agreement:{name}', args=['file', file.public_id])}?{urlencode(query)}"
 
 
-def text_of(client: Client, file: AgreementFile, name: str = "agreement", **query: str) -> str:
+def text_of(client: Client, file: AgreementFile, name: str = "detail", **query: str) -> str:
     return html.unescape(client.get(address(file, name, **query)).content.decode())
 
 
@@ -83,19 +84,19 @@ def test_other_users_do_not_see_a_file(alice: User, bob: User, charlie: User, cl
     file = upload(client_for(alice), table())
     for other in (bob, charlie):
         client = client_for(other)
-        for name in ("agreement", "agreement_data", "agreement_json", "agreement_pairs"):
+        for name in ("detail", "data", "json", "pairs"):
             assert client.get(address(file, name)).status_code == 404
-        assert client.get(reverse("grading:agreement_columns", args=[file.public_id])).status_code == 404
-        assert client.post(reverse("grading:agreement_file_delete", args=[file.public_id])).status_code == 404
-        assert client.post(address(file, "agreement_bucket")).status_code == 404
-        assert file.filename not in client.get(reverse("grading:agreement_list")).content.decode()
-    assert client_for(charlie).get(reverse("grading:agreement_list")).status_code == 404
+        assert client.get(reverse("agreement:columns", args=[file.public_id])).status_code == 404
+        assert client.post(reverse("agreement:file_delete", args=[file.public_id])).status_code == 404
+        assert client.post(address(file, "bucket")).status_code == 404
+        assert file.filename not in client.get(reverse("agreement:list")).content.decode()
+    assert client_for(charlie).get(reverse("agreement:list")).status_code == 404
 
 
 def test_an_owner_deletes_a_file(alice: User, client_for: ClientFor) -> None:
     client = client_for(alice)
     file = upload(client, table())
-    assert client.post(reverse("grading:agreement_file_delete", args=[file.public_id])).status_code == 302
+    assert client.post(reverse("agreement:file_delete", args=[file.public_id])).status_code == 302
     assert not AgreementFile.objects.exists()
     assert client.get(address(file)).status_code == 404
 
@@ -110,7 +111,7 @@ def test_an_owner_deletes_a_file(alice: User, client_for: ClientFor) -> None:
     ],
 )
 def test_an_unreadable_file_is_not_stored(data: bytes, words: str, alice: User, client_for: ClientFor) -> None:
-    answer = client_for(alice).post(reverse("grading:agreement_list"), {"file": SimpleUploadedFile("x.csv", data)})
+    answer = client_for(alice).post(reverse("agreement:list"), {"file": SimpleUploadedFile("x.csv", data)})
     assert answer.status_code == 422
     assert words in answer.content.decode()
     assert not AgreementFile.objects.exists()
@@ -120,11 +121,11 @@ def test_unsuitable_columns_are_refused_with_the_reason_and_not_stored(alice: Us
     client = client_for(alice)
     file = upload(client, table(level=["a", "b"]))
     form = {"times": 1, "scale": "0:5", "points": "fitting", "rows": "", "human": "Points", "predicted": ["prediction"]}
-    answer = client.post(reverse("grading:agreement_columns", args=[file.public_id]), form)
+    answer = client.post(reverse("agreement:columns", args=[file.public_id]), form)
     assert answer.status_code == 422
     assert "6 is not from 0 to 5" in answer.content.decode()
     form["human"] = "level"
-    answer = client.post(reverse("grading:agreement_columns", args=[file.public_id]), form | {"scale": "0:7"})
+    answer = client.post(reverse("agreement:columns", args=[file.public_id]), form | {"scale": "0:7"})
     assert "is not points" in answer.content.decode()
     assert AgreementFile.objects.get().asked["human"] == "Points"
 
@@ -138,7 +139,7 @@ def test_null_predictions_are_unscored_and_listed_with_their_reason(alice: User,
     file = upload(client, json.dumps(rows).encode(), "a.json")
     text = text_of(client, file)
     assert line(text, "unscored").endswith(" 1")
-    listed = text_of(client, file, "agreement_pairs", kind="unscored")
+    listed = text_of(client, file, "pairs", kind="unscored")
     assert "1 pair<" in listed
     assert "there is no prediction" in listed
 
@@ -233,7 +234,7 @@ def test_the_page_of_the_lockbox_shows_the_golden_values(alice: User, client_for
         "QWK": ("0.613", "0.748"), "Within 1": ("0.788", "0.870"), "Within 2": ("0.788", "0.870"),
         "Gwet's AC2": ("0.574", "0.721"), "Scott's π, weighted": ("0.601", "0.745"), "Bias": ("+1.172", "+0.770"),
     }  # fmt: skip
-    unscored = text_of(client, file, "agreement_pairs", of="baseline", kind="unscored")
+    unscored = text_of(client, file, "pairs", of="baseline", kind="unscored")
     assert "1 pair<" in unscored
     assert "64 of 100 = 0.640" in line(text, "exact, unscored counted as wrong")
 
@@ -246,6 +247,6 @@ def test_kept_points_are_proposed_as_the_persons_points_and_a_column_is_not_comp
     proposed = agreement_files.columns_of(file).proposed
     assert (proposed["human"], proposed["predicted"]) == ("points", ["grader_points"])
     asked = {"times": 1, "scale": "0:7", "points": "fitting"} | proposed | {"predicted": ["points"]}
-    refused = client.post(reverse("grading:agreement_columns", args=[file.public_id]), asked)
+    refused = client.post(reverse("agreement:columns", args=[file.public_id]), asked)
     assert refused.status_code == 422
     assert "a column always agrees with itself" in refused.content.decode()

@@ -10,13 +10,13 @@ from django.urls import reverse
 from django.utils import timezone
 
 from apps.accounts.models import User
+from apps.agreement.places import PlacesShown, places_of_body, places_of_sheet, places_shown
+from apps.agreement.sources.contests import ContestSource
+from apps.agreement.sources.sources import Chosen
 from apps.contests.models import ContestProblem
-from apps.grading.agreement_contests import ContestSource
-from apps.grading.agreement_places import PlacesShown, places_of_body, places_of_sheet, places_shown
-from apps.grading.agreement_sources import Chosen
 from apps.marks.models import Mark, Reveal, RevealKind
 from apps.reasoning.agreement.places import Places
-from apps.reasoning.marking.sheet import MarkSheet
+from apps.reasoning.marking.sheets.sheet import MarkSheet
 from apps.reasoning.marking.suggestion import SuggestionBody
 from tests.agreement.factory import settled_contest
 from tests.marks.factory import marker
@@ -89,7 +89,7 @@ def test_a_contaminated_mark_is_not_compared(bob: User, problem: ContestProblem)
 def test_every_number_of_the_page_links_to_its_scripts(
     bob: User, alice: User, problem: ContestProblem, client_for: ClientFor
 ) -> None:
-    address = reverse("grading:agreement_places", args=[problem.contest.public_id])
+    address = reverse("agreement:places", args=[problem.contest.public_id])
     client = client_for(bob)
     text = client.get(address).content.decode()
     assert "First error at the same step" in text
@@ -103,7 +103,7 @@ def test_every_number_of_the_page_links_to_its_scripts(
 
 
 def test_a_script_is_listed_with_errors_of_both_sides(bob: User, problem: ContestProblem, client_for: ClientFor) -> None:
-    address = reverse("grading:agreement_places", args=[problem.contest.public_id])
+    address = reverse("agreement:places", args=[problem.contest.public_id])
     text = client_for(bob).get(f"{address}?of=scripted&author=student&show=first_exact").content.decode()
     assert Reveal.objects.get(kind=RevealKind.ITEMS, person=bob).case == problem.cases.order_by("pk")[0]
     assert "step 1: gap (root)" in text

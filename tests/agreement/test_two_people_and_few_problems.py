@@ -3,11 +3,11 @@
 import pytest
 
 from apps.accounts.models import User
-from apps.grading.agreement_contests import ContestSource
-from apps.grading.agreement_places import places_shown
-from apps.grading.agreement_sources import Chosen
-from apps.grading.columns import Columns, scale_of
-from apps.grading.comparisons import Asked, Gathered, gathered_of, parts_of
+from apps.agreement.comparisons import Asked, Gathered, gathered_of, parts_of
+from apps.agreement.places import places_shown
+from apps.agreement.sources.columns import Columns, scale_of
+from apps.agreement.sources.contests import ContestSource
+from apps.agreement.sources.sources import Chosen
 from apps.marks.models import Slot
 from apps.reasoning.agreement.intervals import Interval, Undefined
 from apps.reasoning.agreement.pairs import Pair

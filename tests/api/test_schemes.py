@@ -6,8 +6,8 @@ import pytest
 
 from apps.accounts.models import User
 from apps.problems.models import Problem
-from apps.reasoning.marking.json_form import json_scheme
-from apps.reasoning.marking.text_form import text_read
+from apps.reasoning.marking.schemes.json_form import json_scheme
+from apps.reasoning.marking.schemes.text_form import text_read
 from apps.schemes.models import MarkingScheme
 from apps.schemes.services import scheme_activate, scheme_create, scheme_save
 from tests.api.conftest import Ask

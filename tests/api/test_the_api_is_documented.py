@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
-from apps.config.api_docs import api_operations
+from apps.config.api.docs import api_operations
 
 
 def test_every_operation_and_parameter_is_explained() -> None:

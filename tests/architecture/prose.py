@@ -1,13 +1,14 @@
 """The repository's English, measured: words that docs/english.md replaces, and the length of sentences in the documents.
 
 `python -m tests.architecture.prose [PATH …]` lists every such word below the paths, and the mean sentence of each document.
+`prose.toml` has the words and the exceptions: folders, files, or passages that are ignored wherever they occur.
 """
 
 import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,15 +16,20 @@ ROOT = Path(__file__).resolve().parents[2]
 _TABLE = tomllib.loads(Path(__file__).with_name("prose.toml").read_text(encoding="utf-8"))
 WORDS: dict[str, str] = _TABLE["words"]
 ALLOWED: list[dict[str, str]] = _TABLE["allowed"]
+#: Files that are about the words themselves.
+GUIDES: list[str] = _TABLE["guides"]
 #: Words a sentence, on average over a page.
 LONGEST_MEAN = 16
 #: Files with prose of ours: text of models and of problems is theirs.
-_WRITTEN = {".py", ".html", ".js", ".css", ".md", ".txt", ".toml", ".yml", ".sh", ".conf", ".ini", ""}
+_WRITTEN = {
+    *(".py", ".html", ".js", ".mjs", ".css", ".md", ".txt", ".toml", ".yml", ".sh", ".conf", ".ini"),
+    *(".in", ".excluded", ".example", ".typ", ""),
+}
 _NOT_OURS = re.compile(
     r"^(static/vendor|package-lock|requirements|docker/requirements|docs/benchmarks\.|apps/problems/sample_library|"
     r"apps/[a-z_]+/[a-z_]*samples?/|apps/explorations/worked_example/|tests/[a-z_/]*data/|LICENSE)"
 )
-#: `whatIsTold` and `what_is_told` are words.
+#: Humps separate words in identifiers, as underscores do.
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _GAP = re.compile(r"[\s_]+")
 _FOUND = re.compile(rf"(?<![a-z])(?:{'|'.join(re.escape(word) for word in WORDS)})(?![a-z])", re.IGNORECASE)
@@ -38,15 +44,28 @@ class Found(NamedTuple):
     path: str
     line: int
     word: str
+    text: str
 
 
 def words_found(paths: Sequence[str] = ()) -> list[Found]:
-    """Every such word in tracked files below `paths` (all without one), except where it is allowed."""
+    """Every such word in tracked files below `paths` (all without one), also where it is allowed."""
     found = []
     for path in _files(paths):
         for number, line in enumerate((ROOT / path).read_text(encoding="utf-8").splitlines(), 1):
-            found += [Found(path, number, word) for word in words_in(line)]
-    return [one for one in found if not _is_allowed(one)]
+            found += [Found(path, number, word, line) for word in words_in(line)]
+    return found
+
+
+def allows(exception: Mapping[str, str], found: Found) -> bool:
+    """Whether an exception covers a word: by the path of its file, or by a passage of its line that has the word."""
+    if "path" in exception:
+        return f"{found.path}/".startswith(f"{exception['path']}/")
+    return exception["text"] in found.text and found.word in words_in(exception["text"])
+
+
+def is_allowed(found: Found) -> bool:
+    """Whether some exception covers the word."""
+    return any(allows(exception, found) for exception in ALLOWED)
 
 
 def words_in(line: str) -> list[str]:
@@ -63,11 +82,11 @@ def mean_sentence(text: str) -> float:
 
 
 def documents() -> Iterator[str]:
-    """The documents that people write, as paths from the root; commands write benchmarks.md and models_tried.md."""
-    generated = {"docs/benchmarks.md", "docs/models_tried.md"}
+    """The documents that people write, as paths from the root; commands write benchmarks*.md and models_tried.md."""
+    generated = re.compile(r"docs/(benchmarks(_\w+)?|models_tried)\.md")
     listed = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True)
     for path in listed.stdout.split():
-        if re.match(r"(README|CONTRIBUTING|CHANGELOG)\.md$|docs/", path) and path not in generated:
+        if re.match(r"(README|CONTRIBUTING|CHANGELOG)\.md$|docs/", path) and not generated.fullmatch(path):
             yield path
 
 
@@ -76,22 +95,14 @@ def _files(paths: Sequence[str]) -> list[str]:
     return [
         path
         for path in listed.stdout.splitlines()
-        if Path(path).suffix in _WRITTEN and not _NOT_OURS.search(path) and (ROOT / path).is_file()
+        if Path(path).suffix in _WRITTEN and not _NOT_OURS.search(path) and path not in GUIDES and (ROOT / path).is_file()
     ]
-
-
-def _is_allowed(found: Found) -> bool:
-    for one in ALLOWED:
-        path, word = one["path"], one.get("word")
-        if (found.path == path or found.path.startswith(f"{path}/")) and word in (None, found.word):
-            return True
-    return False
 
 
 def main() -> None:
     """List the words and the mean sentences below the paths that are given."""
     paths = sys.argv[1:]
-    found = words_found(paths)
+    found = [one for one in words_found(paths) if not is_allowed(one)]
     lines = [f"{one.path}:{one.line}: {one.word} -> {WORDS[one.word]}" for one in found]
     read = [path for path in documents() if not paths or any(path.startswith(given) for given in paths)]
     lines += [f"{path}: {mean_sentence((ROOT / path).read_text(encoding='utf-8')):.1f} words a sentence" for path in read]

@@ -1,4 +1,4 @@
-"""That the Makefile runs what it says: a test that nobody runs, or a group that is torn, fails no build by itself."""
+"""The Makefile runs what it says: a test that no target runs, or a group that is split, fails no build by itself."""
 
 import re
 import subprocess

@@ -7,7 +7,7 @@ import pytest
 
 from apps.reasoning.domain.generation import Final
 from benchmarks.reading.corpus import answers_read
-from tests.reasoning.test_thinking_is_never_an_answer import READERS
+from tests.reasoning.reading.test_thinking_is_never_an_answer import READERS
 
 TEXTS = sorted({said.text for answer in answers_read() for said in answer.said})
 STARTS = ("## Results\n", "**Lemma 1.** ", "<proof>", '{"steps": [', "```json\n", "## Solution\n<<<CONTENT 0>>>\n")

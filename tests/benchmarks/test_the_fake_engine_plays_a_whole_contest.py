@@ -8,8 +8,8 @@ from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.inference.local import LocalDispatcher
 from apps.reasoning.journal.memory import InMemoryJournal
 from apps.reasoning.programs.registry import scaffold_get
-from apps.reasoning.scaffolds.context import RunContext
-from apps.reasoning.scaffolds.controls import NoControls
+from apps.reasoning.scaffolds.running.context import RunContext
+from apps.reasoning.scaffolds.running.controls import NoControls
 from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
 from benchmarks.contest import calls_expected
 from benchmarks.contest_engine import ContestEngine

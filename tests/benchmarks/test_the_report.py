@@ -1,4 +1,4 @@
-"""docs/benchmarks.html from figures: tables, targets, charts, and escaped text."""
+"""docs/benchmarks.html and .md from figures: tables, targets, charts, escaped text, and every benchmark on one page."""
 
 import json
 import re
@@ -6,7 +6,7 @@ from typing import Any
 
 from benchmarks.__main__ import BENCHMARKS
 from benchmarks.figures import Figure
-from benchmarks.report import DOCS
+from benchmarks.report import DOCS, documents
 from benchmarks.report_page import page
 
 TITLES = {"fanout": "A text that is watched", "engine": "An engine"}
@@ -53,6 +53,17 @@ def test_a_skipped_benchmark_shows_its_reason_and_text_is_escaped() -> None:
     assert "Not measured: No engine &lt;/here&gt;." in html
     assert "<b>bold" not in html
     assert charts_of(html)[0]["data"][0]["x"] == ["</script>"]
+
+
+def test_every_benchmark_is_on_one_document_and_the_first_has_the_machine() -> None:
+    result = {"figures": [], "at": "2026-01-01", "others": 0.0}
+    titles = {name: title for name, (_, title) in BENCHMARKS.items()}
+    found = documents({"machine": {"processor": "2 cores"}, "results": dict.fromkeys(titles, result)}, titles)
+    assert {name: "- processor: 2 cores" in text for name, text in found.items()} == {
+        "benchmarks.md": True, "benchmarks_pages.md": False, "benchmarks_methods.md": False,
+    }  # fmt: skip
+    headings = [line.removeprefix("## ") for text in found.values() for line in text.splitlines() if line.startswith("## ")]
+    assert sorted(headings) == sorted(titles.values())
 
 
 def test_figures_of_older_reports_are_still_readable() -> None:

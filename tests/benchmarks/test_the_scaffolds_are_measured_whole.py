@@ -6,8 +6,8 @@ from apps.reasoning.domain.candidate_events import CandidateDrafted
 from apps.reasoning.domain.events import OutputUnread
 from apps.reasoning.journal.memory import InMemoryJournal
 from apps.reasoning.programs.registry import SCAFFOLDS
-from apps.reasoning.scaffolds.context import RunContext
-from apps.reasoning.scaffolds.controls import NoControls
+from apps.reasoning.scaffolds.running.context import RunContext
+from apps.reasoning.scaffolds.running.controls import NoControls
 from benchmarks.scaffold_texts import reply
 from benchmarks.scaffolds import MEASURE, AtOnce, spec_of
 

@@ -71,9 +71,9 @@ def session_of(client_for: ClientFor, user: User) -> str:
 
 
 def settled(page: Page) -> None:
-    """Wait until the workspace stands, every key that was pressed has had its effect, and everything is saved."""
+    """Wait until the workspace is ready, every pressed key has had its effect, and everything is saved."""
     page.wait_for_selector("[data-marking][data-ready]")
-    # A dialog tells its answer in a task of its own after it has closed: "Saved" may still mean what was before the key.
+    # A dialog reports its answer in a task of its own after closing: "Saved" may still refer to the state before the key.
     page.evaluate("() => new Promise((done) => setTimeout(() => setTimeout(done)))")
     expect(page.locator('[data-part="status"]')).to_have_text(SAVED)
 

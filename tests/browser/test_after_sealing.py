@@ -10,7 +10,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from apps.accounts.models import User
 from apps.marks.models import Coordination, FinalGrade, FindingAnswer, Mark, MarkState
-from apps.marks.sealing import cases_settle
+from apps.marks.sealing.sealing import cases_settle
 from tests.browser.marking_pages import ClientFor, room_of, session_of
 from tests.marks.factory import ONE_PLACE, claimed, past_grace, problem_to_mark, sealed
 from tests.marks.suggested import SECRET, suggested
@@ -31,7 +31,7 @@ def shot(page: Page, name: str) -> None:
         page.screenshot(path=Path(os.environ["LEMMASCOPE_SHOTS"]) / f"{name}.png", full_page=True)
 
 
-def test_the_stages_come_by_keys_beside_the_script(live_server: LiveServer, client_for: ClientFor, bob: User) -> None:
+def test_keys_lead_through_the_stages_next_to_the_script(live_server: LiveServer, client_for: ClientFor, bob: User) -> None:
     problem = problem_to_mark(bob, scripts=1, unrevealed_percent=0)
     mark = sealed(claimed(problem, bob), bob, ("claim", {"line": "A1"}), ("verdict", ONE_PLACE))
     suggested(mark)

@@ -7,8 +7,8 @@ from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from apps.accounts.models import User
+from apps.agreement.models import DisagreementBucket
 from apps.contests.models import ContestProblem
-from apps.grading.models import DisagreementBucket
 from apps.marks.models import Mark, Slot
 from tests.agreement.factory import MARKS, marked, settled_contest
 from tests.agreement.test_buckets_sets_and_cards import graded_set, run_of

@@ -14,7 +14,7 @@ from tests.ui.browser import needs_chromium
 pytestmark = [pytest.mark.browser, needs_chromium, pytest.mark.django_db(transaction=True)]
 
 
-def test_one_box_ticks_all_rows_and_tells_how_many_are_ticked(
+def test_one_box_ticks_all_rows_and_shows_how_many_are_ticked(
     live_server: LiveServer, client_for: ClientFor, alice: User
 ) -> None:
     version = version_of()

@@ -8,14 +8,14 @@ from pytest_django.live_server_helper import LiveServer
 from apps.accounts.models import User
 from apps.contests.models import ContestProblem
 from apps.contests.services import captain_set
-from apps.marks.coordination import claim_make
+from apps.marks.coordination.coordination import claim_make
 from apps.marks.grades import grade_of
 from apps.marks.models import AuditEvent, Coordination, FinalGrade, MarkingCase, Pass, PassReason, Precedent
-from apps.marks.passes import task_pass
-from apps.marks.sealing import cases_settle
+from apps.marks.sealing.sealing import cases_settle
+from apps.marks.workspace.passes import task_pass
 from tests.browser.marking_pages import ClientFor, room_of, session_of
 from tests.marks.factory import claimed, marker, past_grace, problem_to_mark, sealed
-from tests.marks.test_scheme_change import CHEAPER, OLD, applied, written
+from tests.marks.office.test_scheme_change import CHEAPER, OLD, applied, written
 from tests.ui.browser import needs_chromium
 
 pytestmark = [pytest.mark.browser, needs_chromium, pytest.mark.django_db(transaction=True)]
@@ -57,7 +57,7 @@ def _shared() -> MarkingCase:
 
 
 def tab_to(page: Page, wanted: Locator) -> None:
-    """Go to a control with Tab, as somebody without a pointer does."""
+    """Move to a control with Tab, as a user without a pointer does."""
     expect(wanted).to_be_visible()
     for _ in range(TABS_AT_MOST):
         if wanted.evaluate(IS_FOCUSED):

@@ -18,11 +18,11 @@ pytestmark = [pytest.mark.browser, needs_chromium, pytest.mark.django_db(transac
 
 
 def answered(page: Page, button: str, *, yes: bool) -> None:
-    """Press a button and answer what it asks by the keyboard; the focus stands on what changes nothing."""
+    """Press a button and answer its question by keyboard; the focus is on the answer that changes nothing."""
     page.get_by_role("button", name=button, exact=True).press("Enter")
     dialog = page.get_by_role("dialog")
     expect(dialog).to_be_visible()
-    expect(dialog.get_by_role("button", name="Leave it")).to_be_focused()
+    expect(dialog.get_by_role("button", name="Go back")).to_be_focused()
     if yes:
         page.keyboard.press("Tab")
     page.keyboard.press("Enter")

@@ -1,4 +1,4 @@
-"""Beside a sealed mark the keys of the workspace lead through the stages and answer findings."""
+"""After sealing, the keys of the workspace lead through the stages and answer findings."""
 
 import pytest
 from playwright.sync_api import expect

@@ -151,7 +151,7 @@ def test_a_whole_case_is_marked_without_a_pointer(live_server: LiveServer, clien
     assert [(one["step"], one["fallacy"], one["role"]) for one in sheet["verdicts"]] == [(2, "missing-case", "harmless")]
 
 
-def test_the_claim_line_is_the_typed_form_of_the_items_and_tells_an_unknown_code(
+def test_the_claim_line_is_the_typed_form_of_the_items_and_reports_an_unknown_code(
     live_server: LiveServer, client_for: ClientFor, bob: User
 ) -> None:
     problem_to_mark(bob)

@@ -9,9 +9,9 @@ from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
 from apps.accounts.models import User
-from apps.marks.keymaps import COMMANDS
 from apps.marks.models import Mark
 from apps.marks.setups import cases_prepare
+from apps.marks.workspace.keymaps import COMMANDS
 from tests.browser.marking_pages import ClientFor, room_of, session_of, settled
 from tests.contests.factory import TEXT
 from tests.marks.factory import ONE_PLACE, claimed, problem_to_mark, script_add, sealed
@@ -87,7 +87,7 @@ def test_a_telephone_shows_long_formulas_and_sealed_marks_in_its_width(
 ) -> None:
     problem = problem_to_mark(bob, scripts=0, unrevealed_percent=0)
     long = "+".join(f"a_{{{number}}}b_{{{number}}}" for number in range(12))
-    script_add(problem, "somebody", f"So $\\left({long}\\right) = 1$ holds.\n\nAnd $p = 2$.")
+    script_add(problem, "author", f"So $\\left({long}\\right) = 1$ holds.\n\nAnd $p = 2$.")
     cases_prepare(problem)
     mark = sealed(claimed(problem, bob), bob, ("claim", {"line": "A1"}), ("verdict", ONE_PLACE))
     suggested(mark)
@@ -136,7 +136,7 @@ def test_a_selection_becomes_a_place_in_the_source(
     live_server: LiveServer, client_for: ClientFor, bob: User, span: tuple[list[int], list[int]], quote: str
 ) -> None:
     problem = problem_to_mark(bob, scripts=0)
-    script_add(problem, "somebody", TEXT.replace("Suppose", "**Suppose** in 𝔽 that"))
+    script_add(problem, "author", TEXT.replace("Suppose", "**Suppose** in 𝔽 that"))
     with room_of(live_server, session_of(client_for, bob)) as room:
         page = room.begin()
         page.evaluate(SELECT, list(span))

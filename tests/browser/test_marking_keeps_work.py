@@ -1,6 +1,6 @@
 """Nothing that a marker did is lost or done twice: reloads, killed tabs, lost connections, two windows, undone seals.
 
-Requests are held back from before the page opens: Chromium lets the next one through, now and then, where it is told under way.
+Requests are held back from before the page opens: if routing starts later, Chromium sometimes lets the next one through.
 """
 
 import pytest
@@ -26,7 +26,7 @@ def points(page: Page, value: str) -> None:
     expect(page.locator('[data-part="points"]')).to_have_text(value)
 
 
-def test_undo_and_redo_go_on_after_a_reload(live_server: LiveServer, client_for: ClientFor, bob: User) -> None:
+def test_undo_and_redo_continue_after_a_reload(live_server: LiveServer, client_for: ClientFor, bob: User) -> None:
     problem_to_mark(bob)
     with room_of(live_server, session_of(client_for, bob)) as room:
         page = room.begin()
@@ -156,14 +156,14 @@ def test_two_windows_are_shown_side_by_side_and_a_person_decides(
     assert Mark.objects.get(row_version__gt=0).sheet["typed"] == ("2" if mine_holds else "6")
 
 
-def test_a_script_that_went_to_somebody_else_says_so(live_server: LiveServer, client_for: ClientFor, bob: User) -> None:
+def test_a_script_that_went_to_another_marker_says_so(live_server: LiveServer, client_for: ClientFor, bob: User) -> None:
     problem_to_mark(bob)
     with room_of(live_server, session_of(client_for, bob)) as room:
-        gone = '{"message": "This script is being marked by somebody else by now."}'
+        gone = '{"message": "This script is being marked by another coach by now."}'
         room.context.route("**/command", lambda route: route.fulfill(status=410, content_type="application/json", body=gone))
         page = room.begin()
         page.keyboard.press("5")
-        expect(page.get_by_role("alert").filter(has_text="being marked by somebody else")).to_be_visible()
+        expect(page.get_by_role("alert").filter(has_text="being marked by another coach")).to_be_visible()
 
 
 def test_a_mark_that_cannot_be_sealed_here_any_more_says_so(live_server: LiveServer, client_for: ClientFor, bob: User) -> None:

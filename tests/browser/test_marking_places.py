@@ -98,7 +98,7 @@ def begun(room: Room) -> Page:
 def test_selected_words_are_marked_with_their_formulas_and_no_others(
     live_server: LiveServer, client_for: ClientFor, bob: User
 ) -> None:
-    script_add(problem_to_mark(bob, scripts=0), "somebody", TEXT)
+    script_add(problem_to_mark(bob, scripts=0), "author", TEXT)
     with room_of(live_server, session_of(client_for, bob)) as room:
         page = begun(room)
         before = page.locator('[data-step="2"] .marking__set').inner_text()
@@ -128,7 +128,7 @@ def test_selected_words_are_marked_with_their_formulas_and_no_others(
 def test_a_note_leads_to_its_words_and_the_words_to_their_note(
     live_server: LiveServer, client_for: ClientFor, bob: User
 ) -> None:
-    script_add(problem_to_mark(bob, scripts=0), "somebody", "A long beginning. " * 120 + "\n\n" + TEXT)
+    script_add(problem_to_mark(bob, scripts=0), "author", "A long beginning. " * 120 + "\n\n" + TEXT)
     with room_of(live_server, session_of(client_for, bob), viewport={"width": 1100, "height": 500}) as room:
         page = begun(room)
         step = int(page.locator("[data-step]", has_text="𝔽").first.get_attribute("data-step") or 0)
@@ -152,7 +152,7 @@ def test_a_note_leads_to_its_words_and_the_words_to_their_note(
 
 
 def test_words_of_two_notes_are_marked_for_both(live_server: LiveServer, client_for: ClientFor, bob: User) -> None:
-    script_add(problem_to_mark(bob, scripts=0), "somebody", TEXT)
+    script_add(problem_to_mark(bob, scripts=0), "author", TEXT)
     with room_of(live_server, session_of(client_for, bob)) as room:
         page = begun(room)
         for words, keys in ((("Similarly", "we find"), "eg"), (("we", "and"), "ew")):
@@ -166,10 +166,10 @@ def test_words_of_two_notes_are_marked_for_both(live_server: LiveServer, client_
 
 
 def test_any_selection_comes_back_as_what_was_selected(live_server: LiveServer, client_for: ClientFor, bob: User) -> None:
-    script_add(problem_to_mark(bob, scripts=0), "somebody", TEXT)
+    script_add(problem_to_mark(bob, scripts=0), "author", TEXT)
     with room_of(live_server, session_of(client_for, bob)) as room:
         page = begun(room)
         for seed in (1, 2, 3):
-            told = page.evaluate(ROUND, [40, seed])
-            assert told["tried"] > 100
-            assert told["wrong"] == []
+            result = page.evaluate(ROUND, [40, seed])
+            assert result["tried"] > 100
+            assert result["wrong"] == []

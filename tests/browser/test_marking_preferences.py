@@ -9,8 +9,8 @@ from playwright.sync_api import expect
 from pytest_django.live_server_helper import LiveServer
 
 from apps.accounts.models import User
-from apps.marks.keymaps import COMMANDS, FALLACY_KEYS, KeysRefused, keys_of, keys_save
-from apps.reasoning.marking.sheet import Fallacy
+from apps.marks.workspace.keymaps import COMMANDS, FALLACY_KEYS, KeysRefused, keys_of, keys_save
+from apps.reasoning.marking.sheets.sheet import Fallacy
 from tests.browser.marking_pages import ClientFor, room_of, session_of, settled
 from tests.marks.factory import problem_to_mark
 from tests.ui.browser import needs_chromium

@@ -10,7 +10,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from apps.accounts.models import User
 from apps.marks.models import Pass, PassReason
-from apps.marks.passes import task_pass
+from apps.marks.workspace.passes import task_pass
 from tests.browser.marking_pages import ClientFor, room_of, session_of
 from tests.marks.factory import ONE_PLACE, claimed, problem_to_mark, sealed
 from tests.ui.axe import faults, faults_in_both_themes, needs_axe

@@ -35,14 +35,14 @@ def addresses(alice: User, settings: LazySettings, tmp_path: Path, monkeypatch: 
     experiment = stage.play(make_experiment(alice, graded_set, "single_turn", "ref5_plain"))
     script = graded_set.scripts.get(position=1)
     return [
-        reverse("grading:experiment", args=[experiment.public_id]),
-        reverse("grading:experiment", args=[experiment.public_id]) + "?show=failed",
-        reverse("grading:experiment_list"),
-        reverse("grading:experiment_new"),
-        reverse("grading:set_list"),
-        reverse("grading:set", args=[graded_set.public_id]),
-        reverse("grading:set_script", args=[graded_set.public_id, script.public_id]),
-        reverse("grading:set_import"),
+        reverse("experiments:detail", args=[experiment.public_id]),
+        reverse("experiments:detail", args=[experiment.public_id]) + "?show=failed",
+        reverse("experiments:list"),
+        reverse("experiments:new"),
+        reverse("graded_sets:list"),
+        reverse("graded_sets:detail", args=[graded_set.public_id]),
+        reverse("graded_sets:script", args=[graded_set.public_id, script.public_id]),
+        reverse("graded_sets:import"),
     ]
 
 
@@ -80,14 +80,14 @@ def test_where_nothing_can_be_read_the_page_says_so_and_shows_no_zero(
         assert page.evaluate("document.activeElement.textContent").startswith("unscored")
 
 
-def test_it_refreshes_itself_but_not_under_somebody_who_types(
+def test_it_refreshes_itself_but_not_while_a_user_types(
     alice: User, client_for: ClientFor, settings: LazySettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.MODELS_FILE = tmp_path / "models.toml"
     settings.MODELS_FILE.write_text(MODELS)
     Stage(monkeypatch, {})
     experiment = make_experiment(alice, make_set(2))
-    address = reverse("grading:experiment", args=[experiment.public_id])
+    address = reverse("experiments:detail", args=[experiment.public_id])
     pages = Pages({one: client_for(alice).get(one) for one in [address]})  # type: ignore[misc]
     with browser_page(pages) as page:
         asked: list[str] = []

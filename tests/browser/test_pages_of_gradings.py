@@ -30,8 +30,8 @@ def addresses(alice: User, settings: LazySettings, tmp_path: Path) -> list[str]:
     problem = make_problem()
     done = graded(alice, problem, "ref5_plain", FOLLOWS)
     unread = graded(alice, problem, "single_turn", {"*": "I like turtles. " * 60})
-    runs = [reverse("grading:detail", args=[run.public_id]) for run in (done, unread)]
-    return [reverse("grading:start", args=[problem.slug]), *runs]
+    runs = [reverse("graders:detail", args=[run.public_id]) for run in (done, unread)]
+    return [reverse("graders:start", args=[problem.slug]), *runs]
 
 
 def test_pages_of_gradings_have_no_serious_fault_and_fit_a_telephone(

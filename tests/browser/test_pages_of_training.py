@@ -10,7 +10,7 @@ from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
 from apps.accounts.models import User
-from apps.learning import driving, jobs
+from apps.learning.jobs import driving, jobs
 from apps.learning.models import JobState, TrainingJob
 from tests.browser.marking_pages import ClientFor, room_of, session_of
 from tests.browser.test_after_sealing import shot
@@ -22,7 +22,7 @@ from tests.ui.browser import needs_chromium
 pytestmark = [pytest.mark.browser, needs_chromium, pytest.mark.django_db(transaction=True)]
 
 DRAWN = re.compile("js-plotly-plot")
-#: Where the point of a chart's first curve lies that stands for a step, in the window.
+#: Place in the window of a step's point on the first curve of a chart.
 PLACE_OF = """([name, step]) => {
   const box = document.querySelector(`[data-chart=${name}]`);
   const { left, top } = box.getBoundingClientRect();
@@ -35,13 +35,13 @@ PLACE_OF = """([name, step]) => {
 
 @pytest.fixture
 def _a_model_and_texts(training: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
-    """Something to start from and to learn from. What tells a worker of a job does the worker's work at once."""
+    """A model to start from and a dataset to learn from. Enqueueing a job does the worker's work at once."""
     (tmp_path / "models" / "small").mkdir(parents=True)
     (tmp_path / "models" / "small" / "config.json").write_text("{}")
     texts(tmp_path)
     monkeypatch.setattr(jobs, "nudge", driving.training_work)
-    monkeypatch.setattr("apps.learning.views_jobs.worker_is_missing", lambda: False)
-    monkeypatch.setattr("apps.learning.job_page.worker_is_missing", lambda: False)
+    monkeypatch.setattr("apps.learning.views.jobs.worker_is_missing", lambda: False)
+    monkeypatch.setattr("apps.learning.jobs.page.worker_is_missing", lambda: False)
 
 
 def press_point(page: Page, chart: str, step: int) -> None:

@@ -9,9 +9,9 @@ from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
 from apps.accounts.models import User
-from apps.grading.contamination import benchmark_load
-from apps.grading.preparing_models import PieceVersion
-from apps.grading.preparing_state import state_of
+from apps.graders.models import PieceVersion
+from apps.preparation.contamination import benchmark_load
+from apps.preparation.state import state_of
 from apps.problems.models import Problem
 from apps.runs.models import Run
 from tests.browser.marking_pages import ClientFor, room_of, session_of
@@ -79,19 +79,19 @@ def _addresses(problem: Problem, alice: User) -> dict[str, str]:
     lost = played(alice, problem, "scheme_writer", {"*": "I like turtles. " * 40})
     benchmark_load(collection="Bench", texts=[("B1", problem.current.statement)])
     state, slug = state_of(problem), [problem.slug]
-    group, edit = state.groups[0], reverse("grading:piece", args=slug)
+    group, edit = state.groups[0], reverse("preparation:piece", args=slug)
     version = PieceVersion.objects.filter(problem=problem, what="rubric").first()
     assert version is not None
     return {
-        "prepare": reverse("grading:prepare", args=slug),
+        "prepare": reverse("preparation:prepare", args=slug),
         "clusters": f"{edit}?piece=clusters",
         "analysis": f"{edit}?piece={group.analyses[0].name}",
         "rubric": f"{edit}?piece={group.rubrics[0].name}",
-        "version": reverse("grading:piece_version", args=[problem.slug, version.public_id]),
-        "writer": reverse("grading:scheme_writer", args=slug),
-        "proposal": reverse("grading:proposal", args=[written.public_id]),
-        "lost": reverse("grading:proposal", args=[lost.public_id]),
-        "quality": reverse("grading:quality", args=slug),
+        "version": reverse("preparation:piece_version", args=[problem.slug, version.public_id]),
+        "writer": reverse("preparation:scheme_writer", args=slug),
+        "proposal": reverse("preparation:proposal", args=[written.public_id]),
+        "lost": reverse("preparation:proposal", args=[lost.public_id]),
+        "quality": reverse("preparation:quality", args=slug),
         "problem": reverse("problems:detail", args=slug),
     }
 

@@ -74,5 +74,5 @@ def test_time_and_calls_are_those_of_then(client_for: Callable[[User | None], Cl
         expect(used["calls"]).to_have_text("0", use_inner_text=True)
         page.locator('[data-replay] [data-part="scrub"]').fill(str(run.last_seq))
         assert int(used["calls"].inner_text().replace(",", "")) > 0
-        told = page.locator('[data-part="where"]').inner_text()
-        assert told.startswith(used["seconds"].inner_text())
+        shown = page.locator('[data-part="where"]').inner_text()
+        assert shown.startswith(used["seconds"].inner_text())

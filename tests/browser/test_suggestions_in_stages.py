@@ -10,17 +10,8 @@ from pytest_django.live_server_helper import LiveServer
 from apps.accounts.models import User
 from apps.marks.models import Mark
 from apps.reasoning.marking.propagation import ChainEnd, Link, Propagation
-from apps.reasoning.marking.sheet import Fallacy
-from apps.reasoning.marking.suggestion import (
-    Cost,
-    Finding,
-    ItemGiven,
-    Pass,
-    PointsShare,
-    Severity,
-    SuggestionBody,
-    Unplaced,
-)
+from apps.reasoning.marking.sheets.sheet import Fallacy
+from apps.reasoning.marking.suggestion import Cost, Finding, ItemGiven, Pass, PointsShare, Severity, SuggestionBody, Unplaced
 from tests.browser.marking_pages import ClientFor, room_of, session_of
 from tests.browser.test_after_sealing import shot
 from tests.grading.suggesting import problem_with, sealed_with
@@ -125,7 +116,7 @@ def test_graders_of_a_problem_are_chosen_on_its_setup_page(
     assert problem.setup.graders == ["workflow:single_turn+neutral@smollm2"]
 
 
-def test_without_javascript_the_chains_are_told_in_words(client_for: ClientFor, bob: User) -> None:
+def test_without_javascript_the_chains_are_listed_in_words(client_for: ClientFor, bob: User) -> None:
     mark = looked_at(bob)
     client, address = client_for(bob), f"/marking/task/{mark.task.public_id}/reveal/"
     for stage in ("locations", "findings"):

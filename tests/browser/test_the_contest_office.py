@@ -8,8 +8,8 @@ from pytest_django.live_server_helper import LiveServer
 from apps.accounts.models import User
 from apps.contests.models import ContestProblem
 from apps.marks.models import FinalGrade
-from apps.marks.sealing import cases_settle
-from apps.reasoning.marking.text_form import text_read, text_written
+from apps.marks.sealing.sealing import cases_settle
+from apps.reasoning.marking.schemes.text_form import text_read, text_written
 from apps.schemes.services import scheme_save
 from tests.browser.marking_pages import ClientFor, room_of, session_of
 from tests.browser.test_after_sealing import shot

@@ -13,8 +13,8 @@ from kombu.transport import TRANSPORT_ALIASES
 
 from apps.config import broker
 from apps.config.celery import app
-from apps.runs.sending import send_now
-from apps.runs.streams import oldest_message, queue_length
+from apps.processes.streams import oldest_message, queue_length
+from apps.runs.calls.sending import send_now
 
 
 @pytest.fixture

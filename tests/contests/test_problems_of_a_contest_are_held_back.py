@@ -19,7 +19,7 @@ from apps.problems.access import problem_visible_to, solved_visible_to
 from apps.problems.models import Problem
 from apps.problems.theorems import theorem_search
 from apps.reasoning.domain.tools import SearchJob
-from apps.reasoning.marking.text_form import text_read
+from apps.reasoning.marking.schemes.text_form import text_read
 from apps.runs.access import run_visible_to
 from apps.runs.models import Run, RunStatus
 from apps.schemes.models import MarkingScheme

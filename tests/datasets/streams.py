@@ -4,11 +4,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from workers.datasets.stream_order import StreamOrder
-from workers.datasets.streaming import Producer
-from workers.learning.rows import Row
-from workers.recipes.trajectory import Trajectory, Turn
-from workers.training.tables import read_rows
+from apps.recipes.mathematics.rows import Row
+from apps.recipes.rows.stream_order import StreamOrder
+from apps.recipes.rows.streaming import Producer
+from apps.recipes.trajectory import Trajectory, Turn
+from workers.training.rows.tables import read_rows
 
 
 def a_turn(reward: float | None = None, **more: Any) -> Turn:

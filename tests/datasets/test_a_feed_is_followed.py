@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
+from apps.recipes.mathematics.arrays import NotLearnable
+from apps.recipes.rows.following import Stop
+from apps.recipes.rows.following import main as follow
+from apps.recipes.rows.stream_order import StreamOrder, order_of
 from tests.datasets.streams import shards, stream_state
 from tests.datasets.test_bad_rows_are_refused import line, shard, trajectory, turn
-from workers.datasets.following import Stop
-from workers.datasets.following import main as follow
-from workers.datasets.stream_order import StreamOrder, order_of
-from workers.learning.arrays import NotLearnable
 
 
 def a_job(folder: Path, **changes: Any) -> Path:
@@ -52,7 +52,7 @@ def test_the_program_can_be_stopped_or_killed_at_any_time(tmp_path: Path, sent: 
     a_job(tmp_path)
     place = shard(tmp_path)
     feed = [line(trajectory(f"{number}", [turn(place, number)], 7 * (number % 2))) for number in range(2)]
-    command = [sys.executable, "-m", "workers.datasets.following", *arguments(tmp_path, *feed)]
+    command = [sys.executable, "-m", "apps.recipes.rows.following", *arguments(tmp_path, *feed)]
     with subprocess.Popen(command) as process:
         while not shards(tmp_path) and process.poll() is None:
             threading.Event().wait(0.05)

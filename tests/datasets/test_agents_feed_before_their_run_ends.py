@@ -9,16 +9,17 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
-from apps.datasets.feeding import Feed, FeedPlan
-from apps.datasets.recipes import RECIPES, Judge
+from apps.datasets.recorded.feeding import Feed, FeedPlan
+from apps.datasets.rewards import Judge
+from apps.recipes.registry import TRAININGS
+from apps.recipes.rows.following import follow
+from apps.recipes.rows.stream_order import StreamOrder
+from apps.recipes.rows.streaming import Producer
 from apps.runs.models import Run, RunStatus
 from tests.datasets.factory import Answer, queued, version_of
 from tests.datasets.held import PATIENCE_S, held
 from tests.datasets.streams import shards, stream_state
 from tests.reasoning.candidates import FAIL, PASS, named
-from workers.datasets.following import follow
-from workers.datasets.stream_order import StreamOrder
-from workers.datasets.streaming import Producer
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -31,7 +32,7 @@ def job(settings: Settings, tmp_path: Path) -> Path:
 
 
 def a_feed(job: Path, *, size: int = 2, judge: Judge = "verifiers", recipe: str = "marsrl", early: bool = True) -> Feed:
-    wanted = FeedPlan(RECIPES[recipe], judge, ["even-number"], runs_a_group=size, is_early=early)
+    wanted = FeedPlan(TRAININGS[recipe], judge, ["even-number"], runs_a_group=size, is_early=early)
     return Feed(job / "feed.jsonl", wanted)
 
 

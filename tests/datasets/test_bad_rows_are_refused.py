@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from workers.datasets.making import Order, dataset_make
-from workers.learning.arrays import NotLearnable
-from workers.learning.rows import Leak
+from apps.recipes.mathematics.arrays import NotLearnable
+from apps.recipes.mathematics.rows import Leak
+from apps.recipes.rows.making import Order, dataset_make
 
 
 def shard(folder: Path, rows: int = 4, **changes: Any) -> dict[str, str]:

@@ -7,10 +7,14 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
-from apps.datasets.feeding import Feed, FeedPlan
-from apps.datasets.recipes import RECIPES, Judge
-from apps.datasets.recorded import recorded_of
-from apps.datasets.trajectories import LeftOut, trajectories_of
+from apps.datasets.recorded.feeding import Feed, FeedPlan
+from apps.datasets.recorded.recorded import recorded_of
+from apps.datasets.recorded.trajectories import LeftOut, trajectories_of
+from apps.datasets.rewards import Judge
+from apps.recipes.registry import TRAININGS
+from apps.recipes.rows.following import follow
+from apps.recipes.rows.stream_order import StreamOrder
+from apps.recipes.rows.streaming import Producer
 from apps.runs.models import Run, RunStatus
 from tests.datasets.factory import Answer, driven, queued, version_of
 from tests.datasets.held import held
@@ -18,9 +22,6 @@ from tests.datasets.streams import shards, stream_state
 from tests.datasets.test_agents_feed_before_their_run_ends import calls, lines, poll_until
 from tests.reasoning.candidates import FAIL, PASS, named, score
 from tests.reasoning.play import proof
-from workers.datasets.following import follow
-from workers.datasets.stream_order import StreamOrder
-from workers.datasets.streaming import Producer
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -49,7 +50,7 @@ def grouped(answer: str = "$2$", model: Answer = half_right) -> Run:
 def groups(run: Run, judge: Judge, recipe: str = "marsrl") -> dict[tuple[str, str], list[float]]:
     """Rewards by role and group."""
     found: dict[tuple[str, str], list[float]] = {}
-    for one in trajectories_of(recorded_of(run), RECIPES[recipe], judge, LeftOut()):
+    for one in trajectories_of(recorded_of(run), TRAININGS[recipe], judge, LeftOut()):
         for turn in one["turns"]:
             found.setdefault((turn["role"], turn["group"]), []).append(turn["reward"])
     return found
@@ -82,7 +83,7 @@ def test_without_an_answer_the_reward_is_the_share_of_passes(job: Path) -> None:
 
 def test_agents_of_a_group_are_written_once_while_the_run_is_live(job: Path) -> None:
     run = queued(version_of(answer="$2$"), "grouped_agents", params=SMALL)
-    wanted = FeedPlan(RECIPES["marsrl"], "answer", ["even-number"], runs_a_group=1, is_early=True)
+    wanted = FeedPlan(TRAININGS["marsrl"], "answer", ["even-number"], runs_a_group=1, is_early=True)
     feed = Feed(job / "feed.jsonl", wanted)
     with held(run, half_right, "step/2/*/4"):
         poll_until(feed, lambda: len(calls(job)) == 4)
@@ -130,7 +131,7 @@ def test_an_undecided_answer_has_no_reward_and_is_counted_with_its_reason(job: P
         return proof("We add.", "Answer: as many as you like") if request.key == "step/1/2" else half_right(request)
 
     left = LeftOut()
-    found = trajectories_of(recorded_of(grouped(model=model)), RECIPES["marsrl"], "answer", left)
+    found = trajectories_of(recorded_of(grouped(model=model)), TRAININGS["marsrl"], "answer", left)
     solved = [turn["reward"] for one in found for turn in one["turns"] if turn["role"] == "solver"]
     assert sorted(solved) == [0.0, 1.0, 1.0], "the undecided one of four is absent, not 0"
     (row,) = [row for row in left.rows if "could not be compared" in row["reason"]]
@@ -141,7 +142,7 @@ def test_an_undecided_answer_has_no_reward_and_is_counted_with_its_reason(job: P
 @pytest.mark.parametrize("line", ["Answer: $\\frac{4}{2}$", "Hence the only solution is $n=2$.", "So \\boxed{2}."])
 def test_a_mathematically_equal_answer_earns_its_reward(job: Path, line: str) -> None:
     run = driven(queued(version_of(answer="2"), params={"accept": 1}), lambda request: _answer(request, line))
-    (one,) = trajectories_of(recorded_of(run), RECIPES["turn_sft"], "answer", LeftOut())
+    (one,) = trajectories_of(recorded_of(run), TRAININGS["turn_sft"], "answer", LeftOut())
     assert one["reward"] == 1.0
 
 

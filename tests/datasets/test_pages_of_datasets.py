@@ -18,13 +18,13 @@ from pytest_django import Settings
 
 from apps.accounts.models import User
 from apps.datasets import services
-from apps.datasets.making import build_make
 from apps.datasets.models import DatasetBuild, DatasetVersion
-from apps.datasets.recipes import RECIPES
 from apps.datasets.selectors import TALLY_KEY, builds_to_show
 from apps.datasets.services import options_read, progress_file, progress_path
+from apps.datasets.versions.making import build_make
+from apps.recipes.registry import TRAININGS
+from apps.recipes.rows.__main__ import main as export
 from tests.datasets.factory import a_dataset, failed, passed, version_of
-from workers.datasets.__main__ import main as export
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -98,11 +98,11 @@ def test_a_build_starts_a_process_and_the_list_shows_its_progress(page: Client, 
 
 
 def test_open_choices_of_the_papers_are_options_and_invalid_values_name_their_option() -> None:
-    plain = options_read(RECIPES["orealh"], {})
+    plain = options_read(TRAININGS["orealh"], {})
     assert {name: plain[name] for name in ("scope", "gamma", "weighting", "terminals", "keep")} == {
         "scope": "library", "gamma": 1.0, "weighting": "counts", "terminals": "all", "keep": "all",
     }  # fmt: skip
-    lengths = options_read(RECIPES["turn_dapo"], {"longest": "16384", "margin": 2048})
+    lengths = options_read(TRAININGS["turn_dapo"], {"longest": "16384", "margin": 2048})
     assert (lengths["longest"], lengths["margin"]) == (16384, 2048)
     for recipe, given, words in (
         ("orealh", {"gamma": 1.5}, "from 0 to 1."),
@@ -114,7 +114,7 @@ def test_open_choices_of_the_papers_are_options_and_invalid_values_name_their_op
         ("orealh", {"scope": "round", "credit": "printed"}, "has no effect"),
     ):
         with pytest.raises(ValidationError) as refused:
-            options_read(RECIPES[recipe], given)
+            options_read(TRAININGS[recipe], given)
         [(name, messages)] = refused.value.message_dict.items()
         assert name in given
         assert words in messages[0]

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from apps.datasets.manifest import scored_at
+from apps.datasets.versions.manifest import scored_at
 from apps.explorations.plans import Plan, plan_spec
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.inference.aliases import Alias

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from apps.recipes.mathematics.arrays import NotLearnable
+from apps.recipes.mathematics.rows import Leak
+from apps.recipes.registry import RECIPES
+from apps.recipes.tallies import TALLY_KEY
+from apps.recipes.trajectory import Trajectory, Turn
 from tests.datasets.streams import a_turn, attempt, producer, shards, stream_state
-from workers.learning.arrays import NotLearnable
-from workers.learning.rows import Leak
-from workers.recipes.registry import RECIPES
-from workers.recipes.tallies import TALLY_KEY
-from workers.recipes.trajectory import Trajectory, Turn
-from workers.training.tables import stream_facts
+from workers.training.rows.tables import stream_facts
 
 
 def test_a_complete_group_is_written_at_once_with_the_recipes_rows(tmp_path: Path) -> None:

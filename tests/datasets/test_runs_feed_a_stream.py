@@ -8,11 +8,11 @@ import pytest
 from django.core.management import CommandError, call_command
 from pytest_django import Settings
 
-from apps.datasets.choosing import NothingToMake
-from apps.datasets.feeding import Feed, FeedPlan
 from apps.datasets.models import TokenShard
-from apps.datasets.recipes import RECIPES
-from apps.datasets.shards import policy_version_of
+from apps.datasets.recorded.feeding import Feed, FeedPlan
+from apps.datasets.tokens.shards import policy_version_of
+from apps.datasets.versions.choosing import NothingToMake
+from apps.recipes.registry import TRAININGS
 from tests.datasets.factory import failed, passed, queued, version_of
 from tests.datasets.streams import shards, stream_state
 
@@ -31,7 +31,7 @@ def job(settings: Settings, tmp_path: Path) -> Path:
 
 
 def a_feed(job: Path, recipe: str = "grpo_rubric", size: int = 2) -> Feed:
-    return Feed(job / "feed.jsonl", FeedPlan(RECIPES[recipe], "verifiers", ["even-number"], runs_a_group=size))
+    return Feed(job / "feed.jsonl", FeedPlan(TRAININGS[recipe], "verifiers", ["even-number"], runs_a_group=size))
 
 
 def lines(job: Path) -> list[dict[str, Any]]:

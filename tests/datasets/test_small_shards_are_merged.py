@@ -8,16 +8,16 @@ import pytest
 from django.core.management import CommandError, call_command
 from pytest_django import Settings
 
-from apps.datasets import merging
-from apps.datasets.feeding import Feed, FeedPlan
-from apps.datasets.merging import ShardBroken, shards_merge
 from apps.datasets.models import TokenRow, TokenShard
-from apps.datasets.recipes import RECIPES
-from apps.datasets.shards import tokens_folder
-from apps.runs.file_locks import deletion_lock, file_lock
+from apps.datasets.recorded.feeding import Feed, FeedPlan
+from apps.datasets.tokens import merging
+from apps.datasets.tokens.merging import ShardBroken, shards_merge
+from apps.datasets.tokens.shards import tokens_folder
+from apps.processes.file_locks import deletion_lock, file_lock
+from apps.recipes.registry import TRAININGS
+from apps.recipes.rows.tokens import BrokenShard, Shards
 from apps.runs.models import Run, RunStatus
 from tests.datasets.factory import passed, version_of
-from workers.datasets.tokens import BrokenShard, Shards
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Place = tuple[str, str, int]
@@ -65,7 +65,7 @@ def test_tokens_are_the_same_at_old_and_new_places(run: Run) -> None:
 def test_a_feed_keeps_the_policy_version_after_a_merge(run: Run, tmp_path: Path) -> None:
     TokenShard.objects.filter(run=run).update(policy="base + policy/3")
     shards_merge(run)
-    feed = Feed(tmp_path / "feed.jsonl", FeedPlan(RECIPES["grpo_rubric"], "verifiers", ["even-number"]))
+    feed = Feed(tmp_path / "feed.jsonl", FeedPlan(TRAININGS["grpo_rubric"], "verifiers", ["even-number"]))
     assert feed.poll() == 1
     assert '"policy_version": 3' in (tmp_path / "feed.jsonl").read_text()
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from apps.recipes.mathematics.arrays import NotLearnable
+from apps.recipes.mathematics.segments import Segments
+from apps.recipes.rows.pieces import Piece
 from tests.datasets.streams import a_turn, attempt, producer, shards, stream_state
-from workers.datasets.pieces import Piece
-from workers.learning.arrays import NotLearnable
-from workers.learning.segments import Segments
 
 SHORT = Segments(tokens=2, most=2)
 

@@ -10,18 +10,18 @@ import pytest
 from django.core.exceptions import ValidationError
 from pytest_django import Settings
 
-from apps.datasets.feeding import Feed, FeedPlan
 from apps.datasets.models import TokenRow, TokenShard
-from apps.datasets.recipes import RECIPES
-from apps.datasets.shards import oldest_policy, tokens_folder
+from apps.datasets.recorded.feeding import Feed, FeedPlan
+from apps.datasets.tokens.shards import oldest_policy, tokens_folder
 from apps.explorations.plans import Plan, plan_of_spec, plan_spec
 from apps.reasoning.domain.generation import Message, Sample, Sampling
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.inference.aliases import parse_aliases
 from apps.reasoning.inference.made_up import made_up_capture, word_ids
 from apps.reasoning.inference.scripted import ScriptedBackend
-from apps.reasoning.scaffolds.calling import final_of
+from apps.reasoning.scaffolds.running.calling import final_of
 from apps.reasoning.scaffolds.spec import RunSpec
+from apps.recipes.registry import TRAININGS
 from apps.runs.models import Run, RunEvent, Step
 from tests.datasets.factory import judged, passed, queued, version_of
 from tests.inference.conftest import a_request
@@ -98,7 +98,7 @@ def test_an_answer_in_segments_keeps_every_policy_and_lags_by_the_oldest(tmp_pat
         {"tokens": tokens, "policy": f"base + policy/{number}"} for number, tokens in enumerate(sizes, start=3)
     ]
     assert run.token_rows.get(key="solve").shard.policy == "base + policy/3"
-    feed = Feed(tmp_path / "feed.jsonl", FeedPlan(RECIPES["grpo_rubric"], "verifiers", ["even-number"]))
+    feed = Feed(tmp_path / "feed.jsonl", FeedPlan(TRAININGS["grpo_rubric"], "verifiers", ["even-number"]))
     assert feed.poll() == 1
     turns = [json.loads(line) for line in (tmp_path / "feed.jsonl").read_text().splitlines() if '"run"' in line]
     assert turns[0]["trajectories"][0]["turns"][0]["policy_version"] == 3

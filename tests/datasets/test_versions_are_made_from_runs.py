@@ -12,22 +12,20 @@ from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
 from pytest_django import Settings
 
-from apps.datasets.choosing import NothingToMake, runs_to_choose
-from apps.datasets.making import build_make, datasets_folder
 from apps.datasets.models import DatasetBuild, DatasetVersion, TokenShard
-from apps.datasets.recipes import RECIPES
 from apps.datasets.selectors import TALLY_KEY, dataset_of
 from apps.datasets.services import build_start
-from apps.datasets.shards import tokens_folder
-from apps.grading.preparing_models import BenchmarkText
+from apps.datasets.tokens.shards import tokens_folder
+from apps.datasets.versions.choosing import NothingToMake, runs_to_choose
+from apps.datasets.versions.making import build_make, datasets_folder
+from apps.preparation.models import BenchmarkText
 from apps.problems.importing.shapes import ANSWERBENCH_ORIGIN
+from apps.recipes.mathematics.rows import arrow_schema
+from apps.recipes.rows.__main__ import main as export
 from apps.runs.models import Run
 from tests.datasets.factory import driven, explored, failed, judged, passed, queued, version_of
 from tests.reasoning.candidates import FAIL, PASS
 from tests.reasoning.play import proof
-from workers.datasets.__main__ import main as export
-from workers.learning.rows import arrow_schema
-from workers.recipes.registry import RECIPES as TRAINED
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -270,11 +268,3 @@ def test_the_command_can_select_recorded_runs_only() -> None:
         call_command("export_rows", "proofs", recipe="grpo_rubric")
     call_command("export_rows", "proofs", recipe="grpo_rubric", recorded=True)
     assert DatasetVersion.objects.get().rows_count == 2
-
-
-def test_the_recipes_of_the_pages_are_those_of_the_trainer() -> None:
-    assert RECIPES.keys() == TRAINED.keys()
-    for name, recipe in RECIPES.items():
-        training = TRAINED[name].training
-        assert (recipe.title, recipe.source) == (training.title, training.source)
-        assert recipe.is_supervised is not training.needs_logprobs

@@ -12,7 +12,7 @@ import pytest
 from django.conf import settings
 from django.core.management import get_commands
 
-from apps.learning.tasks import TRAIN_QUEUE
+from apps.learning.queues import TRAIN_QUEUE
 from apps.reasoning.inference.aliases import load_aliases
 from tests.deployment.compose import (
     DOCKER,

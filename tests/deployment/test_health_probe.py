@@ -12,7 +12,7 @@ import redis
 from pytest_django import Settings
 
 from apps.config.probe import has_heartbeat, main, web_answers
-from apps.runs.pulse import beat
+from apps.processes.pulse import beat
 
 
 @contextmanager

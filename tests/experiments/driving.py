@@ -8,18 +8,19 @@ from fnmatch import fnmatchcase
 import pytest
 
 from apps.accounts.models import User
-from apps.grading.advancing import conduct_once
-from apps.grading.experiment_scripts import Chosen
-from apps.grading.experimenting import ExperimentDraft, experiment_create
-from apps.grading.models import Experiment, ExperimentState, GradedScript, GradedSet, HumanScore
+from apps.experiments.advancing import conduct_once
+from apps.experiments.models import Experiment, ExperimentState
+from apps.experiments.scripts import Chosen
+from apps.experiments.services import ExperimentDraft, experiment_create
+from apps.graded_sets.models import GradedScript, GradedSet, HumanScore
 from apps.reasoning.domain.generation import GenerationRequest
 from apps.reasoning.inference.local import LocalDispatcher
 from apps.reasoning.inference.scripted import ScriptedBackend
 from apps.reasoning.ports import Dispatcher
 from apps.reasoning.texts.segmentation import digest_of
-from apps.runs.execution import DispatcherFor, event_sinks, run_drive
-from apps.runs.journal import JournalWriter, RunJournal
+from apps.runs.journal.run_journal import JournalWriter, RunJournal
 from apps.runs.models import Run
+from apps.runs.owners.execution import DispatcherFor, event_sinks, run_drive
 from tests.problems.factory import make_problem
 
 SCRIPT = """We have $n^2+n=n(n+1)$, a product of two neighbours.

@@ -10,16 +10,18 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
-from apps.grading import conductor
-from apps.grading.advancing import conduct_once
-from apps.grading.experimenting import (
+from apps.experiments.advancing import conduct_once
+from apps.experiments.conductor import CONDUCTOR
+from apps.experiments.models import CellState, ExperimentState
+from apps.experiments.services import (
     ExperimentRefused,
     experiment_cancel,
     experiment_pause,
     experiment_resume,
     experiment_retry,
 )
-from apps.grading.models import CellState, ExperimentState, GradedSet, PreparedPiece
+from apps.graded_sets.models import GradedSet
+from apps.graders.models import PreparedPiece
 from apps.reasoning.domain.errors import BackendRefused
 from apps.reasoning.domain.generation import GenerationRequest
 from apps.runs.models import Run, RunStatus
@@ -64,9 +66,9 @@ def test_an_empty_script_is_unscored_without_a_call(alice: User, stage: Stage, c
     assert len(set(experiment.cells.values_list("settings", flat=True))) == 1, "one grader in agreement tables"
     assert len(stage.asked) == 2
     client = client_for(alice)
-    page_text = client.get(reverse("grading:agreement", args=["set", graded_set.public_id])).content.decode()
+    page_text = client.get(reverse("agreement:detail", args=["set", graded_set.public_id])).content.decode()
     assert "1 unscored: empty" in page_text
-    page_text = client.get(reverse("grading:set", args=[graded_set.public_id])).content.decode()
+    page_text = client.get(reverse("graded_sets:detail", args=[graded_set.public_id])).content.decode()
     assert "1 script is empty and will be unscored without a call" in page_text
 
 
@@ -195,7 +197,7 @@ def test_scripts_that_cannot_be_graded_do_not_count_as_model_failures_and_the_ne
     graded_set.scripts.filter(position__lte=8).update(problem=None)
     experiment = make_experiment(alice, graded_set, at_once=2)
     woken: list[bool] = []
-    monkeypatch.setattr(conductor, "wake", lambda: woken.append(True))
+    monkeypatch.setattr(CONDUCTOR, "wake", lambda: woken.append(True))
     conduct_once()
     assert experiment.cells.filter(state=CellState.FAILED).count() == 2
     assert woken

@@ -9,11 +9,11 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from apps.accounts.models import User
-from apps.grading import contamination
-from apps.grading.experiment_exports import AT_ONCE
-from apps.grading.experiment_rows import SHOWS, counts_of, filter_from, rows_of
-from apps.grading.models import Experiment
-from apps.grading.set_shapes import ProblemDraftOfSet, ScriptDraft, SetDraft
+from apps.experiments.exports import AT_ONCE
+from apps.experiments.models import Experiment
+from apps.experiments.selectors import SHOWS, counts_of, filter_from, rows_of
+from apps.graded_sets.shapes import ProblemDraftOfSet, ScriptDraft, SetDraft
+from apps.preparation import contamination
 from apps.reasoning.texts.likeness import LikenessIndex
 from tests.experiments.driving import Stage, make_experiment, make_set
 from tests.experiments.test_pages_of_experiments import Answers, mixed
@@ -41,14 +41,14 @@ def test_a_page_and_downloads_take_as_many_queries_for_twenty_rows_as_for_two(
     answers["*"] = mixed
     few, many = played(alice, stage, 2), played(alice, stage, 20)
     client = client_for(alice)
-    for name in ("experiment", "experiment_csv", "experiment_jsonl"):
-        address = f"grading:{name}"
+    for name in ("detail", "csv", "jsonl"):
+        address = f"experiments:{name}"
         counts = [queries(client, reverse(address, args=[one.public_id])) for one in (few, many)]
         assert counts[0] == counts[1] <= 14, name
 
 
 def test_gradings_of_a_download_are_read_in_batches(alice: User, stage: Stage) -> None:
-    from apps.grading.experiment_exports import json_lines
+    from apps.experiments.exports import json_lines
 
     experiment = played(alice, stage, 3)
     rows = rows_of(experiment.cells.all(), filter_from({}, experiment))

@@ -14,9 +14,9 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
-from apps.grading.models import GradedSet, HumanScore
-from apps.grading.set_import import Upload, set_import, set_read
-from apps.problems.importing.files import FileWrong
+from apps.files.tables import FileWrong
+from apps.graded_sets.importing import Upload, set_import, set_read
+from apps.graded_sets.models import GradedSet, HumanScore
 
 pytestmark = pytest.mark.django_db
 ClientFor = Callable[[User | None], Client]
@@ -84,7 +84,7 @@ def test_the_command_and_the_page_take_the_maximum(tmp_path: Path, alice: User, 
     assert "Points are out of 21 (2)." in output.getvalue()
     assert "skipped" not in output.getvalue()
 
-    client, address = client_for(alice), reverse("grading:set_import")
+    client, address = client_for(alice), reverse("graded_sets:import")
     other = lines(*rows, theirs("CMO2024-3", "9"))
     refused = client.post(address, {"file": SimpleUploadedFile("cmo.jsonl", other)})
     assert (refused.status_code, "0, 9, 21" in refused.content.decode()) == (422, True)

@@ -11,22 +11,22 @@ from django.urls import reverse
 from apps.accounts.models import User
 from apps.contests.models import ContestProblem
 from apps.contests.services import coach_add
-from apps.grading.experiment_access import cells_shown, contests_for_experiments, experiment_may_steer
-from apps.grading.experiment_rows import with_people
-from apps.grading.experiment_scripts import Chosen
-from apps.grading.experimenting import ExperimentDraft, experiment_create, experiment_retry
-from apps.grading.models import CellState, Experiment, ExperimentCell
-from apps.marks.calibration import calibration_set
-from apps.marks.comparing import fresh_people
+from apps.experiments.access import cells_shown, contests_for_experiments, experiment_may_steer
+from apps.experiments.models import CellState, Experiment, ExperimentCell
+from apps.experiments.scripts import Chosen
+from apps.experiments.selectors import with_people
+from apps.experiments.services import ExperimentDraft, experiment_create, experiment_retry
+from apps.marks.coordination.comparing import fresh_people
 from apps.marks.models import Mark, MarkingCase, Reveal, RevealKind
-from apps.marks.revealing import stages_shown
-from apps.reasoning.marking.text_form import text_read
+from apps.marks.sealing.calibration import calibration_set
+from apps.marks.sealing.revealing import stages_shown
+from apps.reasoning.marking.schemes.text_form import text_read
 from apps.runs.access import run_get_for, run_visible_to
 from apps.runs.models import Run, RunStatus
 from tests.experiments.driving import Stage, make_experiment, make_set
 from tests.graders.grade import grading
 from tests.marks.factory import claimed, marker, past_grace, problem_to_mark, sealed
-from tests.marks.test_calibration_and_remarks import settled
+from tests.marks.sealing.test_calibration_and_remarks import settled
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ClientFor = Callable[[User | None], Client]
@@ -47,16 +47,16 @@ def test_points_of_an_unsettled_script_are_hidden_even_from_the_experiments_owne
     assert set(experiment.cells.values_list("state", flat=True)) <= {CellState.SCORED, CellState.UNSCORED}
     for person in (bob, dana):
         client = client_for(person)
-        text = client.get(reverse("grading:experiment", args=[experiment.public_id])).content.decode()
+        text = client.get(reverse("experiments:detail", args=[experiment.public_id])).content.decode()
         assert "3 results are hidden" in text
         assert "3 of 3" in text
         assert 'data-label="points"' not in text
-        for name in ("experiment_csv", "experiment_jsonl"):
-            body = client.get(reverse(f"grading:{name}", args=[experiment.public_id])).getvalue().decode()
+        for name in ("csv", "jsonl"):
+            body = client.get(reverse(f"experiments:{name}", args=[experiment.public_id])).getvalue().decode()
             assert len(body.splitlines()) <= 1
         for cell in experiment.cells.all():
             assert cell.run is not None
-            assert client.get(reverse("grading:detail", args=[cell.run.public_id])).status_code == 404
+            assert client.get(reverse("graders:detail", args=[cell.run.public_id])).status_code == 404
             with pytest.raises(Http404):
                 run_get_for(person, cell.run.public_id)
 
@@ -70,8 +70,8 @@ def test_a_settled_script_is_shown_to_captains_and_organisers_only(
     (cell,) = cells_shown(bob, experiment)
     assert cell.version_id == case.version_id
     assert cell.run is not None
-    page = reverse("grading:experiment", args=[experiment.public_id])
-    run = reverse("grading:detail", args=[cell.run.public_id])
+    page = reverse("experiments:detail", args=[experiment.public_id])
+    run = reverse("graders:detail", args=[cell.run.public_id])
     for person in (bob, dana):
         text = client_for(person).get(page).content.decode()
         assert "3 of 7" in text
@@ -109,7 +109,7 @@ def test_a_calibration_script_is_shown_after_the_readers_own_mark(bob: User, dan
     assert cells_shown(dana, experiment).count() == 1
 
 
-@pytest.mark.parametrize("name", ["experiment", "experiment_csv", "experiment_jsonl"])
+@pytest.mark.parametrize("name", ["detail", "csv", "jsonl"])
 def test_shown_results_are_recorded_in_the_ledger_once(
     name: str, bob: User, dana: User, client_for: ClientFor, stage: Stage
 ) -> None:
@@ -117,7 +117,7 @@ def test_shown_results_are_recorded_in_the_ledger_once(
     coach_add(contest=problem.contest, person=dana, is_organiser=True)  # type: ignore[attr-defined]
     case = settled(problem, bob)  # type: ignore[arg-type]
     for _ in range(2):
-        assert client_for(dana).get(reverse(f"grading:{name}", args=[experiment.public_id])).getvalue()
+        assert client_for(dana).get(reverse(f"experiments:{name}", args=[experiment.public_id])).getvalue()
     kept = set(Reveal.objects.values_list("case", "person", "kind", "trigger"))
     assert kept == {(case.pk, dana.pk, kind, "experiment") for kind in (RevealKind.ITEMS, RevealKind.COLLEAGUE)}
     assert Reveal.objects.count() == 2
@@ -165,7 +165,7 @@ def test_a_run_replaced_by_another_attempt_stays_hidden(bob: User, dana: User, c
     bob.save()
     for person in (bob, dana):
         assert not run_visible_to(person).filter(pk=replaced.pk).exists()
-        assert client_for(person).get(reverse("grading:detail", args=[replaced.public_id])).status_code == 404
+        assert client_for(person).get(reverse("graders:detail", args=[replaced.public_id])).status_code == 404
         assert client_for(person).get(f"/api/v1/runs/{replaced.public_id}").status_code == 404
 
 
@@ -189,8 +189,8 @@ def test_only_organisers_start_experiments_on_a_contest(
         "title": "Mine", "source": f"contest:{problem.contest.public_id}", "workflows": ["single_turn"],  # type: ignore[attr-defined]
         "aliases": ["served"], "at_once": 1, "seed": 0, "start_id": str(uuid.uuid4()),
     }  # fmt: skip
-    assert client_for(dana).post(reverse("grading:experiment_new"), data).status_code == 422
-    assert client_for(marker("erin")).get(reverse("grading:experiment", args=[experiment.public_id])).status_code == 404
+    assert client_for(dana).post(reverse("experiments:new"), data).status_code == 422
+    assert client_for(marker("erin")).get(reverse("experiments:detail", args=[experiment.public_id])).status_code == 404
     assert Experiment.objects.count() == 1
 
 
@@ -200,7 +200,7 @@ def test_contest_scripts_cannot_be_filtered_by_author(bob: User, client_for: Cli
         "title": "Mine", "source": f"contest:{problem.contest.public_id}", "workflows": ["single_turn"],
         "aliases": ["served"], "at_once": 1, "seed": 0, "author_kind": "student",
     }  # fmt: skip
-    response = client_for(bob).post(reverse("grading:experiment_new"), data)
+    response = client_for(bob).post(reverse("experiments:new"), data)
     assert response.status_code == 422
     assert "as that would reveal them" in response.content.decode()
 

@@ -15,9 +15,9 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
-from apps.grading.advancing import conduct_once
-from apps.grading.experimenting import experiment_pause
-from apps.grading.models import CellState, Experiment, ExperimentState
+from apps.experiments.advancing import conduct_once
+from apps.experiments.models import CellState, Experiment, ExperimentState
+from apps.experiments.services import experiment_pause
 from apps.reasoning.domain.generation import GenerationRequest
 from tests.experiments.driving import Stage, make_experiment, make_set
 from tests.graders.grade import finding, grading
@@ -28,7 +28,7 @@ Answers = dict[str, object]
 
 
 def page(client: Client, experiment: Experiment, query: str = "") -> str:
-    return client.get(reverse("grading:experiment", args=[experiment.public_id]) + query).content.decode()
+    return client.get(reverse("experiments:detail", args=[experiment.public_id]) + query).content.decode()
 
 
 def form_data(**changes: object) -> dict[str, object]:
@@ -48,7 +48,7 @@ def mixed(request: GenerationRequest) -> str:
 
 def test_the_cost_is_estimated_before_anything_starts(alice: User, client_for: ClientFor) -> None:
     source = f"set:{make_set(30, problems=3).public_id}"
-    client, address = client_for(alice), reverse("grading:experiment_new")
+    client, address = client_for(alice), reverse("experiments:new")
     text = client.post(
         address, form_data(source=source, workflows=["ref5_plain"]), headers={"HX-Request": "true"}
     ).content.decode()
@@ -59,7 +59,7 @@ def test_the_cost_is_estimated_before_anything_starts(alice: User, client_for: C
 
 
 def test_a_form_sent_twice_starts_one_experiment(alice: User, client_for: ClientFor, stage: Stage) -> None:
-    client, address = client_for(alice), reverse("grading:experiment_new")
+    client, address = client_for(alice), reverse("experiments:new")
     data = form_data(source=f"set:{make_set(2).public_id}")
     first, second = client.post(address, data), client.post(address, data)
     experiment = Experiment.objects.get()
@@ -78,7 +78,7 @@ def test_a_form_sent_twice_starts_one_experiment(alice: User, client_for: Client
 )
 def test_an_invalid_form_starts_nothing(alice: User, client_for: ClientFor, changes: dict[str, object], why: str) -> None:
     data = form_data(**{"source": f"set:{make_set(2).public_id}"} | changes)
-    response = client_for(alice).post(reverse("grading:experiment_new"), data)
+    response = client_for(alice).post(reverse("experiments:new"), data)
     assert response.status_code == 422
     assert why in response.content.decode()
     assert not Experiment.objects.exists()
@@ -100,7 +100,7 @@ def test_the_table_shows_points_of_graders_and_people(
     assert "every 3s" not in text
     run = experiment.cells.get(position=2).run
     assert run is not None
-    row = text[text.index(reverse("grading:detail", args=[run.public_id])) :]
+    row = text[text.index(reverse("graders:detail", args=[run.public_id])) :]
     row = row[: row.index("</tr>")]
     assert "7 of 7" in row
     assert "1 of 7" in row
@@ -142,12 +142,12 @@ def test_downloads_contain_the_filtered_results(alice: User, client_for: ClientF
     answers["*"] = mixed
     experiment = stage.play(make_experiment(alice, make_set(3)))
     client = client_for(alice)
-    table = client.get(reverse("grading:experiment_csv", args=[experiment.public_id])).getvalue().decode()
+    table = client.get(reverse("experiments:csv", args=[experiment.public_id])).getvalue().decode()
     rows = list(csv.DictReader(io.StringIO(table)))
     assert [(row["paper"], row["state"], row["points"], row["human"]) for row in rows] == [
         ("S1", "unscored", "", "0.0"), ("S2", "scored", "7.0", "1.0"), ("S3", "scored", "3.0", "2.0"),
     ]  # fmt: skip
-    lines = client.get(reverse("grading:experiment_jsonl", args=[experiment.public_id]) + "?show=scored").getvalue().decode()
+    lines = client.get(reverse("experiments:jsonl", args=[experiment.public_id]) + "?show=scored").getvalue().decode()
     found = [json.loads(line) for line in lines.splitlines()]
     assert [row["paper"] for row in found] == ["S2", "S3"]
     assert found[0]["grading"]["findings"][0]["step"] == 2
@@ -160,7 +160,7 @@ def test_the_command_of_the_manual_compares_results_of_one_grader_and_refuses_se
     found = re.search(r"`manage\.py agreement results\.jsonl ([^`]+)`", manual)
     assert found is not None
     experiment = stage.play(make_experiment(alice, make_set(4, problems=2), "single_turn", "single_turn+neutral"))
-    client, address = client_for(alice), reverse("grading:experiment_jsonl", args=[experiment.public_id])
+    client, address = client_for(alice), reverse("experiments:jsonl", args=[experiment.public_id])
     path, out = tmp_path / "results.jsonl", io.StringIO()
     path.write_bytes(client.get(f"{address}?workflow=single_turn").getvalue())
     call_command("agreement", str(path), *found[1].split(), stdout=out)
@@ -182,7 +182,7 @@ def test_the_page_of_a_running_experiment_refreshes_and_shows_progress(
     assert "1 of 4" in page_text
     assert "left</span>" in page_text
     part = client.get(
-        reverse("grading:experiment", args=[experiment.public_id]), headers={"HX-Request": "true", "HX-Target": "experiment"}
+        reverse("experiments:detail", args=[experiment.public_id]), headers={"HX-Request": "true", "HX-Target": "experiment"}
     ).content.decode()
     assert part.lstrip().startswith('<div id="experiment"')
     assert "every 3s" in part
@@ -196,7 +196,7 @@ def test_the_page_of_a_running_experiment_refreshes_and_shows_progress(
 
 def test_commands_are_for_the_owner_and_researchers(alice: User, bob: User, client_for: ClientFor, stage: Stage) -> None:
     experiment = make_experiment(alice, make_set(2))
-    address = reverse("grading:experiment_command", args=[experiment.public_id, "pause"])
+    address = reverse("experiments:command", args=[experiment.public_id, "pause"])
     assert client_for(bob).post(address).status_code == 404
     assert client_for(alice).post(address).status_code == 302
     experiment.refresh_from_db()
@@ -211,8 +211,8 @@ def test_students_cannot_open_experiments_or_sets(alice: User, charlie: User, cl
     graded_set = make_set(1)
     experiment = stage.play(make_experiment(alice, graded_set))
     client = client_for(charlie)
-    for name in ("experiment", "experiment_csv", "experiment_jsonl"):
-        assert client.get(reverse(f"grading:{name}", args=[experiment.public_id])).status_code == 404
-    assert client.get(reverse("grading:set", args=[graded_set.public_id])).status_code == 404
+    for name in ("detail", "csv", "jsonl"):
+        assert client.get(reverse(f"experiments:{name}", args=[experiment.public_id])).status_code == 404
+    assert client.get(reverse("graded_sets:detail", args=[graded_set.public_id])).status_code == 404
     script = graded_set.scripts.get()
-    assert client.get(reverse("grading:set_script", args=[graded_set.public_id, script.public_id])).status_code == 404
+    assert client.get(reverse("graded_sets:script", args=[graded_set.public_id, script.public_id])).status_code == 404

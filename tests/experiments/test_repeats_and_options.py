@@ -11,10 +11,11 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
-from apps.grading.agreement_sets import SetSource
-from apps.grading.agreement_sources import Chosen
-from apps.grading.models import Experiment, GradedSet
-from apps.grading.option_forms import OPTIONS
+from apps.agreement.sources.sets import SetSource
+from apps.agreement.sources.sources import Chosen
+from apps.experiments.models import Experiment
+from apps.graded_sets.models import GradedSet
+from apps.graders.option_forms import OPTIONS
 from apps.reasoning.graders.registry import GRADERS
 from tests.experiments.driving import Stage, is_over, make_set
 from tests.graders.answers import FOLLOWS
@@ -30,7 +31,7 @@ def sent(client: Client, graded_set: GradedSet, *, is_asking: bool = False, **ch
         "at_once": 4, "seed": 0, "start_id": str(uuid.uuid4()),
     } | changes  # fmt: skip
     headers = {"HX-Request": "true"} if is_asking else {}
-    return client.post(reverse("grading:experiment_new"), data, headers=headers).content.decode()
+    return client.post(reverse("experiments:new"), data, headers=headers).content.decode()
 
 
 @pytest.fixture
@@ -46,10 +47,10 @@ def test_repeats_grade_each_script_with_consecutive_seeds(client: Client, stage:
     assert is_over(stage.play(experiment))
     runs = [cell.run.spec["seed"] for cell in experiment.cells.all() if cell.run]
     assert sorted(runs) == [5, 5, 6, 6, 7, 7]
-    page = client.get(reverse("grading:experiment", args=[experiment.public_id])).content.decode()
+    page = client.get(reverse("experiments:detail", args=[experiment.public_id])).content.decode()
     assert "3 repeats, seeds 5, 6, 7" in page
     assert "· seed 6" in page
-    lines = client.get(reverse("grading:experiment_jsonl", args=[experiment.public_id]))
+    lines = client.get(reverse("experiments:jsonl", args=[experiment.public_id]))
     rows = [json.loads(line) for line in b"".join(lines).decode().splitlines()]
     assert sorted(row["seed"] for row in rows) == [5, 5, 6, 6, 7, 7]
 
@@ -69,7 +70,7 @@ def test_repeats_are_runs_of_one_grader_and_count_with_their_mean(
     (pairs,) = gathered.graders.values()
     assert pairs[0].predicted == 4
     # The person gave 0: single gradings have a mean error of 4, and so has their mean.
-    page = client.get(reverse("grading:experiment", args=[Experiment.objects.get().public_id])).content.decode()
+    page = client.get(reverse("experiments:detail", args=[Experiment.objects.get().public_id])).content.decode()
     assert "Variation of points over 3 repeats" in page
     shown = re.sub(r"\s+", " ", page[page.index("<tbody>") : page.index("</tbody>")])
     assert re.findall(r'class="num">([^<]*)<', shown) == ["1", "0 %", "1.63", "4.00", "1", "4.00", "4.00", "4.00"]

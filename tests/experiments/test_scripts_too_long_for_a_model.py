@@ -11,11 +11,11 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
-from apps.grading.agreement_sets import SetSource
-from apps.grading.agreement_sources import Chosen
-from apps.grading.cards import cards_for
-from apps.grading.experimenting import experiment_retry
-from apps.grading.models import CellState
+from apps.agreement.cards import cards_for
+from apps.agreement.sources.sets import SetSource
+from apps.agreement.sources.sources import Chosen
+from apps.experiments.models import CellState
+from apps.experiments.services import experiment_retry
 from apps.reasoning.domain.errors import RequestRejected
 from apps.reasoning.domain.generation import GenerationRequest
 from apps.reasoning.graders.grading import Grading, as_pass, failure_in
@@ -37,7 +37,7 @@ def estimate(client: Client, **changes: object) -> str:
         "title": "Trial", "workflows": ["single_turn"], "aliases": ["served"], "at_once": 4, "seed": 0,
         "start_id": str(uuid.uuid4()), **changes,
     }  # fmt: skip
-    return client.post(reverse("grading:experiment_new"), data, headers={"HX-Request": "true"}).content.decode()
+    return client.post(reverse("experiments:new"), data, headers={"HX-Request": "true"}).content.decode()
 
 
 def test_the_estimate_warns_of_scripts_that_exceed_the_context_of_a_model(
@@ -79,7 +79,7 @@ def test_a_grading_without_an_answer_fails_and_does_not_count_as_unscored(
     assert (len(card.gradings), card.unscored) == (1, 1)
     run = failed[0].run
     assert run is not None
-    page = client_for(alice).get(reverse("grading:detail", args=[run.public_id])).content.decode()
+    page = client_for(alice).get(reverse("graders:detail", args=[run.public_id])).content.decode()
     assert "<strong>Not graded.</strong> No answer came: The prompt has 4661 tokens" in page
     assert "Unscored" not in page
     answers["*"] = grading(4)

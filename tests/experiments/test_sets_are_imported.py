@@ -17,11 +17,11 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
-from apps.grading.contamination import benchmark_of
-from apps.grading.models import GradedScript, GradedSet, HumanScore
-from apps.grading.script_text import pieces_of
-from apps.grading.set_import import Upload, set_import, set_read, upload_of
-from apps.problems.importing.files import FileWrong
+from apps.files.tables import FileWrong
+from apps.graded_sets.importing import Upload, set_import, set_read, upload_of
+from apps.graded_sets.models import GradedScript, GradedSet, HumanScore
+from apps.graded_sets.script_text import pieces_of
+from apps.preparation.contamination import benchmark_of
 from apps.problems.models import Problem, Topic
 from tests.problems.factory import make_problem
 
@@ -60,7 +60,7 @@ def test_an_unknown_author_kind_is_not_guessed(alice: User, client_for: ClientFo
     assert list(made.scripts.values_list("author_kind", flat=True)) == ["", "student", "model"]
     assert made.left_out == [["line 4", "The kind of author must be student or model."]]
     made.scripts.update(author="")
-    page = client_for(alice).get(reverse("grading:set", args=[made.public_id])).content.decode()
+    page = client_for(alice).get(reverse("graded_sets:detail", args=[made.public_id])).content.decode()
     assert '<td data-label="author">unknown</td>' in page
 
 
@@ -134,7 +134,7 @@ def test_the_command_and_the_page_report_skipped_rows(tmp_path: Path, alice: Use
     call_command("import_graded", tmp_path / "set.jsonl", stdout=output)
     assert "1 scripts, 1 points by people" in output.getvalue()
     assert "2 rows were skipped out of 3; results of this set do not include them." in output.getvalue()
-    page = client_for(alice).get(reverse("grading:set", args=[GradedSet.objects.get().public_id])).content.decode()
+    page = client_for(alice).get(reverse("graded_sets:detail", args=[GradedSet.objects.get().public_id])).content.decode()
     assert "2 rows of the file were skipped and are in no result." in page
 
 
@@ -190,7 +190,7 @@ def test_the_page_imports_a_file_and_shows_its_credit(alice: User, client_for: C
     row = {"section": "PB-1", "model": "m", "human_grade": 4, "max": 7, "comment": "A gap."}
     bad = {"section": "PB-2", "model": "m", "human_grade": 9, "max": 7, "comment": ""}
     file = SimpleUploadedFile("human.jsonl", "\n".join(map(json.dumps, (row, bad))).encode())
-    response = client.post(reverse("grading:set_import"), {"file": file})
+    response = client.post(reverse("graded_sets:import"), {"file": file})
     made = GradedSet.objects.get()
     assert response.headers["Location"] == f"/graded-sets/{made.public_id}/"
     text = client.get(response.headers["Location"]).content.decode()
@@ -198,12 +198,12 @@ def test_the_page_imports_a_file_and_shows_its_credit(alice: User, client_for: C
     assert "1 script cannot be graded" in text
     assert "Invalid points" in text
     script = made.scripts.get()
-    text = client.get(reverse("grading:set_script", args=[made.public_id, script.public_id])).content.decode()
+    text = client.get(reverse("graded_sets:script", args=[made.public_id, script.public_id])).content.decode()
     assert "4 of 7" in text
     assert "A gap." in text
     assert "was not published" in text
     nonsense = SimpleUploadedFile("x.csv", b"a,b\n1,2")
-    refused = client.post(reverse("grading:set_import"), {"file": nonsense})
+    refused = client.post(reverse("graded_sets:import"), {"file": nonsense})
     assert (refused.status_code, GradedSet.objects.count()) == (422, 1)
 
 

@@ -11,11 +11,12 @@ from django.urls import reverse
 
 from apps.accounts.models import User
 from apps.contests.models import ContestState
-from apps.grading.advancing import conduct_once
-from apps.grading.experiment_scripts import Chosen
-from apps.grading.experimenting import ExperimentDraft, ExperimentRefused, experiment_create, experiment_retry
-from apps.grading.models import CellState, GradedSet
-from apps.grading.set_import import Upload, set_import, set_read
+from apps.experiments.advancing import conduct_once
+from apps.experiments.models import CellState
+from apps.experiments.scripts import Chosen
+from apps.experiments.services import ExperimentDraft, ExperimentRefused, experiment_create, experiment_retry
+from apps.graded_sets.importing import Upload, set_import, set_read
+from apps.graded_sets.models import GradedSet
 from apps.marks.models import CaseState, MarkingCase
 from apps.problems.models import Problem, ProblemVersion
 from apps.runs.models import Run
@@ -100,7 +101,7 @@ def test_a_pasted_script_is_not_graded_with_held_back_solutions(
     if is_copy:
         statement, problem = problem.current.statement, make_problem("A copy")
         ProblemVersion.objects.filter(problem=problem).update(statement=statement)
-    address = reverse("grading:start", args=[problem.slug])
+    address = reverse("graders:start", args=[problem.slug])
     data = {"workflow": "single_turn", "alias": "served", "script": "It is so.", "start_id": str(uuid.uuid4())}
     response = client_for(alice).post(address, data)
     assert "held back from you" in response.content.decode()

@@ -10,11 +10,12 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
-from apps.grading.agreement_sets import SetSource
-from apps.grading.agreement_sources import Chosen
-from apps.grading.experiment_scripts import Chosen as Scripts
-from apps.grading.experimenting import ExperimentDraft, ExperimentRefused, experiment_create
-from apps.grading.models import CellState, Experiment, ExperimentState, GradedSet
+from apps.agreement.sources.sets import SetSource
+from apps.agreement.sources.sources import Chosen
+from apps.experiments.models import CellState, Experiment, ExperimentState
+from apps.experiments.scripts import Chosen as Scripts
+from apps.experiments.services import ExperimentDraft, ExperimentRefused, experiment_create
+from apps.graded_sets.models import GradedSet
 from tests.experiments.driving import Stage, is_over, make_experiment, make_set
 from tests.grading.test_grade_command import MODELS
 
@@ -35,7 +36,7 @@ def sent(client: Client, graded_set: GradedSet, *, is_asking: bool = False, **ch
         "seed": 0, "start_id": str(uuid.uuid4()),
     } | changes  # fmt: skip
     headers = {"HX-Request": "true"} if is_asking else {}
-    return client.post(reverse("grading:experiment_new"), data, headers=headers).content.decode()
+    return client.post(reverse("experiments:new"), data, headers=headers).content.decode()
 
 
 def test_models_per_role_add_one_choice_for_graders_with_these_roles(alice: User, client_for: ClientFor) -> None:
@@ -97,7 +98,7 @@ def test_judging_a_neutral_rewriting_is_a_separate_grader(
         ("single_turn@served", "Single turn · served"),
         ("single_turn+neutral@served", "Single turn in a neutral rewriting · served"),
     ]
-    page = client_for(alice).get(reverse("grading:experiment", args=[experiment.public_id])).content.decode()
+    page = client_for(alice).get(reverse("experiments:detail", args=[experiment.public_id])).content.decode()
     assert "Single turn, Single turn in a neutral rewriting" in page
 
 

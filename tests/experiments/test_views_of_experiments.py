@@ -9,8 +9,9 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
-from apps.grading.cells import SHOWN
-from apps.grading.models import Experiment, GradedSet
+from apps.experiments.cells import SHOWN
+from apps.experiments.models import Experiment
+from apps.graded_sets.models import GradedSet
 from apps.problems.models import ProblemVersion
 from apps.runs.models import Run
 from tests.experiments.driving import Stage, make_experiment, make_set
@@ -34,16 +35,16 @@ def test_both_views_can_be_chosen_in_the_form_and_are_distinguished_everywhere(
     sent(client, graded_set, workflows=["single_turn", "single_turn+guidelines"])
     experiment = stage.play(Experiment.objects.get())
     assert experiment.params[SHOWN] == {"single_turn": "problem", "single_turn+guidelines": "problem, guidelines"}
-    page = client.get(reverse("grading:experiment", args=[experiment.public_id])).content.decode()
+    page = client.get(reverse("experiments:detail", args=[experiment.public_id])).content.decode()
     assert "These graders had different views" in page
     assert "Single turn with guidelines: the problem and the guidelines for markers." in page
-    text = b"".join(client.get(reverse("grading:experiment_csv", args=[experiment.public_id]))).decode()
+    text = b"".join(client.get(reverse("experiments:csv", args=[experiment.public_id]))).decode()
     rows = {(row["workflow"], row["view"]) for row in csv.DictReader(io.StringIO(text))}
     assert rows == {("single_turn", "problem"), ("single_turn+guidelines", "problem, guidelines")}
-    agreement = reverse("grading:agreement", args=["set", graded_set.public_id])
+    agreement = reverse("agreement:detail", args=["set", graded_set.public_id])
     output = client.get(agreement).content.decode()
     assert output.index("These graders had different views") < output.index("<caption")
-    kept = client.get(reverse("grading:agreement_json", args=["set", graded_set.public_id])).json()
+    kept = client.get(reverse("agreement:json", args=["set", graded_set.public_id])).json()
     assert sorted(kept["views"].values()) == [["problem"], ["problem, guidelines"]]
 
 
@@ -77,10 +78,10 @@ def test_an_experiment_from_before_views_keeps_its_former_view(alice: User, clie
     stage.play(experiment)
     assert "view" not in Run.objects.filter(cell__isnull=False)[0].spec["params"]
     client = client_for(alice)
-    page = client.get(reverse("grading:experiment", args=[experiment.public_id])).content.decode()
+    page = client.get(reverse("experiments:detail", args=[experiment.public_id])).content.decode()
     assert (
         "View of Single turn: the problem and the guidelines for markers, in addition to the script (as recorded before views)."
         in page
     )
-    lines = b"".join(client.get(reverse("grading:experiment_csv", args=[experiment.public_id]))).decode()
+    lines = b"".join(client.get(reverse("experiments:csv", args=[experiment.public_id]))).decode()
     assert "as recorded before views: problem, guidelines" in lines

@@ -51,13 +51,13 @@ const candidates = new RunStory();
 ].forEach((event, place) => candidates.take(event, place));
 
 const checked = { nodes: [{ ...node("a", "lemma", 1), check: "refuted" }], edges: [], contributing: [], redundant: [] };
-const told = new RunStory();
+const fold = new RunStory();
 const checks = [
   [1, 0, "lemma.proposed", { lemma: "a" }],
   [2, 0, "formulas.checked", { subject: "a", outcome: "refuted" }],
 ].map((event, place) => {
-  told.take(event, place);
-  return graphAt(checked, told).nodes.get("a").check;
+  fold.take(event, place);
+  return graphAt(checked, fold).nodes.get("a").check;
 });
 
 const agents = new RunStory();
@@ -197,7 +197,7 @@ console.log(JSON.stringify({
   frontier: at(6).frontier, mergedAt, fork: [fork.calls, fork.tokens, fork.inherited],
   votes: at(11).fold.votes.get("a").map(({ mark }) => mark),
   scored: [candidates.subjects.get("c1.1").confidence, candidates.subjects.get("c1.1").valid, candidates.subjects.get("c1.1").total],
-  told: [...candidates.reached], judged: candidates.votes.get("c1.2").map(({ mark }) => mark), newest: [...candidates.votes.keys()].at(-1),
+  reached: [...candidates.reached], judged: candidates.votes.get("c1.2").map(({ mark }) => mark), newest: [...candidates.votes.keys()].at(-1),
   tally: candidates.counts.get("checks"), unplaced: candidates.votes.get("proof/1")[0].words,
   words: ["c1.1", "c1.2"].map((id) => graphAt({ ...checked, nodes: [node(id, "candidate", 1)] }, candidates).nodes.get(id).words),
   checks, toolsAtWork, agents: [...agents.reached], counts: Object.fromEntries(agents.counts), computing,

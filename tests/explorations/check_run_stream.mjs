@@ -230,22 +230,22 @@ const facts = {};
   });
   loop.push({ t: "text" });
   loop.push({ t: "state" });
-  let told = "";
+  let message = "";
   try {
     clock.pass(100);
   } catch (error) {
-    told = error.message;
+    message = error.message;
   }
   clock.pass(100);
-  facts.error = { seen, told };
+  facts.error = { seen, message };
 }
 {
   const piece = (off, text, call = "a") => ({ t: "piece", item: { call, attempt: 1, ch: "text", off, text } });
-  const told = condensed([
+  const entries = condensed([
     piece(0, "𝑥"), { t: "counters", n: 1 }, piece(0, "u", "b"), { t: "event" }, piece(1, "y"), { t: "state", n: 1 }, piece(9, "q"),
     { t: "text" }, piece(10, "r"), { t: "counters", n: 2 }, { t: "state", n: 2 },
   ]);
-  facts.condensed = told.map((entry) => entry.item?.text ?? entry.t + (entry.n ?? ""));
+  facts.condensed = entries.map((entry) => entry.item?.text ?? entry.t + (entry.n ?? ""));
 }
 {
   const clock = new Clock();
@@ -296,6 +296,6 @@ facts.words = {
     liveness({ status: "running" }, {}, 0, { concluding: true }),
     liveness({ status: "running", stalled: true }),
     liveness({ status: "finished" }),
-  ].map((told) => told?.words ?? null),
+  ].map((part) => part?.words ?? null),
 };
 console.log(JSON.stringify(facts));

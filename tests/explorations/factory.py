@@ -1,4 +1,4 @@
-"""Rows for tests about explorations: a told run with recorded calls and their texts, in any state."""
+"""Rows for tests about explorations: the story's run with recorded calls and their texts, in any state."""
 
 import uuid
 from collections.abc import Sequence
@@ -11,9 +11,9 @@ from apps.accounts.models import User
 from apps.problems.models import Problem, Topic
 from apps.reasoning.domain import events as ev
 from apps.reasoning.journal.keys import sha_of
+from apps.runs.journal.texts import blob_values
 from apps.runs.models import Blob, Run, RunEvent, RunStatus, Step
-from apps.runs.texts import blob_values
-from tests.lemmas.factory import make_told_run
+from tests.lemmas.factory import make_story_run
 
 PROMPT_PARTS = ("You work on a problem.", "Let $p > 5$ be a prime.")
 SPEC: dict[str, Any] = {
@@ -38,8 +38,8 @@ def make_problem(slug: str = "two-squares") -> Problem:
 
 
 def make_exploration(owner: User | None = None, status: RunStatus = RunStatus.FINISHED, **fields: Any) -> Run:
-    """The story's run with a recorded call for every call it tells of; `fields` go onto the run's row."""
-    run = make_told_run(status=status)
+    """The story's run with a recorded call for each of its call events; `fields` go onto the run's row."""
+    run = make_story_run(status=status)
     run.owner = owner
     run.spec = SPEC
     run.budget = {"tokens": 20_000, "calls": 100, "seconds": None}

@@ -96,7 +96,7 @@ def test_votes_are_shown_by_answer_with_who_gave_it(alice: User, client_for: Pag
     assert "judged most likely correct" not in text
 
 
-def test_the_terminal_tells_solutions_points_the_duel_and_who_won() -> None:
+def test_the_terminal_shows_solutions_points_the_duel_and_the_winner() -> None:
     run = played("best_of", "quick", best)
     progress = Progress()
     lines = [line for event in event_page(run, 0) if (line := progress.take(event))]

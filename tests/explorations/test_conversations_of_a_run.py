@@ -21,7 +21,7 @@ from apps.reasoning.inference.scripted_tools import ScriptedTools
 from apps.reasoning.ports import Dispatcher
 from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.spec import RoleSpec
-from apps.runs.journal import RunJournal
+from apps.runs.journal.run_journal import RunJournal
 from apps.runs.models import Run
 from tests.explorations.factory import add_event
 from tests.reasoning.agents import CHECKPOINTS, SUMMED, ask, python, report, solved
@@ -120,7 +120,7 @@ def test_the_page_shows_code_response_repairs_and_memory(client_for: Callable[[U
         assert words in page, words
 
 
-def test_a_replay_is_told_of_turns_tools_and_memories() -> None:
+def test_a_replay_receives_turns_tools_and_memories() -> None:
     events = replay_page(played())["events"]
     by_kind = {kind: body for _, _, kind, body in reversed(events)}
     assert by_kind["turn.taken"] == {"conversation": "solve/c1.1", "turn": 1, "succeeded": True, "mended": True}
@@ -148,9 +148,7 @@ def test_tool_calls_are_in_no_budget_and_no_count_of_calls() -> None:
     assert run.calls == run.steps.filter(kind="call").count()
 
 
-def test_the_list_of_runs_tells_the_rate_over_those_that_it_shows(
-    client_for: Callable[[User | None], Client], alice: User
-) -> None:
+def test_the_list_of_runs_shows_the_rate_over_the_listed_runs(client_for: Callable[[User | None], Client], alice: User) -> None:
     make_run()
     address = reverse("explorations:run_list")
     assert "Tool calls" not in client_for(alice).get(address).content.decode()

@@ -50,7 +50,7 @@ def test_turns_stand_in_the_order_in_which_they_were_taken() -> None:
     assert found.turns[-1].good
 
 
-def test_streaks_say_how_many_are_wanted_and_a_failure_begins_anew() -> None:
+def test_streaks_show_their_required_length_and_a_failure_restarts_them() -> None:
     found = conversation(corrected(check_1=PASS, check_2=FAIL, check_3=PASS, check_4=PASS))
     assert [turn.streak.words for turn in found.checks if turn.streak] == [
         "1 pass in a row of 2", "1 failure in a row of 4", "1 pass in a row of 2", "2 passes in a row of 2"
@@ -109,7 +109,7 @@ def test_an_unread_decision_of_an_imported_log_interrupts_its_streak_too() -> No
     assert found.checks[1].interrupted is not None
 
 
-def test_an_imported_log_is_told_without_the_limits_that_it_does_not_say() -> None:
+def test_an_imported_log_is_shown_without_limits_that_it_does_not_state() -> None:
     found = conversation(imported(solver_log(*check("yes"))))
     assert [turn.speaker for turn in found.turns][:2] == ["writer", "writer"]
     assert [turn.streak.of for turn in found.checks if turn.streak] == [found.accept]

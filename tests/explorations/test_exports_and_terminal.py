@@ -74,7 +74,7 @@ def test_the_terminal_refuses_an_unknown_run_and_a_file_it_cannot_write(alice: U
         (["two-squares", "--set", "rounds=0"], "greater than or equal to 1"),
         (["two-squares", "--preset", "contest"], "Add --yes"),
         (["two-squares", "--budget-calls", "0"], "must be more than 0"),
-        (["two-squares", "--user", "nobody"], "no account nobody"),
+        (["two-squares", "--user", "missing"], "no account missing"),
         (["two-squares", "--no-follow"], "the stack is not running"),
     ],
 )

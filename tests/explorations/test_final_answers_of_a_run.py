@@ -38,7 +38,7 @@ def test_the_page_of_a_run_shows_the_outcome_with_its_reason(
 ) -> None:
     run = answered(line)
     page = client_for(alice).get(reverse("explorations:run_detail", args=[run.public_id])).content.decode()
-    assert page.count(f'data-answer="{outcome}"') == 2, "beside the solution and beside the proof"
+    assert page.count(f'data-answer="{outcome}"') == 2, "next to the solution and next to the proof"
     assert words in page
     found = final_answer_of(run)
     assert found is not None

@@ -1,4 +1,4 @@
-"""Runs through the real journal with a sandbox beside them: what pages and exports show of the formula check."""
+"""Runs through the real journal with a sandbox: what pages and exports show of the formula check."""
 
 import contextlib
 import json
@@ -10,6 +10,7 @@ from django.test import Client
 
 from apps.explorations.exports import export_lines
 from apps.explorations.solutions import solutions
+from apps.mathcheck.__main__ import findings_of
 from apps.reasoning.domain.generation import GenerationRequest, Sampling
 from apps.reasoning.inference.local import LocalDispatcher
 from apps.reasoning.inference.scripted import ScriptedBackend
@@ -17,14 +18,13 @@ from apps.reasoning.inference.scripted_tools import ScriptedTools
 from apps.reasoning.ports import Dispatcher
 from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.spec import RoleSpec
-from apps.runs.execution import DispatcherFor
-from apps.runs.journal import RunJournal
+from apps.runs.journal.run_journal import RunJournal
 from apps.runs.models import Run, RunStatus
+from apps.runs.owners.execution import DispatcherFor
 from tests.lemmas.factory import make_user
 from tests.reasoning.play import proof
 from tests.runs.driving import drive
 from tests.runs.factory import make_run
-from workers.mathcheck.__main__ import findings_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SLIP = proof("We have $1+1=2$ and $2+2=5$.", "So $\\angle A=90$.")
@@ -77,7 +77,7 @@ def test_solutions_have_their_check_and_their_steps_marked(client: Client) -> No
     assert "by the formula check" in page
 
 
-def test_a_check_has_a_page_and_stands_in_the_export_with_all_it_found(client: Client) -> None:
+def test_a_check_has_a_page_and_is_exported_with_all_its_findings(client: Client) -> None:
     run = driven(ScriptedTools(verifies))
     client.force_login(make_user("ada"))
     page = client.get(f"/runs/{run.public_id}/calls/check/proof/1/").content.decode()

@@ -18,7 +18,7 @@ def said(*arguments: str) -> str:
     return written.getvalue()
 
 
-def test_each_judge_is_told_with_its_order_effect() -> None:
+def test_each_judge_is_listed_with_its_order_effect() -> None:
     run = played("nomos", "quick", nomos)
     rows = comparisons_of(run)
     assert {one.judge for one in rows} == {"scripted"}

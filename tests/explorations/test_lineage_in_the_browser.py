@@ -1,4 +1,4 @@
-"""The lineage of solutions in a browser: drawn as lemmas are, tied to the cards, told again by the replay."""
+"""The lineage of solutions in a browser: drawn as lemmas are, tied to the cards, and replayed."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,7 @@ from apps.reasoning.domain.candidate_events import PairDecided
 from apps.reasoning.domain.check_events import FormulasChecked
 from apps.reasoning.domain.tools import MathAnchor, MathCounterexample, MathFinding
 from apps.runs.models import Run, RunStatus
-from tests.explorations.test_lineage_of_solutions import drafted, scored, told
+from tests.explorations.test_lineage_of_solutions import drafted, lineage_after, scored
 from tests.explorations.test_replay import drawn, open_page
 from tests.runs.factory import make_run
 from tests.ui.browser import Pages, needs_chromium
@@ -24,12 +24,12 @@ GRAPH = "document.querySelector('[data-lemma-graph]').lemmaGraph"
 def run(db: None) -> Run:
     """Two solutions, two made from them, and their knock-out; event 1 made the run."""
     run = make_run(scaffold="rsa")
-    told(
+    lineage_after(
         run, drafted("c1.1"), drafted("c1.2"), scored("c1.1", 1, 1), drafted("c2.1", "c1.1", "c1.2"), drafted("c2.2", "c1.2"),
         PairDecided(round=1, pair=("c2.1", "c2.2"), winner="c2.2", by="seed"),
     )  # fmt: skip
     run.status = RunStatus.FINISHED
-    run.outcome = {"accepted": None, "proof": "", "reason": "Told for a test.", "ended_by": "exhausted"}
+    run.outcome = {"accepted": None, "proof": "", "reason": "Made for a test.", "ended_by": "exhausted"}
     run.save()
     return run
 
@@ -82,8 +82,8 @@ def refuted(db: None) -> Run:
     example = MathCounterexample(values={}, left="4", right="5")
     found = MathFinding(text_id="step 1", anchor=anchor, kind="arithmetic", outcome="refuted", tests=1, counterexample=example)
     check = FormulasChecked(subject="c1.1", outcome="refuted", findings=(found,), refuted=1, call="check/c1.1")
-    told(run, drafted("c1.1", text="We see $2 + 2 = 5$."), drafted("c1.2"), check)
-    run.status, run.outcome = RunStatus.FINISHED, {"accepted": None, "proof": "", "reason": "Told.", "ended_by": "exhausted"}
+    lineage_after(run, drafted("c1.1", text="We see $2 + 2 = 5$."), drafted("c1.2"), check)
+    run.status, run.outcome = RunStatus.FINISHED, {"accepted": None, "proof": "", "reason": "A test.", "ended_by": "exhausted"}
     run.save()
     return run
 

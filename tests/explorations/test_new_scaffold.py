@@ -25,11 +25,11 @@ FILES = (
 #: The tests that are asked of every scaffold.
 GENERAL = (
     "tests/reasoning/plays",
-    "tests/reasoning/test_candidates_durability.py",
+    "tests/reasoning/scaffolds/test_candidates_durability.py",
     "tests/reasoning/test_golden_traces.py",
     "tests/reasoning/test_golden_traces_of_verdicts.py",
-    "tests/reasoning/test_bad_input.py",
-    "tests/reasoning/test_answer_lines.py",
+    "tests/reasoning/running/test_bad_input.py",
+    "tests/reasoning/reading/test_answer_lines.py",
     "tests/benchmarks/test_the_scaffolds_are_measured_whole.py",
     "tests/architecture/test_prompts.py",
 )
@@ -110,16 +110,18 @@ def test_a_new_scaffold_plays_and_all_general_tests_accept_it_unchanged(tmp_path
     for check in (["check"], ["format", "--check"]):
         ruff = [str(Path(sys.executable).with_name("ruff")), *check, "--no-cache"]
         subprocess.run([*ruff, *FILES[:1], *FILES[2:]], cwd=copy, check=True)
-    told = run_tests(copy)
-    assert told.returncode == 0, told.stdout[-4_000:]
-    passed = re.search(r"(\d+) passed", told.stdout)
+    tests_run = run_tests(copy)
+    assert tests_run.returncode == 0, tests_run.stdout[-4_000:]
+    passed = re.search(r"(\d+) passed", tests_run.stdout)
     assert passed is not None
     assert int(passed[1]) > 30, "it is played in every general test"
 
 
-def test_a_scaffold_without_plays_is_told_which_file_is_missing() -> None:
-    with pytest.raises(AssertionError, match=r"The scaffold nobody needs tests/reasoning/plays/test_nobody\.py with its PLAYS"):
-        plays_of("nobody")
+def test_the_error_for_a_scaffold_without_plays_names_the_missing_file() -> None:
+    with pytest.raises(
+        AssertionError, match=r"The scaffold missing needs tests/reasoning/plays/test_missing\.py with its PLAYS"
+    ):
+        plays_of("missing")
 
 
 def snapshot_names(root: Path) -> set[str]:

@@ -28,13 +28,13 @@ def shown(lemma: Lemma) -> dict[str, object]:
     return {name: getattr(lemma, name) for name in _SHOWN}
 
 
-def test_at_the_last_event_everything_stands_as_it_is_stored(run: Run) -> None:
+def test_at_the_last_event_everything_is_shown_as_stored(run: Run) -> None:
     then = rows_of(run, run.last_seq)
     now = rows_of(run)
     for stored in now.lemmas():
-        told = rows_of(run, run.last_seq, stored.lemma).lemma(stored.lemma)
-        assert told is not None
-        assert shown(told) == shown(stored)
+        replayed = rows_of(run, run.last_seq, stored.lemma).lemma(stored.lemma)
+        assert replayed is not None
+        assert shown(replayed) == shown(stored)
         detail, whole = lemma_detail(run, stored.lemma, run.last_seq), lemma_detail(run, stored.lemma)
         assert detail is not None
         assert whole is not None
@@ -60,7 +60,7 @@ def test_a_lemma_is_not_there_before_its_event_and_has_the_votes_of_then(run: Ru
     assert Lemma.objects.get(run=run, lemma=subject).total > 1
 
 
-def test_a_proof_is_the_newest_of_then_and_nobody_stands_by_it_yet(run: Run) -> None:
+def test_a_replayed_proof_is_the_newest_at_that_event_and_not_yet_selected(run: Run) -> None:
     drafted = place_of(run, "proof.drafted")
     assert proof_detail(run, "", drafted - 1) is None
     early = proof_detail(run, "", drafted)

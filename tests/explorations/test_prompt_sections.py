@@ -9,7 +9,7 @@ from django.urls import reverse
 from apps.accounts.models import User
 from apps.explorations.prompts import INSTRUCTIONS, sections
 from apps.reasoning.prompts.loader import load, render
-from apps.reasoning.scaffolds.hearing import asked_before
+from apps.reasoning.scaffolds.running.hearing import asked_before
 from tests.explorations.factory import make_exploration
 
 NAMES = {

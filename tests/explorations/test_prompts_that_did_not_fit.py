@@ -20,7 +20,7 @@ FITTED = PromptFitted(
 )
 
 
-def told(owner: User) -> Run:
+def make_fitted_run(owner: User) -> Run:
     run = make_exploration(owner)
     add_event(run, "s0/r1/summarise/fitted", FITTED)
     add_event(run, "final/check/1/1/refused", PromptRefused(call="final/check/1/1", role="process_verifier", reason=WHY))
@@ -29,7 +29,7 @@ def told(owner: User) -> Run:
 
 def test_the_page_counts_by_role_what_was_left_out_and_says_why_a_call_was_not_made(client: Client, alice: User) -> None:
     client.force_login(alice)
-    run = told(alice)
+    run = make_fitted_run(alice)
     assert long_prompts(run) == [
         TooLong("process_verifier", "Check the proof", 0, 0, 0, 1, WHY),
         TooLong("summarizer", role_word("summarizer"), 1, 2, 1, 0, ""),
@@ -50,14 +50,14 @@ def test_a_run_whose_prompts_fit_says_nothing(client: Client, alice: User) -> No
 @pytest.mark.parametrize("query", ["", "?q=Text of s0/r1/summarise"])
 def test_the_log_says_what_each_prompt_lacks(client: Client, alice: User, query: str) -> None:
     client.force_login(alice)
-    run = told(alice)
+    run = make_fitted_run(alice)
     page = client.get(reverse("explorations:run_log", args=[run.public_id]) + query).content.decode()
     assert "left out: Lemma 3, Lemma 5; shortened: the thinking (12,400 characters)" in page
 
 
 def test_the_page_of_a_call_and_the_terminal_say_it_too(client: Client, alice: User) -> None:
     client.force_login(alice)
-    run = told(alice)
+    run = make_fitted_run(alice)
     page = client.get(reverse("explorations:call", args=[run.public_id, "s0/r1/summarise"])).content.decode()
     assert "left out: Lemma 3, Lemma 5; shortened: the thinking (12,400 characters)." in page
     row = {"seq": 1, "key": "x", "kind": "prompt.fitted", "body": FITTED.model_dump(mode="json"), "at": None}

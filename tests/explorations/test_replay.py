@@ -148,7 +148,7 @@ def test_scrubbing_moves_graph_votes_and_counts_together_and_back(run: Run, page
 
 @pytest.mark.browser
 @needs_chromium
-def test_playing_goes_on_by_itself_and_streams_the_texts_of_calls(run: Run, pages: Pages) -> None:
+def test_playing_continues_by_itself_and_streams_the_texts_of_calls(run: Run, pages: Pages) -> None:
     with open_page(pages, run) as page:
         page.locator(START).click()
         page.locator('[data-part="bar"]').wait_for()

@@ -48,7 +48,7 @@ def test_votes_scores_and_pairs_are_listed_as_they_come(said: Any) -> None:
     assert said["words"] == ["mean 50 % of the full score, 2 reports, 1 not read", "0 of 1 checks passed, 1 not read"]
     assert said["unplaced"] == "fault at no step of the text"
     assert said["newest"] == "pair/1/c1.1/c1.2"
-    assert {"c1.1", "x/1", "y/1"} <= set(said["told"])
+    assert {"c1.1", "x/1", "y/1"} <= set(said["reached"])
 
 
 def test_a_formula_is_refuted_from_the_event_on_that_says_so(said: Any) -> None:
@@ -90,7 +90,7 @@ def test_a_tool_at_work_keeps_its_time(said: Any) -> None:
     assert said["computing"] == [0, 20_000, 22_000, 42_000]
 
 
-def test_waits_in_which_nobody_works_are_shortened_and_calls_keep_their_time(said: Any) -> None:
+def test_idle_waits_are_shortened_and_calls_keep_their_time(said: Any) -> None:
     assert said["times"] == [0, 100, 600_100, 602_100, 602_100]
     assert said["counted"] == [0, 1, 2, 5]
 

@@ -51,7 +51,7 @@ def test_a_run_that_has_chosen_its_proof_says_what_is_left(client: Client, alice
     assert "running; between calls" in page_of(client, under_way)
 
 
-def test_a_run_and_a_command_of_nobody_have_their_page(client: Client) -> None:
+def test_a_run_and_a_command_without_a_user_have_their_page(client: Client) -> None:
     run = make_exploration(None, RunStatus.RUNNING)
     RunCommand.objects.create(run=run, command_id=uuid.uuid4(), name="pause", by=None)
     assert "command line, " in page_of(client, run)
@@ -139,13 +139,13 @@ def test_parts_come_alone_for_htmx_and_lead_to_the_page_otherwise(client: Client
 def test_the_timeline_counts_calls_votes_and_survivors(alice: User) -> None:
     run = make_exploration(alice, RunStatus.RUNNING)
     add_open_call(run, round_=3)
-    told = timeline(run, open_calls(run))
-    assert told.columns == ["Round 1", "Round 2", "Round 3", "Round 4"]
-    first = told.rows[0].cells[0]
+    shown_timeline = timeline(run, open_calls(run))
+    assert shown_timeline.columns == ["Round 1", "Round 2", "Round 3", "Round 4"]
+    first = shown_timeline.rows[0].cells[0]
     assert [(bar.role, bar.done) for bar in first.bars] == [("reasoner", 1), ("summarizer", 1), ("theorem_verifier", 12)]
     assert (first.survived, first.proposed) == (3, 3)
-    assert told.rows[0].cells[2].bars[0].running == 1
-    assert told.rows[0].cells[2].bars[0].state == "running"
+    assert shown_timeline.rows[0].cells[2].bars[0].running == 1
+    assert shown_timeline.rows[0].cells[2].bars[0].state == "running"
 
 
 def test_the_charts_have_tokens_per_role_and_confidence_with_intervals(client: Client, alice: User) -> None:

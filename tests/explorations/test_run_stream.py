@@ -71,12 +71,12 @@ def test_a_page_that_is_slower_than_its_run_catches_up_and_loses_no_text(facts: 
     assert facts["behind"]["seconds"] < 12
 
 
-def test_what_waits_is_told_in_fewer_words_with_everything_in_its_order(facts: Any) -> None:
+def test_waiting_messages_are_condensed_and_keep_their_order(facts: Any) -> None:
     assert facts["condensed"] == ["𝑥y", "u", "event", "q", "text", "r", "counters2", "state2"]
 
 
 def test_what_cannot_be_drawn_does_not_stop_what_follows(facts: Any) -> None:
-    assert facts["error"] == {"seen": ["text", "state"], "told": "cannot be drawn"}
+    assert facts["error"] == {"seen": ["text", "state"], "message": "cannot be drawn"}
 
 
 def test_refreshes_are_throttled_and_the_last_one_is_not_lost(facts: Any) -> None:

@@ -52,7 +52,7 @@ def nomos(request: GenerationRequest) -> str:
             return better("A")
 
 
-def test_the_page_tells_how_far_the_judge_of_a_knock_out_follows_the_order(
+def test_the_page_shows_how_far_the_judge_of_a_knock_out_follows_the_order(
     alice: User, client_for: Callable[[User | None], Client]
 ) -> None:
     run = played("nomos", "quick", nomos)
@@ -87,7 +87,7 @@ def test_the_fold_knows_streaks_and_lineage() -> None:
     assert first.opinions[0].issues[0].comment == "It does not follow."
 
 
-def test_of_two_solutions_with_one_text_the_run_stands_by_the_one_that_it_names() -> None:
+def test_of_two_solutions_with_one_text_the_named_one_is_selected() -> None:
     marks = {"examine/c1.2/1": 1, "examine/c1.2/2": 0.5}
 
     def answer(request: GenerationRequest) -> str:
@@ -114,7 +114,7 @@ def test_evaluators_of_an_agent_say_correct_or_not_and_a_turn_is_written_from_a_
     ]  # fmt: skip
 
 
-def test_a_turn_shows_the_state_it_handed_on_beside_the_one_before() -> None:
+def test_a_turn_shows_its_final_state_next_to_the_previous_one() -> None:
     def answer(request: GenerationRequest) -> str:
         return f"<state>After {request.key}.</state>" if request.role == "summarizer" else named(request)
 
@@ -181,11 +181,11 @@ def test_the_part_is_given_to_htmx_alone(client_for: Callable[[User | None], Cli
 
 def test_the_knock_out_follows_the_rounds_of_the_timeline() -> None:
     run = played("rsa", "quick", lambda request: better("B") if request.role == "judge" else named(request))
-    told = timeline(run, [])
-    in_rounds = {bar.role for row in told.rows for cell in row.cells for bar in cell.bars}
+    shown_timeline = timeline(run, [])
+    in_rounds = {bar.role for row in shown_timeline.rows for cell in row.cells for bar in cell.bars}
     assert in_rounds == {"solver", "aggregator"}
-    assert [(title, [bar.role for bar in cell.bars]) for title, cell in told.last_cells] == [("Knock-out", ["judge"])]
-    assert told.knock_out.bars[0].done == run.steps.filter(role="judge").count()
+    assert [(title, [bar.role for bar in cell.bars]) for title, cell in shown_timeline.last_cells] == [("Knock-out", ["judge"])]
+    assert shown_timeline.knock_out.bars[0].done == run.steps.filter(role="judge").count()
 
 
 def test_a_proof_says_what_judged_the_solution_that_it_is(client_for: Callable[[User | None], Client], alice: User) -> None:

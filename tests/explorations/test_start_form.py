@@ -102,7 +102,7 @@ def test_a_form_sent_twice_starts_one_run(alice_client: Client, problem: Problem
     assert Run.objects.count() == 3
 
 
-def test_the_form_of_somebody_else_opens_no_run(
+def test_the_form_of_another_user_opens_no_run(
     alice_client: Client, bob: User, client_for: Callable[[User | None], Client], problem: Problem
 ) -> None:
     known = "6f1c1c1e-5a0c-4c52-9d0e-0b8a3a3f0b11"
@@ -142,12 +142,12 @@ def test_a_switch_can_be_turned_off(alice_client: Client, problem: Problem) -> N
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"alias": "nobody"}, "Select a valid choice"),
+        ({"alias": "missing"}, "Select a valid choice"),
         ({"alias": "off"}, "Select a valid choice"),
         ({"alias": "worked-example"}, "Select a valid choice"),
         ({"preset": "huge"}, "Select a valid choice"),
         ({"scaffold": "none"}, "Select a valid choice"),
-        ({"role_reasoner": "nobody"}, "Select a valid choice"),
+        ({"role_reasoner": "missing"}, "Select a valid choice"),
         ({"p_rounds": "0"}, "greater than or equal to 1"),
         ({"p_rounds": "many"}, "Enter a whole number"),
         ({"p_min_valid": "3"}, "3 valid votes are more than the 2 votes per proof"),

@@ -26,7 +26,7 @@ from tests.explorations.test_start_form import MODELS
 from tests.problems.factory import SECRET, make_problem
 
 pytestmark = pytest.mark.django_db
-BESIDE = Plan("best_of", "quick", {"grader": "ref3"}, role_aliases={"": "small"}, seed=1)
+BASELINE = Plan("best_of", "quick", {"grader": "ref3"}, role_aliases={"": "small"}, seed=1)
 
 
 @pytest.fixture(autouse=True)
@@ -85,11 +85,11 @@ def test_graders_are_offered_by_what_the_problem_has(alice_client: Client) -> No
 
 def test_a_grader_without_its_reference_is_refused_before_the_run(alice: User) -> None:
     with pytest.raises(ValidationError, match=r"needs a reference solution\. Add it to the problem, or choose another grader"):
-        plan_start(user=alice, problem=make_problem(solutions=()), plan=BESIDE)
+        plan_start(user=alice, problem=make_problem(solutions=()), plan=BASELINE)
 
 
 def test_references_are_frozen_with_the_run_and_a_fork_asks_the_same(alice: User) -> None:
-    run = plan_start(user=alice, problem=make_problem(), plan=BESIDE, start=False)
+    run = plan_start(user=alice, problem=make_problem(), plan=BASELINE, start=False)
     assert run.spec["params"]["references"][0] == SECRET
     again = plan_of_spec(RunSpec.model_validate(run.spec))
     assert again.overrides == {"grader": "ref3"}
@@ -97,7 +97,7 @@ def test_references_are_frozen_with_the_run_and_a_fork_asks_the_same(alice: User
 
 
 def test_a_grader_that_needs_no_reference_is_shown_none(alice: User) -> None:
-    run = plan_start(user=alice, problem=make_problem(), plan=replace(BESIDE, overrides={}), start=False)
+    run = plan_start(user=alice, problem=make_problem(), plan=replace(BASELINE, overrides={}), start=False)
     assert run.spec["params"]["references"] == []
 
 
@@ -110,8 +110,8 @@ def test_solutions_that_are_held_back_from_a_person_are_not_given(alice: User, m
 
 def test_the_estimate_counts_the_work_with_references(alice: User) -> None:
     problem = make_problem()
-    alone = plan_estimate(replace(BESIDE, overrides={}))
-    assert plan_estimate(BESIDE, given=given_of(problem, alice)).calls_max > alone.calls_max
+    alone = plan_estimate(replace(BASELINE, overrides={}))
+    assert plan_estimate(BASELINE, given=given_of(problem, alice)).calls_max > alone.calls_max
 
 
 def test_what_comes_with_the_problem_is_no_field_of_the_form() -> None:

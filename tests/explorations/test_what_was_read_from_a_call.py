@@ -110,8 +110,8 @@ def test_lemmas_and_votes_are_shown_and_a_reasoner_without_a_claim_says_who_read
 
 
 def test_every_call_of_every_kind_that_an_event_names_shows_something(shown: Callable[[Run, str], str]) -> None:
-    told = ("candidate.", "pair.judged", "pool.grouped", "turn.taken", "state.written")
+    kinds = ("candidate.", "pair.judged", "pool.grouped", "turn.taken", "state.written")
     for run in (played("nomos", "quick", nomos), played("best_of", "quick", best), conversed()):
-        named_calls = {event.body["call"] for event in run.events.all() if event.kind.startswith(told)}
+        named_calls = {event.body["call"] for event in run.events.all() if event.kind.startswith(kinds)}
         for key in named_calls:
             assert "No results were read" not in shown(run, key), key

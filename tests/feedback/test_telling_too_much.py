@@ -1,4 +1,4 @@
-"""What a hint tells of a solution is found; what its reader has already, and what the rung allows, is not."""
+"""What a hint reveals of a solution is found, except what its reader has already and what the rung allows."""
 
 import pytest
 
@@ -17,7 +17,7 @@ def kinds(hint: str, level: int = 1) -> set[str]:
     return {leak.kind.value for leak in found}
 
 
-def test_a_hint_in_its_own_words_tells_nothing() -> None:
+def test_a_hint_in_its_own_words_reveals_nothing() -> None:
     assert kinds("Look again at the second step: for which numbers does it hold? Try $n = 3$.") == set()
 
 
@@ -58,12 +58,12 @@ def test_what_the_reader_has_already_is_no_secret() -> None:
 
 
 @pytest.mark.parametrize("level", [5, 6])
-def test_near_the_top_a_lemma_may_be_told_and_the_answer_may_not(level: int) -> None:
+def test_near_the_top_a_hint_may_reveal_a_lemma_but_not_the_answer(level: int) -> None:
     hint = "the order of two modulo $q$ divides both $n$ and $q-1$, so $a_{n+1} = a_n^2 - 2$ and $n = 4711$."
     assert kinds(hint, level=level) == {"answer"}
 
 
-def test_the_last_rung_tells_everything() -> None:
+def test_the_last_rung_reveals_everything() -> None:
     assert kinds(SOLUTION + " So $n = 4711$.", level=7) == set()
 
 

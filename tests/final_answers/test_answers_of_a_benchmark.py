@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from apps.reasoning.answers.comparison import answers_compared
-from apps.reasoning.answers.reading import AnswerReader
-from apps.reasoning.answers.shapes import Words
+from apps.reasoning.answers.reading.reading import AnswerReader
+from apps.reasoning.answers.values.shapes import Words
 from apps.reasoning.answers.work import Work
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -1,4 +1,4 @@
-"""Prose beside an answer is no part of its value: it is cut off, or nothing is decided."""
+"""Prose next to an answer is no part of its value: it is cut off, or nothing is decided."""
 
 import pytest
 

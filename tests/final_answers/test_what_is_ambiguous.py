@@ -51,6 +51,6 @@ def test_a_firm_convention_decides(given: str, expected: str) -> None:
     assert answers_compared(given, expected).outcome == "equal"
 
 
-def test_thousands_and_lists_are_told_apart() -> None:
+def test_thousands_and_lists_are_distinguished() -> None:
     assert answers_compared("1,2,3", "123").outcome == "different"
     assert answers_compared("12,345", r"\{12, 345\}").outcome == "undecided"

@@ -68,8 +68,8 @@ def glance(run_id: str) -> tuple[str, int, int]:
 
 def dump(run_id: str) -> dict[str, Any]:
     """All that the invariants look at."""
+    from apps.runs.journal.texts import texts_get
     from apps.runs.models import Run
-    from apps.runs.texts import texts_get
 
     run = Run.objects.get(public_id=run_id)
     events = list(run.events.order_by("seq").values("seq", "key", "kind", "body"))
@@ -114,7 +114,7 @@ def manage(*words: str) -> str:
 
 def active(run_id: str) -> int:
     """How many calls of the run some worker is busy with."""
-    from apps.runs.streams import heartbeats, sync_client
+    from apps.processes.streams import heartbeats, sync_client
 
     return sum(call["run"] == run_id for beat in heartbeats(sync_client()) for call in beat["active"])
 
@@ -123,7 +123,7 @@ def generating(alias: str) -> list[int]:
     """The processes of the workers whose engine of this alias is loaded and has calls in it; none while Valkey is away."""
     from redis.exceptions import ConnectionError as NoValkey
 
-    from apps.runs.streams import heartbeats, sync_client
+    from apps.processes.streams import heartbeats, sync_client
 
     try:
         beats = [beat for beat in heartbeats(sync_client()) if alias in beat["health"]]

@@ -23,7 +23,7 @@ def make() -> str:
 
 def dump(experiment_id: str) -> dict[str, Any]:
     """States, runs and records of the cells."""
-    from apps.grading.models import Experiment
+    from apps.experiments.models import Experiment
     from apps.runs.models import Run, Step
 
     experiment = Experiment.objects.get(public_id=experiment_id)

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 import redis
 
-from apps.runs.streams import cancel_key, events_key
+from apps.processes.streams import cancel_key, events_key
 from tests.flows.conftest import assert_sound
 from tests.flows.stack import Stack
 

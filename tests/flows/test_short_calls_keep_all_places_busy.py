@@ -15,8 +15,8 @@ from kombu import Connection
 
 from apps.config.celery import app
 from apps.config.stack import inference_threads
-from apps.runs.sending import send_now
-from apps.runs.streams import fingerprint_of, heartbeats, queue_length, results_key
+from apps.processes.streams import fingerprint_of, heartbeats, queue_length, results_key
+from apps.runs.calls.sending import send_now
 from tests.flows.short_calls import ALIASES, PLACES, TAKES_S
 from tests.inference.conftest import a_request
 

@@ -17,7 +17,7 @@ import pytest
 from tests.flows.conftest import rounds
 from tests.flows.exploring import assert_every_call_once, explore, processes_below
 from tests.flows.stack import Stack
-from tests.inference.vllm_here import LOADED_WITHIN_S, vllm_toml
+from tests.inference.vllm.vllm_here import LOADED_WITHIN_S, vllm_toml
 from workers.exits import EXIT_ENGINE_LOST
 
 pytestmark = [pytest.mark.vllm, pytest.mark.kill, pytest.mark.xdist_group("vllm in a worker")]

@@ -9,8 +9,8 @@ from apps.reasoning.inference.local import LocalDispatcher
 from apps.reasoning.inference.scripted import ScriptedBackend
 from apps.reasoning.journal.memory import InMemoryJournal
 from apps.reasoning.programs.registry import SCAFFOLDS
-from apps.reasoning.scaffolds.context import RunContext
-from apps.reasoning.scaffolds.controls import NoControls
+from apps.reasoning.scaffolds.running.context import RunContext
+from apps.reasoning.scaffolds.running.controls import NoControls
 
 
 def play() -> dict[str, tuple[str, Any]]:

@@ -59,6 +59,6 @@ def value(score: float, report: str = "I went through it.") -> str:
     return f"{report}\n<score>{score:g}</score>"
 
 
-#: A model that keeps to the forms of graders with whole points beside a scheme, and of the DeepSeek verifier.
+#: A model that keeps to the forms of graders that give whole points with a scheme, and of the DeepSeek verifier.
 WHOLE = {f"grade/{name}": grading(5) for name in whole_points.MANNERS}
 EXAMINED = {"examine/*": value(0.5), "meta/*": value(1)}

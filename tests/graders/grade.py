@@ -11,8 +11,8 @@ from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.graders.grading import Grading
 from apps.reasoning.graders.registry import GRADERS
 from apps.reasoning.journal.memory import InMemoryJournal
-from apps.reasoning.scaffolds.context import RunContext
-from apps.reasoning.scaffolds.controls import NoControls
+from apps.reasoning.scaffolds.running.context import RunContext
+from apps.reasoning.scaffolds.running.controls import NoControls
 from apps.reasoning.scaffolds.spec import Budget, RoleSpec, RunSpec
 from tests.reasoning.play import Answer, TableDispatcher
 
@@ -51,7 +51,7 @@ def grading(points: float | str, *entries: str) -> str:
 
 
 class Graded:
-    """A finished grading with what was asked for it."""
+    """A finished grading with its requests and events."""
 
     def __init__(self, outcome: Outcome, journal: InMemoryJournal, dispatcher: TableDispatcher) -> None:
         self.outcome = outcome
@@ -59,7 +59,7 @@ class Graded:
         self.dispatcher = dispatcher
 
     @property
-    def told(self) -> list[tuple[str, str]]:
+    def kinds(self) -> list[tuple[str, str]]:
         return [(key, event.kind) for _, key, event in self.journal.events]
 
     @property

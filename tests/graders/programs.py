@@ -5,13 +5,13 @@ from typing import TypeVar
 from apps.reasoning.domain.event_base import Event
 from apps.reasoning.domain.generation import Sampling
 from apps.reasoning.domain.outcomes import Outcome
-from apps.reasoning.graders import difficulty
-from apps.reasoning.graders.quality import Flag
+from apps.reasoning.graders.problems import difficulty
+from apps.reasoning.graders.problems.quality import Flag
 from apps.reasoning.graders.registry import PREPARERS
 from apps.reasoning.journal.memory import InMemoryJournal
 from apps.reasoning.ports import Controls
-from apps.reasoning.scaffolds.context import RunContext
-from apps.reasoning.scaffolds.controls import NoControls
+from apps.reasoning.scaffolds.running.context import RunContext
+from apps.reasoning.scaffolds.running.controls import NoControls
 from apps.reasoning.scaffolds.spec import Budget, RoleSpec, RunSpec
 from tests.graders.grade import PROBLEM, Table
 from tests.reasoning.play import TableDispatcher
@@ -43,7 +43,7 @@ def quality(*raised: str, leave_out: str = "") -> str:
 
 
 class Played:
-    """A finished program with what was asked for it and what it told."""
+    """A finished program with its requests and events."""
 
     def __init__(self, outcome: Outcome, journal: InMemoryJournal, dispatcher: TableDispatcher) -> None:
         self.outcome = outcome
@@ -51,11 +51,11 @@ class Played:
         self.dispatcher = dispatcher
 
     @property
-    def told(self) -> list[tuple[str, str]]:
+    def kinds(self) -> list[tuple[str, str]]:
         return [(key, event.kind) for _, key, event in self.journal.events]
 
     def events(self, kind: type[E]) -> list[E]:
-        """What was told of one kind, in order."""
+        """Its events of one kind, in order."""
         return [event for _, _, event in self.journal.events if isinstance(event, kind)]
 
 

@@ -1,6 +1,6 @@
 """Two schemes for the problem of these tests: one with chains and a deduction, one that is a plain list."""
 
-from apps.reasoning.marking.text_form import text_read
+from apps.reasoning.marking.schemes.text_form import text_read
 
 CHAINS = text_read(
     """scale 7

@@ -11,8 +11,8 @@ from apps.reasoning.graders.registry import GRADERS, PREPARERS
 from apps.reasoning.inference.aliases import parse_aliases
 from apps.reasoning.inference.local import LocalDispatcher
 from apps.reasoning.journal.memory import InMemoryJournal
-from apps.reasoning.scaffolds.context import RunContext
-from apps.reasoning.scaffolds.controls import NoControls
+from apps.reasoning.scaffolds.running.context import RunContext
+from apps.reasoning.scaffolds.running.controls import NoControls
 from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
 from tests.graders.grade import PROBLEM, REFERENCES, SCRIPT
 from workers.engines.openvino import OpenVinoBackend
@@ -39,8 +39,8 @@ async def test_a_tiny_model_is_given_no_points_that_it_did_not_write_and_its_wor
             outcome = await grader.solve(PROBLEM, context, grader.read_params({"script": SCRIPT}))
     finally:
         await backend.close()
-    told = next(event for _, key, event in journal.events if key == "grading/final").model_dump()
-    grading = Grading.model_validate(told["grading"])
+    final = next(event for _, key, event in journal.events if key == "grading/final").model_dump()
+    grading = Grading.model_validate(final["grading"])
     assert 1 <= journal.spent.calls <= 2
     first = journal.recorded("grade")
     assert first is not None
@@ -67,12 +67,12 @@ async def test_a_tiny_model_writes_no_scheme_and_the_run_says_so_with_its_words(
             outcome = await program.solve(PROBLEM, context, program.read_params({"references": REFERENCES[:1]}))
     finally:
         await backend.close()
-    told = {key: event.model_dump() for _, key, event in journal.events}
-    if "grading/scheme" in told:
-        assert "checkpoint" in told["grading/scheme"]["text"]
+    bodies = {key: event.model_dump() for _, key, event in journal.events}
+    if "grading/scheme" in bodies:
+        assert "checkpoint" in bodies["grading/scheme"]["text"]
     else:
         first = journal.recorded("write")
         assert first is not None
         assert first.final is not None
-        assert told["grading/lost/scheme"]["raw"] == first.final.text
+        assert bodies["grading/lost/scheme"]["raw"] == first.final.text
         assert outcome.ended_by == "nothing-readable"

@@ -1,4 +1,4 @@
-"""Difficulty measured otherwise: attempts by a whole scaffold, and attempts graded beside references that are prepared once."""
+"""Other measures of difficulty: attempts by a whole scaffold, and attempts graded with references that are prepared once."""
 
 from typing import Any
 
@@ -7,8 +7,8 @@ import pytest
 from apps.reasoning.domain.errors import BackendError
 from apps.reasoning.domain.events import ProofDrafted
 from apps.reasoning.domain.grading_events import DifficultyFound, GradingPrepared
-from apps.reasoning.graders import difficulty
-from apps.reasoning.graders.attempting import ATTEMPTING
+from apps.reasoning.graders.problems import difficulty
+from apps.reasoning.graders.problems.attempting import ATTEMPTING
 from apps.reasoning.graders.registry import PREPARERS
 from apps.reasoning.scaffolds.spec import Budget
 from tests.graders.answers import FOLLOWS
@@ -20,7 +20,7 @@ CHECKED: dict[str, Any] = {
     "scaffold": "self_check", "attempt": {"accept": 2, "iterations": 4, "give_up": 3}, "workflow": "single_turn", "attempts": 3
 }  # fmt: skip
 BY_METHOD: Table = {"*/by/check/*": PASS, "*/by/*": PROOF, "*/grade": grading(6)}
-BESIDE: dict[str, Any] = {"workflow": "ref5_plain", "references": REFERENCES, "attempts": 4}
+WITH_REFERENCES: dict[str, Any] = {"workflow": "ref5_plain", "references": REFERENCES, "attempts": 4}
 SECOND = {key.replace("/C1/", "/C2/"): said for key, said in FOLLOWS.items()}
 BY_RUBRIC: Table = {"*/solve": PROOF, **{f"*{key}": said for key, said in (FOLLOWS | SECOND).items()}}
 
@@ -31,7 +31,7 @@ async def test_each_attempt_is_the_work_of_a_scaffold_by_roles_of_its_own() -> N
     assert (found.points, found.unwritten) == ((6.0,) * 3, 0)
     roles = {request.role for request in run.dispatcher.requests}
     assert roles == {"attempt_solver", "attempt_improver", "attempt_verifier", "grader"}
-    assert not run.events(ProofDrafted), "what an attempt tells of its search would meet that of another one"
+    assert not run.events(ProofDrafted), "events of one attempt's search would clash with those of another"
     (asked,) = (one for one in run.dispatcher.requests if one.key == "attempt/2/grade")
     assert "One of two neighbours is even." in "".join(message.content for message in asked.messages)
 
@@ -48,21 +48,22 @@ async def test_a_solution_that_its_own_method_did_not_accept_is_graded_like_any_
     assert found.points == (6.0,) * 3
 
 
-@pytest.mark.parametrize(("params", "table"), [(CHECKED, BY_METHOD), (BESIDE, BY_RUBRIC)])
+@pytest.mark.parametrize(("params", "table"), [(CHECKED, BY_METHOD), (WITH_REFERENCES, BY_RUBRIC)])
 async def test_resumed_anywhere_and_in_any_order_it_ends_alike(params: dict[str, Any], table: Table) -> None:
     whole = await play("difficulty", table, **params)
     calls = len(whole.dispatcher.requests)
     for cut in range(0, calls + 1, 3):
         again = await play("difficulty", table, journal=whole.journal.cut(cut), **params)
         assert again.outcome == whole.outcome
-        assert dict(again.told) == dict(whole.told)
+        assert dict(again.kinds) == dict(whole.kinds)
         assert len(again.dispatcher.requests) == calls - cut
     shuffled = await play("difficulty", table, shuffle=3, **params)
-    assert (shuffled.outcome, dict(shuffled.told)) == (whole.outcome, dict(whole.told))
+    assert (shuffled.outcome, dict(shuffled.kinds)) == (whole.outcome, dict(whole.kinds))
 
 
 @pytest.mark.parametrize(
-    ("params", "table"), [(CHECKED, BY_METHOD), (BESIDE, BY_RUBRIC), (BESIDE | {"workflow": "ref3"}, BY_RUBRIC)]
+    ("params", "table"),
+    [(CHECKED, BY_METHOD), (WITH_REFERENCES, BY_RUBRIC), (WITH_REFERENCES | {"workflow": "ref3"}, BY_RUBRIC)],
 )
 async def test_the_estimate_has_every_role_and_holds(params: dict[str, Any], table: Table) -> None:
     program = PREPARERS["difficulty"]
@@ -82,7 +83,7 @@ async def test_the_estimate_has_every_role_and_holds(params: dict[str, Any], tab
 
 
 async def test_references_are_prepared_once_for_all_attempts() -> None:
-    run = await play("difficulty", BY_RUBRIC, **BESIDE)
+    run = await play("difficulty", BY_RUBRIC, **WITH_REFERENCES)
     keys = run.dispatcher.keys
     assert sorted(keys[:5]) == [
         "analyse/C1/plain",
@@ -97,7 +98,7 @@ async def test_references_are_prepared_once_for_all_attempts() -> None:
 
 
 async def test_references_that_cannot_be_prepared_end_it_before_anything_is_attempted() -> None:
-    run = await play("difficulty", {"*/solve": PROOF, "*": "turtles"}, **BESIDE)
+    run = await play("difficulty", {"*/solve": PROOF, "*": "turtles"}, **WITH_REFERENCES)
     assert run.outcome.ended_by == "nothing-readable"
     assert "The references could not be prepared" in run.outcome.reason
     assert run.dispatcher.keys == ["cluster", "cluster/again"]

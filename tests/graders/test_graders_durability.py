@@ -64,7 +64,7 @@ async def test_resumed_at_every_call_it_ends_as_the_uninterrupted_one(name: str)
         again = await grade(name, table, journal=whole.journal.cut(cut), **params)
         assert again.outcome == whole.outcome
         assert again.grading == whole.grading
-        assert dict(again.told) == dict(whole.told), cut
+        assert dict(again.kinds) == dict(whole.kinds), cut
         assert len(again.dispatcher.requests) == len(whole.journal.records) - cut
 
 
@@ -74,7 +74,7 @@ async def test_the_order_in_which_calls_end_changes_nothing(name: str, seed: int
     params, table = CASES[name]
     whole, shuffled = await grade(name, table, **params), await grade(name, table, shuffle=seed, **params)
     assert shuffled.grading == whole.grading
-    assert dict(shuffled.told) == dict(whole.told)
+    assert dict(shuffled.kinds) == dict(whole.kinds)
 
 
 @pytest.mark.parametrize("name", NAMES)

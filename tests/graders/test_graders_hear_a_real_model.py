@@ -90,9 +90,7 @@ async def test_json_is_read_inside_of_prose_and_fences(said: str) -> None:
         ([finding(), '<finding id="E2" step="1" type="gap">never ends'], ["E1"], "Not read: <finding> is not closed"),
     ],
 )
-async def test_a_finding_that_cannot_be_read_costs_no_points_and_is_told(
-    entries: list[str], kept: list[str], remark: str
-) -> None:
+async def test_an_unreadable_finding_costs_no_points_and_is_reported(entries: list[str], kept: list[str], remark: str) -> None:
     run = await grade("single_turn", {"grade": grading(3, *entries)})
     assert run.points == 3
     assert [one.id for one in run.grading.findings] == kept
@@ -112,7 +110,7 @@ async def test_a_judgement_without_points_is_asked_for_them_in_the_same_conversa
     assert first.json_schema is None
     assert second.json_schema is not None
     assert second.json_schema["properties"]["score"]["enum"] == [*range(8), None], "it may say that it cannot judge"
-    assert ("grade/unread", "output.unread") in run.told
+    assert ("grade/unread", "output.unread") in run.kinds
 
 
 async def test_findings_of_the_first_answer_stay_where_the_points_come_later() -> None:

@@ -1,11 +1,11 @@
-"""The model says which items are met, the scheme computes the points: strictly, or beside the model's own."""
+"""The model says which items are met, the scheme computes the points: strictly, or in addition to the model's own."""
 
 from decimal import Decimal
 
 import pytest
 
 from apps.reasoning.graders.registry import GRADERS
-from apps.reasoning.marking.text_form import text_read
+from apps.reasoning.marking.schemes.text_form import text_read
 from tests.graders.grade import finding, grade, grading
 from tests.graders.schemes import CHAINS, decided
 
@@ -32,7 +32,7 @@ async def test_items_come_with_reasons_and_what_they_counted() -> None:
     assert run.grading.findings[0].step == 2
 
 
-async def test_the_scheme_stands_in_the_prompt_and_strict_is_said() -> None:
+async def test_the_prompt_contains_the_scheme_and_says_strict() -> None:
     run = await grade("scheme", {"grade/scheme": ticks()}, scheme=CHAINS)
     prompt = run.dispatcher.prompt("grade/scheme")
     assert "checkpoint A2, 5 points, chain A, needs A1: One of two neighbours is even." in prompt

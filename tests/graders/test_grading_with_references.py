@@ -29,17 +29,17 @@ async def test_the_steps_are_those_of_the_paper_in_their_order(workflow: str) ->
 
 
 @pytest.mark.parametrize("workflow", TRACES)
-async def test_what_was_prepared_is_reused_for_the_next_script_and_told_as_cached(workflow: str) -> None:
+async def test_prepared_pieces_are_reused_for_the_next_script_and_reported_as_cached(workflow: str) -> None:
     first = await grade(workflow, FOLLOWS, references=REFERENCES)
     second = await grade(workflow, FOLLOWS, references=REFERENCES, prepared=first.pieces, script=SCRIPT + "\n\nQ. E. D.")
     assert second.dispatcher.keys == ["match", f"grade/{workflow}"]
-    told = [event.model_dump() for _, _, event in second.journal.events if event.kind == "grading.prepared"]
-    assert told
-    assert all(piece["is_cached"] and not piece["call"] for piece in told)
+    pieces = [event.model_dump() for _, _, event in second.journal.events if event.kind == "grading.prepared"]
+    assert pieces
+    assert all(piece["is_cached"] and not piece["call"] for piece in pieces)
     assert second.pieces == first.pieces
 
 
-async def test_other_references_are_prepared_anew() -> None:
+async def test_other_references_are_prepared_again() -> None:
     first = await grade("ref5_plain", FOLLOWS, references=REFERENCES)
     others = (REFERENCES[0] + " Done.", *REFERENCES[1:])
     second = await grade("ref5_plain", FOLLOWS, references=others, prepared=first.pieces)
@@ -59,7 +59,7 @@ async def test_the_grader_sees_the_matched_reference_and_its_rubric() -> None:
     assert "M2, 4 points. Step 2: It is proved." in prompt
 
 
-async def test_the_text_that_is_no_attempt_stands_in_no_cluster() -> None:
+async def test_a_text_that_is_no_attempt_is_in_no_cluster() -> None:
     run = await grade("ref3", FOLLOWS, references=REFERENCES)
     clusters = next(value for piece, value in run.pieces.items() if piece.startswith("clusters/"))
     assert [cluster["members"] for cluster in clusters["clusters"]] == [[1], [2]]
@@ -120,7 +120,7 @@ async def test_points_that_do_not_fit_the_rubric_are_no_points(said: str, why: s
 @pytest.mark.parametrize(
     ("key", "said", "why"),
     [
-        ("cluster", CLUSTERS.replace('members="2"', 'members="1, 2"'), "stands in two clusters"),
+        ("cluster", CLUSTERS.replace('members="2"', 'members="1, 2"'), "is in two clusters"),
         ("cluster", CLUSTERS.replace('representative="2"', 'representative="3"'), "not one of its cluster"),
         ("cluster", "They are all alike.", "there is no <clusters>"),
         ("match", '<matching><same step="1" cluster="C1" other="1"/></matching>', "a main step that it does not list"),
@@ -151,8 +151,8 @@ async def test_ref3_asks_what_single_turn_asks_and_adds_the_reference_alone(guid
     shown: dict[str, Any] = {"guidelines": guidelines, "view": {"guidelines": True}} if guidelines else {}
     alone = await grade("single_turn", {"*": grading(3)}, **shown)
     shown = {"guidelines": guidelines, "view": {"guidelines": True, "reference": True}} if guidelines else {}
-    beside = await grade("ref3", {"*": grading(3)}, references=REFERENCES[:1], **shown)
-    (first,), (second,) = alone.dispatcher.requests, beside.dispatcher.requests
+    with_reference = await grade("ref3", {"*": grading(3)}, references=REFERENCES[:1], **shown)
+    (first,), (second,) = alone.dispatcher.requests, with_reference.dispatcher.requests
     assert first.messages[0] == second.messages[0], "the same instructions, letter for letter"
     plain, added = first.messages[1].content, second.messages[1].content
     start = added.index("## A correct solution")

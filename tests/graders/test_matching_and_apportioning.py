@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.reasoning.graders.matching import MatchingSaid, SameSaid, best_match, common_prefix, common_subsequence
-from apps.reasoning.graders.pieces import apportioned
+from apps.reasoning.graders.pieces.matching import MatchingSaid, SameSaid, best_match, common_prefix, common_subsequence
+from apps.reasoning.graders.pieces.pieces import apportioned
 
 
 @pytest.mark.parametrize(

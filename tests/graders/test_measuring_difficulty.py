@@ -6,7 +6,7 @@ from apps.reasoning.domain.control import Command
 from apps.reasoning.domain.errors import BackendError
 from apps.reasoning.domain.grading_events import DifficultyFound, GradingReached
 from apps.reasoning.graders.registry import PREPARERS
-from apps.reasoning.scaffolds.controls import ScriptedControls
+from apps.reasoning.scaffolds.running.controls import ScriptedControls
 from apps.reasoning.scaffolds.spec import Budget
 from tests.graders.grade import Table, grading
 from tests.graders.programs import PROOF, play
@@ -83,7 +83,7 @@ async def test_proofs_that_a_budget_leaves_ungraded_are_not_outvoted_by_attempts
     assert found.points.count(None) > len(found.points) / 2
     assert found.mean is None
     graded = [event.name for event in run.events(GradingReached)]
-    assert len(graded) == len(found.points) - found.points.count(None), "a proof that was not graded is told as no grading"
+    assert len(graded) == len(found.points) - found.points.count(None), "an ungraded proof has no grading event"
 
 
 async def test_where_all_attempts_have_the_same_points_no_interval_looks_certain() -> None:

@@ -2,10 +2,10 @@
 
 import pytest
 
-from apps.grading.pieces import piece_keep, pieces_known
+from apps.graders.pieces import piece_keep, pieces_known
 from apps.reasoning.domain.generation import Sampling
 from apps.reasoning.domain.grading_events import GradingPrepared
-from apps.reasoning.graders import references
+from apps.reasoning.graders.pieces import references
 from apps.reasoning.prompts import loader
 from apps.reasoning.scaffolds.spec import RoleSpec
 from tests.graders import grade as played
@@ -43,7 +43,7 @@ async def test_an_analysis_with_approachability_is_another_and_so_is_a_rubric_of
     assert len({plain["rubric"], scored["rubric"], milestones["rubric"]}) == 3
 
 
-async def test_a_changed_prompt_makes_its_piece_anew_and_no_earlier_one(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_changed_prompt_makes_its_piece_again_and_no_earlier_one(monkeypatch: pytest.MonkeyPatch) -> None:
     now, load = await names(), loader.load
     changed = load("grading/designer").model_copy(update={"sha": "0" * 64})
     monkeypatch.setattr(references, "load", lambda name: changed if name == "grading/designer" else load(name))
@@ -53,9 +53,9 @@ async def test_a_changed_prompt_makes_its_piece_anew_and_no_earlier_one(monkeypa
 
 @pytest.mark.django_db
 def test_a_piece_is_found_only_for_the_model_that_made_it() -> None:
-    told = GradingPrepared(piece="clusters/1", what="clusters", role="clusterer", is_cached=False, value={"clusters": []})
+    prepared = GradingPrepared(piece="clusters/1", what="clusters", role="clusterer", is_cached=False, value={"clusters": []})
     made_by = {"clusterer": RoleSpec(alias="served", revision="r1", sampling=Sampling())}
-    piece_keep("Prove it.", told, made_by)
+    piece_keep("Prove it.", prepared, made_by)
     assert list(pieces_known("Prove it.", made_by)) == ["clusters/1"]
     assert pieces_known("Prove it.", {"clusterer": RoleSpec(alias="served", revision="r2", sampling=Sampling())}) == {}
     assert pieces_known("Prove it.", {"clusterer": RoleSpec(alias="other", revision="r1", sampling=Sampling())}) == {}

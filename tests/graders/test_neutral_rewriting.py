@@ -1,4 +1,4 @@
-"""A script is judged in even words beside itself: every step and formula is kept, findings stand at its steps."""
+"""A script is judged together with a neutral rewriting: every step and formula is kept, findings refer to its steps."""
 
 from collections.abc import Callable
 from typing import Any

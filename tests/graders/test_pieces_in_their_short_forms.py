@@ -7,9 +7,9 @@ import pytest
 
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored
-from apps.reasoning.graders.matching import Match, MatchingSaid, best_match, matching_read
-from apps.reasoning.graders.pieces import Analysis, Clusters, Rubric
-from apps.reasoning.graders.short_pieces import analysis_again, clusters_again, match_again, rubric_again
+from apps.reasoning.graders.pieces.matching import Match, MatchingSaid, best_match, matching_read
+from apps.reasoning.graders.pieces.pieces import Analysis, Clusters, Rubric
+from apps.reasoning.graders.pieces.short_pieces import analysis_again, clusters_again, match_again, rubric_again
 from tests.graders.answers import FOLLOWS
 from tests.graders.grade import REFERENCES, Table, grade
 from tests.reasoning.play import final
@@ -101,7 +101,7 @@ def test_a_cluster_may_be_named_as_its_heading_names_it() -> None:
     assert isinstance(matching_read(said(said_so), {"C2": 1}), Unscored)
 
 
-async def test_a_whole_grading_goes_on_with_short_forms_where_every_first_answer_was_cut_off() -> None:
+async def test_a_grading_continues_with_short_forms_if_every_first_answer_was_cut_off() -> None:
     cut = final("Let me think about", finish_reason="length")
     item = {"title": "Neighbours.", "full": "One is even."}
     table: Table = {
@@ -122,4 +122,4 @@ async def test_a_whole_grading_goes_on_with_short_forms_where_every_first_answer
     seconds = [one for one in run.dispatcher.requests if one.key.endswith("/again")]
     assert len(seconds) == 5
     assert all(one.json_schema is not None for one in seconds)
-    assert set(run.told) >= {("cluster/unread", "output.unread"), ("grade/ref5_plain/unread", "output.unread")}
+    assert set(run.kinds) >= {("cluster/unread", "output.unread"), ("grade/ref5_plain/unread", "output.unread")}

@@ -1,4 +1,4 @@
-"""What a grading spent is told apart: what it prepared for every script of the problem, and what this script cost."""
+"""Costs of a grading are reported separately: pieces prepared for every script of the problem, and this script."""
 
 import pytest
 

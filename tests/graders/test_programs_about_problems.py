@@ -12,11 +12,11 @@ from apps.reasoning.domain.grading_events import (
     SchemeWritten,
 )
 from apps.reasoning.domain.values import Unscored
-from apps.reasoning.graders.pieces import Analysis
-from apps.reasoning.graders.quality import flags_standing
+from apps.reasoning.graders.pieces.pieces import Analysis
+from apps.reasoning.graders.pieces.slots import analysis_slot, approved_name, clusters_slot, rubric_slot
+from apps.reasoning.graders.problems.quality import flags_standing
 from apps.reasoning.graders.registry import PREPARERS
-from apps.reasoning.graders.slots import analysis_slot, approved_name, clusters_slot, rubric_slot
-from apps.reasoning.marking.text_form import text_read
+from apps.reasoning.marking.schemes.text_form import text_read
 from apps.reasoning.scaffolds.spec import Budget
 from tests.graders.answers import FOLLOWS, rubric
 from tests.graders.grade import PROBLEM, REFERENCES, Table, grade
@@ -56,7 +56,7 @@ async def test_resumed_at_every_call_it_ends_alike_and_asks_nothing_twice(name: 
     for cut in range(calls + 1):
         again = await play(name, table, journal=whole.journal.cut(cut), **params)
         assert again.outcome == whole.outcome
-        assert dict(again.told) == dict(whole.told), cut
+        assert dict(again.kinds) == dict(whole.kinds), cut
         assert len(again.dispatcher.requests) == calls - cut
 
 
@@ -66,7 +66,7 @@ async def test_the_order_in_which_calls_end_changes_nothing(name: str, seed: int
     params, table, _ = CASES[name]
     whole, shuffled = await play(name, table, **params), await play(name, table, shuffle=seed, **params)
     assert shuffled.outcome == whole.outcome
-    assert dict(shuffled.told) == dict(whole.told)
+    assert dict(shuffled.kinds) == dict(whole.kinds)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -86,7 +86,7 @@ async def test_a_model_that_keeps_to_no_form_leaves_nothing_and_says_so(name: st
 
 
 @pytest.mark.parametrize("name", NAMES)
-async def test_a_budget_that_ends_it_is_told(name: str) -> None:
+async def test_a_budget_that_ends_the_program_is_reported(name: str) -> None:
     params, table, _ = CASES[name]
     if name == "scheme_writer":
         table = {"write": "half"}
@@ -103,12 +103,12 @@ async def test_groups_are_prepared_each_with_its_analysis_and_rubrics() -> None:
     assert run.outcome.reason == "7 pieces prepared."
 
 
-async def test_only_so_many_groups_are_prepared_the_commonest_first() -> None:
+async def test_groups_are_prepared_up_to_the_limit_and_the_commonest_first() -> None:
     run = await play("prepare", PREPARES, references=REFERENCES, groups=1)
     assert run.dispatcher.keys == ["cluster", "analyse/C1/scored", "rubric/C1/scored/steps"]
 
 
-async def test_what_was_lost_in_one_group_is_told_and_the_other_one_is_made() -> None:
+async def test_a_loss_in_one_group_is_reported_and_the_other_group_is_prepared() -> None:
     table: Table = {"rubric/C2/*": rubric(3, 3), **PREPARES}
     run = await play("prepare", table, references=REFERENCES)
     assert [event.slot.split("/")[0] for event in run.events(GradingUnprepared)] == ["rubric"]
@@ -126,9 +126,9 @@ async def test_what_was_prepared_is_what_a_grader_then_uses() -> None:
 async def test_an_approved_piece_comes_before_one_that_a_model_made() -> None:
     made = await play("prepare", PREPARES, references=REFERENCES)
     pieces = {event.piece: event.value for event in made.events(GradingPrepared)}
-    told = next(event for event in made.events(GradingPrepared) if event.what == "rubric")
+    prepared = next(event for event in made.events(GradingPrepared) if event.what == "rubric")
     changed = {"items": [{"title": "All of it", "points": 7, "full": "A proof."}]}
-    pieces[approved_name("rubric", told.basis)] = changed
+    pieces[approved_name("rubric", prepared.basis)] = changed
     run = await grade("ref5_approachability", FOLLOWS, references=REFERENCES, prepared=pieces)
     used = [event for _, _, event in run.journal.events if isinstance(event, GradingPrepared)]
     assert [event.is_approved for event in used] == [False, False, True]
@@ -204,7 +204,7 @@ async def test_a_scheme_without_usual_items_has_warnings() -> None:
     assert "without a reference" in warned
 
 
-async def test_a_flag_stands_where_more_than_half_raise_it() -> None:
+async def test_a_flag_is_raised_if_more_than_half_of_the_answers_raise_it() -> None:
     table = {"sample/1": quality("gaps", "disputed"), "sample/2": quality("gaps"), "*": quality("disputed")}
     run = await play("quality", table, samples=4, **WITH)
     found = run.events(QualityFound)[0]
@@ -213,7 +213,7 @@ async def test_a_flag_stands_where_more_than_half_raise_it() -> None:
     assert run.outcome.reason == "Flags: disputed."
 
 
-async def test_the_first_reference_is_examined_and_the_others_stand_beside_it() -> None:
+async def test_the_first_reference_is_examined_and_the_others_are_shown_with_it() -> None:
     run = await play("quality", {"*": quality()}, samples=1, **WITH)
     prompt = run.dispatcher.prompt("sample/1")
     assert prompt.index(REFERENCES[0]) < prompt.index("What else was written") < prompt.index(REFERENCES[1])

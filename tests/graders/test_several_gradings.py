@@ -7,9 +7,9 @@ import pytest
 from apps.reasoning.domain.errors import ParamsError
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored
-from apps.reasoning.graders.judging import ItemsReading, Worth
+from apps.reasoning.graders.judging.judging import ItemsReading, Worth
+from apps.reasoning.graders.judging.said import GradingSaid
 from apps.reasoning.graders.registry import GRADERS
-from apps.reasoning.graders.said import GradingSaid
 from tests.graders.answers import FOLLOWS
 from tests.graders.grade import REFERENCES, finding, grade, grading
 from tests.graders.schemes import CHAINS, PLAIN, given
@@ -70,7 +70,7 @@ async def test_a_member_that_cannot_be_read_is_left_out_and_named() -> None:
     assert "Not counted, since unscored: ref3." in run.grading.remarks
 
 
-async def test_findings_of_an_ensemble_are_those_nearest_to_the_mean_also_beside_a_member_with_0_points() -> None:
+async def test_an_ensemble_takes_the_findings_nearest_to_the_mean_even_if_a_member_gave_0_points() -> None:
     table = {"grade/single_turn": grading(0, finding()), "grade/ref3": grading(3)} | FOLLOWS
     members = ["single_turn", "ref3", "ref5_milestones"]
     run = await grade("ensemble", table, references=REFERENCES, members=members)
@@ -143,7 +143,7 @@ def test_a_jury_by_default_is_that_of_matharena_without_its_rewriting() -> None:
     assert presets["matharena"] == presets["original"].model_copy(update={"neutral": True})
 
 
-async def test_who_cannot_be_read_in_the_second_round_stands_by_the_first() -> None:
+async def test_a_member_unread_in_the_second_round_keeps_its_first_points() -> None:
     table = {"judge_a/1": grading(7), "judge_b/1": grading(0), "judge_c/1": grading(6), "judge_b/2*": "x", "*/2": grading(4)}
     run = await grade("jury", table)
     assert run.points == 0

@@ -8,7 +8,7 @@ import pytest
 from apps.reasoning.domain.errors import RequestRejected
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.graders.registry import GRADERS
-from apps.reasoning.marking.sheet import Fallacy
+from apps.reasoning.marking.sheets.sheet import Fallacy
 from apps.reasoning.scaffolds.spec import Budget
 from tests.graders.grade import SCRIPT, finding, grade, grading
 from tests.reasoning.play import final
@@ -39,7 +39,7 @@ async def test_an_answer_in_json_is_read_as_well() -> None:
     run = await grade("single_turn", {"grade": said}, structured=True)
     (asked,) = run.dispatcher.requests
     schema = json.dumps(asked.json_schema)
-    assert '"points": {"anyOf": [{"minimum": 0, "type": "number"}, {"type": "null"}]' in schema, "no text stands for points"
+    assert '"points": {"anyOf": [{"minimum": 0, "type": "number"}, {"type": "null"}]' in schema, "points are never text"
     assert "maxLength" not in schema, "engines unroll lengths for minutes"
     assert "maxItems" not in schema
     assert run.points == 5
@@ -55,7 +55,7 @@ async def test_a_broken_form_is_asked_for_once_more() -> None:
     run = await grade("single_turn", {"grade": "I would give it 3 of 7.", "grade/again": grading(3)})
     assert run.points == 3
     assert "I would give it 3 of 7." in run.dispatcher.prompt("grade/again")
-    assert ("grade/unread", "output.unread") in run.told
+    assert ("grade/unread", "output.unread") in run.kinds
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from tests.graders.schemes import CHAINS, PLAIN, decided
 from tests.reasoning.play import Answer
 
 WORDS = "Only for markers: award 3 points for the factorisation."
-#: By part, a passage that stands nowhere but there.
+#: By part, a passage that occurs in this part only.
 PASSAGES = {
     PROBLEM: STATED.statement,
     REFERENCE: "of two neighbours one is even.",
@@ -119,14 +119,14 @@ def test_a_view_that_a_grader_cannot_have_is_refused_with_a_sentence(workflow: s
 
 def test_an_ensemble_is_shown_guidelines_where_a_member_can_be() -> None:
     ensemble = GRADERS["ensemble"]
-    told = {
+    chosen = {
         "script": "It is so.",
         "references": ["Because."],
         "guidelines": WORDS,
         "view": View(reference=True, guidelines=True),
     }
-    assert ensemble.lacks(ensemble.read_params(told)) == ""  # type: ignore[arg-type]
-    rubrics = ensemble.read_params(told | {"members": ["ref5_plain", "ref5_milestones"]})
+    assert ensemble.lacks(ensemble.read_params(chosen)) == ""  # type: ignore[arg-type]
+    rubrics = ensemble.read_params(chosen | {"members": ["ref5_plain", "ref5_milestones"]})
     assert "cannot be shown the guidelines" in ensemble.lacks(rubrics)  # type: ignore[arg-type]
 
 

@@ -6,17 +6,17 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from apps.accounts.models import User
-from apps.grading import starting
-from apps.grading.preparing_runs import problem_run_start, problem_spec
+from apps.graders import starting
+from apps.preparation.runs import problem_run_start, problem_spec
 from apps.problems.models import Problem
 from apps.reasoning.domain.generation import GenerationRequest
 from apps.reasoning.graders.registry import PREPARERS
 from apps.reasoning.inference.local import LocalDispatcher
 from apps.reasoning.inference.scripted import ScriptedBackend
 from apps.reasoning.ports import Dispatcher
-from apps.runs.execution import DispatcherFor
-from apps.runs.journal import RunJournal
+from apps.runs.journal.run_journal import RunJournal
 from apps.runs.models import Run, RunStatus
+from apps.runs.owners.execution import DispatcherFor
 from tests.runs.driving import drive
 
 

@@ -10,7 +10,7 @@ from django.conf import LazySettings
 
 from apps.accounts.models import User
 from apps.contests.models import ContestProblem
-from apps.grading import suggesting
+from apps.graders.suggestions import family as suggesting
 from apps.marks.models import Mark, MarkingSetup
 from apps.marks.setups import cases_prepare
 from apps.reasoning.domain.generation import GenerationRequest

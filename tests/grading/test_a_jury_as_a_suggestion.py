@@ -5,9 +5,9 @@ from decimal import Decimal
 import pytest
 
 from apps.accounts.models import User
-from apps.grading.agreement_judgements import Given, answer_given, answers_by_case
-from apps.marks.answering import FAMILIES, suggestions_work
+from apps.agreement.sources.judgements import Given, answer_given, answers_by_case
 from apps.marks.models import MarkingCase, Suggestion
+from apps.marks.suggestions.answering import FAMILIES, suggestions_work
 from apps.reasoning.marking.suggestion import SuggestionBody
 from tests.graders.grade import finding, grading
 from tests.grading import suggesting as played

@@ -29,7 +29,7 @@ def unsent(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def sent(client: Client, problem: Problem, script: str) -> str:
     data = {"workflow": "single_turn", "alias": "served", "script": script, "start_id": str(uuid.uuid4())}
-    return client.post(reverse("grading:start", args=[problem.slug]), data).content.decode()
+    return client.post(reverse("graders:start", args=[problem.slug]), data).content.decode()
 
 
 MORE = "".join(f"\n\nSome more words of another author, {number} of many." for number in range(9))

@@ -11,10 +11,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from apps.accounts.models import User
-from apps.grading.answer_lengths import CALLS_AT_LEAST, Answers, answers_note, answers_of
-from apps.grading.experiment_estimate import forecast_of
-from apps.grading.experiment_scripts import Chosen
-from apps.grading.starting import models_for_grading
+from apps.experiments.estimate import forecast_of
+from apps.experiments.scripts import Chosen
+from apps.graders.planning.answer_lengths import CALLS_AT_LEAST, Answers, answers_note, answers_of
+from apps.graders.starting import models_for_grading
 from apps.reasoning.domain.generation import Sampling
 from apps.reasoning.scaffolds.spec import RoleSpec
 from apps.runs.models import Run, Step
@@ -77,7 +77,7 @@ def test_the_basis_of_the_answer_lengths_is_described() -> None:
 
 
 def test_the_form_for_one_script_shows_the_basis(alice: User, client_for: ClientFor) -> None:
-    address = reverse("grading:start", args=[make_problem().slug])
+    address = reverse("graders:start", args=[make_problem().slug])
     data = {"workflow": "single_turn", "alias": "served", "script": SCRIPT, "estimate": "1"}
     text = client_for(alice).post(address, data).content.decode()
     assert "four characters per token" in text
@@ -88,7 +88,7 @@ def test_the_form_for_one_script_shows_the_basis(alice: User, client_for: Client
 
 
 def test_the_page_of_prepared_references_shows_the_basis(alice: User, client_for: ClientFor) -> None:
-    address = reverse("grading:prepare", args=[make_problem().slug])
+    address = reverse("preparation:prepare", args=[make_problem().slug])
     data = {"alias": "served", "manners": ["ref5_plain"], "groups": "2", "estimate": "1"}
     recorded(alice, 100, 200, 300, 400, 600, workflow="prepare", role="designer")
     text = client_for(alice).post(address, data).content.decode()

@@ -7,11 +7,11 @@ import pytest
 from django.utils import timezone
 
 from apps.accounts.models import User
-from apps.grading.pieces import digest_of, value_digest
-from apps.grading.preparing_models import PieceVersion
+from apps.graders.models import PieceVersion
+from apps.graders.pieces import digest_of, value_digest
 from apps.problems.models import Problem
-from apps.reasoning.graders.pieces import Analysis
-from apps.reasoning.graders.slots import Slot, analysis_slot, rubric_slot
+from apps.reasoning.graders.pieces.pieces import Analysis
+from apps.reasoning.graders.pieces.slots import Slot, analysis_slot, rubric_slot
 from tests.graders.answers import FOLLOWS
 from tests.graders.grade import REFERENCES
 from tests.grading.test_grade_command import ASKED, Table, rows, run

@@ -8,8 +8,8 @@ from django.conf import LazySettings
 from django.test import Client
 
 from apps.accounts.models import User
-from apps.grading.preparing_forms import piece_fields, piece_typed
-from apps.grading.preparing_state import state_of
+from apps.preparation.forms import piece_fields, piece_typed
+from apps.preparation.state import state_of
 from apps.problems.drafts import SolutionDraft
 from tests.grading.problem_runs import played
 from tests.grading.test_grade_command import MODELS

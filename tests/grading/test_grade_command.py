@@ -11,8 +11,8 @@ import pytest
 from django.conf import LazySettings
 from django.core.management import CommandError, call_command
 
-from apps.grading.management.commands import grade
-from apps.grading.models import PreparedPiece
+from apps.graders.management.commands import grade
+from apps.graders.models import PreparedPiece
 from apps.reasoning.domain.errors import BackendRefused
 from apps.reasoning.domain.generation import GenerationRequest
 from apps.reasoning.inference.aliases import Alias

@@ -7,7 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from apps.accounts.models import User
-from apps.grading.jobs import jobs_of_versions
+from apps.graders.batches.jobs import jobs_of_versions
 from apps.submissions.models import SubmissionVersion
 from tests.graders.grade import finding, grading
 from tests.grading import test_grade_command as command

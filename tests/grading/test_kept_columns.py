@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from apps.grading.kept_columns import output_names
-from apps.grading.outputs import COLUMNS
+from apps.files.kept_columns import output_names
+from apps.graders.batches.outputs import COLUMNS
 from tests.graders.grade import SCRIPT, finding, grading
 from tests.grading import test_grade_command as command
 from tests.grading.test_markup_in_files import MARKED, read

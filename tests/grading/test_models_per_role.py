@@ -10,15 +10,15 @@ from django.urls import reverse
 
 from apps.accounts.models import User
 from apps.contests.models import ContestProblem
-from apps.grading.jobs import Job
-from apps.grading.plans import GradingPlan
-from apps.grading.preparing_runs import problem_spec
-from apps.grading.starting import models_for_grading
-from apps.grading.suggesting import WorkflowGrader
+from apps.graders.batches.jobs import Job
+from apps.graders.planning.plans import GradingPlan
+from apps.graders.starting import models_for_grading
+from apps.graders.suggestions.family import WorkflowGrader
 from apps.marks.graders.families import GraderUnknown, grader_of, label_of, with_players, without_players
+from apps.preparation.runs import problem_spec
 from apps.problems.models import Problem
 from apps.reasoning.graders.registry import PREPARERS
-from apps.reasoning.marking.text_form import text_read
+from apps.reasoning.marking.schemes.text_form import text_read
 from apps.runs.models import Run
 from apps.schemes.services import scheme_activate, scheme_create
 from tests.graders.grade import PROBLEM, SCRIPT
@@ -43,7 +43,7 @@ def models(model: Model, settings: LazySettings, monkeypatch: pytest.MonkeyPatch
 def sent(client: Client, problem: Problem, **changes: str) -> str:
     """The page after sending a form."""
     data = {"workflow": "single_turn", "alias": "served", "script": SCRIPT, "start_id": str(uuid.uuid4())} | changes
-    return client.post(reverse("grading:start", args=[problem.slug]), data).content.decode()
+    return client.post(reverse("graders:start", args=[problem.slug]), data).content.decode()
 
 
 def aliases(run: Run) -> dict[str, str]:
@@ -52,7 +52,7 @@ def aliases(run: Run) -> dict[str, str]:
 
 def test_a_jury_of_three_models_can_be_chosen_on_the_page(alice: User, client_for: ClientFor) -> None:
     problem, client = make_problem(), client_for(alice)
-    assert "Choose models per role" in client.get(reverse("grading:start", args=[problem.slug])).content.decode()
+    assert "Choose models per role" in client.get(reverse("graders:start", args=[problem.slug])).content.decode()
     sent(client, problem, workflow="jury", plays_judge_b="big", plays_judge_c="other")
     assert aliases(Run.objects.get()) == {"judge_a": "served", "judge_b": "big", "judge_c": "other"}
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from apps.grading.naming import VARIANTS, aliases_in, graders_of, players_read, players_written, variant_of
-from apps.grading.plans import PlanWrong
+from apps.graders.planning.naming import VARIANTS, aliases_in, graders_of, players_read, players_written, variant_of
+from apps.graders.planning.plans import PlanWrong
 from apps.reasoning.graders.registry import GRADERS
 
 JURY, RUBRIC, SINGLE = GRADERS["jury"], GRADERS["ref5_plain"], GRADERS["single_turn"]

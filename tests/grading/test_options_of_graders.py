@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
-from apps.grading.option_forms import OPTIONS
+from apps.graders.option_forms import OPTIONS
 from apps.problems.models import Problem
 from apps.runs.models import Run
 from tests.graders.grade import SCRIPT
@@ -33,11 +33,11 @@ def models(settings: LazySettings, tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def sent(client: Client, problem: Problem, **changes: Any) -> str:
     """The page after sending a form."""
     data = {"workflow": "single_turn", "alias": "served", "script": SCRIPT, "start_id": str(uuid.uuid4())} | changes
-    return client.post(reverse("grading:start", args=[problem.slug]), data).content.decode()
+    return client.post(reverse("graders:start", args=[problem.slug]), data).content.decode()
 
 
 def test_the_form_offers_every_option_with_its_default_in_a_collapsed_section(alice: User, client_for: ClientFor) -> None:
-    page = client_for(alice).get(reverse("grading:start", args=[make_problem().slug])).content.decode()
+    page = client_for(alice).get(reverse("graders:start", args=[make_problem().slug])).content.decode()
     assert "Options of graders" in page
     assert '<details class="disclosure" open>' not in page
     for name in OPTIONS:

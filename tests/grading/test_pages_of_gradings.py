@@ -12,15 +12,15 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
-from apps.grading import starting
-from apps.grading.models import PreparedPiece
-from apps.grading.plans import GradingPlan
+from apps.graders import starting
+from apps.graders.models import PreparedPiece
+from apps.graders.planning.plans import GradingPlan
 from apps.problems.models import Problem
 from apps.reasoning.domain.generation import GenerationRequest
 from apps.reasoning.inference.local import LocalDispatcher
 from apps.reasoning.inference.scripted import ScriptedBackend
 from apps.reasoning.ports import Dispatcher
-from apps.runs.journal import RunJournal
+from apps.runs.journal.run_journal import RunJournal
 from apps.runs.models import Run, RunStatus
 from tests.graders.answers import FOLLOWS
 from tests.graders.grade import SCRIPT, finding, grading
@@ -56,13 +56,13 @@ def graded(user: User, problem: Problem, workflow: str, texts: dict[str, str], s
 
 
 def page(client: Client, run: Run) -> str:
-    return client.get(reverse("grading:detail", args=[run.public_id])).content.decode()
+    return client.get(reverse("graders:detail", args=[run.public_id])).content.decode()
 
 
 def test_a_form_sent_twice_starts_one_run(alice: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("apps.runs.services.orchestrate", type("Sent", (), {"delay": staticmethod(lambda _: None)}))
     problem, client = make_problem(), client_for(alice)
-    address = reverse("grading:start", args=[problem.slug])
+    address = reverse("graders:start", args=[problem.slug])
     assert "only people grade" in client.get(address).content.decode()
     data = {"workflow": "single_turn", "alias": "served", "script": SCRIPT, "start_id": str(uuid.uuid4())}
     first, second = client.post(address, data), client.post(address, data)
@@ -76,7 +76,7 @@ def test_a_form_sent_twice_starts_one_run(alice: User, client_for: ClientFor, mo
 def test_the_cost_is_estimated_before_anything_is_started(alice: User, client_for: ClientFor) -> None:
     problem = make_problem()
     data = {"workflow": "ref5_plain", "alias": "served", "script": SCRIPT, "estimate": "1"}
-    text = client_for(alice).post(reverse("grading:start", args=[problem.slug]), data).content.decode()
+    text = client_for(alice).post(reverse("graders:start", args=[problem.slug]), data).content.decode()
     assert "About 5 calls" in text
     assert not Run.objects.exists()
 
@@ -92,7 +92,7 @@ def test_the_cost_is_estimated_before_anything_is_started(alice: User, client_fo
 )
 def test_an_invalid_form_starts_nothing(alice: User, client_for: ClientFor, changes: dict[str, str], why: str) -> None:
     data = {"workflow": "single_turn", "alias": "served", "script": SCRIPT} | changes
-    text = client_for(alice).post(reverse("grading:start", args=[make_problem().slug]), data).content.decode()
+    text = client_for(alice).post(reverse("graders:start", args=[make_problem().slug]), data).content.decode()
     assert why in text
     assert not Run.objects.exists()
 
@@ -134,7 +134,7 @@ def test_the_second_script_of_a_problem_reuses_the_pieces_of_the_first(alice: Us
     assert "Groups of the references:" in text
     assert "Rubric, by main steps:" in text
     assert "Full credit for: It is proved.<br>No reason: ½." in text
-    assert f'<a href="{reverse("grading:prepare", args=[problem.slug])}#reference-1">reference 1</a> of 2' in text
+    assert f'<a href="{reverse("preparation:prepare", args=[problem.slug])}#reference-1">reference 1</a> of 2' in text
     assert "solution C1" not in text
     parts = text[text.index("Outline of the script") : text.index("Error chains")]
     assert [words in parts for words in ("Main step 2", "Hence by the examples", "Claim 1", "F9", "no letter")] == [
@@ -165,7 +165,7 @@ def test_the_page_of_its_calls_links_back_and_cannot_be_forked(alice: User, clie
     run = graded(alice, make_problem(), "single_turn", {"grade": grading(2)})
     client = client_for(alice)
     text = client.get(reverse("explorations:run_detail", args=[run.public_id])).content.decode()
-    assert reverse("grading:detail", args=[run.public_id]) in text
+    assert reverse("graders:detail", args=[run.public_id]) in text
     assert "Single turn" in text
     assert client.get(reverse("explorations:fork", args=[run.public_id])).status_code == 404
     assert client.get(reverse("explorations:run_list")).status_code == 200
@@ -176,6 +176,6 @@ def test_students_cannot_open_gradings(alice: User, charlie: User, client_for: C
     problem = make_problem()
     run = graded(alice, problem, "single_turn", {"grade": grading(2)})
     client = client_for(charlie)
-    assert client.get(reverse("grading:detail", args=[run.public_id])).status_code == 404
-    assert client.get(reverse("grading:start", args=[problem.slug])).status_code == 404
+    assert client.get(reverse("graders:detail", args=[run.public_id])).status_code == 404
+    assert client.get(reverse("graders:start", args=[problem.slug])).status_code == 404
     assert "Grade a script" not in client.get(reverse("problems:detail", args=[problem.slug])).content.decode()

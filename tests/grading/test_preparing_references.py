@@ -12,10 +12,10 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
-from apps.grading.pieces import pieces_approved
-from apps.grading.preparing_models import PieceVersion, ReferencePost
-from apps.grading.preparing_state import state_of
-from apps.grading.references import references_of
+from apps.graders.models import PieceVersion, ReferencePost
+from apps.graders.pieces import pieces_approved
+from apps.graders.references import references_of
+from apps.preparation.state import state_of
 from apps.problems.models import Problem
 from apps.runs.models import Run
 from tests.graders.answers import FOLLOWS
@@ -36,15 +36,15 @@ def models(settings: LazySettings, tmp_path: Path) -> None:
 
 
 def page(client: Client, problem: Problem) -> str:
-    return client.get(reverse("grading:prepare", args=[problem.slug])).content.decode()
+    return client.get(reverse("preparation:prepare", args=[problem.slug])).content.decode()
 
 
 def edit_address(problem: Problem, name: str) -> str:
-    return f"{reverse('grading:piece', args=[problem.slug])}?piece={name}"
+    return f"{reverse('preparation:piece', args=[problem.slug])}?piece={name}"
 
 
 def command(client: Client, version: PieceVersion, verb: str) -> str:
-    address = reverse("grading:piece_command", args=[version.problem.slug, version.public_id, verb])
+    address = reverse("preparation:piece_command", args=[version.problem.slug, version.public_id, verb])
     return client.post(address, follow=True).content.decode()
 
 
@@ -56,7 +56,7 @@ def rubric_data(version: PieceVersion | None, *points: int, **more: str) -> dict
 
 def test_a_run_fills_the_page_and_its_estimate_equals_its_calls(alice: User, client_for: ClientFor) -> None:
     problem, client = make_problem(), client_for(alice)
-    address = reverse("grading:prepare", args=[problem.slug])
+    address = reverse("preparation:prepare", args=[problem.slug])
     form = {"alias": "served", "manners": ["ref5_approachability"], "groups": "3"}
     text = client.post(address, form | {"estimate": "1"}).content.decode()
     assert "About 5 calls" in text
@@ -74,14 +74,14 @@ def test_a_run_fills_the_page_and_its_estimate_equals_its_calls(alice: User, cli
 def test_a_form_sent_twice_starts_one_run(alice: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("apps.runs.services.orchestrate", type("Sent", (), {"delay": staticmethod(lambda _: None)}))
     problem, client = make_problem(), client_for(alice)
-    address = reverse("grading:prepare", args=[problem.slug])
+    address = reverse("preparation:prepare", args=[problem.slug])
     form = {"alias": "served", "manners": ["ref5_plain"], "groups": "1", "start_id": str(uuid.uuid4())}
     client.post(address, form)
     client.post(address, form)
     run = Run.objects.get()
     assert run.scaffold == "prepare"
     assert 'hx-trigger="every 3s"' in page(client, problem)
-    result = client.get(reverse("grading:detail", args=[run.public_id]))
+    result = client.get(reverse("graders:detail", args=[run.public_id]))
     assert result.headers["Location"] == address
     assert client.get(reverse("explorations:run_detail", args=[run.public_id])).status_code == 200
     assert client.get(reverse("explorations:fork", args=[run.public_id])).status_code == 404
@@ -89,7 +89,7 @@ def test_a_form_sent_twice_starts_one_run(alice: User, client_for: ClientFor, mo
 
 def test_an_invalid_form_starts_nothing(alice: User, client_for: ClientFor) -> None:
     problem, client = make_problem(solutions=()), client_for(alice)
-    address = reverse("grading:prepare", args=[problem.slug])
+    address = reverse("preparation:prepare", args=[problem.slug])
     form = {"alias": "served", "manners": ["ref5_plain"], "groups": "1"}
     assert "There is no reference to prepare." in client.post(address, form).content.decode()
     assert client.post(address, form | {"alias": "oracle"}).status_code == 422
@@ -126,7 +126,7 @@ def test_graders_use_an_edited_and_approved_rubric(alice: User, client_for: Clie
     assert "together with its inputs (3 pieces)" in text
     run = graded(alice, problem, "ref5_approachability", FOLLOWS)
     assert run.calls == 2
-    result = client.get(reverse("grading:detail", args=[run.public_id])).content.decode()
+    result = client.get(reverse("graders:detail", args=[run.public_id])).content.decode()
     assert result.count("approved by a person") == 3
     prepared = [row.body for row in run.events.filter(kind="grading.prepared")]
     rubric = next(body["value"] for body in prepared if body["what"] == "rubric")
@@ -182,7 +182,7 @@ def test_adding_a_reference_makes_the_groups_stale_and_removing_it_makes_them_cu
     clusters = state_of(problem).clusters
     assert clusters is not None
     assert clusters.current is not None
-    add = reverse("grading:prepare_add", args=[problem.slug])
+    add = reverse("preparation:prepare_add", args=[problem.slug])
     page_text = client.post(add, {"text": "A third way.\n---\nA fourth.\n---\nA third way."}, follow=True).content.decode()
     assert "2 references added." in page_text
     assert [one.number for one in references_of(problem)] == [1, 2, 3, 4]
@@ -192,7 +192,7 @@ def test_adding_a_reference_makes_the_groups_stale_and_removing_it_makes_them_cu
     assert len(now.gone) == 4
     assert "All versions are stale, as their input has changed." in page(client, problem)
     for post in ReferencePost.objects.all():
-        client.post(reverse("grading:prepare_remove", args=[problem.slug, post.public_id]))
+        client.post(reverse("preparation:prepare_remove", args=[problem.slug, post.public_id]))
     back = state_of(problem)
     assert back.clusters is not None
     assert back.clusters.current == clusters.current
@@ -201,7 +201,7 @@ def test_adding_a_reference_makes_the_groups_stale_and_removing_it_makes_them_cu
 
 def test_references_are_added_from_a_file_and_given_to_graders(alice: User, client_for: ClientFor) -> None:
     problem, client = make_problem(solutions=()), client_for(alice)
-    add = reverse("grading:prepare_add", args=[problem.slug])
+    add = reverse("preparation:prepare_add", args=[problem.slug])
     upload = SimpleUploadedFile("posts.txt", "First post: $1=1$.\n\n-----\n\nSecond — post.".encode())
     client.post(add, {"text": "", "origin": "A forum", "file": upload})
     assert [(one.text, one.title) for one in references_of(problem)] == [

@@ -11,11 +11,11 @@ import pytest
 from django.conf import LazySettings
 from django.core.management import CommandError, call_command
 
-from apps.grading import problem_commands
-from apps.grading.preparing_models import BenchmarkText
+from apps.preparation import problem_commands
+from apps.preparation.models import BenchmarkText
 from apps.reasoning.domain.generation import GenerationRequest
 from apps.reasoning.ports import Dispatcher
-from apps.runs.journal import RunJournal
+from apps.runs.journal.run_journal import RunJournal
 from apps.runs.models import Run
 from tests.graders.grade import grading
 from tests.graders.programs import PROOF, quality

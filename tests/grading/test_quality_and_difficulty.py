@@ -10,12 +10,12 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
-from apps.grading.contamination import benchmark_load, matches_of
-from apps.grading.quality import attempted_by, verdict_of
+from apps.preparation.contamination import benchmark_load, matches_of
+from apps.preparation.quality import attempted_by, verdict_of
 from apps.problems import holding
 from apps.problems.importing.shapes import PROOFBENCH_ORIGIN
 from apps.problems.models import Problem
-from apps.reasoning.marking.text_form import text_read
+from apps.reasoning.marking.schemes.text_form import text_read
 from apps.runs.models import Run
 from apps.schemes.services import scheme_activate, scheme_create
 from tests.graders.grade import grading
@@ -44,7 +44,7 @@ def models(settings: LazySettings, tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def address(problem: Problem) -> str:
-    return reverse("grading:quality", args=[problem.slug])
+    return reverse("preparation:quality", args=[problem.slug])
 
 
 def page(client: Client, problem: Problem) -> str:
@@ -149,7 +149,7 @@ def test_difficulty_is_measured_with_the_active_scheme(alice: User, client_for: 
     text = page(client, problem)
     assert '<strong class="num">1.75</strong> of 7 points' in text
     assert "4 attempts by served" in text
-    assert client.get(reverse("grading:detail", args=[run.public_id])).headers["Location"] == address(problem)
+    assert client.get(reverse("graders:detail", args=[run.public_id])).headers["Location"] == address(problem)
     assert client.get(reverse("explorations:run_detail", args=[run.public_id])).status_code == 200
 
 
@@ -185,7 +185,7 @@ def test_attempts_graded_in_a_single_turn_need_no_scheme_and_unscored_ones_are_r
 def test_the_problem_page_links_to_it_and_shows_the_result(alice: User, client_for: ClientFor) -> None:
     problem, client = make_problem(), client_for(alice)
     assert address(problem) in client.get(reverse("problems:detail", args=[problem.slug])).content.decode()
-    summary = reverse("grading:quality_summary", args=[problem.slug])
+    summary = reverse("preparation:quality_summary", args=[problem.slug])
     assert "not determined" in client.get(summary).content.decode()
     played(alice, problem, "quality", {"*": quality("disputed")}, samples=1)
     assert "disputed" in client.get(summary).content.decode()

@@ -10,9 +10,9 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
-from apps.grading.models import GradedScript, GradedSet, HumanScore
-from apps.grading.preparing_models import SchemeProposal, SchemeTryout
-from apps.grading.proposals import proposal_of
+from apps.graded_sets.models import GradedScript, GradedSet, HumanScore
+from apps.preparation.models import SchemeProposal, SchemeTryout
+from apps.preparation.proposals import proposal_of
 from apps.problems import holding
 from apps.problems.models import Problem
 from apps.runs.models import Run
@@ -42,7 +42,7 @@ def written(alice: User) -> Run:
 
 
 def address(run: Run) -> str:
-    return reverse("grading:proposal", args=[run.public_id])
+    return reverse("preparation:proposal", args=[run.public_id])
 
 
 def sent(run: Run, action: str, **changes: Any) -> dict[str, Any]:
@@ -51,7 +51,7 @@ def sent(run: Run, action: str, **changes: Any) -> dict[str, Any]:
 
 def test_a_run_writes_a_scheme_and_its_cost_is_estimated_before(alice: User, client_for: ClientFor) -> None:
     problem, client = make_problem(), client_for(alice)
-    page = reverse("grading:scheme_writer", args=[problem.slug])
+    page = reverse("preparation:scheme_writer", args=[problem.slug])
     assert "2 references" in client.get(page).content.decode()
     assert "About 1 call and" in client.post(page, {"alias": "served", "estimate": "1"}).content.decode()
     assert not Run.objects.exists()
@@ -67,7 +67,7 @@ def test_a_run_writes_a_scheme_and_its_cost_is_estimated_before(alice: User, cli
     assert "checkpoint A2, 5 points, needs A1" in text
     assert "No issues found." in text
     assert "needs your approval" in client.get(page).content.decode()
-    assert client.get(reverse("grading:detail", args=[run.public_id])).headers["Location"] == address(run)
+    assert client.get(reverse("graders:detail", args=[run.public_id])).headers["Location"] == address(run)
 
 
 def test_an_unreadable_answer_is_shown_with_its_text(alice: User, client_for: ClientFor) -> None:
@@ -76,7 +76,7 @@ def test_an_unreadable_answer_is_shown_with_its_text(alice: User, client_for: Cl
     assert "The model’s answer was unreadable." in text
     assert "I like &lt;b&gt;turtles&lt;/b&gt;." in text
     assert "Make it a draft" not in text
-    page = client_for(alice).get(reverse("grading:scheme_writer", args=[run.problem_version.problem.slug]))
+    page = client_for(alice).get(reverse("preparation:scheme_writer", args=[run.problem_version.problem.slug]))
     assert "unreadable answer" in page.content.decode()
 
 
@@ -177,7 +177,7 @@ def test_the_origin_mentions_an_edit_and_an_invalid_text_is_not_approved(
 def test_students_and_users_without_access_to_the_solutions_cannot_open_it(
     alice: User, bob: User, charlie: User, client_for: ClientFor, written: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    page = reverse("grading:scheme_writer", args=[written.problem_version.problem.slug])
+    page = reverse("preparation:scheme_writer", args=[written.problem_version.problem.slug])
     for where in (address(written), page):
         assert client_for(bob).get(where).status_code == 200
         assert client_for(charlie).get(where).status_code == 404

@@ -9,9 +9,9 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
-from apps.grading.preparing_models import PieceVersion, ReferencePost
-from apps.grading.preparing_origins import GROUPS, origins_fill
-from apps.grading.preparing_state import Origin, state_of
+from apps.graders.models import PieceVersion, ReferencePost
+from apps.preparation.origins import GROUPS, origins_fill
+from apps.preparation.state import Origin, state_of
 from apps.problems.models import Problem
 from tests.grading.problem_runs import played
 from tests.grading.test_grade_command import MODELS
@@ -38,7 +38,7 @@ def gone(problem: Problem) -> list[Origin]:
 def test_pieces_of_former_groups_show_kind_reference_and_former_group(alice: User, client_for: ClientFor) -> None:
     problem, client = make_problem(), client_for(alice)
     played(alice, problem, "prepare", PREPARES, manners=TWO_WAYS)
-    client.post(reverse("grading:prepare_add", args=[problem.slug]), {"text": "A third way."})
+    client.post(reverse("preparation:prepare_add", args=[problem.slug]), {"text": "A third way."})
     shown = {(one.title, one.about) for one in gone(problem)}
     assert shown == {
         (title, f"reference {number}, in no group now, formerly group C{number}")
@@ -50,7 +50,7 @@ def test_pieces_of_former_groups_show_kind_reference_and_former_group(alice: Use
     assert kept.count("for reference 2, in no group now, formerly group C2 · it no longer represents a group") == 4
     assert "Rubric of milestones</a>" in kept
     version = next(one.version for one in gone(problem) if one.title == "Rubric of milestones")
-    listed = client.get(reverse("grading:piece_version", args=[problem.slug, version.public_id])).content.decode()
+    listed = client.get(reverse("preparation:piece_version", args=[problem.slug, version.public_id])).content.decode()
     assert "<h1>Rubric of milestones</h1>" in listed
     assert ". Stale: it no longer represents a group." in listed
 
@@ -72,7 +72,7 @@ def test_a_removed_reference_is_named_by_its_origin(alice: User, client_for: Cli
     post = ReferencePost.objects.create(problem=problem, text="By cases.", origin="A forum", added_by=alice)
     reference.delete()
     played(alice, problem, "prepare", PREPARES)
-    client.post(reverse("grading:prepare_remove", args=[problem.slug, post.public_id]))
+    client.post(reverse("preparation:prepare_remove", args=[problem.slug, post.public_id]))
     about = {one.about for one in gone(problem) if one.about}
     assert about == {"the removed reference “A forum”, formerly group C2"}
     assert GROUPS in {one.title for one in gone(problem)}
@@ -89,6 +89,6 @@ def test_a_stale_rubric_is_listed_in_its_place_with_the_reason_and_a_current_ver
     client.post(edit_address(problem, analysis.name), data | {"based_on": str(analysis.current.public_id)})
     text = page(client, problem)
     assert "for reference 1, group C1 now · its main steps have changed · by a model" in text
-    shown = client.get(reverse("grading:piece_version", args=[problem.slug, analysis.current.public_id])).content.decode()
+    shown = client.get(reverse("preparation:piece_version", args=[problem.slug, analysis.current.public_id])).content.decode()
     assert "For reference 1, group C1 now" in shown
     assert "Stale" not in shown

@@ -14,17 +14,17 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
-from apps.grading.asked_with import settings_key
-from apps.grading.cards import cards_for
-from apps.grading.jobs import Job
-from apps.grading.naming import VARIANTS, variant_asked
-from apps.grading.plans import GradingPlan, run_name
-from apps.grading.quality import difficulty_spec, question_id
-from apps.grading.shown import ViewShown, shown_of, shown_read, views_summary
-from apps.grading.starting import models_for_grading
-from apps.marks.answering import FAMILIES, suggestions_work
+from apps.agreement.cards import cards_for
+from apps.graders.batches.jobs import Job
+from apps.graders.planning.naming import VARIANTS, variant_asked
+from apps.graders.planning.plans import GradingPlan, run_name
+from apps.graders.planning.settings import settings_key
+from apps.graders.planning.shown import ViewShown, shown_of, shown_read, views_summary
+from apps.graders.starting import models_for_grading
 from apps.marks.models import Suggestion
-from apps.marks.panel import _items
+from apps.marks.suggestions.answering import FAMILIES, suggestions_work
+from apps.marks.workspace.panel import _items
+from apps.preparation.quality import difficulty_spec, question_id
 from apps.reasoning.domain.generation import GenerationRequest
 from apps.reasoning.graders.view import View
 from apps.reasoning.marking.suggestion import SuggestionBody
@@ -210,7 +210,7 @@ def test_the_form_offers_the_same_views(
     served: None, alice: User, client_for: ClientFor, workflow: str, status: int, words: str
 ) -> None:
     problem = make_problem()
-    address = reverse("grading:start", args=[problem.slug])
+    address = reverse("graders:start", args=[problem.slug])
     data = {"workflow": workflow, "alias": "served", "script": "It is so.", "start_id": str(uuid.uuid4())}
     response = client_for(alice).post(address, data)
     assert response.status_code == status
@@ -243,7 +243,7 @@ def test_different_views_have_separate_cards(served: None, alice: User, client_f
     found = {card.shown: card for card in cards_for(alice)}
     assert set(found) == {"the problem", "the problem and the guidelines for markers"}
     assert [found[words].before_views for words in sorted(found)] == [0, 1]
-    text = client_for(alice).get(reverse("grading:agreement_cards")).content.decode()
+    text = client_for(alice).get(reverse("agreement:cards")).content.decode()
     assert "the problem and the guidelines for markers, in addition to the script" in text
     assert "as recorded before views" in text
 

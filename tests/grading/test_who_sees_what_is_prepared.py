@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 
 from apps.accounts.models import User
-from apps.grading.preparing_models import PieceVersion
+from apps.graders.models import PieceVersion
 from apps.problems import holding
 from apps.problems.models import Problem
 from tests.grading.problem_runs import played
@@ -23,9 +23,9 @@ def test_students_and_users_without_access_to_the_solutions_cannot_open_pieces(
     version = PieceVersion.objects.filter(problem=problem).first()
     assert version is not None
     addresses = [
-        reverse("grading:prepare", args=[problem.slug]),
+        reverse("preparation:prepare", args=[problem.slug]),
         edit_address(problem, "clusters"),
-        reverse("grading:piece_version", args=[problem.slug, version.public_id]),
+        reverse("preparation:piece_version", args=[problem.slug, version.public_id]),
     ]
     for address in addresses:
         assert client_for(alice).get(address).status_code == 200
@@ -37,5 +37,5 @@ def test_students_and_users_without_access_to_the_solutions_cannot_open_pieces(
         answer = client_for(alice).get(address)
         assert answer.status_code == 404
         assert SECRET not in answer.content.decode()
-    assert client_for(alice).post(reverse("grading:prepare_add", args=[problem.slug]), {"text": "x"}).status_code == 404
+    assert client_for(alice).post(reverse("preparation:prepare_add", args=[problem.slug]), {"text": "x"}).status_code == 404
     assert run.owner == alice

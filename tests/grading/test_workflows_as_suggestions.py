@@ -11,20 +11,20 @@ from django.urls import reverse
 from django.utils import timezone
 
 from apps.accounts.models import User
-from apps.grading.models import GradingCall
-from apps.grading.suggesting import gradings_stop
-from apps.marks import answering
-from apps.marks import suggesting as marks_suggesting
-from apps.marks.answering import FAMILIES, suggestions_work
+from apps.graders.models import GradingCall
+from apps.graders.suggestions.family import gradings_stop
 from apps.marks.graders import GraderStopped
 from apps.marks.graders.families import GraderUnknown, grader_of, label_of
 from apps.marks.models import Suggestion, SuggestionState
-from apps.marks.revealing import stage_show
-from apps.marks.suggesting import suggestions_ask, suggestions_failed, suggestions_of
+from apps.marks.sealing.revealing import stage_show
+from apps.marks.suggestions import answering
+from apps.marks.suggestions import suggesting as marks_suggesting
+from apps.marks.suggestions.answering import FAMILIES, suggestions_work
+from apps.marks.suggestions.suggesting import suggestions_ask, suggestions_failed, suggestions_of
 from apps.problems.models import ReferenceSolution
 from apps.reasoning.domain.errors import BackendUnavailable
 from apps.reasoning.marking.revealing import Stage
-from apps.reasoning.marking.sheet import Fallacy
+from apps.reasoning.marking.sheets.sheet import Fallacy
 from apps.reasoning.marking.suggestion import SuggestionBody
 from apps.runs.models import Run
 from tests.graders.answers import FOLLOWS
@@ -246,7 +246,7 @@ def test_a_slow_grader_renews_its_lease(bob: User, model: Model, monkeypatch: py
 def test_an_exiting_process_returns_the_suggestion_to_the_queue(
     bob: User, model: Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from apps.grading import suggesting
+    from apps.graders.suggestions import family as suggesting
 
     sealed_with(bob, SINGLE)
     gradings_stop()

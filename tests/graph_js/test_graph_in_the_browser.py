@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 from apps.accounts.models import User
 from apps.runs.models import Run
-from tests.lemmas.factory import make_told_run
+from tests.lemmas.factory import make_story_run
 from tests.node import facts
 from tests.ui.axe import faults_in_both_themes, needs_axe
 from tests.ui.browser import Pages, browser_page, needs_chromium
@@ -24,7 +24,7 @@ LEMMAS = ("s0.1", "s0.2", "s0.6", "s0.7", "s0.8", "s1.12")
 
 @pytest.fixture
 def run(alice: User) -> Run:
-    return make_told_run()
+    return make_story_run()
 
 
 @pytest.fixture

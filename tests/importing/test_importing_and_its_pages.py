@@ -52,7 +52,7 @@ def test_a_new_problem_needs_a_topic() -> None:
 
 
 def test_the_page_says_where_it_is_from_and_what_was_not_taken_over(client_for: ClientFor, alice: User) -> None:
-    run = imported(graph({"a": {"dependencies": ["nobody"]}}), "ours.json")
+    run = imported(graph({"a": {"dependencies": ["missing"]}}), "ours.json")
     page = client_for(alice).get(reverse("explorations:run_detail", args=[run.public_id])).content.decode()
     for words in ("ours.json", "written for a test", "none needed", "1 part", "a depends on the unknown id", "Proof graph"):
         assert words in page
@@ -92,17 +92,17 @@ def test_students_have_no_import(client_for: ClientFor, charlie: User) -> None:
 def test_the_command_imports_folders_and_says_what_it_did(tmp_path: Path) -> None:
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / "ours.log").write_text(solver_log(*check("yes")))
-    (tmp_path / "g.json").write_text(graph({"a": {"dependencies": ["nobody"]}}))
+    (tmp_path / "g.json").write_text(graph({"a": {"dependencies": ["missing"]}}))
     (tmp_path / "meta.json").write_text("{}")
     out = io.StringIO()
     call_command("import_log", str(tmp_path), topic="N", stdout=out)
     said = out.getvalue()
     assert "deep/ours.log (solver–verifier log)" in said
-    assert "node a: a depends on the unknown id nobody" in said
+    assert "node a: a depends on the unknown id missing" in said
     assert Run.objects.count() == 2
 
 
-def test_the_command_goes_on_after_a_file_that_it_does_not_know(tmp_path: Path) -> None:
+def test_the_command_continues_after_an_unknown_file(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text("{}")
     (tmp_path / "b.log").write_text(solver_log())
     errors = io.StringIO()
@@ -120,8 +120,8 @@ def test_the_command_takes_a_problem_of_the_library(tmp_path: Path) -> None:
     (tmp_path / "b.log").write_text(solver_log())
     call_command("import_log", str(tmp_path / "b.log"), problem="odd", stdout=io.StringIO())
     assert Run.objects.get().problem_version.problem == problem
-    with pytest.raises(CommandError, match="no problem nobody"):
-        call_command("import_log", str(tmp_path / "b.log"), problem="nobody", stdout=io.StringIO())
+    with pytest.raises(CommandError, match="no problem missing"):
+        call_command("import_log", str(tmp_path / "b.log"), problem="missing", stdout=io.StringIO())
 
 
 def test_the_statement_of_the_file_becomes_the_problem() -> None:

@@ -55,8 +55,8 @@ def test_a_circle_is_cut_where_it_closes_and_listed() -> None:
 
 
 def test_an_id_that_leads_nowhere_is_listed_and_the_rest_goes_in() -> None:
-    run = imported(graph({"a": {"dependencies": ["nobody"]}}), "g.json")
-    assert unread(run) == ["node a: a depends on the unknown id nobody"]
+    run = imported(graph({"a": {"dependencies": ["missing"]}}), "g.json")
+    assert unread(run) == ["node a: a depends on the unknown id missing"]
     assert Lemma.objects.filter(run=run).count() == 1
 
 
@@ -86,7 +86,7 @@ def test_a_graph_that_is_not_whole_is_refused_in_words(text: str) -> None:
 
 
 LEDGER = [
-    ledger_event("proof_initialized", 1, conjecture="The number $7$ is odd.", author="somebody"),
+    ledger_event("proof_initialized", 1, conjecture="The number $7$ is odd.", author="ada"),
     ledger_event("node_created", 2, node=node("1")),
     ledger_event("nodes_claimed", 3, node_ids=["1"]),
     ledger_event("node_created", 4, node=node("1.1", kind="local_assume")),
@@ -169,7 +169,7 @@ VALIDATED, REFUTED = ("node_validated", {"node_id": "1"}), ("node_refuted", {"no
         ([], None),
     ],
 )
-def test_the_last_word_that_stands_on_the_conjecture_decides(
+def test_the_last_valid_verdict_on_the_conjecture_decides(
     story: list[tuple[str, dict[str, str]]], accepted: bool | None
 ) -> None:
     events = [*LEDGER[:2], *(ledger_event(kind, 10 + place, **fields) for place, (kind, fields) in enumerate(story))]

@@ -75,7 +75,7 @@ def test_a_log_that_breaks_off_in_a_solution_is_imported_as_far_as_it_goes() -> 
     assert run.steps.get(key="correct/1").failure
 
 
-def test_an_error_in_a_run_fails_the_call_and_the_log_goes_on() -> None:
+def test_an_error_in_a_run_fails_the_call_and_the_log_continues() -> None:
     lost = [heading("Verification prompt:"), "{}", heading("Error in run 10: 429 Too Many Requests")]
     run = imported(solver_log(*lost, *correction(), *check("yes"), *DONE))
     assert run.steps.get(key="check/1").failure == "429 too many requests"

@@ -15,8 +15,8 @@ import uvicorn
 from apps.reasoning.domain.generation import GenerationRequest, Message, Sampling
 from apps.reasoning.inference.aliases import Alias, load_aliases, parse_aliases
 from apps.reasoning.inference.openai_http import OpenAIHttpBackend
-from tests.inference.fake_server import FakeModelServer
-from tests.inference.vllm_here import LOADED_WITHIN_S, alias_with_adapters, vllm_server
+from tests.inference.http.fake_server import FakeModelServer
+from tests.inference.vllm.vllm_here import LOADED_WITHIN_S, alias_with_adapters, vllm_server
 from workers.engines.openvino import OpenVinoBackend
 from workers.engines.vllm import VllmBackend
 

@@ -19,8 +19,8 @@ from apps.reasoning.inference.openai_http import OpenAIHttpBackend
 from apps.reasoning.inference.scripted import Pace, ScriptedBackend
 from apps.reasoning.ports import Backend
 from tests.inference.conftest import SURE_PROMPT, a_request, served_alias
-from tests.inference.fake_server import FakeModelServer
-from tests.inference.vllm_here import LOADED_WITHIN_S, VLLM
+from tests.inference.http.fake_server import FakeModelServer
+from tests.inference.vllm.vllm_here import LOADED_WITHIN_S, VLLM
 from workers.engines.openvino import OpenVinoBackend
 from workers.engines.vllm import VllmBackend
 

@@ -20,13 +20,13 @@ from apps.reasoning.ports import Backend
 from apps.reasoning.prompts.loader import RenderedPrompt
 from apps.reasoning.reading.choices import Decision
 from apps.reasoning.scaffolds.candidates.verifying import READING
-from apps.reasoning.scaffolds.context import RunContext
-from apps.reasoning.scaffolds.controls import NoControls
-from apps.reasoning.scaffolds.hearing import Heard, heard
+from apps.reasoning.scaffolds.running.context import RunContext
+from apps.reasoning.scaffolds.running.controls import NoControls
+from apps.reasoning.scaffolds.running.hearing import Heard, heard
 from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
 from tests.inference.conftest import a_request, http_backend, running_server, served_alias
-from tests.inference.fake_server import Canned, FakeModelServer, piece, sse
-from tests.inference.vllm_here import LOADED_WITHIN_S, VLLM
+from tests.inference.http.fake_server import Canned, FakeModelServer, piece, sse
+from tests.inference.vllm.vllm_here import LOADED_WITHIN_S, VLLM
 from workers.engines.openvino import OpenVinoBackend
 from workers.engines.vllm import VllmBackend
 

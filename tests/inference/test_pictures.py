@@ -10,7 +10,7 @@ from apps.reasoning.inference.aliases import parse_aliases
 from apps.reasoning.inference.scripted import ScriptedBackend, picture_key
 from apps.reasoning.ports import Backend
 from tests.inference.conftest import a_request, http_backend
-from tests.inference.fake_server import FakeModelServer
+from tests.inference.http.fake_server import FakeModelServer
 from workers.slots import tokens_of
 
 HTTP = 'backend = "openai_http"\nmodel = "m"\nbase_url = "http://localhost:1/v1"\n'

@@ -3,7 +3,7 @@
 from typing import Any
 
 from apps.reasoning.inference.tool_text import ToolText
-from apps.reasoning.reading.actions import Action, read_action
+from apps.reasoning.reading.turns.actions import Action, read_action
 from tests.reasoning.play import final
 
 

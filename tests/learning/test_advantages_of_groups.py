@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workers.learning.advantages import (
+from apps.recipes.mathematics.advantages import (
     centred,
     episode_turn_rewards,
     grpo,
@@ -15,7 +15,7 @@ from workers.learning.advantages import (
     overlong_penalty,
     turn_advantages,
 )
-from workers.learning.arrays import NotLearnable
+from apps.recipes.mathematics.arrays import NotLearnable
 
 REWARDS = st.lists(st.floats(-1, 1), min_size=2, max_size=16)
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workers.learning.arrays import NotLearnable
-from workers.learning.ppo import token_advantages
+from apps.recipes.mathematics.arrays import NotLearnable
+from apps.recipes.mathematics.ppo import token_advantages
 
 
 @pytest.mark.parametrize("hidden", [0.0, 99.0, nan])

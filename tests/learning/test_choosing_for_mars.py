@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.reasoning.scaffolds.candidates.inputs import chosen
-from workers.learning.arrays import NotLearnable
-from workers.learning.mars import (
+from apps.recipes.mathematics.arrays import NotLearnable
+from apps.recipes.mathematics.mars import (
     Output,
     Role,
     Strategy,

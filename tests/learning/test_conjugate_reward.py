@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workers.learning.arrays import NotLearnable
-from workers.learning.conjugate_reward import conjugate_reward, dominance, group_conjugate_rewards, highest_reward
+from apps.recipes.mathematics.arrays import NotLearnable
+from apps.recipes.mathematics.conjugate_reward import conjugate_reward, dominance, group_conjugate_rewards, highest_reward
 
 TABLE = [
     (0, Fraction(1, 2), 0.0, 0.0),

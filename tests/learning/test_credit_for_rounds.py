@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.learning.test_lemma_values import FULL, WORKED
-from workers.learning.arrays import NotLearnable
-from workers.learning.lemma_values import lemma_values
-from workers.learning.progress import (
+from apps.recipes.mathematics.arrays import NotLearnable
+from apps.recipes.mathematics.lemma_values import lemma_values
+from apps.recipes.mathematics.progress import (
     RoundAdvantages,
     RoundsTaken,
     progress_advantages,
     progress_advantages_as_printed,
 )
+from tests.learning.test_lemma_values import FULL, WORKED
 
 GROUP = [
     RoundsTaken([["a"], ["b"]], FULL),

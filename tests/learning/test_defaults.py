@@ -1,10 +1,10 @@
 """The papers' settings, as listed in the design."""
 
-from workers.learning import defaults
-from workers.learning.conjugate_reward import DEFAULT_VOTES
-from workers.learning.losses import Clip
-from workers.learning.oreal import OrealFactors
-from workers.learning.segments import Segments
+from apps.recipes.mathematics import defaults
+from apps.recipes.mathematics.conjugate_reward import DEFAULT_VOTES
+from apps.recipes.mathematics.losses import Clip
+from apps.recipes.mathematics.oreal import OrealFactors
+from apps.recipes.mathematics.segments import Segments
 
 
 def test_clips_equal_those_of_the_papers() -> None:

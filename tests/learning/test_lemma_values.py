@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workers.learning.arrays import NotLearnable
-from workers.learning.lemma_values import Edge, LemmaValues, Node, ProofPath, graph_values, lemma_values, valid_lemmas
+from apps.recipes.mathematics.arrays import NotLearnable
+from apps.recipes.mathematics.lemma_values import Edge, LemmaValues, Node, ProofPath, graph_values, lemma_values, valid_lemmas
 
 FULL = log(251)
 WORKED = [

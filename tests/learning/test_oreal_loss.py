@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from apps.recipes.mathematics.arrays import Array
+from apps.recipes.mathematics.oreal import OrealFactors, oreal_loss, reward_model_loss, token_weights
 from tests.learning.test_losses import by_differences
-from workers.learning.arrays import Array
-from workers.learning.oreal import OrealFactors, oreal_loss, reward_model_loss, token_weights
 
 PI = np.log([[0.5, 0.25], [0.8, 0.1]])
 OLD = np.log([[0.5, 0.25], [0.4, 0.1]])

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from workers.learning.arrays import NothingToLearn, NotLearnable
-from workers.learning.conjugate_reward import highest_reward
-from workers.learning.rows import Row
-from workers.recipes import grpo_rubric, marsrl, orealh, rc_rl, sft_proofs, turn_dapo, turn_grpo, turn_ppo, turn_sft
-from workers.recipes.registry import RECIPES
-from workers.recipes.trajectory import Trajectory, Turn
+from apps.recipes import grpo_rubric, marsrl, orealh, rc_rl, sft_proofs, turn_dapo, turn_grpo, turn_ppo, turn_sft
+from apps.recipes.mathematics.arrays import NothingToLearn, NotLearnable
+from apps.recipes.mathematics.conjugate_reward import highest_reward
+from apps.recipes.mathematics.rows import Row
+from apps.recipes.registry import RECIPES
+from apps.recipes.trajectory import Trajectory, Turn
 
 
 def turn(**more: Any) -> Turn:

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from workers.learning.arrays import NotLearnable
-from workers.learning.rows import COLUMNS, Leak, Row, check_row, groups_of
+from apps.recipes.mathematics.arrays import NotLearnable
+from apps.recipes.mathematics.rows import COLUMNS, Leak, Row, check_row, groups_of
 
 
 def row(**more: Any) -> Row:

@@ -5,8 +5,8 @@ from random import Random
 
 import pytest
 
-from workers.learning.arrays import NothingToLearn, NotLearnable
-from workers.learning.rubric import keeps_prompt, prompts_kept, rc_groups, rc_states, rubric_reward
+from apps.recipes.mathematics.arrays import NothingToLearn, NotLearnable
+from apps.recipes.mathematics.rubric import keeps_prompt, prompts_kept, rc_groups, rc_states, rubric_reward
 
 
 def test_rewards_are_shares_of_full_marks_and_invalid_grades_are_rejected() -> None:

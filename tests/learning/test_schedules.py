@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apps.learning.queueing import chained, listed
-from apps.learning.schedule import MOST_ANSWERS, Setting, TooLarge, simulate, too_large
+from apps.learning.schedules.queueing import chained, listed
+from apps.learning.schedules.schedule import MOST_ANSWERS, Setting, TooLarge, simulate, too_large
 
 SMALL = Setting(problems=16, slots=128, steps=8)
 NAMES = ["barrier", "chain", "pipeline", "segments", "ideal"]

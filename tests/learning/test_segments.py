@@ -2,8 +2,8 @@
 
 import pytest
 
-from workers.learning.arrays import NotLearnable
-from workers.learning.segments import PartialGroup, Segments, within_lag
+from apps.recipes.mathematics.arrays import NotLearnable
+from apps.recipes.mathematics.segments import PartialGroup, Segments, within_lag
 
 SHORT = Segments(tokens=2, most=2)
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from workers.recipes import turn_dapo
-from workers.recipes.tallies import added, means_of, rewards_tally, rounds_tally, tally_of, tools_tally, verdicts_tally
-from workers.recipes.trajectory import Kind, Trajectory, Turn
+from apps.recipes import turn_dapo
+from apps.recipes.tallies import added, means_of, rewards_tally, rounds_tally, tally_of, tools_tally, verdicts_tally
+from apps.recipes.trajectory import Kind, Trajectory, Turn
 
 
 def verdict(role: str, passed: bool | None, reward: float | None) -> Turn:

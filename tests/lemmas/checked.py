@@ -2,14 +2,14 @@
 
 from apps.reasoning.domain.check_events import FormulaChecksOff, FormulasChecked
 from apps.reasoning.domain.tools import MathAnchor, MathCounterexample, MathFinding
-from tests.lemmas.story import LEMMAS, PROOFS, Told, story
+from tests.lemmas.story import LEMMAS, PROOFS, KeyedEvent, story
 
 STATEMENTS = {row[0]: row[4] for row in LEMMAS}
 STEPS = {row[0]: row[5] for row in LEMMAS} | {row[0]: row[2] for row in PROOFS}
 
 
 def finding(subject: str, where: str, quote: str, outcome: str = "survived") -> MathFinding:
-    """A finding at the place where `quote` stands."""
+    """A finding at the place of `quote`."""
     text = STATEMENTS[subject] if where == "statement" else STEPS[subject][int(where.split()[1]) - 1]
     start = text.index(quote)
     example = MathCounterexample(values={"a": "2"}, left="15", right="0") if outcome == "refuted" else None
@@ -25,7 +25,7 @@ def finding(subject: str, where: str, quote: str, outcome: str = "survived") -> 
     )
 
 
-def checked(subject: str, *findings: MathFinding, unread: int = 0) -> Told:
+def checked(subject: str, *findings: MathFinding, unread: int = 0) -> KeyedEvent:
     """The event of one check."""
     refuted = sum(one.outcome == "refuted" for one in findings)
     survived = len(findings) - refuted
@@ -40,7 +40,7 @@ def checked(subject: str, *findings: MathFinding, unread: int = 0) -> Told:
     )
 
 
-def checked_story() -> list[Told]:
+def checked_story() -> list[KeyedEvent]:
     """The story with a refuted lemma, one that survived, one that was not understood, one late, and a refuted proof step."""
     late = FormulasChecked(subject="s0.3", outcome="unchecked", unchecked="the run ended before its turn")
     return [
@@ -53,5 +53,5 @@ def checked_story() -> list[Told]:
     ]
 
 
-def off(reason: str = "No worker serves sandbox.") -> Told:
+def off(reason: str = "No worker serves sandbox.") -> KeyedEvent:
     return "checks/off/12345678", FormulaChecksOff(reason=reason)

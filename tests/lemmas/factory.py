@@ -9,7 +9,7 @@ from apps.accounts.models import Role, User
 from apps.lemmas.projection import StoredEvent, project
 from apps.problems.models import Problem, Topic
 from apps.runs.models import Run, RunEvent, RunStatus
-from tests.lemmas.story import STATEMENT, Told, story
+from tests.lemmas.story import STATEMENT, KeyedEvent, story
 
 
 def make_user(name: str, role: Role = Role.RESEARCHER) -> User:
@@ -28,9 +28,9 @@ def make_run(status: RunStatus = RunStatus.FINISHED) -> Run:
     )
 
 
-def stored(told: Sequence[Told], start: int = 1) -> list[StoredEvent]:
+def stored(events: Sequence[KeyedEvent], start: int = 1) -> list[StoredEvent]:
     """The events as the journal's writer hands them to `project`, numbered from `start`."""
-    return [(seq, key, timezone.now(), event) for seq, (key, event) in enumerate(told, start)]
+    return [(seq, key, timezone.now(), event) for seq, (key, event) in enumerate(events, start)]
 
 
 def write_events(run: Run, events: Sequence[StoredEvent], batch: int = 50) -> None:
@@ -47,8 +47,8 @@ def write_events(run: Run, events: Sequence[StoredEvent], batch: int = 50) -> No
             project(run, part)
 
 
-def make_told_run(told: Sequence[Told] | None = None, status: RunStatus = RunStatus.FINISHED) -> Run:
-    """A run whose events are `told`; without it, those of the story."""
+def make_story_run(events: Sequence[KeyedEvent] | None = None, status: RunStatus = RunStatus.FINISHED) -> Run:
+    """A run with these events; by default, those of the story."""
     run = make_run(status)
-    write_events(run, stored(story() if told is None else told))
+    write_events(run, stored(story() if events is None else events))
     return run

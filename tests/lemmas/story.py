@@ -11,7 +11,7 @@ from apps.reasoning.domain import events as ev
 from apps.reasoning.domain.generation import Usage
 from apps.reasoning.domain.verdicts import NO_FAULT, StepCheck, wilson_interval
 
-Told = tuple[str, ev.Event]
+KeyedEvent = tuple[str, ev.Event]
 
 STATEMENT = "Let $p > 5$ be a prime. Prove that $240 \\mid p^4 - 1$."
 
@@ -65,25 +65,25 @@ PROOFS: list[tuple[str, str, tuple[str, ...], tuple[str, ...], tuple[int, ...]]]
 ]  # fmt: skip
 
 
-def story() -> list[Told]:
-    """Keys and events in the order in which the run tells them."""
-    told: list[Told] = [("run/created", ev.RunCreated(
+def story() -> list[KeyedEvent]:
+    """Keys and events in the order in which the run emits them."""
+    events: list[KeyedEvent] = [("run/created", ev.RunCreated(
         title="240 divides p⁴ − 1", scaffold="intern_s1_mo", preset="quick", aliases={"reasoner": "small"}, params={}, seed=7,
         code_version="test"))]  # fmt: skip
-    told.append(("run/started/1", ev.RunStarted(owner="test", fence=1)))
+    events.append(("run/started/1", ev.RunStarted(owner="test", fence=1)))
     for round_ in (1, 2, 3):
         for rollout in (0, 1):
-            told += _round(rollout, round_)
-    told += _human()
+            events += _round(rollout, round_)
+    events += _human()
     for proof in PROOFS:
-        told += _proof(*proof)
-    told.append(("proof/selected", ev.ProofSelected(proof="proof/2", accepted=True, reason="All 4 valid votes passed.")))
+        events += _proof(*proof)
+    events.append(("proof/selected", ev.ProofSelected(proof="proof/2", accepted=True, reason="All 4 valid votes passed.")))
     finished = ev.RunFinished(accepted=True, proof="proof/2", reason="All 4 valid votes passed.", ended_by="accepted")
-    told.append(("run/finished", finished))
-    return told
+    events.append(("run/finished", finished))
+    return events
 
 
-def _round(rollout: int, round_: int) -> Iterator[Told]:
+def _round(rollout: int, round_: int) -> Iterator[KeyedEvent]:
     base = f"s{rollout}/r{round_}"
     mine = [row for row in LEMMAS if row[2] == rollout and row[3] == round_]
     yield f"{base}/began", ev.RoundBegan(rollout=rollout, round=round_)
@@ -103,7 +103,7 @@ def _round(rollout: int, round_: int) -> Iterator[Told]:
 
 def _lemma(
     base: str, row: tuple[str, int, int, int, str, tuple[str, ...], tuple[str, ...], tuple[int | None, ...]]
-) -> Iterator[Told]:
+) -> Iterator[KeyedEvent]:
     lemma, number, rollout, round_, statement, steps, uses, _faults = row
     supersedes = lemma.removesuffix("-fixed") if lemma.endswith("-fixed") else ""
     yield f"{base}/lemma/{lemma}", ev.LemmaProposed(
@@ -115,7 +115,7 @@ def _lemma(
     yield from _edges(base, lemma, steps, uses)
 
 
-def _edges(base: str, user: str, steps: tuple[str, ...], uses: tuple[str, ...]) -> Iterator[Told]:
+def _edges(base: str, user: str, steps: tuple[str, ...], uses: tuple[str, ...]) -> Iterator[KeyedEvent]:
     for used in uses:
         quote = f"Lemma {next(row[1] for row in LEMMAS if row[0] == used)}"
         step = next((i for i, text in enumerate(steps) if quote in text), 0)
@@ -124,7 +124,7 @@ def _edges(base: str, user: str, steps: tuple[str, ...], uses: tuple[str, ...]) 
         yield f"{base}/edge/{user}/{used}", ev.EdgeAdded(user=user, used=used, evidence=anchor)
 
 
-def _votes(base: str, subject: str, faults: tuple[int | None, ...], rollout: int, round_: int) -> Iterator[Told]:
+def _votes(base: str, subject: str, faults: tuple[int | None, ...], rollout: int, round_: int) -> Iterator[KeyedEvent]:
     for index, fault in enumerate(faults, 1):
         call = f"{base}/{subject}/{index}"
         yield from _call(call, "theorem_verifier", rollout, round_, subject, index)
@@ -161,7 +161,7 @@ def _vote(subject: str, index: int, of: int, call: str, fault: int | None) -> ev
         summary=f"Step {fault} has a gap.")  # fmt: skip
 
 
-def _call(call: str, role: str, rollout: int, round_: int, subject: str = "", index: int = 0) -> Iterator[Told]:
+def _call(call: str, role: str, rollout: int, round_: int, subject: str = "", index: int = 0) -> Iterator[KeyedEvent]:
     yield (
         f"{call}/began",
         ev.CallBegan(call=call, role=role, alias="small", rollout=rollout, round=round_, subject=subject, index=index),
@@ -171,7 +171,7 @@ def _call(call: str, role: str, rollout: int, round_: int, subject: str = "", in
         text_sha="")  # fmt: skip
 
 
-def _human() -> Iterator[Told]:
+def _human() -> Iterator[KeyedEvent]:
     args = {"lemma": "s1.9", "reason": "False for a = 2."}
     yield "control/c1", cv.ControlRequested(command="c1", name="reject_lemma", by="Ada", args=args)
     yield "control/c1/applied", cv.ControlApplied(command="c1", name="reject_lemma", point="proof")
@@ -181,7 +181,9 @@ def _human() -> Iterator[Told]:
     yield "control/c2/applied", cv.ControlApplied(command="c2", name="accept_lemma", point="proof")
 
 
-def _proof(proof: str, revises: str, steps: tuple[str, ...], uses: tuple[str, ...], faults: tuple[int, ...]) -> Iterator[Told]:
+def _proof(
+    proof: str, revises: str, steps: tuple[str, ...], uses: tuple[str, ...], faults: tuple[int, ...]
+) -> Iterator[KeyedEvent]:
     call = f"final/{proof}"
     yield from _call(call, "reviser" if revises else "reasoner", 0, 4, proof)
     yield (

@@ -13,7 +13,7 @@ from django.test import Client
 
 from apps.reasoning.domain import events as ev
 from apps.runs.models import Run, RunStatus
-from tests.lemmas.factory import make_told_run, make_user, stored, write_events
+from tests.lemmas.factory import make_story_run, make_user, stored, write_events
 from tests.lemmas.story import story
 
 pytestmark = pytest.mark.django_db
@@ -30,8 +30,8 @@ def arrive(run: Run, number: int) -> None:
         ev.EdgeAdded(user="s1.12", used=name, evidence=anchor),
         ev.LemmaMerged(lemma="s0.3", into=name, reason="equal"),
     ]
-    told = [(f"late/{number}/{place}", event) for place, event in enumerate(events)]
-    write_events(fresh, stored(told, start=fresh.last_seq + 1))
+    keyed = [(f"late/{number}/{place}", event) for place, event in enumerate(events)]
+    write_events(fresh, stored(keyed, start=fresh.last_seq + 1))
 
 
 @contextmanager
@@ -57,7 +57,7 @@ def arriving(run: Run) -> Iterator[list[int]]:
     ["", "graph/", "graph/outline/", "graph.json", "timeline/", "panel/?node=s0.7", "graph/export.json", "graph/export.dot"],
 )
 def test_a_page_answers_and_names_only_what_it_shows(client: Client, path: str) -> None:
-    run = make_told_run(story()[:-3], status=RunStatus.RUNNING)
+    run = make_story_run(story()[:-3], status=RunStatus.RUNNING)
     client.force_login(make_user("ada"))
     with arriving(run) as arrived:
         answer = client.get(
@@ -67,9 +67,9 @@ def test_a_page_answers_and_names_only_what_it_shows(client: Client, path: str) 
     assert answer.status_code == 200
     text = answer.content.decode()
     if path.endswith("json"):
-        told = json.loads(text)
-        shown = {node["id"] for node in told["nodes"]}
-        named = {end for edge in told["edges"] for end in (edge["source"], edge["target"])}
+        graph = json.loads(text)
+        shown = {node["id"] for node in graph["nodes"]}
+        named = {end for edge in graph["edges"] for end in (edge["source"], edge["target"])}
     else:
         shown = set(re.findall(r'data-node="([^"]+)"', text))
         named = {name for names in re.findall(r'data-used?s?(?:-by)?="([^"]*)"', text) for name in names.split()}

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from apps.runs.models import Run
-from tests.lemmas.factory import make_told_run, make_user
+from tests.lemmas.factory import make_story_run, make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def run(client: Client) -> Run:
     client.force_login(make_user("ada"))
-    return make_told_run()
+    return make_story_run()
 
 
 def download(client: Client, run: Run, form: str) -> str:
@@ -36,7 +36,7 @@ def fields_of(graph: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     return nodes, edges
 
 
-def told(client: Client, run: Run) -> tuple[dict[str, Any], dict[str, Any]]:
+def graph_of(client: Client, run: Run) -> tuple[dict[str, Any], dict[str, Any]]:
     data = client.get(f"/runs/{run.public_id}/graph.json").json()
     return {node["id"]: node for node in data["nodes"]}, {edge["id"]: edge for edge in data["edges"]}
 
@@ -50,14 +50,14 @@ def test_graphml_read_by_networkx_equals_graph_json(client: Client, run: Run) ->
     for node in nodes.values():
         for name in ("number", "confidence", "low", "high"):
             node.setdefault(name, None)
-    assert (nodes, edges) == told(client, run)
+    assert (nodes, edges) == graph_of(client, run)
     assert {edge["kind"] for edge in edges.values()} == {"uses", "corrects", "merges", "revises"}
     assert graph.graph["selected_proof"] == "proof/2"
 
 
 def test_node_link_json_equals_graph_json_and_has_whole_texts(client: Client, run: Run) -> None:
     graph = nx.node_link_graph(json.loads(download(client, run, "json")), edges="edges")
-    assert fields_of(graph) == told(client, run)
+    assert fields_of(graph) == graph_of(client, run)
     assert graph.nodes["proof/2"]["text"].endswith("$\\blacksquare$")
 
 
@@ -71,7 +71,7 @@ def test_what_a_node_rests_on_are_its_ancestors_in_every_export(client: Client, 
 def test_dot_names_every_edge_with_its_kind(client: Client, run: Run) -> None:
     text = download(client, run, "dot")
     assert 'label="s0.7\\nFor every odd integer $a$ we have' in text
-    for edge in told(client, run)[1].values():
+    for edge in graph_of(client, run)[1].values():
         assert f'"{edge["source"]}" -> "{edge["target"]}" [class="{edge["kind"]}"' in text
 
 
@@ -79,7 +79,7 @@ def test_dot_names_every_edge_with_its_kind(client: Client, run: Run) -> None:
 def test_svg_is_drawn_by_graphviz(client: Client, run: Run) -> None:
     picture = download(client, run, "svg")
     assert picture.count('class="node') == 16
-    assert picture.count('class="edge') == len(told(client, run)[1])
+    assert picture.count('class="edge') == len(graph_of(client, run)[1])
     assert "gcd" in picture
 
 

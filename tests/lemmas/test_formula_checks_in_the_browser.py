@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from apps.accounts.models import User
 from apps.runs.models import Run
 from tests.lemmas.checked import checked, checked_story, finding
-from tests.lemmas.factory import make_told_run
+from tests.lemmas.factory import make_story_run
 from tests.ui.browser import Pages, browser_page, needs_chromium
 
 pytestmark = [pytest.mark.browser, needs_chromium]
@@ -23,8 +23,8 @@ PATHS = ("lemmas/s1.9/", "lemmas/s0.7/", "proofs/1/", "graph/", "graph.json", "g
 
 @pytest.fixture
 def run() -> Run:
-    """The story with checks, among them one that refutes a lemma on which nobody has voted for sure."""
-    return make_told_run([*checked_story(), checked("s1.12", finding("s1.12", "statement", "16 \\mid a^4 - 1", "refuted"))])
+    """The story with checks; one of them refutes a lemma that is undecided by votes."""
+    return make_story_run([*checked_story(), checked("s1.12", finding("s1.12", "statement", "16 \\mid a^4 - 1", "refuted"))])
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What the computational verifier found, on lemmas, proofs, graph, outline and exports: beside the votes, never among them."""
+"""What the computational verifier found, on lemmas, proofs, graph, outline and exports: next to the votes, never among them."""
 
 import html
 import json
@@ -11,13 +11,13 @@ from apps.lemmas.exports import graph_export
 from apps.lemmas.formula_checks import check_of, run_checks
 from apps.lemmas.graph_data import graph_data
 from apps.lemmas.models import Lemma, ProofVersion
+from apps.mathcheck.checking import check_text
 from apps.reasoning.domain.check_events import FormulasChecked
 from apps.reasoning.domain.tools import MathFinding
 from apps.runs.models import Run, RunStatus
 from tests.lemmas.checked import checked, checked_story, finding, off
-from tests.lemmas.factory import make_run, make_told_run, make_user, stored, write_events
+from tests.lemmas.factory import make_run, make_story_run, make_user, stored, write_events
 from tests.lemmas.story import story
-from workers.mathcheck.checking import check_text
 
 pytestmark = pytest.mark.django_db
 
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def run(client: Client) -> Run:
     client.force_login(make_user("ada"))
-    return make_told_run(checked_story())
+    return make_story_run(checked_story())
 
 
 def page(client: Client, run: Run, path: str) -> str:
@@ -34,7 +34,7 @@ def page(client: Client, run: Run, path: str) -> str:
     return html.unescape(response.content.decode())
 
 
-def test_a_refuted_formula_is_marked_where_it_stands_and_told_with_its_counterexample(client: Client, run: Run) -> None:
+def test_a_refuted_formula_is_marked_in_place_and_shown_with_its_counterexample(client: Client, run: Run) -> None:
     text = page(client, run, "lemmas/s1.9/")
     assert '<span class="math inline marked marked--refuted">5 \\mid a^2 - 1</span>' in text
     assert "1 formula refuted, in the statement; 1 not understood." in text
@@ -62,23 +62,23 @@ def test_what_survived_is_listed_and_not_called_proved(client: Client, run: Run)
 @pytest.mark.parametrize(("tests", "underlined"), [(29, False), (30, True)])
 def test_fewer_than_thirty_tests_draw_no_underline(client: Client, tests: int, underlined: bool) -> None:
     found = finding("s0.7", "step 1", "a^4 - 1 = (a^2 - 1)(a^2 + 1)")
-    told = FormulasChecked(
+    check = FormulasChecked(
         subject="s0.7",
         outcome="survived",
         findings=(found.model_copy(update={"tests": tests, "tried": "n from 1 to 59"}),),
         survived=1,
     )
     client.force_login(make_user("ada"))
-    text = page(client, make_told_run([*story(), ("check/s0.7/told", told)]), "lemmas/s0.7/")
+    text = page(client, make_story_run([*story(), ("check/s0.7/told", check)]), "lemmas/s0.7/")
     assert ("marked--survived" in text) is underlined
     assert f"{tests} tests: n from 1 to 59" in text
 
 
-def test_stopped_is_told_apart_from_not_understood(client: Client) -> None:
+def test_stopped_is_distinguished_from_not_understood(client: Client) -> None:
     client.force_login(make_user("ada"))
     some = FormulasChecked(subject="s0.7", outcome="not_understood", not_understood=1, stopped=2, unchecked="the guard")
     whole = FormulasChecked(subject="s0.6", outcome="stopped", unchecked="the last guard on time ended it")
-    run = make_told_run([*story(), ("check/s0.7/stopped", some), ("check/s0.6/stopped", whole)])
+    run = make_story_run([*story(), ("check/s0.7/stopped", some), ("check/s0.6/stopped", whole)])
     assert "1 not understood; 2 stopped by the last guard on time; asked again, they may be tested." in page(
         client, run, "lemmas/s0.7/"
     )
@@ -98,7 +98,7 @@ def test_not_understood_and_not_checked_say_so(client: Client, run: Run) -> None
 
 
 def test_confidence_votes_and_status_are_what_they_are_without_the_check(run: Run) -> None:
-    plain = make_told_run()
+    plain = make_story_run()
     names = ("status", "confidence", "low", "high", "passes", "valid", "total", "expected", "judged")
     for model in (Lemma, ProofVersion):
         key = "lemma" if model is Lemma else "proof"
@@ -131,7 +131,7 @@ def test_exports_name_the_outcome(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "told", "words"),
+    ("status", "events", "words"),
     [
         (RunStatus.FINISHED, [], "Not checked: this run was recorded without the formula check."),
         (RunStatus.RUNNING, [], "Not checked: the check is under way, or there is no formula in it."),
@@ -139,9 +139,9 @@ def test_exports_name_the_outcome(run: Run) -> None:
     ],
     ids=["an older run", "live", "off"],
 )
-def test_a_lemma_without_a_check_says_why(status: RunStatus, told: list, words: str) -> None:  # type: ignore[type-arg]
+def test_a_lemma_without_a_check_says_why(status: RunStatus, events: list, words: str) -> None:  # type: ignore[type-arg]
     run = make_run(status)
-    write_events(run, stored([*story()[:8], *told]))
+    write_events(run, stored([*story()[:8], *events]))
     check = check_of(run, "s0.1")
     assert (check.outcome, check.words, check.formulas) == ("", words, ())
 
@@ -159,11 +159,13 @@ def test_a_lemma_without_a_check_says_why(status: RunStatus, told: list, words: 
         ),
     ],
 )
-def test_a_counterexample_is_told_in_words(text: str, words: str) -> None:
+def test_a_counterexample_is_written_in_words(text: str, words: str) -> None:
     """With what the verifier itself finds, so that its kinds and these words stay together."""
     found = [one.as_json() for one in check_text(text, text_id="step 1") if one.outcome == "refuted"]
-    told = FormulasChecked(subject="s0.1", outcome="refuted", findings=tuple(map(MathFinding.model_validate, found)), refuted=1)
-    run = make_told_run([("check/s0.1/told", told)])
+    check = FormulasChecked(
+        subject="s0.1", outcome="refuted", findings=tuple(map(MathFinding.model_validate, found)), refuted=1
+    )
+    run = make_story_run([("check/s0.1/told", check)])
     assert [one.detail for one in check_of(run, "s0.1").formulas] == [words]
 
 
@@ -176,14 +178,14 @@ def test_the_run_counts_texts_by_outcome(client: Client, run: Run) -> None:
 
 def test_the_page_of_a_run_says_why_checks_are_off(client: Client) -> None:
     client.force_login(make_user("ada"))
-    text = page(client, make_told_run([*story(), off()]), "?tab=agents")
+    text = page(client, make_story_run([*story(), off()]), "?tab=agents")
     assert "The formula check was unavailable for part of the run: No worker serves sandbox." in text
 
 
 def test_a_quote_over_lines_of_an_align_is_one_line(run: Run) -> None:
-    told = finding("s0.7", "step 1", "a^4 - 1 = (a^2 - 1)(a^2 + 1)")
-    odd = told.model_copy(update={"anchor": told.anchor.model_copy(update={"quote": "2 \\\\\n&= 3-2"})})
-    words = told.model_copy(update={"anchor": told.anchor.model_copy(update={"quote": "$91$ is prime"})})
-    broken = told.model_copy(update={"anchor": told.anchor.model_copy(update={"quote": "\\frac{1"})})
+    plain = finding("s0.7", "step 1", "a^4 - 1 = (a^2 - 1)(a^2 + 1)")
+    odd = plain.model_copy(update={"anchor": plain.anchor.model_copy(update={"quote": "2 \\\\\n&= 3-2"})})
+    words = plain.model_copy(update={"anchor": plain.anchor.model_copy(update={"quote": "$91$ is prime"})})
+    broken = plain.model_copy(update={"anchor": plain.anchor.model_copy(update={"quote": "\\frac{1"})})
     write_events(run, stored([checked("s0.2", odd, words, broken)], start=run.last_seq + 1))
     assert [one.tex for one in check_of(run, "s0.2").formulas] == ["$2 = 3-2$", "$91$ is prime", "`\\frac{1`"]

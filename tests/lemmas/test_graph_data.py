@@ -11,7 +11,7 @@ from apps.lemmas.selectors import graph_data
 from apps.reasoning.domain import control_events as cv
 from apps.reasoning.domain import events as ev
 from apps.runs.models import Run, RunStatus
-from tests.lemmas.factory import make_run, make_told_run, make_user, stored, write_events
+from tests.lemmas.factory import make_run, make_story_run, make_user, stored, write_events
 from tests.lemmas.story import story
 
 pytestmark = pytest.mark.django_db
@@ -23,39 +23,39 @@ def node(run: Run, name: str) -> GraphNode:
 
 
 def test_what_the_selected_proof_rests_on_contributes() -> None:
-    data = graph_data(make_told_run())
+    data = graph_data(make_story_run())
     assert set(data["contributing"]) == {
         "proof/2", "s0.10-fixed", "s1.11", "s0.1", "s0.7", "s0.8", "s0.2", "s0.6", "s0.3", "s1.5"
     }  # fmt: skip
 
 
 def test_without_a_selected_proof_nothing_contributes() -> None:
-    run = make_told_run(story()[:-2])
+    run = make_story_run(story()[:-2])
     assert graph_data(run)["contributing"] == []
 
 
 def test_an_edge_that_a_longer_way_implies_is_redundant() -> None:
     lemmas = [ev.LemmaProposed(lemma=name, number=1, rollout=0, round=1, statement=name, steps=("x",)) for name in "abc"]
     edges = [ev.EdgeAdded(user=user, used=used, evidence=ANCHOR) for user, used in ("ba", "cb", "ca")]
-    data = graph_data(make_told_run([(str(i), event) for i, event in enumerate([*lemmas, *edges])]))
+    data = graph_data(make_story_run([(str(i), event) for i, event in enumerate([*lemmas, *edges])]))
     assert data["redundant"] == ["uses:a>c"]
 
 
 def test_uses_that_run_in_a_circle_do_not_break_the_graph() -> None:
     lemmas = [ev.LemmaProposed(lemma=name, number=1, rollout=0, round=1, statement=name, steps=("x",)) for name in "ab"]
     edges = [ev.EdgeAdded(user=user, used=used, evidence=ANCHOR) for user, used in ("ba", "ab", "aa")]
-    data = graph_data(make_told_run([(str(i), event) for i, event in enumerate([*lemmas, *edges])]))
+    data = graph_data(make_story_run([(str(i), event) for i, event in enumerate([*lemmas, *edges])]))
     assert [edge["id"] for edge in data["edges"]] == ["uses:a>b"]
 
 
 def test_a_persons_verdict_and_rediscovery_are_on_the_node() -> None:
-    run = make_told_run()
+    run = make_story_run()
     assert (node(run, "s0.7")["human"], node(run, "s1.9")["human"], node(run, "s0.1")["human"]) == ("accepted", "rejected", "")
     assert node(run, "s0.2")["found_by"] == 2
 
 
 def test_people_who_differ_dispute() -> None:
-    run = make_told_run()
+    run = make_story_run()
     asked = cv.ControlRequested(command="c9", name="reject_lemma", by="Ben", args={"lemma": "s0.7"})
     applied = cv.ControlApplied(command="c9", name="reject_lemma", point="p")
     write_events(run, stored([("c9", asked), ("c9a", applied)], start=run.last_seq + 1))
@@ -63,11 +63,11 @@ def test_people_who_differ_dispute() -> None:
 
 
 def test_the_frontier_is_what_no_live_lemma_uses() -> None:
-    assert graph_data(make_told_run())["frontier"] == ["s0.10-fixed", "s1.11", "s1.12"]
+    assert graph_data(make_story_run())["frontier"] == ["s0.10-fixed", "s1.11", "s1.12"]
 
 
 def test_after_an_event_only_what_changed_comes_with_whole_lists() -> None:
-    run = make_told_run(story()[:-40])
+    run = make_story_run(story()[:-40])
     before = run.last_seq
     write_events(run, stored(story()[-40:], start=before + 1))
     data, whole = graph_data(run, before), graph_data(run)
@@ -77,12 +77,12 @@ def test_after_an_event_only_what_changed_comes_with_whole_lists() -> None:
 
 
 def test_pieces_after_each_event_add_up_to_the_whole() -> None:
-    run, told = make_run(), stored(story())
+    run, stored_events = make_run(), stored(story())
     nodes: dict[str, dict[str, Any]] = {}
     edges: dict[str, dict[str, Any]] = {}
     seq = 0
-    for start in range(0, len(told), 7):
-        write_events(run, told[start : start + 7])
+    for start in range(0, len(stored_events), 7):
+        write_events(run, stored_events[start : start + 7])
         data = graph_data(run, seq)
         nodes |= {row["id"]: dict(row) for row in data["nodes"]}
         edges |= {row["id"]: dict(row) for row in data["edges"]}
@@ -98,7 +98,7 @@ def test_pieces_after_each_event_add_up_to_the_whole() -> None:
 
 
 def test_an_unchanged_graph_is_not_sent_again(client: Client) -> None:
-    run = make_told_run()
+    run = make_story_run()
     client.force_login(make_user("ada"))
     address = f"/runs/{run.public_id}/graph.json"
     etag = client.get(address).headers["ETag"]
@@ -108,7 +108,7 @@ def test_an_unchanged_graph_is_not_sent_again(client: Client) -> None:
 
 
 def test_a_coach_reads_the_graph_and_a_student_gets_404(client: Client) -> None:
-    run = make_told_run(status=RunStatus.RUNNING)
+    run = make_story_run(status=RunStatus.RUNNING)
     address = f"/runs/{run.public_id}/graph.json"
     client.force_login(make_user("coach", Role.COACH))
     answer = client.get(address, {"after": "nonsense"}).json()

@@ -5,15 +5,15 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from apps.datasets.recorded import recorded_of
-from apps.datasets.rounds import rounds_of
+from apps.datasets.recorded.recorded import recorded_of
+from apps.datasets.recorded.rounds import rounds_of
 from apps.lemmas.network import run_graph
 from apps.lemmas.outline import outline
 from apps.lemmas.selectors import graph_data, lemma_detail, proof_detail
 from apps.reasoning.domain import events as ev
 from apps.runs.models import Run
 from tests.explorations.factory import record_calls
-from tests.lemmas.factory import make_told_run, make_user, stored, write_events
+from tests.lemmas.factory import make_story_run, make_user, stored, write_events
 
 pytestmark = pytest.mark.django_db
 
@@ -50,12 +50,12 @@ EVENTS: list[ev.Event] = [
 
 
 def run_of(events: list[ev.Event]) -> Run:
-    return make_told_run([(str(number), event) for number, event in enumerate(events)])
+    return make_story_run([(str(number), event) for number, event in enumerate(events)])
 
 
 def add(run: Run, *events: ev.Event) -> None:
-    told = [(f"more/{run.last_seq}/{number}", event) for number, event in enumerate(events)]
-    write_events(run, stored(told, start=run.last_seq + 1))
+    keyed = [(f"more/{run.last_seq}/{number}", event) for number, event in enumerate(events)]
+    write_events(run, stored(keyed, start=run.last_seq + 1))
 
 
 def edge(run: Run, name: str) -> Any:

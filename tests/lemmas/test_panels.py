@@ -8,7 +8,7 @@ from django.test import Client
 from apps.accounts.models import Role
 from apps.reasoning.domain.events import OutputUnread, VoteCast
 from apps.runs.models import Run, RunStatus
-from tests.lemmas.factory import make_run, make_told_run, make_user, stored, write_events
+from tests.lemmas.factory import make_run, make_story_run, make_user, stored, write_events
 
 pytestmark = pytest.mark.django_db
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def run(client: Client) -> Run:
     client.force_login(make_user("ada"))
-    return make_told_run()
+    return make_story_run()
 
 
 def page(client: Client, run: Run, path: str, **headers: str) -> str:
@@ -78,8 +78,8 @@ def test_a_proof_shows_findings_at_their_step_and_why_it_is_not_accepted(client:
 def test_a_name_of_a_lemma_that_does_not_exist_is_marked_at_its_proof(client: Client, run: Run) -> None:
     assert "give no edge" not in page(client, run, "proofs/2/")
     note = "proof/2, step 2: 'Lemma 99' names a lemma that does not exist"
-    told = OutputUnread(call="final/revise/1", role="reviser", reason=note, part=True)
-    write_events(run, stored([("final/revise/1/unread/1", told)], run.last_seq + 1))
+    unread = OutputUnread(call="final/revise/1", role="reviser", reason=note, part=True)
+    write_events(run, stored([("final/revise/1/unread/1", unread)], run.last_seq + 1))
     assert "step 2: 'Lemma 99' names a lemma that does not exist" in page(client, run, "proofs/2/")
     assert "give no edge" not in page(client, run, "proofs/1/")
 
@@ -116,6 +116,6 @@ def test_what_does_not_exist_is_404(client: Client, run: Run, path: str) -> None
 
 @pytest.mark.parametrize("path", ["graph/", "graph.json", "graph/outline/", "lemmas/s0.7/", "proofs/2/", "graph/export.json"])
 def test_a_student_sees_nothing_of_a_run(client: Client, path: str) -> None:
-    run = make_told_run()
+    run = make_story_run()
     client.force_login(make_user("student", Role.STUDENT))
     assert client.get(f"/runs/{run.public_id}/{path}").status_code == 404

@@ -17,8 +17,8 @@ from apps.lemmas.projection import project, rebuild
 from apps.reasoning.domain import control_events as cv
 from apps.reasoning.domain import events as ev
 from apps.runs.models import Run
-from tests.lemmas.factory import make_run, make_told_run, stored
-from tests.lemmas.story import Told, story
+from tests.lemmas.factory import make_run, make_story_run, stored
+from tests.lemmas.story import KeyedEvent, story
 
 pytestmark = pytest.mark.django_db
 
@@ -61,24 +61,24 @@ some_event = st.one_of(
 )  # fmt: skip
 
 
-def told_of(events: list[ev.Event]) -> list[Told]:
+def keyed(events: list[ev.Event]) -> list[KeyedEvent]:
     return [(f"k{i}", event) for i, event in enumerate(events)]
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(events=st.lists(some_event, max_size=25), cuts=st.lists(st.integers(0, 25), max_size=6))
 def test_any_split_into_batches_gives_the_rows_of_a_rebuild(events: list[ev.Event], cuts: list[int]) -> None:
-    told = stored(told_of(events))
-    run, whole = make_run(), make_told_run(told_of(events))
-    edges = [0, *sorted(cut for cut in cuts if cut <= len(told)), len(told)]
+    stored_events = stored(keyed(events))
+    run, whole = make_run(), make_story_run(keyed(events))
+    edges = [0, *sorted(cut for cut in cuts if cut <= len(stored_events)), len(stored_events)]
     for start, end in pairwise(edges):
-        project(run, told[start:end])
+        project(run, stored_events[start:end])
     rebuild(whole)
     assert rows(run) == rows(whole)
 
 
 def test_telling_events_again_changes_nothing() -> None:
-    run = make_told_run()
+    run = make_story_run()
     before = rows(run)
     project(run, stored(story()))
     project(run, stored(story())[20:90])
@@ -86,7 +86,7 @@ def test_telling_events_again_changes_nothing() -> None:
 
 
 def test_a_rebuild_gives_the_same_rows() -> None:
-    run = make_told_run()
+    run = make_story_run()
     before = rows(run)
     call_command("rebuild_lemmas", str(run.public_id), stdout=StringIO())
     assert rows(run) == before
@@ -98,44 +98,44 @@ def test_rebuilding_an_unknown_run_is_refused_in_words() -> None:
 
 
 def test_projecting_costs_at_most_one_query_per_event_even_one_by_one() -> None:
-    run, told = make_run(), stored(story())
+    run, stored_events = make_run(), stored(story())
     with CaptureQueriesContext(
         connection,
     ) as queries:
-        for event in told:
+        for event in stored_events:
             project(run, [event])
-    assert len(queries) <= len(told)
+    assert len(queries) <= len(stored_events)
 
 
 def test_a_batch_without_lemma_events_costs_no_query() -> None:
     run = make_run()
-    told = [event for event in stored(story()) if event[3].kind.startswith(("call.", "round.", "run."))]
+    stored_events = [event for event in stored(story()) if event[3].kind.startswith(("call.", "round.", "run."))]
     with CaptureQueriesContext(connection) as queries:
-        project(run, told)
+        project(run, stored_events)
     assert len(queries) == 0
 
 
 def test_a_correction_supersedes_and_keeps_the_number() -> None:
-    run = make_told_run()
+    run = make_story_run()
     fixed, old = Lemma.objects.get(run=run, lemma="s0.10-fixed"), Lemma.objects.get(run=run, lemma="s0.10")
     assert (fixed.label, fixed.version, fixed.supersedes) == ("10′", 2, "s0.10")
     assert (old.status, old.judged) == (LemmaState.RETIRED, LemmaState.REJECTED)
 
 
 def test_a_merged_lemma_counts_for_the_one_it_merged_into() -> None:
-    run = make_told_run()
+    run = make_story_run()
     assert Lemma.objects.get(run=run, lemma="s0.2").found_in == [0, 1]
     assert Lemma.objects.get(run=run, lemma="s1.4").status == LemmaState.MERGED
 
 
 def test_a_restored_lemma_has_its_verdict_back() -> None:
-    run = make_told_run()
+    run = make_story_run()
     project(run, stored([("again", ev.LemmaRestored(lemma="s0.10", reason="x"))], start=900))
     assert Lemma.objects.get(run=run, lemma="s0.10").status == LemmaState.REJECTED
 
 
 def test_unread_votes_leave_the_lemma_unscored_and_not_at_zero() -> None:
-    lemma = Lemma.objects.get(run=make_told_run(), lemma="s1.12")
+    lemma = Lemma.objects.get(run=make_story_run(), lemma="s1.12")
     assert (lemma.confidence, lemma.valid, lemma.total) == (None, 0, 4)
     assert lemma.unscored == "none of 4 votes could be read"
 
@@ -149,7 +149,7 @@ def test_votes_count_before_the_verdict_is_in() -> None:
 
 
 def test_a_persons_verdict_counts_once_it_is_applied() -> None:
-    run = make_told_run()
+    run = make_story_run()
     verdict = HumanVerdict.objects.get(run=run, lemma="s1.9")
     assert (verdict.accepted, verdict.by) == (False, "Ada")
     assert verdict.applied_seq
@@ -159,6 +159,6 @@ def test_a_persons_verdict_counts_once_it_is_applied() -> None:
 
 
 def test_only_the_newest_selected_proof_is_selected() -> None:
-    run = make_told_run()
+    run = make_story_run()
     project(run, stored([("x", ev.ProofSelected(proof="proof/1", accepted=False, reason="r"))], start=900))
     assert list(ProofVersion.objects.filter(run=run, selected=True).values_list("proof", flat=True)) == ["proof/1"]

@@ -10,14 +10,14 @@ import pytest
 from tests.graders.answers import FOLLOWS
 from tests.graders.grade import finding, grading
 from tests.inference.conftest import running_server
-from tests.inference.fake_server import FakeModelServer, Receive, Send, _answer
+from tests.inference.http.fake_server import FakeModelServer, Receive, Send, _answer
 from tests.reasoning.candidates import PASS
 from tests.reasoning.play import proof
 
 #: By the beginning of the system prompt.
 ANSWERS = {
     "You examine a solution of an olympiad problem": PASS,
-    "You examine what somebody handed in": grading(2, finding()),
+    "You examine a script handed in": grading(2, finding()),
     "You sort": FOLLOWS["cluster"],
     "": proof("By Lemma 2 we have $2S=n(n+1)$.", "Divide by $2$."),
 }

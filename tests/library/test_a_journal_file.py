@@ -1,4 +1,4 @@
-"""A run with a journal file goes on where it stopped: no answered call is made twice, and no other run may use the file."""
+"""A run with a journal file continues where it stopped: no answered call is repeated, and no other run may use the file."""
 
 import asyncio
 import json
@@ -21,7 +21,7 @@ from tests.library.conftest import PROBLEM, ModelServer, Served
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_a_run_that_ended_is_told_again_without_a_call_or_a_server(tmp_path: Path, server: ModelServer, served: Served) -> None:
+def test_a_finished_run_is_replayed_without_a_call_or_a_server(tmp_path: Path, server: ModelServer, served: Served) -> None:
     path = tmp_path / "run.jsonl"
     first_events: list[Any] = []
     again_events: list[Any] = []
@@ -34,7 +34,7 @@ def test_a_run_that_ended_is_told_again_without_a_call_or_a_server(tmp_path: Pat
 
 
 @pytest.mark.parametrize("scaffold", SCAFFOLDS)
-def test_a_run_stopped_after_any_call_goes_on_and_asks_for_the_rest_only(
+def test_a_run_stopped_after_any_call_continues_with_the_remaining_calls_only(
     scaffold: str, tmp_path: Path, server: ModelServer, served: Served
 ) -> None:
     preset = SCAFFOLDS[scaffold].first_preset
@@ -53,14 +53,14 @@ def test_a_run_stopped_after_any_call_goes_on_and_asks_for_the_rest_only(
         assert again.outcome.ended_by == whole.outcome.ended_by
 
 
-def test_a_larger_budget_goes_on_with_the_same_file(tmp_path: Path, server: ModelServer, served: Served) -> None:
+def test_a_larger_budget_continues_with_the_same_file(tmp_path: Path, server: ModelServer, served: Served) -> None:
     path = tmp_path / "run.jsonl"
     assert solve(PROBLEM, scaffold="self_check", calls=1, journal=path, **served).outcome.ended_by == "budget"
     result = solve(PROBLEM, scaffold="self_check", journal=path, **served)
     assert (result.accepted, result.calls) == (True, len(server.requests))
 
 
-def test_a_file_from_before_there_were_sets_of_prompts_goes_on(tmp_path: Path, served: Served) -> None:
+def test_a_file_from_before_prompt_sets_continues(tmp_path: Path, served: Served) -> None:
     path = tmp_path / "run.jsonl"
     solve(PROBLEM, scaffold="self_check", calls=1, journal=path, **served)
     path.write_text(path.read_text().replace(',"prompts":"full"', "").replace(', "prompts": "full"', ""))
@@ -129,7 +129,7 @@ def test_a_file_that_is_no_journal_is_refused_and_left_alone(content: str, tmp_p
 
 
 @pytest.mark.parametrize("left", [b"", b'{"format": "lemmascope-r'])
-def test_a_file_that_a_crash_left_without_its_first_line_is_begun_anew(left: bytes, tmp_path: Path, served: Served) -> None:
+def test_a_file_that_a_crash_left_without_its_first_line_is_started_again(left: bytes, tmp_path: Path, served: Served) -> None:
     path = tmp_path / "run.jsonl"
     path.write_bytes(left)
     solve(PROBLEM, scaffold="self_check", calls=1, journal=path, **served)
@@ -139,7 +139,7 @@ def test_a_file_that_a_crash_left_without_its_first_line_is_begun_anew(left: byt
     ]
 
 
-def test_a_file_that_cannot_be_made_is_told_before_any_call(tmp_path: Path, server: ModelServer, served: Served) -> None:
+def test_a_file_that_cannot_be_created_is_reported_before_any_call(tmp_path: Path, server: ModelServer, served: Served) -> None:
     with pytest.raises(PlanError, match="No such file or directory"):
         solve(PROBLEM, scaffold="self_check", journal=tmp_path / "absent" / "run.jsonl", **served)
     with pytest.raises(PlanError, match="cannot be opened"):
@@ -177,7 +177,7 @@ async def test_a_full_disk_stops_the_run_and_leaves_whole_lines(
     assert (await asolve(PROBLEM, scaffold="self_check", journal=path, **served)).accepted
 
 
-async def test_a_cancelled_run_goes_on(tmp_path: Path, server: ModelServer, served: Served) -> None:
+async def test_a_cancelled_run_continues(tmp_path: Path, server: ModelServer, served: Served) -> None:
     path = tmp_path / "run.jsonl"
     async for event in asolve(PROBLEM, scaffold="self_check", preset="quick", journal=path, **served):
         if event.kind == "call.ended":
@@ -203,7 +203,7 @@ solve(sys.argv[1], scaffold="self_check", base_url=sys.argv[2], model="fake-mode
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT to a child there")
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_a_process_ended_by_a_signal_leaves_a_file_that_goes_on(
+def test_a_process_ended_by_a_signal_leaves_a_file_to_continue_from(
     how: signal.Signals, tmp_path: Path, server: ModelServer, served: Served
 ) -> None:
     path, server.pause_s = tmp_path / "run.jsonl", 0.02
@@ -227,7 +227,7 @@ def test_a_process_ended_by_a_signal_leaves_a_file_that_goes_on(
     assert (result.accepted, len(server.requests)) == (True, result.calls - recorded)
 
 
-def test_a_server_that_refuses_is_told_with_what_is_kept(tmp_path: Path, server: ModelServer, served: Served) -> None:
+def test_a_refusal_by_the_server_is_reported_with_what_is_kept(tmp_path: Path, server: ModelServer, served: Served) -> None:
     path = tmp_path / "run.jsonl"
 
     def stop_after_a_call(event: Event) -> None:

@@ -25,7 +25,7 @@ def test_a_script_gets_points_with_findings(server: ModelServer, served: Served)
 
 
 def test_what_cannot_be_read_is_unscored_and_never_zero(server: ModelServer, served: Served) -> None:
-    server.answers["You examine what somebody handed in"] = "I would rather not say."
+    server.answers["You examine a script handed in"] = "I would rather not say."
     result = grade(PROBLEM, SCRIPT, **served)
     assert result.points is None
     assert result.unscored
@@ -67,7 +67,7 @@ def test_what_a_grader_cannot_use_is_refused_before_any_call(
 
 async def test_a_marking_scheme_is_taken_as_text_or_as_a_value(server: ModelServer, served: Served) -> None:
     items = "".join(decided("A1"))
-    server.answers = {"": f"<grading>{items}<feedback>Go on.</feedback><points>2</points></grading>"}
+    server.answers = {"": f"<grading>{items}<feedback>Prove it for all $n$.</feedback><points>2</points></grading>"}
     by_value = await agrade(PROBLEM, SCRIPT, workflow="scheme", scheme=CHAINS, **served)
     assert by_value.points == 2
     by_text = agrade(PROBLEM, SCRIPT, workflow="scheme", scheme=SCHEME, **served)

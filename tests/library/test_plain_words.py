@@ -1,4 +1,4 @@
-"""Whatever is wrong with an address, a key, a name or a number is told in words that say what to do."""
+"""An error about an address, a key, a name or a number says what to do."""
 
 import json
 import logging
@@ -8,7 +8,7 @@ import pytest
 
 from apps.reasoning.library import PlanError, RunHalted, asolve, solve
 from apps.reasoning.programs.registry import SCAFFOLDS
-from tests.inference.fake_server import Canned
+from tests.inference.http.fake_server import Canned
 from tests.library.conftest import PROBLEM, ModelServer, Served
 
 KEY = "sk-a-secret-0123456789"
@@ -51,12 +51,12 @@ def test_a_keyword_that_there_is_not_or_that_is_missing_is_named(served: Served)
         solve(PROBLEM, scaffold="self_check", base_url="http://127.0.0.1:1/v1")  # type: ignore[call-arg]
 
 
-def test_a_server_that_does_not_answer_is_told_without_waiting() -> None:
+def test_a_server_that_does_not_answer_is_reported_without_waiting() -> None:
     with pytest.raises(RunHalted, match=r"^Nothing answers at http://127\.0\.0\.1:1/v1\. Start .* or correct base_url\.$"):
         solve(PROBLEM, scaffold="self_check", base_url="http://127.0.0.1:1/v1", model="m")
 
 
-def test_a_wrong_model_name_is_told_with_those_that_are_served(server: ModelServer) -> None:
+def test_a_wrong_model_name_is_reported_with_the_served_names(server: ModelServer) -> None:
     server.listed = [{"id": "small"}, {"id": "models/large"}]
     with pytest.raises(RunHalted, match="does not serve the model huge; it serves small, large"):
         solve(PROBLEM, scaffold="self_check", base_url=server.base_url, model="huge")
@@ -89,7 +89,7 @@ def test_a_key_comes_from_the_caller_or_a_variable(
     assert solve(PROBLEM, scaffold="self_check", calls=1, api_key_env="SERVER_KEY", **served).calls == 1
 
 
-def test_a_missing_or_wrong_key_is_told(server: ModelServer, served: Served) -> None:
+def test_a_missing_or_wrong_key_is_reported(server: ModelServer, served: Served) -> None:
     server.key = KEY
     with pytest.raises(RunHalted, match=r"refused the key \(status 401\). Give api_key_env or api_key."):
         solve(PROBLEM, scaffold="self_check", **served)

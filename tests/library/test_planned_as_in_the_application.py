@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from apps.explorations.plans import Plan, plan_spec
-from apps.grading.plans import roles_played
+from apps.graders.planning.plans import roles_played
 from apps.reasoning.graders.registry import GRADERS
 from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.library import grade, solve

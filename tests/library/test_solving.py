@@ -57,7 +57,7 @@ async def test_inside_a_running_loop_the_other_function_is_named(served: Served)
         solve(PROBLEM, scaffold="self_check", **served)
 
 
-def test_what_could_not_be_read_is_told_with_its_reason_and_text(server: ModelServer, served: Served) -> None:
+def test_an_unread_answer_is_reported_with_its_reason_and_text(server: ModelServer, served: Served) -> None:
     server.answers["You examine a solution of an olympiad problem"] = "I cannot say."
     result = solve(PROBLEM, scaffold="self_check", params={"iterations": 1, "improve": False}, **served)
     assert result.accepted is None or result.accepted is False
@@ -95,7 +95,7 @@ def test_one_seed_asks_the_same_and_another_does_not(server: ModelServer, served
     assert server.requests[0]["seed"] == server.requests[1]["seed"] != server.requests[2]["seed"]
 
 
-def test_a_hint_reaches_whoever_writes_next(server: ModelServer, served: Served) -> None:
+def test_a_hint_reaches_the_next_writing_role(server: ModelServer, served: Served) -> None:
     solve(PROBLEM, scaffold="self_check", calls=1, hints=["Look at neighbours."], **served)
     assert "Look at neighbours." in str(server.requests[0]["messages"])
 

@@ -29,7 +29,7 @@ def _played(example: str, server: ModelServer) -> None:
 
 
 @pytest.mark.parametrize("number", range(len(SAID)))
-def test_an_example_runs_as_it_stands(
+def test_an_example_runs_as_printed(
     number: int, server: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "lemmascope", apps.reasoning.library)

@@ -35,7 +35,7 @@ print(lemmascope.VERSION, result.accepted, points)
 
 
 def _copied(into: Path) -> Path:
-    """The part of the checkout that the wheel is made of; a build writes beside its sources."""
+    """The part of the checkout that the wheel is made of; a build writes next to its sources."""
     for name in ("pyproject.toml", "README.md", "CHANGELOG.md", "LICENSE", "apps/__init__.py"):
         (into / name).parent.mkdir(parents=True, exist_ok=True)
         (into / name).write_bytes((ROOT / name).read_bytes())
@@ -95,7 +95,7 @@ def test_the_wheel_has_every_prompt_and_the_marks_of_its_types(installed: Path) 
     assert (installed / "apps/reasoning/py.typed").exists()
 
 
-def test_another_package_of_the_same_name_is_told(installed: Path, tmp_path: Path) -> None:
+def test_another_package_of_the_same_name_is_reported(installed: Path, tmp_path: Path) -> None:
     (tmp_path / "elsewhere/apps").mkdir(parents=True)
     (tmp_path / "elsewhere/apps/__init__.py").touch()
     hidden = _run(f"sys.path.insert(0, {str(tmp_path / 'elsewhere')!r})\nimport lemmascope", installed, tmp_path)

@@ -6,9 +6,9 @@ from typing import Any
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from apps.reasoning.marking.scheme import Chain, Kind, Scheme, SchemeItem
-from apps.reasoning.marking.structure import structure_issues
-from apps.reasoning.marking.text_form import text_read
+from apps.reasoning.marking.schemes.scheme import Chain, Kind, Scheme, SchemeItem
+from apps.reasoning.marking.schemes.structure import structure_issues
+from apps.reasoning.marking.schemes.text_form import text_read
 
 #: Chain B with A, c1 and e1, and a cap of 5: the example of the derivation.
 EXAMPLE = text_read(
@@ -35,7 +35,7 @@ NAMES = ("A", "B", "C2")
 
 
 def examples(count: int) -> settings:
-    """So many examples, however slow the machine is."""
+    """A number of examples, without a time limit."""
     return settings(
         max_examples=count, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
     )

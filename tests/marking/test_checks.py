@@ -1,12 +1,12 @@
-"""What a coach is told about a scheme before anybody marks with it."""
+"""Warnings about a scheme, shown to the coach before it is used for marking."""
 
 import time
 
 import pytest
 
-from apps.reasoning.marking.checks import check, is_usable
-from apps.reasoning.marking.structure import Severity
-from apps.reasoning.marking.text_form import text_read
+from apps.reasoning.marking.schemes.checks import check, is_usable
+from apps.reasoning.marking.schemes.structure import Severity
+from apps.reasoning.marking.schemes.text_form import text_read
 from tests.marking.made import EXAMPLE
 
 SOUND = """scale 7

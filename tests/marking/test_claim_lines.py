@@ -2,8 +2,8 @@
 
 import pytest
 
-from apps.reasoning.marking.claims import Claim, ClaimWrong, claim_line, claim_read
-from apps.reasoning.marking.text_form import text_read
+from apps.reasoning.marking.schemes.text_form import text_read
+from apps.reasoning.marking.sheets.claims import Claim, ClaimWrong, claim_line, claim_read
 from tests.marking.made import EXAMPLE
 
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.reasoning.marking.claims import claim_line, claim_read
-from apps.reasoning.marking.evaluation import MixingNotAllowed, TickUnknown, evaluate, total_of
-from apps.reasoning.marking.scheme import Kind, Scheme
-from apps.reasoning.marking.selection import best_set, conflicts_of
-from apps.reasoning.marking.structure import SchemeBroken
+from apps.reasoning.marking.schemes.evaluation import MixingNotAllowed, TickUnknown, evaluate, total_of
+from apps.reasoning.marking.schemes.scheme import Kind, Scheme
+from apps.reasoning.marking.schemes.selection import best_set, conflicts_of
+from apps.reasoning.marking.schemes.structure import SchemeBroken
+from apps.reasoning.marking.sheets.claims import claim_line, claim_read
 from tests.marking.made import EXAMPLE, examples, schemes, sound
 
 ZERO = Decimal(0)

@@ -5,11 +5,11 @@ import json
 import pytest
 from hypothesis import given
 
-from apps.reasoning.marking.faults import FormWrong
-from apps.reasoning.marking.json_form import json_read, json_value, json_written
-from apps.reasoning.marking.lineage import lineages_carried, without_lineage
-from apps.reasoning.marking.scheme import Kind, Scheme, text_clean
-from apps.reasoning.marking.text_form import text_read, text_written
+from apps.reasoning.marking.schemes.faults import FormWrong
+from apps.reasoning.marking.schemes.json_form import json_read, json_value, json_written
+from apps.reasoning.marking.schemes.lineage import lineages_carried, without_lineage
+from apps.reasoning.marking.schemes.scheme import Kind, Scheme, text_clean
+from apps.reasoning.marking.schemes.text_form import text_read, text_written
 from tests.marking.made import EXAMPLE, examples, schemes
 
 
@@ -57,20 +57,20 @@ def test_a_scheme_reads_like_english() -> None:
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("scale seven", "After scale stands a number"),
-        ("scale 7: or so", "After scale stands a number"),
-        ("mixing always: yes", "After mixing stands a colon"),
+        ("scale seven", "“scale” needs a number"),
+        ("scale 7: or so", "“scale” needs a number"),
+        ("mixing always: yes", "“mixing” needs a colon"),
         ("bonus B1, 2 points: x", "“bonus B1, 2 points” is not understood"),
         ("checkpoint 1a, 2 points: x", "a code is a letter"),
         ("checkpoint A1, two points: x", "“two points” is not understood"),
         ("checkpoint A1, 2 points, chain A, B: x", "“B” is not understood"),
-        ("checkpoint A1, 2 points, 3 points: x", "a second time"),
+        ("checkpoint A1, 2 points, 3 points: x", "repeats an earlier clause"),
         ("checkpoint A1, 1/3: x", "two decimal places"),
         ("checkpoint A1, 1/0: x", "not a number"),
         ("checkpoint A1, 5000: x", "less than or equal to 1000"),
         ("cap K1, 5 points: x", "at most 5"),
         ("chain A, limited: x", "“limited” is not understood"),
-        ("step 1", "step stands a second time"),
+        ("step 1", "“step” is given twice"),
     ],
 )
 def test_a_line_that_is_not_understood_is_named(line: str, words: str) -> None:

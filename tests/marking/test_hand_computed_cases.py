@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from apps.reasoning.marking.checks import check
-from apps.reasoning.marking.claims import claim_read
-from apps.reasoning.marking.derivation import derivation_line
-from apps.reasoning.marking.evaluation import evaluate
-from apps.reasoning.marking.text_form import text_read
+from apps.reasoning.marking.schemes.checks import check
+from apps.reasoning.marking.schemes.derivation import derivation_line
+from apps.reasoning.marking.schemes.evaluation import evaluate
+from apps.reasoning.marking.schemes.text_form import text_read
+from apps.reasoning.marking.sheets.claims import claim_read
 from tests.marking.made import EXAMPLE
 
 TABLE = tomllib.loads(Path(__file__).with_name("hand_computed.toml").read_text())
@@ -48,7 +48,7 @@ def test_the_derivation_of_the_design_comes_out_word_for_word() -> None:
     assert derivation_line(result) == "Chain B: A 1 + c1 2 + e1 1 = 4; cap 5 inactive; −0"
 
 
-def test_what_is_ticked_and_does_not_count_is_told_with_the_reason() -> None:
+def test_a_ticked_item_that_does_not_count_is_reported_with_the_reason() -> None:
     scheme = SCHEMES["two_chains"]
     assert [(one.code, one.reason) for one in evaluate(scheme, ["a2", "b1"]).not_counted] == [("a2", "needs a1")]
     assert [(one.code, one.reason) for one in evaluate(scheme, ["a1", "b1"]).not_counted] == [("a1", "belongs to chain A")]

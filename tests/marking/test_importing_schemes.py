@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from apps.reasoning.marking.checks import check, is_usable
-from apps.reasoning.marking.evaluation import evaluate
-from apps.reasoning.marking.faults import FormWrong
 from apps.reasoning.marking.importing import scheme_import
-from apps.reasoning.marking.json_form import json_written
-from apps.reasoning.marking.scheme import Kind
-from apps.reasoning.marking.text_form import text_read, text_written
+from apps.reasoning.marking.schemes.checks import check, is_usable
+from apps.reasoning.marking.schemes.evaluation import evaluate
+from apps.reasoning.marking.schemes.faults import FormWrong
+from apps.reasoning.marking.schemes.json_form import json_written
+from apps.reasoning.marking.schemes.scheme import Kind
+from apps.reasoning.marking.schemes.text_form import text_read, text_written
 from tests.marking.made import EXAMPLE
 
 ROOT = Path(__file__).resolve().parents[2]

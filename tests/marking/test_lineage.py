@@ -5,9 +5,9 @@ from itertools import count
 
 import pytest
 
-from apps.reasoning.marking.lineage import Change, changes, content_hash, lineages_carried, meaning_hash
-from apps.reasoning.marking.scheme import Scheme
-from apps.reasoning.marking.text_form import text_read
+from apps.reasoning.marking.schemes.lineage import Change, changes, content_hash, lineages_carried, meaning_hash
+from apps.reasoning.marking.schemes.scheme import Scheme
+from apps.reasoning.marking.schemes.text_form import text_read
 
 TEXT = """scale 7
 chain A: One
@@ -54,7 +54,7 @@ def test_two_items_that_swap_codes_follow_their_codes() -> None:
     assert [(item.code, item.lineage) for item in new.items][:2] == [("a2", "L2"), ("a1", "L1")]
 
 
-def test_a_new_item_gets_a_fresh_lineage_and_a_gone_one_is_told() -> None:
+def test_a_new_item_gets_a_fresh_lineage_and_a_removed_one_is_reported() -> None:
     new = later(("cap k, at most 5: A case is missing.", "deduction d, 1 point: A slip."))
     assert [item.lineage for item in new.items] == ["L1", "L2", "new1"]
     assert [(change.code, change.kind) for change in changes(OLD, new)] == [("d", "added"), ("k", "removed")]
@@ -112,7 +112,7 @@ def test_the_scale_and_the_order_of_items() -> None:
     assert content_hash(turned) != content_hash(OLD)
 
 
-def test_a_change_of_words_is_told_as_such() -> None:
+def test_a_change_of_wording_is_reported_as_such() -> None:
     new = later(("Sketches count.", "Sketches do not count."))
     assert changes(OLD, new) == (Change(lineage="L2", code="a2", kind="wording", fields=("note",)),)
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.reasoning.marking.positions import (
+from apps.reasoning.marking.sheets.positions import (
     Position,
     PositionWrong,
     item_differences,
@@ -14,7 +14,7 @@ from apps.reasoning.marking.positions import (
     sheet_at,
     step_differences,
 )
-from apps.reasoning.marking.sheet import Fallacy, MarkSheet, Role, StepVerdict
+from apps.reasoning.marking.sheets.sheet import Fallacy, MarkSheet, Role, StepVerdict
 from tests.schemes.factory import content
 
 SCHEME = content()
@@ -39,7 +39,7 @@ def test_what_is_not_understood_is_no_guess(line: str) -> None:
 
 
 @pytest.mark.parametrize("line", ["=-1", "A1 =７", "= five", "=1.234"])
-def test_points_that_are_none_are_told_as_points(line: str) -> None:
+def test_invalid_points_are_reported_as_points(line: str) -> None:
     with pytest.raises(PositionWrong, match="End the line with “=” and a number from 0 to 7"):
         position_read(SCHEME, line)
 
@@ -48,7 +48,7 @@ def test_points_may_have_a_comma_and_a_space() -> None:
     assert position_read(SCHEME, "A1 = 2,5") == position_read(SCHEME, "A1 =2.5")
 
 
-def test_only_items_that_not_all_hold_are_told() -> None:
+def test_only_items_with_different_ticks_are_listed() -> None:
     rows = item_differences(SCHEME, [position_read(SCHEME, "A1 A2"), position_read(SCHEME, "A1 -D1")])
     assert [(row.code, row.held) for row in rows] == [("A2", (True, False)), ("D1", (False, True))]
 

@@ -5,17 +5,17 @@ from decimal import Decimal
 
 import pytest
 
-from apps.reasoning.marking.carrying import Carrying, remarks_carried
-from apps.reasoning.marking.commands import Script
-from apps.reasoning.marking.sheet import Comment, Fallacy, MarkSheet, Role, StepVerdict
-from apps.reasoning.marking.student_view import (
+from apps.reasoning.marking.schemes.text_form import text_read
+from apps.reasoning.marking.sheets.carrying import Carrying, remarks_carried
+from apps.reasoning.marking.sheets.commands import Script
+from apps.reasoning.marking.sheets.sheet import Comment, Fallacy, MarkSheet, Role, StepVerdict
+from apps.reasoning.marking.sheets.student_view import (
     comments_shown,
     derivation_shown,
     items_ticked,
     items_written,
     remarks_ticked,
 )
-from apps.reasoning.marking.text_form import text_read
 from apps.reasoning.texts.anchors import Anchor, anchor_make
 from apps.reasoning.texts.segmentation import segment
 
@@ -81,12 +81,12 @@ def test_a_consequence_is_kept_only_with_its_root_however_far_away() -> None:
     assert [one.fate for one in changed.verdicts] == ["needs confirmation"] * 3
 
 
-def test_consequences_in_a_circle_end_and_are_kept_by_nobody() -> None:
+def test_circular_consequences_end_and_are_kept_by_no_remark() -> None:
     circle = (verdict("x", 1, Role.CONSEQUENCE, "y"), verdict("y", 2, Role.CONSEQUENCE, "x"))
     assert {one.fate for one in carried(script(*PARTS, "More."), *circle).verdicts} == {"needs confirmation"}
 
 
-def test_what_is_gone_is_told_and_a_remark_about_the_whole_waits() -> None:
+def test_removed_passages_are_reported_and_a_remark_about_the_whole_waits() -> None:
     comment = Comment(id="c", step=0, words="Well begun.")
     found = carried(script(*PARTS[:4]), verdict("v", 5), comments=(comment,))
     assert found.verdicts[0].fate == "orphaned"
@@ -95,7 +95,7 @@ def test_what_is_gone_is_told_and_a_remark_about_the_whole_waits() -> None:
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_no_kept_remark_ever_stands_at_other_words(seed: int) -> None:
+def test_no_kept_remark_is_ever_placed_at_other_words(seed: int) -> None:
     draw = random.Random(seed)
     old = script(*PARTS)
     parts = [part for part in PARTS if draw.random() > 0.2]
@@ -117,7 +117,7 @@ def test_a_derivation_for_students_names_no_cap_that_did_not_hold() -> None:
     assert derivation_shown(SCHEME, capped, Decimal(5)) == "Chain A: A1 3 + A2 4 = 7; cap 5 → 5; −0 → 5"
 
 
-def test_points_that_people_decided_are_told_as_such() -> None:
+def test_points_decided_by_people_are_reported_as_such() -> None:
     assert derivation_shown(SCHEME, MarkSheet(ticks=frozenset({"A1"})), Decimal(2)).endswith("the markers decided 2")
     assert derivation_shown(SCHEME, MarkSheet(typed=Decimal(4), reason="sentinel"), Decimal(4)) == ""
 

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.reasoning.marking.evaluation import evaluate
-from apps.reasoning.marking.lineage import lineages_carried
-from apps.reasoning.marking.rescoring import FRAME, Choice, Effect, Fate, Rescorer, differences, fate
-from apps.reasoning.marking.scheme import Scheme, SchemeItem
-from apps.reasoning.marking.sheet import Comment, Fallacy, MarkSheet, StepVerdict
-from apps.reasoning.marking.text_form import text_read
+from apps.reasoning.marking.schemes.evaluation import evaluate
+from apps.reasoning.marking.schemes.lineage import lineages_carried
+from apps.reasoning.marking.schemes.rescoring import FRAME, Choice, Effect, Fate, Rescorer, differences, fate
+from apps.reasoning.marking.schemes.scheme import Scheme, SchemeItem
+from apps.reasoning.marking.schemes.text_form import text_read
+from apps.reasoning.marking.sheets.sheet import Comment, Fallacy, MarkSheet, StepVerdict
 from tests.marking.made import examples, schemes, sound
 
 ONE = Decimal(1)

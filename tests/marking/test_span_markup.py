@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.reasoning.marking.sheet import Fallacy
+from apps.reasoning.marking.sheets.sheet import Fallacy
 from apps.reasoning.marking.span_markup import (
     Marked,
     findings_of,
@@ -58,7 +58,7 @@ def test_each_fallacy_becomes_a_finding_at_its_step_and_they_go_back_to_the_same
         ('<span class="gap">  </span>', "marks nothing"),
     ],
 )
-def test_what_cannot_be_read_is_told_and_marks_nothing(text: str, fault: str) -> None:
+def test_unreadable_markup_is_reported_and_marks_nothing(text: str, fault: str) -> None:
     read = markup_read(text)
     assert read.places == ()
     assert any(fault in one for one in read.faults)

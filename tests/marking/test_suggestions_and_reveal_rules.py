@@ -15,7 +15,7 @@ from apps.reasoning.marking.revealing import (
     locations,
     next_stage,
 )
-from apps.reasoning.marking.sheet import Fallacy, MarkSheet, StepVerdict
+from apps.reasoning.marking.sheets.sheet import Fallacy, MarkSheet, StepVerdict
 from apps.reasoning.marking.suggestion import (
     Finding,
     PointsShare,
@@ -56,7 +56,7 @@ def test_what_a_grader_proposes_is_expected_of_it_whatever_else_it_holds_possibl
         suggestion_checked(body.model_copy(update={"proposed": Decimal(8)}), SOURCE, {1, 2}, (), None)
 
 
-def test_nothing_stands_twice() -> None:
+def test_nothing_is_listed_twice() -> None:
     with pytest.raises(ValidationError, match="duplicate finding"):
         SuggestionBody(findings=(finding("f", 1), finding("f", 2)))
     with pytest.raises(ValidationError, match="duplicate item"):

@@ -6,11 +6,11 @@ from typing import Any
 from apps.accounts.models import Role, User
 from apps.contests.models import AuthorKind, ContestProblem, ContestState
 from apps.contests.services import author_add, coach_add
-from apps.marks.claims import task_next
-from apps.marks.drafts import Command, command_apply, draft_of
 from apps.marks.models import Mark, MarkingTask
-from apps.marks.sealing import mark_seal
+from apps.marks.sealing.sealing import mark_seal
 from apps.marks.setups import Choices, cases_prepare, setup_save
+from apps.marks.workspace.claims import task_next
+from apps.marks.workspace.drafts import Command, command_apply, draft_of
 from apps.schemes.models import MarkingScheme
 from apps.schemes.services import scheme_activate
 from apps.submissions.models import Origin, Submission, TextFormat

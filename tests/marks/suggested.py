@@ -5,10 +5,10 @@ from typing import Any
 
 from apps.accounts.models import User
 from apps.marks.models import Mark, Suggestion
-from apps.marks.revealing import finding_answer, findings_shown, stage_show
-from apps.marks.suggesting import authored_keep
+from apps.marks.sealing.revealing import finding_answer, findings_shown, stage_show
+from apps.marks.suggestions.suggesting import authored_keep
 from apps.reasoning.marking.revealing import Stage
-from apps.reasoning.marking.sheet import Fallacy
+from apps.reasoning.marking.sheets.sheet import Fallacy
 from apps.reasoning.marking.suggestion import Finding, PointsShare, Severity, SuggestedItem, SuggestionBody
 from tests.marks.factory import ONE_PLACE, claimed, problem_to_mark, sealed
 

@@ -7,14 +7,14 @@ from django.test import Client
 
 from apps.accounts.models import User
 from apps.contests.services import ContestRefused, Settings, captain_set, contest_move, contest_save
-from apps.marks.drafts import draft_of
 from apps.marks.models import MarkingSetup
-from apps.marks.sealing import NotReady
+from apps.marks.sealing.sealing import NotReady
 from apps.marks.setups import Choices, SetupRefused, setup_save
+from apps.marks.workspace.drafts import draft_of
 from apps.schemes.models import MarkingScheme
 from apps.schemes.services import SchemeHeld, scheme_activate, scheme_retire
 from tests.marks.factory import claimed, marker, problem_to_mark, scheme_active, sealed
-from tests.marks.test_scheme_change import CHEAPER, written
+from tests.marks.office.test_scheme_change import CHEAPER, written
 from tests.schemes.factory import make_scheme
 
 ClientFor = Callable[[User | None], Client]

@@ -13,13 +13,13 @@ from apps.contests.models import Contest, ContestState
 from apps.marks.graders.scripted import SCRIPTED
 from apps.marks.models import Mark, MarkingCase, MarkState, Pass, Suggestion
 from apps.marks.sample import TITLE, SampleBroken, commands_of, sample_files, scripts_read
-from apps.marks.sealing import cases_settle
-from apps.marks.suggesting import label_of
+from apps.marks.sealing.sealing import cases_settle
+from apps.marks.suggestions.suggesting import label_of
 from apps.problems.samples import FOLDER, sample_read
-from apps.reasoning.marking.commands import Script, sheet_apply
 from apps.reasoning.marking.importing import scheme_import
-from apps.reasoning.marking.sealing import missing_for_seal
-from apps.reasoning.marking.sheet import MarkSheet
+from apps.reasoning.marking.sheets.commands import Script, sheet_apply
+from apps.reasoning.marking.sheets.sealing import missing_for_seal
+from apps.reasoning.marking.sheets.sheet import MarkSheet
 from apps.reasoning.marking.suggestion import suggestion_checked
 from apps.reasoning.texts.segmentation import segment
 from apps.reasoning.texts.source import source_of

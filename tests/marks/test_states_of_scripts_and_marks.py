@@ -9,14 +9,14 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.marks.access import TaskGone
-from apps.marks.claims import task_next
-from apps.marks.drafts import draft_of
 from apps.marks.leases import LEASE, lease_renew
 from apps.marks.models import Mark, MarkingTask, MarkState, Pass, PassReason, Reveal, RevealKind
-from apps.marks.passes import PassRefused, question_answer, task_pass
-from apps.marks.revising import RevisionRefused, mark_confirm, mark_revise
-from apps.marks.sealing import NotReady, mark_seal, mark_unseal
-from apps.reasoning.marking.commands import CommandRefused
+from apps.marks.sealing.revising import RevisionRefused, mark_confirm, mark_revise
+from apps.marks.sealing.sealing import NotReady, mark_seal, mark_unseal
+from apps.marks.workspace.claims import task_next
+from apps.marks.workspace.drafts import draft_of
+from apps.marks.workspace.passes import PassRefused, question_answer, task_pass
+from apps.reasoning.marking.sheets.commands import CommandRefused
 from tests.marks.factory import claimed, commanded, marker, past_grace, problem_to_mark, sealed, task_whole
 from tests.moves import REFUSED, Moves, tried
 

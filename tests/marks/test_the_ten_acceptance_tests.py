@@ -15,10 +15,10 @@ from pytest_django.live_server_helper import LiveServer
 
 from apps.accounts.models import User
 from apps.marks.models import Coordination, FinalGrade, KeyMap, Mark, MarkingTask, Suggestion
-from apps.marks.statistics import figures
+from apps.marks.office.statistics import figures
 from apps.reasoning.agreement.report import agree
-from apps.reasoning.marking.claims import claim_read
-from apps.reasoning.marking.evaluation import evaluate
+from apps.reasoning.marking.schemes.evaluation import evaluate
+from apps.reasoning.marking.sheets.claims import claim_read
 from apps.results.releasing import readiness
 from tests.agreement.tables import pairs_of
 from tests.browser.marking_pages import room_of, session_of, settled
@@ -26,11 +26,11 @@ from tests.cast import person
 from tests.marking.test_hand_computed_cases import CASES, SCHEMES
 from tests.marks.crawl import every_pattern, filled
 from tests.marks.factory import marker, problem_to_mark
+from tests.marks.office.test_scheme_change import CHEAPER, OLD, applied, scheme_of, written
+from tests.marks.sealing.test_nothing_before_sealing import COLLEAGUE, NUMBER, World
 from tests.marks.suggested import SECRET, sealed_mark, suggested
-from tests.marks.test_many_claim_at_once import MARKERS, claim_until_none
-from tests.marks.test_marking_tells_no_name import SECRETS, problem_of, student_named, tasks_of
-from tests.marks.test_nothing_before_sealing import COLLEAGUE, NUMBER, World
-from tests.marks.test_scheme_change import CHEAPER, OLD, applied, scheme_of, written
+from tests.marks.test_marking_shows_no_name import SECRETS, problem_of, student_named, tasks_of
+from tests.marks.workspace.test_many_claim_at_once import MARKERS, claim_until_none
 from tests.results.factory import FOR_STUDENT, TEXT, case_of, marked, released, version_of
 from tests.results.test_later_grades import page_of
 from tests.results.test_revisions import fates, revised

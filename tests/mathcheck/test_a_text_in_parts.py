@@ -2,11 +2,11 @@
 
 import pytest
 
-from workers.mathcheck import parts
-from workers.mathcheck.__main__ import findings_of
-from workers.mathcheck.checking import NO_WORK
-from workers.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, SURVIVED
-from workers.mathcheck.parts import check_groups, check_parts
+from apps.mathcheck import parts
+from apps.mathcheck.__main__ import findings_of
+from apps.mathcheck.checking import NO_WORK
+from apps.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, SURVIVED
+from apps.mathcheck.parts import check_groups, check_parts
 
 
 def test_what_a_step_declares_holds_in_later_steps() -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from workers.mathcheck.checking import check_text
-from workers.mathcheck.findings import REFUTED, SURVIVED
+from apps.mathcheck.checking import check_text
+from apps.mathcheck.findings import REFUTED, SURVIVED
 
 ROOT = Path(__file__).resolve().parents[2]
 LIBRARY = sorted((ROOT / "apps/problems/sample_library").glob("*.md"))

@@ -2,9 +2,9 @@
 
 import pytest
 
-from workers.mathcheck.checking import check_text
-from workers.mathcheck.figures import CORPUS, Case, cases
-from workers.mathcheck.findings import REFUTED
+from apps.mathcheck.checking import check_text
+from apps.mathcheck.figures import CORPUS, Case, cases
+from apps.mathcheck.findings import REFUTED
 
 NAME = "alternatives_and_exceptions"
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from workers.mathcheck.checking import check_text
-from workers.mathcheck.findings import REFUTED, SURVIVED
+from apps.mathcheck.checking import check_text
+from apps.mathcheck.findings import REFUTED, SURVIVED
 
 
 def outcomes(text: str) -> list[str]:

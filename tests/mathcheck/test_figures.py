@@ -2,7 +2,7 @@
 
 import pytest
 
-from workers.mathcheck.figures import Case, cases, figures
+from apps.mathcheck.figures import Case, cases, figures
 
 
 @pytest.fixture(scope="module")

@@ -5,12 +5,13 @@ from collections.abc import Iterator
 import pytest
 
 from apps.explorations.worked_example.authored import read_lemmas, read_problem
-from workers.mathcheck import alarm, checking, deciding
-from workers.mathcheck.checking import GUARDED, check_text
-from workers.mathcheck.deciding import decide
-from workers.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, STOPPED, SURVIVED, Finding
-from workers.mathcheck.parts import Part, check_parts
-from workers.mathcheck.work import allowance
+from apps.mathcheck import checking
+from apps.mathcheck.checking import GUARDED, check_text
+from apps.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, STOPPED, SURVIVED, Finding
+from apps.mathcheck.parts import Part, check_parts
+from apps.mathcheck.testing import alarm, deciding
+from apps.mathcheck.testing.deciding import decide
+from apps.mathcheck.testing.work import allowance
 
 TEXT = (
     r"Let $n$ be a positive integer. Then $2^n\ge n+1$. For all real $x$, $(x+1)^2=x^2+1$. We have $2+2=5$ and $6\mid n^3-n$."

@@ -4,11 +4,12 @@ from fractions import Fraction
 
 import pytest
 
-from workers.mathcheck.ellipsis import expanded
-from workers.mathcheck.evaluating import Undefined, holds, value_at
-from workers.mathcheck.lexing import tokens
-from workers.mathcheck.notation import NotUnderstood, Reading
-from workers.mathcheck.parsing import parsed
+from apps.mathcheck.testing.evaluating import value_at
+from apps.mathcheck.testing.values import Undefined, holds
+from apps.mathcheck.tex.ellipsis import expanded
+from apps.mathcheck.tex.lexing import tokens
+from apps.mathcheck.tex.notation import NotUnderstood, Reading
+from apps.mathcheck.tex.parsing import parsed
 
 POINT = {"a": Fraction(2), "b": Fraction(3), "n": Fraction(10), "k": Fraction(4), "x": Fraction(1, 2)}
 

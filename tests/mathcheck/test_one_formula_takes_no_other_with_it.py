@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from workers.mathcheck import checking
-from workers.mathcheck.checking import check_text
-from workers.mathcheck.deciding import decide
-from workers.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, Finding
-from workers.mathcheck.parts import check_parts
-from workers.mathcheck.reading import read_line
-from workers.mathcheck.texts import sentences
-from workers.mathcheck.tree import TOO_DEEP
+from apps.mathcheck import checking
+from apps.mathcheck.checking import check_text
+from apps.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, Finding
+from apps.mathcheck.parts import check_parts
+from apps.mathcheck.testing.deciding import decide
+from apps.mathcheck.tex.tree import TOO_DEEP
+from apps.mathcheck.words.reading import read_line
+from apps.mathcheck.words.texts import sentences
 
 AFTER = " And $2+2=5$."
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from workers.mathcheck.checking import check_text
-from workers.mathcheck.findings import REFUTED
+from apps.mathcheck.checking import check_text
+from apps.mathcheck.findings import REFUTED
 
 
 def refuted(text: str, *assumptions: str) -> list[str]:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from workers.mathcheck.checking import check_text
-from workers.mathcheck.findings import REFUTED
+from apps.mathcheck.checking import check_text
+from apps.mathcheck.findings import REFUTED
 
 ARITHMETIC = r"We have $\binom{10}{3}=130$."
 EXPANSION = r"We have $(a+b)^3=a^3+3a^2b+2ab^2+b^3$."

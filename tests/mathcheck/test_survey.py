@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from workers.mathcheck import survey as module
-from workers.mathcheck.survey import main, rows_of, survey
+from apps.mathcheck import survey as module
+from apps.mathcheck.survey import main, rows_of, survey
 
 TEXT = "For all real $x$ we have $(x+1)^2=x^2+2x+1$.\n\nHere $\\angle ABC=\\angle CBA$. And $2+2=5$, so $3+4=7$."
 

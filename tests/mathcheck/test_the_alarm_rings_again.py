@@ -4,7 +4,7 @@ from contextlib import suppress
 
 import pytest
 
-from workers.mathcheck.alarm import TookTooLong, within
+from apps.mathcheck.testing.alarm import TookTooLong, within
 
 
 def spin(times: int) -> int:

@@ -2,13 +2,13 @@
 
 import pytest
 
-from workers.mathcheck.checking import check_text
-from workers.mathcheck.fields import passes_in_fields
-from workers.mathcheck.findings import NOT_UNDERSTOOD, SURVIVED
-from workers.mathcheck.lexing import tokens
-from workers.mathcheck.parsing import parsed
-from workers.mathcheck.scope import Condition
-from workers.mathcheck.work import allowance
+from apps.mathcheck.checking import check_text
+from apps.mathcheck.findings import NOT_UNDERSTOOD, SURVIVED
+from apps.mathcheck.scope import Condition
+from apps.mathcheck.testing.fields import passes_in_fields
+from apps.mathcheck.testing.work import allowance
+from apps.mathcheck.tex.lexing import tokens
+from apps.mathcheck.tex.parsing import parsed
 
 
 def _last(text: str) -> tuple[str, int]:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from workers.mathcheck.checking import check_text
-from workers.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, SURVIVED
+from apps.mathcheck.checking import check_text
+from apps.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, SURVIVED
 
 UNMET = "Let $x,y,z$ be positive real numbers with $x^3+y^3+z^3=7$ and $xyz=5$. "
 

@@ -11,7 +11,7 @@ WRITTEN = [
     "\\begin{align}\na&=b\\\\\n\nc&=d\n\\end{align}\n\nafter \\begin{cases}1&x\\\\2&y\\end{cases} text.",
     "An open $x + y that never closes.\n\nNext paragraph with \\( open too.\n\nAnd `open code.\n\nLast.",
     "Nested $\\text{if $n$ is odd}$ and $\\{a_n\\}$ and \\\\( not a formula \\\\) and 3$x$ or $x$3.",
-    "Open display:\n\n$$ a = b\n\nand a blank line, then it closes $$ and goes on.\n\nEnd.",
+    "Open display:\n\n$$ a = b\n\nand a blank line, then it closes $$ and continues.\n\nEnd.",
     "\\[ never closed\n\nsecond paragraph\n\nthird with $x$.",
     "***both*** _em_ __strong__ snake_case_word a*b*c ** loose ** \\*escaped\\* *open",
     "Emoji 😀 and 𝔽 in $𝔽_p$ with é.\r\n\r\nNext line\r\nof text.\n",

@@ -38,7 +38,7 @@ class _Inspector(HTMLParser):
 
 
 def inside(html: str) -> str:
-    """What stands in the wrapper."""
+    """The content of the wrapper."""
     start, end = '<div class="prose" hx-disable>', "</div>"
     assert html.startswith(start)
     assert html.endswith(end)

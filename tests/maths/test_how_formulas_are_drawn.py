@@ -41,7 +41,7 @@ def test_staff_see_the_formulas_that_fail_and_where_they_stand(client_for: Calla
         assert page.get_attribute("tbody a", "href") == reverse("problems:detail", args=[problem.slug]) + "?version=2"
 
 
-def test_nobody_else_sees_that_page(client_for: Callable[[User | None], Client], alice: User, charlie: User) -> None:
+def test_no_other_user_sees_that_page(client_for: Callable[[User | None], Client], alice: User, charlie: User) -> None:
     for user in (alice, charlie):
         assert client_for(user).get(reverse("explorations:formula_list")).status_code == 404
         assert client_for(user).get(reverse("explorations:formula_data")).status_code == 404

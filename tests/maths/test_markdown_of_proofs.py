@@ -65,7 +65,7 @@ def test_titles_have_formulas_and_emphasis_but_no_links() -> None:
 
 
 @pytest.mark.parametrize("text", [*WRITTEN, *random_texts(100, seed=9)])
-def test_blocks_know_where_their_source_stands(text: str) -> None:
+def test_blocks_have_the_place_of_their_source(text: str) -> None:
     for start, end in re.findall(r'data-s="(\d+)" data-e="(\d+)"', render(text)):
         assert 0 <= int(start) <= int(end) <= len(text)
 

@@ -35,9 +35,9 @@ def test_the_server_finds_tags_in_prose_and_none_in_code_or_formulas(text: str, 
 
 
 def test_the_browser_finds_the_same_and_loses_nothing() -> None:
-    told: list[dict[str, Any]] = run_script("protocol.mjs", list(TEXTS))
-    assert [one["tags"] for one in told] == list(TEXTS.values())
-    assert all(tag in one["text"] for one, tags in zip(told, TEXTS.values(), strict=True) for tag in tags)
+    drawn: list[dict[str, Any]] = run_script("protocol.mjs", list(TEXTS))
+    assert [one["tags"] for one in drawn] == list(TEXTS.values())
+    assert all(tag in one["text"] for one, tags in zip(drawn, TEXTS.values(), strict=True) for tag in tags)
 
 
 def test_a_tag_that_begins_a_line_begins_a_line() -> None:

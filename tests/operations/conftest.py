@@ -9,8 +9,8 @@ from django.test import Client
 from pytest_django import Settings
 
 from apps.accounts.models import User
-from apps.runs import metrics
-from apps.runs.streams import Heartbeat, heartbeat_tell
+from apps.processes import metrics
+from apps.processes.streams import Heartbeat, heartbeat_publish
 
 
 @pytest.fixture(autouse=True)
@@ -39,6 +39,6 @@ def worker_beats(valkey: Any) -> Callable[..., None]:
     def beat(name: str = "gpu1/7", active: list[dict[str, Any]] | None = None, **health: Any) -> None:
         said = {"state": "ready", "detail": "", "running": 0, "waiting": 0, "tokens_per_s": 0.0, **health}
         heartbeat = {"worker": name, "aliases": ["worked-example"], "active": active or [], "health": {"worked-example": said}}
-        heartbeat_tell(valkey, cast("Heartbeat", heartbeat), 60_000)
+        heartbeat_publish(valkey, cast("Heartbeat", heartbeat), 60_000)
 
     return beat

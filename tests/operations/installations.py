@@ -6,9 +6,10 @@ from contextlib import closing
 from pathlib import Path
 
 from apps.operations.backups.archive import Manifest
-from apps.operations.backups.databases import Database, SqliteDatabase
+from apps.operations.backups.databases import Database
 from apps.operations.backups.making import Made, backup_make
 from apps.operations.backups.restoring import backup_restore, backup_verify, header_accept, installation_is_empty
+from apps.operations.backups.sqlite import SqliteDatabase
 
 KNOWN = {("runs", "0001_initial"), ("runs", "0002_start_id")}
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from apps.operations.backups import making
-from apps.operations.backups.databases import SqliteDatabase
 from apps.operations.backups.folders import FOLDERS, NOT_TAKEN, SECRET_KEY, BackupFailed, Listing, files_list
-from apps.runs.file_locks import deletion_lock, file_lock
+from apps.operations.backups.sqlite import SqliteDatabase
+from apps.processes.file_locks import deletion_lock, file_lock
 from tests.operations.installations import facts, files_below, make, restore, sqlite_in
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -11,7 +11,8 @@ import pytest
 import zstandard
 
 from apps.operations.backups.archive import END, ArchiveError, members_read
-from apps.operations.backups.databases import NotRestored, SqliteDatabase
+from apps.operations.backups.databases import NotRestored
+from apps.operations.backups.sqlite import SqliteDatabase
 from tests.operations.installations import facts, files_below, make, restore, sqlite_in
 
 Change = Callable[[str, bytes], bytes]

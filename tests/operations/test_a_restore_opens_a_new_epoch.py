@@ -13,19 +13,19 @@ from pytest_django import Settings
 
 from apps.operations.backups import epoch
 from apps.operations.backups.databases import NotRestored
-from apps.runs import pulse
-from apps.runs.leases import lease_renew, lease_take, leases_void
-from apps.runs.models import Run
-from apps.runs.streams import (
+from apps.processes import pulse
+from apps.processes.streams import (
     buffer_key,
     cancel_key,
     events_key,
     finished_key,
-    heartbeat_tell,
+    heartbeat_publish,
     results_key,
     tokens_key,
     watch_key,
 )
+from apps.runs.models import Run
+from apps.runs.owners.leases import lease_renew, lease_take, leases_void
 from tests.runs.factory import make_run
 
 RUN = "0b7f9a52-0000-4000-8000-000000000001"
@@ -58,13 +58,13 @@ def test_only_the_data_about_runs_is_deleted_from_the_broker(outside: Any) -> No
 def test_inference_workers_keep_running_and_drop_their_calls(outside: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     active = [{"run": RUN, "key": "call", "attempt": 1, "fingerprint": "f"}]
     beat: Any = {"worker": "far/1", "aliases": [], "active": active, "health": {}}
-    heartbeat_tell(outside, beat, 60_000)
+    heartbeat_publish(outside, beat, 60_000)
     asked = []
 
     def obey(seconds: float) -> None:
         asked.append(bool(outside.exists(cancel_key(RUN))))
         idle: Any = {**beat, "active": []}
-        heartbeat_tell(outside, idle, 60_000)
+        heartbeat_publish(outside, idle, 60_000)
 
     monkeypatch.setattr(time, "sleep", obey)
     epoch.broker_forget(lambda _: None)
@@ -97,7 +97,7 @@ def test_an_absent_broker_stops_the_restore_but_the_embedded_one_is_deleted_with
     def away() -> Any:
         raise ConnectionError("no such socket")
 
-    for module in ("apps.operations.backups.epoch", "apps.runs.local"):
+    for module in ("apps.operations.backups.epoch", "apps.processes.local"):
         monkeypatch.setattr(f"{module}.sync_client", away)
     (tmp_path / "valkey" / "appendonlydir").mkdir(parents=True)
     epoch.processes_stopped(lambda _: None)

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from apps.processes import metrics
 from apps.reasoning.domain.errors import EngineLost
 from apps.reasoning.domain.generation import Final, GenerationRequest, Message, Usage
-from apps.runs import metrics
+from apps.runs.journal.records import LoadedRecords, values_of
+from apps.runs.journal.rows import insert
 from apps.runs.models import Step
-from apps.runs.records import LoadedRecords, values_of
-from apps.runs.rows import insert
 from tests.runs.factory import make_run, record
 from workers.counting import count_end
 

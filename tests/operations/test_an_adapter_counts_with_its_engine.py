@@ -12,8 +12,8 @@ from pytest_django import Settings
 from apps.operations.concerns import concerns
 from apps.operations.exposition import exposition
 from apps.operations.situation import runs_by_worker, situation
-from apps.runs import pulse
-from apps.runs.streams import Heartbeat, heartbeat_tell
+from apps.processes import pulse
+from apps.processes.streams import Heartbeat, heartbeat_publish
 
 MODELS = """
 [big]
@@ -44,7 +44,7 @@ def _beat(valkey: Any, aliases: list[str], **of_engine: Any) -> None:
     idle = {"state": "ready", "detail": "", "running": 0, "waiting": 0, "tokens_per_s": 1.0}
     health = {name: idle if name == "other" else said for name in aliases}
     beat = {"worker": "gpu1/7", "aliases": aliases, "active": [], "health": health}
-    heartbeat_tell(valkey, cast("Heartbeat", beat), 60_000)
+    heartbeat_publish(valkey, cast("Heartbeat", beat), 60_000)
 
 
 def test_figures_of_an_engine_are_summed_once(beating: Any) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from redis.exceptions import RedisError
 
-from apps.runs import metrics
+from apps.processes import metrics
 
 
 def test_counts_of_two_processes_add_up(valkey: Any) -> None:

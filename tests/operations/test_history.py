@@ -9,7 +9,7 @@ from django.test import Client
 from apps.operations import history
 from apps.operations.figures import CHARTS, TITLES, history_figures
 from apps.operations.history import KEY, TURN_KEY, points, sample_once
-from apps.runs import metrics
+from apps.processes import metrics
 
 
 def put(client: Any, ago_s: float, **sample: float) -> None:

@@ -6,8 +6,8 @@ import logging
 import sys
 from typing import Any
 
+from apps.processes.logs import JsonFormatter, TextFormatter, about, bind, fields_of, process_name
 from apps.reasoning.domain.generation import GenerationRequest, Message
-from apps.runs.logs import JsonFormatter, TextFormatter, about, bind, fields_of, process_name
 
 RUN = "7f3c1d1e-0000-4000-8000-000000000001"
 REQUEST = GenerationRequest(

@@ -13,8 +13,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from pytest_django import Settings
 
 from apps.operations.exposition import PREFIX
-from apps.runs import metrics, pulse
-from apps.runs.streams import sync_client
+from apps.processes import metrics, pulse
+from apps.processes.streams import sync_client
 
 TOKEN = "a token of the tests"
 

@@ -3,8 +3,8 @@
 from typing import Any
 
 from apps.operations.since_the_beginning import COUNTS, SPREADS, total_figures
-from apps.runs import metrics
-from apps.runs.metrics import METRICS, Totals, totals_read
+from apps.processes import metrics
+from apps.processes.metrics import METRICS, Totals, totals_read
 
 
 def test_histograms_are_shown_as_two_bounds_and_counters_as_numbers(valkey: Any) -> None:

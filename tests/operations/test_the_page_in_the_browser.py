@@ -11,7 +11,7 @@ from pytest_django import Settings
 
 from apps.accounts.models import User
 from apps.operations.figures import CHARTS
-from apps.runs import pulse
+from apps.processes import pulse
 from apps.runs.models import RunStatus
 from tests.explorations.factory import make_exploration
 from tests.operations.test_history import put

@@ -15,10 +15,10 @@ from pytest_django import Settings
 from apps.accounts.models import User
 from apps.operations.concerns import concerns
 from apps.operations.situation import situation
-from apps.runs import metrics, pulse
-from apps.runs.logs import process_name
+from apps.processes import metrics, pulse
+from apps.processes.logs import process_name
+from apps.processes.streams import results_key, sync_client
 from apps.runs.models import Run, RunStatus
-from apps.runs.streams import results_key, sync_client
 from tests.explorations.factory import add_open_call, make_exploration
 
 

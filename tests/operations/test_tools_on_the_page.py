@@ -10,11 +10,11 @@ from pytest_django import Settings
 from apps.operations.concerns import concerns
 from apps.operations.situation import AliasLoad, ProcessNow, Situation, WorkerNow
 from apps.operations.tools import tool_calls
+from apps.processes import metrics
+from apps.processes.metrics import Totals
 from apps.reasoning.domain.errors import BackendRefused
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.tools import Execution
-from apps.runs import metrics
-from apps.runs.metrics import Totals
 from tests.inference.conftest import a_request
 from workers.counting import count_end
 

@@ -16,9 +16,9 @@ from apps.accounts.models import Role, User
 from apps.learning.models import JobState, TrainingJob
 from apps.operations.concerns import concerns
 from apps.operations.situation import situation
-from apps.runs import pulse
-from apps.runs.logs import process_name
-from apps.runs.streams import sync_client
+from apps.processes import pulse
+from apps.processes.logs import process_name
+from apps.processes.streams import sync_client
 from tests.operations.test_metrics_for_prometheus import samples, scraper  # noqa: F401  (a fixture)
 from tests.operations.test_the_page_of_staff import page_of
 from tests.training_jobs.factory import a_job

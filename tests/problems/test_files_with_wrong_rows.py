@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from apps.problems.importing.files import FileWrong
+from apps.files.tables import FileWrong
 from apps.problems.importing.plans import plan_make
 from apps.problems.models import Problem
 from tests.problems.factory import csv_file, jsonl, make_problem

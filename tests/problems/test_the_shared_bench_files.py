@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from apps.files.csv_files import cell_read
 from apps.problems.importing.exports import export_text
 from apps.problems.importing.plans import plan_make
 from apps.problems.models import Problem
 from apps.problems.services import problems_import
-from apps.ui.csv_files import cell_read
 from tests.problems.factory import SHARED, needs_shared_data
 
 pytestmark = [pytest.mark.django_db, *needs_shared_data]

@@ -17,7 +17,7 @@ for (const file of files) {
   const source = readFileSync(file, "utf8");
   const prose = source.replace(FORMULA, (_, display, inline) => {
     formulas += 1;
-    if (inline && inline !== inline.trim()) mistake(file, `space beside the dollar sign: ${inline}`);
+    if (inline && inline !== inline.trim()) mistake(file, `space next to the dollar sign: ${inline}`);
     try {
       katex.renderToString(display ?? inline, { displayMode: Boolean(display), throwOnError: true, strict: "error" });
     } catch (error) {

@@ -15,7 +15,7 @@ def python(code: str) -> str:
 
 
 def called(name: str, arguments: object) -> str:
-    """A call of a function as it stands in a text; `arguments` that are a text stand there as they are."""
+    """A function call as it is written in a text; `arguments` given as text are written unchanged."""
     given = arguments if isinstance(arguments, str) else json.dumps(arguments)
     return f'<tool_call>\n{{"name": "{name}", "arguments": {given}}}\n</tool_call>'
 

@@ -1,10 +1,11 @@
-"""Runs with the computational verifier beside them: a sandbox that is a function, and scaffolds played with it."""
+"""Runs with the computational verifier: a sandbox that is a function, and scaffolds played with it."""
 
 import asyncio
 import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from apps.mathcheck.__main__ import findings_of
 from apps.reasoning.domain.errors import BackendError
 from apps.reasoning.domain.events import Event
 from apps.reasoning.domain.generation import Final, GenerationRequest
@@ -13,12 +14,11 @@ from apps.reasoning.domain.tools import Execution
 from apps.reasoning.domain.values import Value
 from apps.reasoning.journal.memory import InMemoryJournal
 from apps.reasoning.programs.registry import SCAFFOLDS
-from apps.reasoning.scaffolds.context import RunContext
-from apps.reasoning.scaffolds.controls import NoControls
-from apps.reasoning.scaffolds.formula_checks import FormulaChecks
-from apps.reasoning.scaffolds.window import Window
+from apps.reasoning.scaffolds.running.context import RunContext
+from apps.reasoning.scaffolds.running.controls import NoControls
+from apps.reasoning.scaffolds.running.formula_checks import FormulaChecks
+from apps.reasoning.scaffolds.running.window import Window
 from tests.reasoning.play import PROBLEM, TableDispatcher, spec
-from workers.mathcheck.__main__ import findings_of
 
 Reply = Callable[[GenerationRequest], Execution | BackendError]
 
@@ -78,7 +78,7 @@ class Checked:
 
     @property
     def course(self) -> list[tuple[str, Event]]:
-        """All that was told but the checks."""
+        """All events except the checks."""
         return [(key, event) for _, key, event in self.journal.events if not event.kind.startswith("formulas.")]
 
 

@@ -14,9 +14,9 @@ from apps.reasoning.domain.values import Value
 from apps.reasoning.journal.memory import InMemoryJournal
 from apps.reasoning.ports import Controls
 from apps.reasoning.programs.registry import SCAFFOLDS
-from apps.reasoning.scaffolds.context import RunContext
-from apps.reasoning.scaffolds.controls import NoControls
-from apps.reasoning.scaffolds.hearing import AGAIN
+from apps.reasoning.scaffolds.running.context import RunContext
+from apps.reasoning.scaffolds.running.controls import NoControls
+from apps.reasoning.scaffolds.running.hearing import AGAIN
 from apps.reasoning.scaffolds.spec import Budget, RoleSpec, RunSpec
 
 PROBLEM = ProblemText(
@@ -47,7 +47,7 @@ class TableDispatcher:
         return [request.key for request in self.requests]
 
     def prompt(self, key: str) -> str:
-        """All that call `key` was told."""
+        """The prompt of call `key`."""
         request = next(request for request in self.requests if request.key == key)
         return "\n".join(message.content for message in request.messages)
 
@@ -148,7 +148,7 @@ class Played:
         self.dispatcher = dispatcher
 
     @property
-    def told(self) -> dict[str, Event]:
+    def events(self) -> dict[str, Event]:
         return {key: event for _, key, event in self.journal.events}
 
     def of(self, kind: str) -> list[Event]:

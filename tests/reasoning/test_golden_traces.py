@@ -13,9 +13,9 @@ from tests.reasoning.plays import Golden, plays_of
 
 GOLDEN = {name: plays_of(name) for name in SCAFFOLDS}
 
-#: Rules by which a scaffold stops beside the one above.
+#: Other rules by which a scaffold stops.
 OTHER_ENDS: dict[str, tuple[str, Golden]] = {
-    "so many failures in a row": (
+    "too many failures in a row": (
         "self_check",
         Golden(
             self_check.Params(accept=2, give_up=3, iterations=9),
@@ -26,7 +26,7 @@ OTHER_ENDS: dict[str, tuple[str, Golden]] = {
             "3 checks in a row failed",
         ),
     ),
-    "so many checks in all": (
+    "enough checks in all": (
         "self_check",
         Golden(
             self_check.Params(accept=2, give_up=3, iterations=4, improve=False),
@@ -37,7 +37,7 @@ OTHER_ENDS: dict[str, tuple[str, Golden]] = {
             "4 checks",
         ),
     ),
-    "so many passes in a row": (
+    "enough passes in a row": (
         "solver_verifier_corrector",
         Golden(
             solver_verifier_corrector.Params(accept=2, give_up=3, corrections=4),

@@ -1,6 +1,6 @@
 """What each scaffold makes of fails that stand in prose, of verdicts that disagree, and of checks that cannot be read.
 
-Calls are written as in test_golden_traces.py. A fail always counts, and its prose is the report of whoever writes next.
+Calls are written as in test_golden_traces.py. A fail always counts, and its prose is the report for the next writer.
 """
 
 from dataclasses import fields

@@ -1,4 +1,4 @@
-"""A model's hint is written from what its rung may read, tested, and written a level lower where it tells too much."""
+"""A model's hint is written from what its rung may read, tested, and written a level lower if it reveals too much."""
 
 import asyncio
 from collections.abc import Callable
@@ -31,7 +31,7 @@ MATERIAL = HintMaterial(
     reference=("Consider the smallest solution.",),
 )
 GOOD = "<hint>Read step 2 again: which values of $x$ were looked at?</hint>"
-TELLS = f"<hint>{SOLUTION.splitlines()[0]}</hint>"
+REVEALING = f"<hint>{SOLUTION.splitlines()[0]}</hint>"
 
 Text = Callable[[GenerationRequest], str]
 
@@ -74,9 +74,9 @@ def test_a_rung_reads_its_sources_and_nothing_else(level: int, seen: list[str], 
     assert [word for word in seen if word not in notes] == []
     assert [word for word in unseen if word in notes] == []
     _, _, requests = written(GOOD, level)
-    told = prompt_of(requests[0])
-    assert [word for word in unseen if word in told and word != "step 2"] == []
-    assert "Then nothing works" in told
+    prompt = prompt_of(requests[0])
+    assert [word for word in unseen if word in prompt and word != "step 2"] == []
+    assert "Then nothing works" in prompt
 
 
 @pytest.mark.parametrize("level", [6, 7])
@@ -90,24 +90,24 @@ def test_a_good_hint_costs_one_call() -> None:
     assert (hint.level, hint.dropped, hint.gain) == (3, (), None)
     assert hint.text.startswith("Read step 2 again")
     assert (writer.calls, len(requests)) == (1, 1)
-    assert "The first step holds." in prompt_of(requests[0]), "earlier hints are told"
+    assert "The first step holds." in prompt_of(requests[0]), "earlier hints are in the prompt"
 
 
-def test_what_tells_too_much_is_written_a_level_lower() -> None:
-    hint, _, requests = written(lambda request: TELLS if request.key.startswith("3/") else GOOD)
+def test_a_hint_that_reveals_too_much_is_written_a_level_lower() -> None:
+    hint, _, requests = written(lambda request: REVEALING if request.key.startswith("3/") else GOOD)
     assert hint.level == 2
     assert [(one.level, one.leaks[0].kind.value) for one in hint.dropped] == [(3, "words")]
     assert "sides are" not in prompt_of(requests[1]), "the lower rung reads less"
 
 
-def test_where_every_text_tells_too_much_there_is_none() -> None:
+def test_there_is_no_hint_if_every_text_reveals_too_much() -> None:
     with pytest.raises(HintFailed, match="reveals too much"):
         written("<hint>So the answer is $n=11$.</hint>")
     asked: list[str] = []
 
     def leaking(request: GenerationRequest) -> str:
         asked.append(request.key)
-        return TELLS
+        return REVEALING
 
     with pytest.raises(HintFailed):
         written(leaking, asked=1)
@@ -137,8 +137,8 @@ def test_a_server_that_is_down_says_so() -> None:
 
 def test_a_second_model_that_finds_the_step_with_the_hint_sends_it_a_level_down() -> None:
     def guess(request: GenerationRequest) -> str:
-        told = prompt_of(request)
-        return SOLUTION if "conjugate-ish" in told else "I cannot tell."
+        prompt = prompt_of(request)
+        return SOLUTION if "conjugate-ish" in prompt else "I do not know."
 
     hint, writer, _ = written(
         lambda request: "<hint>Think of something conjugate-ish.</hint>" if request.key == "3/hint" else GOOD, guess=guess

@@ -7,7 +7,7 @@ from apps.accounts.models import User
 from apps.contests.models import Contest, ContestProblem
 from apps.marks.grades import grade_of
 from apps.marks.models import Appeal, MarkingCase, MarkingTask, ReleaseBatch, ReleasePart
-from apps.marks.sealing import cases_settle
+from apps.marks.sealing.sealing import cases_settle
 from apps.marks.setups import cases_prepare
 from apps.results.releasing import batch_release, readiness
 from apps.submissions.models import SubmissionVersion

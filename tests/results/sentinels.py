@@ -19,11 +19,11 @@ from apps.marks.models import (
     Reveal,
     Suggestion,
 )
-from apps.marks.sealing import cases_settle
+from apps.marks.sealing.sealing import cases_settle
 from apps.marks.setups import Choices, cases_prepare, setup_save
 from apps.problems.drafts import SolutionDraft
 from apps.reasoning.feedback.ladder import Rules
-from apps.reasoning.marking.text_form import text_read
+from apps.reasoning.marking.schemes.text_form import text_read
 from apps.results import feedback
 from apps.results.models import FeedbackRequest, HintProposal, RungAsked
 from apps.schemes.services import scheme_create

@@ -5,8 +5,8 @@ import pytest
 from apps.accounts.models import User
 from apps.contests.services import coach_remove
 from apps.marks.models import Appeal, AppealState, AuditEvent, MarkingTask, PassReason
-from apps.marks.passes import task_pass
-from apps.marks.sealing import mark_unseal
+from apps.marks.sealing.sealing import mark_unseal
+from apps.marks.workspace.passes import task_pass
 from apps.results import appeals
 from tests.marks.factory import commanded, marker, past_grace, sealed, task_whole
 from tests.results.factory import appeal_of, case_of, day_after, marked, points_now

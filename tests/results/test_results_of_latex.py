@@ -9,7 +9,7 @@ from django.urls import reverse
 from apps.accounts.models import User
 from apps.contests.models import AuthorKind, ContestProblem
 from apps.contests.services import author_add
-from apps.marks.sealing import cases_settle
+from apps.marks.sealing.sealing import cases_settle
 from apps.marks.setups import cases_prepare
 from apps.submissions.models import Origin, Submission, TextFormat
 from apps.submissions.services import version_add

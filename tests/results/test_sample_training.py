@@ -15,10 +15,10 @@ from apps.marks.models import Appeal, MarkingCase
 from apps.marks.sample import commands_of, sample_files
 from apps.problems.samples import FOLDER as LIBRARY
 from apps.problems.samples import sample_read
-from apps.reasoning.marking.commands import Script, sheet_apply
 from apps.reasoning.marking.importing import scheme_import
-from apps.reasoning.marking.sealing import missing_for_seal
-from apps.reasoning.marking.sheet import MarkSheet
+from apps.reasoning.marking.sheets.commands import Script, sheet_apply
+from apps.reasoning.marking.sheets.sealing import missing_for_seal
+from apps.reasoning.marking.sheets.sheet import MarkSheet
 from apps.reasoning.texts.segmentation import segment
 from apps.reasoning.texts.source import source_of
 from apps.results.models import Notice, RungAsked

@@ -9,9 +9,9 @@ from apps.accounts.models import User
 from apps.contests.models import ContestProblem
 from apps.marks.access import TaskGone
 from apps.marks.models import Appeal, AppealState, CaseState, MarkingCase, MarkingTask, PassReason, ReleaseBatch, Slot
-from apps.marks.passes import task_pass
-from apps.marks.sealing import cases_settle
+from apps.marks.sealing.sealing import cases_settle
 from apps.marks.setups import cases_prepare
+from apps.marks.workspace.passes import task_pass
 from apps.results import appeals
 from apps.results.appeals import AppealRefused
 from apps.results.releasing import ReleaseRefused, batch_undo

@@ -11,9 +11,9 @@ from django.urls import reverse
 from apps.accounts.models import User
 from apps.contests.models import ContestState
 from apps.contests.services import coach_add
-from apps.marks.coordination import Proposal, claim_make, proposal_make
+from apps.marks.coordination.coordination import Proposal, claim_make, proposal_make
 from apps.marks.models import Appeal, Coordination
-from apps.marks.sealing import cases_settle
+from apps.marks.sealing.sealing import cases_settle
 from apps.marks.waiting import waiting_for
 from apps.reasoning.feedback.ladder import Rules
 from apps.results import appeals, feedback

@@ -2,7 +2,7 @@
 
 from django.template.loader import render_to_string
 
-from apps.reasoning.marking.sheet import Fallacy, MarkSheet, Role, StepVerdict
+from apps.reasoning.marking.sheets.sheet import Fallacy, MarkSheet, Role, StepVerdict
 from apps.results.shown import verdict_shown
 
 ROOT = StepVerdict(id="v1", step=2, fallacy=Fallacy.GAP, role=Role.ROOT, words="")

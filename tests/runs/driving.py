@@ -9,9 +9,9 @@ from apps.reasoning.inference.scripted import ScriptedBackend
 from apps.reasoning.ports import Dispatcher
 from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.spec import Budget, RoleSpec
-from apps.runs.execution import DispatcherFor, event_sinks, run_drive
-from apps.runs.journal import JournalWriter, RunJournal
+from apps.runs.journal.run_journal import JournalWriter, RunJournal
 from apps.runs.models import Run, RunStatus
+from apps.runs.owners.execution import DispatcherFor, event_sinks, run_drive
 from tests.runs.factory import make_run
 
 SCAFFOLD = SCAFFOLDS["intern_s1_mo"]

@@ -11,10 +11,10 @@ from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.records import StepRecord
 from apps.reasoning.journal.keys import sha_of
 from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
-from apps.runs.execution import event_sinks
-from apps.runs.journal import JournalWriter, RunJournal
-from apps.runs.leases import lease_take
+from apps.runs.journal.run_journal import JournalWriter, RunJournal
 from apps.runs.models import Run
+from apps.runs.owners.execution import event_sinks
+from apps.runs.owners.leases import lease_take
 from apps.runs.services import run_create
 
 T = TypeVar("T")

@@ -1,4 +1,4 @@
-"""A machine that is gone sends no end of a connection; whoever reads with patience must learn it from the kernel."""
+"""A vanished machine does not close its connections; a patient reader must learn of it from the kernel."""
 
 import asyncio
 import contextlib
@@ -13,7 +13,7 @@ from pytest_django import Settings
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from apps.config.stack import valkey_binary
-from apps.runs.streams import async_client
+from apps.processes.streams import async_client
 from tests.browser.screenshot import free_port
 
 pytestmark = pytest.mark.asyncio
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.asyncio
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the options have other names elsewhere")
 async def test_the_kernel_asks_after_a_silent_broker_and_gives_it_up(settings: Settings, tmp_path: Path) -> None:
-    """Nobody here can make a machine vanish; that the kernel was told what to do then is looked up at the socket."""
+    """A test cannot make a machine vanish, so this reads the kernel's options from the socket."""
     port = free_port()
     command = [valkey_binary(), "--port", str(port), "--bind", "127.0.0.1", "--dir", str(tmp_path), "--save", ""]
     broker = subprocess.Popen(command, stdout=subprocess.DEVNULL)
@@ -34,14 +34,14 @@ async def test_the_kernel_asks_after_a_silent_broker_and_gives_it_up(settings: S
                 break
             await asyncio.sleep(0.05)
         connection = await client.connection_pool.get_connection()
-        told = connection._writer.get_extra_info("socket")
-        assert told.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
-        patience_s = told.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE)
-        patience_s += told.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL) * told.getsockopt(
+        options = connection._writer.get_extra_info("socket")
+        assert options.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
+        patience_s = options.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE)
+        patience_s += options.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL) * options.getsockopt(
             socket.IPPROTO_TCP, socket.TCP_KEEPCNT
         )
         assert patience_s <= 30
-        assert told.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == 30_000, "also while something is on its way"
+        assert options.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == 30_000, "also while something is on its way"
         await client.connection_pool.release(connection)
     finally:
         await client.aclose()

@@ -10,7 +10,7 @@ from django.test import Client
 from apps.accounts.models import Role, User
 from apps.explorations.exports import run_head
 from apps.explorations.replay import replay_page
-from apps.runs.live_reads import state
+from apps.runs.live.reads import state
 from apps.runs.models import Run, RunStatus
 from apps.ui.words import compact
 from tests.runs.driving import drive, nonsense, quick_run, with_model
@@ -54,7 +54,7 @@ def test_a_fork_with_another_seed_asks_everything_again() -> None:
     assert fork.inherited_calls == 0
 
 
-def test_every_page_tells_apart_what_a_fork_took_over_and_what_it_asked(client: Client) -> None:
+def test_every_page_separates_inherited_calls_of_a_fork_from_its_own(client: Client) -> None:
     parent = quick_run()
     assert drive(parent, with_model(nonsense())) == RunStatus.FINISHED
     fork = fork_of(parent)

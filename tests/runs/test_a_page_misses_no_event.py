@@ -11,10 +11,10 @@ from django.contrib.auth.models import AnonymousUser
 from django.utils import timezone
 
 from apps.accounts.models import User
-from apps.runs.live import TOKEN_BYTES_PER_SOCKET, Subscription, announce_events, hub
+from apps.processes.streams import buffer_key, events_key, tokens_key
+from apps.runs.live.tail import TOKEN_BYTES_PER_SOCKET, Subscription, announce_events, hub
 from apps.runs.models import Run, RunEvent
 from apps.runs.selectors import event_row
-from apps.runs.streams import buffer_key, events_key, tokens_key
 from tests.runs.factory import make_run
 from tests.sockets import RunSocket
 
@@ -39,14 +39,14 @@ def add_events(run: Run, count: int, client: "redis.Redis | None") -> None:
         announce_events(client, str(run.public_id), [(row.seq, json.dumps(event_row(row))) for row in rows])
 
 
-async def test_nobody_who_is_not_signed_in_gets_a_frame(valkey: "redis.Redis") -> None:
+async def test_an_anonymous_visitor_gets_no_frame(valkey: "redis.Redis") -> None:
     run = await database_sync_to_async(make_run)()
     communicator = RunSocket(run, AnonymousUser())
     await communicator.connect()
     assert await communicator.close_code() == 4401
 
 
-async def test_a_student_is_told_that_there_is_no_such_run(valkey: "redis.Redis", charlie: User) -> None:
+async def test_a_student_gets_the_answer_that_there_is_no_such_run(valkey: "redis.Redis", charlie: User) -> None:
     run = await database_sync_to_async(make_run)()
     communicator = RunSocket(run, charlie)
     await communicator.connect()
@@ -133,7 +133,7 @@ async def test_messages_that_are_not_ours_are_ignored(valkey: "redis.Redis", ali
     await communicator.disconnect()
 
 
-def test_a_socket_that_does_not_read_loses_tokens_but_is_told_which_and_keeps_its_memory_small() -> None:
+def test_a_slow_socket_loses_tokens_and_learns_which_and_keeps_its_memory_small() -> None:
     subscription = Subscription("run")
     subscription.watched = {"a"}
     piece = {"call": "a", "attempt": 1, "ch": "text", "off": 0, "text": "x" * 10_000}

@@ -1,4 +1,4 @@
-"""Every end of a run has a state, a sentence and a last event; what can be resumed goes on where it stopped."""
+"""Every end of a run has a state, a sentence and a last event; a resumed run continues where it stopped."""
 
 import uuid
 from collections.abc import Collection, Sequence
@@ -11,8 +11,8 @@ from apps.accounts.models import User
 from apps.reasoning.domain.errors import BackendUnavailable, CallFailed, RequestRejected
 from apps.reasoning.inference.scripted import Faults, Pace, ScriptedBackend
 from apps.reasoning.scaffolds.spec import Budget
-from apps.runs import journal as journal_module
-from apps.runs.journal import JournalWriter, RunJournal
+from apps.runs.journal import run_journal as journal_module
+from apps.runs.journal.run_journal import JournalWriter, RunJournal
 from apps.runs.models import Run, RunStatus
 from apps.runs.services import command_request, run_resume
 from tests.runs.driving import drive, nonsense, quick_run, with_model
@@ -43,15 +43,15 @@ def test_a_model_that_follows_no_format_ends_honestly_and_no_lemma_is_invented()
     assert run.lease_owner == ""
 
 
-def test_a_model_server_that_is_away_fails_the_run_and_resume_goes_on_from_the_record(alice: User) -> None:
+def test_an_unreachable_model_server_fails_the_run_and_resume_continues_from_the_record(alice: User) -> None:
     run = quick_run()
     Run.objects.filter(pk=run.pk).update(owner=alice)
     asked: list[str] = []
     away = nonsense(asked)
-    away._faults = Faults(fail=dict.fromkeys((2, 3, 4), BackendUnavailable("Nobody listens at 127.0.0.1:1.")))
+    away._faults = Faults(fail=dict.fromkeys((2, 3, 4), BackendUnavailable("No server listens at 127.0.0.1:1.")))
     assert drive(run, with_model(away)) == RunStatus.FAILED
     run.refresh_from_db()
-    assert "Nobody listens" in run.status_reason
+    assert "No server listens" in run.status_reason
     assert kinds(run)[-1] == "run.failed"
     run_resume(run=run, user=alice)
     again: list[str] = []
@@ -60,7 +60,7 @@ def test_a_model_server_that_is_away_fails_the_run_and_resume_goes_on_from_the_r
     assert "run.resumed" in kinds(run)
 
 
-def test_a_request_that_the_model_rejects_is_recorded_and_the_scaffold_goes_on() -> None:
+def test_a_request_rejected_by_the_model_is_recorded_and_the_scaffold_continues() -> None:
     run = quick_run()
     picky = ScriptedBackend(lambda request: "nothing", faults=Faults(fail={1: RequestRejected("The prompt is too long.")}))
     assert drive(run, with_model(picky)) == RunStatus.FINISHED

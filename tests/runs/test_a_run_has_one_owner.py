@@ -9,7 +9,8 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from apps.runs.leases import (
+from apps.runs.models import Run, RunCommand, RunStatus
+from apps.runs.owners.leases import (
     lease_mark_dispatched,
     lease_release,
     lease_renew,
@@ -18,7 +19,6 @@ from apps.runs.leases import (
     run_close,
     runs_without_owner,
 )
-from apps.runs.models import Run, RunCommand, RunStatus
 from tests.runs.factory import make_run, take
 
 pytestmark = pytest.mark.django_db

@@ -1,4 +1,4 @@
-"""A COMMIT that fails is tried again whole; a run that cannot be written says so, and the others go on."""
+"""A failed COMMIT is retried as a whole; a run that cannot be written says so, and the others continue."""
 
 import asyncio
 from collections.abc import Iterator
@@ -8,14 +8,14 @@ import pytest
 from django.db import OperationalError, connection
 from django.db.backends.base.base import BaseDatabaseWrapper
 
+from apps.processes.threads import in_thread
 from apps.reasoning.domain.errors import FenceLost, JournalUnwritable
 from apps.reasoning.domain.events import OutputUnread, RoundBegan
-from apps.runs import journal_writer
-from apps.runs.journal import JournalWriter, RunJournal
-from apps.runs.journal_batch import Item
+from apps.runs.journal import writer as journal_writer
+from apps.runs.journal.batch import Item
+from apps.runs.journal.run_journal import JournalWriter, RunJournal
+from apps.runs.journal.texts import texts_get
 from apps.runs.models import Run, RunEvent, Step
-from apps.runs.texts import texts_get
-from apps.runs.threads import in_thread
 from tests.runs.factory import ended, make_run, record, take, with_journal
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -51,7 +51,7 @@ def test_the_texts_of_a_commit_that_failed_are_stored_by_the_next(monkeypatch: p
     assert set(texts_get(named).values()) == {"", "a prompt", "the answer", "another"}
 
 
-def test_a_run_that_cannot_be_written_stops_and_another_in_the_same_batch_goes_on() -> None:
+def test_a_run_that_cannot_be_written_stops_and_another_in_the_same_batch_continues() -> None:
     """A lone surrogate is no text that a database or a stream could keep."""
     good, bad = take(make_run()), take(make_run())
     writer = JournalWriter()
@@ -74,17 +74,17 @@ def test_a_run_that_cannot_be_written_stops_and_another_in_the_same_batch_goes_o
 def _first_answer_is_lost(monkeypatch: pytest.MonkeyPatch, *, down_for: int) -> Iterator[list[str]]:
     """The first COMMIT works and its answer does not come; the next `down_for` attempts to connect find no server."""
     real = BaseDatabaseWrapper._commit  # type: ignore[attr-defined]
-    told: list[str] = []
+    faults: list[str] = []
 
     def commit(wrapper: BaseDatabaseWrapper) -> None:
         real(wrapper)
-        if not told:
-            told.append("commit")
+        if not faults:
+            faults.append("commit")
             raise OperationalError("server closed the connection unexpectedly")
 
     def ensure(wrapper: BaseDatabaseWrapper) -> None:
-        if wrapper.connection is None and 0 < len(told) <= down_for:
-            told.append("down")
+        if wrapper.connection is None and 0 < len(faults) <= down_for:
+            faults.append("down")
             raise OperationalError("connection refused")
         real_ensure(wrapper)
 
@@ -92,7 +92,7 @@ def _first_answer_is_lost(monkeypatch: pytest.MonkeyPatch, *, down_for: int) -> 
     with monkeypatch.context() as patch:
         patch.setattr(BaseDatabaseWrapper, "_commit", commit)
         patch.setattr(BaseDatabaseWrapper, "ensure_connection", ensure)
-        yield told
+        yield faults
 
 
 @pytest.mark.parametrize("down_for", [0, 1, 3])
@@ -101,9 +101,9 @@ def test_a_commit_whose_answer_was_lost_is_not_written_twice(monkeypatch: pytest
     run = take(make_run())
 
     async def story(journal: RunJournal) -> None:
-        with _first_answer_is_lost(monkeypatch, down_for=down_for) as told:
+        with _first_answer_is_lost(monkeypatch, down_for=down_for) as faults:
             await journal.append(record("a", "the answer"), [ended("a", "the answer")], ["a prompt"])
-        assert told == ["commit"] + ["down"] * down_for
+        assert faults == ["commit"] + ["down"] * down_for
         await journal.append(record("b", "another"), [ended("b", "another")])
 
     with_journal(run, story)

@@ -11,8 +11,9 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import Role, User
-from apps.runs import consumers, live_reads
-from apps.runs.live import hub
+from apps.runs.live import consumers
+from apps.runs.live import reads as live_reads
+from apps.runs.live.tail import hub
 from tests.runs.factory import make_run
 from tests.sockets import RunSocket
 
@@ -67,7 +68,9 @@ async def test_who_may_no_longer_watch_is_found_out_within_a_minute(
     assert await code_after(socket) == code
 
 
-async def test_who_may_still_watch_goes_on(valkey: "redis.Redis", alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_viewer_with_access_keeps_the_socket(
+    valkey: "redis.Redis", alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(consumers, "ADMIT_S", 0.1)
     socket = await opened(alice)
     for _ in range(2):
@@ -75,7 +78,7 @@ async def test_who_may_still_watch_goes_on(valkey: "redis.Redis", alice: User, m
     await socket.disconnect()
 
 
-async def test_a_socket_that_cannot_go_on_is_closed_instead_of_falling_silent(
+async def test_a_socket_that_cannot_continue_is_closed_instead_of_falling_silent(
     valkey: "redis.Redis", alice: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def locked(run: object) -> dict[str, Any]:

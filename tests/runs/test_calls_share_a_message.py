@@ -6,9 +6,9 @@ from collections.abc import Sequence
 import pytest
 
 from apps.reasoning.domain.generation import GenerationRequest, Message
-from apps.runs import sending
-from apps.runs.posting import MOST_CALLS, Post
-from apps.runs.sending import CallSender
+from apps.runs.calls import sending
+from apps.runs.calls.posting import MOST_CALLS, Post
+from apps.runs.calls.sending import CallSender
 
 pytestmark = pytest.mark.asyncio
 Sent = list[tuple[list[str], str, int]]
@@ -103,7 +103,7 @@ async def test_a_broker_that_is_away_is_asked_again(sender: CallSender, sent: Se
     assert [keys for keys, _, _ in sent] == [["0"]]
 
 
-async def test_a_call_that_nobody_waits_for_any_more_is_not_sent(sender: CallSender, sent: Sent) -> None:
+async def test_an_abandoned_call_is_not_sent(sender: CallSender, sent: Sent) -> None:
     answers_came(sender)
     waiting = asyncio.create_task(sender.send(a_call(0), "fp"))
     await asyncio.sleep(0)

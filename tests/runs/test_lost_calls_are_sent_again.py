@@ -1,4 +1,4 @@
-"""The reaper: which calls are lost, and which only wait, beside a queue that is never empty."""
+"""The reaper: which calls are lost, and which only wait in a queue that is never empty."""
 
 import asyncio
 import json
@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
+from apps.processes.streams import SENT_AT, broker_time, fingerprint_of, finished_key, heartbeat_publish, results_key
 from apps.reasoning.domain import errors
 from apps.reasoning.domain.errors import BackendRefused, EngineLost
 from apps.reasoning.domain.generation import Final, GenerationRequest, Message
-from apps.runs import sending
-from apps.runs.dispatch import CeleryDispatcher
-from apps.runs.streams import SENT_AT, broker_time, fingerprint_of, finished_key, heartbeat_tell, results_key
-from apps.runs.told_errors import error_of_fields, fields_of_error
+from apps.runs.calls import sending
+from apps.runs.calls.dispatch import CeleryDispatcher
+from apps.runs.calls.errors import error_of_fields, fields_of_error
 
 pytestmark = pytest.mark.asyncio
 QUEUE = "inference.tested"
@@ -36,7 +36,7 @@ def sent(monkeypatch: pytest.MonkeyPatch, settings: Settings, valkey: Any) -> li
 
 
 def put_message(valkey: Any, sent_at: float) -> None:
-    """A message of somebody else's call, at the end of the queue where it is read next."""
+    """A message of another run's call, at the end of the queue where it is read next."""
     valkey.rpush(f"{QUEUE}\x06\x166", json.dumps({"headers": {SENT_AT: str(sent_at)}}))
 
 
@@ -69,14 +69,14 @@ async def test_a_call_that_a_worker_has_just_read_is_not_sent_again(sent: list[G
     """It waited long, the queue is empty, and the worker's next heartbeat, which names it, is still to come."""
     active = [{"run": "r", "key": "call", "attempt": 1, "fingerprint": fingerprint_of(REQUEST)}]
     beat: Any = {"worker": "w", "aliases": ["tested"], "active": active, "health": {}}
-    asyncio.get_running_loop().call_later(1.6, heartbeat_tell, valkey, beat, 60_000)
+    asyncio.get_running_loop().call_later(1.6, heartbeat_publish, valkey, beat, 60_000)
     assert await dispatched(sent, until=2, within_s=5) == 1
 
 
 async def test_a_call_that_a_worker_holds_is_waited_for(sent: list[GenerationRequest], valkey: Any) -> None:
     active = [{"run": "r", "key": "call", "attempt": 1, "fingerprint": fingerprint_of(REQUEST)}]
     beat: Any = {"worker": "w", "aliases": ["tested"], "active": active, "health": {}}
-    heartbeat_tell(valkey, beat, 60_000)
+    heartbeat_publish(valkey, beat, 60_000)
     assert await dispatched(sent, until=1, within_s=3) == 0, "a worker has it already: it is not sent at all"
 
 
@@ -86,7 +86,7 @@ async def test_a_call_is_not_lost_because_the_broker_was_away(
     """Heartbeats have run out when the reaper can look again; the worker's next one comes a moment later."""
     active = [{"run": "r", "key": "call", "attempt": 1, "fingerprint": fingerprint_of(REQUEST)}]
     beat: Any = {"worker": "w", "aliases": ["tested"], "active": active, "health": {}}
-    heartbeat_tell(valkey, beat, 60_000)
+    heartbeat_publish(valkey, beat, 60_000)
     looked = CeleryDispatcher._heartbeats
     began, looks = time.monotonic(), 0
 
@@ -102,7 +102,7 @@ async def test_a_call_is_not_lost_because_the_broker_was_away(
     assert looks > 1
 
 
-async def test_a_result_that_nobody_took_is_used_and_the_call_not_sent(sent: list[GenerationRequest], valkey: Any) -> None:
+async def test_an_untaken_result_is_used_and_the_call_not_sent(sent: list[GenerationRequest], valkey: Any) -> None:
     final = Final(text="from before", finish_reason="stop")
     fields = {"key": "call", "fp": fingerprint_of(REQUEST), "attempt": "1", "final": final.model_dump_json()}
     valkey.xadd(results_key("r"), fields)
@@ -111,10 +111,8 @@ async def test_a_result_that_nobody_took_is_used_and_the_call_not_sent(sent: lis
     assert sent == []
 
 
-async def test_an_answer_that_nobody_took_outlives_what_a_later_attempt_failed_of(
-    sent: list[GenerationRequest], valkey: Any
-) -> None:
-    """Two workers had the call while nobody drove the run: one answered, the other's engine died."""
+async def test_an_untaken_answer_outlives_the_failure_of_a_later_attempt(sent: list[GenerationRequest], valkey: Any) -> None:
+    """Two workers had the call while the run had no owner: one answered, the other's engine died."""
     final = Final(text="from before", finish_reason="stop").model_dump_json()
     failed = {"error": "EngineLost", "message": "The engine died."}
     for entry in ({"attempt": "1", "final": final}, {"attempt": "2", **failed}):
@@ -125,7 +123,7 @@ async def test_an_answer_that_nobody_took_outlives_what_a_later_attempt_failed_o
     assert valkey.xlen(results_key("r")) == 1, "the failure is gone; the answer stays until the journal has it"
 
 
-async def test_a_failure_that_nobody_took_gives_way_to_an_answer(sent: list[GenerationRequest], valkey: Any) -> None:
+async def test_an_untaken_failure_is_replaced_by_an_answer(sent: list[GenerationRequest], valkey: Any) -> None:
     final = Final(text="after all", finish_reason="stop").model_dump_json()
     failed = {"error": "EngineLost", "message": "The engine died."}
     for entry in ({"attempt": "1", **failed}, {"attempt": "2", "final": final}):
@@ -219,7 +217,7 @@ async def test_clocks_of_machines_do_not_matter(valkey: Any, monkeypatch: pytest
     assert before <= broker_time(valkey) < before + 60
 
 
-async def test_a_result_nobody_can_read_stops_its_run_in_words_and_others_still_come(
+async def test_an_unreadable_result_stops_its_run_with_a_reason_and_others_still_arrive(
     sent: list[GenerationRequest], valkey: Any
 ) -> None:
     other = REQUEST.model_copy(update={"key": "other"})
@@ -228,8 +226,8 @@ async def test_a_result_nobody_can_read_stops_its_run_in_words_and_others_still_
         waiting = [asyncio.create_task(dispatcher.dispatch(request)) for request in (REQUEST, other)]
         while len(sent) < 2:
             await asyncio.sleep(0.05)
-        for request, told in ((REQUEST, '{"text": 1}'), (other, final[:-1] + ',"said_by_a_newer_worker":1}')):
-            entry = {"key": request.key, "fp": fingerprint_of(request), "attempt": "1", "final": told}
+        for request, final_json in ((REQUEST, '{"text": 1}'), (other, final[:-1] + ',"said_by_a_newer_worker":1}')):
+            entry = {"key": request.key, "fp": fingerprint_of(request), "attempt": "1", "final": final_json}
             valkey.xadd(results_key("r"), entry)
         with pytest.raises(BackendRefused, match="another version of Lemmascope"):
             await waiting[0]
@@ -239,7 +237,7 @@ async def test_a_result_nobody_can_read_stops_its_run_in_words_and_others_still_
 async def test_what_an_overtaken_attempt_failed_of_does_not_end_the_one_that_is_under_way(
     sent: list[GenerationRequest], valkey: Any
 ) -> None:
-    """The first attempt was given up as lost, and its worker tells of its failure after all."""
+    """The first attempt was given up as lost, and its worker reports a failure after all."""
     final = Final(text="of the second attempt", finish_reason="stop").model_dump_json()
     late = {"attempt": "1", "error": "EngineLost", "message": "The engine died."}
     async with CeleryDispatcher("r", queues={"tested": QUEUE}, is_recorded=lambda _: False) as dispatcher:
@@ -257,7 +255,7 @@ async def test_what_broke_off_in_the_middle_of_an_answer_is_not_asked_for_again(
 ) -> None:
     """The worker says so; without its word an engine's loss is asked again."""
     async with CeleryDispatcher("r", queues={"tested": QUEUE}, is_recorded=lambda _: False) as dispatcher:
-        for told, expected in (({"retryable": "0"}, False), ({"retryable": "1"}, True), ({}, True)):
+        for fields, expected in (({"retryable": "0"}, False), ({"retryable": "1"}, True), ({}, True)):
             waiting = asyncio.create_task(dispatcher.dispatch(REQUEST))
             entry = {
                 "key": "call",
@@ -267,7 +265,7 @@ async def test_what_broke_off_in_the_middle_of_an_answer_is_not_asked_for_again(
                 "message": "It broke off.",
             }
             await asyncio.sleep(0)
-            valkey.xadd(results_key("r"), {**entry, **told})
+            valkey.xadd(results_key("r"), {**entry, **fields})
             with pytest.raises(EngineLost, match="It broke off") as caught:
                 await waiting
             assert caught.value.retryable is expected

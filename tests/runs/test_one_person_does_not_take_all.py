@@ -4,9 +4,9 @@ import pytest
 from pytest_django import Settings
 
 from apps.accounts.models import Role, User
-from apps.runs.leases import lease_mark_dispatched, lease_release, lease_take, runs_without_owner
 from apps.runs.models import BATCHED, Run, RunStatus
-from apps.runs.shares import window_of
+from apps.runs.owners.leases import lease_mark_dispatched, lease_release, lease_take, runs_without_owner
+from apps.runs.owners.shares import window_of
 from tests.runs.factory import make_run
 
 pytestmark = pytest.mark.django_db
@@ -45,7 +45,7 @@ def test_a_run_too_many_waits_says_so_and_begins_when_another_has_ended(alice: U
     assert taken.status_reason == ""
 
 
-def test_other_people_and_runs_of_nobody_do_not_wait(alice: User, settings: Settings) -> None:
+def test_other_users_and_runs_without_a_user_do_not_wait(alice: User, settings: Settings) -> None:
     settings.USER_RUNS = 1
     bob = User.objects.create_user("bob", role=Role.RESEARCHER)
     assert lease_take(a_run_of(alice).pk, "elsewhere/1/a")

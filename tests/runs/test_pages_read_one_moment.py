@@ -6,7 +6,7 @@ import pytest
 from django.db import connection, transaction
 
 from apps.problems.models import Problem, Topic
-from apps.runs.one_moment import one_moment
+from apps.processes.one_moment import one_moment
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

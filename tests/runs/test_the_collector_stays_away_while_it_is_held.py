@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from apps.runs import garbage
+from apps.processes import garbage
 
 
 @pytest.fixture(autouse=True)

@@ -4,22 +4,22 @@ import asyncio
 
 import pytest
 
+from apps.processes.threads import in_thread
 from apps.reasoning.domain.errors import FenceLost
 from apps.reasoning.domain.events import RoundBegan
 from apps.reasoning.journal.memory import InMemoryJournal
 from apps.reasoning.ports import Journal
-from apps.runs.journal import RunJournal
+from apps.runs.journal.run_journal import RunJournal
+from apps.runs.journal.texts import text_get
 from apps.runs.models import Blob, Run, RunEvent, Step
 from apps.runs.selectors import event_page
-from apps.runs.texts import text_get
-from apps.runs.threads import in_thread
 from tests.runs.factory import began, ended, make_run, record, take, with_journal
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 async def a_small_story(journal: Journal) -> None:
-    """Two calls, one of them told twice, and a round event told twice."""
+    """Two calls, one of them emitted twice, and a round event emitted twice."""
     journal.emit("round/1", RoundBegan(rollout=0, round=1))
     journal.emit(*began("a"))
     await journal.append(record("a", "first"), [ended("a", "first")], ["a prompt"])
@@ -29,7 +29,7 @@ async def a_small_story(journal: Journal) -> None:
     await journal.flush()
 
 
-def test_events_are_numbered_without_gaps_and_a_fact_told_twice_is_kept_once() -> None:
+def test_events_are_numbered_without_gaps_and_a_repeated_event_is_kept_once() -> None:
     run = take(make_run())
     with_journal(run, a_small_story)
     rows = event_page(run)
@@ -38,7 +38,7 @@ def test_events_are_numbered_without_gaps_and_a_fact_told_twice_is_kept_once() -
     assert Run.objects.get(pk=run.pk).last_seq == 6
 
 
-def test_the_journal_in_memory_tells_the_same_story() -> None:
+def test_the_journal_in_memory_keeps_the_same_events() -> None:
     run = take(make_run())
     with_journal(run, a_small_story)
     in_memory = InMemoryJournal()
@@ -127,7 +127,7 @@ def test_two_hundred_concurrent_calls_are_committed_in_groups_and_in_order() -> 
 
 
 def test_a_projection_that_fails_does_not_stop_the_journal(caplog: pytest.LogCaptureFixture) -> None:
-    from apps.runs.journal import JournalWriter
+    from apps.runs.journal.run_journal import JournalWriter
 
     def broken(*_: object) -> None:
         raise ValueError("no such lemma")

@@ -61,7 +61,7 @@ def test_who_looked_before_the_other_wrote_still_gets_the_others_answer(alice: U
     assert Run.objects.get(pk=run.pk).budget["calls"] == 15
 
 
-def test_a_failed_run_resumed_four_times_at_once_is_queued_once_and_nobody_is_refused(
+def test_a_failed_run_resumed_four_times_at_once_is_queued_once_and_no_request_is_refused(
     alice: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = make_run()

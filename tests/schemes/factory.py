@@ -2,8 +2,8 @@
 
 from apps.accounts.models import User
 from apps.problems.models import Problem
-from apps.reasoning.marking.scheme import Scheme
-from apps.reasoning.marking.text_form import text_read
+from apps.reasoning.marking.schemes.scheme import Scheme
+from apps.reasoning.marking.schemes.text_form import text_read
 from apps.schemes.models import MarkingScheme
 from apps.schemes.services import scheme_create
 from tests.problems.factory import make_problem

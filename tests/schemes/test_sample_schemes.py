@@ -5,7 +5,7 @@ from django.core.management import call_command
 
 from apps.problems.models import Problem
 from apps.problems.services import sample_library_load
-from apps.reasoning.marking.checks import check
+from apps.reasoning.marking.schemes.checks import check
 from apps.schemes.models import MarkingScheme
 from apps.schemes.samples import sample_schemes_load
 from apps.schemes.services import scheme_retire

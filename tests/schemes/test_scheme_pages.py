@@ -6,9 +6,9 @@ import pytest
 from django.test import Client
 
 from apps.accounts.models import User
-from apps.reasoning.marking.json_form import json_read
-from apps.reasoning.marking.lineage import without_lineage
-from apps.reasoning.marking.text_form import text_read
+from apps.reasoning.marking.schemes.json_form import json_read
+from apps.reasoning.marking.schemes.lineage import without_lineage
+from apps.reasoning.marking.schemes.text_form import text_read
 from apps.schemes.models import MarkingScheme
 from apps.schemes.services import scheme_activate
 from apps.schemes.starter import STARTER

@@ -4,8 +4,8 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from apps.accounts.models import User
-from apps.reasoning.marking.lineage import without_lineage
-from apps.reasoning.marking.scheme import Scheme
+from apps.reasoning.marking.schemes.lineage import without_lineage
+from apps.reasoning.marking.schemes.scheme import Scheme
 from apps.schemes import services
 from apps.schemes.models import MarkingScheme, SchemeItem, SchemeVersion
 from apps.schemes.selectors import version_current, version_rows

@@ -18,8 +18,8 @@ from django.urls import reverse
 from apps.accounts.models import User
 from apps.contests.models import AuthorKind, Contest, ContestState, Identity
 from apps.contests.services import ContestRefused, Settings, contest_create, problem_add
-from apps.problems.importing.files import FileWrong
-from apps.submissions.importing.files import archive_read
+from apps.files.archives import archive_read
+from apps.files.tables import FileWrong
 from apps.submissions.importing.plans import import_confirm, plan_make
 from apps.submissions.models import ForeignJudgement, ImportFile, SubmissionVersion
 from apps.submissions.services import import_file_keep

@@ -4,8 +4,8 @@ from decimal import Decimal
 
 import pytest
 
-from apps.problems.importing.files import Record
-from apps.problems.importing.values import RowWrong
+from apps.files.tables import Record
+from apps.files.values import RowWrong
 from apps.submissions.importing.shapes import Judgement, draft_read
 
 

@@ -217,7 +217,7 @@ def test_each_page_is_read_in_its_own_call(entered: tuple[Paper, ContestProblem]
     client_for(charlie).post(address(entered[1], "ask"), typed())
     assert read(answer) == 3
     assert [state_of(page).text for page in pages] == ["one", "two", "three"]
-    assert sorted(prompts) == [f"This is page {n} of 3. Write down what stands on it." for n in (1, 2, 3)]
+    assert sorted(prompts) == [f"This is page {n} of 3. Write down what is on it." for n in (1, 2, 3)]
 
 
 def test_an_abandoned_page_is_read_again(page: Scan) -> None:

@@ -49,5 +49,5 @@ ANYTHING = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 
 
 def examples(count: int) -> settings:
-    """So many examples, however slow the machine is."""
+    """A number of examples, without a time limit."""
     return settings(max_examples=count, deadline=None, suppress_health_check=[HealthCheck.too_slow])

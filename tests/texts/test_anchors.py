@@ -58,7 +58,7 @@ def test_a_formula_is_taken_whole_and_letters_keep_their_accents() -> None:
     assert anchor_make(source, 18, 21).quote == "x\u0302\u0323y"
 
 
-def test_an_anchor_knows_what_stands_around_it() -> None:
+def test_an_anchor_contains_the_text_around_it() -> None:
     source = "a" * 50 + "QUOTE" + "b" * 50
     anchor = anchor_make(source, 50, 55)
     assert (anchor.quote, anchor.prefix, anchor.suffix) == ("QUOTE", "a" * CONTEXT, "b" * CONTEXT)

@@ -57,11 +57,11 @@ def test_a_changed_step_needs_a_word_and_the_others_are_kept() -> None:
     assert fates(old, new) == [("kept", 1), ("needs confirmation", 2), ("kept", 3)]
 
 
-def test_a_step_that_is_gone_is_told_and_one_that_moved_is_kept() -> None:
+def test_a_removed_step_is_reported_and_a_moved_one_is_kept() -> None:
     assert fates("One.\n\nTwo.\n\nThree.", "Three.\n\nOne.") == [("kept", 2), ("orphaned", None), ("kept", 1)]
 
 
-def test_steps_that_look_alike_are_told_apart_by_their_neighbours() -> None:
+def test_similar_steps_are_distinguished_by_their_neighbours() -> None:
     old = "Let $a>0$.\n\nSimilarly.\n\nLet $b>0$.\n\nSimilarly.\n\nDone."
     assert fates(old, old) == [("kept", 1), ("kept", 2), ("kept", 3), ("kept", 4), ("kept", 5)]
     new = "Let $a>0$.\n\nLet $b>0$.\n\nSimilarly.\n\nDone."

@@ -61,14 +61,14 @@ def test_the_same_source_gives_the_same_steps(raw: str) -> None:
 
 def test_paragraphs_headings_items_and_named_parts_are_steps() -> None:
     source = (
-        "# Solution\nLet $n>0$.\n\nCase 1: $n$ even.\nFine.\nCase 2: odd.\n- one\n  goes on\n- two\n\n\\section{Next}\nEnd."
+        "# Solution\nLet $n>0$.\n\nCase 1: $n$ even.\nFine.\nCase 2: odd.\n- one\n  continues\n- two\n\n\\section{Next}\nEnd."
     )
     assert texts(source) == [
         "# Solution",
         "Let $n>0$.",
         "Case 1: $n$ even.\nFine.",
         "Case 2: odd.",
-        "- one\n  goes on",
+        "- one\n  continues",
         "- two",
         "\\section{Next}",
         "End.",

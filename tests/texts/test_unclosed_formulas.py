@@ -1,4 +1,4 @@
-r"""A sign that opens a formula and is never closed is told to whoever writes the text, with its line."""
+r"""A formula that is never closed is reported to the writer of the text, with its line."""
 
 from collections.abc import Callable
 
@@ -43,11 +43,11 @@ def test_the_author_is_warned_while_writing_and_after(bob: User, charlie: User, 
     contest = make_contest(bob, state=ContestState.OPEN)
     paper, problem = enter(contest, charlie)
     client, text = client_for(charlie), "Let\n\n\\[ x = 1\n\nSo it is."
-    told = "Line 3: <code>\\[</code> opens a formula that is never closed"
+    warning = "Line 3: <code>\\[</code> opens a formula that is never closed"
     preview = reverse("submissions:preview", args=[problem.public_id])
-    assert told in client.post(preview, {"text": text, "text_format": "markdown"}).content.decode()
+    assert warning in client.post(preview, {"text": text, "text_format": "markdown"}).content.decode()
     version = hand_in(paper, problem, text)
-    assert told in client.get(reverse("submissions:version_own", args=[version.public_id])).content.decode()
+    assert warning in client.get(reverse("submissions:version_own", args=[version.public_id])).content.decode()
     closed = client.post(preview, {"text": text.replace("1", "1 \\]"), "text_format": "markdown"}).content.decode()
     assert "never closed" not in closed
 

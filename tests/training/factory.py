@@ -7,14 +7,14 @@ from typing import Any
 
 from transformers import PrinterCallback
 
-from workers.learning.rows import Row
+from apps.recipes.mathematics.rows import Row
 from workers.training.config import config_of
 from workers.training.folder import JobFolder
 from workers.training.policy import Policy
 from workers.training.row_trainer import RowTrainer, arguments
+from workers.training.rows.sources import StoredRows
+from workers.training.rows.tables import write_rows
 from workers.training.running import TRAINERS, run_job
-from workers.training.sources import StoredRows
-from workers.training.tables import write_rows
 from workers.training.tiny import tiny_model, tiny_tokenizer
 
 SMALL = {"hidden": 32, "layers": 1, "heads": 2}

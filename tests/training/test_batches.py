@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from tests.training.factory import row, rows
-from workers.training.batches import silence_mastered, silent_rows, tensors_of
+from workers.training.rows.batches import silence_mastered, silent_rows, tensors_of
 
 SURE, UNSURE = -0.001, -1.0
 

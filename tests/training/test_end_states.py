@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import torch
 
+from apps.recipes.mathematics.rows import Row
 from tests.training.factory import SMALL, end_of, job, row, rows
-from workers.learning.rows import Row
 from workers.training import checkpoints, problems
 from workers.training.problems import explain
 from workers.training.row_trainer import RowTrainer

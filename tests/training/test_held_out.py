@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from apps.recipes.mathematics.rows import Row
 from tests.training.factory import end_of, job, lines, row, rows
-from workers.learning.rows import Row
-from workers.training.held_out import score_metrics, split_problems
+from workers.training.measuring.held_out import score_metrics, split_problems
 from workers.training.problems import BadConfig
-from workers.training.sources import StoredRows
+from workers.training.rows.sources import StoredRows
 
 NAMES = ("held_out/score", "held_out/low", "held_out/high")
 

@@ -13,8 +13,9 @@ from safetensors.torch import load_file
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from tests.training.factory import end_of, job, lines, state
-from workers.training import checkpoints, objectives
-from workers.training.watching import StopAsked
+from workers.training import checkpoints
+from workers.training.losses import objectives
+from workers.training.measuring.watching import StopAsked
 
 WEIGHTS = "model.safetensors"
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from apps.recipes.trajectory import Trajectory, Turn
 from tests.training.factory import row
-from workers.recipes.trajectory import Trajectory, Turn
-from workers.training.measures import measures_of, measures_of_rollouts
+from workers.training.measuring.measures import measures_of, measures_of_rollouts
 
 
 def test_groups_are_counted_by_their_mean_reward() -> None:

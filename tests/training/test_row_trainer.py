@@ -9,12 +9,12 @@ import pytest
 import torch
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 
+from apps.recipes.mathematics.rows import Row
 from tests.training.factory import row, rows, trainer
-from workers.learning.rows import Row
-from workers.training.batches import tensors_of
-from workers.training.drift import Drift
+from workers.training.measuring.drift import Drift
 from workers.training.policy import Policy
 from workers.training.row_trainer import RowTrainer
+from workers.training.rows.batches import tensors_of
 
 
 class FixedRows:

@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 from safetensors.torch import load_file
 
+from apps.recipes.mathematics.arrays import NothingToLearn, NotLearnable
+from apps.recipes.mathematics.rows import Row
+from apps.recipes.tallies import TALLY_KEY
+from apps.recipes.trajectory import Trajectory, Turn
 from tests.training.factory import a_policy, end_of, job, lines, row, rows
-from workers.learning.arrays import NothingToLearn, NotLearnable
-from workers.learning.rows import Row
-from workers.recipes.tallies import TALLY_KEY
-from workers.recipes.trajectory import Trajectory, Turn
+from workers.training.measuring.watching import StopAsked
 from workers.training.problems import NoRows
-from workers.training.sources import EndOfRows, StoredRows, StreamedRows, ToyRows
-from workers.training.tables import write_rows
-from workers.training.watching import StopAsked
+from workers.training.rows.sources import EndOfRows, StoredRows, StreamedRows, ToyRows
+from workers.training.rows.tables import write_rows
 
 
 def numbered(count: int, **more: Any) -> list[Row]:

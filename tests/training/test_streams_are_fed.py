@@ -4,10 +4,10 @@ import threading
 from dataclasses import replace
 from pathlib import Path
 
+from apps.recipes.rows.stream_order import order_of
+from apps.recipes.rows.streaming import Producer, policy_version
+from apps.recipes.trajectory import Trajectory, Turn
 from tests.training.factory import end_of, job, lines, row
-from workers.datasets.stream_order import order_of
-from workers.datasets.streaming import Producer, policy_version
-from workers.recipes.trajectory import Trajectory, Turn
 from workers.training.models import tokenizer_hash
 from workers.training.tiny import tiny_tokenizer
 

@@ -8,10 +8,10 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from apps.recipes.mathematics.rows import COLUMNS, Row
 from tests.training.factory import row, rows
-from workers.learning.rows import COLUMNS, Row
 from workers.training.problems import BadRows
-from workers.training.tables import TableRows, read_rows, write_rows
+from workers.training.rows.tables import TableRows, read_rows, write_rows
 
 
 def test_rows_are_read_as_written(tmp_path: Path) -> None:

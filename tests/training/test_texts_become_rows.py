@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
+from apps.recipes.mathematics.rows import check_row
 from tests.training.factory import SMALL, end_of, job, lines
-from workers.learning.rows import check_row
+from workers.training.measuring.watching import StopAsked
 from workers.training.models import tokenizer_hash
 from workers.training.problems import BadConfig, BadRows
-from workers.training.tables import read_rows
+from workers.training.rows.tables import read_rows
 from workers.training.tiny import tiny_model, tiny_tokenizer
 from workers.training.tokenise import tokenise
-from workers.training.watching import StopAsked
 
 TEMPLATE = "{% for message in messages %}{% if message.role == 'system' %}{{ raise_exception('no system') }}{% endif %}" + (
     "{{ message.content }}={% endfor %}"

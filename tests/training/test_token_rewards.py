@@ -1,4 +1,4 @@
-"""OREAL's token reward model: it matches workers/learning/oreal.py, and is trained and saved together with the policy."""
+"""OREAL's token reward model: it matches recipes/mathematics/oreal.py, and is trained and saved together with the policy."""
 
 from pathlib import Path
 
@@ -7,11 +7,11 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
+from apps.recipes.mathematics import oreal
 from tests.training.factory import end_of, job, lines, row, rows, trainer
-from workers.learning import oreal
-from workers.training.batches import tensors_of
-from workers.training.objectives import OrealTrainer
-from workers.training.token_rewards import STEPS_ALONE, reward_loss, token_weights
+from workers.training.losses.objectives import OrealTrainer
+from workers.training.losses.token_rewards import STEPS_ALONE, reward_loss, token_weights
+from workers.training.rows.batches import tensors_of
 
 SURE = [row("3?", "12", reward=1.0, advantage=0.5), row("4?", "12", reward=0.0, advantage=-0.5)] * 4
 FAST = {"rows_per_step": 8, "learning_rate": 1e-3, "last_learning_rate": 1e-3}

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
+from apps.recipes.mathematics.rows import Row, check_row
+from apps.recipes.registry import RECIPES
 from tests.training.factory import a_policy
-from workers.learning.rows import Row, check_row
-from workers.recipes.registry import RECIPES
 from workers.training.policy import Completion, Policy
 from workers.training.toys.asking import AskToy
 from workers.training.toys.lemmas import LETTERS, LemmaToy

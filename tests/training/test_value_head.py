@@ -6,10 +6,10 @@ import numpy as np
 import torch
 from safetensors.torch import load_file
 
+from apps.recipes.mathematics.ppo import token_advantages
 from tests.training.factory import end_of, job, row, rows, trainer
-from workers.learning.ppo import token_advantages
-from workers.training.batches import tensors_of
-from workers.training.value_head import ValueTrainer
+from workers.training.losses.value_head import ValueTrainer
+from workers.training.rows.batches import tensors_of
 
 
 def test_advantages_use_the_values_before_the_step(tmp_path: Path) -> None:

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from workers.learning.advantages import centred, grpo, leave_one_out
-from workers.learning.arrays import NotLearnable
+from apps.recipes.mathematics.advantages import centred, grpo, leave_one_out
+from apps.recipes.mathematics.arrays import NotLearnable
 from workers.training.verl_estimators import GROUPED, of_groups, of_rows, of_tokens
 
 #: Four rows of three tokens; the second row's middle token is a tool's, the last row is short.

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from pytest_django import Settings
 
-from apps.learning import rollouts
-from apps.learning.rollouts import Rollouts
+from apps.learning.rollouts import rollouts
+from apps.learning.rollouts.rollouts import Rollouts
 from tests.training_jobs.factory import training as training
 from tests.training_jobs.playing import MODELS, Stage
 

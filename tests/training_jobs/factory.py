@@ -11,7 +11,7 @@ import pytest
 from django.utils import timezone
 from pytest_django import Settings
 
-from apps.learning import driving
+from apps.learning.jobs import driving
 from apps.learning.models import JobState, TrainedModel, TrainingJob
 from tests.cast import person
 from workers.training import checkpoints

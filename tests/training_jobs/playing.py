@@ -6,10 +6,10 @@ from typing import Any
 
 from django.utils import timezone
 
-from apps.learning.folders import prepare
+from apps.learning.jobs.folders import prepare
 from apps.learning.models import JobState, TrainingJob
-from apps.learning.rollout_plan import RolloutPlan
-from apps.learning.rollouts import Rollouts
+from apps.learning.rollouts.plan import RolloutPlan
+from apps.learning.rollouts.rollouts import Rollouts
 from apps.reasoning.inference.scripted import ScriptedBackend
 from apps.runs.models import Run
 from tests.datasets.factory import Answer, judged

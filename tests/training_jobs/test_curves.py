@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.learning.charts import CHARTS, charts_of, word_of
-from apps.learning.curves import INERTIA, Curves, column_means, short, thinned
+from apps.learning.charts.charts import CHARTS, charts_of, word_of
+from apps.learning.charts.curves import INERTIA, Curves, column_means, short, thinned
 from tests.training_jobs.factory import lines
 
 

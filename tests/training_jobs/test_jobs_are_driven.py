@@ -8,12 +8,12 @@ from functools import partial
 import pytest
 from pytest_django import Settings
 
-from apps.datasets.manifest import git_commit
-from apps.learning import driving
-from apps.learning.folders import DRIVER_LOCK, TRAINER_LOCK, locked, prepare, trainer_is_running
-from apps.learning.jobs import job_resume, job_stop
+from apps.datasets.versions.manifest import git_commit
+from apps.learning.jobs import driving
+from apps.learning.jobs.folders import DRIVER_LOCK, TRAINER_LOCK, locked, prepare, trainer_is_running
+from apps.learning.jobs.jobs import job_resume, job_stop
+from apps.learning.jobs.trainers import FolderBusy, environment, start
 from apps.learning.models import JobState, TrainingJob
-from apps.learning.trainers import FolderBusy, environment, start
 from tests.training_jobs.factory import STAND_IN, a_job, between_polls, driven, reached
 
 pytestmark = pytest.mark.django_db

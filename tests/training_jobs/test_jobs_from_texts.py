@@ -10,14 +10,14 @@ from pytest_django import Settings
 
 from apps.accounts.models import User
 from apps.datasets.models import DatasetVersion
-from apps.learning import jobs
-from apps.learning.folders import trainer_state
-from apps.learning.job_forms import JobForm
-from apps.learning.jobs import job_resume, job_stop
+from apps.learning.jobs import jobs
+from apps.learning.jobs.folders import trainer_state
+from apps.learning.jobs.forms import JobForm
+from apps.learning.jobs.jobs import job_resume, job_stop
 from apps.learning.models import JobState, TrainingJob
 from tests.training_jobs.factory import STAND_IN, between_polls, driven
 from tests.training_jobs.test_pages import fields
-from workers.training.tables import read_rows
+from workers.training.rows.tables import read_rows
 
 pytestmark = pytest.mark.django_db
 

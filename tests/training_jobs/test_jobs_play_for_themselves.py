@@ -9,9 +9,9 @@ import pytest
 from django.utils import timezone
 from pytest_django import Settings
 
-from apps.learning.folders import locked
+from apps.learning.jobs.folders import locked
 from apps.learning.models import JobState, Rollout, TrainingJob
-from apps.learning.rollouts import PRODUCER_LOCK, PRODUCER_PID, Rollouts, left_out
+from apps.learning.rollouts.rollouts import PRODUCER_LOCK, PRODUCER_PID, Rollouts, left_out
 from apps.reasoning.inference.scripted import ScriptedBackend
 from apps.runs.models import ROLLOUT, Run, RunStatus
 from apps.runs.selectors import run_list

@@ -15,8 +15,8 @@ from pytest_django import Settings
 
 from apps.accounts.models import User
 from apps.datasets.models import DatasetVersion
-from apps.learning import driving, jobs
-from apps.learning.job_forms import JobForm
+from apps.learning.jobs import driving, jobs
+from apps.learning.jobs.forms import JobForm
 from apps.learning.models import JobState, TrainingJob
 from tests.training_jobs.factory import a_job, an_ended_job
 
@@ -27,8 +27,8 @@ ClientFor = Callable[[User | None], Client]
 @pytest.fixture(autouse=True)
 def _no_broker(training: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jobs, "nudge", lambda: None)
-    monkeypatch.setattr("apps.learning.views_jobs.worker_is_missing", lambda: False)
-    monkeypatch.setattr("apps.learning.job_page.worker_is_missing", lambda: False)
+    monkeypatch.setattr("apps.learning.views.jobs.worker_is_missing", lambda: False)
+    monkeypatch.setattr("apps.learning.jobs.page.worker_is_missing", lambda: False)
 
 
 def fields(**changes: object) -> dict[str, object]:

@@ -9,13 +9,13 @@ from pytest_django import Settings
 
 from apps.accounts.models import User
 from apps.datasets.models import DatasetVersion
-from apps.learning.comparing import problems_compare
-from apps.learning.deciding import model_decide
-from apps.learning.folders import checkpoint_folder
-from apps.learning.model_forms import ProblemsForm
+from apps.learning.jobs.folders import checkpoint_folder
 from apps.learning.models import ModelState, TrainedModel
-from apps.learning.rollout_plan import RolloutPlan
-from apps.learning.taught import problems_learned
+from apps.learning.rollouts.plan import RolloutPlan
+from apps.learning.trained.comparing import problems_compare
+from apps.learning.trained.deciding import model_decide
+from apps.learning.trained.forms import ProblemsForm
+from apps.learning.trained.taught import problems_learned
 from apps.problems.models import Problem, ProblemVersion, Topic
 from apps.reasoning.inference.aliases import load_aliases
 from apps.reasoning.inference.trained import read_also, trained_file

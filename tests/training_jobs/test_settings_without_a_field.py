@@ -2,6 +2,7 @@
 
 import inspect
 import json
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +12,15 @@ from django.urls import reverse
 from pytest_django import Settings
 
 from apps.accounts.models import User
-from apps.datasets.recipes import RECIPES
-from apps.learning import jobs
-from apps.learning.job_settings import CHOICES, OF_LOSS, OF_TOYS, Learner, lines_of, settings_read
+from apps.learning.jobs import jobs
+from apps.learning.jobs.settings import CHOICES, OF_LOSS, OF_TOYS, Learner, lines_of, settings_read
 from apps.learning.models import JobState, TrainingJob
-from apps.learning.recipes import FIRST, PRESETS, next_preset, recipe_cards
+from apps.learning.presets import FIRST, PRESETS, next_preset
+from apps.recipes.recipe import LossSettings
+from apps.recipes.registry import RECIPES, TRAININGS
+from apps.recipes.rows.stream_order import order_of
 from tests.browser.marking_pages import ClientFor
 from tests.training_jobs.factory import a_checkpoint, a_job
-from workers.datasets.stream_order import order_of
-from workers.recipes import registry
 
 
 def read(text: str, *, recipe: str = "turn_dapo", **more: Any) -> dict[str, Any]:
@@ -90,14 +91,14 @@ def test_invalid_lines_are_rejected_with_a_reason(text: str, more: dict[str, Any
 
 
 def test_the_names_are_parameters_of_the_recipes() -> None:
-    for name, recipe in registry.RECIPES.items():
+    for name, recipe in RECIPES.items():
         takes = {one.name for one in inspect.signature(recipe.rows).parameters.values() if one.kind == one.KEYWORD_ONLY}
-        named = {option.name for option in RECIPES[name].options}
+        named = {option.name for option in recipe.training.options}
         assert named <= takes, name
-    assert {card.objective for card in recipe_cards().values()} == set(OF_LOSS)
-    assert all(set(names) <= set(recipe_cards()["marsrl"].defaults["loss"]) for names in OF_LOSS.values())
+    assert {card.objective for card in TRAININGS.values()} == set(OF_LOSS)
+    assert all(set(names) <= {one.name for one in fields(LossSettings)} for names in OF_LOSS.values())
     assert set(OF_TOYS["trio"]["strategy"]) == {"random", "balanced", "adaptive"}
-    assert {card.defaults["loss"]["aggregation"] for card in recipe_cards().values()} <= set(CHOICES["aggregation"])
+    assert {card.loss_settings.aggregation for card in TRAININGS.values()} <= set(CHOICES["aggregation"])
 
 
 def test_a_jobs_settings_can_be_read_back_as_lines() -> None:
@@ -118,7 +119,7 @@ def test_a_form_passes_the_lines_on_and_reports_errors_at_their_field(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(jobs, "nudge", lambda: None)
-    monkeypatch.setattr("apps.learning.views_jobs.worker_is_missing", lambda: False)
+    monkeypatch.setattr("apps.learning.views.jobs.worker_is_missing", lambda: False)
     given = {"recipe": "marsrl", "source": "toy:trio", "base": "tiny", "steps": 5, "seed": 0, "save_every": 5, "keep": 2}
     given |= {"device": "cpu", "dtype": "auto", "settings": "toy.strategie = adaptive"}
     page = client_for(alice).post(reverse("learning:job_new"), given)

@@ -12,14 +12,15 @@ from django.urls import reverse
 from pytest_django import Settings
 
 from apps.accounts.models import User
-from apps.learning import comparing, driving
-from apps.learning.comparing import NotComparable, problems_compare, result_of, runs_settle, toy_compare
-from apps.learning.deciding import NotDecided, model_decide
-from apps.learning.folders import checkpoint_folder
-from apps.learning.model_forms import ProblemsForm
+from apps.learning.jobs import driving
+from apps.learning.jobs.folders import checkpoint_folder
 from apps.learning.models import Comparison, ComparisonState, JobState, ModelDecision, ModelState, TrainedModel
-from apps.learning.paired import paired
-from apps.learning.registering import NotRegistered, model_register
+from apps.learning.trained import comparing
+from apps.learning.trained.comparing import NotComparable, problems_compare, result_of, runs_settle, toy_compare
+from apps.learning.trained.deciding import NotDecided, model_decide
+from apps.learning.trained.forms import ProblemsForm
+from apps.learning.trained.paired import paired
+from apps.learning.trained.registering import NotRegistered, model_register
 from apps.problems.models import Problem, ProblemVersion, Topic
 from apps.reasoning.inference.aliases import load_aliases, load_usable
 from apps.reasoning.inference.trained import read_also, trained_file
@@ -213,7 +214,7 @@ def test_a_parent_checkpoint_plays_under_its_registered_name_and_an_unregistered
 
 def test_only_visible_problems_can_be_compared_on(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
     shown, hidden = a_problem(1), a_problem(2)
-    monkeypatch.setattr("apps.learning.model_forms.library_of", lambda user: Problem.objects.exclude(pk=hidden.pk))
+    monkeypatch.setattr("apps.learning.trained.forms.library_of", lambda user: Problem.objects.exclude(pk=hidden.pk))
     form = ProblemsForm(model=a_model("prover", like="qwen"), known={}, user=alice)
     offered = str(form["problems"])
     assert shown.title in offered

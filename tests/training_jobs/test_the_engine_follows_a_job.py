@@ -8,7 +8,7 @@ import pytest
 from pytest_django import Settings
 
 from apps.learning.models import JobState, TrainingJob
-from apps.learning.rollouts import Rollouts
+from apps.learning.rollouts.rollouts import Rollouts
 from apps.runs.models import Run
 from tests.datasets.factory import version_of
 from tests.training_jobs.playing import Stage, a_playing_job

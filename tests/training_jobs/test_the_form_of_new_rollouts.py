@@ -11,11 +11,11 @@ from django.urls import reverse
 from pytest_django import Settings
 
 from apps.accounts.models import User
-from apps.grading.preparing_models import BenchmarkText
-from apps.learning import jobs
-from apps.learning.job_forms import JobForm
+from apps.learning.jobs import jobs
+from apps.learning.jobs.forms import JobForm
 from apps.learning.models import JobState, Rollout, TrainingJob
-from apps.learning.rollout_plan import plan_of
+from apps.learning.rollouts.plan import plan_of
+from apps.preparation.models import BenchmarkText
 from apps.runs.models import Run, RunStatus
 from tests.datasets.factory import queued, version_of
 from tests.training_jobs.factory import a_job
@@ -44,8 +44,8 @@ model = "words"
 @pytest.fixture(autouse=True)
 def _models(training: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jobs, "nudge", lambda: None)
-    monkeypatch.setattr("apps.learning.views_jobs.worker_is_missing", lambda: False)
-    monkeypatch.setattr("apps.learning.job_page.worker_is_missing", lambda: False)
+    monkeypatch.setattr("apps.learning.views.jobs.worker_is_missing", lambda: False)
+    monkeypatch.setattr("apps.learning.jobs.page.worker_is_missing", lambda: False)
     training.MODELS_FILE = tmp_path / "models.toml"
     training.MODELS_FILE.write_text(MODELS)
     base = tmp_path / "models" / "big"

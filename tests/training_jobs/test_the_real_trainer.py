@@ -9,13 +9,14 @@ from pytest_django import Settings
 
 from apps.accounts.models import User
 from apps.config.environment import BASE_DIR
-from apps.learning import comparing, driving
-from apps.learning.bases import base_of
-from apps.learning.comparing import result_of, toy_compare
-from apps.learning.job_forms import config_from
+from apps.learning.jobs import driving
+from apps.learning.jobs.bases import base_of
+from apps.learning.jobs.forms import config_from
 from apps.learning.models import ComparisonState, JobState
-from apps.learning.recipes import PRESETS
-from apps.learning.registering import model_register
+from apps.learning.presets import PRESETS
+from apps.learning.trained import comparing
+from apps.learning.trained.comparing import result_of, toy_compare
+from apps.learning.trained.registering import model_register
 from tests.training_jobs.factory import a_job, driven
 from tests.training_jobs.test_jobs_from_texts import texts
 

@@ -12,9 +12,9 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from apps.accounts.models import User
+from apps.learning.jobs.waiting import waits_for
 from apps.learning.models import JobState, TrainingJob
-from apps.learning.rollout_plan import RolloutPlan
-from apps.learning.waiting import waits_for
+from apps.learning.rollouts.plan import RolloutPlan
 from apps.runs.models import RunStatus
 from tests.cast import person
 from tests.training_jobs.factory import a_job

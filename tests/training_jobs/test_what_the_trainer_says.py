@@ -9,31 +9,17 @@ from typing import get_args
 
 import pytest
 
-from apps.learning import folders
-from apps.learning.job_ends import ADVICE
-from apps.learning.recipes import FILE, PRESETS, TOYS, recipe_cards
-from apps.learning.samples import Samples
+from apps.learning.charts.samples import Samples
+from apps.learning.jobs import folders
+from apps.learning.jobs.ends import ADVICE
+from apps.learning.presets import PRESETS, TOYS
+from apps.recipes.registry import RECIPES
 from tests.training_jobs.factory import lines
-from workers.recipes.registry import RECIPES
 from workers.training import checkpoints
-from workers.training.config import config_of
 from workers.training.folder import JobFolder
 from workers.training.problems import Reason
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def test_the_pages_have_the_trainers_defaults_of_every_recipe() -> None:
-    found = {}
-    for name, recipe in RECIPES.items():
-        whole = config_of({"recipe": name, "base": "x", "source": {"kind": "rows"}, "steps": 1000}).as_json()
-        kept = ("rows_per_step", "learning_rate", "last_learning_rate", "warmup_steps", "gradient_clip", "most_lag", "loss")
-        training = recipe.training
-        head: dict[str, object] = {"title": training.title, "source": training.source, "objective": training.objective}
-        head["temperature"] = training.rollouts.temperature if training.rollouts else None
-        found[name] = head | {"warmup_share": training.warmup_share} | {key: whole[key] for key in kept}
-    assert json.loads(FILE.read_text()) == found, "copy the settings of workers/recipes to apps/learning/recipes.json"
-    assert list(recipe_cards()) == list(RECIPES)
 
 
 def test_the_pages_offer_the_trainers_toys_and_recipes() -> None:

@@ -8,8 +8,8 @@ from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.trial_events import RoleTried
 from apps.reasoning.journal.memory import InMemoryJournal
 from apps.reasoning.marking.importing import scheme_import
-from apps.reasoning.scaffolds.context import RunContext
-from apps.reasoning.scaffolds.controls import NoControls
+from apps.reasoning.scaffolds.running.context import RunContext
+from apps.reasoning.scaffolds.running.controls import NoControls
 from apps.reasoning.scaffolds.spec import Budget, RoleSpec, RunSpec
 from apps.reasoning.trying.material import Attempt
 from apps.reasoning.trying.program import NAME, Params, solve

@@ -3,7 +3,7 @@
 import pytest
 
 from apps.reasoning.programs.registry import PROGRAMS
-from apps.reasoning.scaffolds.hearing import AGAIN
+from apps.reasoning.scaffolds.running.hearing import AGAIN
 from apps.reasoning.trying.program import PROGRAM, Params, trials
 from apps.reasoning.trying.trial import kinds_for, methods
 from tests.trying.play import ATTEMPTS, PROBLEM, Model, play

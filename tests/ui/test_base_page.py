@@ -93,7 +93,7 @@ def test_an_error_page_explains_what_was_kept(
     def broken(user: User) -> None:
         raise RuntimeError("broken")
 
-    monkeypatch.setattr("apps.config.views.home_runs", broken)
+    monkeypatch.setattr("apps.config.home.views.home_runs", broken)
     client = client_for(alice)
     client.raise_request_exception = False
     answer = client.get(reverse("home"))

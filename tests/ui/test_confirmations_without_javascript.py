@@ -45,10 +45,10 @@ def test_the_page_asks_and_then_processes_the_form(contest: Contest, bob: User, 
 
 def test_a_question_applies_only_to_its_button(contest: Contest, bob: User, client_for: ClientFor) -> None:
     client, address = client_for(bob), reverse("contests:problem_change", args=[contest.public_id])
-    sent = {"ask": "remove=1|Take out|Take it out?", "captain_of": str(contest.problems.get().public_id), "captain": "bob"}
-    assert "Take it out?" not in client.post(address, sent, follow=True).content.decode()
+    sent = {"ask": "remove=1|Remove|Really remove it?", "captain_of": str(contest.problems.get().public_id), "captain": "bob"}
+    assert "Really remove it?" not in client.post(address, sent, follow=True).content.decode()
     assert contest.problems.get().captain == bob
-    assert "Take it out?" in client.post(address, {**sent, "remove": "1"}).content.decode()
+    assert "Really remove it?" in client.post(address, {**sent, "remove": "1"}).content.decode()
 
 
 def test_a_form_with_a_file_is_processed_at_once(contest: Contest, bob: User, client_for: ClientFor) -> None:

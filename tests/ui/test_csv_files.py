@@ -5,8 +5,8 @@ import io
 
 import pytest
 
-from apps.problems.importing.files import table_read
-from apps.ui.csv_files import cell, cell_read, csv_lines
+from apps.files.csv_files import cell, cell_read, csv_lines
+from apps.files.tables import table_read
 
 SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝")
 

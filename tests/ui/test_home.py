@@ -8,7 +8,7 @@ from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
 from apps.accounts.models import User
-from apps.config.home import SPARK_HEIGHT, spark_bars
+from apps.config.home.content import SPARK_HEIGHT, spark_bars
 from apps.lemmas.models import Lemma
 from apps.problems.models import Problem, ProblemVersion, Topic
 from apps.runs.models import Run, RunStatus

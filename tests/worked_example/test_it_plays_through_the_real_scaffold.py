@@ -29,8 +29,8 @@ from apps.reasoning.inference.local import LocalDispatcher
 from apps.reasoning.inference.scripted import ScriptedBackend
 from apps.reasoning.journal.memory import InMemoryJournal
 from apps.reasoning.programs.registry import SCAFFOLDS
-from apps.reasoning.scaffolds.context import RunContext
-from apps.reasoning.scaffolds.controls import NoControls
+from apps.reasoning.scaffolds.running.context import RunContext
+from apps.reasoning.scaffolds.running.controls import NoControls
 from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
 
 E = TypeVar("E", bound=Event)
@@ -192,5 +192,5 @@ async def test_the_revised_proof_is_accepted_by_all_votes(played: Played) -> Non
 
 
 def test_the_script_file_is_up_to_date() -> None:
-    """`python -m apps.explorations.worked_example` writes it anew."""
+    """`python -m apps.explorations.worked_example` writes it again."""
     assert json.loads((HERE / "script.json").read_text(encoding="utf-8")) == script()

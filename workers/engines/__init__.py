@@ -1,0 +1,1 @@
+"""Engines of inference workers: OpenVINO, vLLM, servers of others."""

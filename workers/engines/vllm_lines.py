@@ -2,7 +2,7 @@
 
 import logging
 
-from apps.runs.logs import JsonFormatter
+from apps.processes.logs import JsonFormatter
 
 
 def our_format() -> dict[str, str]:

@@ -13,7 +13,7 @@ from contextlib import closing
 from pathlib import Path
 
 from apps.reasoning.domain.tools import SearchHit, SearchJob
-from apps.reasoning.reading.actions import LIBRARIES
+from apps.reasoning.reading.turns.actions import LIBRARIES
 from workers.library import meaning
 from workers.library.embedding import model_folder
 

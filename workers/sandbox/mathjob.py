@@ -14,8 +14,8 @@ from pydantic import ValidationError
 from apps.reasoning.domain.errors import RequestRejected
 from apps.reasoning.domain.tools import MathJob
 
-_FOLDER = Path(__file__).resolve().parents[1] / "mathcheck"
-_PACKAGE = "workers.mathcheck"
+_FOLDER = Path(__file__).resolve().parents[2] / "apps/mathcheck"
+_PACKAGE = "apps.mathcheck"
 #: The sandbox's limits on one job, in seconds: a last resort, far beyond what the limits on work allow.
 WALL_S, CPU_S = 240.0, 200.0
 
@@ -34,19 +34,19 @@ class _Sent(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         _, made, source = self.modules[module.__name__]
         same = importlib.util.MAGIC_NUMBER.hex() == self.magic
         exec(marshal.loads(base64.b64decode(made)) if same else compile(source, module.__name__, "exec"), module.__dict__)
-if "workers.mathcheck.__main__" not in sys.modules:
+if "apps.mathcheck.__main__" not in sys.modules:
     sys.meta_path.insert(0, _Sent({magic!r}, {modules!r}))
-    import workers.mathcheck.__main__
+    import apps.mathcheck.__main__
 """
 
 
 @functools.cache
 def importer() -> str:
-    """Code that makes `workers.mathcheck` importable inside, and imports it."""
-    modules: dict[str, tuple[bool, str, str]] = {"workers": (True, _compiled("", "workers"), "")}
-    for path in sorted(_FOLDER.glob("*.py")):
+    """Code that makes `apps.mathcheck` importable inside, and imports it."""
+    modules: dict[str, tuple[bool, str, str]] = {"apps": (True, _compiled("", "apps"), "")}
+    for path in sorted(_FOLDER.rglob("*.py")):
         is_package = path.stem == "__init__"
-        name = _PACKAGE if is_package else f"{_PACKAGE}.{path.stem}"
+        name = ".".join([_PACKAGE, *path.relative_to(_FOLDER).with_suffix("").parts]).removesuffix(".__init__")
         source = path.read_text(encoding="utf-8")
         modules[name] = (is_package, _compiled(source, name), source)
     return _IMPORTER.replace("{magic!r}", repr(importlib.util.MAGIC_NUMBER.hex())).replace("{modules!r}", repr(modules))
@@ -54,7 +54,7 @@ def importer() -> str:
 
 def exercise() -> str:
     """Code for warming up a process: import the verifier and fill SymPy's caches."""
-    return f"{importer()}\nfrom workers.mathcheck.checking import warm\nwarm()\n"
+    return f"{importer()}\nfrom apps.mathcheck.checking import warm\nwarm()\n"
 
 
 def code_of(content: str) -> str:
@@ -71,7 +71,7 @@ def code_of(content: str) -> str:
         raise RequestRejected("A check_math job needs at least one text.")
     plain = job.model_dump_json()
     return (
-        f"{importer()}\nimport json\nfrom workers.mathcheck.__main__ import findings_of\n"
+        f"{importer()}\nimport json\nfrom apps.mathcheck.__main__ import findings_of\n"
         f"print(json.dumps(findings_of(json.loads({plain!r}))))\n"
     )
 

@@ -18,8 +18,8 @@ def main() -> int:
     from accelerate import PartialState
 
     from workers.training.folder import EXIT
+    from workers.training.measuring.watching import StopAsked
     from workers.training.running import run_job
-    from workers.training.watching import StopAsked
 
     stop = StopAsked()
     stop.listen()

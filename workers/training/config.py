@@ -7,10 +7,9 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from workers.learning.losses import Aggregation, Clip
-from workers.learning.oreal import OrealFactors
-from workers.recipes.recipe import Training
-from workers.recipes.registry import RECIPES
+from apps.recipes.mathematics.losses import Aggregation
+from apps.recipes.recipe import LossSettings, Training
+from apps.recipes.registry import RECIPES
 from workers.training.problems import BadConfig
 
 FORMAT = 1
@@ -19,23 +18,6 @@ DTYPES = ("auto", "float32", "bfloat16")
 LOSS_NUMBERS = ("low", "high", "beta", "entropy_bonus", "positive", "negative")
 WHOLE = ("seed", "warmup_steps", "samples", "lora.rank", "lora.alpha")
 SOURCES = ("rows", "texts", "stream", "toy")
-
-
-@dataclass(frozen=True)
-class LossSettings:
-    """Settings of any loss: the first part is for clipped losses, the second for OREAL's."""
-
-    low: float = 0.2
-    high: float = 0.2
-    beta: float = 0.0
-    aggregation: Aggregation = "token"
-    longest: int | None = None
-    entropy_bonus: float = 0.0
-    mastered_below: float | None = None
-    positive: float = 1.0
-    negative: float = 0.5
-    token_rm: bool = False
-    old: Literal["stored", "recompute"] = "stored"
 
 
 @dataclass(frozen=True)
@@ -125,38 +107,14 @@ def config_of(given: Mapping[str, Any]) -> JobConfig:
     if given["recipe"] not in RECIPES:
         raise BadConfig(f"Unknown recipe “{given['recipe']}”. Valid recipes: {', '.join(RECIPES)}.")
     training = RECIPES[given["recipe"]].training
-    values = _of_recipe(training, int(given["steps"]) if isinstance(given["steps"], int) else 0)
+    values = training.settings(int(given["steps"]) if isinstance(given["steps"], int) else 0)
     values |= {name: value for name, value in given.items() if name not in ("loss", "lora", "held_out")}
-    values["loss"] = _part(LossSettings, asdict(_loss_of(training)) | dict(given.get("loss") or {}), "loss")
+    values["loss"] = _part(LossSettings, asdict(training.loss_settings) | dict(given.get("loss") or {}), "loss")
     for name, kind in (("lora", LoraSettings), ("held_out", HeldOutSettings)):
         values[name] = _part(kind, dict(given[name]), name) if given.get(name) is not None else None
     config = JobConfig(**values)
     _check(config)
     return config
-
-
-def _of_recipe(training: Training, steps: int) -> dict[str, Any]:
-    warmup = training.rate.warmup_steps or int(training.warmup_share * steps)
-    return {
-        "rows_per_step": training.rows_per_step,
-        "learning_rate": training.rate.first,
-        "last_learning_rate": training.rate.last,
-        "warmup_steps": warmup,
-        "gradient_clip": training.gradient_clip,
-        "weight_decay": training.weight_decay,
-        "most_lag": training.most_lag,
-    }
-
-
-def _loss_of(training: Training) -> LossSettings:
-    loss = training.loss
-    if isinstance(loss, Clip):
-        return LossSettings(
-            loss.low, loss.high, loss.beta, loss.aggregation, loss.longest, entropy_bonus=training.entropy_bonus
-        )
-    if isinstance(loss, OrealFactors):
-        return LossSettings(beta=loss.beta, positive=loss.positive, negative=loss.negative)
-    return LossSettings()
 
 
 def _part(kind: type[Any], given: dict[str, Any], name: str) -> Any:

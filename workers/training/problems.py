@@ -5,8 +5,8 @@ import shutil
 from pathlib import Path
 from typing import Literal
 
-from workers.learning.arrays import NotLearnable
-from workers.learning.rows import Leak
+from apps.recipes.mathematics.arrays import NotLearnable
+from apps.recipes.mathematics.rows import Leak
 
 Reason = Literal[
     "bad_config",

@@ -2,7 +2,7 @@
 
 One private method is replaced, `_generate_and_score_completions`, where TRL would generate and score. Losses, clipping, KL,
 micro-batches, adapters and several devices are TRL's. Therefore its minor version is pinned, and tests/training compares its
-losses with `workers/learning/losses.py`.
+losses with `apps/recipes/mathematics/losses.py`.
 """
 
 import json
@@ -16,14 +16,14 @@ from datasets import Dataset
 from trl import GRPOConfig, GRPOTrainer
 from trl.trainer.utils import use_adapter
 
-from workers.learning.rows import Row
-from workers.training.batches import Tensors, silence_mastered, silent_rows, tensors_of
+from apps.recipes.mathematics.rows import Row
 from workers.training.config import JobConfig
-from workers.training.drift import Drift
-from workers.training.measures import measures_of
+from workers.training.measuring.drift import Drift
+from workers.training.measuring.measures import measures_of
 from workers.training.policy import Policy
 from workers.training.problems import BadConfig, BadRows, NoRows, NotANumber
-from workers.training.sources import RowSource
+from workers.training.rows.batches import Tensors, silence_mastered, silent_rows, tensors_of
+from workers.training.rows.sources import RowSource
 
 #: TRL's names of our aggregations. Its "dr_grpo" divides by rows × longest completion; a longest of 1 gives "sum".
 LOSS_TYPES = {"token": "dapo", "seq": "grpo", "fixed": "dr_grpo", "sum": "dr_grpo"}

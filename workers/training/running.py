@@ -11,12 +11,15 @@ import numpy as np
 import torch
 from transformers import PrinterCallback
 
-from workers.recipes.registry import RECIPES
+from apps.recipes.registry import RECIPES
 from workers.training import checkpoints
 from workers.training.config import JobConfig, read_config
 from workers.training.devices import has_cuda
 from workers.training.folder import EXIT, JobFolder
-from workers.training.held_out import MOST_ROWS, HeldOut, HeldOutRows, HeldOutToy, split_problems
+from workers.training.losses.objectives import OrealTrainer, SupervisedTrainer
+from workers.training.losses.value_head import ValueTrainer
+from workers.training.measuring.held_out import MOST_ROWS, HeldOut, HeldOutRows, HeldOutToy, split_problems
+from workers.training.measuring.watching import StopAsked, Watch
 from workers.training.models import (
     architecture_of,
     base_folder,
@@ -27,15 +30,12 @@ from workers.training.models import (
     template_hash,
     tokenizer_hash,
 )
-from workers.training.objectives import OrealTrainer, SupervisedTrainer
 from workers.training.problems import BadConfig, check_tokenizers, explain
 from workers.training.row_trainer import RowTrainer, arguments
-from workers.training.sources import EndOfRows, RowSource, StoredRows, StreamedRows, ToyRows
-from workers.training.tables import TableRows, check_shards
-from workers.training.texts import tokenise_job
+from workers.training.rows.sources import EndOfRows, RowSource, StoredRows, StreamedRows, ToyRows
+from workers.training.rows.tables import TableRows, check_shards
+from workers.training.rows.texts import tokenise_job
 from workers.training.toys.registry import TOYS
-from workers.training.value_head import ValueTrainer
-from workers.training.watching import StopAsked, Watch
 
 TRAINERS: dict[str, type[RowTrainer]] = {
     "supervised": SupervisedTrainer,

@@ -20,7 +20,7 @@ from workers.training import checkpoints
 from workers.training.config import JobConfig, read_config
 from workers.training.folder import EXIT, JobFolder, replace_file
 from workers.training.problems import NotANumber, OtherArchitecture, explain
-from workers.training.texts import tokenise_job
+from workers.training.rows.texts import tokenise_job
 
 ARCHITECTURE = {"model_type": "stand-in"}
 

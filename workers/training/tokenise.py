@@ -11,7 +11,7 @@ from typing import Any
 
 from workers.training.models import load_tokenizer, template_hash, tokenizer_hash
 from workers.training.problems import JobProblem
-from workers.training.texts import TEXTS, write_texts
+from workers.training.rows.texts import TEXTS, write_texts
 
 
 def tokenise(dataset: Path, base: Path, rows: Path) -> dict[str, Any]:

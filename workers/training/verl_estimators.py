@@ -1,7 +1,7 @@
 """Our advantage estimators for verl 0.9, on its tensors; `verl_plugin` registers them.
 
 verl passes `token_level_rewards` and `response_mask`, (rows, tokens), and each row's group in `index`. It expects advantages
-and returns of that shape. Groups are compared by `workers.learning.advantages`; a silent group has advantage 0, including a
+and returns of that shape. Groups are compared by `recipes.mathematics.advantages`; a silent group has advantage 0, including a
 group of one, to which verl's own `grpo` gives the raw reward.
 """
 
@@ -10,8 +10,8 @@ from typing import Any
 
 import torch
 
-from workers.learning.advantages import centred, grpo, leave_one_out
-from workers.learning.arrays import Array, NotLearnable
+from apps.recipes.mathematics.advantages import centred, grpo, leave_one_out
+from apps.recipes.mathematics.arrays import Array, NotLearnable
 
 Estimated = tuple[torch.Tensor, torch.Tensor]
 #: Estimators by their name in verl's `algorithm.adv_estimator`.

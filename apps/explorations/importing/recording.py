@@ -24,10 +24,10 @@ from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.graph.statements import normalise_statement
 from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
 from apps.runs.access import run_visible_to
-from apps.runs.execution import event_sinks
-from apps.runs.journal import JournalWriter, RunJournal
-from apps.runs.journal_batch import Item
+from apps.runs.journal.batch import Item
+from apps.runs.journal.run_journal import JournalWriter, RunJournal
 from apps.runs.models import IMPORTED, Run, RunStatus
+from apps.runs.owners.execution import event_sinks
 from apps.runs.services import run_create
 
 ORIGIN = "imported run"

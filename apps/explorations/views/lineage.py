@@ -11,7 +11,7 @@ from apps.explorations.lineage_levels import lineage_levels
 from apps.explorations.views.shared import run_of
 from apps.explorations.words import round_word
 from apps.lemmas.views import graph_answer
-from apps.runs.one_moment import one_moment
+from apps.processes.one_moment import one_moment
 
 
 @require_GET

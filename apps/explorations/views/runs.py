@@ -32,9 +32,9 @@ from apps.lemmas.outline import outline
 from apps.lemmas.selectors import lemma_detail, proof_detail
 from apps.problems.access import problem_visible_to
 from apps.problems.models import Topic
+from apps.processes.one_moment import one_moment
 from apps.runs.access import run_may_start, run_visible_to
 from apps.runs.models import Run, RunStatus
-from apps.runs.one_moment import one_moment
 from apps.runs.selectors import run_list as runs_matching
 from apps.runs.selectors import runs_totals
 

@@ -17,7 +17,7 @@ class Migration(migrations.Migration):
             field=models.JSONField(
                 blank=True,
                 default=dict,
-                help_text="What it plays by itself (rollout_plan.py); empty where it does not.",
+                help_text="Rollouts that it plays by itself (rollout_plan.py); empty if it plays none.",
             ),
         ),
         migrations.CreateModel(

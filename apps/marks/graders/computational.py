@@ -15,9 +15,9 @@ from pydantic import ValidationError
 from apps.lemmas.formula_checks import formulas_of_answer
 from apps.marks.graders.port import GraderFailed, GraderStep, Question
 from apps.reasoning.domain.tools import Execution, MathFinding, MathFindings, MathJob, MathText
+from apps.reasoning.graders.judging.suspicion import suspicious_in
 from apps.reasoning.graders.material import Span
-from apps.reasoning.graders.suspicion import suspicious_in
-from apps.reasoning.marking.sheet import REASON_LENGTH, Fallacy
+from apps.reasoning.marking.sheets.sheet import REASON_LENGTH, Fallacy
 from apps.reasoning.marking.suggestion import FINDINGS_AT_MOST, Finding, Severity, SuggestionBody
 from apps.reasoning.texts.anchors import anchor_make
 
@@ -29,7 +29,7 @@ _LIMITED = (
     "import resource, runpy\n"
     f"resource.setrlimit(resource.RLIMIT_CPU, ({CPU_S}, {CPU_S}))\n"
     f"resource.setrlimit(resource.RLIMIT_AS, ({MEMORY_BYTES}, {MEMORY_BYTES}))\n"
-    "runpy.run_module('workers.mathcheck', run_name='__main__')\n"
+    "runpy.run_module('apps.mathcheck', run_name='__main__')\n"
 )
 
 

@@ -11,7 +11,7 @@ from apps.marks.graders.computational import COMPUTATIONAL, ComputationalGrader
 from apps.marks.graders.port import Grader
 from apps.marks.graders.scripted import SCRIPTED, ScriptedGrader
 from apps.problems.models import ProblemVersion
-from apps.reasoning.marking.scheme import Scheme
+from apps.reasoning.marking.schemes.scheme import Scheme
 
 #: Suffix before the `@` of a grader that judges a neutral rewriting of the script.
 NEUTRAL = "+neutral"

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from apps.reasoning.marking.scheme import Scheme
+from apps.reasoning.marking.schemes.scheme import Scheme
 from apps.reasoning.marking.suggestion import SuggestionBody
 
 

@@ -63,7 +63,7 @@ class Migration(migrations.Migration):
                 ('is_assisted', models.BooleanField(default=False)),
                 ('row_version', models.PositiveIntegerField(default=0)),
                 ('position', models.PositiveIntegerField(default=0)),
-                ('order_index', models.PositiveIntegerField(default=0, help_text='The how-manieth script of this marker and problem.')),
+                ('order_index', models.PositiveIntegerField(default=0, help_text='Position in the order of this marker and problem.')),
                 ('active_seconds', models.FloatField(default=0)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('sealed_at', models.DateTimeField(blank=True, null=True)),
@@ -173,7 +173,7 @@ class Migration(migrations.Migration):
             name='Pass',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('reason', models.CharField(choices=[('skip', 'Later, or somebody else'), ('approach', 'New approach'), ('unsure', 'Unsure'), ('statement', 'Statement or scheme faulty'), ('conflict', 'I know whose it is')], max_length=10)),
+                ('reason', models.CharField(choices=[('skip', 'Later, or another marker'), ('approach', 'New approach'), ('unsure', 'Unsure'), ('statement', 'Statement or scheme faulty'), ('conflict', 'I know whose it is')], max_length=10)),
                 ('words', models.CharField(blank=True, max_length=500)),
                 ('answer', models.CharField(blank=True, max_length=4000)),
                 ('at', models.DateTimeField(auto_now_add=True)),

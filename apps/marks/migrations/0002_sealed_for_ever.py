@@ -1,4 +1,4 @@
-"""What was sealed, decided, shown or written down stays as it was, whoever writes: triggers on SQLite and PostgreSQL.
+"""Triggers on SQLite and PostgreSQL that keep sealed marks, decisions, views and records unchanged.
 
 A sealed mark may become a draft again, until a grade rests on it or its marker was shown something. A migration that rebuilds
 one of these tables on SQLite must create its triggers again.

@@ -11,7 +11,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='markingsetup',
             name='graders',
-            field=models.JSONField(default=None, help_text='Names of graders that are asked for suggestions; none given: those of the settings.', null=True),
+            field=models.JSONField(default=None, help_text='Names of graders asked for suggestions; empty for those of the settings.', null=True),
         ),
         migrations.AlterField(
             model_name='suggestion',

@@ -14,6 +14,7 @@ from apps.marks.models.decisions import (
 )
 from apps.marks.models.findings import EarlyReveal, FindingAnswer, Reveal, RevealKind, Suggestion, SuggestionState
 from apps.marks.models.marking import (
+    SETTLED,
     AuditEvent,
     CaseState,
     Mark,
@@ -32,6 +33,7 @@ from apps.marks.models.marking import (
 from apps.marks.models.preferences import KeyMap
 
 __all__ = [
+    "SETTLED",
     "Appeal", "AppealState", "AuditEvent", "CaseState", "Coordination", "CoordinationOutcome", "CoordinationRemark",
     "EarlyReveal", "FinalGrade", "FindingAnswer", "KeyMap", "Mark", "MarkCommand",
     "MarkItem", "MarkState", "MarkingCase", "MarkingSetup", "MarkingTask", "Pass", "PassReason", "Phrase", "Precedent",

@@ -8,7 +8,7 @@ from django.db.models import Q
 from apps.accounts.models import User
 from apps.contests.models import Contest
 from apps.marks.models.marking import Mark, MarkingCase
-from apps.reasoning.marking.sheet import REASON_LENGTH, WORDS_LENGTH
+from apps.reasoning.marking.sheets.sheet import REASON_LENGTH, WORDS_LENGTH
 from apps.schemes.models import SchemeVersion
 
 

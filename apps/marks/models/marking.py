@@ -8,7 +8,7 @@ from django.db.models import Q
 
 from apps.accounts.models import User
 from apps.contests.models import Contest, ContestProblem
-from apps.reasoning.marking.sheet import REASON_LENGTH, WORDS_LENGTH, Band, Fallacy, Role
+from apps.reasoning.marking.sheets.sheet import REASON_LENGTH, WORDS_LENGTH, Band, Fallacy, Role
 from apps.schemes.models import MarkingScheme, SchemeItem, SchemeVersion
 from apps.submissions.models import SubmissionVersion
 
@@ -30,7 +30,7 @@ class MarkingSetup(models.Model):
     needs_calibration = models.BooleanField(default=False)
     asks_place = models.BooleanField(default=True, help_text="Points between none and all need a reason with its place.")
     graders: "models.JSONField[list[str] | None, list[str] | None]" = models.JSONField(
-        null=True, default=None, help_text="Names of graders that are asked for suggestions; none given: those of the settings."
+        null=True, default=None, help_text="Names of graders asked for suggestions; empty for those of the settings."
     )
     seed = models.PositiveBigIntegerField()
 
@@ -50,6 +50,10 @@ class CaseState(models.TextChoices):
     SETTLED = "settled", "Settled"
     RELEASED = "released", "Released"
     APPEALED = "appealed", "Appealed"
+
+
+#: States of a case that has its grade, apart from an appeal.
+SETTLED = (CaseState.SETTLED, CaseState.RELEASED)
 
 
 class MarkingCase(models.Model):
@@ -108,7 +112,7 @@ class MarkingTask(models.Model):
 class PassReason(models.TextChoices):
     """Why a marker hands a script on."""
 
-    SKIP = "skip", "Later, or somebody else"
+    SKIP = "skip", "Later, or another marker"
     APPROACH = "approach", "New approach"
     UNSURE = "unsure", "Unsure"
     STATEMENT = "statement", "Statement or scheme faulty"
@@ -162,7 +166,7 @@ class Mark(models.Model):
     is_assisted = models.BooleanField(default=False)
     row_version = models.PositiveIntegerField(default=0)
     position = models.PositiveIntegerField(default=0)
-    order_index = models.PositiveIntegerField(default=0, help_text="The how-manieth script of this marker and problem.")
+    order_index = models.PositiveIntegerField(default=0, help_text="Position in the order of this marker and problem.")
     active_seconds = models.FloatField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
     sealed_at = models.DateTimeField(null=True, blank=True)

@@ -6,11 +6,11 @@ from typing import Any
 from django import template
 
 from apps.accounts.models import User
-from apps.marks.keymaps import keys_of
 from apps.marks.selectors import FALLACY_WORDS
 from apps.marks.verbs import verb_words as words_of_verb
-from apps.reasoning.marking.scheme import points_text
-from apps.reasoning.marking.sheet import Fallacy
+from apps.marks.workspace.keymaps import keys_of
+from apps.reasoning.marking.schemes.scheme import points_text
+from apps.reasoning.marking.sheets.sheet import Fallacy
 
 register = template.Library()
 BUTTONS_AT_MOST = 10

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST
 from apps.accounts.access import user_of
 from apps.contests.access import coached_get_for
 from apps.marks.blindness import OwnMarksOpen, tasks_hand_back
-from apps.marks.passes import PassRefused
+from apps.marks.workspace.passes import PassRefused
 
 
 def after_own_marks(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:

@@ -9,11 +9,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from apps.accounts.access import user_of
-from apps.marks import calibration as service
 from apps.marks.access import problem_captained_for
 from apps.marks.blindness import own_marks_require
-from apps.marks.models import Mark, MarkingCase, Slot
-from apps.marks.seeing import case_get_for
+from apps.marks.models import SETTLED, Mark, MarkingCase, Slot
+from apps.marks.sealing import calibration as service
+from apps.marks.sealing.seeing import case_get_for
 from apps.marks.views.blind import after_own_marks
 
 SHOWN = 200
@@ -27,9 +27,7 @@ def calibration(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
     user = user_of(request)
     problem = problem_captained_for(user, problem_id)
     own_marks_require(user, problem)
-    settled = MarkingCase.objects.filter(problem=problem, state__in=service.SETTLED).select_related(
-        "version__submission__paper"
-    )
+    settled = MarkingCase.objects.filter(problem=problem, state__in=SETTLED).select_related("version__submission__paper")
     marks = Mark.objects.filter(task__case__problem=problem, task__slot=Slot.CALIBRATION, sealed_at__isnull=False)
     made = [service.agreed_for(mark) for mark in marks.select_related("marker", "scheme_version", "task__case")]
     context = {

@@ -9,9 +9,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from apps.accounts.access import user_of
-from apps.marks import passes
 from apps.marks.access import problem_captained_for
-from apps.marks.questions import question_get_for, questions_shown
+from apps.marks.workspace import passes
+from apps.marks.workspace.questions import question_get_for, questions_shown
 
 
 @never_cache

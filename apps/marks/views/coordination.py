@@ -11,14 +11,14 @@ from django.views.decorators.http import require_GET, require_POST
 
 from apps.accounts.access import user_of
 from apps.accounts.models import User
-from apps.marks import coordination as service
-from apps.marks.comparing import fresh_dismiss
-from apps.marks.coordination_page import coordination_rows, ledger_of, page_of
+from apps.marks.coordination import coordination as service
+from apps.marks.coordination.comparing import fresh_dismiss
+from apps.marks.coordination.page import coordination_rows, ledger_of, page_of
+from apps.marks.coordination.precedents import PrecedentRefused, Ruling, precedent_write
 from apps.marks.models import Coordination
-from apps.marks.precedents import PrecedentRefused, Ruling, precedent_write
-from apps.marks.seeing import case_get_for, case_led_for, coordination_get_for, marks_shown
+from apps.marks.sealing.seeing import case_get_for, case_led_for, coordination_get_for, marks_shown
 from apps.marks.views.blind import after_own_marks
-from apps.reasoning.marking.positions import PositionWrong
+from apps.reasoning.marking.sheets.positions import PositionWrong
 from apps.ui.plain_text import without_nul
 from apps.ui.sent import whole_number
 

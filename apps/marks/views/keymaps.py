@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from apps.accounts.access import user_of
 from apps.accounts.models import User
-from apps.marks.keymaps import COMMANDS, KeysRefused, keys_of, keys_save
+from apps.marks.workspace.keymaps import COMMANDS, KeysRefused, keys_of, keys_save
 from apps.ui.sent import BodyWrong, json_object
 
 

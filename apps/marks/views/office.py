@@ -17,12 +17,12 @@ from apps.accounts.access import user_of
 from apps.contests.models import Contest
 from apps.contests.selectors import openings_after_sign_off, problem_list
 from apps.contests.services import ContestRefused
-from apps.marks import exporting, names, office
 from apps.marks.blindness import own_marks_require, problems_shut
-from apps.marks.charts import TITLES, problem_charts
-from apps.marks.printing import paper_printed
-from apps.marks.result_files import FORMS, result_table, table_file
-from apps.marks.statistics import MEANS_FROM, figures
+from apps.marks.office import exporting, names, office
+from apps.marks.office.charts import TITLES, problem_charts
+from apps.marks.office.printing import paper_printed
+from apps.marks.office.result_files import FORMS, result_table, table_file
+from apps.marks.office.statistics import MEANS_FROM, figures
 from apps.marks.verbs import details_of, verb_words
 from apps.marks.views.blind import after_own_marks
 

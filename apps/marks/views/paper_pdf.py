@@ -9,8 +9,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from apps.accounts.access import user_of
-from apps.marks import office
-from apps.marks.printing import paper_document, paper_printed
+from apps.marks.office import office
+from apps.marks.office.printing import paper_document, paper_printed
 from apps.marks.views.blind import after_own_marks
 from apps.ui.typeset.press import PdfFailed, pdf_answer
 

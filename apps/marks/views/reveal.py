@@ -12,16 +12,16 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from apps.accounts.access import user_of
-from apps.marks import revealing
 from apps.marks.access import TaskGone, task_get_for
+from apps.marks.coordination.precedents import precedents_show
 from apps.marks.models import Mark
-from apps.marks.panel import marks_own, panel_of
-from apps.marks.precedents import precedents_show
-from apps.marks.revising import RevisionRefused
-from apps.marks.seeing import mark_sealed_for
+from apps.marks.sealing import revealing
+from apps.marks.sealing.revising import RevisionRefused
+from apps.marks.sealing.seeing import mark_sealed_for
 from apps.marks.selectors import pages_of, steps_set
-from apps.reasoning.marking.positions import PositionWrong
+from apps.marks.workspace.panel import marks_own, panel_of
 from apps.reasoning.marking.revealing import Stage
+from apps.reasoning.marking.sheets.positions import PositionWrong
 from apps.ui.plain_text import without_nul
 from apps.ui.sent import whole_number
 

@@ -10,13 +10,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from apps.accounts.access import user_of
-from apps.marks import scheme_change as changing
 from apps.marks.access import problem_captained_for
 from apps.marks.blindness import own_marks_require
 from apps.marks.models import MarkingSetup
+from apps.marks.office import scheme_change as changing
 from apps.marks.setups import setup_of
 from apps.marks.views.blind import after_own_marks
-from apps.reasoning.marking.rescoring import Choice, Fate
+from apps.reasoning.marking.schemes.rescoring import Choice, Fate
 from apps.schemes.services import SchemeChanged, SchemeNotUsable, VersionNotOpen
 from apps.ui.sent import whole_number
 

@@ -8,10 +8,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
 from apps.accounts.access import user_of
-from apps.marks import tables
+from apps.files.tables import FILE_BYTES, FileWrong
 from apps.marks.access import problem_marked_for
 from apps.marks.setups import setup_of
-from apps.problems.importing.files import FILE_BYTES, FileWrong
+from apps.marks.workspace import tables
 
 NO_SETUP = "The table was not read, because an organiser has yet to choose how this problem is marked."
 

@@ -14,17 +14,17 @@ from apps.accounts.access import user_of
 from apps.marks import selectors
 from apps.marks.access import MarkingInactive, TaskGone, captain_is, problem_marked_for, task_get_for
 from apps.marks.blindness import own_marks_require
-from apps.marks.calibration import gate_refusal
-from apps.marks.claims import task_next
-from apps.marks.drafts import draft_of
 from apps.marks.home import home_rows
-from apps.marks.script_filters import FILTERS, choice_read
-from apps.marks.scripts import script_page
-from apps.marks.sealing import cases_settle
+from apps.marks.sealing.calibration import gate_refusal
+from apps.marks.sealing.sealing import cases_settle
 from apps.marks.setups import cases_prepare, setup_of
 from apps.marks.views.blind import after_own_marks
 from apps.marks.waiting import waiting_for
-from apps.reasoning.marking.sheet import Fallacy
+from apps.marks.workspace.claims import task_next
+from apps.marks.workspace.drafts import draft_of
+from apps.marks.workspace.script_filters import FILTERS, choice_read
+from apps.marks.workspace.scripts import script_page
+from apps.reasoning.marking.sheets.sheet import Fallacy
 
 NOT_CHOSEN = "An organiser has yet to choose how this problem is marked."
 

@@ -21,14 +21,15 @@ from django.views.decorators.http import require_POST
 
 from apps.accounts.access import user_of
 from apps.accounts.models import User
-from apps.marks import drafts, sealing
 from apps.marks.access import TaskGone, task_get_for
-from apps.marks.claims import task_next
 from apps.marks.leases import lease_renew, present
 from apps.marks.models import MarkingTask, MarkState
-from apps.marks.passes import PassRefused, task_pass
+from apps.marks.sealing import sealing
 from apps.marks.sheets import grace_until, mark_state
-from apps.reasoning.marking.commands import CommandRefused
+from apps.marks.workspace import drafts
+from apps.marks.workspace.claims import task_next
+from apps.marks.workspace.passes import PassRefused, task_pass
+from apps.reasoning.marking.sheets.commands import CommandRefused
 from apps.ui.plain_text import without_nul
 from apps.ui.sent import BodyWrong, json_object, whole_number
 

@@ -16,12 +16,12 @@ from typing import TypeVar
 from django.conf import settings
 from redis.exceptions import RedisError
 
-from apps.learning.tasks import TRAIN_QUEUE
+from apps.learning.queues import TRAIN_QUEUE
 from apps.operations.backups.databases import NotRestored
-from apps.runs.leases import leases_void
-from apps.runs.local import is_stack_up
-from apps.runs.pulse import LIVES_MS, pulses
-from apps.runs.streams import HOUR_S, cancel_key, heartbeats, runs_forget, sync_client
+from apps.processes.local import is_stack_up
+from apps.processes.pulse import LIVES_MS, pulses
+from apps.processes.streams import HOUR_S, cancel_key, heartbeats, runs_forget, sync_client
+from apps.runs.owners.leases import leases_void
 
 #: Time for workers to drop calls from after the backup. Answers to calls that they still hold are ignored.
 DROP_WITHIN_S = 10.0

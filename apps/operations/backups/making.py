@@ -12,7 +12,7 @@ from typing import IO
 from apps.operations.backups.archive import FORMAT, ArchiveWriter, Header
 from apps.operations.backups.databases import Database
 from apps.operations.backups.folders import BackupFailed, files_add, files_list, private
-from apps.runs.file_locks import LockHeld, deletion_lock, file_lock
+from apps.processes.file_locks import LockHeld, deletion_lock, file_lock
 
 ReportProgress = Callable[[int, int], None]
 """Receives the bytes done and the estimated total."""

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator
 
 from django.db.models import QuerySet
 
+from apps.files.csv_files import csv_lines
 from apps.problems.drafts import ProblemDraft, draft_of
 from apps.problems.importing.shapes import OURS_NAMES, SHAPES, Shape
 from apps.problems.models import Problem, ProblemVersion
-from apps.ui.csv_files import csv_lines
 
 FORMATS = ("jsonl", "csv")
 

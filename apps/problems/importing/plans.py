@@ -4,10 +4,11 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from apps.files.tables import FileWrong, Record, Table, table_read
+from apps.files.values import RowWrong
 from apps.problems.drafts import ProblemDraft
-from apps.problems.importing.files import FileWrong, Record, Table, table_read
 from apps.problems.importing.shapes import SHAPES, Shape
-from apps.problems.importing.values import RowWrong, draft_check
+from apps.problems.importing.values import draft_check
 from apps.problems.models import Problem, ProblemVersion
 
 _SLUG = "slug:"

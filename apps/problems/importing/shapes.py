@@ -5,8 +5,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from apps.files.values import RowWrong, text_of
 from apps.problems.drafts import SOLUTIONS_AT_MOST, ProblemDraft, SolutionDraft
-from apps.problems.importing.values import RowWrong, level_of, solutions_of, text_of, topic_of, year_of
+from apps.problems.importing.values import level_of, solutions_of, topic_of, year_of
 from apps.problems.models import Topic
 
 Values = Mapping[str, Any]

@@ -1,18 +1,16 @@
 """Convert cell values to fields of a problem; each refusal explains the error in the row."""
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from apps.files.values import LINE_END, RowWrong, text_of
 from apps.problems import drafts
 from apps.problems.drafts import ProblemDraft, SolutionDraft
 from apps.problems.levels import level_spelled
 from apps.problems.models import Topic
 
 _TOPICS = {word.casefold(): value for value, label in Topic.choices for word in (value, label)}
-_NOTHING = re.compile(r"null|none|nan|undefined", re.IGNORECASE)
-_LINE_END = re.compile(r"\s*\n\s*")
 _LONGEST = {
     "title": drafts.TITLE_LENGTH, "subtopic": drafts.SUBTOPIC_LENGTH, "source": drafts.SOURCE_LENGTH,
     "level": drafts.LEVEL_LENGTH, "statement": drafts.STATEMENT_LENGTH, "answer": drafts.ANSWER_LENGTH,
@@ -20,43 +18,6 @@ _LONGEST = {
     "external_id": drafts.EXTERNAL_ID_LENGTH,
 }  # fmt: skip
 _WORDS = {"scheme_text": "marking scheme", "external_id": "id"}
-_ONE_LINE = {
-    "title",
-    "source",
-    "level",
-    "slug",
-    "origin",
-    "external_id",
-    "subtopic",
-    "Problem ID",
-    "Source",
-    "Level",
-    "Subcategory",
-}
-
-
-class RowWrong(Exception):
-    """The row is invalid; the message gives the reason."""
-
-
-def text_of(values: Mapping[str, Any], name: str) -> str:
-    """The text of `name`, with LF line ends and without surrounding white space; empty if missing.
-
-    Raises `RowWrong` for other types and for the words "null", "None" and "nan", which indicate lost values.
-    """
-    value = values.get(name)
-    if value is None:
-        return ""
-    if isinstance(value, float) and not math.isfinite(value):
-        raise RowWrong(f"The value of {name} is “{value}”; the original value was probably lost when the file was created.")
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise RowWrong(f"The value of {name} is not text.")
-    text = str(value).replace("\r\n", "\n").replace("\r", "\n").strip()
-    if _NOTHING.fullmatch(text):
-        raise RowWrong(f"The value of {name} is “{text}”; the original value was probably lost when the file was created.")
-    if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
-        raise RowWrong(f"The value of {name} has an invalid character (NUL or half a surrogate pair).")
-    return _LINE_END.sub(" ", text) if name in _ONE_LINE else text
 
 
 def level_of(values: Mapping[str, Any], name: str) -> str:
@@ -98,7 +59,7 @@ def solutions_of(values: Mapping[str, Any], numbered: Sequence[str]) -> tuple[So
         rows = [(text_of(row, "approach"), text_of(row, "text")) for row in listed]
     if any(approach and not text for approach, text in rows):
         raise RowWrong("A reference solution has an approach but no text.")
-    return tuple(SolutionDraft(text, _LINE_END.sub(" ", approach)) for approach, text in rows if text)
+    return tuple(SolutionDraft(text, LINE_END.sub(" ", approach)) for approach, text in rows if text)
 
 
 def draft_check(draft: ProblemDraft) -> None:

@@ -8,11 +8,11 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from apps.files.tables import FileWrong
 from apps.problems import selectors, services
 from apps.problems.access import author_of, import_draft_get_for, solved_visible_to
 from apps.problems.forms import ImportForm
 from apps.problems.importing.exports import FORMATS, export_text
-from apps.problems.importing.files import FileWrong
 from apps.problems.importing.plans import plan_make
 from apps.problems.importing.shapes import SHAPES
 

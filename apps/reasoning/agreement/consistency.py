@@ -1,4 +1,4 @@
-"""How far a grader agrees with itself over repeated runs. Consistency is not accuracy: a constant grader has it in full."""
+"""How far a grader agrees with itself over repeated runs. Consistency is not accuracy: a constant grader has all of it."""
 
 from collections.abc import Iterable, Sequence
 from statistics import fmean, pstdev

@@ -30,7 +30,7 @@ class ItemFound(Value):
 
     @property
     def agreement(self) -> float | Unscored:
-        """The share of the scripts on which both say the same."""
+        """The share of the scripts on which both agree."""
         return self._share(len(self.both) + len(self.neither))
 
     def _share(self, count: int) -> float | Unscored:

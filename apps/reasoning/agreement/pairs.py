@@ -1,4 +1,4 @@
-"""What agreement is computed from: pairs of points for the same paper, and which of them may count."""
+"""The input of agreement: pairs of points for the same paper, and which of them count."""
 
 from collections.abc import Iterable, Sequence
 from typing import Self

@@ -19,9 +19,9 @@ class AuthorsMixed(Exception):
 
 
 class Counts(Value):
-    """How the predictions lie, without any statistic; these may be shown for any number of pairs.
+    """Counts of the predictions, without any statistic; these may be shown for any number of pairs.
 
-    `clusters` is what intervals stand on: problems, and papers that name none; of one problem its papers.
+    `clusters` is the unit of intervals: problems, and papers that name none; of one problem its papers.
     """
 
     pairs: int

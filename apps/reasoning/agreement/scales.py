@@ -1,4 +1,4 @@
-"""The scale of points and its grid: what QWK and AC2 take as categories."""
+"""The scale of points and its grid, whose points are the categories of QWK and AC2."""
 
 from collections.abc import Iterable
 from typing import Self

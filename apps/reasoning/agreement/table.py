@@ -53,7 +53,7 @@ class Table:
 class Sample:
     """Scored pairs with their problems, ready to be drawn from.
 
-    Pairs stand in the order of their cells and clusters in that of their problems' names, so that the order of a file
+    Pairs are in the order of their cells and clusters in that of their problems' names, so that the order of a file
     changes nothing.
     """
 

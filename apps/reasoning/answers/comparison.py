@@ -6,11 +6,11 @@ Nothing is evaluated as code. The work is counted in operations, so the same two
 from functools import lru_cache
 
 from apps.reasoning.answers.final import final_answer
-from apps.reasoning.answers.lexing import MOST_CHARACTERS
 from apps.reasoning.answers.outcomes import Comparison, equal, undecided
-from apps.reasoning.answers.reading import AnswerReader
-from apps.reasoning.answers.shape_equality import shapes_equal, short
-from apps.reasoning.answers.shapes import letters_of
+from apps.reasoning.answers.reading.lexing import MOST_CHARACTERS
+from apps.reasoning.answers.reading.reading import AnswerReader
+from apps.reasoning.answers.values.shape_equality import shapes_equal, short
+from apps.reasoning.answers.values.shapes import letters_of
 from apps.reasoning.answers.work import GivenUp, Work
 from apps.reasoning.graph.statements import normalise_statement
 

@@ -1,9 +1,9 @@
-"""The words of answers: classes of numbers, units, what says that there is none, and what says nothing."""
+"""The words of answers: classes of numbers, units, words for "none", and words without meaning."""
 
 from collections.abc import Sequence
 from fractions import Fraction
 
-from apps.reasoning.answers.shapes import Class, Sign
+from apps.reasoning.answers.values.shapes import Class, Sign
 
 
 def words(text: str) -> frozenset[str]:
@@ -11,7 +11,7 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-#: Words that may stand around an answer without changing it.
+#: Words that may surround an answer without changing it.
 FILLERS = words(
     "the a an is are answer answers final solution solutions value values all only possible exactly namely precisely number"
     " numbers there we get have thus so hence therefore function functions pair pairs triple triples set integer integers by"
@@ -19,9 +19,9 @@ FILLERS = words(
 )
 #: Conditions keep their answer apart from one without.
 CONDITIONS = words("where for with if when such provided otherwise unless excluding except whenever depending given")
-#: What is said of a number after “is” without changing it.
+#: Words after “is” that do not change a number.
 PRAISE = words("minimum maximum least greatest smallest largest required desired unique min max")
-#: Words that tell that what follows a number is not what it counts.
+#: Words after a number that do not name the counted things.
 COUNTED_WITHOUT = words(
     "is are was were be been has have had do does too not only also at by on in to from than less more least most but"
     " fail fails work works wrong right false true impossible possible small large big suffice suffices satisfies satisfy"

@@ -1,11 +1,11 @@
-"""What a comparison may cost, counted in operations, and why a text or a value is given up."""
+"""The cost limit of a comparison, counted in operations, and the reasons for giving up a text or a value."""
 
 MOST_WORK = 150_000
 MOST_BITS = 24_000
 
 
 class GivenUp(Exception):
-    """An answer was not read or not computed. The message is a phrase that says why; people see it."""
+    """An answer was not read or not computed. The message is a phrase with the reason; users see it."""
 
 
 class Unreadable(GivenUp):

@@ -1,7 +1,7 @@
 """The ladder of hints: eight rungs on two tracks, what each may be written from, and the gates between them.
 
 A rung opens when the one before was given, its reader answered it (in words or by a newer version), and some time has passed.
-What the rungs say is written by people; the titles here tell what belongs on one.
+People write the hints; the titles here say what belongs on each rung.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ class Source(StrEnum):
     """What a rung may be written from."""
 
     TEXT = "the student's text"
-    LOCATIONS = "where verdicts stand"
+    LOCATIONS = "the places of verdicts"
     TYPES = "what kind of error they name"
     COUNTEREXAMPLE = "a checked counterexample"
     SCHEME = "the marking scheme"

@@ -14,17 +14,16 @@ from apps.reasoning.domain.generation import Final, Place
 from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.values import Unscored
-from apps.reasoning.graders.asking import RAW_LENGTH, GraderDesk
 from apps.reasoning.graders.grader import Grader, concluded, costs
 from apps.reasoning.graders.grading import SEVEN, Grading, mean_points
+from apps.reasoning.graders.judging.asking import RAW_LENGTH, GraderDesk
+from apps.reasoning.graders.judging.totals import is_shown
 from apps.reasoning.graders.material import Material
-from apps.reasoning.graders.totals import is_shown
 from apps.reasoning.marking.suggestion import Pass
 from apps.reasoning.ports import Context
 from apps.reasoning.reading.answers import answer_part
 from apps.reasoning.reading.choices import Scored
 from apps.reasoning.scaffolds.candidates.scoring import score_reading
-from apps.reasoning.scaffolds.concurrently import concurrently
 from apps.reasoning.scaffolds.deepseek_math import (
     EVALUATOR,
     EXAMINATION,
@@ -35,7 +34,8 @@ from apps.reasoning.scaffolds.deepseek_math import (
     report_checked,
 )
 from apps.reasoning.scaffolds.estimates import Estimate
-from apps.reasoning.scaffolds.hearing import Reading
+from apps.reasoning.scaffolds.running.concurrently import concurrently
+from apps.reasoning.scaffolds.running.hearing import Reading
 from apps.reasoning.scaffolds.scaffold import Preset, reader
 
 NAME = "deepseek_verifier"

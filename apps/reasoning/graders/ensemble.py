@@ -14,17 +14,17 @@ from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.graders import single_turn
-from apps.reasoning.graders.asking import GraderDesk, Unread
 from apps.reasoning.graders.grader import Grader, concluded, costs
 from apps.reasoning.graders.grading import Grading, as_pass, mean_points
-from apps.reasoning.graders.judging import graded, published
+from apps.reasoning.graders.judging.asking import GraderDesk, Unread
+from apps.reasoning.graders.judging.judging import graded, published
 from apps.reasoning.graders.material import Material
-from apps.reasoning.graders.references import Matched, matched, rubric_of
+from apps.reasoning.graders.pieces.references import Matched, matched, rubric_of
 from apps.reasoning.graders.view import GUIDELINES, View
 from apps.reasoning.graders.with_references import BY_REFERENCE, DESIGNING, MANNERS, PREPARING, REF3, TYPICAL, calls_of
 from apps.reasoning.ports import Context
-from apps.reasoning.scaffolds.concurrently import concurrently
 from apps.reasoning.scaffolds.estimates import Estimate
+from apps.reasoning.scaffolds.running.concurrently import concurrently
 from apps.reasoning.scaffolds.scaffold import Preset, reader
 
 NAME = "ensemble"

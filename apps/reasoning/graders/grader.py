@@ -7,11 +7,11 @@ from typing import Any
 from apps.reasoning.domain.errors import BudgetExhausted
 from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.domain.problems import ProblemText
-from apps.reasoning.graders.asking import GraderDesk
 from apps.reasoning.graders.grading import Grading
-from apps.reasoning.graders.judging import published
+from apps.reasoning.graders.judging.asking import GraderDesk
+from apps.reasoning.graders.judging.judging import published
+from apps.reasoning.graders.judging.rewriting import rewritten, with_rewriting_noted
 from apps.reasoning.graders.material import Material
-from apps.reasoning.graders.rewriting import rewritten, with_rewriting_noted
 from apps.reasoning.graders.view import PARTS, THE_PROBLEM, View
 from apps.reasoning.ports import Context
 from apps.reasoning.prompts import loader

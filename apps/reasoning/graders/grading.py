@@ -9,8 +9,8 @@ from pydantic import Field, model_validator
 
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.marking.propagation import Propagation, part_words
-from apps.reasoning.marking.scheme import Points, points_text
-from apps.reasoning.marking.sheet import Fallacy
+from apps.reasoning.marking.schemes.scheme import Points, points_text
+from apps.reasoning.marking.sheets.sheet import Fallacy
 from apps.reasoning.marking.suggestion import ItemGiven, Pass, Severity
 from apps.reasoning.texts.anchors import Anchor
 

@@ -16,17 +16,17 @@ from apps.reasoning.domain.generation import Place
 from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.graders import single_turn
-from apps.reasoning.graders.asking import GraderDesk
 from apps.reasoning.graders.grader import Grader, concluded, costs
 from apps.reasoning.graders.grading import Grading, as_pass
-from apps.reasoning.graders.judging import graded, published, total_read
+from apps.reasoning.graders.judging.asking import GraderDesk
+from apps.reasoning.graders.judging.judging import graded, published, total_read
+from apps.reasoning.graders.judging.said import GradingSaid
 from apps.reasoning.graders.material import Material
-from apps.reasoning.graders.said import GradingSaid
-from apps.reasoning.marking.scheme import points_text
+from apps.reasoning.marking.schemes.scheme import points_text
 from apps.reasoning.ports import Context
 from apps.reasoning.prompts.loader import load
-from apps.reasoning.scaffolds.concurrently import concurrently
 from apps.reasoning.scaffolds.estimates import Estimate
+from apps.reasoning.scaffolds.running.concurrently import concurrently
 from apps.reasoning.scaffolds.scaffold import Preset, Role, reader
 
 NAME = "jury"

@@ -8,11 +8,12 @@ from collections.abc import Iterable, Mapping
 from statistics import fmean
 
 from apps.reasoning.domain.problems import ProblemText
-from apps.reasoning.graders import deepseek_verifier, ensemble, jury, points8, preparing, single_turn, whole_points, with_scheme
+from apps.reasoning.graders import deepseek_verifier, ensemble, jury, points8, single_turn, whole_points, with_scheme
 from apps.reasoning.graders.material import Material
-from apps.reasoning.graders.pieces import Clusters
+from apps.reasoning.graders.pieces import preparing
+from apps.reasoning.graders.pieces.pieces import Clusters
 from apps.reasoning.graders.with_references import MANNERS, REF3
-from apps.reasoning.marking.text_form import text_written
+from apps.reasoning.marking.schemes.text_form import text_written
 from apps.reasoning.prompts.loader import load
 from apps.reasoning.scaffolds.deepseek_math import EVALUATOR, EXAMINATION, META, META_VERIFIER
 from apps.reasoning.scaffolds.estimates import Estimate

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from apps.reasoning.domain.values import Value
 from apps.reasoning.graders.view import View
-from apps.reasoning.marking.scheme import Scheme
+from apps.reasoning.marking.schemes.scheme import Scheme
 from apps.reasoning.texts.segmentation import segment
 from apps.reasoning.texts.source import source_of
 

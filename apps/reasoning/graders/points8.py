@@ -13,20 +13,20 @@ from apps.reasoning.domain.generation import Place
 from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.values import Unscored
-from apps.reasoning.graders.asking import GraderDesk
 from apps.reasoning.graders.grader import Grader, concluded, costs
 from apps.reasoning.graders.grading import Grading, as_pass, mean_points
-from apps.reasoning.graders.judging import Worth, graded, items_read, published
+from apps.reasoning.graders.judging.asking import GraderDesk
+from apps.reasoning.graders.judging.judging import Worth, graded, items_read, published
+from apps.reasoning.graders.judging.said import GradingSaid
 from apps.reasoning.graders.material import Material
-from apps.reasoning.graders.said import GradingSaid
 from apps.reasoning.graders.single_turn import GRADER, GRADER_TOKENS
 from apps.reasoning.graders.view import View
 from apps.reasoning.graders.with_scheme import refuses as broken
-from apps.reasoning.marking.scheme import Kind, Scheme, points_text
+from apps.reasoning.marking.schemes.scheme import Kind, Scheme, points_text
 from apps.reasoning.ports import Context
 from apps.reasoning.prompts.loader import load
-from apps.reasoning.scaffolds.concurrently import concurrently
 from apps.reasoning.scaffolds.estimates import Estimate
+from apps.reasoning.scaffolds.running.concurrently import concurrently
 from apps.reasoning.scaffolds.scaffold import Preset, reader
 
 NAME = "points8"

@@ -5,22 +5,20 @@ from dataclasses import replace
 
 from apps.reasoning.graders import (
     deepseek_verifier,
-    difficulty,
     ensemble,
     jury,
     points8,
-    preparing,
-    quality,
-    scheme_writing,
     single_turn,
     whole_points,
     with_references,
     with_scheme,
 )
 from apps.reasoning.graders.grader import Grader
+from apps.reasoning.graders.judging.rewriting import with_rewriting
 from apps.reasoning.graders.material import Material
-from apps.reasoning.graders.preparer import Preparer
-from apps.reasoning.graders.rewriting import with_rewriting
+from apps.reasoning.graders.pieces import preparing, scheme_writing
+from apps.reasoning.graders.problems import difficulty, quality
+from apps.reasoning.graders.problems.preparer import Preparer
 from apps.reasoning.scaffolds.estimates import Estimate
 
 

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 
 from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.domain.problems import ProblemText
-from apps.reasoning.graders.asking import GraderDesk
 from apps.reasoning.graders.grader import Grader, concluded, costs
 from apps.reasoning.graders.grading import Grading
-from apps.reasoning.graders.judging import graded, total_read
+from apps.reasoning.graders.judging.asking import GraderDesk
+from apps.reasoning.graders.judging.judging import graded, total_read
+from apps.reasoning.graders.judging.said import GradingSaid
 from apps.reasoning.graders.material import Material
-from apps.reasoning.graders.said import GradingSaid
 from apps.reasoning.graders.view import GUIDELINES
 from apps.reasoning.ports import Context
 from apps.reasoning.prompts.loader import load
@@ -42,7 +42,7 @@ async def grade(
     """Make one examination, also for a jury's judges. With a `reference`, the prompt includes that solution, as in `ref3`."""
     read = total_read(desk)
     values = {
-        "beside": reference_block(desk, reference),
+        "reference": reference_block(desk, reference),
         "fallacies": load("grading/forms/fallacies").system,
         "guidelines": desk.foreign(desk.material.guidelines_shown),
         "script": desk.script,

@@ -9,17 +9,17 @@ from functools import partial
 
 from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.domain.problems import ProblemText
-from apps.reasoning.graders.asking import GraderDesk
 from apps.reasoning.graders.grader import Grader, concluded, costs
 from apps.reasoning.graders.grading import SEVEN, Grading
-from apps.reasoning.graders.judging import graded, total_read
+from apps.reasoning.graders.judging.asking import GraderDesk
+from apps.reasoning.graders.judging.judging import graded, total_read
+from apps.reasoning.graders.judging.said import GradingSaid
 from apps.reasoning.graders.material import Material
-from apps.reasoning.graders.said import GradingSaid
 from apps.reasoning.graders.single_turn import GRADER, GRADER_TOKENS, reference_block
 from apps.reasoning.graders.view import View
 from apps.reasoning.graders.with_scheme import refuses as broken
-from apps.reasoning.marking.scheme import points_text
-from apps.reasoning.marking.text_form import text_written
+from apps.reasoning.marking.schemes.scheme import points_text
+from apps.reasoning.marking.schemes.text_form import text_written
 from apps.reasoning.ports import Context
 from apps.reasoning.prompts.loader import load
 from apps.reasoning.scaffolds.estimates import Estimate
@@ -102,7 +102,7 @@ async def grade(desk: GraderDesk, workflow: str) -> Grading:
         values={
             "manner": load(manner.fragment).system,
             "fallacies": load("grading/forms/fallacies").system,
-            "beside": reference_block(desk, first_reference(desk.material)) if manner.has_reference else "",
+            "reference": reference_block(desk, first_reference(desk.material)) if manner.has_reference else "",
             "scheme": desk.desk.content(text_written(scheme)),
             "script": desk.script,
         },

@@ -9,13 +9,13 @@ from functools import partial
 from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.graders import single_turn
-from apps.reasoning.graders.asking import GraderDesk, Unread
 from apps.reasoning.graders.grader import Grader, Range, concluded, costs
 from apps.reasoning.graders.grading import Grading
-from apps.reasoning.graders.judging import graded, items_read
+from apps.reasoning.graders.judging.asking import GraderDesk, Unread
+from apps.reasoning.graders.judging.judging import graded, items_read
+from apps.reasoning.graders.judging.said import GradingSaid
 from apps.reasoning.graders.material import Material
-from apps.reasoning.graders.references import Manner, Matched, matched, rubric_of
-from apps.reasoning.graders.said import GradingSaid
+from apps.reasoning.graders.pieces.references import Manner, Matched, matched, rubric_of
 from apps.reasoning.graders.single_turn import GRADER, GRADER_TOKENS
 from apps.reasoning.graders.view import GUIDELINES, View
 from apps.reasoning.ports import Context

@@ -15,12 +15,12 @@ from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.values import Unscored
-from apps.reasoning.graders.asked_again import AskedAgain, tokens_for
-from apps.reasoning.graders.asking import GraderDesk, Unread
 from apps.reasoning.graders.grader import Grader, concluded, costs
 from apps.reasoning.graders.grading import Grading
-from apps.reasoning.graders.judgements import GradingRead, grading_read
-from apps.reasoning.graders.judging import (
+from apps.reasoning.graders.judging.asked_again import AskedAgain, tokens_for
+from apps.reasoning.graders.judging.asking import GraderDesk, Unread
+from apps.reasoning.graders.judging.judgements import GradingRead, grading_read
+from apps.reasoning.graders.judging.judging import (
     TotalReading,
     every_item,
     fields_shown,
@@ -30,15 +30,15 @@ from apps.reasoning.graders.judging import (
     with_notes,
     within_steps,
 )
+from apps.reasoning.graders.judging.said import GradingSaid
 from apps.reasoning.graders.material import Material
-from apps.reasoning.graders.said import GradingSaid
 from apps.reasoning.graders.single_turn import GRADER, GRADER_TOKENS
 from apps.reasoning.graders.view import View
-from apps.reasoning.marking.checks import is_usable
-from apps.reasoning.marking.evaluation import Evaluation, evaluate
-from apps.reasoning.marking.scheme import Kind, Scheme, points_text
+from apps.reasoning.marking.schemes.checks import is_usable
+from apps.reasoning.marking.schemes.evaluation import Evaluation, evaluate
+from apps.reasoning.marking.schemes.scheme import Kind, Scheme, points_text
+from apps.reasoning.marking.schemes.text_form import text_written
 from apps.reasoning.marking.suggestion import ItemGiven
-from apps.reasoning.marking.text_form import text_written
 from apps.reasoning.ports import Context
 from apps.reasoning.prompts.loader import load
 from apps.reasoning.reading.schemas import decisions, object_schema

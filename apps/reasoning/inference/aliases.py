@@ -1,6 +1,6 @@
 """Aliases: the names under which models are used, read from models.toml (docs/models.md explains every key).
 
-One table of the file is one alias; tools have aliases too, which stand in no file (`TOOLS`). Wrong files raise
+One table of the file is one alias; tools have aliases too, which are in no file (`TOOLS`). Wrong files raise
 `AliasError` with the file, the line and the table to change.
 """
 

@@ -46,7 +46,7 @@ def _message(found: Any) -> str:
 
 
 def _of(alias: Alias) -> str:
-    """Where its keys stand; empty where a program gave them."""
+    """The place of its keys in words; empty if a program passed them."""
     return "" if alias.name == GIVEN else f" of {alias.name} in models.toml"
 
 

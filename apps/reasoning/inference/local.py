@@ -43,14 +43,14 @@ class LocalDispatcher:
         if self._on_delta is None:
             return await read_to_final(backend, request)
         deltas: asyncio.Queue[Delta | None] = asyncio.Queue()
-        teller = asyncio.create_task(self._tell(self._on_delta, request, deltas))
+        forwarding = asyncio.create_task(self._forward(self._on_delta, request, deltas))
         try:
             return await read_to_final(backend, request, deltas.put_nowait)
         finally:
             deltas.put_nowait(None)
-            await teller
+            await forwarding
 
-    async def _tell(self, sink: DeltaSink, request: GenerationRequest, deltas: "asyncio.Queue[Delta | None]") -> None:
+    async def _forward(self, sink: DeltaSink, request: GenerationRequest, deltas: "asyncio.Queue[Delta | None]") -> None:
         text_at = reasoning_at = 0
         while (delta := await deltas.get()) is not None:
             both = bool(delta.text and delta.reasoning)

@@ -1,7 +1,7 @@
-"""Calls of functions as text: the one neutral form, whatever protocol of an engine they came by.
+"""Function calls as text: one neutral form for the protocols of all engines.
 
-A call is written as the block that `apps.reasoning.reading.tool_calls` reads, so that it streams, is kept, is shown and is
-replayed as every text is. Arguments stand there as the model wrote them, also where they are no JSON:
+A call is written as the block that `reading.turns.tool_calls` reads, so it is streamed, stored, shown and replayed
+like any text. Arguments are as the model wrote them, even if they are no JSON:
 
     <tool_call>
     {"name": "python_code", "arguments": {"code": "print(1)"}}

@@ -1,0 +1,1 @@
+"""The journal of a program's calls, as the core needs it: in memory, or in a file."""

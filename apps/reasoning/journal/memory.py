@@ -69,7 +69,7 @@ class InMemoryJournal:
         return None
 
     def cut(self, records: int) -> "InMemoryJournal":
-        """The journal as it stood when `records` records were committed: what a process killed there leaves behind."""
+        """The journal after its first `records` records, as a process killed there leaves it."""
         kept = InMemoryJournal()
         kept.texts = dict(self.texts)
         kept._records = dict(list(self._records.items())[:records])

@@ -8,9 +8,9 @@ from apps.reasoning.graders.grader import Grader
 from apps.reasoning.graders.material import Material
 from apps.reasoning.graders.registry import GRADERS
 from apps.reasoning.graders.view import GUIDELINES, REFERENCE, SCHEME, View
-from apps.reasoning.marking.faults import FormWrong
 from apps.reasoning.marking.importing import scheme_import
-from apps.reasoning.marking.scheme import Scheme
+from apps.reasoning.marking.schemes.faults import FormWrong
+from apps.reasoning.marking.schemes.scheme import Scheme
 
 from .arguments import params_of, problem_of
 from .options import CheckedOptions, RunOptions
@@ -61,7 +61,7 @@ def agrade(
 
 
 def _view(grader: Grader, *given: bool) -> View:
-    """What the grader shows by itself, and what was given besides."""
+    """The grader's own view, with the additional parts that were given."""
     return grader.view.also(*(part for part, is_given in zip((REFERENCE, GUIDELINES, SCHEME), given, strict=True) if is_given))
 
 

@@ -1,4 +1,4 @@
-"""What a caller may say besides problem and program, checked at once and in plain words."""
+"""Options of a call besides problem and program, checked at once with clear errors."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path

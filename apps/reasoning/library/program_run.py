@@ -21,10 +21,10 @@ from apps.reasoning.inference.openai_http import OpenAIHttpBackend
 from apps.reasoning.journal.file import JournalFile
 from apps.reasoning.planning import plan_roles
 from apps.reasoning.ports import Dispatcher
-from apps.reasoning.scaffolds.context import RunContext
+from apps.reasoning.scaffolds.running.context import RunContext
+from apps.reasoning.scaffolds.running.window import Window
 from apps.reasoning.scaffolds.scaffold import Scaffold
 from apps.reasoning.scaffolds.spec import RunSpec
-from apps.reasoning.scaffolds.window import Window
 from apps.reasoning.version import VERSION
 
 from .options import SMALLEST_CONTEXT, CheckedOptions
@@ -118,12 +118,12 @@ class ProgramRun(Generic[R]):
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
 
-    async def _driven(self, tell: Callable[[Event], None]) -> R:
+    async def _driven(self, listener: Callable[[Event], None]) -> R:
         if self._journal is not None:
             raise RuntimeError("A run is awaited or iterated over once. Make another one; its journal file may be the same.")
         api_key = _api_key(self._options)
         file = JournalFile(self._options.journal) if self._options.journal else None
-        self._journal = journal = ProgressJournal(file, self._teller(tell))
+        self._journal = journal = ProgressJournal(file, self._with_on_event(listener))
         try:
             spec, alias, is_checked = await self._planned(file, api_key)
             async with _model_server(alias, api_key, is_checked) as dispatcher:
@@ -141,11 +141,11 @@ class ProgramRun(Generic[R]):
                 file.close()
         return self._result
 
-    def _teller(self, tell: Callable[[Event], None]) -> Callable[[Event], None]:
+    def _with_on_event(self, listener: Callable[[Event], None]) -> Callable[[Event], None]:
         on_event = self._options.on_event
 
         def both(event: Event) -> None:
-            tell(event)
+            listener(event)
             if on_event is not None:
                 on_event(event)
 

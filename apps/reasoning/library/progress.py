@@ -11,7 +11,7 @@ from apps.reasoning.domain.records import Spent, StepRecord
 from apps.reasoning.journal.file import JournalFile
 from apps.reasoning.journal.keys import sha_of
 from apps.reasoning.journal.memory import InMemoryJournal
-from apps.reasoning.scaffolds.calling import call_began, call_ending
+from apps.reasoning.scaffolds.running.calling import call_began, call_ending
 
 
 class ProgressJournal(InMemoryJournal):
@@ -20,10 +20,10 @@ class ProgressJournal(InMemoryJournal):
     Its seconds are the time that this process and earlier ones worked on the run.
     """
 
-    def __init__(self, file: JournalFile | None = None, tell: Callable[[Event], None] | None = None) -> None:
+    def __init__(self, file: JournalFile | None = None, listener: Callable[[Event], None] | None = None) -> None:
         super().__init__()
         self._file = file
-        self._tell = tell
+        self._listener = listener
         self._began = time.monotonic() - (file.seconds if file else 0.0)
         if file is not None:
             loaded = InMemoryJournal.holding(file.records)
@@ -51,8 +51,8 @@ class ProgressJournal(InMemoryJournal):
     def emit(self, key: str, event: Event) -> None:
         is_new = key not in self._event_keys
         super().emit(key, event)
-        if is_new and self._tell is not None:
-            self._tell(event)
+        if is_new and self._listener is not None:
+            self._listener(event)
 
 
 class GivenHints:

@@ -5,9 +5,9 @@
 | `scheme` | the values: `Scheme`, `Chain`, `SchemeItem` |
 | `evaluation` | `evaluate(scheme, ticks)` → points with their derivation |
 | `selection` | the best admissible set of items that exclude each other |
-| `checks` | what is wrong with a scheme before anybody marks with it |
-| `text_form`, `json_form` | two forms of one scheme; both come back as they went |
-| `claims` | what a marker types: `A c1 e2 !cap5 -d1` |
+| `checks` | errors and warnings of a scheme before its use |
+| `text_form`, `json_form` | two forms of one scheme, read and written without loss |
+| `claims` | the claim line that a marker types: `A c1 e2 !cap5 -d1` |
 | `lineage` | which item of a new version is which of the old one; content and meaning hashes |
 | `importing` | coarse guidelines and lists of grading points made into schemes |
 """

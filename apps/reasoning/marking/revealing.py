@@ -1,6 +1,6 @@
-"""The rules by which a marker who has sealed meets suggestions: in stages, in a drawn order, and on some papers never.
+"""The rules for revealing suggestions after sealing: in stages, in a random order, and on some papers never.
 
-Locations first, where the marker has said nothing; then types and reasons; items and points last. Nothing is chosen beforehand.
+First come locations without a remark of the marker, then types and reasons, last items and points. Nothing is preselected.
 """
 
 import hashlib
@@ -9,7 +9,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import NamedTuple
 
-from apps.reasoning.marking.sheet import MarkSheet
+from apps.reasoning.marking.sheets.sheet import MarkSheet
 from apps.reasoning.marking.suggestion import Finding, SuggestionBody
 
 #: Differences of this size, on a scale of `OF`, go to a marker who has seen no suggestion.
@@ -63,7 +63,7 @@ def locations(sheet: MarkSheet, bodies: Iterable[SuggestionBody]) -> list[int]:
 
 
 def drawn_order(findings: Iterable[Shown], seed: str) -> list[Shown]:
-    """Findings in an order that only the seed knows, so that none is the first for everybody."""
+    """Findings in an order drawn from the seed, so that markers see different ones first."""
     return sorted(findings, key=lambda one: _drawn(f"{seed}/{one.suggestion}/{one.finding.id}"))
 
 
@@ -80,7 +80,7 @@ def is_large(difference: Decimal, scale: Decimal) -> bool:
 def change_faults(
     *, before: Decimal, after: Decimal, reason: str, step: int | None, steps: Collection[int], is_changed: bool
 ) -> list[str]:
-    """What is missing before points may change after a reveal, a sentence each."""
+    """What is missing before points may change after a reveal, one sentence each."""
     faults = []
     if not is_changed:
         faults.append("Nothing is different. Keep your mark instead.")

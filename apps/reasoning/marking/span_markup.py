@@ -12,7 +12,7 @@ from typing import Annotated, Protocol
 from pydantic import Field
 
 from apps.reasoning.domain.values import Value
-from apps.reasoning.marking.sheet import Fallacy
+from apps.reasoning.marking.sheets.sheet import Fallacy
 from apps.reasoning.marking.suggestion import Finding
 from apps.reasoning.texts.anchors import Anchor, anchor_make
 from apps.reasoning.texts.source import source_of
@@ -34,7 +34,7 @@ class Anchored(Protocol):
 
 
 class Marked(Value):
-    """A place with what is wrong there: `source[start:end]`."""
+    """A place with its fallacies: `source[start:end]`."""
 
     start: Annotated[int, Field(ge=0)]
     end: Annotated[int, Field(ge=0)]
@@ -42,7 +42,7 @@ class Marked(Value):
 
 
 class MarkedText(Value):
-    """A text without its markup, the places that were marked, and what of the markup could not be read, in words."""
+    """A text without its markup, the marked places, and the unreadable markup in words."""
 
     source: str
     places: tuple[Marked, ...] = ()
@@ -50,7 +50,7 @@ class MarkedText(Value):
 
 
 def markup_read(text: str) -> MarkedText:
-    """Take the markup out of a text. Spans may lie inside each other; white space at the ends of one is not marked."""
+    """Remove the markup from a text. Spans may be nested; white space at the ends of a span is not marked."""
     text = source_of(text)
     pieces: list[str] = []
     open_spans: list[tuple[int, str]] = []
@@ -118,7 +118,7 @@ def _nested(places: Sequence[Marked]) -> list[Marked]:
 
 
 def findings_of(marked: MarkedText, steps: Sequence[tuple[int, int]]) -> tuple[Finding, ...]:
-    """Each fallacy of each place as a finding at the step where it begins; what lies in no step is left out.
+    """Each fallacy of each place as a finding at the step where it begins; places outside all steps are left out.
 
     `steps` are spans of the source, numbered from 1.
     """

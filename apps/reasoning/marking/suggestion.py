@@ -1,6 +1,6 @@
-"""What a grader says about a script: findings at steps, items with reasons, a distribution of points. Never a grade.
+"""A grader's output on a script: findings at steps, items with reasons, a distribution of points. Never a grade.
 
-People meet it in stages after their own mark is sealed (`revealing`). A grader that gives no points has an empty distribution.
+Markers see it in stages after sealing their own mark (`revealing`). A grader that gives no points has an empty distribution.
 """
 
 import hashlib
@@ -14,8 +14,8 @@ from pydantic import Field, model_validator
 from apps.reasoning.domain.spending import Amount
 from apps.reasoning.domain.values import Value
 from apps.reasoning.marking.propagation import Propagation
-from apps.reasoning.marking.scheme import Code, Points
-from apps.reasoning.marking.sheet import REASON_LENGTH, WORDS_LENGTH, Fallacy
+from apps.reasoning.marking.schemes.scheme import Code, Points
+from apps.reasoning.marking.sheets.sheet import REASON_LENGTH, WORDS_LENGTH, Fallacy
 from apps.reasoning.texts.anchors import Anchor, AnchorLost, anchor_span
 
 FINDINGS_AT_MOST = 100
@@ -170,13 +170,13 @@ class SuggestionBody(Value):
 
 
 class SuggestionWrong(ValueError):
-    """A grader spoke of a step, a place or an item that is not there, or gave more points than there are."""
+    """A suggestion names a step, place or item that does not exist, or gives more points than the maximum."""
 
 
 def suggestion_checked(
     body: SuggestionBody, source: str, steps: Collection[int], codes: Collection[str], scale: Decimal | None
 ) -> SuggestionBody:
-    """The body, if everything it names exists. Raises `SuggestionWrong`: half of an answer would be an answer of ours."""
+    """The body, if everything it names exists. Raises `SuggestionWrong`: a partial answer would be our invention."""
     for finding in body.findings:
         if finding.step not in steps:
             raise SuggestionWrong(f"there is no step {finding.step}")

@@ -17,7 +17,7 @@ from apps.reasoning.domain.values import Value
 from apps.reasoning.graders.grader import METHOD, Grader
 from apps.reasoning.graders.material import Material
 from apps.reasoning.graders.registry import GRADERS
-from apps.reasoning.marking.scheme import Scheme, points_text
+from apps.reasoning.marking.schemes.scheme import Scheme, points_text
 from apps.reasoning.ports import Context
 from apps.reasoning.programs.best_of_costs import estimated_with
 from apps.reasoning.programs.scoring import Scored, scored_by
@@ -25,9 +25,9 @@ from apps.reasoning.prompts import loader
 from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Selection, concluded
 from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
 from apps.reasoning.scaffolds.candidates.tournament import KnockOut
-from apps.reasoning.scaffolds.concurrently import concurrently
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.given import Given
+from apps.reasoning.scaffolds.running.concurrently import concurrently
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
 
 NAME = "best_of"

@@ -16,8 +16,8 @@ from apps.reasoning.domain.generation import Final, Message, Place
 from apps.reasoning.domain.grading_events import GradingPrepared, GradingReached
 from apps.reasoning.graders.grader import FINAL, Grader
 from apps.reasoning.graders.grading import SEVEN, Grading
-from apps.reasoning.graders.within import Within
-from apps.reasoning.marking.scheme import points_text
+from apps.reasoning.graders.problems.within import Within
+from apps.reasoning.marking.schemes.scheme import points_text
 from apps.reasoning.ports import Context
 from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
 

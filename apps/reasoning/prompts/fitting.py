@@ -24,7 +24,7 @@ _PARAGRAPH = re.compile(r"(?<=\n)(?=\S)")
 
 
 class Passage(NamedTuple):
-    """One text of a growing part. `name` is what people are told; the lowest `worth` is left out first."""
+    """One text of a growing part. Events and pages show its `name`; the lowest `worth` is left out first."""
 
     name: str
     text: str
@@ -41,7 +41,7 @@ class Growing:
 
 
 class Last(NamedTuple):
-    """A part that comes after all others; `instead` stands in its place."""
+    """A part that follows all others; `instead` replaces it where it does not fit."""
 
     text: str
     instead: str
@@ -156,7 +156,7 @@ def _without_the_lowest(
 
 
 def _shortened(make: Callable[[Chosen], RenderedPrompt], chosen: Chosen, room: int) -> tuple[RenderedPrompt, Chosen]:
-    """The prompt whose passages have at most so many characters that it fits; as short as they may be where none does."""
+    """The prompt with its passages cut to the largest length that fits; the shortest allowed length if none fits."""
 
     def cut(limit: int) -> dict[str, list[Passage]]:
         return {name: [one._replace(text=middle_out(one.text, limit)) for one in part] for name, part in chosen.items()}

@@ -47,7 +47,7 @@ class Fit(Value):
 
 class RenderedPrompt(Value):
     """Messages ready to send. `parts`, joined, are the messages' contents, joined: the system text first, then one part per
-    placeholder of the user text with what stands before it, so that calls which share a problem or library share parts.
+    placeholder of the user text with the text before it, so that calls which share a problem or library share parts.
 
     `fit` is None where nothing was left out of it.
     """

@@ -1,1 +1,1 @@
-"""Reading what models wrote: strictly, from the answer alone, and with `Unscored` wherever nothing can be read."""
+"""Read the answers of models: strictly, from the answer alone, with `Unscored` for everything that is unreadable."""

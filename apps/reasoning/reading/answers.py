@@ -1,4 +1,4 @@
-"""Where the answer is in what a model wrote: after the thinking, whole, and not empty."""
+"""Find the answer in a model's text: after the thinking, whole, and not empty."""
 
 import json
 import re
@@ -21,7 +21,7 @@ _BAD_ESCAPE = re.compile(r'(?<!\\)((?:\\\\)*)\\(?![\\"/bfnrtu]|u[0-9a-fA-F]{4})'
 
 
 def answer_part(text: str) -> str | Unscored:
-    """The text after the thinking part. Unscored where thinking never ended or nothing follows it."""
+    """The text after the thinking part. Unscored if the thinking never ended or nothing follows it."""
     text = text.replace("\r\n", "\n")
     closings = list(_THINK_CLOSE.finditer(text))
     answer = text[closings[-1].end() :] if closings else text
@@ -32,7 +32,7 @@ def answer_part(text: str) -> str | Unscored:
 
 
 def thinking_of(final: Final) -> str:
-    """What the model thought before its answer, or instead of one: its reasoning, or the thinking part of its text."""
+    """The thinking before an answer, or without one: the reasoning field, or the thinking part of the text."""
     if final.reasoning.strip():
         return final.reasoning.strip()
     closings = list(_THINK_CLOSE.finditer(final.text))
@@ -42,7 +42,7 @@ def thinking_of(final: Final) -> str:
 
 
 def whole_answer(final: Final) -> str | Unscored:
-    """The answer of a call that ended by itself. A text cut off at its token limit holds no verdict."""
+    """The answer of a call that ended by itself. A text cut off at its token limit has no verdict."""
     if final.finish_reason != "stop":
         return Unscored(reason="the text was cut off at its token limit")
     return answer_part(final.text)
@@ -54,7 +54,7 @@ def ends_answer(answer: str, end: int) -> bool:
 
 
 def tag_pattern(tag: str) -> re.Pattern[str]:
-    """A `<tag>…</tag>` without another one inside, whatever attributes it has; group 1 is what it holds."""
+    """A `<tag>…</tag>` with any attributes and without another one inside; group 1 is its content."""
     inner = without(rf"{tag}[\s>]")
     return re.compile(rf"<{tag}(?:\s[^<>]{{0,200}})?>({inner})</{tag}\s*>", re.IGNORECASE)
 
@@ -65,17 +65,17 @@ def without(tag: str) -> str:
 
 
 def plain(said: str) -> str:
-    """What a tag or field holds, without Markdown emphasis, quotation marks and punctuation around it."""
+    """The content of a tag or field without Markdown emphasis, quotation marks and punctuation around it."""
     return said.strip(" \t\r\n*_`\"'“”.,;:!")
 
 
 def plain_word(said: object) -> object:
-    """A word of a structured form, `plain` and in lower case; whatever is no text stays as it is."""
+    """A word of a structured form, `plain` and in lower case; values that are no text are unchanged."""
     return plain(said).lower() if isinstance(said, str) else said
 
 
 def closing_match(answer: str, *patterns: re.Pattern[str], what: str) -> re.Match[str] | Unscored:
-    """The last match of the first pattern that occurs, where it ends the answer; so a quoted one does not count.
+    """The last match of the first pattern that occurs, if it ends the answer; so a quoted match does not count.
 
     `what` names the thing in the reason.
     """

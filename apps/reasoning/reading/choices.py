@@ -1,6 +1,6 @@
-"""Reading what judges of whole solutions answer: a better one of two, points, a decision with issues.
+"""Read the answers of judges of whole solutions: the better of two, points, a decision with issues.
 
-The answer must end with its tag, so that one quoted from a solution is never taken for it. Nothing readable is `Unscored`.
+The answer must end with its tag, so that one quoted from a solution is never taken for it. An unreadable answer is `Unscored`.
 """
 
 import functools
@@ -15,7 +15,7 @@ from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.domain.verdicts import counts_as_pass
 from apps.reasoning.reading.answers import plain_word, tag_pattern, whole_answer, without
-from apps.reasoning.reading.closings import Closing, Said, beside_json, json_within
+from apps.reasoning.reading.closings import Closing, Said, json_within, text_around_json
 from apps.reasoning.reading.objections import objects, severities_in_lines
 from apps.reasoning.reading.said_values import letter, number, passing, passing_alone, share_alone
 
@@ -102,7 +102,7 @@ def read_score(final: Final, allowed: tuple[float, ...]) -> Scored | Unscored:
 
 
 def read_own_score(final: Final, allowed: tuple[float, ...]) -> float | None:
-    """What a writer gives the own solution, at the end of the answer; None where it is not one of `allowed`."""
+    """A writer's score for its own solution, at the end of the answer; None if it is not one of `allowed`."""
     found = _closing(final, _score("own-score", allowed, ()))
     return None if isinstance(found, Unscored) else found.value
 
@@ -110,21 +110,21 @@ def read_own_score(final: Final, allowed: tuple[float, ...]) -> float | None:
 def read_decision(final: Final) -> Decision | Unscored:
     """A verifier's pass or fail with its issues, from JSON or tags.
 
-    Unscored where there is no decision, or where a pass stands next to an objection whose severity cannot be read.
+    Unscored if there is no decision, or if a pass comes with an objection whose severity cannot be read.
     """
     answer = whole_answer(final)
     if isinstance(answer, Unscored):
         return answer
     if (value := json_within(answer, "decision")) is not None:
-        return _beside_prose(_json_decision(value), beside_json(answer, "decision"))
+        return _checked_with_prose(_json_decision(value), text_around_json(answer, "decision"))
     found = DECISION.read(answer)
     if isinstance(found, Unscored):
         return found
     return _of_log(found.value, f"{found.before}\n\n{found.after}".strip())
 
 
-def _beside_prose(decision: Decision | Unscored, prose: str) -> Decision | Unscored:
-    """A decision in JSON next to what stands beside the object."""
+def _checked_with_prose(decision: Decision | Unscored, prose: str) -> Decision | Unscored:
+    """A decision in JSON, compared with the prose around the object."""
     if isinstance(decision, Unscored) or not prose:
         return decision
     said = DECISION.read(prose)
@@ -145,19 +145,19 @@ def _of_log(said_pass: bool, log: str) -> Decision | Unscored:
 
 
 def read_decision_again(second: Final, first: str) -> Decision | Unscored:
-    """The decision that was asked for once more; issues and reasons are those of the `first` answer."""
+    """The decision from a second question; issues and reasons are those of the `first` answer."""
     said = _again(second, DECISION)
     return said if isinstance(said, Unscored) else _of_log(said, first)
 
 
 def read_better_again(second: Final, first: str) -> Better | Unscored:
-    """The choice that was asked for once more; the reason is the `first` answer."""
+    """The choice from a second question; the reason is the `first` answer."""
     position = _again(second, BETTER)
     return position if isinstance(position, Unscored) else Better(position=position, reason=first[:LONGEST_REPORT])
 
 
 def read_score_again(second: Final, first: str, allowed: tuple[float, ...]) -> Scored | Unscored:
-    """The score that was asked for once more; the report is the `first` answer."""
+    """The score from a second question; the report is the `first` answer."""
     score = _again(second, _score("score", allowed, SCORE_LABELS))
     return score if isinstance(score, Unscored) else Scored(score=score, report=first[:LONGEST_REPORT])
 
@@ -180,7 +180,7 @@ def passes(said_pass: bool, log: str) -> bool | Unscored:
 
 
 def _json_decision(value: dict[str, Any]) -> Decision | Unscored:
-    """The structured form. A fail counts even where the rest lacks its shape; the object is then the report."""
+    """The structured form. A fail counts even if the rest is malformed; the object is then the report."""
     try:
         parsed = DecisionJson.model_validate(value)
     except ValidationError:
@@ -194,13 +194,13 @@ def _json_decision(value: dict[str, Any]) -> Decision | Unscored:
 
 
 def _decided(said_pass: bool, passed: bool, issues: tuple[Issue, ...], prose: str) -> Decision:
-    """Where no issue is named, the prose is the whole report and keeps the length of one."""
+    """The decision; without issues, the prose is the whole report and is cut to a report's length."""
     longest = LONGEST_SUMMARY if passed or issues else LONGEST_REPORT
     return Decision(passed=passed, issues=issues, summary=prose[:longest], overruled=said_pass and not passed)
 
 
 def _closing(final: Final, closing: Closing[T]) -> Said[T] | Unscored:
-    """The closing of an answer that ended by itself; the text before it in the length of a report."""
+    """The closing of an answer that ended by itself, with the text before it cut to a report's length."""
     answer = whole_answer(final)
     if isinstance(answer, Unscored):
         return answer

@@ -1,8 +1,8 @@
-"""Where the closing of an answer is: the short piece that a program needs after all that was reasoned, such as a decision.
+"""Find the closing of an answer: the short piece that a program needs after the reasoning, such as a decision.
 
 From strict to tolerant: a tag; a labelled line or heading ("## Decision" above "fail", "Verdict: fail"); a JSON object; a last
-line that is nothing but the value. A tag counts where it ends the answer or has a line of its own, so that one quoted in a
-sentence never does. Two readings of one rank that contradict each other are no reading, unless the later one ends the answer.
+line that is only the value. A tag counts if it ends the answer or is alone on its line, so a tag quoted in a sentence never
+does. Two contradicting readings of one rank are unreadable, unless the later one ends the answer.
 """
 
 import re
@@ -35,7 +35,7 @@ _NEAR, _AT_ONCE = 400, 200
 
 
 class Said(NamedTuple, Generic[T]):
-    """The value of a closing, the text before it, what was written there, and the text after it."""
+    """The value of a closing, the text before it, the closing as written, and the text after it."""
 
     value: T
     before: str
@@ -51,9 +51,9 @@ def is_taken_back(after: str) -> bool:
 
 @dataclass(frozen=True)
 class Closing(Generic[T]):
-    """What is looked for. `parse` gives the value of what a tag or a line holds, or None where that is none of its values.
+    """A closing to look for. `parse` gives the value of the content of a tag or line, or None if it has none.
 
-    `labels`: what a line or heading may call it, in small letters. `bare`: a last line that is only the value counts too.
+    `labels`: its names in lines and headings, in lower case. `bare`: a last line that is only the value counts too.
     """
 
     tag: str
@@ -68,7 +68,7 @@ class Closing(Generic[T]):
 
     @cached_property
     def _open(self) -> re.Pattern[str]:
-        """A tag that nothing closes, or another tag does."""
+        """A tag that is not closed, or closed by another tag."""
         return re.compile(
             rf"<{self.tag}(?:\s[^<>]{{0,80}})?>[ \t]*([^<\n]{{1,{LONGEST}}})(?:</?[\w-]+>|(?=\n)|\Z)", re.IGNORECASE
         )
@@ -79,28 +79,28 @@ class Closing(Generic[T]):
         return re.compile(rf"^({_MARKS})({names})(?![\w-])([^\n]*)$", re.IGNORECASE | re.MULTILINE)
 
     def read(self, answer: str) -> Said[T] | Unscored:
-        """The closing of an answer, or why there is none."""
+        """The closing of an answer, or the reason why there is none."""
         tags = self._tags(answer)
-        standing = [one for one in tags if one.stands(answer)]
-        if found := _agreed(answer, [one for one in standing if one.value is not None]):
+        conclusive = [one for one in tags if one.is_conclusive(answer)]
+        if found := _agreed(answer, [one for one in conclusive if one.value is not None]):
             return self._undisputed(answer, found)
         if found := _agreed(answer, list(self._lines(answer, 0))):
             return self._said(answer, found)
         if self.bare is not None and (found := _last_line(answer, self.bare)):
             return self._said(answer, found)
-        if standing:
-            return Unscored(reason=f"the {self.what} is {plain(standing[-1].written)[:40]!r}")
+        if conclusive:
+            return Unscored(reason=f"the {self.what} is {plain(conclusive[-1].written)[:40]!r}")
         if tags:
             return Unscored(reason=f"the answer does not end with its {self.what}")
         return Unscored(reason=f"there is no {self.what}")
 
     def again(self, answer: str) -> T | Unscored:
-        """The value of an answer to the question for the closing alone: as a field of JSON, as the only words, or as above."""
+        """The value in a second answer, which has the closing alone: as a JSON field, as the whole text, or as in `read`."""
         value = json_within(answer, self.tag)
         said = value.get(self.tag) if value is not None else None
         if isinstance(said, str | int | float) and not isinstance(said, bool) and (found := self.parse(str(said))) is not None:
-            beside = self.read(beside_json(answer, self.tag))
-            return self.differs if isinstance(beside, Said) and beside.value != found else found
+            around = self.read(text_around_json(answer, self.tag))
+            return self.differs if isinstance(around, Said) and around.value != found else found
         if len(answer) <= LONGEST_ALONE and (found := self.parse(answer)) is not None:
             return found
         read = self.read(answer)
@@ -108,11 +108,11 @@ class Closing(Generic[T]):
 
     @property
     def differs(self) -> Unscored:
-        """Why an answer with one value as JSON and another one in words gives none."""
+        """The reason for rejecting an answer with one value in JSON and another in prose."""
         return Unscored(reason=f"it gives two different {self.what}s")
 
     def all(self, answer: str) -> list[T]:
-        """The values of all lines and headings that name it."""
+        """The values of all labelled lines and headings."""
         return [place.value for place in self._lines(answer, 0) if place.value is not None]
 
     def _undisputed(self, answer: str, found: "_Place[T] | _Contradiction") -> Said[T] | Unscored:
@@ -137,7 +137,7 @@ class Closing(Generic[T]):
         return [_Place(self.parse(match[1]), match.start(), match.end(), match[1].strip()) for match in matches]
 
     def _lines(self, answer: str, start: int) -> Iterator["_Place[T]"]:
-        """Lines and headings that name the closing and hold a value of it, there or on the next line that holds anything."""
+        """Lines and headings that name the closing and have a value, there or on the next line that is not empty."""
         if not self.labels:
             return
         for match in self._line.finditer(answer, start):
@@ -158,15 +158,15 @@ class Closing(Generic[T]):
 
 @dataclass(frozen=True)
 class _Place(Generic[T]):
-    """Where something is written that a closing may be."""
+    """The place of a possible closing."""
 
     value: T | None
     start: int
     end: int
     written: str
 
-    def stands(self, answer: str) -> bool:
-        """Does it end the answer, or has it lines of its own?"""
+    def is_conclusive(self, answer: str) -> bool:
+        """Does it end the answer, or is it alone on its lines?"""
         if ends_answer(answer, self.end):
             return True
         before = answer[answer.rfind("\n", 0, self.start) + 1 : self.start]
@@ -180,7 +180,7 @@ class _Contradiction(NamedTuple):
 
 
 def _agreed(answer: str, places: list[_Place[T]]) -> _Place[T] | _Contradiction | None:
-    """The last place, where the others say the same or it ends the answer."""
+    """The last place, if the others agree with it or it ends the answer."""
     if not places:
         return None
     last = places[-1]
@@ -203,7 +203,7 @@ def json_within(answer: str, *names: str) -> dict[str, Any] | None:
     return found[0] if found else None
 
 
-def beside_json(answer: str, *names: str) -> str:
+def text_around_json(answer: str, *names: str) -> str:
     """The answer without the object that `json_within` finds in it; "" where that is all."""
     found = _json_found(answer, names)
     return answer if found is None else f"{answer[: found[1]]}\n{answer[found[2] :]}".strip()

@@ -1,16 +1,16 @@
-"""JSON that others wrote, decoded: only with characters that a database keeps, and never deeper than our own code can go."""
+"""Decode foreign JSON: only with characters that a database stores, and never nested deeper than our code can follow."""
 
 import re
 from typing import Any
 
-#: What is nested more deeply is no answer to anything that is asked here.
+#: No expected answer is nested more deeply.
 DEEPEST = 100
-# JSON can name the zero character and halves of surrogate pairs; neither is a text that can be stored.
+# JSON can escape the zero character and halves of surrogate pairs; neither can be stored.
 _NO_CHARACTER = re.compile("[\x00\ud800-\udfff]")
 
 
 def characters(text: str) -> str:
-    """The text with the replacement character where it has what no database keeps."""
+    """The text with the replacement character in place of characters that a database cannot store."""
     return _NO_CHARACTER.sub("\ufffd", text)
 
 
@@ -28,7 +28,7 @@ def keepable(value: Any, deepest: int = DEEPEST) -> Any:
 
 
 def why_unread(error: Exception) -> str:
-    """What is wrong with JSON that could not be decoded, in words."""
+    """Why JSON could not be decoded, in words."""
     if isinstance(error, RecursionError):
         return "it is nested too deeply"
     return str(getattr(error, "msg", "") or error)

@@ -1,4 +1,4 @@
-"""Answers without a form, read as a whole: what is left of one without what it repeats of its prompt."""
+"""Read answers without a form as a whole, without the parts that repeat their prompt."""
 
 import re
 from typing import NamedTuple
@@ -7,7 +7,7 @@ from apps.reasoning.domain.values import Unscored
 
 _BLOCK = re.compile(r"<<<CONTENT (\w{4,64})>>>(.*?)(?:(<<<END \1>>>)|\Z)", re.DOTALL)
 _PROBLEM = re.compile(r"^## Problem\n<<<CONTENT (\w{4,64})>>>(.*?)<<<END \1>>>", re.DOTALL | re.MULTILINE)
-#: What a model changes where it copies: spaces, the signs around formulas, punctuation outside of numbers, emphasis.
+#: Changes that models make in copies: spaces, the signs around formulas, punctuation outside of numbers, emphasis.
 _INCIDENTAL = re.compile(r"[\s$*?“”\"]|\\[()\[\]]|(?<!\d)[.,:;]|[.,:;](?!\d)")
 _FENCE_LINE = re.compile(r"^[ \t]*```[a-z]*[ \t]*$", re.IGNORECASE | re.MULTILINE)
 _BROKEN_FENCE = re.compile(r"(?<!<)<{1,4}(?:CONTENT|END)\b[^<>\n]{0,80}>{0,4}\**")
@@ -17,7 +17,7 @@ _MATHEMATICS = re.compile(r"[$=<>≤≥\\\d]")
 _DIGITS = re.compile(r"\d+")
 _SHORT_LINE = 3
 _SHORTEST_COPY = 12
-#: A line of an example that is longer is more than a tag.
+#: A longer line of an example is more than a tag.
 _LONGEST_TAG = 30
 _EXAMPLE = re.compile(r"^Example of the form\b[^\n]*\n(.*)", re.DOTALL | re.MULTILINE)
 #: Shorter texts without a form say nothing: "Yes.", "Let me know if you need more."
@@ -33,12 +33,12 @@ class _Parts(NamedTuple):
 
     @property
     def is_echo(self) -> bool:
-        """Does the prompt say more than half of it? All of it, where it is short: "10 is even." examines something."""
+        """Is more than half of it from the prompt? All of it, if it is short: "10 is even." examines something."""
         return 2 * len(self.own) < self.beyond and (self.beyond >= 2 * SHORTEST_WHOLE or not self.own)
 
 
 def own_text(answer: str, prompt: str, *, in_fences: bool = True, heading: re.Pattern[str] | None = None) -> str | Unscored:
-    """The answer without code fences and without what it repeats; Unscored for an echo, a refusal, and next to nothing.
+    """The answer without code fences and repeated text; Unscored for an echo, a refusal, and almost nothing.
 
     More than half of an echo is from its prompt; the statement of the problem does not count. Texts in the prompt's fences may
     come again: an improved solution repeats much of the first. An echo with one other text in place of a fenced one hands in
@@ -68,7 +68,7 @@ def has_mathematics(text: str) -> bool:
 
 
 def is_echo(answer: str, prompt: str) -> bool:
-    """Does the answer contain nothing but what its prompt says?"""
+    """Is the whole answer from its prompt?"""
     parts = _parts(answer, prompt)
     return bool(answer) and parts.is_echo and len(parts.changed) != 1
 
@@ -83,8 +83,9 @@ def _parts(answer: str, prompt: str) -> _Parts:
     lines = _BLOCK.sub(lambda block: block[2] if block.start() == unwrapped else "", answer).splitlines()
     own = _own_lines(lines, prompt)
     # The last line of a proof may be the statement.
-    told = {bare(line) for problem in problems for line in problem.splitlines() if len(line.strip()) > _SHORT_LINE}
-    repeated = [line for line in own[:-1] if bare(line) in told] if any(bare(line) not in told for line in own) else own
+    stated = {bare(line) for problem in problems for line in problem.splitlines() if len(line.strip()) > _SHORT_LINE}
+    has_more = any(bare(line) not in stated for line in own)
+    repeated = [line for line in own[:-1] if bare(line) in stated] if has_more else own
     beyond -= sum(map(len, repeated))
     text = "\n".join(line for line in own if line not in repeated)
     text = _BROKEN_FENCE.sub("", _FENCE_LINE.sub("", text)).strip()
@@ -110,17 +111,17 @@ def _distinct(text: str) -> int:
 
 
 def bare(text: str) -> str:
-    """The text without what is no difference in substance: spaces, signs around formulas, punctuation, the case of letters."""
+    """The text without insubstantial differences: spaces, signs around formulas, punctuation, the case of letters."""
     return _INCIDENTAL.sub("", text).lower()
 
 
 def shown(prompt: str) -> list[str]:
-    """The foreign texts of a prompt: what its fences hold."""
+    """The foreign texts of a prompt: the contents of its fences."""
     return [match[2] for match in _BLOCK.finditer(prompt)]
 
 
 def outside(prompt: str) -> str:
-    """The prompt without its foreign texts: what it says itself."""
+    """The prompt's own words, without its foreign texts."""
     return _BLOCK.sub("", prompt)
 
 

@@ -1,6 +1,6 @@
-"""A judge's second answer where the first one only repeats the prompt: an examination, then its closing, in one JSON object.
+"""A judge's second answer after a first one that only repeats the prompt: an examination and its closing in one JSON object.
 
-A closing alone would be a verdict about a text that was not examined.
+A closing alone would be a verdict on an unexamined text.
 """
 
 import json
@@ -9,15 +9,15 @@ from typing import Any
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.reading.answers import whole_answer
-from apps.reasoning.reading.closings import beside_json, json_within
+from apps.reasoning.reading.closings import json_within, text_around_json
 from apps.reasoning.reading.echoes import own_text
 from apps.reasoning.reading.schemas import TEXT
 
 #: The field of the examination.
 EXAMINATION = "examination"
-#: Tokens for it.
+#: Tokens for the examination.
 EXAMINATION_TOKENS = 400
-#: Why such an answer is no verdict.
+#: Why an answer without an examination is no verdict.
 UNEXAMINED = "it decides without an examination"
 _MOST_NAMED = 8
 
@@ -46,14 +46,14 @@ def _shown(schema: dict[str, Any]) -> Any:
 
 
 def examined(second: Final, prompt: str) -> tuple[Final, str] | Unscored:
-    """The closing of a second answer, and the examination that comes with it; Unscored without one that says anything."""
+    """The closing of a second answer, and the examination that comes with it; Unscored if the examination is empty."""
     answer = whole_answer(second)
     if isinstance(answer, Unscored):
         return answer
     value = json_within(answer, EXAMINATION)
     said = value.pop(EXAMINATION, "") if value else ""
     written = "\n".join(map(str, said)) if isinstance(said, list) else str(said)
-    own = own_text(f"{beside_json(answer, EXAMINATION)}\n{written}".strip() if value else answer, prompt)
+    own = own_text(f"{text_around_json(answer, EXAMINATION)}\n{written}".strip() if value else answer, prompt)
     if isinstance(own, Unscored):
         return Unscored(reason=UNEXAMINED)
     return (second.model_copy(update={"text": json.dumps(value)}) if value else second), own

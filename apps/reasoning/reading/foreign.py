@@ -1,4 +1,4 @@
-"""Making text from models and people safe to stand in a prompt.
+"""Make text from models and people safe for a prompt.
 
 Covered: characters that hide or reorder text, tokens of chat templates, the tags of our own answer formats, sentences that
 address the reader. Not covered: mathematics that is wrong on purpose; that is what verifiers are for.
@@ -20,13 +20,13 @@ _CONTROL_TOKEN = re.compile(
     r"<[|｜][^<>\n]{1,40}[|｜]>|</?(?:s|bos|eos|pad|unk|think|thinking|start_of_turn|end_of_turn|unused\d+)>|\[/?INST\]|<</?SYS>>",
     re.IGNORECASE,
 )
-#: Tags of answers of which an opening without an end counts, too.
+#: Tags of answers whose opening counts without an end, too.
 _TAGS = (
     "verdict|check|lemma|no-lemmas|statement|step|proof|no-proof|claim|python_code|local_rag|tool_response|answer|report|grading|"
     "no-grading|clusters|matching|analysis|rubric|rewriting|scheme|quality|hint|no-hint|issue|own-score|judgement|checkpoints|"
     "main-step|substep|decision|likeliest|deduction|transcription|unreadable|first_fault|tool_call"
 )
-#: Words that may stand behind a "less than" too: these are tags only where they end as one.
+#: Words that may follow a "less than" sign too: these are tags only if they end as one.
 _WORDS = (
     "score|better|group|quote|state|points|item|key|part|finding|feedback|flag|cluster|summary|same|why|rest|solution|full|"
     "chain|query"
@@ -45,21 +45,21 @@ _ADDRESS = re.compile(
 
 
 class CleanText(Value):
-    """Text that may stand inside a fence, and what was found in it."""
+    """Text that is safe inside a fence, with the findings in it."""
 
     text: str
     flags: tuple[Flag, ...] = ()
 
 
 def clean(text: str) -> CleanText:
-    """Remove hidden characters, make control tokens and answers inert (`<` becomes `‹`), and flag what was found."""
+    """Remove hidden characters, make control tokens and answers inert (`<` becomes `‹`), and flag findings."""
     plain, flags = _made_inert(text)
     addresses: tuple[Flag, ...] = ("addresses the reader",) if _ADDRESS.search(plain) else ()
     return CleanText(text=plain, flags=flags + addresses)
 
 
 def clean_text(text: str) -> str:
-    """The text of `clean` without the search for what it might be flagged for, which takes longer than the cleaning."""
+    """The text of `clean` without the search for findings, which takes longer than the cleaning."""
     return _made_inert(text)[0]
 
 
@@ -71,7 +71,7 @@ def _made_inert(text: str) -> tuple[str, tuple[Flag, ...]]:
     if not _is_plain(plain):
         plain, hidden = _HIDDEN.subn("", plain)
     tokens = tags = boxes = 0
-    if "<" in plain or "[" in plain:  # What the two patterns begin with.
+    if "<" in plain or "[" in plain:  # Beginnings of the two patterns.
         plain, tokens = _CONTROL_TOKEN.subn(_inert, plain)
         plain, tags = _ANSWER_TAG.subn(_inert, plain)
     if "\\box" in plain.lower():
@@ -86,7 +86,7 @@ def _made_inert(text: str) -> tuple[str, tuple[Flag, ...]]:
 
 
 def _is_plain(text: str) -> bool:
-    """Is it ASCII that can be printed, line breaks and tabs included? Then nothing in it hides."""
+    """Is it printable ASCII with line breaks and tabs? Then it hides nothing."""
     return text.isascii() and text.replace("\n", "").replace("\t", "").isprintable()
 
 

@@ -1,7 +1,7 @@
-"""Reading groups of solutions or other texts, and what the likeliest group is.
+"""Read groups of solutions or other texts, with the likeliest group.
 
-The long form lists groups, and a weak model writes a solution in two of them or names a group that is none. The short form asks
-of every text which earlier one it is like; whatever is answered there, it is a partition.
+The long form lists groups; weak models put a solution in two of them or name a group that does not exist. The short form asks
+for each text which earlier one it is like, so every answer gives a partition.
 """
 
 import re
@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.reading.answers import whole_answer
-from apps.reasoning.reading.closings import Closing, Said, beside_json, json_within
+from apps.reasoning.reading.closings import Closing, Said, json_within, text_around_json
 from apps.reasoning.reading.said_values import group_number
 
 #: The text is no attempt at a solution.
@@ -52,8 +52,8 @@ def read_grouping(final: Final, count: int) -> Grouping | Unscored:
     if isinstance(answer, Unscored):
         return answer
     if (value := json_within(answer, "groups")) is not None:
-        beside = LIKELIEST.read(beside_json(answer, "groups"))
-        if isinstance(beside, Said) and beside.value != value.get("likeliest"):
+        around = LIKELIEST.read(text_around_json(answer, "groups"))
+        if isinstance(around, Said) and around.value != value.get("likeliest"):
             return LIKELIEST.differs
         try:
             parsed = GroupsJson.model_validate(value)
@@ -68,7 +68,7 @@ def read_grouping(final: Final, count: int) -> Grouping | Unscored:
 
 
 def read_grouping_again(second: Final, first: str, count: int) -> Grouping | Unscored:
-    """The short form, or the long one; the prose of the first answer stays the reason."""
+    """The short form, or the long one; the prose of the first answer remains the reason."""
     answer = whole_answer(second)
     value = json_within(answer, "like") if isinstance(answer, str) else None
     if value is None or "like" not in value:

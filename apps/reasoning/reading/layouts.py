@@ -1,4 +1,4 @@
-"""Answers in the layout of their prompt: the user message copied, heading by heading, with another solution in its place."""
+"""Answers in the layout of their prompt: the user message copied, heading by heading, with another solution."""
 
 import re
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from typing import NamedTuple
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.reading.echoes import SHORTEST_WHOLE, bare, outside, shown
 
-#: Why a copy of the prompt's layout holds no solution; the question after it says so too (shared/again/unchanged).
+#: Why a copy of the prompt's layout has no solution; the second question says so too (shared/again/unchanged).
 UNCHANGED = "it hands in the given solution unchanged"
 _SEVERAL = "it copies the layout of what was asked with several changed solutions"
 _HEADING = re.compile(r"^[ \t]*#{1,6}[ \t]*([^\n]{0,200}?)[ \t#]*$", re.MULTILINE)
@@ -28,7 +28,7 @@ class LaidOut(NamedTuple):
 
 def laid_out(answer: str, prompt: str, *, is_cut: bool) -> LaidOut | Unscored | None:
     """The solution of an answer that repeats its prompt's layout: the one text under a heading of a solution that differs from
-    every text of the prompt. `bare` says what is no difference.
+    every text of the prompt. `bare` removes insubstantial differences.
 
     `UNCHANGED` where all such texts are the prompt's, or the beginning of one in an answer that `is_cut`. None where the answer
     has another layout, or the prompt has no heading of a solution.
@@ -48,7 +48,7 @@ def laid_out(answer: str, prompt: str, *, is_cut: bool) -> LaidOut | Unscored | 
 
 
 def _sections(answer: str, prompt: str) -> list[str] | None:
-    """What stands under the headings of solutions, the prompt's and its own; None where the layout is not the prompt's.
+    """The texts under the headings of solutions, the prompt's and its own; None if the layout is not the prompt's.
 
     It is where the answer has two of the prompt's headings, or a fence under one.
     """

@@ -1,7 +1,7 @@
 """Lemmas in Markdown: under headings (`## Lemma 1`, `**Lemma 2.** …`), or as a numbered list of results with their proofs.
 
-Strict in its structure: every lemma has one number, one statement and one line that begins its proof. What has not is reported
-or, where it is unclear which text belongs to what, makes all of it unread.
+Strict in structure: every lemma has one number, one statement and one line that begins its proof. Other lemmas are reported. If
+it is unclear which text belongs to which lemma, the whole answer is unread.
 """
 
 import re
@@ -53,12 +53,12 @@ class Listed(NamedTuple):
 
 
 def listed_lemmas(answer: str) -> list[Listed] | Unscored:
-    """The lemmas of a text in Markdown, in order; none where it proves none. `UNCLEAR` where its structure is.
+    """The lemmas of a text in Markdown, in order; none if it proves none. `UNCLEAR` if its structure is unclear.
 
-    What stands in the fences of a prompt is left out: it is copied.
+    Text inside the fences of a prompt is left out: it is copied.
     """
     text = _FENCE.sub("", answer)
-    if named := [match for match in _NAMED.finditer(text) if _stands(text, match)]:
+    if named := [match for match in _NAMED.finditer(text) if _is_head(text, match)]:
         found = [_listed(match["number"], body) for match, body in _bodies(text, named)]
     else:
         found = [_listed(number, _LABEL.sub("", body)) for number, body in _results(text)]
@@ -68,7 +68,7 @@ def listed_lemmas(answer: str) -> list[Listed] | Unscored:
     return found if any(one.proofs for one in found) else []
 
 
-def _stands(text: str, match: re.Match[str]) -> bool:
+def _is_head(text: str, match: re.Match[str]) -> bool:
     """Is it a heading, or does it begin a paragraph in bold, as a list item or with a full stop?"""
     if match["marks"]:
         return True
@@ -77,7 +77,7 @@ def _stands(text: str, match: re.Match[str]) -> bool:
 
 
 def _bodies(text: str, heads: list[re.Match[str]]) -> Iterator[tuple[re.Match[str], str]]:
-    """What stands under each head, up to the next or to another heading that begins no proof."""
+    """The text under each head, up to the next head or to another heading that begins no proof."""
     ends = [*(match.start() for match in heads[1:]), len(text)]
     for match, end in zip(heads, ends, strict=True):
         others = (one.start() for one in _HEADING.finditer(text, match.end(), end) if not _PROOF.match(one[0]))

@@ -1,4 +1,4 @@
-"""Where a text names lemmas: `Lemma 3`, `Lemmas 2, 4 and 7`, `Lemmas 2–5`, `Lemma 7-fixed`, `Lemma s1.3`, `Lemma H1`."""
+"""Find where a text names lemmas: `Lemma 3`, `Lemmas 2, 4 and 7`, `Lemmas 2–5`, `Lemma 7-fixed`, `Lemma s1.3`, `Lemma H1`."""
 
 import re
 from collections.abc import Callable
@@ -48,7 +48,7 @@ def mentions(text: str) -> tuple[Mention, ...]:
 
 
 def is_use(text: str, mention: Mention) -> bool:
-    """Is the lemma said to be used there ("by Lemma 3"), not just named ("this proves Lemma 3")?"""
+    """Does the text use the lemma there ("by Lemma 3"), not just name it ("this proves Lemma 3")?"""
     return _USING.search(text, max(0, mention.start - 24), mention.start) is not None
 
 

@@ -1,4 +1,4 @@
-"""Prose next to a verdict that says the opposite: objections next to a pass, praise of the whole text next to a fault."""
+"""Prose that contradicts its verdict: objections with a pass, praise of the whole text with a fault."""
 
 import re
 
@@ -59,13 +59,13 @@ def severities_in_lines(log: str) -> list[Severity | None]:
 
 
 def _alone(said: str) -> Severity | None:
-    """A severity, unless what follows says that there is none."""
+    """A severity, unless the following text says that there is none."""
     value = severity(said)
     return None if value and re.search(r"\b(?:none|no)\b", said, re.IGNORECASE) else value
 
 
 def objects(log: str) -> bool:
-    """Does prose say of a step, or of the whole, that it is wrong?"""
+    """Does prose call a step, or the whole, wrong?"""
     return bool(_WRONG.search(_DENIED.sub("", log)))
 
 

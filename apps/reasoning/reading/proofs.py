@@ -1,4 +1,4 @@
-"""Reading a final proof, a refusal to write one, and the reasoner's claim."""
+"""Read a final proof, a refusal to write one, and the reasoner's claim."""
 
 import re
 import string
@@ -9,7 +9,7 @@ from pydantic import Field, ValidationError
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.reading.answers import answer_part, plain, read_json, tag_pattern, whole_answer
-from apps.reasoning.reading.closings import Closing, beside_json, json_within
+from apps.reasoning.reading.closings import Closing, json_within, text_around_json
 from apps.reasoning.reading.echoes import SHORTEST_WHOLE, has_mathematics, is_of_instructions, is_of_problem, own_text
 from apps.reasoning.reading.layouts import LaidOut, laid_out
 
@@ -19,10 +19,10 @@ _CLAIMS: dict[str, Claim] = {"complete": "complete", "partial": "partial"}
 #: How a proof was found: by its tags, under a heading, in the copied layout of its prompt, or as all that the answer holds,
 #: whole or up to its token limit; `unchanged`: the writer handed in what it was given.
 Way = Literal["tags", "heading", "layout", "whole", "cut", "unchanged"]
-#: The same in words, for answers that had not the form asked for.
+#: The same in words, for answers without the requested form.
 WAY_WORDS = {
     "heading": "read from under its heading",
-    "layout": "read from a copy of what was asked, in which it stands in place of the given solution",
+    "layout": "read from a copy of the prompt with another text in place of the given solution",
     "whole": "read as a whole",
     "cut": "cut off at its token limit, read as far as it goes",
     "unchanged": "handed in unchanged",
@@ -39,12 +39,12 @@ _HEADING = re.compile(
     r"(?:[ \t]*[.:]?[ \t]*\*\*[ \t]*[.:]?|(?(marks)(?:[ \t]*[.:]+|(?![ \t]+of\b)[^\n.:]{0,60}$)|(?!)))",
     re.IGNORECASE | re.MULTILINE,
 )
-#: What a proof needs may come before its heading.
+#: Definitions that a proof needs may precede its heading.
 _SETS_UP = re.compile(
     r"^\W*(?:lemma|claim|theorem|proposition|corollary|definition|notation|set-?up|preliminar\w+)\b",
     re.IGNORECASE | re.MULTILINE,
 )
-#: "The solution provided is correct": words about a solution, which hand in none.
+#: "The solution provided is correct": words about a solution, not a solution.
 _ABOUT = re.compile(
     r"\b(?:the|this|your) (?:(?:provided|given|original|first|above|improved|corrected) )*(?:solution|proof)"
     r"(?: provided| above)? (?:is|has|was|does|contains?|maintains|remains|provides)\b|\bverifier['’]s report\b",
@@ -85,7 +85,7 @@ STEPS_SCHEMA: dict[str, Any] = StepsJson.model_json_schema()
 
 
 class NoProof(Value):
-    """The writer says that there is no complete solution, and what is missing."""
+    """The writer's statement that there is no complete solution, with what is missing."""
 
     reason: str
 
@@ -112,7 +112,7 @@ def _read(answer: str, prompt: str, *, is_cut: bool) -> ReadProof | NoProof | Un
     value = json_within(answer, *_STEPS_FIELDS)
     if (
         value is not None
-        and not _PROOF.search(beside_json(answer, *_STEPS_FIELDS))
+        and not _PROOF.search(text_around_json(answer, *_STEPS_FIELDS))
         and isinstance(found := _json_steps(value), ReadProof)
     ):
         return found
@@ -121,12 +121,12 @@ def _read(answer: str, prompt: str, *, is_cut: bool) -> ReadProof | NoProof | Un
     proofs, refusals = list(_PROOF.finditer(answer)), list(_NO_PROOF.finditer(answer))
     if refusals and (not proofs or refusals[-1].start() > proofs[-1].start()):
         reason, rest = refusals[-1][1].strip(), _NO_PROOF.sub("", answer).strip()
-        # "None" next to a proof says that nothing is missing.
+        # "None" after a proof means that nothing is missing.
         if not (_NOTHING.match(reason.strip(_SIGNS)) and (proofs or len(rest) >= SHORTEST_WHOLE)):
             return NoProof(reason=reason) if _SUBSTANCE.search(reason) else Unscored(reason="it declines without a reason")
         answer = rest
     if proofs:
-        # `<proof>...</proof>` below a proof is the form once more.
+        # `<proof>...</proof>` below a proof is a copy of the form.
         said = [one for one in proofs if _SUBSTANCE.search(one[1])] or proofs
         return read_steps(_NO_PROOF.sub("\n\n", said[-1][1]))
     starts = (one.end() for one in reversed(list(_OPENED.finditer(answer))))
@@ -185,7 +185,7 @@ def _under_heading(text: str) -> str:
 
 
 def read_steps(body: str) -> ReadProof | Unscored:
-    """The steps of a proof: what its step tags hold and what stands between them; its paragraphs where there are none."""
+    """The steps of a proof: the texts in and between its step tags; its paragraphs if it has no tags."""
     pieces = _STEP_TAG.split(body) if _STEP_TAG.search(body) else _PARAGRAPHS.split(body)
     cleaned = (_TAGS.sub("", piece).strip() for piece in pieces)
     steps = tuple(piece for piece in cleaned if _SUBSTANCE.search(piece))
@@ -202,7 +202,7 @@ def read_claim(final: Final) -> Claim | Unscored:
 
 
 def read_claim_again(second: Final, first: str) -> Claim | Unscored:
-    """The claim that was asked for once more."""
+    """The claim from a second question."""
     answer = whole_answer(second)
     return answer if isinstance(answer, Unscored) else CLAIM.again(answer)
 

@@ -1,4 +1,4 @@
-"""What a tag or a line says, as a value: pass or fail, A or B, a number, a group. None where it says none, or says two."""
+"""The value of a tag or a line: pass or fail, A or B, a number, a group. None if it has no value, or two."""
 
 import re
 from typing import Literal
@@ -13,7 +13,7 @@ _HEDGED = re.compile(
     re.IGNORECASE,
 )
 _DOUBTED = re.compile(r"\b(?:or|unless|if|pass\w*|to\s+(?:find|identify|detect|see|spot|show))\b|\?", re.IGNORECASE)
-#: What is said of the whole: "The solution is correct.", "The proof is invalid", "viable, but it contains several gaps".
+#: Statements about the whole: "The solution is correct.", "The proof is invalid", "viable, but it contains several gaps".
 _WHOLE = r"(?:(?:the|this)\s+)?(?:solution|proof|argument)(?:['’]s\s+(?:overall\s+)?approach)?"
 _RIGHT = re.compile(
     rf"{_WHOLE}\s+is\s+[*_]*(?:(?:entirely|completely|fully)\s+)?(?:correct|valid)[*_]*\s*(?=[.,;:!]|\Z|(?:because|since|as|and)\b)",
@@ -29,7 +29,7 @@ _NOT_RIGHT = re.compile(
 _SUPPOSED = re.compile(r"\b(?:unless|if|pass\w*)\b|\?", re.IGNORECASE)
 _LETTER = re.compile(r"(?:[Tt]he\s+)?(?:[Ss](?:olution|OLUTION)\s+)?[\"'“`*(]*([AB])(?![\w'])")
 _LETTER_ALONE = re.compile(r"(?:the\s+)?(?:solution\s+)?([ab])", re.IGNORECASE)
-#: What turns a choice around, or takes it back.
+#: Words that reverse a choice or take it back.
 _AGAINST = re.compile(
     r"\b(?:[AB]|both|neither|or|not|tie|draw|equal\w*|worse|weaker|wrong|incorrect|flawed|errors?|gaps?|less|loses?)\b|\?"
 )
@@ -38,7 +38,7 @@ _NUMBER = re.compile(
     r"(\d{1,6}(?:[.,]\d{1,6})?)(?:\s*(?:/|of|out\s+of)\s*(\d{1,6}))?\s*(?:points?|marks?)?(?![\w/])", re.IGNORECASE
 )
 _OTHER_NUMBER = re.compile(r"\d|\bor\b|\?", re.IGNORECASE)
-#: What may stand after a number: nothing, or a reason. `2 errors`, `5 %` and `7 possible` are no points.
+#: What may follow a number: nothing, or a reason. `2 errors`, `5 %` and `7 possible` are no points.
 _REASON = re.compile(r"\s*(?:[.,;:()\u2013\u2014*_]|- |(?:because|since|as)\b|\Z)", re.IGNORECASE)
 _NOT_GIVEN = re.compile(r"\b(?:max\w*|possible|available|minus|less|part|deduct\w*)\b", re.IGNORECASE)
 _GROUP = re.compile(r"(?:the\s+)?(?:group\s*)?(?:number\s*)?#?(\d{1,3})(?![\w.])", re.IGNORECASE)
@@ -93,13 +93,13 @@ def number(written: str, of: float) -> float | None:
 
 
 def share_alone(written: str, of: float) -> float | None:
-    """A text that is nothing but `5/7` or `5 out of 7`."""
+    """The value of a text that is only `5/7` or `5 out of 7`."""
     found = _NUMBER.fullmatch(plain(written))
     return number(written, of) if found and found[2] is not None else None
 
 
 def severity(written: str) -> Severity | None:
-    """How grave an objection is: `critical`, `a gap`, `This is a critical error because …`."""
+    """The severity of an objection: `critical`, `a gap`, `This is a critical error because …`."""
     found = _SEVERITY.match(plain(written))
     return _SEVERITIES[found[1].lower()] if found else None
 

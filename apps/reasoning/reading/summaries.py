@@ -1,4 +1,4 @@
-"""Reading a summary: the new lemmas of a round, from tags, JSON or Markdown. What is malformed is reported, never completed."""
+"""Read a summary: the new lemmas of a round, from tags, JSON or Markdown. Malformed lemmas are reported, never completed."""
 
 import re
 
@@ -33,7 +33,7 @@ class SummaryLemmaJson(Value):
 
 
 class SummaryJson(Value):
-    """The structured form of a summary; its JSON Schema is what engines are given."""
+    """The structured form of a summary; engines receive its JSON Schema."""
 
     lemmas: tuple[SummaryLemmaJson, ...]
 
@@ -48,7 +48,7 @@ class ReadLemma(Value):
 
 
 class Summary(Value):
-    """The lemmas of a summary in the order written, and what could not be read of it."""
+    """The lemmas of a summary in the order written, and its unreadable parts."""
 
     lemmas: tuple[ReadLemma, ...]
     unread: tuple[str, ...] = ()
@@ -92,7 +92,7 @@ def read_summary(final: Final, prompt: str = "") -> Summary | Unscored:
 
 
 def read_results(work: str) -> Summary | None:
-    """The results that a reasoner's text lists itself with their proofs; None where it lists none, or unclearly."""
+    """The results that a reasoner's text lists with their proofs; None if it lists none, or does so unclearly."""
     blocks = _listed_blocks(work, is_cut=False)
     summary = _checked(blocks) if isinstance(blocks, list) else None
     if summary is None or not summary.lemmas:
@@ -104,7 +104,7 @@ def read_results(work: str) -> Summary | None:
 
 
 def _listed_blocks(answer: str, *, is_cut: bool) -> list[_Block] | Unscored:
-    """The lemmas of a text in Markdown. Of one that was cut off the last is not finished."""
+    """The lemmas of a text in Markdown. The last lemma of a cut-off text is unfinished."""
     listed = listed_lemmas(answer)
     if isinstance(listed, Unscored):
         return listed

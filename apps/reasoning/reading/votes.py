@@ -1,9 +1,9 @@
-"""Reading verifier votes, from tags, from JSON, or from the paper's box. A vote that cannot be read counts for nothing.
+"""Read verifier votes from tags, from JSON, or from the paper's box. An unreadable vote does not count.
 
 The verdict must be the last thing of the answer, so that one quoted from the text under judgement is never taken for it.
 A verdict that names a fault counts, unless prose without an objection calls the whole text right; one that names none counts
 as the first fault of its own log, if it has one.
-Every `<check` of the log is looked at: a pass next to one that says neither "yes" nor "no" is unread.
+Every `<check` of the log is examined: a pass is unread if one of them says neither "yes" nor "no".
 """
 
 import functools
@@ -17,7 +17,7 @@ from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored, Value, unchecked
 from apps.reasoning.domain.verdicts import NO_FAULT, UNPLACED, StepCheck, Vote, counts_as_pass
 from apps.reasoning.reading.answers import closing_match, plain, plain_word, whole_answer
-from apps.reasoning.reading.closings import Closing, Said, beside_json, json_within
+from apps.reasoning.reading.closings import Closing, Said, json_within, text_around_json
 from apps.reasoning.reading.objections import approves, objects
 from apps.reasoning.reading.said_values import passing, with_minus
 
@@ -55,7 +55,7 @@ class CheckJson(Value):
 
 
 class Fault(NamedTuple):
-    """What a verdict names: a step (-1 for none), a lemma, that there is nothing to judge, or, all empty, a fail at no step."""
+    """A verdict's fault: a step (-1 for none), a lemma, that there is nothing to judge, or, all empty, a fail at no step."""
 
     step: int | None = None
     lemma: str = ""
@@ -100,7 +100,7 @@ def read_proof_vote(final: Final, steps: int) -> Vote:
 
 
 def read_vote_again(second: Final, first: str, steps: int, *, may_name_lemma: bool) -> Vote:
-    """The verdict that was asked for once more, next to the log of the `first` answer."""
+    """The verdict from a second question, with the log of the `first` answer."""
     answer = whole_answer(second)
     fault = answer if isinstance(answer, Unscored) else FIRST_FAULT.again(answer)
     if isinstance(fault, Unscored):
@@ -113,20 +113,20 @@ def _read(final: Final, steps: int, *, may_name_lemma: bool) -> Vote:
     if isinstance(answer, Unscored):
         return Vote(unscored=answer)
     vote = _json_vote(answer, may_name_lemma)
-    if vote is not None and (beside := beside_json(answer, "first_fault", "wrong_lemma")):
-        vote = _beside_prose(vote, beside)
+    if vote is not None and (prose := text_around_json(answer, "first_fault", "wrong_lemma")):
+        vote = _checked_with_prose(vote, prose)
     return _decided(vote or _tagged_vote(answer), steps, may_name_lemma)
 
 
-def _beside_prose(vote: Vote, prose: str) -> Vote:
-    """A vote in JSON next to what stands beside the object: a log of its own, or another verdict."""
+def _checked_with_prose(vote: Vote, prose: str) -> Vote:
+    """A vote in JSON, compared with the prose around the object: a log of its own, or another verdict."""
     said, log = VERDICT.read(prose), _log(prose)
     named = said.value if isinstance(said, Said) else None
     if named and not named.is_format and (named.step, named.lemma) != (vote.first_fault, vote.wrong_lemma):
         return Vote(unscored=VERDICT.differs)
     if vote.unscored is not None or vote.wrong_lemma or vote.first_fault is None:
         return vote
-    merged = _beside(vote.first_fault, log._replace(checks=(*vote.checks, *log.checks), summary=vote.summary))
+    merged = _with_log(vote.first_fault, log._replace(checks=(*vote.checks, *log.checks), summary=vote.summary))
     return merged if merged.first_fault != NO_FAULT or not objects(prose) else Vote(unscored=OBJECTS)
 
 
@@ -150,7 +150,7 @@ def _json_vote(answer: str, may_name_lemma: bool) -> Vote | None:
 
 
 def _bare_fault(value: dict[str, Any]) -> Vote:
-    """An object that lacks its shape: a fault that it names counts all the same, with the object as the report."""
+    """A malformed object: a fault that it names still counts, with the object as the report."""
     step, lemma = value.get("first_fault"), value.get("wrong_lemma")
     has_step = isinstance(step, int) and not isinstance(step, bool) and step >= 1
     fails = "fail" in (plain_word(value.get("verdict")), plain_word(value.get("decision")))
@@ -174,7 +174,7 @@ def _tagged_vote(answer: str) -> Vote:
 
 
 def _of_log(fault: Fault, text: str) -> Vote:
-    """The vote of a verdict next to the text of its log."""
+    """The vote of a verdict with the text of its log."""
     log = _log(text)
     if (fault.lemma or (fault.step or 0) > 0) and all(check.sound for check in log.checks) and approves(text):
         return Vote(unscored=APPROVES)
@@ -184,11 +184,11 @@ def _of_log(fault: Fault, text: str) -> Vote:
         return unchecked(Vote, wrong_lemma=fault.lemma, checks=log.checks, summary=log.summary)
     if fault.step is None:
         return unplaced("It fails the text and names no step.", Vote(checks=log.checks, summary=log.summary))
-    return _beside(fault.step, log)
+    return _with_log(fault.step, log)
 
 
 def fault_said(written: str) -> Fault | None:
-    """What a verdict names; None where it names nothing, or more than one thing."""
+    """The fault that a verdict names; None if it names none, or more than one."""
     content = plain(with_minus(written))
     if content.upper().startswith("FORMAT_ERROR"):
         return Fault(is_format=True)
@@ -205,8 +205,8 @@ FIRST_FAULT = Closing("first_fault", "verdict", fault_said, ("first fault", "fin
 
 
 def _log(text: str) -> Log:
-    """The log with all its checks. One without an end goes on to the next one."""
-    # `split` gives what stands between the openings, and of each opening its attributes and its ">", in turn.
+    """The log with all its checks. A check without an end extends to the next one."""
+    # `split` gives the texts between the openings and, of each opening, its attributes and its ">", in turn.
     pieces = _CHECK_OPENING.split(text)
     checks: list[StepCheck] = []
     prose, is_unplaced, is_unread = [pieces[0]], False, False
@@ -226,8 +226,8 @@ def _log(text: str) -> Log:
     return Log(tuple(checks), "".join(prose).strip()[:LONGEST_SUMMARY], is_unplaced, is_unread)
 
 
-def _beside(fault: int, log: Log) -> Vote:
-    """The vote for `fault` next to its log. A pass next to what is not in the log's checks is a fault at no step, or unread."""
+def _with_log(fault: int, log: Log) -> Vote:
+    """The vote for `fault` with its log. A pass with objections outside the log's checks is a fault at no step, or unread."""
     said = _at_step(fault, log.checks, log.summary)
     if fault == NO_FAULT and log.unplaced:
         return unplaced("It names a fault and no step that can be read.", said)

@@ -22,10 +22,10 @@ from apps.reasoning.scaffolds.candidates.costs import estimated
 from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk, Part
 from apps.reasoning.scaffolds.candidates.ranking import best_first, mean
 from apps.reasoning.scaffolds.candidates.scoring import Scoring, score_reading, scored
-from apps.reasoning.scaffolds.concurrently import concurrently
 from apps.reasoning.scaffolds.estimates import Estimate
-from apps.reasoning.scaffolds.hearing import Heard
 from apps.reasoning.scaffolds.page import Page
+from apps.reasoning.scaffolds.running.concurrently import concurrently
+from apps.reasoning.scaffolds.running.hearing import Heard
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
 
 VALUES = (0.0, 0.5, 1.0)

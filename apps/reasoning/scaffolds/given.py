@@ -1,7 +1,7 @@
 """Parameters supplied with a problem, not by the user who starts a run: reference solutions and marking scheme."""
 
 from apps.reasoning.domain.values import Value
-from apps.reasoning.marking.scheme import Scheme
+from apps.reasoning.marking.schemes.scheme import Scheme
 
 
 class Given(Value):

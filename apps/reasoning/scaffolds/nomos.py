@@ -23,10 +23,10 @@ from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
 from apps.reasoning.scaffolds.candidates.ranking import best_first
 from apps.reasoning.scaffolds.candidates.scoring import POINTS, scored
 from apps.reasoning.scaffolds.candidates.tournament import KnockOut, most_calls
-from apps.reasoning.scaffolds.concurrently import concurrently
 from apps.reasoning.scaffolds.estimates import Estimate
-from apps.reasoning.scaffolds.hearing import SHORT, Reading
 from apps.reasoning.scaffolds.page import Page
+from apps.reasoning.scaffolds.running.concurrently import concurrently
+from apps.reasoning.scaffolds.running.hearing import SHORT, Reading
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
 
 #: Tokens per solution of a grouping, in tags or in JSON.

@@ -24,10 +24,10 @@ from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Sel
 from apps.reasoning.scaffolds.candidates.costs import estimated
 from apps.reasoning.scaffolds.candidates.desk import Desk, Part, Solution
 from apps.reasoning.scaffolds.candidates.scoring import POINTS, scored
-from apps.reasoning.scaffolds.concurrently import concurrently
 from apps.reasoning.scaffolds.estimates import Estimate
-from apps.reasoning.scaffolds.hearing import Heard, Reading
 from apps.reasoning.scaffolds.page import Page
+from apps.reasoning.scaffolds.running.concurrently import concurrently
+from apps.reasoning.scaffolds.running.hearing import Heard, Reading
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
 
 CHARACTERS_A_WORD = 8

@@ -45,7 +45,7 @@ def anchor_at(source: str, start: int, end: int) -> Anchor:
 
 
 def anchor_span(source: str, anchor: Anchor) -> tuple[int, int]:
-    """Where the anchor lies in its text. Raises `AnchorLost` where that text is another."""
+    """The place of the anchor in its text. Raises `AnchorLost` for another text."""
     if not anchor.quote or source[anchor.start : anchor.end] != anchor.quote:
         raise AnchorLost("the text does not say this at that place")
     return anchor.start, anchor.end

@@ -83,7 +83,7 @@ def _proposals(old: Sequence[Step], new: Sequence[Step], kept: dict[int, int]) -
 
 
 def _stretches(old: Sequence[Step], new: Sequence[Step]) -> list[tuple[int, int, int, int]]:
-    """Parts of both texts that stand at the same place: starts and ends in the old and the new one."""
+    """Parts of both texts at the same place: starts and ends in the old and the new one."""
     if len(old) * len(new) > ALIGNED_AT_MOST:
         return [(0, len(old), 0, len(new))]
     matcher = SequenceMatcher(None, [step.digest for step in old], [step.digest for step in new], autojunk=False)

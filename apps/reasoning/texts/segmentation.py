@@ -6,8 +6,8 @@
                 with a lower-case letter after an unfinished sentence
     split       a long paragraph is cut at ends of sentences
 
-Every character that is not white space lies in exactly one step. Which rules made the steps of a text is kept with them
-(`SEGMENTER`): steps can be made again by newer rules without moving an anchor, since anchors hold places of the source.
+Every character that is not white space is in exactly one step. Steps are stored with the version of the rules that made them
+(`SEGMENTER`): newer rules can make steps again without moving an anchor, since anchors are places in the source.
 """
 
 import hashlib
@@ -97,7 +97,7 @@ def digest_of(text: str) -> str:
 
 
 class _Cover:
-    """Where formulas and code lie, for asking whether a place is inside one."""
+    """The places of formulas and code, to find whether a place is inside one."""
 
     def __init__(self, source: str) -> None:
         self.formulas: dict[int, Formula] = {one.start: one for one in formulas(source)}
@@ -111,7 +111,7 @@ class _Cover:
                 self.ends.append(end)
 
     def has(self, place: int) -> bool:
-        """Does `place` lie strictly inside a formula or code?"""
+        """Is `place` strictly inside a formula or code?"""
         index = bisect_right(self.starts, place) - 1
         return index >= 0 and self.starts[index] < place < self.ends[index]
 
@@ -130,7 +130,7 @@ def _code(source: str) -> Iterator[tuple[int, int]]:
 
 
 def _blocks(source: str, cover: _Cover, *, ends_lists: bool) -> Iterator[tuple[int, int]]:
-    """Trimmed spans of blocks. A line is looked at only where its start lies outside formulas and code."""
+    """Trimmed spans of blocks. Only lines that start outside formulas and code are examined."""
     start = place = 0
     while place <= len(source):
         end = source.find("\n", place)

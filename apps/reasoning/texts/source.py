@@ -13,7 +13,7 @@ _BEYOND = re.compile("[\U00010000-\U0010ffff]")
 
 
 class PlaceWrong(ValueError):
-    """A place that lies outside a text, or inside a character."""
+    """A place outside a text, or inside a character."""
 
 
 def source_of(raw: str) -> str:
@@ -25,7 +25,7 @@ def source_of(raw: str) -> str:
 def to_utf16(source: str, place: int) -> int:
     """The place in UTF-16 units. Raises `PlaceWrong`."""
     if not 0 <= place <= len(source):
-        raise PlaceWrong(f"{place} lies outside a text of {len(source)} characters")
+        raise PlaceWrong(f"{place} is outside a text of {len(source)} characters")
     return place + len(_BEYOND.findall(source, 0, place))
 
 
@@ -33,8 +33,8 @@ def from_utf16(source: str, units: int) -> int:
     """The place in code points of a place in UTF-16 units. Raises `PlaceWrong`, also for one between two halves."""
     encoded = source.encode("utf-16-le")
     if not 0 <= 2 * units <= len(encoded):
-        raise PlaceWrong(f"{units} lies outside the text")
+        raise PlaceWrong(f"{units} is outside the text")
     try:
         return len(encoded[: 2 * units].decode("utf-16-le"))
     except UnicodeDecodeError as error:
-        raise PlaceWrong(f"{units} lies inside a character") from error
+        raise PlaceWrong(f"{units} is inside a character") from error

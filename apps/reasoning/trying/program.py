@@ -1,6 +1,6 @@
-"""Trying a model on one problem: every role of every program once with each authored attempt that fits it.
+"""Try a model on one problem: every role of every program once with each authored attempt that fits it.
 
-A run like any other: its calls are journaled, streamed and counted, and a run that was killed goes on where it was.
+This is a run like any other: its calls are journaled, streamed and counted, and a killed run continues where it was.
 """
 
 from collections.abc import Mapping
@@ -15,13 +15,13 @@ from apps.reasoning.domain.trial_events import RoleTried
 from apps.reasoning.domain.values import Value
 from apps.reasoning.graders.grader import Grader
 from apps.reasoning.graders.material import Material
-from apps.reasoning.marking.scheme import Scheme
+from apps.reasoning.marking.schemes.scheme import Scheme
 from apps.reasoning.ports import Context
 from apps.reasoning.programs.registry import PROGRAMS
 from apps.reasoning.prompts import loader
 from apps.reasoning.scaffolds.candidates.costs import estimated
-from apps.reasoning.scaffolds.concurrently import concurrently
 from apps.reasoning.scaffolds.estimates import Estimate
+from apps.reasoning.scaffolds.running.concurrently import concurrently
 from apps.reasoning.scaffolds.scaffold import Role, Scaffold, reader
 from apps.reasoning.trying.material import Attempt
 from apps.reasoning.trying.stage import MODEL, Asked
@@ -56,7 +56,7 @@ class Params(Value):
         return self
 
     @property
-    def beside(self) -> dict[str, Any]:
+    def material(self) -> dict[str, Any]:
         """The material supplied with the problem in addition to an attempt."""
         return {"references": self.references, "scheme": self.scheme and self.scheme.model_dump()}
 
@@ -79,7 +79,7 @@ def trials(problem: ProblemText, params: Params) -> list[tuple[str, Role, Attemp
 
 def _playing(method: str, problem: ProblemText, params: Params) -> frozenset[str]:
     """The roles that a method may use on this problem; none if it cannot run."""
-    program, given = PROGRAMS[method], params_of(method, params.attempts[0], params.beside)
+    program, given = PROGRAMS[method], params_of(method, params.attempts[0], params.material)
     refused = program.lacks(given) if isinstance(program, Grader) and isinstance(given, Material) else ""
     if refused or program.cannot_run(problem, given):
         return frozenset()
@@ -91,7 +91,7 @@ async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
     asked, results = Asked(ctx), list[RoleTried]()
 
     async def one(method: str, role: Role, attempt: Attempt) -> None:
-        given = params_of(method, attempt, params.beside)
+        given = params_of(method, attempt, params.material)
         if result := await tried(asked, problem, method, role, attempt, given, params.limit):
             ctx.emit(f"tried/{method}/{role.name}/{attempt.kind}", result)
             results.append(result)

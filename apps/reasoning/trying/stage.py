@@ -10,10 +10,10 @@ from apps.reasoning.domain.errors import BudgetExhausted, BudgetKeptBack, CallFa
 from apps.reasoning.domain.events import Event
 from apps.reasoning.domain.generation import Final, GenerationRequest, Message, Place, Sampling, Usage
 from apps.reasoning.domain.tools import ToolAnswer, ToolJob
-from apps.reasoning.graders.within import Through
+from apps.reasoning.graders.problems.within import Through
 from apps.reasoning.journal.keys import sha_of
 from apps.reasoning.ports import BudgetKind, Context
-from apps.reasoning.scaffolds.hearing import AGAIN
+from apps.reasoning.scaffolds.running.hearing import AGAIN
 from apps.reasoning.trying.material import Attempt
 from apps.reasoning.trying.stand_ins import stand_in
 

@@ -15,9 +15,9 @@ from apps.reasoning.domain.prompt_events import PromptRefused
 from apps.reasoning.domain.trial_events import AttemptKind, Reading, RoleTried
 from apps.reasoning.domain.values import Value
 from apps.reasoning.graders.grader import Grader
+from apps.reasoning.graders.judging.totals import DECLINES as NO_JUDGEMENT
 from apps.reasoning.graders.registry import GRADERS
-from apps.reasoning.graders.totals import DECLINES as NO_JUDGEMENT
-from apps.reasoning.marking.scheme import Scheme, SchemeItem
+from apps.reasoning.marking.schemes.scheme import Scheme, SchemeItem
 from apps.reasoning.programs.registry import PROGRAMS, SCAFFOLDS
 from apps.reasoning.scaffolds.scaffold import Preset, Role
 from apps.reasoning.trying.material import Attempt

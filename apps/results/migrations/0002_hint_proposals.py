@@ -14,7 +14,7 @@ class Migration(migrations.Migration):
             model_name="feedbackrules",
             name="guesser",
             field=models.CharField(
-                blank=True, help_text="The model that tests whether they tell much.", max_length=60, default=""
+                blank=True, help_text="The model that tests how much hints reveal.", max_length=60, default=""
             ),
             preserve_default=False,
         ),
@@ -22,7 +22,7 @@ class Migration(migrations.Migration):
             model_name="feedbackrules",
             name="writer",
             field=models.CharField(
-                blank=True, help_text="The model that proposes hints; empty: none does.", max_length=60, default=""
+                blank=True, help_text="The model that proposes hints; empty for none.", max_length=60, default=""
             ),
             preserve_default=False,
         ),

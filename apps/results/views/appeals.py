@@ -12,7 +12,7 @@ from apps.accounts.access import user_of
 from apps.contests.access import coached_get_for
 from apps.marks.grades import grade_of
 from apps.marks.models import Appeal
-from apps.marks.seeing import marks_shown
+from apps.marks.sealing.seeing import marks_shown
 from apps.results import appeals
 from apps.results.access import appeal_heard_for, appeal_own_for, made_marks, marks_unsealed, version_own_for
 from apps.results.forms import AnswerForm, AppealForm

@@ -15,7 +15,7 @@ from apps.accounts.access import user_of
 from apps.contests.models import Contest
 from apps.marks.grades import grade_of
 from apps.marks.models import ReleasePart
-from apps.marks.seeing import marks_shown
+from apps.marks.sealing.seeing import marks_shown
 from apps.marks.views.blind import after_own_marks
 from apps.results import releasing
 from apps.results.access import case_previewed_for, organised_get_for

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods
 
 from apps.accounts.access import user_of
 from apps.accounts.models import User
-from apps.marks.seeing import marks_shown
+from apps.marks.sealing.seeing import marks_shown
 from apps.results.access import carried_may_read
 from apps.results.revisions import Revision, RevisionRefused, remark_decide, revision_of
 from apps.submissions.access import version_marked_for

@@ -1,4 +1,4 @@
-"""Versions that have been active never change, whoever writes: triggers on SQLite and PostgreSQL.
+"""Triggers on SQLite and PostgreSQL that keep versions unchanged once they have been active.
 
 Status, who activated or retired, and when it was first used may change; what the version says may not. Deleting is left to foreign
 keys: marks protect the versions they were made with.

@@ -8,8 +8,8 @@ from django.utils.text import slugify
 from django.views.decorators.http import require_GET
 
 from apps.problems.access import problem_may_edit
-from apps.reasoning.marking.json_form import json_written
-from apps.reasoning.marking.text_form import text_written
+from apps.reasoning.marking.schemes.json_form import json_written
+from apps.reasoning.marking.schemes.text_form import text_written
 from apps.schemes import selectors
 from apps.schemes.access import reader_of, scheme_get_for, schemes_problem_for, version_get_for
 from apps.schemes.sheets import STEPS, sheet_of

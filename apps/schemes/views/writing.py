@@ -10,10 +10,10 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from apps.problems.models import Problem
-from apps.reasoning.marking.faults import Fault, FormWrong
 from apps.reasoning.marking.importing import Imported
 from apps.reasoning.marking.importing import scheme_import as import_text
-from apps.reasoning.marking.text_form import text_written
+from apps.reasoning.marking.schemes.faults import Fault, FormWrong
+from apps.reasoning.marking.schemes.text_form import text_written
 from apps.schemes import services
 from apps.schemes.access import scheme_get_for, schemes_problem_for, writer_of
 from apps.schemes.forms import ImportForm, SchemeForm

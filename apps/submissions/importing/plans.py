@@ -10,12 +10,12 @@ from apps.accounts.models import User
 from apps.contests.models import AuthorKind, Contest, ContestProblem, ContestState, Identity, Paper
 from apps.contests.services import PROBLEMS_AT_MOST, ContestRefused, adding_refusal, author_add, problem_add
 from apps.contests.telling import event_publish
+from apps.files.archives import archive_read, is_archive
+from apps.files.tables import table_read
+from apps.files.values import RowWrong
 from apps.problems.access import problem_visible_to
-from apps.problems.importing.files import table_read
-from apps.problems.importing.values import RowWrong
 from apps.problems.models import Problem
 from apps.submissions import services
-from apps.submissions.importing.files import archive_read, is_archive
 from apps.submissions.importing.shapes import SubmissionDraft, draft_read, folder_drafts, shape_of
 from apps.submissions.models import ImportFile, Origin, Step, Submission, SubmissionVersion
 from apps.submissions.row_counts import rows_recount

@@ -16,8 +16,8 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from apps.contests.models import EXTERNAL_LENGTH, NAME_LENGTH, AuthorKind
-from apps.problems.importing.files import FileWrong, Record, Table
-from apps.problems.importing.values import RowWrong, text_of
+from apps.files.tables import FileWrong, Record, Table
+from apps.files.values import RowWrong, text_of
 from apps.submissions.models import TEXT_LENGTH, TextFormat
 
 COMMENTS = "grader-comments.md"

@@ -1,4 +1,4 @@
-"""What was handed in never changes, whoever writes: triggers on SQLite and PostgreSQL. Only the time of withdrawal may be set."""
+"""Triggers on SQLite and PostgreSQL that keep submitted versions unchanged, except for their time of withdrawal."""
 
 from django.db import migrations
 

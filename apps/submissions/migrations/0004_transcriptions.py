@@ -1,4 +1,4 @@
-"""What a model read on a page, beside its picture."""
+"""A model's transcription of a page, stored with its picture."""
 
 import django.db.models.deletion
 from django.db import migrations, models

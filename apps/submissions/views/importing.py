@@ -11,10 +11,10 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from apps.accounts.access import user_of
 from apps.contests.access import organised_get_for
 from apps.contests.services import ContestRefused
+from apps.files.archives import FileWrong
 from apps.submissions import services
 from apps.submissions.access import import_file_get_for
 from apps.submissions.forms import ImportForm
-from apps.submissions.importing.files import FileWrong
 from apps.submissions.importing.plans import adder_of, plan_make
 from apps.submissions.importing.plans import import_confirm as confirm
 

@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from apps.reasoning.marking.scheme import points_text
+from apps.reasoning.marking.schemes.scheme import points_text
 from apps.reasoning.texts.latex import shown_of, without_author
 from apps.ui import formulas, markdown, words
 from apps.ui.asking import FIELD, Question

@@ -1,4 +1,4 @@
-// Which nodes a focus shows. Pure: works on the maps that view.js keeps (ids to nodes and edges as in docs/graph_data.md).
+// The nodes that a focus shows. Pure: works on the maps of view.js (ids to nodes and edges as in docs/graph_data.md).
 
 export const MODES = {
   all: "Everything",
@@ -33,7 +33,7 @@ export function focusSet(graph, { mode = "all", id = "", depth = 0, round = 0, r
   }
 }
 
-/** Ids next to `id`: what it uses and what uses it, then its other versions and what is merged. */
+/** Neighbours of `id`: its uses and users, then its other versions and merged lemmas. */
 export function neighbours(graph, id) {
   const found = { uses: [], usedBy: [] };
   const isUse = ({ kind }) => kind === "uses";
@@ -47,7 +47,7 @@ export function neighbours(graph, id) {
 
 const isLemma = (node) => node.kind === "lemma" || node.kind === "human";
 
-/** The lemmas of the last two rounds, what they use directly, and the proofs: older rounds stand back. */
+/** The lemmas of the last two rounds, the lemmas they use directly, and the proofs; older rounds are faded. */
 function recent(graph) {
   const nodes = [...graph.nodes.values()];
   const last = Math.max(0, ...nodes.filter(isLemma).map((node) => node.round));

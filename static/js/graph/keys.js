@@ -9,8 +9,8 @@ export function moveInGraph(event, view, choose) {
   const to = {
     ArrowUp: () => view.neighbours(id).uses[0],
     ArrowDown: () => view.neighbours(id).usedBy[0],
-    ArrowLeft: () => view.beside(id, -1),
-    ArrowRight: () => view.beside(id, 1),
+    ArrowLeft: () => view.inSameRow(id, -1),
+    ArrowRight: () => view.inSameRow(id, 1),
     Escape: () => "",
     Home: () => first,
     "+": () => view.zoomBy(1.3),

@@ -1,8 +1,8 @@
 // The incremental layered layout of the lemma graph. Pure: no DOM, no drawing library, no randomness.
 //
 // A node's row is fixed when it is placed: below all it uses, and not above the first row of its round. Its column is the
-// nearest free place to the middle of what it uses. `place` never moves a node that has a position; `tidy` lays everything
-// out anew by barycentre sweeps. Nodes of one call (a round of a rollout) are placed as one group, so that the picture does
+// free place nearest to the middle of its parents. `place` never moves a node that has a position; `tidy` lays out the whole
+// graph again by barycentre sweeps. Nodes of one call (a round of a rollout) are placed as one group, so that the picture does
 // not depend on how events were batched.
 //
 // node: {id, kind, round, rollout, call, first_seq}; edge: {source, target, kind, named}, `source` is drawn above `target`.
@@ -21,7 +21,7 @@ export function halfWidth(node) {
   return ((WIDE[node.kind] ?? 1) * PITCH_X) / 2;
 }
 
-/** An empty layout: what `place` and `tidy` work on. */
+/** An empty layout, for `place` and `tidy`. */
 export function createLayout() {
   return { nodes: new Map(), position: new Map(), row: new Map(), rows: new Map(), roundStart: new Map(), parents: new Map() };
 }
@@ -40,7 +40,7 @@ export function place(layout, nodes, edges) {
   return placed;
 }
 
-/** Lay everything out anew. Every node that was placed gets a new position; the same graph always gives the same picture. */
+/** Lay out the whole graph again. Every placed node gets a new position; the same graph always gives the same picture. */
 export function tidy(layout) {
   const nodes = [...layout.nodes.values()].sort(bySeq);
   layout.row.clear();
@@ -70,7 +70,7 @@ export function bounds(layout) {
 }
 
 /**
- * How far the line from `source` down to `target` must bow to pass beside the nodes between: the deviation at its middle,
+ * How far the line from `source` down to `target` must bow to avoid the nodes between: the deviation at its middle,
  * positive to the right; 0 where the straight line is free.
  */
 export function bow(layout, source, target) {
@@ -143,7 +143,7 @@ function assignRows(layout, group) {
   group.forEach(visit);
 }
 
-/** The first row of a round, fixed when its first node comes: under everything earlier rounds have used by then. */
+/** The first row of a round, fixed when its first node arrives: below all rows in use by earlier rounds at that time. */
 function firstRowOf(layout, node) {
   if (node.kind === "problem") return 0;
   if (node.kind === "proof") return deepest(layout, () => true) + 1;
@@ -194,7 +194,7 @@ function put(layout, node, x, y, taken) {
   taken.splice(at < 0 ? taken.length : at, 0, { left: x - half, right: x + half });
 }
 
-/** Spans that placed nodes take in a row, from left to right. */
+/** Spans of the placed nodes of a row, from left to right. */
 function occupied(layout, row) {
   const spans = [];
   for (const id of layout.rows.get(row) ?? []) {
@@ -205,7 +205,7 @@ function occupied(layout, row) {
   return spans.sort((a, b) => a.left - b.left);
 }
 
-/** The free centre nearest to `x` for something of half width `half`; the right one of two equally near. */
+/** The free centre nearest to `x` for a box of half width `half`; the right one of two equally near. */
 function freePlace(taken, x, half) {
   let best = null;
   const offer = (centre) => {
@@ -224,7 +224,7 @@ function middleOfParents(layout, node) {
   return at.length ? at.reduce((sum, { x }) => sum + x, 0) / at.length : null;
 }
 
-/** Where a lemma that uses nothing goes: under its rollout's other lemmas, else under the problem. */
+/** The column of a lemma without uses: below its rollout's other lemmas, else below the problem. */
 function homeOf(layout, node) {
   let sum = 0;
   let count = 0;

@@ -17,9 +17,9 @@ const PARAMETERS = ["focus", "node", "depth", "round", "rollout", "layout"];
 
 /**
  * Mount the graph into `root` (the element of `_graph.html`).
- * `onSelect(id, node, url)` is told of every choice a person makes ("" for none). Returns
+ * `onSelect(id, node, url)` is called when a user selects a node ("" for none). Returns
  * `{refresh, focus, select, view, ready, destroy}`: `refresh()` may be called for every event, it fetches at most four times
- * a second; `select(id)` chooses without telling; `ready` resolves when the first data is drawn. `root.lemmaGraph` is the same.
+ * a second; `select(id)` selects without calling it; `ready` resolves when the first data is drawn. `root.lemmaGraph` is the same.
  */
 export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelect = () => {} } = {}) {
   const part = (name) => root.querySelector(`[data-part="${name}"]`);
@@ -49,7 +49,7 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
     part("empty").hidden = data.nodes.length > 1;
     fillNumbers(data);
     applyFocus(asked, { write: false });
-    if (asked.node) choose(asked.node, { tell: true, write: false });
+    if (asked.node) choose(asked.node, { notify: true, write: false });
     view.fit();
   }
 
@@ -104,13 +104,13 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
 
   // --- choice and focus ---
 
-  function choose(id, { tell = true, write = true, reveal = true } = {}) {
+  function choose(id, { notify = true, write = true, reveal = true } = {}) {
     if (!view.select(id, { reveal })) return false;
     markOutline(id);
     if (["ancestors", "descendants"].includes(view.focusing.mode)) view.focus({ ...view.focusing, id });
     countFocus();
     if (write) writeAddress({ node: id });
-    if (tell) onSelect(id, view.graph.nodes.get(id), urlOf(id));
+    if (notify) onSelect(id, view.graph.nodes.get(id), urlOf(id));
     return true;
   }
 
@@ -184,7 +184,7 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
     }
   }
 
-  /** A person opens the outline: what waits for its turn is fetched now. */
+  /** The user opens the outline: fetch waiting rows now. */
   function openOutline() {
     if (!state.outlineTimer || !part("outline").closest("details").open) return;
     clearTimeout(state.outlineTimer);
@@ -275,7 +275,7 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
     view,
     ready,
     focus: (mode, id = view.selected, depth = 0) => applyFocus({ focus: mode, node: id, depth }),
-    select: (id) => choose(id, { tell: false }),
+    select: (id) => choose(id, { notify: false }),
     asOf: (then) => {
       view.asOf(then);
       countFocus();

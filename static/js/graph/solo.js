@@ -1,4 +1,4 @@
-// The graph alone on its page: choices open in the panel beside it, and links between lemmas stay in the drawing.
+// The graph on its own page: selected nodes open in the side panel, and links between lemmas stay in the drawing.
 import { fetchPart } from "../fetch_part.js";
 import { mountLemmaGraph } from "./page.js";
 import { mountProofDiffs } from "../proof_diff.js";
@@ -7,7 +7,7 @@ const page = document.querySelector("[data-graph-page]");
 const panel = page.querySelector("[data-panel]");
 
 async function open(url) {
-  await fetchPart(url, panel).catch(() => {}); // The site's script tells that the server is not reached.
+  await fetchPart(url, panel).catch(() => {}); // The site's script reports an unreachable server.
   panel.scrollTop = 0;
   if (getComputedStyle(panel).position === "static") panel.scrollIntoView({ block: "nearest" });
 }

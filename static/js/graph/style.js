@@ -9,11 +9,11 @@ const SIZE = { lemma: [44, 44], human: [50, 46], problem: [124, 36], proof: [88,
 const SHAPE = { lemma: "ellipse", human: "round-hexagon", problem: "rectangle", proof: "round-rectangle", candidate: "ellipse", pair: "diamond", memory: "round-rectangle" };
 const RINGED = "node.lemma, node.human, node.candidate";
 
-/** From which zoom on labels have which size: further away they grow as far as a node has room. */
+/** Label sizes from a zoom on: at a smaller zoom labels grow as far as a node has room. */
 const LABEL_SIZES = [[0.66, 13], [0.5, 16], [0, 20]];
-const SMALLEST_LABEL = 8; // Smaller ones are not drawn; the pointer tells.
+const SMALLEST_LABEL = 8; // Smaller labels are not drawn; the tooltip has their text.
 
-/** The size of labels at a zoom, so that they can be read on the screen. */
+/** The size of labels at a zoom, chosen to be readable on the screen. */
 export function labelSizeAt(zoom) {
   return LABEL_SIZES.find(([least]) => zoom >= least)[1];
 }
@@ -34,7 +34,7 @@ export function nodeClasses(node) {
   return classes;
 }
 
-/** What Cytoscape keeps of a node; `pass`, `fail` and `unread` are parts of the ring in percent. */
+/** Cytoscape's data of a node; `pass`, `fail` and `unread` are parts of the ring in percent. */
 export function nodeData(node, { rollouts = 1 } = {}) {
   const of = Math.max(node.expected, node.total, 1);
   const name = node.kind === "lemma" && rollouts > 1 ? `s${node.rollout}.${node.label}` : node.label;
@@ -48,7 +48,7 @@ export function nodeData(node, { rollouts = 1 } = {}) {
   };
 }
 
-/** Colours and fonts as the tokens have them just now. */
+/** Colours and fonts of the current theme's tokens. */
 export function readTokens(element = document.documentElement) {
   const style = getComputedStyle(element);
   const token = (name) => style.getPropertyValue(`--${name}`).trim();
@@ -65,7 +65,7 @@ function hatch(tokens) {
   return `data:image/svg+xml;utf8,${encodeURIComponent(svg)}`;
 }
 
-/** Where a sign stands: over the upper right edge of a node. */
+/** The place of a sign: over the upper right edge of a node. */
 const CORNER = {
   "background-position-x": "100%", "background-position-y": "0%", "background-width": "18px", "background-height": "18px",
   "background-offset-x": "5px", "background-offset-y": "-5px", "background-fit": "none", "background-clip": "none",
@@ -77,8 +77,8 @@ const OF_THE_HATCH = {
   "background-image-containment": "inside",
 };
 
-/** The style of a second image beside the hatching. */
-function beside(style) {
+/** The style of a second image on top of the hatching. */
+function overHatch(style) {
   const both = Object.entries(OF_THE_HATCH).map(([name, value]) => [name, [value, style[name]]]);
   return { ...style, ...Object.fromEntries(both) };
 }
@@ -130,7 +130,7 @@ function nodeStyles(t, labelSize) {
     { selector: "node.unverified", style: { "background-color": t.paper, ...image } },
     { selector: "node.unread", style: { "background-color": t.line, "border-style": "dotted", "border-width": 2 } },
     { selector: "node.refuted", style: { ...CORNER, "background-image": sign } },
-    { selector: "node.unverified.refuted", style: { ...beside(CORNER), "background-image": [image["background-image"], sign] } },
+    { selector: "node.unverified.refuted", style: { ...overHatch(CORNER), "background-image": [image["background-image"], sign] } },
     { selector: "node.human-accepted", style: { "border-width": 3, "border-style": "solid", "border-color": t.good } },
     { selector: "node.human-rejected", style: { "border-width": 5, "border-style": "double", "border-color": t.bad } },
     { selector: "node.human-disputed", style: { "border-width": 3, "border-style": "dashed", "border-color": t.warn } },
@@ -175,7 +175,7 @@ function stateStyles(t) {
   ];
 }
 
-// The legend speaks with the same classes; graph.css gives the swatches the same tokens.
+// The legend uses the same classes; graph.css gives the swatches the same tokens.
 export const LEGEND = [
   ["Confidence (fill)", [
     ["ramp ramp--0", "0–20 %"], ["ramp ramp--1", "20–40 %"], ["ramp ramp--2", "40–60 %"], ["ramp ramp--3", "60–80 %"],

@@ -8,7 +8,7 @@ import { reopen, Young } from "./young.js";
 
 const PADDING = 28;
 const LARGEST_FIT = 1.15;
-const READABLE = 0.5; // Labels are then 8 px: they grow as one goes away.
+const READABLE = 0.5; // Labels are 8 px at this zoom.
 const FEW = 40;
 const TIDY_MS = 400;
 const FADE_MS = 200;
@@ -21,7 +21,7 @@ const FAR_ZOOM = 0.5;
 const OWN_STYLE = "__________cytoscape_stylesheet";
 
 const DRAWN = ["status", "confidence", "passes", "valid", "total", "expected", "unscored", "human", "found_by", "check"];
-/** Would two states of a node be drawn alike? */
+/** Are two states of a node drawn alike? */
 const sameDrawing = (node, other) => Boolean(other) && DRAWN.every((name) => node[name] === other[name]);
 
 const motionReduced = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -48,7 +48,7 @@ export class GraphView {
     this.#listen(container);
   }
 
-  /** Show `data` from nothing. `tidied` lays it out whole instead of step by step. */
+  /** Show `data` in an empty view. `tidied` lays it out as a whole instead of step by step. */
   setGraph(data, { tidied = false } = {}) {
     this.cy.elements().remove();
     this.graph = { nodes: new Map(), edges: new Map(), contributing: new Set(), redundant: new Set(), frontier: [] };
@@ -63,7 +63,7 @@ export class GraphView {
     this.fit();
   }
 
-  /** Take in what changed. Returns the ids of new nodes and of nodes whose verdict changed. */
+  /** Apply changes. Returns the ids of new nodes and of nodes whose verdict changed. */
   applyDelta(data) {
     const changed = data.nodes.filter((node) => this.graph.nodes.has(node.id)).map((node) => node.id);
     const voted = changed.filter((id) => this.graph.nodes.get(id).total !== data.nodes.find((node) => node.id === id).total);
@@ -87,8 +87,8 @@ export class GraphView {
   }
 
   /**
-   * Show the graph as it was once: `then` has `nodes` and `edges` by id, `contributing`, `redundant` and `frontier`; null shows
-   * it as it is now. Everything keeps its place; what was not there yet is not drawn.
+   * Show the graph at an earlier event: `then` has `nodes` and `edges` by id, `contributing`, `redundant` and `frontier`; null shows
+   * the current graph. Every node keeps its place; later nodes are not drawn.
    */
   asOf(then) {
     this.present ??= this.graph;
@@ -120,19 +120,19 @@ export class GraphView {
     this.#mark();
   }
 
-  /** How many nodes the focus shows, the problem not counted. */
+  /** The number of nodes in focus, without the problem. */
   get shown() {
     const inside = focusSet(this.graph, this.focusing);
     return inside ? inside.size - Number(inside.has("problem")) : this.graph.nodes.size - 1;
   }
 
-  /** Mark a node as chosen; listeners are told only where `tell` is set. */
-  select(id, { tell = false, reveal = true } = {}) {
+  /** Select a node; listeners are called only if `notify` is set. */
+  select(id, { notify = false, reveal = true } = {}) {
     if (id && !this.graph.nodes.has(id)) return false;
     this.selected = id;
     this.#mark();
     if (id && reveal) this.#reveal(id);
-    if (tell) for (const listener of this.listeners.select) listener(id, this.graph.nodes.get(id));
+    if (notify) for (const listener of this.listeners.select) listener(id, this.graph.nodes.get(id));
     return true;
   }
 
@@ -150,13 +150,13 @@ export class GraphView {
     this.listeners.viewport.push(listener);
   }
 
-  /** Lay everything out anew; the chosen node stays where it is on the screen. `untidy` takes it back. */
+  /** Lay out the whole graph again; the selected node keeps its place on the screen. `untidy` undoes it. */
   tidy() {
     tidy(this.layout);
     this.#move();
   }
 
-  /** The layout as it grew, step by step: the same for everybody who watched. */
+  /** The layout as it grew, step by step: the same for all viewers. */
   untidy() {
     this.layout = createLayout();
     place(this.layout, [...this.graph.nodes.values()], [...this.graph.edges.values()]);
@@ -194,14 +194,14 @@ export class GraphView {
   }
 
   /** The next node of the same row, `step` to the right (or left); the node itself at the end. */
-  beside(id, step) {
+  inSameRow(id, step) {
     const at = this.layout.position.get(id);
     const row = [...(this.layout.rows.get(this.layout.row.get(id)) ?? [])].filter((other) => this.layout.position.has(other));
     row.sort((a, b) => this.layout.position.get(a).x - this.layout.position.get(b).x);
     return at ? (row[row.indexOf(id) + step] ?? id) : id;
   }
 
-  /** Where every node stands: {id: [x, y]}. */
+  /** The position of every node: {id: [x, y]}. */
   positions() {
     return Object.fromEntries(this.cy.nodes().map((node) => [node.id(), [node.position("x"), node.position("y")]]));
   }
@@ -213,7 +213,7 @@ export class GraphView {
 
   #listen(container) {
     this.cy.on("tap", (event) => this.select(event.target === this.cy || event.target.isEdge() ? "" : event.target.id(), {
-      tell: true, reveal: false,
+      notify: true, reveal: false,
     }));
     this.cy.on("mouseover", "node", ({ target }) => {
       target.addClass("hover");
@@ -273,7 +273,7 @@ export class GraphView {
     return Math.round(-2 * bow(this.layout, source, target));
   }
 
-  /** Draw `edges` from where they come now: a lemma may have been merged since. */
+  /** Draw `edges` from their current sources: a lemma may have been merged since. */
   #route(edges) {
     for (const { id, source } of edges) {
       const drawn = this.cy.getElementById(id);
@@ -300,11 +300,11 @@ export class GraphView {
       drawn.data(data).classes(nodeClasses(node));
       return;
     }
-    // Cytoscape keeps the picture of a label in the size of the old text; a node made anew has no such memory.
-    const anew = { ...drawn.json(), data, classes: nodeClasses(node) };
+    // Cytoscape caches the image of a label in the size of the old text; a new node has no cache.
+    const replacement = { ...drawn.json(), data, classes: nodeClasses(node) };
     const edges = drawn.connectedEdges().jsons();
     drawn.remove();
-    this.cy.add([anew, ...edges]);
+    this.cy.add([replacement, ...edges]);
   }
 
   /** Classes that follow from the whole graph, the focus and the choice. */

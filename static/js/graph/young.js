@@ -1,5 +1,5 @@
-// A node whose uses are told a moment after it gets its place anew, with all that came with it, so that who watched sees what
-// who loads the page later sees. What has been shown for longer than a moment never moves.
+// If the uses of a node arrive a moment after the node, it is placed again, with all nodes that came with it. So a viewer sees
+// the same picture as one who loads the page later. A node that has been shown for longer than a moment never moves.
 
 export const MOMENT_MS = 2000;
 
@@ -24,7 +24,7 @@ export class Young {
   }
 }
 
-/** Take the places of all young nodes back where one of `edges`, none of them known so far, tells what a young node uses. */
+/** Unplace all young nodes if one of the new `edges` shows a use by a young node. */
 export function reopen(layout, young, edges) {
   const ids = young.ids();
   if (!edges.some(({ target, kind }) => kind !== "merges" && ids.has(target) && layout.position.has(target))) return;

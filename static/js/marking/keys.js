@@ -1,4 +1,4 @@
-// Names of keys, as in apps/marks/keymaps.py: `j`, `?`, `Alt+j`, `Ctrl+Enter`. Pure.
+// Names of keys, as in apps/marks/workspace/keymaps.py: `j`, `?`, `Alt+j`, `Ctrl+Enter`. Pure.
 
 const PLAIN = new Set(["Shift", "Control", "Alt", "Meta", "AltGraph", "Dead", "Process", "Unidentified"]);
 

@@ -278,7 +278,7 @@ const COMMANDS = {
   palette: () => dialogs.showPalette(keys, run),
 };
 
-/** Run a command by name; the names are those of apps/marks/keymaps.py. */
+/** Run a command by name; the names are those of apps/marks/workspace/keymaps.py. */
 function run(name) {
   if (name !== "items" && name !== "undo" && name !== "redo") desk.tickMode(false);
   return COMMANDS[name]?.();

@@ -1,5 +1,5 @@
 // The effect of commands on a mark sheet, to show it before the server answers. Pure. The server's answer always replaces it;
-// rules and refusals are in apps/reasoning/marking/commands.py.
+// rules and refusals are in apps/reasoning/marking/sheets/commands.py.
 
 export const EMPTY = { band: null, ticks: [], is_mixed: false, typed: null, reason: "", verdicts: [], comments: [], granted: [], approach: "" };
 

@@ -9,7 +9,7 @@ function fill(element, value) {
   if (element && document.activeElement !== element && element.value !== value) element.value = value;
 }
 
-/** The claim line of a sheet, in the format of apps/reasoning/marking/claims.py. */
+/** The claim line of a sheet, in the format of apps/reasoning/marking/sheets/claims.py. */
 export function claimLine(sheet, items) {
   const signs = { cap: "!", deduction: "-" };
   const words = items.filter(({ code }) => sheet.ticks.includes(code)).map(({ code, kind }) => (signs[kind] ?? "") + code);

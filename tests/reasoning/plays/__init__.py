@@ -1,6 +1,6 @@
 """How scaffolds are played in the tests that are asked of every one of them (tests/reasoning/README.md).
 
-Each scaffold has a module `test_<name>.py` here with its `PLAYS`, beside tests of its own.
+Each scaffold has a module `test_<name>.py` here with its `PLAYS` and tests of its own.
 """
 
 from collections.abc import Callable, Mapping

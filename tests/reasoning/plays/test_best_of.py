@@ -9,7 +9,7 @@ from apps.reasoning.programs import best_of
 from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.given import Given
 from apps.reasoning.scaffolds.spec import Budget
-from tests.graders.answers import FOLLOWS as BESIDE
+from tests.graders.answers import FOLLOWS as SCHEME_FOLLOWS
 from tests.graders.grade import REFERENCES, finding, grading
 from tests.graders.schemes import CHAINS, decided
 from tests.reasoning.candidates import better, named
@@ -78,26 +78,26 @@ async def chosen(table: Table, params: best_of.Params = THREE, **more: object) -
 
 
 def scores(run: Played) -> dict[str, float | None]:
-    return {event.candidate: event.score for event in run.told.values() if isinstance(event, CandidateScored)}
+    return {event.candidate: event.score for event in run.events.values() if isinstance(event, CandidateScored)}
 
 
 async def test_a_score_has_the_graders_words_and_its_call() -> None:
     run = await chosen({"grade/c1.1/*": grading(2, finding()), "grade/*": grading(1)})
-    event = run.told["grade/c1.1/score"]
+    event = run.events["grade/c1.1/score"]
     assert isinstance(event, CandidateScored)
     assert (event.score, event.scale, event.call) == (2, 7, "grade/c1.1/grade")
     assert "Step 2, proof-by-example, critical" in event.report
-    assert not [one for one in run.told.values() if one.kind.startswith("grading.")], "those belong to runs that are gradings"
+    assert not [one for one in run.events.values() if one.kind.startswith("grading.")], "those belong to runs that are gradings"
 
 
 async def test_equals_fight_a_duel_in_both_orders() -> None:
     run = await chosen({"grade/c1.2/*": grading(3), "grade/*": grading(5), **DUEL})
-    decided = [event for event in run.told.values() if isinstance(event, PairDecided)]
+    decided = [event for event in run.events.values() if isinstance(event, PairDecided)]
     assert [(set(one.pair), one.by) for one in decided] == [({"c1.1", "c1.3"}, "both orders")]
     assert "won the duel among 2 solutions with 5 of 7 points" in run.outcome.reason
 
 
-async def test_where_nothing_could_be_graded_a_duel_among_all_decides_and_the_reason_is_told() -> None:
+async def test_if_nothing_could_be_graded_a_duel_among_all_decides_and_the_reason_is_recorded() -> None:
     run = await chosen({"grade/*": "unread", **DUEL})
     assert set(scores(run).values()) == {None}
     assert run.outcome.proof
@@ -112,9 +112,9 @@ async def test_points_accept_nothing() -> None:
 
 
 async def test_references_are_taken_apart_once_and_the_outcome_says_what_the_grader_saw() -> None:
-    table = {f"grade/c1.1/{key}": answer for key, answer in BESIDE.items()} | {
-        "grade/c1.[23]/match": BESIDE["match"],
-        "grade/c1.[23]/grade/*": BESIDE["grade/ref5_*"],
+    table = {f"grade/c1.1/{key}": answer for key, answer in SCHEME_FOLLOWS.items()} | {
+        "grade/c1.[23]/match": SCHEME_FOLLOWS["match"],
+        "grade/c1.[23]/grade/*": SCHEME_FOLLOWS["grade/ref5_*"],
         **DUEL,
     }
     params = best_of.Params(solutions=3, grader="ref5_plain", references=REFERENCES)
@@ -149,8 +149,8 @@ def test_a_grader_is_offered_where_the_problem_has_what_it_needs(grader: str) ->
 
 
 def test_an_unknown_grader_is_refused_with_those_that_there_are() -> None:
-    with pytest.raises(ParamsError, match="unknown grader nobody; choose one of single_turn"):
-        SCAFFOLDS["best_of"].read_params({"grader": "nobody"})
+    with pytest.raises(ParamsError, match="unknown grader missing; choose one of single_turn"):
+        SCAFFOLDS["best_of"].read_params({"grader": "missing"})
 
 
 async def test_a_scheme_that_was_frozen_with_the_run_gives_the_points() -> None:
@@ -168,7 +168,7 @@ async def test_the_judges_of_a_jury_score_a_proof_together() -> None:
     table = {"grade/c1.1/*": grading(3), "grade/c1.2/judge_a/*": grading(4), "grade/c1.2/*": grading(5)}
     run = await chosen(table, best_of.Params(solutions=2, grader="jury"))
     assert scores(run) == {"c1.1": 3, "c1.2": 4}
-    event = run.told["grade/c1.2/score"]
+    event = run.events["grade/c1.2/score"]
     assert isinstance(event, CandidateScored)
     assert event.call == "grade/c1.2/judge_c/1"
     assert "Judge A: 4 points" in event.report

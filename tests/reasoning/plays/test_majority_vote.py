@@ -25,7 +25,7 @@ COURSE: Course = (majority_vote.Params(solutions=4), {"solve/2": "nothing", **an
 PLAYS = Plays(
     course=COURSE,
     most=(THREE, answering("$1$", "$2$", "$3$")),
-    # All are written, and counting asks nobody.
+    # All are written, and counting needs no call.
     golden=Golden(THREE, answering("$1$", "$2$", "$4/2$"), "solve/{1,2,3}", "exhausted", None, "2 of 3 votes are for $2$"),
 )
 
@@ -35,7 +35,7 @@ async def voted(*answers: str) -> Played:
 
 
 def groups(run: Played) -> GroupsFormed:
-    event = run.told["pool/grouped"]
+    event = run.events["pool/grouped"]
     assert isinstance(event, GroupsFormed)
     return event
 
@@ -46,7 +46,7 @@ async def test_equal_answers_make_a_class_however_they_are_written_and_the_large
     assert groups(run).answers == ("$3$", "$1/2$")
     assert groups(run).chosen == 1
     assert run.outcome.reason.startswith("3 of 4 votes are for $1/2$; c1.2 is the first of them.")
-    assert "solve/2 wrote" in run.told["proof/1"].model_dump()["text"]
+    assert "solve/2 wrote" in run.events["proof/1"].model_dump()["text"]
 
 
 async def test_of_two_answers_with_as_many_votes_the_one_given_first_wins_and_it_is_said() -> None:
@@ -63,7 +63,7 @@ async def test_a_solution_without_an_answer_votes_for_none_and_is_counted_as_suc
     assert "2 solutions state no final answer and did not vote (c1.1, c1.3)" in run.outcome.reason
 
 
-async def test_answers_that_nobody_can_compare_count_apart_and_it_is_said() -> None:
+async def test_incomparable_answers_count_separately_and_the_reason_is_recorded() -> None:
     run = await voted("the regular ones", "$7$", "$7$")
     assert groups(run).groups == (("c1.1",), ("c1.2", "c1.3"))
     assert "could not be decided, so they count apart: the regular ones and $7$" in run.outcome.reason
@@ -73,7 +73,7 @@ async def test_without_any_answer_there_is_no_vote_and_no_result() -> None:
     run = await voted("", "")
     assert (run.outcome.ended_by, run.outcome.accepted, run.outcome.proof) == ("nothing-readable", None, "")
     assert run.outcome.reason.startswith("There is no vote: 2 solutions state no final answer")
-    assert "pool/grouped" not in run.told
+    assert "pool/grouped" not in run.events
 
 
 async def test_an_answer_too_long_for_a_sentence_is_named_by_its_solution_and_never_cut() -> None:

@@ -15,7 +15,7 @@ PLAYS = Plays(
         reasoning_cache.Params(turns=2, states=2, attempts=3, marks=True),
         {"turn/*/summarise": lambda request: f"<state>State after {request.key}.</state>", "mark/*": score(3), "*": named},
     ),
-    # All turns are made, and nobody summarises after the last.
+    # All turns are made, and no summary follows the last.
     golden=Golden(
         reasoning_cache.Params(turns=3),
         {"*/solve": named, "*": "<state>So far.</state>"},

@@ -14,7 +14,7 @@ COURSE: Course = (
 PLAYS = Plays(
     course=COURSE,
     most=(self_check.Params(give_up=3, iterations=9), {"check/[36]": PASS, "check/*": FAIL, "*": named}),
-    # One failure starts the streak of passes anew.
+    # One failure restarts the streak of passes.
     golden=Golden(
         self_check.Params(accept=2, give_up=3, iterations=9),
         {"check/2": FAIL, "check/*": PASS, "*": named},

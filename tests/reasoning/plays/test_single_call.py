@@ -19,7 +19,7 @@ async def test_the_run_ends_with_the_only_solution_and_says_that_it_was_not_judg
     run = await play({"solve": named}, single_call.Params(), scaffold="single_call")
     assert (run.outcome.accepted, run.outcome.proof) == (None, "proof/1")
     assert run.outcome.reason.endswith("It was not judged.")
-    assert [event.kind for event in run.told.values() if event.kind.startswith("candidate.")] == ["candidate.drafted"]
+    assert [event.kind for event in run.events.values() if event.kind.startswith("candidate.")] == ["candidate.drafted"]
 
 
 async def test_a_call_that_gives_no_solution_ends_without_one() -> None:

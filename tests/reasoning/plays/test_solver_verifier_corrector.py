@@ -17,7 +17,7 @@ PLAYS = Plays(
         solver_verifier_corrector.Params(accept=2, corrections=3),
         {"check/[2468]": FAIL, "check/*": PASS, "*": named},
     ),
-    # So many failures in a row end it, without a last correction.
+    # Too many failures in a row end it, without a last correction.
     golden=Golden(
         solver_verifier_corrector.Params(accept=2, give_up=3, corrections=4),
         {"check/*": FAIL, "*": named},

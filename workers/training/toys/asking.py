@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from workers.recipes.trajectory import Trajectory, Turn
+from apps.recipes.trajectory import Trajectory, Turn
 from workers.training.policy import Completion, Policy
 
 GROUP = 8

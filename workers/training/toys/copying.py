@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from workers.recipes.trajectory import Trajectory, Turn
+from apps.recipes.trajectory import Trajectory, Turn
 from workers.training.policy import Policy
 
 GROUP = 8

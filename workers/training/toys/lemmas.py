@@ -10,8 +10,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from workers.recipes.orealh import group_rewards, values_of
-from workers.recipes.trajectory import Trajectory, Turn
+from apps.recipes.orealh import group_rewards, values_of
+from apps.recipes.trajectory import Trajectory, Turn
 from workers.training.policy import Completion, Policy
 
 GROUP = 16

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from workers.training.sources import Toy
+from workers.training.rows.sources import Toy
 from workers.training.toys.asking import AskToy
 from workers.training.toys.copying import CopyToy
 from workers.training.toys.lemmas import LemmaToy

@@ -10,8 +10,8 @@ from random import Random
 
 import numpy as np
 
-from workers.learning.mars import GROUP, Output, Role, Strategy, choose_inputs, rates, solver_reward, verifier_reward
-from workers.recipes.trajectory import Trajectory, Turn
+from apps.recipes.mathematics.mars import GROUP, Output, Role, Strategy, choose_inputs, rates, solver_reward, verifier_reward
+from apps.recipes.trajectory import Trajectory, Turn
 from workers.training.policy import Completion, Policy
 
 MAP = (3, 8, 0, 5, 9, 1, 7, 2, 4, 6)

@@ -25,9 +25,9 @@ from supervisor.xmlrpc import SupervisorTransport
 from apps.accounts.services import sample_accounts_ensure
 from apps.config.private import ForeignFolder, data_folder_close, own_folder
 from apps.config.stack import StackError, supervisor_config
+from apps.processes.file_locks import LockHeld, file_lock, up_lock
+from apps.processes.streams import sync_client
 from apps.reasoning.domain.errors import AliasError
-from apps.runs.file_locks import LockHeld, file_lock, up_lock
-from apps.runs.streams import sync_client
 from apps.ui.vendor import vendor_is_complete
 
 START_WITHIN_S = 180

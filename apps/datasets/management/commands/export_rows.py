@@ -7,11 +7,11 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
-from apps.datasets.choosing import NothingToMake, runs_to_choose
-from apps.datasets.making import build_make
 from apps.datasets.models import DatasetVersion, TokenShard
-from apps.datasets.recipes import RECIPES
 from apps.datasets.services import build_start, options_read, progress_file
+from apps.datasets.versions.choosing import NothingToMake, runs_to_choose
+from apps.datasets.versions.making import build_make
+from apps.recipes.registry import TRAININGS
 from apps.runs.models import Run
 
 
@@ -23,7 +23,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("name", help="lower-case letters, digits and hyphens; the version number is added")
-        parser.add_argument("--recipe", required=True, choices=list(RECIPES))
+        parser.add_argument("--recipe", required=True, choices=list(TRAININGS))
         parser.add_argument("--run", action="append", default=[], metavar="ID", help="a run; repeatable")
         parser.add_argument("--problem", action="append", default=[], metavar="SLUG", help="all finished runs on this problem")
         parser.add_argument("--scaffold", default="", help="only runs of this scaffold")
@@ -35,8 +35,8 @@ class Command(BaseCommand):
     def handle(self, **options: Any) -> None:
         given = dict(pair.partition("=")[::2] for pair in options["set"])
         try:
-            if options["recipe"] in RECIPES:
-                options_read(RECIPES[options["recipe"]], given)  # Report a wrong option before a lack of runs.
+            if options["recipe"] in TRAININGS:
+                options_read(TRAININGS[options["recipe"]], given)  # Report a wrong option before a lack of runs.
             build = build_start(
                 user=None, name=options["name"], recipe=options["recipe"], runs=_runs(options), options=given, start=False
             )

@@ -5,10 +5,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from apps.datasets.choosing import NothingToMake
-from apps.datasets.making import build_make, making_folder
 from apps.datasets.models import DatasetBuild
 from apps.datasets.services import progress_file
+from apps.datasets.versions.choosing import NothingToMake
+from apps.datasets.versions.making import build_make, making_folder
 
 
 class Command(BaseCommand):

@@ -9,8 +9,8 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db.models import Count
 from django.utils import timezone
 
-from apps.datasets.merging import ShardBroken, shards_merge
-from apps.runs.file_locks import LockHeld
+from apps.datasets.tokens.merging import ShardBroken, shards_merge
+from apps.processes.file_locks import LockHeld
 from apps.runs.models import LIVE, Run
 
 

@@ -12,11 +12,11 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
-from apps.datasets.choosing import NothingToMake
-from apps.datasets.feeding import Feed, FeedPlan
-from apps.datasets.recipes import RECIPES
+from apps.datasets.recorded.feeding import Feed, FeedPlan
 from apps.datasets.services import options_read
-from apps.datasets.shards import tokens_folder
+from apps.datasets.tokens.shards import tokens_folder
+from apps.datasets.versions.choosing import NothingToMake
+from apps.recipes.registry import TRAININGS
 
 
 class Command(BaseCommand):
@@ -39,7 +39,7 @@ class Command(BaseCommand):
     def handle(self, **options: Any) -> None:
         job: Path = options["job"].resolve()
         try:
-            recipe = RECIPES[json.loads((job / "config.json").read_text(encoding="utf-8"))["recipe"]]
+            recipe = TRAININGS[json.loads((job / "config.json").read_text(encoding="utf-8"))["recipe"]]
         except (OSError, ValueError, KeyError) as error:
             raise CommandError(f"{job} is not the folder of a job: {error}") from error
         if options["runs_a_group"] < 1:
@@ -58,7 +58,7 @@ class Command(BaseCommand):
 
     def _feed(self, feed: Feed, job: Path, chosen: dict[str, Any], options: dict[str, Any]) -> int:
         """Feed the producer until it ends; return its exit status."""
-        command = [sys.executable, "-m", "workers.datasets.following", "--group", "0", "--options", json.dumps(chosen)]
+        command = [sys.executable, "-m", "apps.recipes.rows.following", "--group", "0", "--options", json.dumps(chosen)]
         command += ["--job", str(job), "--feed", str(feed.path), "--tokens", str(tokens_folder().resolve())]
         pause, ended = threading.Event(), False
         with subprocess.Popen(command, cwd=settings.BASE_DIR) as producer:

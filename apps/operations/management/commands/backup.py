@@ -8,8 +8,8 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
-from apps.operations.backups.databases import database_of
 from apps.operations.backups.folders import FOLDERS, BackupFailed
+from apps.operations.backups.installed import database_of
 from apps.operations.backups.making import backup_make
 from apps.operations.backups.words import Progress, in_bytes
 

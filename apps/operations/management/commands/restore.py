@@ -11,12 +11,13 @@ from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 
 from apps.operations.backups.archive import ArchiveError, Header
-from apps.operations.backups.databases import NotRestored, database_of
+from apps.operations.backups.databases import NotRestored
 from apps.operations.backups.epoch import broker_forget, processes_stopped, rows_settle
 from apps.operations.backups.folders import SECRET_KEY
+from apps.operations.backups.installed import database_of
 from apps.operations.backups.restoring import backup_restore, backup_verify, header_accept, installation_is_empty
 from apps.operations.backups.words import Progress, in_bytes
-from apps.runs.file_locks import LockHeld, file_lock, up_lock
+from apps.processes.file_locks import LockHeld, file_lock, up_lock
 
 
 class Command(BaseCommand):

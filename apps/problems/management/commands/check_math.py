@@ -62,7 +62,7 @@ def _findings(text: str, assumptions: list[str], seconds: float) -> list[dict[st
     job = {"texts": [{"id": "text", "text": text}], "assumptions": assumptions, "time_s": seconds}
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "workers.mathcheck"],
+            [sys.executable, "-m", "apps.mathcheck"],
             input=json.dumps(job),
             capture_output=True,
             encoding="utf-8",

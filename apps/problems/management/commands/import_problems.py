@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from apps.problems.importing.files import FileWrong
+from apps.files.tables import FileWrong
 from apps.problems.importing.plans import plan_make
 from apps.problems.importing.shapes import SHAPES
 from apps.problems.services import problems_import

@@ -9,14 +9,14 @@ from collections.abc import Callable
 
 from pydantic import ValidationError
 
-from apps.reasoning.marking.faults import Fault, FormWrong, validation_faults
 from apps.reasoning.marking.importing.guidelines import guidelines_read
 from apps.reasoning.marking.importing.imported import Imported
 from apps.reasoning.marking.importing.points_json import points_json_read
 from apps.reasoning.marking.importing.points_list import points_list_read
-from apps.reasoning.marking.json_form import json_read
-from apps.reasoning.marking.scheme import Scheme
-from apps.reasoning.marking.text_form import SIZE_AT_MOST, text_read
+from apps.reasoning.marking.schemes.faults import Fault, FormWrong, validation_faults
+from apps.reasoning.marking.schemes.json_form import json_read
+from apps.reasoning.marking.schemes.scheme import Scheme
+from apps.reasoning.marking.schemes.text_form import SIZE_AT_MOST, text_read
 
 __all__ = ["Imported", "scheme_import"]
 

@@ -8,7 +8,7 @@ import re
 from decimal import Decimal
 
 from apps.reasoning.marking.importing.imported import Imported, code_free, refuse_too_large
-from apps.reasoning.marking.scheme import Kind, Scheme, SchemeItem, lines_clean
+from apps.reasoning.marking.schemes.scheme import Kind, Scheme, SchemeItem, lines_clean
 
 GROUP = "tier"
 _TIERS = {

@@ -1,16 +1,16 @@
-"""What an import gives: the scheme, the shape it was in, and what a person should know before using it."""
+"""The result of an import: the scheme, its original form, and notes to read before using it."""
 
 from decimal import Decimal
 
 from apps.reasoning.domain.values import Value
-from apps.reasoning.marking.evaluation import evaluate
-from apps.reasoning.marking.faults import Fault, FormWrong
-from apps.reasoning.marking.scheme import ITEMS_AT_MOST, TEXT_LENGTH, Kind, Scheme, SchemeItem, points_text
-from apps.reasoning.marking.structure import structure_issues
+from apps.reasoning.marking.schemes.evaluation import evaluate
+from apps.reasoning.marking.schemes.faults import Fault, FormWrong
+from apps.reasoning.marking.schemes.scheme import ITEMS_AT_MOST, TEXT_LENGTH, Kind, Scheme, SchemeItem, points_text
+from apps.reasoning.marking.schemes.structure import structure_issues
 
 
 class Imported(Value):
-    """A scheme read from somewhere. `notes`: assumptions, and what was not understood, one sentence each."""
+    """An imported scheme. `notes`: assumptions and parts that were not understood, one sentence each."""
 
     scheme: Scheme
     shape: str
@@ -18,7 +18,7 @@ class Imported(Value):
 
 
 def refuse_too_large(items: int, texts: list[str]) -> None:
-    """Raises `FormWrong` where a scheme would be larger than schemes may be."""
+    """Raise `FormWrong` if a scheme would exceed the size limit."""
     if items > ITEMS_AT_MOST:
         raise FormWrong((Fault(where="", message=f"There are {items} items; {ITEMS_AT_MOST} are the most."),))
     if longest := max(map(len, texts), default=0) > TEXT_LENGTH and max(map(len, texts)):

@@ -5,10 +5,10 @@ from decimal import Decimal, InvalidOperation
 from html.parser import HTMLParser
 from typing import Any
 
-from apps.reasoning.marking.faults import Fault, FormWrong
 from apps.reasoning.marking.importing.imported import Imported, refuse_too_large, scale_found
-from apps.reasoning.marking.json_form import FORMAT
-from apps.reasoning.marking.scheme import Scheme, SchemeItem, text_clean
+from apps.reasoning.marking.schemes.faults import Fault, FormWrong
+from apps.reasoning.marking.schemes.json_form import FORMAT
+from apps.reasoning.marking.schemes.scheme import Scheme, SchemeItem, text_clean
 
 _KEYS = ("grading_scheme", "marking_scheme", "scheme", "rubric", "items")
 _TEXTS = ("description", "desc", "text", "criterion")

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from apps.reasoning.marking.importing.imported import Imported, code_free, refuse_too_large, scale_found
-from apps.reasoning.marking.scheme import CHAINS_AT_MOST, Chain, Kind, Scheme, SchemeItem, code_checked, lines_clean
+from apps.reasoning.marking.schemes.scheme import CHAINS_AT_MOST, Chain, Kind, Scheme, SchemeItem, code_checked, lines_clean
 
 _BULLET = r"\s*(?:[-*•–]\s+|(?:\d+|[a-z])[.)]\s+)?"
 _NUMBER = r"(\d{1,3}(?:\.\d{1,2})?)"

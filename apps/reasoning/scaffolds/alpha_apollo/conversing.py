@@ -14,17 +14,17 @@ from apps.reasoning.domain.tools import ToolAnswer
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.prompts.fitting import Growing, Passage
 from apps.reasoning.prompts.loader import load
-from apps.reasoning.reading.actions import Action, Report, read_query
 from apps.reasoning.reading.answers import answer_part
-from apps.reasoning.reading.code import repaired
 from apps.reasoning.reading.proofs import ReadProof
+from apps.reasoning.reading.turns.actions import Action, Report, read_query
+from apps.reasoning.reading.turns.code import repaired
 from apps.reasoning.scaffolds.alpha_apollo.functions import FUNCTIONS
 from apps.reasoning.scaffolds.alpha_apollo.hearing_turns import Turn, reading_of
 from apps.reasoning.scaffolds.alpha_apollo.params import Params
 from apps.reasoning.scaffolds.alpha_apollo.responses import MOST_SHOWN, blamed_library, code_response, cut
 from apps.reasoning.scaffolds.alpha_apollo.retrieving import Found, looked_up
 from apps.reasoning.scaffolds.candidates.desk import EMPTY, Desk, Part
-from apps.reasoning.scaffolds.hearing import Heard
+from apps.reasoning.scaffolds.running.hearing import Heard
 
 MOST_SAID = 6_000
 #: Stop strings after an action, so that the model cannot invent the tool's response.

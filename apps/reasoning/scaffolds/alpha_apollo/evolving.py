@@ -13,15 +13,15 @@ from apps.reasoning.domain.errors import BudgetExhausted
 from apps.reasoning.domain.generation import Place
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.prompts.fitting import Growing, Passage
-from apps.reasoning.reading.actions import Report
 from apps.reasoning.reading.proofs import ReadProof
+from apps.reasoning.reading.turns.actions import Report
 from apps.reasoning.scaffolds.alpha_apollo.conversing import Conversation, Seat, converse
 from apps.reasoning.scaffolds.alpha_apollo.memory import Judgement, Memory, best, judged, recalled
 from apps.reasoning.scaffolds.alpha_apollo.params import SOLVERS, Params
 from apps.reasoning.scaffolds.alpha_apollo.tags import condensed
 from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Selection
 from apps.reasoning.scaffolds.candidates.desk import EMPTY, Candidate, Desk, Part
-from apps.reasoning.scaffolds.concurrently import concurrently
+from apps.reasoning.scaffolds.running.concurrently import concurrently
 
 
 @dataclass

@@ -5,7 +5,7 @@ models lose backslashes in JSON strings.
 """
 
 from apps.reasoning.domain.generation import OfferedTool
-from apps.reasoning.reading.actions import LIBRARIES, THEOREMS
+from apps.reasoning.reading.turns.actions import LIBRARIES, THEOREMS
 
 FUNCTIONS = (
     OfferedTool(

@@ -11,7 +11,10 @@ from typing import Literal, NamedTuple
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.prompts.loader import RenderedPrompt, load
-from apps.reasoning.reading.actions import (
+from apps.reasoning.reading.answers import whole_answer
+from apps.reasoning.reading.echoes import SHORTEST_WHOLE, own_text
+from apps.reasoning.reading.proofs import ReadProof, read_steps
+from apps.reasoning.reading.turns.actions import (
     Action,
     Report,
     judged,
@@ -21,11 +24,8 @@ from apps.reasoning.reading.actions import (
     read_report,
     read_report_in_words,
 )
-from apps.reasoning.reading.answers import whole_answer
-from apps.reasoning.reading.echoes import SHORTEST_WHOLE, own_text
-from apps.reasoning.reading.proofs import ReadProof, read_steps
-from apps.reasoning.reading.turn_forms import TurnForm, read_turn_form, turn_schema, without_loop
-from apps.reasoning.scaffolds.hearing import Reading
+from apps.reasoning.reading.turns.turn_forms import TurnForm, read_turn_form, turn_schema, without_loop
+from apps.reasoning.scaffolds.running.hearing import Reading
 
 Finishing = Literal["answer", "report"]
 _ASKS_JSON: dict[Finishing, str] = {"answer": "turn_json", "report": "examination_json"}

@@ -6,7 +6,7 @@ Source: AlphaApollo §2.3: correct solutions first, then shorter ones.
 from collections.abc import Sequence
 
 from apps.reasoning.domain.values import Value
-from apps.reasoning.reading.actions import Report
+from apps.reasoning.reading.turns.actions import Report
 from apps.reasoning.scaffolds.candidates.desk import Candidate
 
 

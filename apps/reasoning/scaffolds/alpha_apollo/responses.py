@@ -3,7 +3,7 @@
 import re
 
 from apps.reasoning.domain.tools import Execution, ToolAnswer
-from apps.reasoning.reading.actions import LIBRARIES
+from apps.reasoning.reading.turns.actions import LIBRARIES
 
 #: Longest response, in characters.
 MOST_SHOWN = 4_000
@@ -29,7 +29,7 @@ def cut(text: str, limit: int) -> str:
 def code_response(answer: ToolAnswer, repairs: tuple[str, ...]) -> str:
     """The response to a piece of code."""
     if answer.is_off:
-        return f"Code execution is not available in this run. {cut(answer.failure, 400)} Go on without it."
+        return f"Code execution is not available in this run. {cut(answer.failure, 400)} Continue without it."
     if answer.execution is None:
         return f"The code was not run: {cut(answer.failure, 400)}"
     mended = [f"(Before running: {'; '.join(repairs)}.)"] if repairs else []

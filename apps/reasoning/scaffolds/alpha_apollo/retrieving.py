@@ -12,12 +12,12 @@ from apps.reasoning.domain.agent_events import Lookup
 from apps.reasoning.domain.generation import Place
 from apps.reasoning.domain.tools import SearchHit, SearchJob, read_hits
 from apps.reasoning.domain.values import Unscored
-from apps.reasoning.reading.actions import LIBRARIES, LONGEST_QUERY, THEOREMS
+from apps.reasoning.reading.turns.actions import LIBRARIES, LONGEST_QUERY, THEOREMS
 from apps.reasoning.scaffolds.alpha_apollo.params import Params
 from apps.reasoning.scaffolds.alpha_apollo.responses import MOST_SHOWN, cut
 from apps.reasoning.scaffolds.alpha_apollo.tags import held
-from apps.reasoning.scaffolds.asking import asked
 from apps.reasoning.scaffolds.candidates.desk import Desk
+from apps.reasoning.scaffolds.running.asking import asked
 
 PASSAGES = 4
 _MOST_OF_A_PASSAGE = 900
@@ -47,7 +47,7 @@ async def looked_up(desk: Desk, params: Params, key: str, library: str, query: s
 
     if isinstance(hits, Unscored):
         why = cut(hits.reason, 400)
-        return Found(f"Nothing was looked up: {why} Go on without it.", lookup(), failure=why)
+        return Found(f"Nothing was looked up: {why} Continue without it.", lookup(), failure=why)
     if not hits:
         return Found(f"Nothing was found for “{rewritten}”.", lookup())
     passages = shown(hits)

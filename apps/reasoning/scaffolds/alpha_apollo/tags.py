@@ -7,9 +7,9 @@ from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.reading.answers import answer_part, tag_pattern
 from apps.reasoning.reading.echoes import own_text
-from apps.reasoning.reading.turn_forms import read_texts, texts_schema, without_loop
+from apps.reasoning.reading.turns.turn_forms import read_texts, texts_schema, without_loop
 from apps.reasoning.scaffolds.candidates.desk import Desk
-from apps.reasoning.scaffolds.hearing import Reading
+from apps.reasoning.scaffolds.running.hearing import Reading
 
 #: Most texts in a helper's second answer.
 MOST_TEXTS = 12

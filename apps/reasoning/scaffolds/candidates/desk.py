@@ -20,8 +20,8 @@ from apps.reasoning.reading.foreign import clean_text
 from apps.reasoning.reading.layouts import UNCHANGED
 from apps.reasoning.reading.proofs import STEPS_SCHEMA, NoProof, ReadProof, Way, read_proof
 from apps.reasoning.scaffolds.answer_line import answer_line
-from apps.reasoning.scaffolds.asking import asked, room_for
-from apps.reasoning.scaffolds.hearing import Heard, Reading, heard
+from apps.reasoning.scaffolds.running.asking import asked, room_for
+from apps.reasoning.scaffolds.running.hearing import Heard, Reading, heard
 
 T = TypeVar("T")
 #: A value of a prompt: fixed text, text fitted to the model's context, or text placed after all others.
@@ -273,7 +273,7 @@ class Desk:
     async def steer(self, point: str) -> bool:
         """Take commands at a control point: later writers see hints, "write up" ends the search, lemmas are refused.
 
-        Returns whether the search shall end.
+        Returns whether the search should end.
         """
         for command in await self.ctx.control(point, self._refusal):
             if command.name == "hint":

@@ -1,6 +1,6 @@
 """Selection of the texts of one role on which the next role works, when a whole group answers each input.
 
-Source: MarsRL §3.3. The trainer's toy selects by the same rule (workers/learning/mars.py). Neither may import the other; a
+Source: MarsRL §3.3. The trainer's toy selects by the same rule (recipes/mathematics/mars.py). Neither may import the other; a
 test keeps them equal.
 """
 

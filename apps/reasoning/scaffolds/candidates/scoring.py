@@ -7,7 +7,7 @@ from apps.reasoning.domain.generation import Final, Place
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.reading.choices import Scored, read_score, read_score_again
 from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
-from apps.reasoning.scaffolds.hearing import Reading, choosing
+from apps.reasoning.scaffolds.running.hearing import Reading, choosing
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from apps.reasoning.domain.generation import Place
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.reading.choices import read_better, read_better_again
 from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
-from apps.reasoning.scaffolds.concurrently import concurrently
-from apps.reasoning.scaffolds.hearing import choosing
+from apps.reasoning.scaffolds.running.concurrently import concurrently
+from apps.reasoning.scaffolds.running.hearing import choosing
 
 READING = choosing("choice", "better", ("A", "B"), read_better, read_better_again)
 

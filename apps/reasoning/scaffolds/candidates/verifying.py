@@ -6,7 +6,7 @@ from apps.reasoning.domain.values import Unscored
 from apps.reasoning.domain.verdicts import Streaks
 from apps.reasoning.reading.choices import Decision, DecisionJson, read_decision, read_decision_again
 from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
-from apps.reasoning.scaffolds.hearing import choosing
+from apps.reasoning.scaffolds.running.hearing import choosing
 
 # Made once: pydantic needs longer for a schema than all other work of a check.
 _SCHEMA = DecisionJson.model_json_schema()

@@ -19,9 +19,9 @@ from apps.reasoning.reading.mentions import relabel
 from apps.reasoning.reading.summaries import SummaryJson
 from apps.reasoning.reading.votes import LemmaVerdictJson, ProofVerdictJson
 from apps.reasoning.scaffolds.answer_line import answer_line
-from apps.reasoning.scaffolds.asking import room_for
 from apps.reasoning.scaffolds.intern_s1_mo.exploration import Exploration, Proof
 from apps.reasoning.scaffolds.intern_s1_mo.lemmas import Lemma, Rollout
+from apps.reasoning.scaffolds.running.asking import room_for
 
 METHOD = "intern_s1_mo"
 EMPTY = "(none)"

@@ -16,9 +16,9 @@ from apps.reasoning.graph.statements import AlikeIndex
 from apps.reasoning.ports import BudgetKind, Context
 from apps.reasoning.prompts.loader import RenderedPrompt
 from apps.reasoning.reading.mentions import is_use, mentions
-from apps.reasoning.scaffolds.hearing import Heard, Reading, heard
 from apps.reasoning.scaffolds.intern_s1_mo.lemmas import Lemma, Lemmas, Rollout
 from apps.reasoning.scaffolds.intern_s1_mo.params import Params
+from apps.reasoning.scaffolds.running.hearing import Heard, Reading, heard
 
 T = TypeVar("T")
 

@@ -6,12 +6,12 @@ from apps.reasoning.domain.values import Unscored
 from apps.reasoning.prompts.loader import RenderedPrompt
 from apps.reasoning.reading.mentions import mentions
 from apps.reasoning.reading.proofs import STEPS_SCHEMA, NoProof, ReadProof, read_proof
-from apps.reasoning.scaffolds.concurrently import concurrently
-from apps.reasoning.scaffolds.hearing import Reading
 from apps.reasoning.scaffolds.intern_s1_mo.asking import complete_work, final_lemmas, final_library, revise_prompt, write_prompt
 from apps.reasoning.scaffolds.intern_s1_mo.exploration import Exploration, Proof
 from apps.reasoning.scaffolds.intern_s1_mo.steering import steer
 from apps.reasoning.scaffolds.intern_s1_mo.verification import verify_proof
+from apps.reasoning.scaffolds.running.concurrently import concurrently
+from apps.reasoning.scaffolds.running.hearing import Reading
 
 
 async def finish(x: Exploration) -> None:

@@ -10,13 +10,13 @@ from apps.reasoning.domain.values import Unscored
 from apps.reasoning.reading.answers import answer_part, thinking_of
 from apps.reasoning.reading.proofs import Claim, read_claim, read_claim_again
 from apps.reasoning.reading.summaries import ReadLemma, Summary, read_results, read_summary
-from apps.reasoning.scaffolds.concurrently import concurrently
-from apps.reasoning.scaffolds.hearing import Reading, choosing
 from apps.reasoning.scaffolds.intern_s1_mo.asking import SUMMARY_SCHEMA, reason_prompt, summary_prompt
 from apps.reasoning.scaffolds.intern_s1_mo.exploration import Exploration
 from apps.reasoning.scaffolds.intern_s1_mo.lemmas import Lemma, Rollout
 from apps.reasoning.scaffolds.intern_s1_mo.steering import steer
 from apps.reasoning.scaffolds.intern_s1_mo.verification import verify_lemma
+from apps.reasoning.scaffolds.running.concurrently import concurrently
+from apps.reasoning.scaffolds.running.hearing import Reading, choosing
 
 
 async def explore(x: Exploration) -> None:

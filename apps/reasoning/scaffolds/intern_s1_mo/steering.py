@@ -4,10 +4,10 @@ import re
 
 from apps.reasoning.domain.control import Command
 from apps.reasoning.domain.events import LemmaProposed
-from apps.reasoning.scaffolds.concurrently import concurrently
 from apps.reasoning.scaffolds.intern_s1_mo.exploration import Exploration
 from apps.reasoning.scaffolds.intern_s1_mo.lemmas import HUMAN, Lemma
 from apps.reasoning.scaffolds.intern_s1_mo.verification import verify_lemma
+from apps.reasoning.scaffolds.running.concurrently import concurrently
 
 MAX_TEXT = 20_000
 _BLANK_LINE = re.compile(r"\n\s*\n")

@@ -10,8 +10,6 @@ from apps.reasoning.domain.verdicts import NO_FAULT, UNPLACED, Confidence, Vote,
 from apps.reasoning.prompts.loader import RenderedPrompt
 from apps.reasoning.reading.schemas import choice_schema
 from apps.reasoning.reading.votes import read_lemma_vote, read_proof_vote, read_vote_again, unplaced
-from apps.reasoning.scaffolds.concurrently import concurrently
-from apps.reasoning.scaffolds.hearing import SHORT, Reading, ending
 from apps.reasoning.scaffolds.intern_s1_mo.asking import (
     LEMMA_VERDICT_SCHEMA,
     PROOF_VERDICT_SCHEMA,
@@ -20,6 +18,8 @@ from apps.reasoning.scaffolds.intern_s1_mo.asking import (
 )
 from apps.reasoning.scaffolds.intern_s1_mo.exploration import Exploration, Proof
 from apps.reasoning.scaffolds.intern_s1_mo.lemmas import Lemma, Rollout
+from apps.reasoning.scaffolds.running.concurrently import concurrently
+from apps.reasoning.scaffolds.running.hearing import SHORT, Reading, ending
 
 SWITCHED_OFF = Unscored(reason="the theorem verifier is switched off")
 

@@ -11,10 +11,10 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.urls import reverse
 
+from apps.processes.local import is_stack_up
 from apps.reasoning.domain.errors import AliasError
 from apps.reasoning.inference.aliases import Alias, load_usable
 from apps.reasoning.trying.trial import methods
-from apps.runs.local import is_stack_up
 from apps.runs.models import LIVE, Run, RunStatus
 from apps.runs.models_status import alias_status
 from apps.trials.report import trial_table

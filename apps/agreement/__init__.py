@@ -1,0 +1,4 @@
+"""How far graders and people agree: sources of pairs of points, comparisons, buckets of reasons, grader cards.
+
+Not here: the statistics (`apps.reasoning.agreement`).
+"""

@@ -1,0 +1,81 @@
+"""The operations of the HTTP API as rows for the page /api/, read from the OpenAPI schema."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.urls import reverse
+
+from apps.config.api.operations import api
+
+
+@dataclass(frozen=True)
+class FieldRow:
+    """A parameter, or a field of a response: name, type and meaning."""
+
+    name: str
+    type: str
+    meaning: str
+
+
+@dataclass(frozen=True)
+class OperationRow:
+    """One operation with its parameters and the fields of its response."""
+
+    anchor: str
+    method: str
+    path: str
+    summary: str
+    meaning: str
+    parameters: list[FieldRow]
+    answer: str
+    fields: list[FieldRow]
+
+
+def api_operations() -> list[OperationRow]:
+    """All operations in the order of their definition."""
+    schema: dict[str, Any] = api.get_openapi_schema(path_prefix=reverse("api:api-root"))
+    shapes = schema.get("components", {}).get("schemas", {})
+    return [
+        _operation(path, method, operation, shapes)
+        for path, methods in schema["paths"].items()
+        for method, operation in methods.items()
+    ]
+
+
+def _operation(path: str, method: str, operation: dict[str, Any], shapes: dict[str, Any]) -> OperationRow:
+    parameters = [
+        FieldRow(item["name"], _type(item["schema"]), item["schema"].get("description") or item.get("description", ""))
+        for item in operation.get("parameters", [])
+    ]
+    content = operation["responses"][200].get("content", {}).get("application/json", {}).get("schema", {})
+    name = _type(content)
+    shape = shapes.get(name, {})
+    fields = [FieldRow(key, _type(item), item.get("description", "")) for key, item in shape.get("properties", {}).items()]
+    for row in list(fields):
+        inner = shapes.get(row.type.removesuffix("[]"), {}) if row.type.endswith("[]") else {}
+        fields += [
+            FieldRow(f"{row.name}[].{key}", _type(item), item.get("description", ""))
+            for key, item in inner.get("properties", {}).items()
+        ]
+    return OperationRow(
+        anchor=operation["operationId"],
+        method=method.upper(),
+        path=path,
+        summary=operation.get("summary", ""),
+        meaning=operation.get("description", ""),
+        parameters=parameters,
+        answer=shape.get("description", ""),
+        fields=fields,
+    )
+
+
+def _type(schema: dict[str, Any]) -> str:
+    """A schema's type in a word: `string`, `integer or null`, `ProblemRow[]`."""
+    if "$ref" in schema:
+        return str(schema["$ref"]).rsplit("/", 1)[-1]
+    for union in ("anyOf", "allOf", "oneOf"):
+        if union in schema:
+            return " or ".join(_type(item) for item in schema[union])
+    if schema.get("type") == "array":
+        return _type(schema.get("items", {})) + "[]"
+    return str(schema.get("format") or schema.get("type", "object"))

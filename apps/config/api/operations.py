@@ -1,0 +1,260 @@
+"""The HTTP API at /api/v1/: problems, marking schemes, runs, events, lemmas and the lemma graph. Manual: docs/api.md.
+
+Programs authenticate with a bearer token, our own pages with their session. Objects that a user may not see are "not found".
+"""
+
+import uuid
+from typing import Annotated, Any, Literal
+
+from django.core.paginator import Paginator
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import URLPattern, URLResolver
+from ninja import NinjaAPI, Query
+from ninja.errors import AuthenticationError, ValidationError
+from ninja.security import HttpBearer, SessionAuth
+from pydantic import AfterValidator, BeforeValidator
+
+from apps.accounts.access import user_of
+from apps.accounts.models import User
+from apps.accounts.selectors import token_find
+from apps.accounts.services import token_note_use
+from apps.config.api import schemas as shapes
+from apps.lemmas.final_answers import final_answer_of
+from apps.lemmas.graph_data import graph_data
+from apps.lemmas.selectors import lemma_rows
+from apps.problems import selectors as problems
+from apps.problems.access import problem_get_for, problem_visible_to, solutions_of_may_read
+from apps.processes.one_moment import one_moment
+from apps.reasoning.marking.schemes.text_form import text_written
+from apps.reasoning.programs.registry import SCAFFOLDS
+from apps.runs.access import run_get_for, run_visible_to
+from apps.runs.models import Run
+from apps.runs.selectors import event_page, run_list
+from apps.schemes.access import scheme_get_for, schemes_problem_for, version_get_for
+from apps.schemes.models import MarkingScheme, VersionStatus
+from apps.schemes.selectors import scheme_list
+from apps.ui.sent import DIGITS_AT_MOST
+
+PER_PAGE = 50
+EVENTS_AT_MOST = 1000
+LARGEST = 10**DIGITS_AT_MOST - 1  # Fits both databases and JavaScript.
+
+PageNumber = Annotated[int, Query(ge=1, le=LARGEST, description="page number, 50 items a page")]
+TopicLetter = Annotated[Literal["", "A", "C", "G", "N", "O"], BeforeValidator(str.upper)]
+Status = Literal["", "queued", "running", "paused", "finished", "cancelled", "failed", "needs_fork"]
+
+
+def _without_nul(text: str) -> str:
+    """Reject NUL characters: PostgreSQL does not accept them in a query."""
+    if "\0" in text:
+        raise ValueError("it contains a NUL character")
+    return text
+
+
+Text = Annotated[str, AfterValidator(_without_nul)]
+# Defaults, not annotations: ninja loses the default of an annotation with a validator.
+WORDS: Any = Query("", max_length=200, description="words that must all occur")  # type: ignore[type-arg]
+TOPIC: Any = Query("", description="A, C, G or N")  # type: ignore[type-arg]
+STATUS: Any = Query("", description="as in a run's `status`")  # type: ignore[type-arg]
+SCAFFOLD: Any = Query("", description="name of a scaffold")  # type: ignore[type-arg]
+
+
+class TokenAuth(HttpBearer):
+    """`Authorization: Bearer lsc_…`."""
+
+    def authenticate(self, request: HttpRequest, token: str) -> User | None:
+        found = token_find(token)
+        if found is None:
+            return None
+        token_note_use(token=found)
+        request.user = found.user
+        return found.user
+
+
+api = NinjaAPI(
+    title="Lemmascope",
+    version="1",
+    description="Problems, marking schemes, runs, their events, lemmas and lemma graphs.",
+    urls_namespace="api",
+    docs_url=None,
+    auth=[TokenAuth(), SessionAuth()],
+)
+
+
+@api.exception_handler(AuthenticationError)
+def _not_signed_in(request: HttpRequest, error: AuthenticationError) -> HttpResponse:
+    answer = api.create_response(
+        request, {"detail": "Not signed in. Send a token in the header: Authorization: Bearer lsc_…"}, status=401
+    )
+    answer["WWW-Authenticate"] = "Bearer"
+    return answer
+
+
+@api.exception_handler(Http404)
+def _not_found(request: HttpRequest, error: Http404) -> HttpResponse:
+    return api.create_response(request, {"detail": str(error) or "Not found, or you may not see it."}, status=404)
+
+
+def _paged(rows: "QuerySet[Any]", page: int) -> tuple[list[Any], dict[str, int]]:
+    """The rows of a page and its position. A page past the end is empty."""
+    pages = Paginator(rows, PER_PAGE)
+    items = list(pages.page(page)) if page <= pages.num_pages else []
+    return items, {"page": page, "pages": pages.num_pages, "total": pages.count}
+
+
+@api.get("/problems", response=shapes.ProblemPage, url_name="problem_list", summary="List problems")
+def problem_list(request: HttpRequest, q: Text = WORDS, topic: TopicLetter = TOPIC, page: PageNumber = 1) -> dict[str, Any]:
+    """Problems by title, filtered by words in the title, source or newest statement, and by topic (A, C, G, N, O)."""
+    asked = problems.ProblemFilter(q=q, topic=topic)
+    items, place = _paged(problems.problem_list(problem_visible_to(user_of(request)), asked), page)
+    return {"items": items, **place}
+
+
+@api.get("/problems/{slug}", response=shapes.ProblemOut, url_name="problem_get", summary="One problem")
+def problem_get(request: HttpRequest, slug: Text) -> dict[str, Any]:
+    """The newest statement; for coaches, researchers and staff also answer, marking scheme and reference solutions.
+
+    While a contest is not over, only its coaches see its problems.
+    """
+    user = user_of(request)
+    problem = problem_get_for(user, slug)
+    version, open_book = problem.current, solutions_of_may_read(user, problem)
+    fields = ("slug", "title", "topic", "subtopic", "source", "year", "level")
+    return {
+        **{name: getattr(problem, name) for name in fields},
+        "version": version.number,
+        "statement": version.statement,
+        "answer": version.answer if open_book else None,
+        "scheme_text": version.scheme_text if open_book else None,
+        "reference_solutions": list(problem.reference_solutions.all()) if open_book else None,
+    }
+
+
+@api.get("/problems/{slug}/schemes", response=shapes.SchemeList, url_name="scheme_list", summary="Marking schemes of a problem")
+def scheme_list_(request: HttpRequest, slug: Text) -> dict[str, Any]:
+    """The marking schemes with their versions, for users who may read the problem's solutions."""
+    problem = schemes_problem_for(user_of(request), slug)
+    return {"items": [_scheme_row(scheme, problem.slug) for scheme in scheme_list(problem)]}
+
+
+@api.get("/schemes/{uuid:scheme_id}", response=shapes.SchemeOut, url_name="scheme_get", summary="One marking scheme")
+def scheme_get(
+    request: HttpRequest,
+    scheme_id: uuid.UUID,
+    version: Annotated[int | None, Query(ge=1, le=999_999, description="version number (default: the active version)")] = None,
+) -> dict[str, Any]:
+    """A version of a scheme as text and as JSON."""
+    user = user_of(request)
+    scheme = scheme_get_for(user, scheme_id)
+    chosen = version_get_for(user, scheme, str(version or ""))
+    return {
+        "id": scheme.public_id,
+        "problem": scheme.problem.slug,
+        "title": scheme.title,
+        "version": chosen,
+        "text": text_written(chosen.content),
+        "body": chosen.body,
+    }
+
+
+@api.get("/runs", response=shapes.RunPage, url_name="run_list", summary="List runs")
+def run_list_(
+    request: HttpRequest,
+    q: Text = WORDS,
+    status: Status = STATUS,
+    scaffold: Text = SCAFFOLD,
+    topic: TopicLetter = TOPIC,
+    page: PageNumber = 1,
+) -> dict[str, Any]:
+    """Runs, newest first, filtered by words in title or statement, status, scaffold and topic. Students see none."""
+    user = user_of(request)
+    if not user.may_see_runs:
+        raise Http404
+    visible = run_visible_to(user)
+    if scaffold and scaffold not in SCAFFOLDS and not visible.filter(scaffold=scaffold).exists():
+        raise ValidationError([{"type": "enum", "loc": ["query", "scaffold"], "msg": f"one of {', '.join(SCAFFOLDS)}"}])
+    runs = run_list(visible, query=q, status=status, scaffold=scaffold, topic=topic)
+    items, place = _paged(runs, page)
+    return {"items": [_run_row(run) for run in items], **place}
+
+
+@api.get("/runs/{uuid:run_id}", response=shapes.RunOut, url_name="run_get", summary="One run")
+def run_get(request: HttpRequest, run_id: uuid.UUID) -> dict[str, Any]:
+    """The run's specification, state and outcome."""
+    run = run_get_for(user_of(request), run_id)
+    return {
+        **_run_row(run),
+        "problem_version": run.problem_version.number,
+        "spec": run.spec,
+        "budget": run.budget,
+        "outcome": run.outcome,
+        "final_answer": final_answer_of(run),
+        "forked_from": run.forked_from.public_id if run.forked_from else None,
+        "last_seq": run.last_seq,
+    }
+
+
+@api.get("/runs/{uuid:run_id}/events", response=shapes.EventPage, url_name="run_events", summary="Events of a run")
+def run_events(
+    request: HttpRequest,
+    run_id: uuid.UUID,
+    since: Annotated[int, Query(ge=0, le=LARGEST, description="only events after this number")] = 0,
+    limit: Annotated[int, Query(ge=1, le=EVENTS_AT_MOST)] = 500,
+    kind: Annotated[list[Text], Query(description="only events of this kind; may be repeated")] = [],  # noqa: B006
+) -> dict[str, Any]:
+    """Events in order, without gaps. Request `since=0`, then `next_since` until `has_more` is false."""
+    run = run_get_for(user_of(request), run_id)
+    rows = event_page(run, after=since, limit=limit + 1, kinds=kind)
+    has_more, rows = len(rows) > limit, rows[:limit]
+    # Unless the page was cut, events of other kinds up to the newest were passed too.
+    reached = rows[-1]["seq"] if has_more else max(since, run.last_seq, rows[-1]["seq"] if rows else 0)
+    return {"events": rows, "next_since": reached, "has_more": has_more, "last_seq": run.last_seq, "is_live": run.is_live}
+
+
+@api.get("/runs/{uuid:run_id}/lemmas", response=shapes.LemmaList, url_name="run_lemmas", summary="Lemmas of a run")
+def run_lemmas(request: HttpRequest, run_id: uuid.UUID) -> dict[str, Any]:
+    """All lemma versions with their proofs and the totals of their votes."""
+    with one_moment():
+        run = run_get_for(user_of(request), run_id)
+        return {"items": list(lemma_rows(run)), "last_seq": run.last_seq}
+
+
+@api.get("/runs/{uuid:run_id}/graph", response=dict[str, Any], url_name="run_graph", summary="Lemma graph of a run")
+def run_graph(
+    request: HttpRequest,
+    run_id: uuid.UUID,
+    since: Annotated[int, Query(ge=0, description="only nodes and edges that changed after this event")] = 0,
+) -> Any:
+    """Nodes and edges of the lemma graph as the page draws them. docs/graph_data.md explains every field."""
+    with one_moment():
+        return graph_data(run_get_for(user_of(request), run_id), after=since)
+
+
+def _scheme_row(scheme: MarkingScheme, slug: str) -> dict[str, Any]:
+    versions = list(scheme.versions.all())
+    active = next((one.number for one in versions if one.status == VersionStatus.ACTIVE), None)
+    return {"id": scheme.public_id, "problem": slug, "title": scheme.title, "version": active, "versions": versions}
+
+
+def _run_row(run: Run) -> dict[str, Any]:
+    same = (
+        "title", "scaffold", "preset", "status", "status_reason", "is_authored", "is_assisted", "calls",
+        "prompt_tokens", "completion_tokens", "inherited_calls", "inherited_prompt_tokens", "inherited_completion_tokens",
+        "created_at", "started_at", "finished_at",
+    )  # fmt: skip
+    return {
+        **{name: getattr(run, name) for name in same},
+        "id": run.public_id,
+        "problem": run.problem_version.problem.slug,
+        "owner": run.owner.username if run.owner else None,
+    }
+
+
+def api_urls() -> tuple[list[URLResolver | URLPattern], str, str]:
+    """The API's URLs. Its own authentication answers 401, so the site's redirect to the sign-in page is off."""
+    patterns, app_name, namespace = api.urls
+    for pattern in patterns:
+        if isinstance(pattern, URLPattern) and pattern.callback is not None:
+            pattern.callback.login_required = False  # type: ignore[attr-defined]
+    return patterns, app_name, namespace

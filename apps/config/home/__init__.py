@@ -1,0 +1,1 @@
+"""Content of the home page, by role."""

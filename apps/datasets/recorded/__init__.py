@@ -1,0 +1,1 @@
+"""Training material of recorded runs: calls with tokens, rounds, trajectories, and the feed of runs under way."""

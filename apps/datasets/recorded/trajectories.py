@@ -1,0 +1,249 @@
+"""Trajectories of a recorded run for each family of recipes: turns, groups and rewards.
+
+A trajectory is a plain dictionary (docs/datasets.md). Tokens are named by shard and row; the export program reads them.
+`LeftOut` counts what cannot be used, by reason.
+"""
+
+import hashlib
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from apps.datasets.recorded.recorded import Call, Recorded, Solution
+from apps.datasets.recorded.rounds import rounds_of
+from apps.datasets.rewards import Judge
+from apps.reasoning.answers.comparison import answer_compared
+from apps.reasoning.answers.outcomes import Comparison
+from apps.recipes.recipe import Family, Training
+from apps.runs.journal.texts import texts_get
+
+Trajectory = dict[str, Any]
+MOST_EXAMPLES = 5
+CORRECT_FROM = 0.5
+_UNJUDGED = "a solution without a verdict"
+_UNDECIDED = "a final answer that could not be compared with the problem's"
+_DELIMITER = re.compile(r"<<<(?:CONTENT|END) [0-9a-f]{16}>>>")
+
+
+@dataclass
+class LeftOut:
+    """Items left out: count and first examples by reason."""
+
+    counts: dict[str, int] = field(default_factory=dict)
+    examples: dict[str, list[str]] = field(default_factory=dict)
+
+    def add(self, reason: str, what: str) -> None:
+        self.counts[reason] = self.counts.get(reason, 0) + 1
+        named = self.examples.setdefault(reason, [])
+        if len(named) < MOST_EXAMPLES:
+            named.append(what)
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """Reasons with counts and examples, most frequent first."""
+        ordered = sorted(self.counts.items(), key=lambda pair: -pair[1])
+        return [{"reason": reason, "count": count, "examples": self.examples[reason]} for reason, count in ordered]
+
+
+def problem_id(recorded: Recorded) -> str:
+    """Id of the problem with its version number: another statement is another problem."""
+    version = recorded.run.problem_version
+    return f"{version.problem.public_id}@{version.number}"
+
+
+def trajectories_of(recorded: Recorded, recipe: Training, judge: Judge, left: LeftOut) -> list[Trajectory]:
+    """Trajectories of a run for `recipe`, in the run's order."""
+    found = list(_FAMILIES[recipe.family](recorded, recipe, judge, left))
+    return [one for one in found if one["turns"]]
+
+
+def _proofs(recorded: Recorded, recipe: Training, judge: Judge, left: LeftOut) -> Iterator[Trajectory]:
+    for solution in recorded.solutions.values():
+        if recipe.fresh_only and solution.parents:
+            left.add("made from another solution, so its prompt is unique", _name(recorded, solution.id))
+            continue
+        reward = reward_of(recorded, solution, judge)
+        if reward is None:
+            _unscored(recorded, solution, judge, left)
+            continue
+        more = {"group": f"{problem_id(recorded)}/{_question_of(recorded, solution)}"} if recipe.fresh_only else {}
+        if turns := turns_of(recorded, [(solution.call, more)], left):
+            yield trajectory(recorded, solution.id, turns, recipe.scale * reward, solution.votes)
+
+
+def _turns(recorded: Recorded, recipe: Training, judge: Judge, left: LeftOut) -> Iterator[Trajectory]:
+    for solution in recorded.solutions.values():
+        if solution.children and not recorded.talks:
+            continue  # It becomes a turn of the solutions made from it.
+        reward = reward_of(recorded, solution, judge)
+        if reward is None:
+            _unscored(recorded, solution, judge, left)
+            continue
+        talk = recorded.talks.get(solution.id, [])
+        line = [] if talk else recorded.line(solution)
+        if recipe.grades_turns and judge == "answer":
+            unclear = [one for one in line if reward_of(recorded, one, judge) is None]
+            for one in unclear:
+                _unscored(recorded, one, judge, left)
+            if unclear:
+                continue
+        calls: list[tuple[str, dict[str, Any]]] = [
+            (turn.call, {"invalid": turn.invalid, "tool_ok": turn.tool_ok}) for turn in talk
+        ] or [(one.call, {"reward": reward_of(recorded, one, judge)}) for one in line]
+        if turns := turns_of(recorded, calls, left):
+            yield trajectory(recorded, solution.id, turns, recipe.scale * reward, solution.votes)
+
+
+def _agents(recorded: Recorded, recipe: Training, judge: Judge, left: LeftOut) -> Iterator[Trajectory]:
+    """Solver, verifiers and correctors (MarsRL §3): `judge` decides a solution; a verdict is right if it agrees."""
+    problem, run = problem_id(recorded), recorded.run.public_id
+    calls: list[tuple[str, dict[str, Any]]] = []
+    for solution in recorded.solutions.values():
+        share = reward_of(recorded, solution, judge)
+        if share is None:
+            _unscored(recorded, solution, judge, left)
+            continue
+        right = share >= CORRECT_FROM
+        # Two reports on one solution are two inputs, so the prompt identifies a correction's group.
+        made_from = f"{run}/{solution.parents[0]}/correct/{_prompt_of(recorded, solution)}" if solution.parents else ""
+        group = made_from or f"{problem}/solve"
+        calls.append((solution.call, {"reward": float(right), "group": group}))
+        for call, passed in solution.judged:
+            of_verdict = {"reward": float(passed == right), "group": f"{run}/{solution.id}/verify", "passed": passed}
+            calls.append((call, of_verdict))
+    if turns := turns_of(recorded, calls, left, one_by_one=True):
+        yield trajectory(recorded, "", turns, max(float(turn["reward"] or 0) for turn in turns), None)
+
+
+def _states(recorded: Recorded, recipe: Training, judge: Judge, left: LeftOut) -> Iterator[Trajectory]:
+    """Attempts at a state of a reasoning cache (QED-Nano §4.2); attempts with exactly the same prompt form a group.
+
+    Where a run repeats states, only those attempts are used, not the turns that made the states.
+    """
+    again = any(key.startswith("state/") for key in recorded.calls)
+    for solution in recorded.solutions.values():
+        if again and not solution.call.startswith("state/"):
+            continue
+        reward = reward_of(recorded, solution, judge)
+        if reward is None:
+            _unscored(recorded, solution, judge, left)
+            continue
+        more = {"reward": recipe.scale * reward, "group": f"{problem_id(recorded)}/{_prompt_of(recorded, solution)}"}
+        if turns := turns_of(recorded, [(solution.call, more)], left):
+            yield trajectory(recorded, solution.id, turns, recipe.scale * reward, solution.votes)
+
+
+def _prompt_of(recorded: Recorded, solution: Solution) -> str:
+    """Short hash of a solution's prompt; empty where its call was not recorded."""
+    call = recorded.calls.get(solution.call)
+    return hashlib.sha256("|".join(call.prompt_shas).encode()).hexdigest()[:16] if call else ""
+
+
+def _question_of(recorded: Recorded, solution: Solution) -> str:
+    """Short hash of a solution's prompt without its delimiters, which are random in every run."""
+    call = recorded.calls.get(solution.call)
+    texts = texts_get(call.prompt_shas) if call else {}
+    asked = "|".join(_DELIMITER.sub("", texts.get(sha, sha)) for sha in (call.prompt_shas if call else ()))
+    return hashlib.sha256(asked.encode()).hexdigest()[:16]
+
+
+def _rounds(recorded: Recorded, recipe: Training, judge: Judge, left: LeftOut) -> Iterator[Trajectory]:
+    found = rounds_of(recorded)
+    if found is None:
+        left.add("a run without rounds and lemmas", str(recorded.run.public_id))
+        return
+    if found.rollouts > 1 and not recipe.is_supervised:
+        # A rollout does not start from the lemmas of another one, so together they are not a trajectory.
+        left.add("a run of several rollouts, whose rounds are not one line", str(recorded.run.public_id))
+        return
+    expected = _answer(recorded)
+    if judge == "answer" and not expected:
+        left.add(_UNJUDGED, str(recorded.run.public_id))
+        return
+    compared = answer_compared(found.answer, expected) if expected and found.answer else None
+    if compared is not None and compared.is_equal is None:
+        left.add(_UNDECIDED, f"{recorded.run.public_id}: {compared.reason}")
+        return
+    if turns := turns_of(recorded, found.calls, left):
+        # A wrong answer has reward 0 whatever its votes (Intern-S1-MO §4.3).
+        answer = (compared is not None and bool(compared.is_equal)) if expected else None
+        more = {"answer_ok": answer, "derived": found.derived, "used": found.used}
+        yield trajectory(recorded, "", turns, found.reward, found.votes) | more
+
+
+_FAMILIES: dict[Family, Callable[[Recorded, Training, Judge, LeftOut], Iterator[Trajectory]]] = {
+    "proofs": _proofs,
+    "turns": _turns,
+    "agents": _agents,
+    "states": _states,
+    "rounds": _rounds,
+}
+
+
+def reward_of(recorded: Recorded, solution: Solution, judge: Judge) -> float | None:
+    """Reward of a solution, 0 to 1; None where it is unknown."""
+    if judge == "answer":
+        compared = _compared(recorded, solution)
+        return None if compared is None or compared.is_equal is None else float(compared.is_equal)
+    return solution.share
+
+
+def _compared(recorded: Recorded, solution: Solution) -> Comparison | None:
+    """Comparison of its final answer with the problem's; None where the problem has none."""
+    expected = _answer(recorded)
+    return answer_compared(solution.text, expected) if expected else None
+
+
+def _unscored(recorded: Recorded, solution: Solution, judge: Judge, left: LeftOut) -> None:
+    """Count a solution without a reward under its reason: an undecided answer is not a wrong one."""
+    compared = _compared(recorded, solution) if judge == "answer" else None
+    if compared is None:
+        left.add(_UNJUDGED, _name(recorded, solution.id))
+    else:
+        left.add(_UNDECIDED, f"{_name(recorded, solution.id)}: {compared.reason}")
+
+
+def turns_of(
+    recorded: Recorded, calls: list[tuple[str, dict[str, Any]]], left: LeftOut, *, one_by_one: bool = False
+) -> list[dict[str, Any]]:
+    """Turns of these calls. Without `one_by_one`, one call without recorded tokens drops all of them."""
+    found = []
+    for key, more in calls:
+        call = recorded.calls.get(key)
+        if call is None or (recorded.has_tokens and not call.shard):
+            left.add("a call without recorded tokens", f"{recorded.run.public_id} {key}")
+            if one_by_one:
+                continue
+            return []
+        found.append(_turn(call) | more)
+    return found
+
+
+def _turn(call: Call) -> dict[str, Any]:
+    return {
+        "call": call.key,
+        "role": call.role.replace("_", ""),
+        "shard": call.shard,
+        "row": call.row,
+        "sha256": call.sha256,
+        "finish_reason": call.finish_reason,
+        "prompt_shas": call.prompt_shas,
+        "text_shas": (call.reasoning_sha, call.text_sha),
+        "reward": None,
+    }
+
+
+def trajectory(
+    recorded: Recorded, name: str, turns: list[dict[str, Any]], reward: float, votes: tuple[int, int] | None
+) -> Trajectory:
+    run = str(recorded.run.public_id)
+    return {"id": f"{run}/{name}" if name else run, "run_id": run, "turns": turns, "reward": reward, "votes": votes}
+
+
+def _answer(recorded: Recorded) -> str:
+    return recorded.run.problem_version.answer.strip()
+
+
+def _name(recorded: Recorded, solution: str) -> str:
+    return f"{recorded.run.public_id} {solution}"

@@ -1,0 +1,1 @@
+"""Dataset versions: choice of runs, preview, making, manifest, downloads."""

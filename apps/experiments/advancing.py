@@ -1,0 +1,131 @@
+"""Advance experiments: start cells while there is capacity, settle lost ones, pause on repeated failures, mark as done."""
+
+import gc
+from collections.abc import Mapping
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from apps.experiments.cells import NO_RESULT, CellBatch, cell_start
+from apps.experiments.models import CellState, Experiment, ExperimentCell, ExperimentState
+from apps.graders.planning.naming import aliases_in
+from apps.graders.starting import models_for_grading
+from apps.reasoning.domain.errors import AliasError
+from apps.reasoning.inference.aliases import Alias
+from apps.runs.models import LIVE, RunStatus
+
+#: Pause the experiment after this many consecutive failures.
+FAILURES_AT_MOST = 5
+#: Cells between two collections, because automatic collection is set to be rare in this process.
+COLLECT_EVERY = 100
+_since_collected = 0
+_UNDER_WAY = (CellState.WAITING, CellState.RUNNING)
+
+
+def conduct() -> None:
+    """Advance every experiment, and collect garbage now and then: a run leaves some hundred objects in cycles."""
+    global _since_collected
+    _since_collected += conduct_once()
+    if _since_collected >= COLLECT_EVERY:
+        _since_collected = 0
+        gc.collect()
+
+
+def conduct_once() -> int:
+    """Advance every running experiment and return the number of cells started. Capacity is shared equally."""
+    lost_cells_fail()
+    running = list(Experiment.objects.filter(state=ExperimentState.RUNNING).order_by("begun_at").values_list("pk", flat=True))
+    if not running:
+        return 0
+    try:
+        aliases = models_for_grading()
+    except AliasError as error:
+        for pk in running:
+            _pause(pk, str(error))
+        return 0
+    share = max(1, settings.GRADING_AT_ONCE // len(running))
+    return sum(experiment_advance(pk, aliases, share) for pk in running)
+
+
+@transaction.atomic
+def experiment_advance(experiment_pk: int, aliases: Mapping[str, Alias], share: int) -> int:
+    """Start as many cells as there is capacity for, with at most `share` running; return the number started."""
+    experiment = Experiment.objects.select_for_update().filter(pk=experiment_pk, state=ExperimentState.RUNNING).first()
+    if experiment is None:
+        return 0
+    if reason := _failing(experiment, aliases):
+        _pause(experiment.pk, reason)
+        return 0
+    room = min(experiment.at_once, share, _places_free(experiment))
+    room -= experiment.cells.filter(state=CellState.RUNNING).count()
+    found = list(cells_ready(experiment)[:room]) if room > 0 else []
+    batch = CellBatch(experiment, aliases)
+    for cell in found:
+        cell_start(cell, batch)
+    if not found and not experiment.cells.filter(state__in=_UNDER_WAY).exists():
+        ended = {"state": ExperimentState.DONE, "state_reason": "", "ended_at": timezone.now()}
+        Experiment.objects.filter(pk=experiment.pk).update(**ended)
+    return len(found)
+
+
+def cells_ready(experiment: Experiment) -> QuerySet[ExperimentCell]:
+    """Waiting cells that can start now; cells that need pieces follow the cell that prepares them.
+
+    Graders share pieces (an ensemble shares those of its members). Per problem, only one cell with the same preparing models
+    runs at a time.
+    """
+    preparing = ExperimentCell.objects.filter(experiment=experiment, problem=OuterRef("problem"), prepares=True)
+    mine = preparing.filter(workflow=OuterRef("workflow"), alias=OuterRef("alias"), state__in=_UNDER_WAY)
+    before = Q(state=CellState.RUNNING) | Q(state=CellState.WAITING, position__lt=OuterRef("position"))
+    follows = Q(prepares=False) & Q(~Exists(mine))
+    for alias in experiment.aliases:
+        sharing = [other for other in experiment.aliases if aliases_in(other) & aliases_in(alias)]
+        follows |= Q(prepares=True, alias=alias) & Q(~Exists(preparing.filter(before, alias__in=sharing)))
+    ready = experiment.cells.filter(follows, state=CellState.WAITING)
+    return ready.select_related(
+        "run",
+        "script__graded_set",
+        "script__problem__problem",
+        "version__submission__problem__version__problem",
+        "version__submission__paper",
+    ).order_by("position")
+
+
+def lost_cells_fail() -> None:
+    """Mark running cells as failed whose run ended without reporting, because its journal could not be written.
+
+    Includes cells of paused and cancelled experiments, which also take up capacity.
+    """
+    lost = ExperimentCell.objects.filter(state=CellState.RUNNING).exclude(run__status__in=LIVE)
+    for cell in lost.exclude(experiment__state=ExperimentState.DONE).select_related("run"):
+        trouble = cell.run.status_reason if cell.run is not None and cell.run.status_reason else NO_RESULT
+        ended = {"state": CellState.FAILED, "trouble": trouble, "ended_at": timezone.now()}
+        lost.filter(pk=cell.pk).update(**ended)
+
+
+def _places_free(experiment: Experiment) -> int:
+    """Number of cells that this experiment may have running, given those of the others."""
+    others = ExperimentCell.objects.filter(state=CellState.RUNNING).exclude(experiment=experiment).count()
+    return max(0, settings.GRADING_AT_ONCE - others)
+
+
+def _failing(experiment: Experiment, aliases: Mapping[str, Alias]) -> str:
+    """Reason to pause the experiment, or "".
+
+    A cell without a run counts only if its model was removed. Faults of one script or problem do not predict the next cell,
+    and neither does a missing answer, as when a script is too long for its model.
+    """
+    unanswered = Q(state=CellState.FAILED, run__status=RunStatus.FINISHED) & ~Q(trouble=NO_RESULT)
+    available = [players for players in experiment.aliases if aliases_in(players) <= set(aliases)]
+    relevant = experiment.cells.filter(Q(run__isnull=False) | ~Q(alias__in=available), ended_at__gte=experiment.begun_at)
+    newest = list(relevant.exclude(unanswered).order_by("-ended_at", "-pk").values_list("state", "trouble")[:FAILURES_AT_MOST])
+    if len(newest) < FAILURES_AT_MOST or any(state != CellState.FAILED for state, _ in newest):
+        return ""
+    return f"Paused after {FAILURES_AT_MOST} failed gradings in a row. The last error: {newest[0][1]}"
+
+
+def _pause(experiment_pk: int, reason: str) -> None:
+    paused = {"state": ExperimentState.PAUSED, "state_reason": reason}
+    Experiment.objects.filter(pk=experiment_pk, state=ExperimentState.RUNNING).update(**paused)

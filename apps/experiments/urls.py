@@ -1,0 +1,15 @@
+"""URLs of experiments: list, form, results, downloads, commands."""
+
+from django.urls import path
+
+from apps.experiments import views
+
+app_name = "experiments"
+urlpatterns = [
+    path("experiments/", views.experiment_list, name="list"),
+    path("experiments/new/", views.experiment_new, name="new"),
+    path("experiments/<uuid:experiment_id>/", views.experiment_detail, name="detail"),
+    path("experiments/<uuid:experiment_id>/results.csv", views.experiment_csv, name="csv"),
+    path("experiments/<uuid:experiment_id>/results.jsonl", views.experiment_jsonl, name="jsonl"),
+    path("experiments/<uuid:experiment_id>/<slug:verb>/", views.experiment_command, name="command"),
+]

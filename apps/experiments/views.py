@@ -1,0 +1,189 @@
+"""Views of experiments: list, form with live estimate, results, downloads, commands."""
+
+import uuid
+from collections.abc import AsyncIterator, Callable, Iterator
+from itertools import islice
+
+from asgiref.sync import sync_to_async
+from django.contrib import messages
+from django.core.handlers.asgi import ASGIRequest
+from django.core.paginator import Paginator
+from django.db.models import Count, Q
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.utils.cache import patch_vary_headers
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from apps.accounts.access import user_of
+from apps.accounts.models import User
+from apps.experiments.access import cells_shown, experiment_get_for, experiment_may_steer, experiments_visible_to
+from apps.experiments.estimate import forecast_of
+from apps.experiments.exports import csv_lines, json_lines
+from apps.experiments.forms import ExperimentForm
+from apps.experiments.ledger import texts_shown
+from apps.experiments.models import CellState, Experiment
+from apps.experiments.repeats import repeats_of
+from apps.experiments.selectors import SHOWS, columns_of, counts_of, filter_from, progress_of, rows_of
+from apps.experiments.services import (
+    ExperimentRefused,
+    experiment_cancel,
+    experiment_create,
+    experiment_pause,
+    experiment_resume,
+    experiment_retry,
+    views_of_experiment,
+)
+from apps.graders.planning.naming import VARIANTS
+from apps.graders.planning.shown import views_summary
+from apps.graders.starting import models_for_grading
+from apps.reasoning.domain.errors import AliasError
+from apps.reasoning.graders.registry import GRADERS
+from apps.runs.access import run_may_start
+
+PAGE = 50
+_LINES_AT_ONCE = 50
+VARIANT_TITLES = {name: one.title for name, one in VARIANTS.items()}
+
+
+@require_GET
+def experiment_list(request: HttpRequest) -> HttpResponse:
+    """List the experiments that the user may open, newest first."""
+    user = _starter_of(request)
+    ended = Count("cells", filter=~Q(cells__state__in=(CellState.WAITING, CellState.RUNNING)))
+    rows = experiments_visible_to(user).select_related("graded_set", "contest", "owner")
+    rows = rows.annotate(cells_all=Count("cells"), cells_ended=ended).order_by("-created_at", "-pk")
+    page = Paginator(rows, PAGE).get_page(request.GET.get("page"))
+    return render(request, "experiments/list.html", {"page": page, "query": ""})
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def experiment_new(request: HttpRequest) -> HttpResponse:
+    """Show the form. For htmx or a POST with "estimate" show the cost; any other POST starts the experiment."""
+    user = _starter_of(request)
+    trouble = ""
+    try:
+        known = models_for_grading()
+    except AliasError as error:
+        known, trouble = {}, str(error)
+    initial: dict[str, object] = {"source": request.GET.get("source", ""), "problems": request.GET.get("problems", "")}
+    initial |= {"aliases": list(known)[:1], "workflows": ["single_turn"]}
+    form = ExperimentForm(request.POST or None, user=user, known=known, initial=initial)
+    is_asking = "HX-Request" in request.headers or "estimate" in request.POST
+    forecast = None
+    if request.method == "POST" and form.is_valid():
+        if is_asking:
+            scripts = form.chosen.scripts()
+            most, repeats, options = form.cleaned_data["max_new_tokens"], len(form.repeat_seeds), form.options()
+            forecast = forecast_of(scripts, form.draft().graders, form.known, most, repeats=repeats, overrides=options)
+        else:
+            try:
+                made = experiment_create(owner=user, draft=form.draft(), start_id=form.cleaned_data["start_id"])
+                return redirect("experiments:detail", experiment_id=made.public_id)
+            except ExperimentRefused as error:
+                form.add_error(None, str(error))
+    context = {"form": form, "forecast": forecast, "trouble": trouble, "graders": GRADERS.values()}
+    if "HX-Request" in request.headers:
+        return render(request, "experiments/_forecast.html", context)
+    is_wrong = bool(form.errors) and not is_asking
+    return render(request, "experiments/new.html", context, status=422 if is_wrong else 200)
+
+
+@never_cache
+@require_GET
+def experiment_detail(request: HttpRequest, experiment_id: uuid.UUID) -> HttpResponse:
+    """Show progress and results; for htmx only the changing part."""
+    user = user_of(request)
+    experiment = experiment_get_for(user, experiment_id)
+    shown = cells_shown(user, experiment)
+    asked = filter_from(request.GET, experiment)
+    page = Paginator(rows_of(shown, asked), PAGE).get_page(request.GET.get("page"))
+    texts_shown(user, [cell.version_id for cell in page])
+    query = request.GET.copy()
+    query.pop("page", None)
+    progress = progress_of(experiment)
+    counts = counts_of(shown)
+    context = {
+        "experiment": experiment,
+        "progress": progress,
+        "page": page,
+        "query": query.urlencode(),
+        "asked": asked,
+        "columns": columns_of(asked, request.GET),
+        "shows": [(name, words, counts[name]) for name, (words, _) in SHOWS.items()],
+        "views": views_summary(views_of_experiment(experiment), VARIANT_TITLES),
+        "repeats": repeats_of(shown, experiment.params.get("seeds", [])),
+        "kept_back": progress.total - counts[""] if experiment.contest_id else 0,
+        "may_steer": experiment_may_steer(user, experiment),
+    }
+    is_part = request.headers.get("HX-Target") == "experiment"
+    response = render(request, "experiments/_experiment.html" if is_part else "experiments/detail.html", context)
+    patch_vary_headers(response, ["HX-Request", "HX-Target"])
+    return response
+
+
+@require_GET
+def experiment_csv(request: HttpRequest, experiment_id: uuid.UUID) -> HttpResponseBase:
+    """Download the filtered results as CSV."""
+    return _download(request, experiment_id, csv_lines, "csv", "text/csv; charset=utf-8")
+
+
+@require_GET
+def experiment_jsonl(request: HttpRequest, experiment_id: uuid.UUID) -> HttpResponseBase:
+    """Download the filtered results as JSON lines, with whole gradings."""
+    return _download(request, experiment_id, json_lines, "jsonl", "application/x-ndjson; charset=utf-8")
+
+
+@require_POST
+def experiment_command(request: HttpRequest, experiment_id: uuid.UUID, verb: str) -> HttpResponse:
+    """Pause, resume or cancel an experiment, or retry failed cells."""
+    user = user_of(request)
+    experiment = experiment_get_for(user, experiment_id)
+    if not experiment_may_steer(user, experiment):
+        raise Http404("There is no such page.")
+    commands: dict[str, Callable[[], object]] = {
+        "pause": lambda: experiment_pause(experiment=experiment),
+        "resume": lambda: experiment_resume(experiment=experiment),
+        "cancel": lambda: experiment_cancel(experiment=experiment, user=user),
+        "retry": lambda: experiment_retry(experiment=experiment),
+    }
+    if verb not in commands:
+        raise Http404("There is no such command.")
+    try:
+        commands[verb]()
+    except ExperimentRefused as error:
+        messages.error(request, str(error))
+    return redirect("experiments:detail", experiment_id=experiment_id)
+
+
+def _starter_of(request: HttpRequest) -> User:
+    user = user_of(request)
+    if not run_may_start(user):
+        raise Http404("There is no such page.")
+    return user
+
+
+def _download(
+    request: HttpRequest, experiment_id: uuid.UUID, lines_of: Callable[..., Iterator[str]], ending: str, kind: str
+) -> HttpResponseBase:
+    user = user_of(request)
+    experiment = experiment_get_for(user, experiment_id)
+    rows = rows_of(cells_shown(user, experiment), filter_from(request.GET, experiment))
+    if experiment.contest_id is not None:
+        texts_shown(user, rows.values_list("version", flat=True))
+    lines = lines_of(rows)
+    streamed = _in_threads(lines) if isinstance(request, ASGIRequest) else lines
+    response = StreamingHttpResponse(streamed, content_type=kind)
+    response["Content-Disposition"] = f'attachment; filename="{_file_name(experiment)}.{ending}"'
+    return response
+
+
+def _file_name(experiment: Experiment) -> str:
+    return f"experiment-{experiment.public_id}"
+
+
+async def _in_threads(lines: Iterator[str]) -> AsyncIterator[str]:
+    """Read lines in chunks in a thread, so that the event loop is not blocked and memory use stays small."""
+    while piece := await sync_to_async(lambda: "".join(islice(lines, _LINES_AT_ONCE)))():
+        yield piece

@@ -1,1 +1,0 @@
-"""Model gradings: preparation of problems, experiments, agreement with people's points, and grader cards."""

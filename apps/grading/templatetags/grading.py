@@ -1,8 +1,0 @@
-"""Template filters for pages about graders."""
-
-from django import template
-
-from apps.grading.naming import title_of
-
-register = template.Library()
-register.filter("grader_title", title_of)

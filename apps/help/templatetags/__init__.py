@@ -1,0 +1,1 @@
+"""Template tags of help, available on every page without loading."""

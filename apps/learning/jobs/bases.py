@@ -1,0 +1,60 @@
+"""Bases that a job can start from: the tiny model, a folder of models, registered models, checkpoints of other jobs."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+
+from apps.learning.jobs.folders import checkpoint_folder, checkpoint_steps
+from apps.learning.models import ModelState, TrainedModel, TrainingJob
+
+TINY = "tiny"
+MOST_JOBS = 50
+
+
+@dataclass(frozen=True)
+class Base:
+    """A base model. `value`: its value in the form; `config`: its entry in `config.json`; `parent`: its name in manifests."""
+
+    value: str
+    title: str
+    config: "str | dict[str, dict[str, int]]"
+    parent: str
+
+
+def bases() -> list[Base]:
+    """All current choices: the tiny model, folders and registered models by name, checkpoints of the newest jobs."""
+    tiny = Base(TINY, "Tiny Llama, created in memory (laptop, toys)", {"tiny": {}}, TINY)
+    return [tiny, *_folders(), *_registered(), *_checkpoints()]
+
+
+def base_of(value: str) -> Base | None:
+    """Base with a form's value; None where there is none."""
+    return next((one for one in bases() if one.value == value), None)
+
+
+def bases_folder() -> Path:
+    """Folder of the models to train."""
+    return Path(settings.TRAIN_BASES) if settings.TRAIN_BASES else Path(settings.DATA_DIR) / "models"
+
+
+def _folders() -> list[Base]:
+    folder = bases_folder()
+    if not folder.is_dir():
+        return []
+    names = sorted(path.parent.name for path in folder.glob("*/config.json"))
+    return [Base(f"folder:{name}", name, str((folder / name).resolve()), name) for name in names]
+
+
+def _registered() -> list[Base]:
+    found = TrainedModel.objects.exclude(state=ModelState.REJECTED).order_by("name")
+    return [Base(f"model:{one.name}", f"{one.name} ({one.state})", str(one.folder.resolve()), one.name) for one in found]
+
+
+def _checkpoints() -> list[Base]:
+    found = []
+    for job in TrainingJob.objects.exclude(checkpoint="")[:MOST_JOBS]:
+        for step in reversed(checkpoint_steps(job.folder)):
+            place = str(checkpoint_folder(job.folder, step).resolve())
+            found.append(Base(f"job:{job.public_id}:{step}", f"{job.title}, step {step}", place, f"{job.public_id}/{step}"))
+    return found

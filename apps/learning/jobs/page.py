@@ -1,0 +1,108 @@
+"""Content of a job's page, except for its curves."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Count
+from redis.exceptions import RedisError
+
+from apps.learning.charts.charts import word_of
+from apps.learning.charts.curves import curves_of, reading
+from apps.learning.jobs.ends import ADVICE, NEEDS_A_NEW_JOB
+from apps.learning.jobs.folders import LOST_AFTER_S, attempt_silent_for, checkpoint_steps, log_tail
+from apps.learning.jobs.settings import lines_of
+from apps.learning.jobs.waiting import waits_for
+from apps.learning.models import JobState, Rollout, TrainingJob
+from apps.learning.presets import next_preset
+from apps.learning.rollouts.plan import RolloutPlan, plan_of
+from apps.learning.rollouts.rollouts import left_out, producer_state
+from apps.processes.pulse import pulses
+from apps.processes.streams import sync_client
+from apps.runs.models import LIVE, RunStatus
+
+LOG_LINES = 12
+#: Number of a job's own runs that its page links to.
+NEWEST = 8
+#: Status class of each state (docs/components.md).
+STATUS = {
+    JobState.QUEUED: "queued",
+    JobState.STARTING: "queued",
+    JobState.RUNNING: "running",
+    JobState.FINISHED: "finished",
+    JobState.STOPPED: "paused",
+    JobState.FAILED: "failed",
+    JobState.LOST: "stalled",
+}
+
+
+def job_now(job: TrainingJob) -> dict[str, Any]:
+    """Current state, last numbers, log and checkpoints of a job."""
+    with reading:
+        curves = curves_of(job.folder)
+        numbers = [(word_of(name), name, f"{value:.4g}") for name, value in sorted(curves.last.items())]
+        last_step = curves.last_step
+    silent = attempt_silent_for(job.folder, job.started_at) if job.is_under_way else None
+    played = played_by(job) if job.rollouts else None
+    return {
+        "job": job,
+        "status": STATUS[JobState(job.state)],
+        "word": "stopping" if job.is_stopping else job.state,
+        "advice": ADVICE.get(job.reason, ""),
+        "resume_helps": job.reason not in NEEDS_A_NEW_JOB,
+        "silent": silent if silent is not None and silent > LOST_AFTER_S else None,
+        "numbers": numbers,
+        "last_step": last_step,
+        "log": log_tail(job.folder)[-LOG_LINES:],
+        "checkpoints": list(reversed(checkpoint_steps(job.folder))),
+        "next_part": next_preset(job.recipe, job.toy),
+        "settings": lines_of(job.config).replace("\n", "; "),
+        "played": played,
+        "waits": waits_for(job, played.counts if played else {}),
+        "no_worker": job.state == JobState.QUEUED and worker_is_missing(),
+    }
+
+
+@dataclass(frozen=True)
+class Played:
+    """Runs that a job made for itself, and the rows made of them."""
+
+    plan: RolloutPlan
+    counts: Mapping[str, int]
+    newest: Sequence[Rollout]
+    rows: int
+    dropped: int
+    left: Sequence[Mapping[str, Any]]
+
+    @property
+    def finished(self) -> int:
+        """Number of finished runs."""
+        return self.counts.get(RunStatus.FINISHED, 0)
+
+    @property
+    def live(self) -> int:
+        """Number of runs under way."""
+        return sum(self.counts.get(status, 0) for status in LIVE)
+
+
+def played_by(job: TrainingJob) -> Played:
+    """Count a job's own runs, and the rows that its producer reports."""
+    rows = Rollout.objects.filter(job=job).order_by()
+    counts = dict(rows.values_list("run__status").annotate(count=Count("pk")))
+    newest = list(rows.select_related("run").order_by("-number")[:NEWEST])
+    state = producer_state(job.folder)
+    return Played(
+        plan_of(job.rollouts), counts, newest, _count(state.get("rows")), _count(state.get("dropped")), left_out(job.folder)
+    )
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def worker_is_missing() -> bool:
+    """Whether no train worker is running; False where the broker does not answer."""
+    try:
+        return not any(pulse["kind"] == "trainer" for pulse in pulses(sync_client()))
+    except (RedisError, OSError):
+        return False

@@ -1,0 +1,147 @@
+"""Toys of the trainer and form values of jobs that are known to learn."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from apps.recipes.recipe import Family
+from apps.recipes.registry import TRAININGS
+
+
+@dataclass(frozen=True)
+class ToyCard:
+    """Toy environment of the trainer, with the families of recipes (apps/recipes/recipe.py) that can learn from it."""
+
+    name: str
+    title: str
+    about: str
+    families: tuple[Family, ...] = ("proofs", "turns")
+
+
+TOYS = {
+    card.name: card
+    for card in (
+        ToyCard("copy", "Copy a digit", "From random weights; one answer of one character."),
+        ToyCard("ask", "Ask a tool", "A number that only a tool has; needs a cold start first."),
+        ToyCard(
+            "lemmas",
+            "Lemmas in order",
+            "Three lemmas within four rounds; needs a cold start first.",
+            ("proofs", "turns", "rounds"),
+        ),
+        ToyCard(
+            "trio",
+            "Solver, Verifier, Corrector",
+            "Five roles share a policy; needs a cold start first.",
+            ("agents", "states"),
+        ),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Preset:
+    """Form values of a job that is known to learn. `after` names the preset whose checkpoint it starts from."""
+
+    name: str
+    title: str
+    about: str
+    fields: dict[str, Any]
+    after: str = ""
+
+
+_COLD = {"demonstrations": True, "learning_rate": 3e-3, "last_learning_rate": 3e-4, "warmup_steps": 5, "beta": 0}
+_LAPTOP = {"base": "tiny", "threads": 1, "device": "cpu", "seed": 0}
+_THEN = {
+    "settings": "held_out.every = 10",
+    "threads": 1,
+    "device": "cpu",
+    "seed": 0,
+    "learning_rate": 1e-3,
+    "last_learning_rate": 1e-3,
+    "save_every": 20,
+}
+PRESETS = {
+    preset.name: preset
+    for preset in (
+        Preset(
+            "copy",
+            "Copy a digit",
+            "A complete training in one minute: GRPO from random weights.",
+            {**_LAPTOP, "recipe": "turn_grpo", "source": "toy:copy", "steps": 60, "rows_per_step": 256, "save_every": 20}
+            | {"learning_rate": 2e-3, "last_learning_rate": 2e-3, "beta": 0, "settings": "held_out.every = 5"},
+        ),
+        Preset(
+            "ask-cold",
+            "Ask a tool: cold start",
+            "Supervised training on a teacher’s turns; its checkpoint is the base for GRPO on the same toy.",
+            {
+                **_LAPTOP,
+                **_COLD,
+                "recipe": "turn_sft",
+                "source": "toy:ask",
+                "steps": 120,
+                "rows_per_step": 128,
+                "save_every": 40,
+            },
+        ),
+        Preset(
+            "lemmas-cold",
+            "Lemmas: cold start",
+            "Supervised training on rounds; its checkpoint is the base for OREAL-H.",
+            {**_LAPTOP, **_COLD, "recipe": "orealh_cold_start", "source": "toy:lemmas", "steps": 100, "rows_per_step": 96}
+            | {"save_every": 50},
+        ),
+        Preset(
+            "trio-cold",
+            "Solver, Verifier, Corrector: cold start",
+            "Supervised training on turns of all roles; its checkpoint is the base for MarsRL.",
+            {
+                **_LAPTOP,
+                **_COLD,
+                "recipe": "turn_sft",
+                "source": "toy:trio",
+                "steps": 150,
+                "rows_per_step": 128,
+                "save_every": 50,
+            },
+        ),
+        Preset(
+            "ask-then",
+            "Ask a tool",
+            "GRPO after its cold start.",
+            {**_THEN, "recipe": "turn_grpo", "source": "toy:ask", "steps": 60, "rows_per_step": 256, "learning_rate": 3e-3}
+            | {"beta": 0},
+            after="ask-cold",
+        ),
+        Preset(
+            "lemmas-then",
+            "Lemmas",
+            "OREAL-H after its cold start.",
+            {**_THEN, "recipe": "orealh", "source": "toy:lemmas", "steps": 40, "rows_per_step": 240},
+            after="lemmas-cold",
+        ),
+        Preset(
+            "trio-then",
+            "Solver, Verifier, Corrector",
+            "MarsRL after its cold start.",
+            {**_THEN, "recipe": "marsrl", "source": "toy:trio", "steps": 50, "rows_per_step": 360},
+            after="trio-cold",
+        ),
+    )
+}
+FIRST = [preset for preset in PRESETS.values() if not preset.after]
+
+
+def next_preset(recipe: str, toy: str) -> Preset | None:
+    """Preset that continues a job of `recipe` on a toy; None where there is none."""
+    for preset in PRESETS.values():
+        before = PRESETS[preset.after].fields if preset.after else {}
+        if (before.get("recipe"), before.get("source")) == (recipe, f"toy:{toy}"):
+            return preset
+    return None
+
+
+def rows_per_step(config: Mapping[str, Any]) -> int:
+    """Rows per step of a job's `config.json`, else the recipe's default."""
+    return int(config.get("rows_per_step") or TRAININGS[config["recipe"]].rows_per_step)

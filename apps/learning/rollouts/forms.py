@@ -1,0 +1,251 @@
+"""Form fields of a job that makes its own rollouts: problems, scaffold, model and number of runs."""
+
+import json
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+
+from apps.accounts.models import User
+from apps.datasets.rewards import JUDGES
+from apps.datasets.versions.choosing import benchmark_hashes, content_hash
+from apps.explorations.plans import Plan, plan_params, plan_refusal, problem_text
+from apps.learning.jobs.settings import lines_read
+from apps.learning.models import TrainingJob, under_way
+from apps.learning.rollouts.plan import RolloutPlan, follows, most_rank, player_title, players
+from apps.problems.access import library_of
+from apps.problems.models import Problem
+from apps.reasoning.domain.values import Value
+from apps.reasoning.inference.aliases import Alias
+from apps.reasoning.planning import role_limit
+from apps.reasoning.programs.registry import SCAFFOLDS
+from apps.reasoning.scaffolds.given import NOTHING_GIVEN
+from apps.recipes.recipe import Family, Training
+from apps.recipes.registry import TRAININGS
+
+#: Value of the field *Learns from*.
+ROLLOUTS = "rollouts"
+MOST_PROBLEMS = 500
+MOST_RUNS = 100_000
+
+
+#: Families of recipes that learn from some scaffolds only.
+SCAFFOLDS_OF_FAMILY: dict[Family, tuple[str, ...]] = {"rounds": ("intern_s1_mo",), "states": ("reasoning_cache",)}
+#: Scaffolds whose prompts contain the lemmas of their own run.
+OWN_PROMPTS = ("intern_s1_mo",)
+
+
+class RolloutFields(forms.Form):
+    """Part of a job's form; left empty where the job learns from a dataset or a toy."""
+
+    problems = forms.MultipleChoiceField(
+        required=False, widget=forms.SelectMultiple(attrs={"size": 8}), help_text="Every visit plays each of them."
+    )
+    scaffold = forms.ChoiceField(required=False, help_text="The recipe chooses the texts of a run to learn from.")
+    player = forms.ChoiceField(
+        label="Played by",
+        required=False,
+        help_text="A model that follows the job plays with its newest weights.",
+    )
+    judge = forms.ChoiceField(label="Rewards", choices=[(name, title) for name, title in JUDGES], required=False)
+    runs_a_group = forms.IntegerField(
+        label="Runs per group",
+        min_value=1,
+        max_value=1024,
+        initial=8,
+        required=False,
+        help_text="Runs compared in one visit of a problem; 1 for grouped agents and repeated states.",
+    )
+    visits = forms.IntegerField(label="Visits per problem", min_value=1, max_value=10_000, initial=8, required=False)
+    at_once = forms.IntegerField(label="Runs at once", min_value=1, max_value=64, initial=4, required=False)
+    answer_tokens = forms.IntegerField(
+        label="Longest answer (tokens)",
+        min_value=16,
+        max_value=1_000_000,
+        required=False,
+    )
+    segment_tokens = forms.IntegerField(
+        label="Segment (tokens)",
+        min_value=16,
+        max_value=1_000_000,
+        required=False,
+        help_text="Length after which an answer continues under the newest policy; leave empty for one policy.",
+    )
+    temperature = forms.FloatField(
+        min_value=0.01,
+        max_value=2,
+        required=False,
+        help_text="For all roles; top_p is 1, as in all recorded runs.",
+    )
+    most_lag = forms.IntegerField(
+        label="Oldest policy (steps)",
+        min_value=0,
+        max_value=1_000_000,
+        required=False,
+        help_text="Maximum age; rows of older policies are dropped and counted.",
+    )
+
+    overrides = forms.CharField(
+        label="Changed parameters",
+        required=False,
+        max_length=2000,
+        widget=forms.Textarea(attrs={"rows": 2, "placeholder": "corrections = 2"}),
+        help_text="Changes to the preset, one per line: name = value.",
+    )
+
+    ROLLOUT = (
+        "problems",
+        "scaffold",
+        "player",
+        "judge",
+        "runs_a_group",
+        "visits",
+        "at_once",
+        "answer_tokens",
+        "segment_tokens",
+        "temperature",
+        "most_lag",
+        "overrides",
+    )
+
+    def rollout_choices(self, user: User) -> None:
+        """Fill the choices that depend on the user and on models.toml."""
+        found = library_of(user).order_by("title")[:MOST_PROBLEMS]
+        presets = [
+            (scaffold.title, [(f"{name}:{preset}", f"{scaffold.title}: {preset}") for preset in scaffold.presets])
+            for name, scaffold in SCAFFOLDS.items()
+        ]
+        self._players = players()
+        for name, choices in (
+            ("problems", [(problem.slug, problem.title) for problem in found]),
+            ("scaffold", presets),
+            ("player", [(name, player_title(alias)) for name, alias in self._players.items()]),
+        ):
+            field = self.fields[name]
+            assert isinstance(field, forms.ChoiceField)
+            field.choices = choices
+
+    @property
+    def has_players(self) -> bool:
+        """Whether any model can play."""
+        return bool(self._players)
+
+    def check_rollouts(self, values: dict[str, Any]) -> None:
+        """Add errors for choices that could not give rows."""
+        for name in ("problems", "scaffold", "player"):
+            if not values.get(name):
+                self.add_error(name, "Choose at least one." if name == "problems" else "Choose one.")
+        if self.errors:
+            return
+        try:
+            plan = self.rollout_plan(values)
+        except ValidationError as error:
+            self.add_error("overrides", error)
+            return
+        player = self._players[values["player"]]
+        self._check_plan(plan, TRAININGS[values["recipe"]])
+        if follows(player):
+            self._check_follower(player.name, values)
+            self._check_segments(plan, player)
+        elif plan.segment_tokens:
+            self.add_error(
+                "segment_tokens", "This model does not follow the job, so its policy never changes. Leave this empty."
+            )
+        if values["base"] == "tiny":
+            self.add_error("base", "The tiny model plays toys only. Choose the model that plays the runs.")
+
+    def _check_plan(self, plan: RolloutPlan, recipe: Training) -> None:
+        benchmark = benchmark_hashes()
+        for problem in Problem.objects.filter(slug__in=plan.problems):
+            if content_hash(problem.current.statement) in benchmark:
+                self.add_error("problems", f"{problem.title} belongs to a benchmark and is reserved for measuring.")
+            elif plan.judge == "answer" and not problem.current.answer:
+                self.add_error("problems", f"{problem.title} has no answer to compare with. Choose the runs’ own verifiers.")
+        try:
+            params = plan_params(Plan(plan.scaffold, plan.preset, plan.overrides))
+        except ValidationError as error:
+            self.add_error("overrides", " ".join(error.messages))
+        else:
+            self._check_choice(plan, params)
+            self._check_problems(plan)
+            self._check_runs(plan, params, recipe)
+        if plan.runs > MOST_RUNS:
+            self.add_error("visits", f"This plan has {plan.runs:,} runs; a job may have at most {MOST_RUNS:,}.")
+
+    def _check_choice(self, plan: RolloutPlan, params: Value) -> None:
+        """Reject problems without an answer where inputs are chosen by the answer."""
+        if getattr(params, "choice", "random") == "random":
+            return
+        for problem in Problem.objects.filter(slug__in=plan.problems):
+            if not problem.current.answer:
+                advice = "Choose another problem, or set choice = random."
+                self.add_error("problems", f"{problem.title} has no answer to choose inputs by. {advice}")
+
+    def _check_problems(self, plan: RolloutPlan) -> None:
+        """Reject problems that the plan cannot run on with the statement alone."""
+        chosen = Plan(plan.scaffold, plan.preset, plan.overrides)
+        for problem in Problem.objects.filter(slug__in=plan.problems):
+            if refused := plan_refusal(chosen, problem_text(problem.current), NOTHING_GIVEN):
+                self.add_error("problems", f"{problem.title}: {refused}")
+
+    def _check_runs(self, plan: RolloutPlan, params: Value, recipe: Training) -> None:
+        """Reject a scaffold whose runs lack what the recipe compares, or a judge for it."""
+        able = SCAFFOLDS_OF_FAMILY.get(recipe.family, (plan.scaffold,))
+        if plan.scaffold not in able:
+            titles = " or ".join(SCAFFOLDS[name].title for name in able)
+            self.add_error("scaffold", f"{recipe.title} cannot learn from runs of this scaffold. Choose {titles}.")
+        elif recipe.fresh_only and plan.scaffold in OWN_PROMPTS:
+            self.add_error(
+                "scaffold", "Each run of this scaffold uses its own lemmas, so no two answers share a prompt. Choose another."
+            )
+        elif recipe.family == "rounds" and not recipe.is_supervised and getattr(params, "rollouts", 1) > 1:
+            self.add_error("overrides", "This recipe needs a single line of rounds. Set rollouts = 1.")
+        elif recipe.family == "states" and not getattr(params, "states", 0):
+            self.add_error("scaffold", "These runs repeat no state. Choose the preset learning, or set states = 2.")
+        elif recipe.family == "states" and plan.judge == "verifiers" and not getattr(params, "marks", False):
+            self.add_error("judge", "No verifier judges these attempts. Choose the answer, or set marks = true.")
+
+    def _check_segments(self, plan: RolloutPlan, alias: Alias) -> None:
+        """Reject a segment so long that every answer ends within it."""
+        longest = max(role_limit(role, alias, plan.max_new_tokens) for role in SCAFFOLDS[plan.scaffold].roles)
+        if plan.segment_tokens and plan.segment_tokens >= longest:
+            self.add_error(
+                "segment_tokens",
+                f"Answers have at most {longest:,} tokens here: the longest answer, or half of the model’s context of "
+                f"{alias.context_tokens:,}. Choose a shorter segment.",
+            )
+
+    def _check_follower(self, name: str, values: dict[str, Any]) -> None:
+        if not values["lora"]:
+            self.add_error("lora", "The engine follows adapters only. Tick this, or choose a model with fixed weights.")
+        elif (most := most_rank(self._players[name])) is not None and (values.get("lora_rank") or 16) > most:
+            self.add_error("lora_rank", f"The engine of {name} accepts adapters up to rank {most} (options.max_lora_rank).")
+        if other := TrainingJob.objects.filter(under_way(), rollouts__alias=name).first():
+            self.add_error("player", f"This model is following {other.title}. Wait for that job to end, or stop it.")
+
+    def rollout_plan(self, values: dict[str, Any]) -> RolloutPlan:
+        """Plan of valid fields."""
+        scaffold, _, preset = values["scaffold"].partition(":")
+        return RolloutPlan(
+            problems=tuple(values["problems"]),
+            scaffold=scaffold,
+            preset=preset,
+            alias=values["player"],
+            judge=values["judge"] or JUDGES[0][0],
+            runs_a_group=values["runs_a_group"] or 8,
+            visits=values["visits"] or 8,
+            at_once=values["at_once"] or 4,
+            max_new_tokens=values["answer_tokens"],
+            segment_tokens=values["segment_tokens"],
+            temperature=values["temperature"] or TRAININGS[values["recipe"]].temperature,
+            overrides=lines_read(values["overrides"]),
+        )
+
+
+def fields_of_plan(plan: RolloutPlan) -> dict[str, Any]:
+    """Form values of a plan."""
+    names = ("judge", "runs_a_group", "visits", "at_once", "segment_tokens", "temperature")
+    found = {name: getattr(plan, name) for name in names if getattr(plan, name) is not None}
+    overrides = "\n".join(f"{name} = {json.dumps(value)}" for name, value in plan.overrides.items())
+    more = {"problems": list(plan.problems), "scaffold": f"{plan.scaffold}:{plan.preset}", "player": plan.alias}
+    return found | more | {"answer_tokens": plan.max_new_tokens, "overrides": overrides}

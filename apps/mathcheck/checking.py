@@ -1,0 +1,268 @@
+"""Checks a text sentence by sentence: conditions go into the scope; claims are tested under it."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+from apps.mathcheck.claims import Claim, Link, decimals, is_bare_link, links, read_link
+from apps.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, STOPPED, Anchor, Finding
+from apps.mathcheck.scope import Scope
+from apps.mathcheck.testing.alarm import PER_CLAIM_S, PER_TEXT_S, Guard, TookTooLong, within
+from apps.mathcheck.testing.counting import WordClaim, counted_claims
+from apps.mathcheck.testing.curves import curve_claims
+from apps.mathcheck.testing.deciding import Evidence, Verdict, decide
+from apps.mathcheck.testing.work import METER, ONE_AT_A_TIME, PER_CLAIM, allowance
+from apps.mathcheck.tex.notation import NotUnderstood
+from apps.mathcheck.tex.tree import TOO_DEEP, has
+from apps.mathcheck.words.background import Background
+from apps.mathcheck.words.conditions import add_condition
+from apps.mathcheck.words.divisibility import divided_in_words
+from apps.mathcheck.words.excuses import Around, excuse_for_count, excuse_for_formula, has_reason, later_relations
+from apps.mathcheck.words.quantifiers import is_about_some_values
+from apps.mathcheck.words.reading import Line, read_line
+from apps.mathcheck.words.texts import Sentence, sentences
+from apps.mathcheck.words.vocabulary import is_universal, named_inequality
+
+NO_WORK = "earlier formulas used up the computation that one text or step may use"
+GUARDED = "the last guard on time ended its test; another check may complete it"
+#: Limits on the characters and formulas of a sentence. The longest of 12,000 in foreign proofs has 339 and 13.
+LONGEST_SENTENCE, MOST_STATEMENTS = 3_000, 200
+WARM_UP = r"Let $x>0$ be real, $f(x)=\ln x$. Then $(x+1)^2=x^2$, $f'(x)=\frac2x$ and $\sqrt{x+1}\le\sin x$ for all real $x$."
+AFTERWARDS = "it fails for some values, but may be meant under conditions that follow it"
+_DRAWN = re.compile(r"^\W*(?:so|hence|thus|therefore|consequently|it\s+follows)\b", re.I)
+_SERIOUS = re.compile(
+    r"\b(?:have|sum|summing|series|summation|equals?|is|get|formula|obtain|gives|identity|hence|so|thus|therefore|since|as|then|induction)\b",
+    re.I,
+)
+
+
+def check_text(text: str, assumptions: Iterable[str] = (), text_id: str = "", seconds: float = PER_TEXT_S) -> list[Finding]:
+    """Findings ordered by place. Claims left after `seconds` of processor time, the last guard, are stopped."""
+    with ONE_AT_A_TIME:
+        return Checker(text, assumptions, text_id, seconds).findings()
+
+
+def warm() -> None:
+    """Fill the caches of SymPy and mpmath, so that no claim pays for it."""
+    check_text(WARM_UP)
+
+
+def in_order(found: Iterable[Finding]) -> list[Finding]:
+    """The findings sorted by place."""
+    return sorted(found, key=lambda finding: (finding.anchor.start, finding.anchor.end))
+
+
+class Checker(Background):
+    """One text under its assumptions."""
+
+    def __init__(self, text: str, assumptions: Iterable[str], text_id: str, seconds: float) -> None:
+        super().__init__(text, assumptions)
+        self.text_id = text_id
+        self.guard = Guard(seconds)
+        self.totient = "Euler" in text or "totient" in text
+
+    def findings(self) -> list[Finding]:
+        """All findings of the text."""
+        return in_order(finding for sentence in sentences(self.text) for finding in self.of_sentence(sentence))
+
+    def of_sentence(self, sentence: Sentence) -> Iterator[Finding]:
+        """Yield the findings of the next sentence. Adds its conditions to the scope."""
+        readable_before, unread_before = self.scope.readable, frozenset(self.scope.unread)
+        try:
+            with within(PER_CLAIM_S):
+                line = read_line(self.text, sentence)
+                if len(line.flat) > LONGEST_SENTENCE or len(line.statements) > MOST_STATEMENTS:
+                    raise NotUnderstood("its sentence is too long to be read")
+                conditions, declared, divided = self.prepare(line)
+                worded = [*counted_claims(line, self.scope), *curve_claims(line, self.scope, unread_before)]
+        except Exception as error:
+            yield from self._unreadable(sentence, error)
+            return
+        for place, statement in enumerate(line.statements):
+            if place in conditions or not statement.relations:
+                continue
+            for link in links(statement):
+                if is_bare_link(link, self.scope):
+                    self.add(link)
+                    continue
+                claim, verdict = self._checked(line, place, link, sentence, declared, readable_before)
+                yield self._finding(line, place, link, claim, verdict)
+        for one in divided:
+            _, verdict = self._checked(line, one.place, one.link, sentence, declared, readable_before)
+            yield self._in_words("divisibility", line.span(one.start, one.end), verdict)
+        for claimed in worded:
+            if all(claimed.start != one.start for one in divided):
+                yield self._worded(claimed, line, sentence)
+
+    def _unreadable(self, sentence: Sentence, error: Exception) -> Iterator[Finding]:
+        """Yield findings of a sentence that could not be read. It may have restricted any of its letters."""
+        named = {letter for formula in sentence.formulas for letter in re.findall(r"[A-Za-z]", formula.tex)}
+        self.scope.readable = False
+        self.scope.unread |= named
+        self.scope.supposed |= named
+        verdict = _verdict_of_error(error)
+        for formula in filter(lambda one: _RELATES.search(one.tex), sentence.formulas):
+            anchor = Anchor(formula.start, formula.end, self.text[formula.start : formula.end])
+            yield Finding(self.text_id, anchor, "identity", verdict.outcome, verdict.reason)
+
+    def _guarded(self, test: Callable[[], Verdict]) -> Verdict:
+        """The verdict of a test. An error of the test affects only its own claim."""
+        if self.guard.is_over:
+            return Verdict(STOPPED, GUARDED)
+        if METER.is_over:
+            return Verdict(NOT_UNDERSTOOD, NO_WORK)
+        try:
+            with within(PER_CLAIM_S):
+                return test()
+        except Exception as error:
+            return _verdict_of_error(error)
+
+    def _worded(self, claim: WordClaim, line: Line, sentence: Sentence) -> Finding:
+        def tested() -> Verdict:
+            with allowance(PER_CLAIM):
+                verdict = claim.test()
+            if verdict.outcome != REFUTED:
+                return verdict
+            excuse = excuse_for_count(Around(self.text, sentence, line), claim.kind, claim.start, claim.end)
+            return Verdict(NOT_UNDERSTOOD, excuse) if excuse else verdict
+
+        return self._in_words(claim.kind, line.span(claim.start, claim.end), self._guarded(tested))
+
+    def _in_words(self, kind: str, span: tuple[int, int], verdict: Verdict) -> Finding:
+        anchor = Anchor(*span, self.text[span[0] : span[1]])
+        return Finding(
+            self.text_id, anchor, kind, verdict.outcome, verdict.reason, verdict.tests, verdict.tried, verdict.counterexample
+        )
+
+    def _checked(
+        self, line: Line, place: int, link: Link, sentence: Sentence, declared: set[str], readable_before: bool
+    ) -> tuple[Claim | None, Verdict]:
+        statement, claim = line.statements[place], None
+
+        def tested() -> Verdict:
+            nonlocal claim
+            if statement.foreign:
+                raise NotUnderstood(f"`{statement.foreign}` is not tested")
+            claim, scope = self._read(link)
+            evidence = self._evidence(claim, scope, line, place, link, sentence, declared, readable_before)
+            verdict = self._decided(claim, scope, evidence)
+            if scope is self.own and verdict.outcome == REFUTED:
+                verdict = self._unless_saved_before(verdict, line, link, evidence)
+            if claim.names and verdict.outcome == REFUTED:
+                around = Around(self.text, sentence, line)
+                verdict = self._unless_saved_after(verdict, around, place, link, scope, evidence)
+            return verdict
+
+        verdict = self._guarded(tested)
+        if verdict.outcome in (NOT_UNDERSTOOD, STOPPED):
+            self.add(link)
+        return claim, verdict
+
+    def _read(self, link: Link) -> tuple[Claim, Scope]:
+        """The claim and its scope: the sentence alone if it binds all names of the claim, else everything said so far."""
+        if self.bound:
+            claim = read_link(link, self.own, self.totient)
+            closed = bool(claim.names) and claim.names <= self.bound and not claim.opaque
+            if closed and not claim.names & self.own.supposed:
+                return claim, self.own
+        return read_link(link, self.scope, self.totient), self.scope
+
+    def _decided(self, claim: Claim, scope: Scope, evidence: Evidence) -> Verdict:
+        with allowance(PER_CLAIM):
+            return decide(claim, scope, evidence)
+
+    def _unless_saved_before(self, verdict: Verdict, line: Line, link: Link, evidence: Evidence) -> Verdict:
+        """The refutation, unless earlier conditions outside "for all" save the claim: they may still apply."""
+        scope = self.unquantified.copied()
+        self.enter(scope, line, False, list(divided_in_words(line)))
+        again = self._decided(read_link(link, scope, self.totient), scope, evidence)
+        if again.outcome == REFUTED:
+            return verdict
+        return Verdict(NOT_UNDERSTOOD, "it fails for some values, but may be meant under earlier conditions")
+
+    def _unless_saved_after(
+        self, verdict: Verdict, around: Around, place: int, link: Link, scope: Scope, evidence: Evidence
+    ) -> Verdict:
+        """The refutation, unless a relation after the claim saves it."""
+        scope, known = scope.copied(), len(scope.conditions)
+        for later in later_relations(around, place):
+            add_condition(scope, later)
+        if len(scope.conditions) == known:
+            return verdict
+        again = self._decided(read_link(link, scope, self.totient), scope, evidence)
+        return verdict if again.outcome == REFUTED else Verdict(NOT_UNDERSTOOD, AFTERWARDS)
+
+    def _finding(self, line: Line, place: int, link: Link, claim: Claim | None, verdict: Verdict) -> Finding:
+        inner = line.formulas[place].inner
+        start, end = inner + link.start, inner + link.end
+        if sized := _SIZED.search(self.text, inner, start):
+            start = sized.start()
+        kind = claim.kind if claim is not None else "identity" if link.relation == "=" else "inequality"
+        anchor = Anchor(start, end, self.text[start:end])
+        return Finding(
+            self.text_id, anchor, kind, verdict.outcome, verdict.reason, verdict.tests, verdict.tried, verdict.counterexample
+        )
+
+    def _evidence(
+        self,
+        claim: Claim,
+        scope: Scope,
+        line: Line,
+        place: int,
+        link: Link,
+        sentence: Sentence,
+        declared: set[str],
+        readable_before: bool,
+    ) -> Evidence:
+        words, read = line.words, self.read
+        names = claim.names - claim.opaque
+        cited = named_inequality(words) if claim.relation in ("<", ">", r"\le", r"\ge") else ""
+        summed = any(has(side, "sum", "prod") for variant in claim.variants for side in (variant.left, variant.right))
+        some = is_about_some_values(words) and not names <= _under_conditions(scope)
+        universal = read and not some and is_universal(words) and (scope is self.own or not self.bound)
+        quantified = universal and names <= declared and not names & scope.unread
+        around = Around(self.text, sentence, line)
+        operations = self.operations
+        return Evidence(
+            excuse=lambda: excuse_for_formula(around, claim, place, link, operations),
+            has_reason=lambda: bool(names) and has_reason(around, place),
+            quantified=quantified,
+            declared=scope is self.scope
+            and read
+            and readable_before
+            and not (some and names & declared)
+            and all(scope.is_declared(name) for name in names),
+            inequality_by_name=cited,
+            asserted_sum=summed and read and len(names) == 1 and _SERIOUS.search(words) is not None,
+            decimals=decimals(link),
+            fully_conditioned=read and _DRAWN.search(words) is not None and _is_fully_conditioned(names, scope),
+        )
+
+
+def _verdict_of_error(error: Exception) -> Verdict:
+    """The verdict on a claim whose check raised `error`."""
+    if isinstance(error, TookTooLong):
+        return Verdict(STOPPED, GUARDED)
+    if isinstance(error, NotUnderstood):
+        return Verdict(NOT_UNDERSTOOD, str(error))
+    return Verdict(
+        NOT_UNDERSTOOD, TOO_DEEP if isinstance(error, RecursionError) else f"its check broke off ({type(error).__name__})"
+    )
+
+
+def _is_fully_conditioned(names: frozenset[str], scope: Scope) -> bool:
+    """Whether every condition on the names was read, and each name is declared or tied to a declared one by an equation."""
+    conditions = scope.relevant(names)
+    reached = names.union(*(one.names for one in conditions))
+    tied = frozenset[str]().union(*(one.names for one in conditions if one.relation == "="))
+    known = {name for name in reached if scope.is_declared(name)}
+    return bool(known) and reached <= known | tied and not scope.vague and not reached & (scope.unread | scope.supposed)
+
+
+def _under_conditions(scope: Scope) -> set[str]:
+    """The names in conditions that were read; "such" may refer to them."""
+    return {name for condition in scope.conditions for name in condition.names}
+
+
+_RELATES = re.compile(r"[=<>≤≥≠≡]|\\(?:l|g|n)e(?:q|qslant)?(?![a-z])|\\(?:equiv|n?mid|lt|gt)(?![a-z])")
+#: Sizing commands before the first sign of a formula, which belong to it.
+_SIZED = re.compile(r"(?:\\(?:left|[bB]igg?l?)\s*)+\Z")

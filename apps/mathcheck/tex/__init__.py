@@ -1,0 +1,1 @@
+"""Formulas: from TeX to tokens, expressions and relations, with every reading of ambiguous notation."""

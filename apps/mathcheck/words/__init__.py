@@ -1,0 +1,1 @@
+"""Sentences around formulas: conditions, declarations, quantifiers, and words that forbid a refutation."""

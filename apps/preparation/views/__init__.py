@@ -1,0 +1,1 @@
+"""Pages of a problem's preparation."""

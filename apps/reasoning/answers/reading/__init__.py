@@ -1,0 +1,1 @@
+"""Reading final answers: from tokens to expressions, conditions and lists."""

@@ -1,0 +1,1 @@
+"""Values and shapes of final answers, and their equality."""

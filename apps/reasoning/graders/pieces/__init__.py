@@ -1,0 +1,1 @@
+"""Pieces prepared once a problem, from its references: clusters, analyses, rubrics, schemes."""

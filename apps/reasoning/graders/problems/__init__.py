@@ -1,0 +1,1 @@
+"""Programs about a problem instead of a script: its quality, and its difficulty for a model."""

@@ -1,0 +1,1 @@
+"""Marking schemes: their parts, written forms, checks, versions, and the evaluation of ticks."""

@@ -1,0 +1,1 @@
+"""Mark sheets: what a marker writes about one script, its changes, sealing, and what the student sees."""

@@ -1,0 +1,1 @@
+"""What a model does in a turn: an action, code, a call of a function."""

@@ -1,0 +1,1 @@
+"""How a scaffold runs: its context, calls with second questions, tools, formula checks, budgets and limits."""

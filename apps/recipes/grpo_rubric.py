@@ -1,0 +1,56 @@
+"""QED-Nano's reinforcement learning (§4.1): several proofs of one problem, graded 0 to 7 by a rubric.
+
+The advantage is grade/7 minus the group's mean, not divided by the deviation. Losses are summed and divided by the rows. The
+clip of the released configuration (4) hardly ever applies. `prompts="filtered"` leaves out problems whose attempts earn nothing
+or at least 70 % of the marks. The paper filters once, with its base model, before training.
+"""
+
+from collections.abc import Sequence
+
+from apps.recipes.mathematics.advantages import centred, learnable_groups
+from apps.recipes.mathematics.defaults import QED_NANO
+from apps.recipes.mathematics.rows import Row
+from apps.recipes.mathematics.rubric import FULL_MARKS, Prompts, prompts_kept, rubric_reward
+from apps.recipes.options import PROMPTS
+from apps.recipes.recipe import Training
+from apps.recipes.trajectory import Trajectory, by_problem, row_of, with_advantage
+
+TRAINING = Training(
+    name="grpo_rubric",
+    title="GRPO with rubric grades",
+    source="QED-Nano §4.1",
+    family="proofs",
+    objective="clipped",
+    rate=QED_NANO.rate,
+    rollouts=QED_NANO.rollouts,
+    loss=QED_NANO.loss,
+    gradient_clip=QED_NANO.gradient_clip or 1.0,
+    entropy_bonus=QED_NANO.entropy_bonus,
+    most_lag=QED_NANO.most_lag,
+    scale=7.0,
+    fresh_only=True,
+    options=(PROMPTS,),
+)
+
+
+def rows(trajectories: Sequence[Trajectory], *, full: float = FULL_MARKS, prompts: Prompts = "all") -> list[Row]:
+    """One row per proof; a trajectory's reward is its grade, 0 to `full`. Answers to one prompt are compared: those with the
+    same `Turn.group`, else of the same problem.
+
+    Raises `NotLearnable` where all groups are silent.
+    """
+    problems = [(one, [rubric_reward(each.reward, full=full) for each in one]) for one in by_problem(trajectories).values()]
+    groups = [group for of_problem in prompts_kept(problems, prompts) for group in _by_prompt(of_problem)]
+    rewards = [[rubric_reward(one.reward, full=full) for one in group] for group in groups]
+    found = []
+    for place in learnable_groups(rewards):
+        for one, reward, advantage in zip(groups[place], rewards[place], centred(rewards[place]), strict=True):
+            found.append(with_advantage(row_of(one, len(one.turns) - 1), reward, advantage))
+    return found
+
+
+def _by_prompt(trajectories: Sequence[Trajectory]) -> list[list[Trajectory]]:
+    found: dict[str, list[Trajectory]] = {}
+    for one in trajectories:
+        found.setdefault(one.turns[-1].group, []).append(one)
+    return list(found.values())

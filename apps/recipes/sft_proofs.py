@@ -1,0 +1,48 @@
+"""QED-Nano's supervised start (§3): imitation of accepted proofs.
+
+As in the paper, the filter is only structural: proofs that were cut off or are empty are left out, without judging again. One
+row per proof; tool text is masked.
+"""
+
+from collections.abc import Sequence
+
+from apps.recipes.mathematics.arrays import NothingToLearn, finite
+from apps.recipes.mathematics.defaults import Rate
+from apps.recipes.mathematics.rows import Row
+from apps.recipes.options import Option
+from apps.recipes.recipe import Training
+from apps.recipes.trajectory import Trajectory, row_of
+
+TRAINING = Training(
+    name="sft_proofs",
+    title="Supervised learning of proofs",
+    source="QED-Nano §3",
+    family="proofs",
+    objective="supervised",
+    rate=Rate(3e-5, 0.0),
+    rows_per_step=32,
+    epochs=5,
+    warmup_share=0.1,
+    options=(Option("accepted", "Accepted above", 0.5, help="Proofs with a higher reward are imitated."),),
+)
+
+
+def rows(trajectories: Sequence[Trajectory], *, accepted: float = 0.0) -> list[Row]:
+    """Last turn of each trajectory whose reward is above `accepted`, unless it was cut off or is empty.
+
+    Raises `NothingToLearn` where none is left, with the numbers of proofs cut off and not accepted; `NotLearnable` for a reward
+    of NaN.
+    """
+    finite([one.reward for one in trajectories], "The rewards of trajectories")
+    found, cut, refused = [], 0, 0
+    for trajectory in trajectories:
+        last = trajectory.turns[-1]
+        if trajectory.reward <= accepted:
+            refused += 1
+        elif last.finish_reason != "stop" or not last.completion_ids:
+            cut += 1
+        else:
+            found.append(row_of(trajectory, len(trajectory.turns) - 1))
+    if not found:
+        raise NothingToLearn(f"No proof to imitate: {refused} were not accepted, {cut} were cut off or empty.")
+    return found

@@ -1,0 +1,39 @@
+"""AlphaApollo's turn-level rows with PPO: a value head instead of a group's mean.
+
+The reward of a turn is given at its last own token. The trainer computes advantages per token with its value head (GAE over the
+policy's own tokens, `apps/recipes/mathematics/ppo.py`). It needs no groups, so a single trajectory is enough.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from apps.recipes.mathematics.arrays import finite
+from apps.recipes.mathematics.defaults import TURN_GRPO
+from apps.recipes.mathematics.losses import Clip
+from apps.recipes.mathematics.rows import Row
+from apps.recipes.options import PENALTY, SCOPE
+from apps.recipes.recipe import Training
+from apps.recipes.trajectory import Trajectory, by_problem, row_of
+from apps.recipes.turn_grpo import Scope, turn_rewards
+
+TRAINING = Training(
+    name="turn_ppo",
+    title="PPO over turns",
+    source="AlphaApollo §2.2",
+    family="turns",
+    objective="clipped_with_values",
+    rate=TURN_GRPO.rate,
+    rollouts=TURN_GRPO.rollouts,
+    loss=Clip(beta=0.0, aggregation="token"),
+    options=(SCOPE, PENALTY),
+)
+
+
+def rows(trajectories: Sequence[Trajectory], *, scope: Scope = "episode", penalty: float = 0.1) -> list[Row]:
+    """One row per turn with its reward. Raises `NotLearnable` without a trajectory, or for a reward that is not finite."""
+    found = []
+    for group in by_problem(trajectories).values():
+        for one, rewards in zip(group, turn_rewards(group, scope=scope, penalty=penalty), strict=True):
+            finite(rewards, f"Rewards of trajectory {one.id}")
+            found += [replace(row_of(one, place), reward=reward) for place, reward in enumerate(rewards)]
+    return found

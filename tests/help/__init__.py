@@ -1,0 +1,1 @@
+"""Help: the documents as pages, their search, and the "?" of every page."""

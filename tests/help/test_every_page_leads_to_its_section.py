@@ -1,0 +1,62 @@
+"""The "?" in the header: every page of the site has a section of its own in the documents, and the section exists."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from django.conf import settings
+from django.test import Client
+
+from apps.accounts.models import User
+from apps.help.documents import page_get
+from apps.help.places import SECTIONS, section_of
+from tests.access.test_every_view_has_a_rule import ALL_NAMES
+
+NO_PAGE = {"healthz"}
+
+
+@pytest.mark.parametrize("name", [name for name in ALL_NAMES if name not in NO_PAGE])
+def test_every_view_has_a_section(name: str) -> None:
+    assert name in SECTIONS or name.partition(":")[0] in SECTIONS, f"{name} has no row in apps/help/places.py"
+
+
+def test_every_row_names_a_view_or_a_namespace() -> None:
+    assert set(SECTIONS) - {*ALL_NAMES, *(name.partition(":")[0] for name in ALL_NAMES)} == set()
+
+
+@pytest.mark.parametrize("target", sorted(set(SECTIONS.values())))
+def test_every_section_exists(target: str) -> None:
+    name, _, anchor = target.partition("#")
+    page = page_get(name)
+    assert page is not None, f"docs/ has no {name}"
+    assert anchor in {section.anchor for section in page.sections}, f"{name} has no section #{anchor}"
+
+
+def test_a_view_has_its_own_section_before_that_of_its_namespace() -> None:
+    assert section_of("marks:task") == "marking#the-workspace"
+    assert section_of("marks:phrases") == "marking"
+    assert section_of("unknown:view") == ""
+
+
+def test_all_templates_of_pages_share_the_header_with_the_link() -> None:
+    folder = settings.BASE_DIR / "templates"
+    pages = [path for path in folder.rglob("*.html") if not path.name.startswith("_") and path.name != "base.html"]
+    assert len(pages) > 50
+    assert [str(path) for path in pages if '{% extends "base.html" %}' not in path.read_text()] == []
+    assert [str(path) for path in pages if "{% block body %}" in path.read_text()] == []
+
+
+def test_a_page_names_the_section_it_leads_to(client_for: Callable[[User | None], Client], alice: User) -> None:
+    for address, target, name in (
+        ("/problems/", "/help/problems/", "The problem library"),
+        ("/marking/keys/", "/help/marking/#keys", "Keys"),
+        ("/runs/", "/help/exploring/#the-list-of-runs", "The list of runs"),
+    ):
+        (link,) = re.findall(r'<a class="help-link"[^>]*>', client_for(alice).get(address).content.decode())
+        assert f'href="{target}"' in link
+        assert f'aria-label="Help: {name}"' in link
+
+
+def test_the_sign_in_page_and_a_missing_page_have_help_too(client: Client, db: None) -> None:
+    assert 'href="/help/settings/#signing-in" aria-label="Help: Signing in"' in client.get("/accounts/login/").content.decode()
+    assert 'href="/help/" aria-label="Help: Documentation"' in client.get("/help/nothing/").content.decode()
