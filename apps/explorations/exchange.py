@@ -20,7 +20,7 @@ from apps.reasoning.story.course import Course
 from apps.reasoning.story.parts import Told
 from apps.reasoning.story.run_story import RunStory
 from apps.runs.models import Run
-from apps.runs.stories import run_story
+from apps.runs.selectors import run_story
 
 KINDS = Candidates.KINDS | Course.ENDINGS | {Kind.OUTPUT_UNREAD}
 _FAIL_UNREAD = "the decision is fail, but"

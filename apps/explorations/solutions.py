@@ -20,7 +20,7 @@ from apps.reasoning.story.candidates import Candidate, Candidates, Duel, State
 from apps.reasoning.story.run_story import RunStory
 from apps.reasoning.story.talks import Talk, Talks
 from apps.runs.models import Run
-from apps.runs.stories import run_story
+from apps.runs.selectors import run_story
 
 #: Most solutions of a round that a page shows; kept solutions come first.
 MOST_SHOWN = 24

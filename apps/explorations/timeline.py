@@ -11,8 +11,7 @@ from apps.lemmas.models import Lemma
 from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.story.course import Course, Place
 from apps.runs.models import Run
-from apps.runs.selectors import phase_summary
-from apps.runs.stories import run_story
+from apps.runs.selectors import phase_summary, run_story
 
 MOST_ROWS = 8
 FINAL_ROLES = ("writer", "process_verifier", "reviser")

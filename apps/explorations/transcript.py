@@ -12,8 +12,7 @@ from apps.reasoning.domain.kinds import Kind
 from apps.reasoning.scaffolds.running.hearing import asked_before
 from apps.runs.journal.texts import texts_get
 from apps.runs.models import Run, Step
-from apps.runs.selectors import step_list
-from apps.runs.stories import run_story
+from apps.runs.selectors import run_story, step_list
 from apps.ui.sent import whole_number
 
 PAGE = 200

@@ -14,7 +14,7 @@ from apps.reasoning.domain.prompt_events import PromptFitted
 from apps.reasoning.scaffolds.running.hearing import AGAIN, IN_WORDS
 from apps.reasoning.story.calls import Calls
 from apps.runs.models import Run
-from apps.runs.stories import run_story
+from apps.runs.selectors import run_story
 
 #: Least share of unread answers of a role that is shown.
 LEAST_SHARE = 0.1

@@ -16,7 +16,7 @@ from apps.reasoning.domain.kinds import Kind
 from apps.reasoning.domain.tools import MathCounterexample, MathFinding, ToolAnswer, read_execution, read_findings
 from apps.reasoning.domain.values import Unscored
 from apps.runs.models import Run, RunEvent
-from apps.runs.stories import run_story
+from apps.runs.selectors import run_story
 from apps.ui.marking import render_marked
 
 _OUTCOMES = {"refuted": "refuted", "survived": "survived", "not_understood": "not understood", "stopped": "stopped"}

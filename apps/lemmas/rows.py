@@ -14,7 +14,7 @@ from apps.lemmas.network import representatives_among
 from apps.reasoning.domain.kinds import Kind
 from apps.reasoning.story.lemmas import Lemmas
 from apps.runs.models import Run
-from apps.runs.stories import run_story
+from apps.runs.selectors import run_story
 
 
 class Rows:

@@ -11,7 +11,7 @@ from apps.reasoning.story.candidates import Candidate, Candidates
 from apps.reasoning.story.run_story import RunStory
 from apps.reasoning.story.talks import Turn
 from apps.runs.models import Run
-from apps.runs.stories import run_story
+from apps.runs.selectors import run_story
 
 KINDS = (Candidates.KINDS - {Kind.POOL_KEPT, Kind.POOL_GROUPED, Kind.PAIR_JUDGED, Kind.PAIR_DECIDED, Kind.STATE_WRITTEN}) | {
     Kind.PROOF_DRAFTED,

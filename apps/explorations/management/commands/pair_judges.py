@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from apps.reasoning.domain.kinds import Kind
 from apps.reasoning.scaffolds.candidates.judges import Comparison, Share, order_report, own_reports
 from apps.runs.models import Run, Step
-from apps.runs.stories import run_story
+from apps.runs.selectors import run_story
 
 NOTHING = "nothing to count"
 
