@@ -11,15 +11,18 @@ from apps.explorations.unheard import fitted_words
 from apps.lemmas.models import Lemma, ProofVersion, Verdict
 from apps.lemmas.selectors import votes
 from apps.reasoning.domain.generation import Final, Usage
+from apps.reasoning.domain.kinds import Kind
 from apps.reasoning.domain.tools import Execution, read_execution
 from apps.reasoning.domain.values import Unscored
+from apps.reasoning.domain.vocabulary import event_from
 from apps.reasoning.reading.proofs import read_claim, read_claim_again
 from apps.reasoning.scaffolds.running.hearing import AGAIN, IN_WORDS, asked_before
+from apps.reasoning.story.run_story import fold
 from apps.runs.models import Run, RunEvent, Step
 from apps.runs.selectors import step_get, step_texts
 
 #: Events that name the first call, even if the result came from the second answer.
-_OF_FIRST = ("grading.prepared", "grading.matched")
+_OF_FIRST = (Kind.GRADING_PREPARED, Kind.GRADING_MATCHED)
 #: Reasons why a readable call of a role may have no results.
 _WHY_NOTHING = {
     "reasoner": "The summarizer reads the lemmas from a reasoner’s text.",
@@ -87,9 +90,9 @@ def second_call(run: Run, key: str, role: str) -> SecondCall:
     steps = {step.key: step for step in run.steps.filter(key__in=keys)}
     rows = run.events.filter(key__startswith=f"{second}/").order_by("seq")
     bodies = {(event.key, event.kind): event.body for event in rows}
-    began = [one for one in keys if one in steps or (f"{one}/began", "call.began") in bodies]
+    began = [one for one in keys if one in steps or (f"{one}/began", Kind.CALL_BEGAN) in bodies]
     if not began:
-        refused = next((body["reason"] for (_, kind), body in bodies.items() if kind == "prompt.refused"), "")
+        refused = next((body["reason"] for (_, kind), body in bodies.items() if kind == Kind.PROMPT_REFUSED), "")
         return SecondCall(second, "missing", refused, CallReadings())
     last = began[0]
     step = steps.get(last)
@@ -97,7 +100,7 @@ def second_call(run: Run, key: str, role: str) -> SecondCall:
         return SecondCall(last, "open", "", CallReadings())
     if step.failure:
         return SecondCall(last, "failed", step.failure, CallReadings())
-    lost = bodies.get((f"{last}/unread", "output.unread"), {})
+    lost = bodies.get((f"{last}/unread", Kind.OUTPUT_UNREAD), {})
     unread = "" if lost.get("part") else str(lost.get("reason", ""))
     read = call_readings(run, last, role, step_texts(step)[1], is_unread=bool(unread))
     return SecondCall(last, "unread" if unread else "read", unread, read)
@@ -136,7 +139,7 @@ def _graded(run: Run, key: str, role: str) -> list[CallReading]:
     """Points of a grader's call: those of the grading with its name, else those of the whole run."""
     if not (run.is_grading or run.is_about_problem):
         return []
-    gradings = {body["name"]: body for body in run.events.filter(kind="grading.reached").values_list("body", flat=True)}
+    gradings = {body["name"]: body for body in run.events.filter(kind=Kind.GRADING_REACHED).values_list("body", flat=True)}
     stem = asked_before(key) or key
     last = stem.rpartition("/")[2]
     own = next((gradings[name] for name in _names(stem, last, gradings) if name in gradings), None)
@@ -209,13 +212,13 @@ def call_detail(run: Run, key: str) -> CallDetail | None:
         return None
     events = list(RunEvent.objects.filter(run=run, key__startswith=f"{key}/").order_by("seq")[:50])
     own = [event for event in events if event.body.get("call") == key]
-    began = next((event.body for event in own if event.kind in ("call.began", "tool.began")), {})
+    began = next((event.body for event in own if event.kind in (Kind.CALL_BEGAN, Kind.TOOL_BEGAN)), {})
     if step is None and not began:
         return None
     prompts, text, reasoning = step_texts(step) if step is not None else ([], "", "")
-    unread = [event.body for event in own if event.kind == "output.unread"]
-    lost = next((body for body in unread if not body.get("part")), {})
-    fitted = next((event.body for event in own if event.kind == "prompt.fitted"), None)
+    calls = fold((event.seq, event_from(event.kind, event.body)) for event in own).calls
+    unread = [one for _, one in calls.unread]
+    lost = next((one for one in unread if not one.part), None)
     first, role = asked_before(key), step.role if step is not None else ""
     detail = CallDetail(
         key,
@@ -224,12 +227,12 @@ def call_detail(run: Run, key: str) -> CallDetail | None:
         sections(prompts, is_second=bool(first)),
         text,
         reasoning,
-        lost.get("reason", ""),
+        lost.reason if lost else "",
         events,
-        second=second_call(run, key, role) if lost.get("again") else None,
+        second=second_call(run, key, role) if lost and lost.again else None,
         objection=_objection(run, first) if first else "",
-        fitted=fitted_words(fitted) if fitted else "",
-        partly=[body["reason"] for body in unread if body.get("part")],
+        fitted=fitted_words(calls.fitted[0]) if calls.fitted else "",
+        partly=[one.reason for one in unread if one.part],
     )
     if step is None:
         return detail
@@ -240,5 +243,5 @@ def call_detail(run: Run, key: str) -> CallDetail | None:
 
 def _objection(run: Run, first: str) -> str:
     """Reason why the answer of the call `first` could not be read."""
-    event = run.events.filter(key=f"{first}/unread", kind="output.unread").first()
+    event = run.events.filter(key=f"{first}/unread", kind=Kind.OUTPUT_UNREAD).first()
     return str(event.body["reason"]) if event else ""

@@ -6,10 +6,13 @@ from typing import Any
 
 from django.urls import reverse
 
-from apps.explorations.conversations import ACTION_WORDS, memory_verdict
 from apps.explorations.words import scaffold_word
+from apps.reasoning.domain.agent_events import MemoryStored
+from apps.reasoning.domain.kinds import Kind
 from apps.reasoning.programs.registry import PROGRAMS
 from apps.reasoning.reading.proofs import WAY_WORDS
+from apps.reasoning.story.candidates import memory_verdict
+from apps.reasoning.story.talks import ACTION_WORDS
 from apps.runs.models import Run
 
 _TRIED = {
@@ -117,7 +120,7 @@ def _stored(run: Run, key: str, body: dict[str, Any]) -> list[CallReading]:
         length = f"{len(body['condensed']):,} characters"
         found.append(CallReading(f"the condensed form of {name}", length, "", body["condensed"], href))
     if body["judged_by"] == key:
-        words = memory_verdict(body["correct"], body["ayes"], body["valid"])
+        words = memory_verdict(MemoryStored.model_validate(body))
         found.append(CallReading(f"the sum of the reports on {name}", words, "", body["judgement"], href))
     return found
 
@@ -146,16 +149,16 @@ def _tried(run: Run, key: str, body: dict[str, Any]) -> list[CallReading]:
 
 #: Functions by event kind that describe the result of a call.
 WORDS: dict[str, Callable[[Run, str, dict[str, Any]], list[CallReading]]] = {
-    "candidate.drafted": _drafted,
-    "candidate.judged": _judged,
-    "candidate.scored": _scored,
-    "candidate.score_dropped": _dropped,
-    "pool.grouped": _grouped,
-    "pair.judged": _compared,
-    "state.written": _state,
-    "turn.taken": _turn,
-    "memory.stored": _stored,
-    "grading.prepared": _prepared,
-    "grading.matched": _matched,
-    "role.tried": _tried,
+    Kind.CANDIDATE_DRAFTED: _drafted,
+    Kind.CANDIDATE_JUDGED: _judged,
+    Kind.CANDIDATE_SCORED: _scored,
+    Kind.CANDIDATE_SCORE_DROPPED: _dropped,
+    Kind.POOL_GROUPED: _grouped,
+    Kind.PAIR_JUDGED: _compared,
+    Kind.STATE_WRITTEN: _state,
+    Kind.TURN_TAKEN: _turn,
+    Kind.MEMORY_STORED: _stored,
+    Kind.GRADING_PREPARED: _prepared,
+    Kind.GRADING_MATCHED: _matched,
+    Kind.ROLE_TRIED: _tried,
 }

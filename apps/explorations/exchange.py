@@ -1,18 +1,28 @@
 """Runs of scaffolds that check and correct, as a conversation: solutions, checks and streaks.
 
-A fold over the run's events. It puts the solutions and opinions of solutions.py in order.
+It puts the solutions and opinions of solutions.py in the order of the run's story.
 """
 
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any, Literal
 
 from apps.explorations.opinions import Opinion
 from apps.explorations.solutions import Solution, Solutions
 from apps.explorations.words import page_of, role_word
+from apps.reasoning.domain.candidate_events import CandidateJudged
+from apps.reasoning.domain.control_events import ControlRequested
+from apps.reasoning.domain.events import OutputUnread, ProofSelected
+from apps.reasoning.domain.kinds import Kind
 from apps.reasoning.programs.registry import SCAFFOLDS
+from apps.reasoning.story.candidates import Candidate, Candidates
+from apps.reasoning.story.course import Course
+from apps.reasoning.story.parts import Told
+from apps.reasoning.story.run_story import RunStory
 from apps.runs.models import Run
+from apps.runs.stories import run_story
 
-KINDS = ("candidate.drafted", "candidate.judged", "output.unread", "control.requested", "control.applied", "proof.selected")
+KINDS = Candidates.KINDS | Course.ENDINGS | {Kind.OUTPUT_UNREAD}
 _FAIL_UNREAD = "the decision is fail, but"
 Speaker = Literal["writer", "verifier", "person", "end"]
 
@@ -85,15 +95,15 @@ class Exchange:
 
     @property
     def tally(self) -> str:
-        """`12 checks: 6 passed, 4 failed, 2 could not be read`; static/js/run/replay_fold.js has the same for a replay."""
+        """`12 checks: 6 passed, 4 failed, 2 could not be read`; static/js/run/story.js has the same for a replay."""
         marks = [turn.mark for turn in self.checks]
         parts = [f"{marks.count('pass')} passed", f"{marks.count('fault')} failed"]
         parts += [f"{marks.count('unread')} could not be read"] if "unread" in marks else []
         return f"{len(marks)} check{'s' * (len(marks) != 1)}: {', '.join(parts)}"
 
 
-class _Fold:
-    """A fold over events of `KINDS`."""
+class _Teller:
+    """Makes the turns of a conversation from the run's story."""
 
     def __init__(self, run: Run, found: Solutions) -> None:
         params = run.spec.get("params") or {}
@@ -103,49 +113,53 @@ class _Fold:
         self.roles = dict(run.steps.filter(kind="call").values_list("key", "role"))
         scaffold = SCAFFOLDS.get(run.scaffold)
         self.titles = {role.name: role.title for role in scaffold.roles} if scaffold else {}
-        self.hints: dict[str, tuple[str, str]] = {}
         self.last: Streak | None = None
 
-    def take(self, kind: str, body: dict[str, Any]) -> None:
-        """Add one event."""
-        match kind:
-            case "candidate.drafted":
-                self._drafted(body)
-            case "candidate.judged":
-                self._judged(body)
-            case "output.unread" if not body["role"].startswith("verifier") and not (body.get("again") or body.get("part")):
-                self._add("writer", body["call"], f"unread {body['call']}", unread=body["reason"])
-            case "control.requested" if body["name"] == "hint":
-                self.hints[body["command"]] = (body["by"], str(body["args"].get("text", "")))
-            case "control.applied" if body["command"] in self.hints:
-                by, words = self.hints[body["command"]]
-                self._add("person", "", f"hint {body['command']}", who=by or "A person", words=words)
-            case "proof.selected":
-                self._add("end", "", "end", who="The end", words=body["reason"], good=body["accepted"])
+    def tell(self, story: RunStory) -> Exchange:
+        """The turns in the order of their events."""
+        written = story.candidates.by_id.values()
+        told: list[Told[Any]] = [(one.first_seq, one) for one in written]
+        told += [report for one in written for report in one.reports if isinstance(report[1], CandidateJudged)]
+        told += [(seq, one) for seq, one in story.calls.lost if not one.role.startswith("verifier")]
+        told += [*story.course.hints, *([story.course.selected] if story.course.selected else ())]
+        for _, one in sorted(told, key=itemgetter(0)):
+            match one:
+                case Candidate():
+                    self._drafted(one)
+                case CandidateJudged():
+                    self._judged(one)
+                case OutputUnread():
+                    self._add("writer", one.call, f"unread {one.call}", unread=one.reason)
+                case ControlRequested():
+                    words = str(one.args.get("text", ""))
+                    self._add("person", "", f"hint {one.command}", who=one.by or "A person", words=words)
+                case ProofSelected():
+                    self._add("end", "", "end", who="The end", words=one.reason, good=one.accepted)
+        return self.exchange
 
-    def _drafted(self, body: dict[str, Any]) -> None:
-        solution = self.solutions.get(body["candidate"])
+    def _drafted(self, candidate: Candidate) -> None:
+        solution = self.solutions.get(candidate.id)
         if solution is None:
             return
         parent = self.solutions.get(solution.parents[-1]) if solution.parents else None
         before = parent.text if parent else ""
-        self._add("writer", body["call"], solution.id, about=solution.id, solution=solution, before=before)
+        self._add("writer", solution.call, solution.id, about=solution.id, solution=solution, before=before)
 
-    def _judged(self, body: dict[str, Any]) -> None:
-        opinion = self.opinions.get(body["call"])
+    def _judged(self, report: CandidateJudged) -> None:
+        opinion = self.opinions.get(report.call)
         if opinion is None:
             return
         streak = interrupted = None
-        if body["passed"] is not None:
+        if report.passed is not None:
             limits = self.exchange
-            passed = ("pass", body["passes"], limits.accept)
-            streak = self.last = Streak(*passed) if body["passed"] else Streak("failure", body["failures"], limits.give_up)
-        elif body["passes"] or body["failures"] or body["unscored"].startswith(_FAIL_UNREAD):
+            passed = ("pass", report.passes, limits.accept)
+            streak = self.last = Streak(*passed) if report.passed else Streak("failure", report.failures, limits.give_up)
+        elif report.passes or report.failures or report.unscored.startswith(_FAIL_UNREAD):
             self.exchange.by_older_rules = True
         else:
             interrupted, self.last = self.last, None
-        more = {"opinion": opinion, "streak": streak, "interrupted": interrupted, "overruled": body.get("overruled", False)}
-        self._add("verifier", body["call"], body["call"], about=body["candidate"], **more)
+        more: dict[str, Any] = {"opinion": opinion, "streak": streak, "interrupted": interrupted, "overruled": report.overruled}
+        self._add("verifier", report.call, report.call, about=report.candidate, **more)
 
     def _add(self, speaker: Speaker, call: str, moment: str, *, who: str = "", **more: Any) -> None:
         role = self.roles.get(call, "")
@@ -157,8 +171,4 @@ def exchange(run: Run, found: Solutions) -> Exchange | None:
     """The conversation behind the solutions `found` of `run`; None for other kinds of scaffold."""
     if not page_of(run.scaffold).is_conversation:
         return None
-    fold = _Fold(run, found)
-    rows = run.events.filter(kind__in=KINDS).order_by("seq").values_list("kind", "body")
-    for kind, body in rows.iterator(chunk_size=500):
-        fold.take(kind, body)
-    return fold.exchange
+    return _Teller(run, found).tell(run_story(run, KINDS))

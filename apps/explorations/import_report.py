@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from apps.reasoning.domain.kinds import Kind
 from apps.runs.models import Run
 
 TIMES = {
@@ -32,7 +33,7 @@ class Origin:
 
 def unread_of(run: Run) -> list[Unread]:
     """Parts that were not imported, in the order of the file."""
-    rows = run.events.filter(kind="import.unread").order_by("seq").values_list("seq", "body")
+    rows = run.events.filter(kind=Kind.IMPORT_UNREAD).order_by("seq").values_list("seq", "body")
     return [Unread(seq, body["where"], body["reason"]) for seq, body in rows]
 
 
@@ -40,5 +41,5 @@ def origin_of(run: Run) -> Origin | None:
     """The origin of an imported run; None for other runs."""
     if not run.is_imported:
         return None
-    source = run.events.filter(kind="import.source").values_list("body", flat=True).first()
+    source = run.events.filter(kind=Kind.IMPORT_SOURCE).values_list("body", flat=True).first()
     return Origin(source, TIMES.get(source["times"], ""), unread_of(run)) if source else None

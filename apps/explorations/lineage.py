@@ -2,26 +2,29 @@
 
 Nodes are candidates, in rows by round, pairs of a knock-out, and memories after a round of evolution. Edges lead from a
 solution to its successors, from both members of a pair to the pair, and through a memory to the candidates of the next round.
-A fold over the events of candidates that loads only the beginnings of their texts.
+Drawn from the run's story, of which only the beginnings of the solutions' texts are loaded.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from typing import Any, TypedDict
 
 from django.db.models.fields.json import KT
 from django.db.models.functions import Substr
 
-from apps.explorations.conversations import memory_verdict
 from apps.explorations.solutions import selected_solution
-from apps.runs.models import Run
+from apps.reasoning.domain.candidate_events import CandidateDrafted, PoolKept
+from apps.reasoning.domain.event_base import Event
+from apps.reasoning.domain.kinds import Kind
+from apps.reasoning.domain.vocabulary import event_from
+from apps.reasoning.story.candidates import Candidate, Candidates, Duel
+from apps.reasoning.story.parts import Told
+from apps.reasoning.story.run_story import fold
+from apps.runs.models import Run, RunEvent
 
 PROBLEM = "problem"
 SHORT = 160
-_JUDGEMENTS = (
-    "candidate.scored", "candidate.score_dropped", "candidate.judged", "memory.stored", "pool.kept", "pair.decided",
-    "proof.selected",
-)  # fmt: skip
+_OTHERS = Candidates.KINDS - {Kind.CANDIDATE_DRAFTED} | {Kind.PROOF_SELECTED}
 _MADE_AS = {
     "solution": "written from scratch",
     "improvement": "improved",
@@ -88,133 +91,71 @@ class LineageData(TypedDict):
     frontier: list[str]
 
 
-@dataclass
-class _Opinions:
-    """Scores, checks and memory entry of one candidate."""
+class _Drawing:
+    """The nodes and edges of a story, in the order of its events."""
 
-    scores: dict[int, float] = field(default_factory=dict)
-    scale: float = 1.0
-    passes: int = 0
-    judged: int = 0
-    unread: int = 0
-    expected: int = 0
-    kept: bool = False
-    is_scored: bool = False
-    remembered: str = ""
-
-    def onto(self, node: LineageNode) -> None:
-        """Write counts, confidence and words onto the node."""
-        full = sum(score == self.scale for score in self.scores.values())
-        node["passes"] = full if self.is_scored else self.passes
-        node["valid"] = len(self.scores) if self.is_scored else self.judged
-        node["total"] = node["valid"] + self.unread
-        node["expected"] = max(self.expected, node["total"])
-        if self.scores:
-            mean = sum(self.scores.values()) / len(self.scores)
-            node["confidence"] = mean / self.scale
-            node["words"] = f"mean {mean:.2g} of {self.scale:g}, {len(self.scores)} report{'s' * (len(self.scores) != 1)}"
-            node["words"] += f", {self.unread} not read" if self.unread else ""
-        elif self.judged:
-            node["confidence"] = self.passes / self.judged
-            lost = f", {self.unread} not read" if self.unread else ""
-            node["words"] = f"{self.passes} of {self.judged} checks passed{lost}"
-        elif self.unread:
-            node["unscored"] = "its reports could not be read"
-        if self.remembered:
-            node["words"] = self.remembered
-
-
-class _Fold:
-    """A fold over the events in order."""
-
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, told: Candidates) -> None:
         self.nodes: dict[str, LineageNode] = {PROBLEM: _node(PROBLEM, "problem", "Problem", 0, 0)}
         self.nodes[PROBLEM]["statement"] = run.problem_version.statement[:SHORT]
         self.edges: list[LineageEdge] = []
-        self.opinions: dict[str, _Opinions] = {}
         self.latest: dict[str, str] = {}
-        self.remembers: set[str] = set()
-        self.last_round = 0
-        self.selected_seq = 0
+        self.told = told
+        self._remembers: set[str] = set()
+        self._last_round = 0
+        moments: list[Told[Any]] = [(one.first_seq, one) for one in told.by_id.values()]
+        moments += [*told.pools, *((duel.seq, duel) for duel in told.duels)]
+        for seq, one in sorted(moments, key=itemgetter(0)):
+            match one:
+                case Candidate():
+                    self._candidate(seq, one)
+                case PoolKept():
+                    self._memory(seq, one)
+                case Duel():
+                    self._pair(seq, one)
 
-    def drafted(self, row: Mapping[str, Any]) -> None:
+    def _candidate(self, seq: int, one: Candidate) -> None:
         """Add a candidate and the edges from its parents."""
-        name = row["name"]
-        if name in self.nodes:
-            return
-        node = _node(name, "candidate", name.removeprefix("c"), row["round"], row["seq"])
-        node["call"], node["words"] = row["call"], _MADE_AS.get(row["made_as"], row["made_as"])
-        node["statement"] = row["start"]
-        self.nodes[name] = node
-        self.opinions[name] = _Opinions()
-        self.last_round = max(self.last_round, row["round"])
-        known = [parent for parent in row["parents"] or () if parent in self.nodes]
-        memory = f"memory/{row['round'] - 1}"
-        shown = [parent for parent in known if f"{memory}<{parent}" in self.remembers]
+        node = self.nodes[one.id] = _node(one.id, "candidate", one.id.removeprefix("c"), one.round, seq)
+        node["call"], node["statement"], node["seq"] = one.call, one.text, one.last_seq
+        node["words"] = _words(one) or _MADE_AS[one.made_as]
+        node["passes"], node["valid"], node["total"], node["expected"] = one.passes, one.valid, one.total, one.expected
+        node["confidence"] = one.confidence
+        if one.unread and not one.valid:
+            node["unscored"] = "its reports could not be read"
+        self._last_round = max(self._last_round, one.round)
+        known = [parent for parent in one.parents if parent in self.nodes]
+        memory = f"memory/{one.round - 1}"
+        shown = [parent for parent in known if f"{memory}<{parent}" in self._remembers]
         if shown:
-            self.edges.append(self._edge(memory, name, row["seq"]))
-        self.edges += [self._edge(parent, name, row["seq"], redundant=parent in shown) for parent in known]
+            self.edges.append(self._edge(memory, one.id, seq))
+        self.edges += [self._edge(parent, one.id, seq, redundant=parent in shown) for parent in known]
 
-    def judged(self, seq: int, kind: str, body: Mapping[str, Any]) -> None:
-        """Add one event of `_JUDGEMENTS`; ignore unknown candidates."""
-        if kind == "proof.selected":
-            self.selected_seq = seq
-        elif kind == "pair.decided":
-            self._decided(seq, body)
-        elif kind == "pool.kept":
-            self._kept(seq, body)
-        elif (opinions := self.opinions.get(body["candidate"])) is not None:
-            self._touch(body["candidate"], seq)
-            if kind == "memory.stored":
-                opinions.remembered = memory_verdict(body["correct"], body["ayes"], body["valid"])
-                return
-            if kind == "candidate.judged":
-                opinions.judged += body["passed"] is not None
-                opinions.passes += bool(body["passed"])
-                opinions.unread += body["passed"] is None
-                return
-            opinions.is_scored = True
-            if kind == "candidate.score_dropped":
-                opinions.scores.pop(body["index"], None)
-            elif body.get("score") is None:
-                opinions.unread += 1
-            else:
-                opinions.scores[body["index"]], opinions.scale = body["score"], body["scale"]
-            opinions.expected = max(opinions.expected, body.get("of", 0))
-
-    def _kept(self, seq: int, body: Mapping[str, Any]) -> None:
-        """Mark kept candidates; candidates in the memory lead to a memory node."""
-        kept = [name for name in body["kept"] if name in self.opinions]
-        for name in kept:
-            self.opinions[name].kept = True
-            self._touch(name, seq)
-        if not any(self.opinions[name].remembered for name in kept):
+    def _memory(self, seq: int, pool: PoolKept) -> None:
+        """Candidates in the memory lead to a memory node."""
+        kept = [one for name in pool.kept if (one := self.told.by_id.get(name)) and one.first_seq < seq]
+        remembered = {one.id: one.remembered if one.memory_seq < seq else "" for one in kept}
+        if not any(remembered.values()):
             return
-        memory = f"memory/{body['round']}"
-        node = _node(memory, "memory", "Memory", body["round"], seq)
-        node["words"] = f"{len(kept)} remembered after round {body['round']}"
-        node["statement"] = "; ".join(f"{name}: {self.opinions[name].remembered}" for name in kept)[:SHORT]
-        self.nodes[memory] = node
-        self.edges += [self._edge(name, memory, seq) for name in kept]
-        self.remembers |= {f"{memory}<{name}" for name in kept}
+        memory = f"memory/{pool.round}"
+        node = self.nodes[memory] = _node(memory, "memory", "Memory", pool.round, seq)
+        node["words"] = f"{len(kept)} remembered after round {pool.round}"
+        node["statement"] = "; ".join(f"{name}: {words}" for name, words in remembered.items())[:SHORT]
+        self.edges += [self._edge(name, memory, seq) for name in remembered]
+        self._remembers |= {f"{memory}<{name}" for name in remembered}
 
-    def _decided(self, seq: int, body: Mapping[str, Any]) -> None:
+    def _pair(self, seq: int, duel: Duel) -> None:
         """Add a pair of the knock-out, with edges from the latest node of both members."""
-        pair, winner = body["pair"], body["winner"]
+        pair, winner = duel.pair, duel.winner
         if not all(name in self.nodes for name in pair):
             return
-        name = f"pair/{body['round']}/{pair[0]}/{pair[1]}"
-        node = _node(name, "pair", winner.removeprefix("c"), self.last_round + body["round"], seq)
-        node["words"], node["statement"] = f"decided by {body['by']}", f"{pair[0]} against {pair[1]}: {winner}"
-        node["status"] = body["by"]
-        self.nodes[name] = node
+        name = f"pair/{duel.round}/{pair[0]}/{pair[1]}"
+        node = self.nodes[name] = _node(name, "pair", winner.removeprefix("c"), self._last_round + duel.round, seq)
+        node["words"], node["statement"] = f"decided by {duel.by}", f"{pair[0]} against {pair[1]}: {winner}"
+        node["status"] = duel.by
         for one in pair:
             kind = "uses" if one == winner else "loses"
             self.edges.append(self._edge(self.latest.get(one, one), name, seq, kind))
         self.latest[winner] = name
-
-    def _touch(self, name: str, seq: int) -> None:
-        self.nodes[name]["seq"] = seq
 
     def _edge(self, source: str, target: str, seq: int, kind: str = "uses", *, redundant: bool = False) -> LineageEdge:
         return {
@@ -223,52 +164,53 @@ class _Fold:
         }  # fmt: skip
 
 
+def _words(one: Candidate) -> str:
+    """What was found about a candidate; "" before its first report that counts."""
+    lost = f", {one.unread} not read" if one.unread else ""
+    if one.remembered:
+        return one.remembered
+    if one.mean is not None:
+        return f"mean {one.mean:.2g} of {one.scale:g}, {one.valid} report{'s' * (one.valid != 1)}{lost}"
+    return f"{one.passes} of {one.valid} checks passed{lost}" if one.valid else ""
+
+
 def lineage_data(run: Run, after: int = 0) -> LineageData:
     """The lineage of `run`; with `after`, only the changes of later events."""
-    fold = _Fold(run)
-    drafted = list(_drafted(run))
-    at = 0
-    for seq, kind, body in run.events.filter(kind__in=_JUDGEMENTS).order_by("seq").values_list("seq", "kind", "body"):
-        while at < len(drafted) and drafted[at]["seq"] < seq:
-            fold.drafted(drafted[at])
-            at += 1
-        fold.judged(seq, kind, body)
-    for row in drafted[at:]:
-        fold.drafted(row)
-    selected = selected_solution(run) if fold.selected_seq else ""
-    contributing = _rests_on(fold.edges, fold.latest.get(selected, selected)) if selected else set()
-    for name, opinions in fold.opinions.items():
-        opinions.onto(fold.nodes[name])
-        fold.nodes[name]["status"] = "selected" if name == selected else "kept" if opinions.kept else ""
-    for node in fold.nodes.values():
+    others = RunEvent.objects.filter(run=run, kind__in=_OTHERS).values_list("seq", "kind", "body")
+    judged = [(seq, event_from(kind, body)) for seq, kind, body in others]
+    story = fold(sorted([*_drafted(run), *judged], key=itemgetter(0)))
+    drawing, candidates = _Drawing(run, story.candidates), story.candidates.by_id
+    selected = selected_solution(run) if story.course.selected else ""
+    contributing = _rests_on(drawing.edges, drawing.latest.get(selected, selected)) if selected else set()
+    for name, one in candidates.items():
+        drawing.nodes[name]["status"] = "selected" if name == selected else "kept" if one.kept else ""
+    for node in drawing.nodes.values():
         node["contributes"] = node["id"] in contributing
-    for edge in fold.edges:
+    for edge in drawing.edges:
         edge["contributes"] = edge["kind"] == "uses" and edge["target"] in contributing
-    used = {edge["source"] for edge in fold.edges}
+    used = {edge["source"] for edge in drawing.edges}
     return {
         "seq": run.last_seq,
         "after": after,
         "live": run.is_live,
         "base": f"/runs/{run.public_id}/",
         "selected_proof": selected,
-        "rounds": max((node["round"] for node in fold.nodes.values()), default=0),
+        "rounds": max((node["round"] for node in drawing.nodes.values()), default=0),
         "rollouts": 1,
-        "nodes": [node for node in fold.nodes.values() if node["seq"] > after or not after],
-        "edges": [edge for edge in fold.edges if edge["seq"] > after or not after],
+        "nodes": [node for node in drawing.nodes.values() if node["seq"] > after or not after],
+        "edges": [edge for edge in drawing.edges if edge["seq"] > after or not after],
         "contributing": sorted(contributing),
-        "redundant": sorted(edge["id"] for edge in fold.edges if edge["redundant"]),
-        "frontier": sorted(name for name in fold.opinions if name not in used),
+        "redundant": sorted(edge["id"] for edge in drawing.edges if edge["redundant"]),
+        "frontier": sorted(name for name in candidates if name not in used),
     }
 
 
-def _drafted(run: Run) -> Iterator[dict[str, Any]]:
-    """The candidates with the first `SHORT` characters of their texts."""
-    rows = run.events.filter(kind="candidate.drafted").order_by("seq")
-    read: Sequence[dict[str, Any]] = rows.annotate(start=Substr(KT("body__text"), 1, SHORT)).values(
-        "seq", "start", "body__candidate", "body__parents", "body__made_as", "body__round", "body__call"
-    )  # type: ignore[assignment]
-    for row in read:
-        yield {"name": row.pop("body__candidate"), **{name.removeprefix("body__"): value for name, value in row.items()}}
+def _drafted(run: Run) -> Iterator[Told[Event]]:
+    """The drafts with the first `SHORT` characters of their texts, without steps."""
+    names = ("candidate", "parents", "made_as", "round", "call")
+    rows = run.events.filter(kind=Kind.CANDIDATE_DRAFTED).annotate(start=Substr(KT("body__text"), 1, SHORT))
+    for seq, start, *values in rows.values_list("seq", "start", *(f"body__{name}" for name in names)):
+        yield seq, CandidateDrafted(text=start, steps=(), **dict(zip(names, values, strict=True)))
 
 
 def _rests_on(edges: Sequence[LineageEdge], name: str) -> set[str]:

@@ -1,21 +1,24 @@
-"""Opinions on a solution: reports with scores, and judgements."""
+"""Opinions on a solution for pages: reports with scores, and judgements."""
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
 
-if TYPE_CHECKING:
-    from apps.explorations.solutions import Solution
+from apps.reasoning.domain.candidate_events import CandidateJudged, CandidateScored, Issue
+from apps.reasoning.scaffolds.page import Page
+from apps.reasoning.story.candidates import Candidate, Report
 
 
-@dataclass
+@dataclass(frozen=True)
 class Opinion:
-    """One report or judgement on a solution: `verdict` in words, `state` good, bad or empty if unreadable."""
+    """One report or judgement on a solution: `verdict` in words, `state` good, bad or empty if unreadable.
+
+    `dropped` is the reason why it no longer counts, or "".
+    """
 
     call: str
     verdict: str
     state: str
     text: str = ""
-    issues: list[dict[str, Any]] = field(default_factory=list)
+    issues: tuple[Issue, ...] = ()
     dropped: str = ""
 
     @property
@@ -24,34 +27,33 @@ class Opinion:
         return self.verdict.partition(": ")[2] if self.verdict.startswith("Evaluator ") else self.verdict
 
 
-def scored(solution: "Solution", body: dict[str, Any]) -> None:
-    """Add a report, with its score if that could be read."""
-    solution.scale = body["scale"]
-    if body.get("score") is None:
-        solution.opinions.append(Opinion(body["call"], f"not read: {body['unscored']}", ""))
-        return
-    solution.scores[body["index"]] = body["score"]
-    share = body["score"] / body["scale"]
-    verdict = f"{body['score']:g} of {body['scale']:g}"
-    state = "good" if share == 1 else "bad" if share == 0 else ""
-    solution.opinions.append(Opinion(body["call"], verdict, state, body["report"]))
+def opinions_on(candidate: Candidate, page: Page) -> list[Opinion]:
+    """The reports on a candidate, in order."""
+    return [_opinion(report, candidate, page) for _, report in candidate.reports]
 
 
-def dropped(solution: "Solution", body: dict[str, Any]) -> None:
-    """Mark a report that no longer counts."""
-    solution.scores.pop(body["index"], None)
-    for opinion in solution.opinions:
-        if opinion.call.endswith(f"/{body['candidate']}/{body['index']}"):
-            opinion.dropped = body["reason"] or "a check found it unfounded"
+def _opinion(report: Report, candidate: Candidate, page: Page) -> Opinion:
+    if report.unscored:
+        return Opinion(report.call, f"not read: {report.unscored}", "", dropped=_dropped(report, candidate))
+    return _scored(report, candidate, page) if isinstance(report, CandidateScored) else _judged(report)
 
 
-def judged(solution: "Solution", body: dict[str, Any]) -> None:
-    """Add a pass or a fail with the resulting streak."""
-    solution.passes, solution.failures = body["passes"], body["failures"]
-    if body["passed"] is None:
-        solution.opinions.append(Opinion(body["call"], f"not read: {body['unscored']}", ""))
-        return
-    word, state, streak = ("pass", "good", body["passes"]) if body["passed"] else ("fail", "bad", body["failures"])
+def _dropped(report: Report, candidate: Candidate) -> str:
+    if report.index not in candidate.dropped or isinstance(report, CandidateJudged):
+        return ""
+    return candidate.dropped[report.index] or "a check found it unfounded"
+
+
+def _scored(report: CandidateScored, candidate: Candidate, page: Page) -> Opinion:
+    score = report.score or 0
+    verdict = page.score_words(report.index, score) if page.score_words else f"{score:g} of {report.scale:g}"
+    state = "good" if score == report.scale else "bad" if not score else ""
+    return Opinion(report.call, verdict, state, report.report, dropped=_dropped(report, candidate))
+
+
+def _judged(report: CandidateJudged) -> Opinion:
+    """A pass or a fail with the resulting streak."""
+    word, state, streak = ("pass", "good", report.passes) if report.passed else ("fail", "bad", report.failures)
     verdict = f"{word}, {streak} in a row" if streak else word
-    verdict += " (“pass” next to a critical error or gap)" if body.get("overruled") else ""
-    solution.opinions.append(Opinion(body["call"], verdict, state, body["summary"], list(body["issues"])))
+    verdict += " (“pass” next to a critical error or gap)" if report.overruled else ""
+    return Opinion(report.call, verdict, state, report.summary, report.issues)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from django.db.models import QuerySet
 
+from apps.reasoning.domain.kinds import Kind
 from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.runs.models import Run, RunEvent
 
@@ -32,6 +33,6 @@ def tool_rate(runs: QuerySet[Run]) -> ToolRate | None:
     newest = list(runs.filter(scaffold__in=WITH_TOOLS).order_by("-pk").values_list("pk", flat=True)[:MOST_RUNS])
     if not newest:
         return None
-    turns = RunEvent.objects.filter(run__in=newest, kind="turn.taken")
+    turns = RunEvent.objects.filter(run__in=newest, kind=Kind.TURN_TAKEN)
     worked, failed = (turns.filter(body__succeeded=outcome).count() for outcome in (True, False))
     return ToolRate(worked, worked + failed, len(newest)) if worked + failed else None

@@ -6,12 +6,14 @@ from typing import Any, NamedTuple
 
 from django.db.models import Q, QuerySet
 
-from apps.explorations.unheard import fitted_calls
+from apps.explorations.unheard import fitted_words
 from apps.explorations.words import role_word
+from apps.reasoning.domain.kinds import Kind
 from apps.reasoning.scaffolds.running.hearing import asked_before
 from apps.runs.journal.texts import texts_get
-from apps.runs.models import Run, RunEvent, Step
+from apps.runs.models import Run, Step
 from apps.runs.selectors import step_list
+from apps.runs.stories import run_story
 from apps.ui.sent import whole_number
 
 PAGE = 200
@@ -88,14 +90,8 @@ class LogPage:
     searched_to: int = 0
 
 
-def unread_calls(run: Run) -> dict[str, str]:
-    """Reasons for unreadable texts by call, including whether the request was repeated."""
-    bodies = RunEvent.objects.filter(run=run, kind="output.unread").values_list("body", flat=True)
-    return {body["call"]: f"{body['reason']}; requested again" if body.get("again") else body["reason"] for body in bodies}
-
-
 class Notes(NamedTuple):
-    """Notes on calls by key."""
+    """Notes on calls by key: reasons why a text is unreadable, and texts left out of a prompt."""
 
     unread: dict[str, str]
     fitted: dict[str, str]
@@ -105,9 +101,15 @@ class Notes(NamedTuple):
         return LogRow(step, self.unread.get(step.key, ""), quote, self.fitted.get(step.key, ""))
 
 
+def _notes(run: Run) -> Notes:
+    calls = run_story(run, {Kind.OUTPUT_UNREAD, Kind.PROMPT_FITTED}).calls
+    unread = {one.call: f"{one.reason}; requested again" if one.again else one.reason for _, one in calls.unread}
+    return Notes(unread, {one.call: fitted_words(one) for one in calls.fitted})
+
+
 def log_page(run: Run, wanted: LogFilter) -> LogPage:
     """One page of recorded calls, oldest first; with `before`, the page that ends there."""
-    notes = Notes(unread_calls(run), fitted_calls(run))
+    notes = _notes(run)
     steps = _filtered(run, wanted, notes.unread)
     if wanted.text:
         return _search(steps, wanted, notes)

@@ -7,9 +7,9 @@ from itertools import count
 
 from apps.graders.planning.shown import shown_of
 from apps.graders.planning.spending import spending_of_run
-from apps.reasoning.domain.events import event_from
 from apps.reasoning.domain.grading_events import GradingMatched, GradingPrepared, GradingReached
 from apps.reasoning.domain.spending import Spending
+from apps.reasoning.domain.vocabulary import event_from
 from apps.reasoning.graders.grader import FINAL
 from apps.reasoning.graders.grading import Grading, Located, Part
 from apps.reasoning.graders.material import Material

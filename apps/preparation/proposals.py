@@ -14,8 +14,8 @@ from apps.graders.results import result_of
 from apps.graders.starting import grading_start
 from apps.preparation.models import SchemeProposal, SchemeTryout
 from apps.problems.models import Problem
-from apps.reasoning.domain.events import event_from
 from apps.reasoning.domain.grading_events import GradingUnprepared, SchemeWritten
+from apps.reasoning.domain.vocabulary import event_from
 from apps.reasoning.graders.grading import Grading
 from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.marking.schemes.checks import check

@@ -12,9 +12,9 @@ from apps.preparation.contamination import Match, benchmark_of, matches_of
 from apps.preparation.runs import problem_spec, runs_about
 from apps.problems.models import Problem
 from apps.reasoning.domain.event_base import Event
-from apps.reasoning.domain.events import event_from
 from apps.reasoning.domain.grading_events import DifficultyFound, GradingUnprepared, QualityFound
 from apps.reasoning.domain.values import Unscored
+from apps.reasoning.domain.vocabulary import event_from
 from apps.reasoning.graders.problems.attempting import ATTEMPTING
 from apps.reasoning.graders.problems.difficulty import NAME as DIFFICULTY
 from apps.reasoning.graders.problems.difficulty import attempting_by, grading_by

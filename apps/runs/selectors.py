@@ -7,6 +7,7 @@ from typing import Any, TypedDict
 from django.db.models import Avg, Count, F, Max, Min, Q, QuerySet, Sum
 from django.db.models.fields.json import KT
 
+from apps.reasoning.domain.kinds import Kind
 from apps.runs.journal.texts import text_get, texts_get
 from apps.runs.models import APART, Run, RunEvent, Step
 
@@ -79,7 +80,7 @@ def steps_until(run: Run, until: int | None = None) -> QuerySet[Step]:
     steps = run.steps.filter(kind="call")
     if until is None:
         return steps
-    over = RunEvent.objects.filter(run=run, kind__in=("call.ended", "call.failed"), seq__lte=until)
+    over = RunEvent.objects.filter(run=run, kind__in=(Kind.CALL_ENDED, Kind.CALL_FAILED), seq__lte=until)
     return steps.filter(key__in=over.annotate(call=KT("body__call")).values("call"))
 
 
@@ -164,7 +165,7 @@ def open_calls(run: Run, limit: int = 400) -> list[dict[str, Any]]:
 
     The window of a run bounds how many calls are open, so the newest events of this kind suffice.
     """
-    began = list(RunEvent.objects.filter(run=run, kind="call.began").order_by("-seq")[:limit])
+    began = list(RunEvent.objects.filter(run=run, kind=Kind.CALL_BEGAN).order_by("-seq")[:limit])
     keys = [event.body["call"] for event in began]
     done = set(run.steps.filter(key__in=keys).values_list("key", flat=True))
     return [event.body for event in reversed(began) if event.body["call"] not in done]

@@ -95,7 +95,7 @@ def _record(story: Story, facts: Facts, batch: Batch, version: ProblemVersion, u
     )
     outcome = story.outcome
     story.add(
-        "run.finished",
+        RunFinished.kind,
         RunFinished(accepted=outcome.accepted, proof=outcome.proof, reason=outcome.reason, ended_by=outcome.ended_by),
     )
     fill_times(story.events, timezone.now())

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from apps.reasoning.domain.events import CommandName
+from apps.reasoning.domain.control_events import CommandName
 from apps.reasoning.domain.values import Value
 
 

@@ -2,10 +2,11 @@
 
 from typing import ClassVar
 
+from apps.reasoning.domain.kinds import Kind
 from apps.reasoning.domain.values import Value
 
 
 class Event(Value):
     """Base of all events. `kind` is the stored name."""
 
-    kind: ClassVar[str]
+    kind: ClassVar[Kind]

@@ -1,6 +1,7 @@
-"""The lemma graph: folded from events, asked, reduced and exported."""
+"""The lemma graph of a story: drawn, asked, reduced and exported."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 from xml.etree import ElementTree
 
@@ -19,6 +20,7 @@ from apps.reasoning.domain.events import (
     VerdictReached,
 )
 from apps.reasoning.graph import exports, lemma_graph
+from apps.reasoning.story.run_story import fold
 
 
 def proposed(lemma: str, number: int, rollout: int = 0, round_: int = 1) -> LemmaProposed:
@@ -47,21 +49,35 @@ EVENTS: list[Event] = [
 ]
 
 
+def drawn(events: Sequence[Event]) -> "nx.DiGraph[str]":
+    """The graph of a story, as `apps.lemmas.network` draws it from rows."""
+    lemmas = fold(enumerate(events, 1)).lemmas
+    graph: nx.DiGraph[str] = nx.DiGraph(selected=next((name for name, one in lemmas.proofs.items() if one.selected), ""))
+    for name, one in lemmas.versions.items():
+        told = one.proposed
+        graph.add_node(name, kind="lemma", number=told.number, rollout=told.rollout, round=told.round, status=one.status)
+    graph.add_nodes_from(lemmas.proofs, kind="proof", number=0, rollout=0, round=0, status="")
+    merged = {name: one.merged_into for name, one in lemmas.versions.items() if one.merged_into}
+    holding = {name for name, one in lemmas.versions.items() if one.judged == "verified" and not one.is_retired}
+    uses: list[lemma_graph.Use] = [(one.user, one.used, {"quote": one.evidence.quote}) for _, one in lemmas.uses]
+    lemma_graph.draw_uses(graph, uses, lemma_graph.representatives(merged, holding))
+    return graph
+
+
 @pytest.fixture
 def graph() -> "nx.DiGraph[str]":
-    return lemma_graph.build(EVENTS)
+    return drawn(EVENTS)
 
 
-def test_nodes_carry_what_the_events_say(graph: "nx.DiGraph[str]") -> None:
-    assert graph.nodes["s0.1"]["status"] == "verified"
-    assert graph.nodes["s0.1"]["confidence"] == 0.75
-    assert graph.nodes["s0.1"]["rollouts"] == [0, 1]
-    assert graph.nodes["s1.1"]["status"] == "merged"
-    assert graph.edges["s0.1", "s0.2"] == {"quote": "Lemma 1", "where": "step 1"}
+def test_lemmas_are_as_the_events_say(graph: "nx.DiGraph[str]") -> None:
+    lemmas = fold(enumerate(EVENTS, 1)).lemmas.versions
+    assert (lemmas["s0.1"].status, lemmas["s0.1"].confidence, lemmas["s0.1"].found_in) == ("verified", 0.75, [0, 1])
+    assert lemmas["s1.1"].status == "merged"
+    assert graph.edges["s0.1", "s0.2"] == {"quote": "Lemma 1"}
 
 
 def test_an_edge_that_would_close_a_cycle_is_refused() -> None:
-    circular = lemma_graph.build([*EVENTS, edge("s0.1", "s0.3"), edge("s0.1", "s0.1")])
+    circular = drawn([*EVENTS, edge("s0.1", "s0.3"), edge("s0.1", "s0.1")])
     assert not circular.has_edge("s0.3", "s0.1")
     assert nx.is_directed_acyclic_graph(circular)
 
@@ -74,12 +90,12 @@ def test_focus_sets(graph: "nx.DiGraph[str]") -> None:
 
 
 def test_a_retired_lemma_is_not_on_the_frontier_and_frees_what_it_used() -> None:
-    later = lemma_graph.build([*EVENTS, LemmaRetired(lemma="s0.3", reason="wrong")])
+    later = drawn([*EVENTS, LemmaRetired(lemma="s0.3", reason="wrong")])
     assert lemma_graph.frontier(later) == {"s0.2", "s1.2"}
 
 
 def test_without_a_proof_the_closure_is_empty() -> None:
-    assert lemma_graph.proof_closure(lemma_graph.build(EVENTS[:3])) == set()
+    assert lemma_graph.proof_closure(drawn(EVENTS[:3])) == set()
 
 
 def test_the_outline_puts_what_is_used_before_what_uses_it(graph: "nx.DiGraph[str]") -> None:
@@ -93,7 +109,7 @@ def test_what_names_a_merged_lemma_rests_on_the_one_that_represents_it(graph: "n
 
 def test_a_use_that_would_rest_on_itself_stays_at_the_lemma_that_the_text_names() -> None:
     twin = proposed("s1.3", 3, rollout=1)
-    twins = lemma_graph.build([*EVENTS, twin, edge("s0.1", "s1.3"), LemmaMerged(lemma="s1.3", into="s0.3", reason="equal")])
+    twins = drawn([*EVENTS, twin, edge("s0.1", "s1.3"), LemmaMerged(lemma="s1.3", into="s0.3", reason="equal")])
     assert list(twins.successors("s1.3")) == ["s0.1"]
     assert nx.is_directed_acyclic_graph(twins)
 
@@ -121,23 +137,22 @@ def test_the_reduction_leaves_out_what_a_longer_way_implies(graph: "nx.DiGraph[s
 
 
 def test_votes_after_a_merge_leave_the_lemma_merged() -> None:
-    later = lemma_graph.build(
-        [*EVENTS, VerdictReached(subject="s1.1", passes=4, valid=4, total=4, confidence=1, status="verified")]
-    )
-    assert (later.nodes["s1.1"]["status"], later.nodes["s1.1"]["confidence"]) == ("merged", 1)
+    verdict = VerdictReached(subject="s1.1", passes=4, valid=4, total=4, confidence=1, status="verified")
+    later = fold(enumerate([*EVENTS, verdict], 1)).lemmas.versions["s1.1"]
+    assert (later.status, later.confidence) == ("merged", 1)
 
 
 @pytest.fixture
 def drawing() -> "nx.MultiDiGraph[str]":
     """Two nodes with awkward texts, and two edges between them."""
-    drawn: nx.MultiDiGraph[str] = nx.MultiDiGraph()
-    drawn.add_node("s0.1", kind="lemma", label="1", statement='a\x00\x1b"b"\\frac\r\n<&>', status="merged", confidence=None)
-    drawn.add_node(
+    shown: nx.MultiDiGraph[str] = nx.MultiDiGraph()
+    shown.add_node("s0.1", kind="lemma", label="1", statement='a\x00\x1b"b"\\frac\r\n<&>', status="merged", confidence=None)
+    shown.add_node(
         "s0.2", kind="lemma", label="2", statement="word " * 100, status="verified", confidence=0.75, contributes=True
     )
-    drawn.add_edge("s0.1", "s0.2", key="uses:s0.1>s0.2", kind="uses", evidence=["Lemma 1"], contributes=True)
-    drawn.add_edge("s0.1", "s0.2", key="merges:s0.1>s0.2", kind="merges", evidence=[])
-    return drawn
+    shown.add_edge("s0.1", "s0.2", key="uses:s0.1>s0.2", kind="uses", evidence=["Lemma 1"], contributes=True)
+    shown.add_edge("s0.1", "s0.2", key="merges:s0.1>s0.2", kind="merges", evidence=[])
+    return shown
 
 
 def test_graphml_keeps_parallel_edges_and_drops_what_xml_cannot_hold(drawing: "nx.MultiDiGraph[str]") -> None:
