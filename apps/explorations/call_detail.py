@@ -10,14 +10,14 @@ from apps.explorations.prompts import Section, sections
 from apps.explorations.unheard import fitted_words
 from apps.lemmas.models import Lemma, ProofVersion, Verdict
 from apps.lemmas.selectors import votes
+from apps.reasoning.domain.event_base import Kind
 from apps.reasoning.domain.generation import Final, Usage
-from apps.reasoning.domain.kinds import Kind
 from apps.reasoning.domain.tools import Execution, read_execution
 from apps.reasoning.domain.values import Unscored
-from apps.reasoning.domain.vocabulary import event_from
 from apps.reasoning.reading.proofs import read_claim, read_claim_again
 from apps.reasoning.scaffolds.running.hearing import AGAIN, IN_WORDS, asked_before
 from apps.reasoning.story.run_story import fold
+from apps.reasoning.story.vocabulary import event_from
 from apps.runs.models import Run, RunEvent, Step
 from apps.runs.selectors import step_get, step_texts
 

@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from apps.explorations.words import scaffold_word
 from apps.reasoning.domain.agent_events import MemoryStored
-from apps.reasoning.domain.kinds import Kind
+from apps.reasoning.domain.event_base import Kind
 from apps.reasoning.programs.registry import PROGRAMS
 from apps.reasoning.reading.proofs import WAY_WORDS
 from apps.reasoning.story.candidates import memory_verdict

@@ -11,13 +11,13 @@ from apps.explorations.opinions import Opinion
 from apps.explorations.solutions import Solution, Solutions
 from apps.explorations.words import page_of, role_word
 from apps.reasoning.domain.candidate_events import CandidateJudged
-from apps.reasoning.domain.control_events import ControlRequested
+from apps.reasoning.domain.control import ControlRequested
+from apps.reasoning.domain.event_base import Kind
 from apps.reasoning.domain.events import OutputUnread, ProofSelected
-from apps.reasoning.domain.kinds import Kind
 from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.story.candidates import Candidate, Candidates
 from apps.reasoning.story.course import Course
-from apps.reasoning.story.parts import Told
+from apps.reasoning.story.parts import Numbered
 from apps.reasoning.story.run_story import RunStory
 from apps.runs.models import Run
 from apps.runs.selectors import run_story
@@ -102,7 +102,7 @@ class Exchange:
         return f"{len(marks)} check{'s' * (len(marks) != 1)}: {', '.join(parts)}"
 
 
-class _Teller:
+class _Turns:
     """Makes the turns of a conversation from the run's story."""
 
     def __init__(self, run: Run, found: Solutions) -> None:
@@ -115,14 +115,14 @@ class _Teller:
         self.titles = {role.name: role.title for role in scaffold.roles} if scaffold else {}
         self.last: Streak | None = None
 
-    def tell(self, story: RunStory) -> Exchange:
+    def in_order(self, story: RunStory) -> Exchange:
         """The turns in the order of their events."""
         written = story.candidates.by_id.values()
-        told: list[Told[Any]] = [(one.first_seq, one) for one in written]
-        told += [report for one in written for report in one.reports if isinstance(report[1], CandidateJudged)]
-        told += [(seq, one) for seq, one in story.calls.lost if not one.role.startswith("verifier")]
-        told += [*story.course.hints, *([story.course.selected] if story.course.selected else ())]
-        for _, one in sorted(told, key=itemgetter(0)):
+        moments: list[Numbered[Any]] = [(one.first_seq, one) for one in written]
+        moments += [report for one in written for report in one.reports if isinstance(report[1], CandidateJudged)]
+        moments += [(seq, one) for seq, one in story.calls.lost if not one.role.startswith("verifier")]
+        moments += [*story.course.hints, *([story.course.selected] if story.course.selected else ())]
+        for _, one in sorted(moments, key=itemgetter(0)):
             match one:
                 case Candidate():
                     self._drafted(one)
@@ -171,4 +171,4 @@ def exchange(run: Run, found: Solutions) -> Exchange | None:
     """The conversation behind the solutions `found` of `run`; None for other kinds of scaffold."""
     if not page_of(run.scaffold).is_conversation:
         return None
-    return _Teller(run, found).tell(run_story(run, KINDS))
+    return _Turns(run, found).in_order(run_story(run, KINDS))

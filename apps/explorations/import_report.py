@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from apps.reasoning.domain.kinds import Kind
+from apps.reasoning.domain.event_base import Kind
 from apps.runs.models import Run
 
 TIMES = {

@@ -14,12 +14,11 @@ from django.db.models.functions import Substr
 
 from apps.explorations.solutions import selected_solution
 from apps.reasoning.domain.candidate_events import CandidateDrafted, PoolKept
-from apps.reasoning.domain.event_base import Event
-from apps.reasoning.domain.kinds import Kind
-from apps.reasoning.domain.vocabulary import event_from
+from apps.reasoning.domain.event_base import Event, Kind
 from apps.reasoning.story.candidates import Candidate, Candidates, Duel
-from apps.reasoning.story.parts import Told
+from apps.reasoning.story.parts import Numbered
 from apps.reasoning.story.run_story import fold
+from apps.reasoning.story.vocabulary import event_from
 from apps.runs.models import Run, RunEvent
 
 PROBLEM = "problem"
@@ -94,16 +93,16 @@ class LineageData(TypedDict):
 class _Drawing:
     """The nodes and edges of a story, in the order of its events."""
 
-    def __init__(self, run: Run, told: Candidates) -> None:
+    def __init__(self, run: Run, candidates: Candidates) -> None:
         self.nodes: dict[str, LineageNode] = {PROBLEM: _node(PROBLEM, "problem", "Problem", 0, 0)}
         self.nodes[PROBLEM]["statement"] = run.problem_version.statement[:SHORT]
         self.edges: list[LineageEdge] = []
         self.latest: dict[str, str] = {}
-        self.told = told
+        self.candidates = candidates
         self._remembers: set[str] = set()
         self._last_round = 0
-        moments: list[Told[Any]] = [(one.first_seq, one) for one in told.by_id.values()]
-        moments += [*told.pools, *((duel.seq, duel) for duel in told.duels)]
+        moments: list[Numbered[Any]] = [(one.first_seq, one) for one in candidates.by_id.values()]
+        moments += [*candidates.pools, *((duel.seq, duel) for duel in candidates.duels)]
         for seq, one in sorted(moments, key=itemgetter(0)):
             match one:
                 case Candidate():
@@ -132,7 +131,7 @@ class _Drawing:
 
     def _memory(self, seq: int, pool: PoolKept) -> None:
         """Candidates in the memory lead to a memory node."""
-        kept = [one for name in pool.kept if (one := self.told.by_id.get(name)) and one.first_seq < seq]
+        kept = [one for name in pool.kept if (one := self.candidates.by_id.get(name)) and one.first_seq < seq]
         remembered = {one.id: one.remembered if one.memory_seq < seq else "" for one in kept}
         if not any(remembered.values()):
             return
@@ -205,7 +204,7 @@ def lineage_data(run: Run, after: int = 0) -> LineageData:
     }
 
 
-def _drafted(run: Run) -> Iterator[Told[Event]]:
+def _drafted(run: Run) -> Iterator[Numbered[Event]]:
     """The drafts with the first `SHORT` characters of their texts, without steps."""
     names = ("candidate", "parents", "made_as", "round", "call")
     rows = run.events.filter(kind=Kind.CANDIDATE_DRAFTED).annotate(start=Substr(KT("body__text"), 1, SHORT))

@@ -12,8 +12,8 @@ from apps.explorations.words import role_word
 from apps.reasoning.domain import candidate_events as ce
 from apps.reasoning.domain import events as ev
 from apps.reasoning.domain.prompt_events import PromptFitted, PromptRefused
-from apps.reasoning.domain.vocabulary import event_from
 from apps.reasoning.story.run_story import RunStory
+from apps.reasoning.story.vocabulary import event_from
 from apps.runs.models import Run
 from apps.runs.selectors import EventRow
 from apps.ui.words import compact, duration

@@ -6,7 +6,7 @@ The browser folds them (static/js/run/replay*.js) into graph, streams and votes 
 from collections.abc import Mapping
 from typing import Any, TypedDict
 
-from apps.reasoning.domain.kinds import Kind
+from apps.reasoning.domain.event_base import Kind
 from apps.runs.models import Run, RunEvent
 from apps.runs.selectors import step_get, step_texts
 

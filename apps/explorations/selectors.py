@@ -7,7 +7,7 @@ from apps.accounts.models import User
 from apps.explorations.liveness import Liveness, liveness
 from apps.explorations.unheard import TooLong, Unheard, long_prompts, unheard_roles
 from apps.explorations.words import ROLE_WORDS, ending, role_word
-from apps.reasoning.domain.kinds import Kind
+from apps.reasoning.domain.event_base import Kind
 from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.runs.access import run_may_steer
 from apps.runs.models import Run, RunCommand, RunEvent, RunStatus

@@ -13,7 +13,7 @@ from apps.explorations.words import page_of, round_title
 from apps.lemmas.final_answers import ShownAnswer, shown_answer
 from apps.lemmas.formula_checks import CheckedFormula, FormulaCheck, checks_of
 from apps.lemmas.selectors import solution_behind
-from apps.reasoning.domain.kinds import Kind
+from apps.reasoning.domain.event_base import Kind
 from apps.reasoning.reading.proofs import WAY_WORDS
 from apps.reasoning.scaffolds.candidates.judges import Comparison, OrderReport, order_report
 from apps.reasoning.story.candidates import Candidate, Candidates, Duel, State
@@ -148,19 +148,21 @@ def selected_solution(run: Run) -> str:
 def solutions(run: Run) -> Solutions:
     """Solutions of `run`, with a constant number of queries."""
     story = run_story(run, Candidates.KINDS | Talks.KINDS)
-    told, selected = story.candidates, selected_solution(run)
+    candidates, selected = story.candidates, selected_solution(run)
     found = _solutions(run, story)
     solving = story.talks.solving
-    numbers = sorted({one.round for one in found} | set(told.states) | set(solving))
-    rounds = [_round(told, found, number, round_title(run, number), selected, solving.get(number, [])) for number in numbers]
+    numbers = sorted({one.round for one in found} | set(candidates.states) | set(solving))
+    rounds = [
+        _round(candidates, found, number, round_title(run, number), selected, solving.get(number, [])) for number in numbers
+    ]
     shown = [solution for one in rounds for solution in one.solutions]
     checks = checks_of(run, [solution.id for solution in shown])
     for solution in shown:
         solution.check, solution.answer = checks[solution.id], shown_answer(run, solution.text)
-    groups = told.groups
+    groups = candidates.groups
     return Solutions(
         rounds=rounds,
-        duels=told.duels,
+        duels=candidates.duels,
         groups=groups.groups if groups else (),
         chosen=groups.chosen if groups else 0,
         grouping_reason=groups.reason if groups else "",
@@ -184,13 +186,15 @@ def _solutions(run: Run, story: RunStory) -> list[Solution]:
     ]
 
 
-def _round(told: Candidates, solutions: Sequence[Solution], number: int, title: str, selected: str, talks: list[Talk]) -> Round:
+def _round(
+    candidates: Candidates, solutions: Sequence[Solution], number: int, title: str, selected: str, talks: list[Talk]
+) -> Round:
     def rank(solution: Solution) -> tuple[bool, bool, list[int]]:
         return solution.id != selected, not solution.kept, [int(part) for part in solution.id.removeprefix("c").split(".")]
 
     found = sorted((one for one in solutions if one.round == number), key=rank)
-    kept = next((pool.kept for _, pool in reversed(told.pools) if pool.round == number), ())
+    kept = next((pool.kept for _, pool in reversed(candidates.pools) if pool.round == number), ())
     by_id = {one.id: one for one in solutions}
     remembered = [by_id[name] for name in kept if name in by_id and by_id[name].memory]
     hidden = max(0, len(found) - MOST_SHOWN)
-    return Round(number, title, found[:MOST_SHOWN], hidden, told.states.get(number), talks, remembered)
+    return Round(number, title, found[:MOST_SHOWN], hidden, candidates.states.get(number), talks, remembered)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from django.db.models import QuerySet
 
-from apps.reasoning.domain.kinds import Kind
+from apps.reasoning.domain.event_base import Kind
 from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.runs.models import Run, RunEvent
 

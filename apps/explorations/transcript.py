@@ -8,7 +8,7 @@ from django.db.models import Q, QuerySet
 
 from apps.explorations.unheard import fitted_words
 from apps.explorations.words import role_word
-from apps.reasoning.domain.kinds import Kind
+from apps.reasoning.domain.event_base import Kind
 from apps.reasoning.scaffolds.running.hearing import asked_before
 from apps.runs.journal.texts import texts_get
 from apps.runs.models import Run, Step

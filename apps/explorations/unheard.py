@@ -9,7 +9,7 @@ from typing import NamedTuple
 from django.db.models import Count, Q
 
 from apps.explorations.words import role_word
-from apps.reasoning.domain.kinds import Kind
+from apps.reasoning.domain.event_base import Kind
 from apps.reasoning.domain.prompt_events import PromptFitted
 from apps.reasoning.scaffolds.running.hearing import AGAIN, IN_WORDS
 from apps.reasoning.story.calls import Calls

@@ -9,13 +9,13 @@ from apps.graders.planning.shown import shown_of
 from apps.graders.planning.spending import spending_of_run
 from apps.reasoning.domain.grading_events import GradingMatched, GradingPrepared, GradingReached
 from apps.reasoning.domain.spending import Spending
-from apps.reasoning.domain.vocabulary import event_from
 from apps.reasoning.graders.grader import FINAL
 from apps.reasoning.graders.grading import Grading, Located, Part
 from apps.reasoning.graders.material import Material
 from apps.reasoning.graders.pieces.pieces import Clusters, Rubric
 from apps.reasoning.graders.registry import GRADERS
 from apps.reasoning.marking.suggestion import ItemGiven
+from apps.reasoning.story.vocabulary import event_from
 from apps.runs.models import Run
 
 _MANNERS = {"scored": "by approachability", "steps": "by main steps", "milestones": "by milestones"}

@@ -8,11 +8,11 @@ from django.db import models
 from django.db.models import Q
 
 from apps.lemmas.models import HumanVerdict, Lemma, LemmaEdge, LemmaLikeness, ProofVersion, Verdict
-from apps.reasoning.domain import control_events as cv
+from apps.reasoning.domain import control as cv
 from apps.reasoning.domain import events as ev
 from apps.reasoning.domain.values import unchecked
-from apps.reasoning.story import lemmas as told
-from apps.reasoning.story.parts import E, Told
+from apps.reasoning.story import lemmas as parts
+from apps.reasoning.story.parts import E, Numbered
 from apps.runs.journal.rows import insert, load, update
 from apps.runs.models import Run
 
@@ -24,7 +24,7 @@ _PROOF_FIELDS = (*_JUDGED, "status", "selected", "accepted", "selected_reason")
 _NOT_KEPT = {"checks", "summary"}
 
 
-class Fold(told.Lemmas):
+class Fold(parts.Lemmas):
     """Applies one batch of events to the rows of a run. Use once."""
 
     def __init__(self, run: Run) -> None:
@@ -32,7 +32,7 @@ class Fold(told.Lemmas):
         self.run = run
         self._stored: dict[type[models.Model], dict[str, tuple[int, Row]]] = {Lemma: {}, ProofVersion: {}, HumanVerdict: {}}
 
-    def apply(self, events: Sequence[Told[ev.Event]]) -> None:
+    def apply(self, events: Sequence[Numbered[ev.Event]]) -> None:
         """Fold the events, ascending by seq, and write the changed rows."""
         self._load([event for _seq, event in events])
         for seq, event in events:
@@ -43,22 +43,22 @@ class Fold(told.Lemmas):
         lemmas, proofs, commands = _concerned(events)
         if commands:
             for person in HumanVerdict.objects.filter(run=self.run, command__in=commands):
-                self.people[person.command] = told.PersonVerdict(**_values(told.PersonVerdict, person))
+                self.people[person.command] = parts.PersonVerdict(**_values(parts.PersonVerdict, person))
                 self._keep(person, person.command, self.people)
             lemmas |= {person.lemma for person in self.people.values()}
         for lemma in load(Lemma, self.run.pk, "lemma", lemmas) if lemmas else ():
             proposed = _event(ev.LemmaProposed, lemma)
-            self.versions[lemma.lemma] = told.LemmaVersion(proposed=proposed, **_values(told.LemmaVersion, lemma))
+            self.versions[lemma.lemma] = parts.LemmaVersion(proposed=proposed, **_values(parts.LemmaVersion, lemma))
             self._keep(lemma, lemma.lemma, self.versions)
         if proofs:
             was_selected = Q(selected=True) if any(isinstance(event, ev.ProofSelected) for event in events) else Q(pk=None)
             for proof in ProofVersion.objects.filter(Q(proof__in=proofs) | was_selected, run=self.run):
                 drafted = _event(ev.ProofDrafted, proof)
-                self.proofs[proof.proof] = told.ProofVersion(drafted=drafted, **_values(told.ProofVersion, proof))
+                self.proofs[proof.proof] = parts.ProofVersion(drafted=drafted, **_values(parts.ProofVersion, proof))
                 self._keep(proof, proof.proof, self.proofs)
 
-    def _keep(self, row: models.Model, name: str, parts: Mapping[str, object]) -> None:
-        self._stored[type(row)][name] = row.pk, row_of(parts[name])
+    def _keep(self, row: models.Model, name: str, found: Mapping[str, object]) -> None:
+        self._stored[type(row)][name] = row.pk, row_of(found[name])
 
     def _save(self) -> None:
         self._write(Lemma, self.versions, _LEMMA_FIELDS)
@@ -68,15 +68,15 @@ class Fold(told.Lemmas):
         insert(LemmaLikeness, self._numbered(self.alike), new_only=True)
         insert(Verdict, self._numbered(self.votes), new_only=True)
 
-    def _write(self, model: type[models.Model], parts: Mapping[str, object], changing: tuple[str, ...]) -> None:
+    def _write(self, model: type[models.Model], found: Mapping[str, object], changing: tuple[str, ...]) -> None:
         """Insert new rows, and update those that the events changed."""
         stored = self._stored[model]
-        rows = {name: row_of(part) for name, part in parts.items()}
+        rows = {name: row_of(part) for name, part in found.items()}
         insert(model, [{**row, "run_id": self.run.pk} for name, row in rows.items() if name not in stored])
         changed = [(stored[name][0], row) for name, row in rows.items() if name in stored and stored[name][1] != row]
         update(model, changing, [{**row, "id": pk} for pk, row in changed])
 
-    def _numbered(self, events: Iterable[Told[Any]]) -> list[Row]:
+    def _numbered(self, events: Iterable[Numbered[Any]]) -> list[Row]:
         return [{**row_of(event), "seq": seq, "run_id": self.run.pk} for seq, event in events]
 
 
@@ -85,9 +85,9 @@ def row_of(part: Any) -> Row:
     if isinstance(part, ev.Event):
         return part.model_dump(mode="json", exclude=_NOT_KEPT)
     row = dict(vars(part))
-    if isinstance(part, told.LemmaVersion):
+    if isinstance(part, parts.LemmaVersion):
         return {**row_of(row.pop("proposed")), **row, "status": part.status}
-    return {**row_of(row.pop("drafted")), **row} if isinstance(part, told.ProofVersion) else row
+    return {**row_of(row.pop("drafted")), **row} if isinstance(part, parts.ProofVersion) else row
 
 
 def _event(kind: type[E], row: models.Model) -> E:
@@ -119,12 +119,12 @@ def _concerned(events: Iterable[ev.Event]) -> tuple[set[str], set[str], set[str]
                 subjects.add(event.subject)
             case ev.ProofDrafted() | ev.ProofSelected():
                 subjects.add(event.proof)
-            case cv.ControlRequested() if event.name in told.JUDGING:
+            case cv.ControlRequested() if event.name in parts.JUDGING:
                 commands.add(event.command)
                 asked.add(str(event.args.get("lemma", "")))
-            case cv.ControlApplied() | cv.ControlRefused() if event.name in told.JUDGING:
+            case cv.ControlApplied() | cv.ControlRefused() if event.name in parts.JUDGING:
                 commands.add(event.command)
                 answered = True
     subjects |= asked if answered else set()
-    proofs = {name for name in subjects if name.startswith(told.PROOF_PREFIX)}
+    proofs = {name for name in subjects if name.startswith(parts.PROOF_PREFIX)}
     return subjects - proofs - {""}, proofs, commands

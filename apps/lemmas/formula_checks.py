@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 from django.utils.safestring import SafeString
 
 from apps.reasoning.domain.check_events import FormulasChecked
-from apps.reasoning.domain.kinds import Kind
+from apps.reasoning.domain.event_base import Kind
 from apps.reasoning.domain.tools import MathCounterexample, MathFinding, ToolAnswer, read_execution, read_findings
 from apps.reasoning.domain.values import Unscored
 from apps.runs.models import Run, RunEvent
@@ -96,8 +96,8 @@ def check_of(run: Run, subject: str, until: int | None = None) -> FormulaCheck:
 def checks_of(run: Run, subjects: Iterable[str]) -> dict[str, FormulaCheck]:
     """The checks of several subjects."""
     wanted = set(subjects)
-    told = run_story(run, {Kind.FORMULAS_CHECKED}).checks.of
-    found = {subject: _check(told[subject][1]) for subject in wanted & told.keys()}
+    checks = run_story(run, {Kind.FORMULAS_CHECKED}).checks.of
+    found = {subject: _check(checks[subject][1]) for subject in wanted & checks.keys()}
     if wanted <= found.keys():
         return found
     missing = FormulaCheck("", f"Not checked: {why_unchecked(run)}")

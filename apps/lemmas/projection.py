@@ -13,7 +13,7 @@ from django.db import transaction
 from apps.lemmas.fold import Fold
 from apps.lemmas.models import HumanVerdict, Lemma, LemmaEdge, LemmaLikeness, ProofVersion, Verdict
 from apps.reasoning.domain.events import Event
-from apps.reasoning.domain.vocabulary import event_from
+from apps.reasoning.story.vocabulary import event_from
 from apps.runs.models import Run, RunEvent
 
 StoredEvent = tuple[int, str, datetime, Event]

@@ -11,7 +11,7 @@ from apps.lemmas.fold import row_of
 from apps.lemmas.formula_checks import FormulaCheck, check_of
 from apps.lemmas.models import PROOF_PREFIX, HumanVerdict, Lemma, LemmaEdge, LemmaLikeness, ProofVersion, Verdict
 from apps.lemmas.network import representatives_among
-from apps.reasoning.domain.kinds import Kind
+from apps.reasoning.domain.event_base import Kind
 from apps.reasoning.story.lemmas import Lemmas
 from apps.runs.models import Run
 from apps.runs.selectors import run_story
@@ -75,9 +75,9 @@ class RowsThen(Rows):
         super().__init__(run)
         self.until = until
         kinds = Q(kind__in=Lemmas.KINDS - {Kind.VOTE_CAST}) | Q(kind=Kind.VOTE_CAST, body__subject=subject)
-        self._told = run_story(run, Q(kinds, seq__lte=until)).lemmas
-        self._lemmas = {name: Lemma(run=run, **row_of(one)) for name, one in self._told.versions.items()}
-        self._proofs = {name: ProofVersion(run=run, **row_of(one)) for name, one in self._told.proofs.items()}
+        self._story = run_story(run, Q(kinds, seq__lte=until)).lemmas
+        self._lemmas = {name: Lemma(run=run, **row_of(one)) for name, one in self._story.versions.items()}
+        self._proofs = {name: ProofVersion(run=run, **row_of(one)) for name, one in self._story.proofs.items()}
 
     def lemmas(self) -> list[Lemma]:
         return list(self._lemmas.values())
@@ -99,19 +99,19 @@ class RowsThen(Rows):
         return representatives_among(self.lemmas())
 
     def edges_of(self, names: Collection[str]) -> list[LemmaEdge]:
-        uses = [(seq, one) for seq, one in self._told.uses if one.user in names or one.used in names]
+        uses = [(seq, one) for seq, one in self._story.uses if one.user in names or one.used in names]
         return [LemmaEdge(run=self.run, seq=seq, **row_of(one)) for seq, one in uses]
 
     def likenesses_of(self, name: str) -> list[LemmaLikeness]:
-        alike = [(seq, one) for seq, one in self._told.alike if name in (one.lemma, one.other)]
+        alike = [(seq, one) for seq, one in self._story.alike if name in (one.lemma, one.other)]
         found = [LemmaLikeness(run=self.run, seq=seq, **row_of(one)) for seq, one in alike]
         return sorted(found, key=lambda row: (-row.similarity, row.seq))
 
     def people_on(self, name: str) -> list[HumanVerdict]:
-        return [HumanVerdict(run=self.run, **row_of(one)) for one in self._told.people.values() if one.lemma == name]
+        return [HumanVerdict(run=self.run, **row_of(one)) for one in self._story.people.values() if one.lemma == name]
 
     def votes_on(self, subject: str) -> list[Verdict]:
-        cast = [(seq, one) for seq, one in self._told.votes if one.subject == subject]
+        cast = [(seq, one) for seq, one in self._story.votes if one.subject == subject]
         return [Verdict(run=self.run, seq=seq, **row_of(one)) for seq, one in cast]
 
 

@@ -13,7 +13,7 @@ from apps.lemmas.graph_data import graph_data as graph_data
 from apps.lemmas.models import PROOF_PREFIX, HumanVerdict, Lemma, LemmaEdge, ProofVersion, Verdict
 from apps.lemmas.rows import Rows, rows_of, shown_proof
 from apps.lemmas.words import acceptance_words, confidence_words, vote_words
-from apps.reasoning.domain.kinds import Kind
+from apps.reasoning.domain.event_base import Kind
 from apps.runs.models import Run, RunEvent
 
 

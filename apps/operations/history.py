@@ -12,7 +12,7 @@ from typing import Any
 
 from apps.operations.situation import Situation, situation
 from apps.processes.streams import sync_client
-from apps.reasoning.domain.kinds import Kind
+from apps.reasoning.domain.event_base import Kind
 
 logger = logging.getLogger(__name__)
 KEY = "ops:history"

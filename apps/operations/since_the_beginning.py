@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 
 from apps.processes.metrics import Spread, Totals
-from apps.reasoning.domain.kinds import Kind
+from apps.reasoning.domain.event_base import Kind
 
 #: Histograms by metric (apps/processes/metrics.py).
 SPREADS = {

@@ -15,7 +15,6 @@ from apps.graders.starting import grading_start
 from apps.preparation.models import SchemeProposal, SchemeTryout
 from apps.problems.models import Problem
 from apps.reasoning.domain.grading_events import GradingUnprepared, SchemeWritten
-from apps.reasoning.domain.vocabulary import event_from
 from apps.reasoning.graders.grading import Grading
 from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.marking.schemes.checks import check
@@ -23,6 +22,7 @@ from apps.reasoning.marking.schemes.lineage import content_hash
 from apps.reasoning.marking.schemes.scheme import Scheme
 from apps.reasoning.marking.schemes.structure import Severity
 from apps.reasoning.marking.schemes.text_form import text_read, text_written
+from apps.reasoning.story.vocabulary import event_from
 from apps.runs.access import run_may_start
 from apps.runs.models import Run
 from apps.schemes.models import MarkingScheme

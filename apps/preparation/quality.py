@@ -14,7 +14,6 @@ from apps.problems.models import Problem
 from apps.reasoning.domain.event_base import Event
 from apps.reasoning.domain.grading_events import DifficultyFound, GradingUnprepared, QualityFound
 from apps.reasoning.domain.values import Unscored
-from apps.reasoning.domain.vocabulary import event_from
 from apps.reasoning.graders.problems.attempting import ATTEMPTING
 from apps.reasoning.graders.problems.difficulty import NAME as DIFFICULTY
 from apps.reasoning.graders.problems.difficulty import attempting_by, grading_by
@@ -25,6 +24,7 @@ from apps.reasoning.graders.view import View
 from apps.reasoning.graders.with_references import BY_REFERENCE
 from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.scaffolds.spec import RunSpec
+from apps.reasoning.story.vocabulary import event_from
 from apps.runs.models import Run
 
 E = TypeVar("E", bound=Event)

@@ -7,9 +7,9 @@ from typing import Any, TypedDict
 from django.db.models import Avg, Count, F, Max, Min, Q, QuerySet, Sum
 from django.db.models.fields.json import KT
 
-from apps.reasoning.domain.kinds import Kind
-from apps.reasoning.domain.vocabulary import event_from
+from apps.reasoning.domain.event_base import Kind
 from apps.reasoning.story.run_story import RunStory, fold
+from apps.reasoning.story.vocabulary import event_from
 from apps.runs.journal.texts import text_get, texts_get
 from apps.runs.models import APART, Run, RunEvent, Step
 

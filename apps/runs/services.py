@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.problems.models import ProblemVersion
-from apps.reasoning.domain.control_events import CommandName
+from apps.reasoning.domain.control import CommandName
 from apps.reasoning.domain.events import RunCreated
 from apps.reasoning.scaffolds.spec import RunSpec
 from apps.runs.access import run_may_steer

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from apps.reasoning.domain.kinds import Kind
-from apps.reasoning.domain.vocabulary import EVENT_CLASSES
+from apps.reasoning.domain.event_base import Kind
+from apps.reasoning.story.vocabulary import EVENT_CLASSES
 from tests.node import facts
 
 ROOT = Path(__file__).parents[2]
-HOMES = {"apps/reasoning/domain/kinds.py", "static/js/run/kinds.js"}
+HOMES = {"apps/reasoning/domain/event_base.py", "static/js/run/kinds.js"}
 LITERAL = re.compile(f"""["']({"|".join(map(re.escape, Kind))})["']""")
 
 

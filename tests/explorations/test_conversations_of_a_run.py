@@ -72,8 +72,8 @@ def test_a_turn_whose_call_failed_or_was_not_made_says_why_and_ends_its_conversa
     run = played()
     talk = solutions(run).rounds[0].talks[0]
     before, reason = len(talk.turns), "The prompt has 2091 tokens; the context holds 2048."
-    told = {"call": f"{talk.id}/turn/{before + 1}", "role": "solver", "reason": reason}
-    add_event(run, "failed", failed(**{name: told[name] for name in told if name in failed.model_fields}))
+    asked_for = {"call": f"{talk.id}/turn/{before + 1}", "role": "solver", "reason": reason}
+    add_event(run, "failed", failed(**{name: asked_for[name] for name in asked_for if name in failed.model_fields}))
     talk = solutions(run).rounds[0].talks[0]
     assert len(talk.turns) == before + 1
     assert talk.is_over

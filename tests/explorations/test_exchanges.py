@@ -10,7 +10,7 @@ from django.urls import reverse
 from apps.accounts.models import User
 from apps.explorations.exchange import Exchange, exchange
 from apps.explorations.solutions import solutions
-from apps.reasoning.domain.control_events import ControlApplied, ControlRequested
+from apps.reasoning.domain.control import ControlApplied, ControlRequested
 from apps.reasoning.domain.generation import GenerationRequest
 from apps.runs.models import Run
 from tests.explorations.factory import add_event

@@ -9,7 +9,7 @@ from apps.explorations.importing.log_payloads import answer_of, request_of
 from apps.explorations.importing.log_sections import sections
 from apps.explorations.importing.story import LogFile, LogWrong, paragraphs
 from apps.explorations.solutions import solutions
-from apps.reasoning.domain.vocabulary import event_from
+from apps.reasoning.story.vocabulary import event_from
 from apps.runs.models import RunStatus
 from apps.runs.selectors import step_texts
 from tests.importing.files import check, correction, heading, import_of, imported, solver_log, unread

@@ -6,7 +6,7 @@ revised once.
 
 from collections.abc import Iterator
 
-from apps.reasoning.domain import control_events as cv
+from apps.reasoning.domain import control as cv
 from apps.reasoning.domain import events as ev
 from apps.reasoning.domain.generation import Usage
 from apps.reasoning.domain.verdicts import NO_FAULT, StepCheck, wilson_interval

@@ -8,7 +8,7 @@ from django.test import Client
 from apps.accounts.models import Role
 from apps.lemmas.graph_data import GraphNode
 from apps.lemmas.selectors import graph_data
-from apps.reasoning.domain import control_events as cv
+from apps.reasoning.domain import control as cv
 from apps.reasoning.domain import events as ev
 from apps.runs.models import Run, RunStatus
 from tests.lemmas.factory import make_run, make_story_run, make_user, stored, write_events

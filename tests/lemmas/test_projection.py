@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from apps.lemmas.models import HumanVerdict, Lemma, LemmaEdge, LemmaLikeness, LemmaState, ProofVersion, Verdict
 from apps.lemmas.projection import project, rebuild
-from apps.reasoning.domain import control_events as cv
+from apps.reasoning.domain import control as cv
 from apps.reasoning.domain import events as ev
 from apps.runs.models import Run
 from tests.lemmas.factory import make_run, make_story_run, stored

@@ -6,9 +6,9 @@ import pytest
 
 from apps.lemmas.models import Lemma, LemmaEdge, LemmaLikeness, ProofVersion, Verdict
 from apps.reasoning.domain import candidate_events as ce
-from apps.reasoning.domain import control_events as cv
+from apps.reasoning.domain import control as cv
 from apps.reasoning.domain import events as ev
-from apps.reasoning.domain.kinds import Kind
+from apps.reasoning.domain.event_base import Kind
 from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.story.candidates import Candidates
 from apps.reasoning.story.course import Course

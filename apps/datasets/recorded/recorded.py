@@ -6,7 +6,7 @@ It is computed from the run's story and its recorded calls, and not stored.
 from dataclasses import dataclass, field
 
 from apps.datasets.models import TokenRow
-from apps.reasoning.domain.kinds import Kind
+from apps.reasoning.domain.event_base import Kind
 from apps.reasoning.story.candidates import Candidate, Candidates
 from apps.reasoning.story.run_story import RunStory
 from apps.reasoning.story.talks import Turn

@@ -5,8 +5,7 @@ Part of the one vocabulary of events.py.
 
 from typing import Literal
 
-from apps.reasoning.domain.event_base import Event
-from apps.reasoning.domain.kinds import Kind
+from apps.reasoning.domain.event_base import Event, Kind
 from apps.reasoning.domain.values import Value
 
 ActionKind = Literal["python_code", "local_rag", "answer", "report", "none"]

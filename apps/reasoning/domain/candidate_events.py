@@ -5,8 +5,7 @@ Part of the one vocabulary of events.py. A candidate is known in its run by an i
 
 from typing import Literal
 
-from apps.reasoning.domain.event_base import Event
-from apps.reasoning.domain.kinds import Kind
+from apps.reasoning.domain.event_base import Event, Kind
 from apps.reasoning.domain.values import Value
 
 CandidateKind = Literal["solution", "improvement", "refinement", "correction", "aggregate"]

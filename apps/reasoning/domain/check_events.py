@@ -5,8 +5,7 @@ It is independent: none of these events changes a confidence, a status or the co
 
 from typing import Literal
 
-from apps.reasoning.domain.event_base import Event
-from apps.reasoning.domain.kinds import Kind
+from apps.reasoning.domain.event_base import Event, Kind
 from apps.reasoning.domain.tools import MathFinding
 
 CheckOutcome = Literal["refuted", "survived", "not_understood", "unchecked", "stopped"]

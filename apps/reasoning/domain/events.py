@@ -8,8 +8,8 @@ Long texts are stored separately: `*_sha` names a content-addressed text.
 from typing import Any, Literal
 
 from apps.reasoning.domain.event_base import Event as Event
+from apps.reasoning.domain.event_base import Kind
 from apps.reasoning.domain.generation import Usage
-from apps.reasoning.domain.kinds import Kind
 from apps.reasoning.domain.values import Value
 from apps.reasoning.domain.verdicts import StepCheck
 

@@ -5,8 +5,7 @@ Part of the one vocabulary of events.py.
 
 from typing import Any, Literal
 
-from apps.reasoning.domain.event_base import Event
-from apps.reasoning.domain.kinds import Kind
+from apps.reasoning.domain.event_base import Event, Kind
 
 PieceKind = Literal["clusters", "analysis", "rubric"]
 #: Second part of the name of a piece that a person approved.

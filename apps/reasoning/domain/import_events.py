@@ -5,8 +5,7 @@ Part of the one vocabulary of events.py.
 
 from typing import Literal
 
-from apps.reasoning.domain.event_base import Event
-from apps.reasoning.domain.kinds import Kind
+from apps.reasoning.domain.event_base import Event, Kind
 
 
 class ImportSource(Event):

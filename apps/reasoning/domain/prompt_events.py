@@ -1,7 +1,6 @@
 """Events of prompts that are too long for their model's context (prompts/fitting.py)."""
 
-from apps.reasoning.domain.event_base import Event
-from apps.reasoning.domain.kinds import Kind
+from apps.reasoning.domain.event_base import Event, Kind
 
 
 class PromptFitted(Event):

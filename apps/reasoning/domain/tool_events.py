@@ -1,7 +1,6 @@
 """Events of tool calls. Part of the one vocabulary of events.py."""
 
-from apps.reasoning.domain.event_base import Event
-from apps.reasoning.domain.kinds import Kind
+from apps.reasoning.domain.event_base import Event, Kind
 from apps.reasoning.domain.tools import ExecutionError, ToolJob
 
 

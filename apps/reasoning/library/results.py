@@ -86,16 +86,16 @@ def solve_result(journal: ProgressJournal, outcome: Outcome, seed: int) -> Solve
     """The result of a scaffold."""
     story = _story(journal)
     version = story.lemmas.proofs.get(outcome.proof)
-    told = {"proof": version.drafted.text, "steps": version.drafted.steps} if version else {"proof": "", "steps": ()}
-    return SolveResult.model_validate(_common(journal, story, outcome, seed).model_dump() | told)
+    own = {"proof": version.drafted.text, "steps": version.drafted.steps} if version else {"proof": "", "steps": ()}
+    return SolveResult.model_validate(_common(journal, story, outcome, seed).model_dump() | own)
 
 
 def grade_result(journal: ProgressJournal, outcome: Outcome, seed: int) -> GradeResult:
     """The result of a grader."""
     story = _story(journal)
     prepared = {name: event.value for name, event in story.gradings.prepared.items()}
-    told = {"grading": story.gradings.reached[FINAL].grading, "prepared": prepared}
-    return GradeResult.model_validate(_common(journal, story, outcome, seed).model_dump() | told)
+    own = {"grading": story.gradings.reached[FINAL].grading, "prepared": prepared}
+    return GradeResult.model_validate(_common(journal, story, outcome, seed).model_dump() | own)
 
 
 def _common(journal: ProgressJournal, story: RunStory, outcome: Outcome, seed: int) -> RunResult:

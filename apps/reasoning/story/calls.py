@@ -2,12 +2,11 @@
 
 from dataclasses import dataclass, field
 
-from apps.reasoning.domain.event_base import Event
+from apps.reasoning.domain.event_base import Event, Kind
 from apps.reasoning.domain.events import CallBegan, CallEnded, CallFailed, OutputUnread
-from apps.reasoning.domain.kinds import Kind
 from apps.reasoning.domain.prompt_events import PromptFitted, PromptRefused
 from apps.reasoning.domain.tool_events import ToolBegan, ToolEnded, ToolFailed
-from apps.reasoning.story.parts import Part, Told
+from apps.reasoning.story.parts import Numbered, Part
 
 
 @dataclass
@@ -22,12 +21,12 @@ class Calls(Part):
 
     open: dict[str, CallBegan] = field(default_factory=dict)
     tools: dict[str, ToolBegan] = field(default_factory=dict)
-    unread: list[Told[OutputUnread]] = field(default_factory=list)
+    unread: list[Numbered[OutputUnread]] = field(default_factory=list)
     fitted: list[PromptFitted] = field(default_factory=list)
     refused: list[PromptRefused] = field(default_factory=list)
 
     @property
-    def lost(self) -> list[Told[OutputUnread]]:
+    def lost(self) -> list[Numbered[OutputUnread]]:
         """Answers that count for nothing: neither asked for again nor read in part."""
         return [(seq, one) for seq, one in self.unread if not (one.again or one.part)]
 

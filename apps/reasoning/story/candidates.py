@@ -15,9 +15,8 @@ from apps.reasoning.domain.candidate_events import (
     ScoreDropped,
     StateWritten,
 )
-from apps.reasoning.domain.event_base import Event
-from apps.reasoning.domain.kinds import Kind
-from apps.reasoning.story.parts import Part, Told
+from apps.reasoning.domain.event_base import Event, Kind
+from apps.reasoning.story.parts import Numbered, Part
 
 Report = CandidateScored | CandidateJudged
 
@@ -41,7 +40,7 @@ class Candidate:
     first_seq: int
     last_seq: int
     children: list[str] = field(default_factory=list)
-    reports: list[Told[Report]] = field(default_factory=list)
+    reports: list[Numbered[Report]] = field(default_factory=list)
     scores: dict[int, float] = field(default_factory=dict)
     dropped: dict[int, str] = field(default_factory=dict)
     scale: float = 1.0
@@ -150,7 +149,7 @@ class Candidates(Part):
     )  # fmt: skip
 
     by_id: dict[str, Candidate] = field(default_factory=dict)
-    pools: list[Told[PoolKept]] = field(default_factory=list)
+    pools: list[Numbered[PoolKept]] = field(default_factory=list)
     groups: GroupsFormed | None = None
     comparisons: list[PairJudged] = field(default_factory=list)
     duels: list[Duel] = field(default_factory=list)

@@ -3,9 +3,8 @@
 from dataclasses import dataclass, field
 
 from apps.reasoning.domain.check_events import FormulaChecksOff, FormulasChecked
-from apps.reasoning.domain.event_base import Event
-from apps.reasoning.domain.kinds import Kind
-from apps.reasoning.story.parts import Part, Told
+from apps.reasoning.domain.event_base import Event, Kind
+from apps.reasoning.story.parts import Numbered, Part
 
 
 @dataclass
@@ -14,7 +13,7 @@ class Checks(Part):
 
     KINDS = frozenset({Kind.FORMULAS_CHECKED, Kind.FORMULAS_OFF})
 
-    of: dict[str, Told[FormulasChecked]] = field(default_factory=dict)
+    of: dict[str, Numbered[FormulasChecked]] = field(default_factory=dict)
     off: str = ""
 
     def add(self, seq: int, event: Event) -> None:

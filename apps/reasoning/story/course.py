@@ -2,11 +2,10 @@
 
 from dataclasses import dataclass, field
 
-from apps.reasoning.domain.control_events import ControlApplied, ControlRequested
-from apps.reasoning.domain.event_base import Event
+from apps.reasoning.domain.control import ControlApplied, ControlRequested
+from apps.reasoning.domain.event_base import Event, Kind
 from apps.reasoning.domain.events import ProofSelected, RoundBegan, RoundEnded, RunFinished
-from apps.reasoning.domain.kinds import Kind
-from apps.reasoning.story.parts import Part, Told
+from apps.reasoning.story.parts import Numbered, Part
 
 Place = tuple[int, int]
 """`(rollout, round)`."""
@@ -22,8 +21,8 @@ class Course(Part):
 
     began: set[Place] = field(default_factory=set)
     ended: dict[Place, RoundEnded] = field(default_factory=dict)
-    hints: list[Told[ControlRequested]] = field(default_factory=list)
-    selected: Told[ProofSelected] | None = None
+    hints: list[Numbered[ControlRequested]] = field(default_factory=list)
+    selected: Numbered[ProofSelected] | None = None
     finished: RunFinished | None = None
     _asked: dict[str, ControlRequested] = field(default_factory=dict)
 

@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from apps.reasoning.domain.event_base import Event
+from apps.reasoning.domain.event_base import Event, Kind
 from apps.reasoning.domain.grading_events import GradingPrepared, GradingReached
-from apps.reasoning.domain.kinds import Kind
 from apps.reasoning.story.parts import Part
 
 

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TypeVar, cast, get_args
 
-from apps.reasoning.domain.control_events import ControlApplied, ControlRefused, ControlRequested
-from apps.reasoning.domain.event_base import Event
+from apps.reasoning.domain.control import ControlApplied, ControlRefused, ControlRequested
+from apps.reasoning.domain.event_base import Event, Kind
 from apps.reasoning.domain.events import (
     EdgeAdded,
     LemmaMerged,
@@ -23,9 +23,8 @@ from apps.reasoning.domain.events import (
     VerdictReached,
     VoteCast,
 )
-from apps.reasoning.domain.kinds import Kind
 from apps.reasoning.domain.verdicts import NO_FAULT
-from apps.reasoning.story.parts import Part, Told
+from apps.reasoning.story.parts import Numbered, Part
 
 PROOF_PREFIX = "proof/"
 #: Commands by which a person judges a lemma.
@@ -137,9 +136,9 @@ class Lemmas(Part):
     versions: dict[str, LemmaVersion] = field(default_factory=dict)
     proofs: dict[str, ProofVersion] = field(default_factory=dict)
     people: dict[str, PersonVerdict] = field(default_factory=dict)
-    uses: list[Told[EdgeAdded]] = field(default_factory=list)
-    alike: list[Told[LemmasAlike]] = field(default_factory=list)
-    votes: list[Told[VoteCast]] = field(default_factory=list)
+    uses: list[Numbered[EdgeAdded]] = field(default_factory=list)
+    alike: list[Numbered[LemmasAlike]] = field(default_factory=list)
+    votes: list[Numbered[VoteCast]] = field(default_factory=list)
 
     @property
     def people_words(self) -> dict[str, str]:

@@ -2,11 +2,10 @@
 
 from typing import ClassVar, TypeVar
 
-from apps.reasoning.domain.event_base import Event
-from apps.reasoning.domain.kinds import Kind
+from apps.reasoning.domain.event_base import Event, Kind
 
 E = TypeVar("E", bound=Event)
-Told = tuple[int, E]
+Numbered = tuple[int, E]
 """An event with its number in the run."""
 
 

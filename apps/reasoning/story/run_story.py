@@ -4,15 +4,14 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 
-from apps.reasoning.domain.event_base import Event
-from apps.reasoning.domain.kinds import Kind
+from apps.reasoning.domain.event_base import Event, Kind
 from apps.reasoning.story.calls import Calls
 from apps.reasoning.story.candidates import Candidates
 from apps.reasoning.story.checks import Checks
 from apps.reasoning.story.course import Course
 from apps.reasoning.story.gradings import Gradings
 from apps.reasoning.story.lemmas import Lemmas
-from apps.reasoning.story.parts import Part, Told
+from apps.reasoning.story.parts import Numbered, Part
 from apps.reasoning.story.talks import Talks
 
 
@@ -42,7 +41,7 @@ class RunStory:
             part.add(seq, event)
 
 
-def fold(events: Iterable[Told[Event]]) -> RunStory:
+def fold(events: Iterable[Numbered[Event]]) -> RunStory:
     """The story of `events`, ascending by number."""
     story = RunStory()
     for seq, event in events:

@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from apps.reasoning.domain.agent_events import Lookup, TurnTaken
-from apps.reasoning.domain.event_base import Event
+from apps.reasoning.domain.event_base import Event, Kind
 from apps.reasoning.domain.events import CallFailed
-from apps.reasoning.domain.kinds import Kind
 from apps.reasoning.domain.prompt_events import PromptRefused
 from apps.reasoning.story.parts import Part
 

@@ -10,7 +10,7 @@ from channels.db import DatabaseSyncToAsync
 from redis.exceptions import RedisError
 
 from apps.processes.streams import buffer_key, sync_client
-from apps.reasoning.domain.kinds import Kind
+from apps.reasoning.domain.event_base import Kind
 from apps.runs.journal.texts import texts_get
 from apps.runs.models import Run, RunEvent
 from apps.runs.selectors import EventRow, event_page, step_get

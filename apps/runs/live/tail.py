@@ -19,7 +19,7 @@ from redis.exceptions import RedisError, ResponseError
 
 from apps.processes import metrics
 from apps.processes.streams import EVENTS_KEPT, SIGNED_OUT, WATCH_S, async_client, events_key, tokens_key, watch_key
-from apps.reasoning.domain.kinds import Kind
+from apps.reasoning.domain.event_base import Kind
 
 logger = logging.getLogger(__name__)
 

@@ -1,4 +1,4 @@
-// The kinds of events, as in apps/reasoning/domain/kinds.py; a test holds the two equal.
+// The kinds of events, as in apps/reasoning/domain/event_base.py; a test holds the two equal.
 export const KIND = Object.freeze({
   RUN_CREATED: "run.created",
   RUN_STARTED: "run.started",

@@ -1,5 +1,5 @@
 // The replay of a run that has ended: its events shown again on the run's page, at ×1 to ×200 of the recorded speed, with
-// graph, streams and votes in step. No model is called. What has happened is told by story.js.
+// graph, streams and votes in step. No model is called. story.js folds its events.
 import { nodeName } from "../graph/nouns.js";
 import { KIND } from "./kinds.js";
 import { Lanes } from "./lanes.js";

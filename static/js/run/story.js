@@ -1,4 +1,4 @@
-// The story of a run as of any of its events, as apps/reasoning/story tells it; a test holds the two equal over runs of every
+// The story of a run as of any of its events, as in apps/reasoning/story; a test holds the two equal over runs of every
 // scaffold. Pure: no DOM, no network. Events are rows of replay.json: [seq, milliseconds, kind, fields]
 // (apps/explorations/replay.py).
 import { KIND } from "./kinds.js";

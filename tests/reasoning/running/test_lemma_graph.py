@@ -54,8 +54,8 @@ def drawn(events: Sequence[Event]) -> "nx.DiGraph[str]":
     lemmas = fold(enumerate(events, 1)).lemmas
     graph: nx.DiGraph[str] = nx.DiGraph(selected=next((name for name, one in lemmas.proofs.items() if one.selected), ""))
     for name, one in lemmas.versions.items():
-        told = one.proposed
-        graph.add_node(name, kind="lemma", number=told.number, rollout=told.rollout, round=told.round, status=one.status)
+        lemma = one.proposed
+        graph.add_node(name, kind="lemma", number=lemma.number, rollout=lemma.rollout, round=lemma.round, status=one.status)
     graph.add_nodes_from(lemmas.proofs, kind="proof", number=0, rollout=0, round=0, status="")
     merged = {name: one.merged_into for name, one in lemmas.versions.items() if one.merged_into}
     holding = {name for name, one in lemmas.versions.items() if one.judged == "verified" and not one.is_retired}

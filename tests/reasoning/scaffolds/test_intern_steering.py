@@ -2,8 +2,7 @@
 
 import pytest
 
-from apps.reasoning.domain.control import Command
-from apps.reasoning.domain.control_events import CommandName
+from apps.reasoning.domain.control import Command, CommandName
 from apps.reasoning.domain.errors import RunCancelled
 from apps.reasoning.journal.memory import InMemoryJournal
 from apps.reasoning.scaffolds.intern_s1_mo.params import Params

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from apps.reasoning.domain.kinds import Kind
+from apps.reasoning.domain.event_base import Kind
 from apps.reasoning.scaffolds.candidates.judges import Comparison, Share, order_report, own_reports
 from apps.runs.models import Run, Step
 from apps.runs.selectors import run_story
@@ -48,10 +48,10 @@ class Command(BaseCommand):
 def comparisons_of(run: Run) -> list[Comparison]:
     """The judged pairs of a run, with the models of judge and authors."""
     models = dict(Step.objects.filter(run=run).values_list("key", "alias"))
-    told = run_story(run, {Kind.CANDIDATE_DRAFTED, Kind.PAIR_JUDGED}).candidates
-    authors = {name: models.get(one.call, "") for name, one in told.by_id.items()}
+    candidates = run_story(run, {Kind.CANDIDATE_DRAFTED, Kind.PAIR_JUDGED}).candidates
+    authors = {name: models.get(one.call, "") for name, one in candidates.by_id.items()}
     found = []
-    for one in told.comparisons:
+    for one in candidates.comparisons:
         pair = f"{run.pk}/{one.round}/{'-'.join(sorted((one.first, one.second)))}"
         written = (authors.get(one.first, ""), authors.get(one.second, ""))
         found.append(Comparison(pair, models.get(one.call, ""), one.first, one.second, one.better, written))

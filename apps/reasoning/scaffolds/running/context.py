@@ -8,8 +8,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from apps.reasoning.domain.control import Command
-from apps.reasoning.domain.control_events import ControlApplied, ControlRefused
+from apps.reasoning.domain.control import Command, ControlApplied, ControlRefused
 from apps.reasoning.domain.errors import BackendError, BudgetKeptBack, NeedsFork, RunCancelled, RunHalted
 from apps.reasoning.domain.events import CallRetried, Event
 from apps.reasoning.domain.generation import Ending, Final, GenerationRequest, Message, OfferedTool, Place, Sampling

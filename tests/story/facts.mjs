@@ -1,10 +1,10 @@
-// Reads runs as rows of replay.json from stdin and prints what the replay's story tells of each, after some of its events.
+// Reads runs as rows of replay.json from stdin and prints facts of the replay's story, after some of its events.
 import { readFileSync } from "node:fs";
 import { RunStory } from "../../static/js/run/story.js";
 
 const plain = (map) => Object.fromEntries([...map].sort(([one], [other]) => (one < other ? -1 : 1)));
 
-function told(story) {
+function facts(story) {
   const subjects = new Map([...story.subjects].map(([id, row]) => [id, [row.passes, row.valid, row.total, row.expected, row.confidence, row.low, row.high, row.unscored, row.status]]));
   const people = new Map([...story.people.keys()].map((lemma) => [lemma, story.wordOfPeople(lemma)]));
   return {
@@ -21,7 +21,7 @@ const story = new RunStory();
 const found = [];
 rows.forEach((row, place) => {
   story.take(row, place);
-  if (after.includes(place + 1)) found.push(told(story));
+  if (after.includes(place + 1)) found.push(facts(story));
 });
 const sums = { calls: story.calls, tokens: story.tokens, bars: [...story.bars].filter(([name]) => /^\d/.test(name)) };
 console.log(JSON.stringify({ found, sums: { ...sums, bars: plain(new Map(sums.bars)) } }));

@@ -12,7 +12,7 @@ from apps.reasoning.domain.event_base import Event
 from apps.reasoning.domain.events import CallBegan, CallEnded, CallFailed, VoteCast
 from apps.reasoning.story.candidates import Report
 from apps.reasoning.story.lemmas import Judged, LemmaVersion, ProofVersion, is_pass
-from apps.reasoning.story.parts import Told
+from apps.reasoning.story.parts import Numbered
 from apps.reasoning.story.run_story import RunStory
 from tests.node import run_script
 from tests.story.recorded import PLAYS, lemmas_story, played
@@ -20,12 +20,12 @@ from tests.story.recorded import PLAYS, lemmas_story, played
 STEP = 5
 
 
-def in_the_browser(events: list[Told[Event]], after: list[int]) -> Any:
+def in_the_browser(events: list[Numbered[Event]], after: list[int]) -> Any:
     rows = [[seq, 0, event.kind, small_fields(event.kind, event.model_dump(mode="json"))] for seq, event in events]
-    return run_script(str(Path(__file__).with_name("told.mjs")), {"rows": rows, "after": after})
+    return run_script(str(Path(__file__).with_name("facts.mjs")), {"rows": rows, "after": after})
 
 
-def told(story: RunStory) -> dict[str, Any]:
+def facts(story: RunStory) -> dict[str, Any]:
     """What the replay's script is asked too."""
     candidates, versions, proofs = story.candidates.by_id, story.lemmas.versions, story.lemmas.proofs
     subjects = {name: _counts(one) for name, one in (*versions.items(), *proofs.items())}
@@ -77,7 +77,7 @@ def _mark_of_report(report: Report) -> str:
     return "pass" if report.passed else "fault"
 
 
-def check(events: list[Told[Event]]) -> None:
+def check(events: list[Numbered[Event]]) -> None:
     after = [*range(1, len(events), STEP), len(events)]
     browser = in_the_browser(events, after)
     story = RunStory()
@@ -85,12 +85,12 @@ def check(events: list[Told[Event]]) -> None:
     for place, (seq, event) in enumerate(events, 1):
         story.add(seq, event)
         if place in after:
-            ours.append(told(story))
+            ours.append(facts(story))
     assert browser["found"] == ours
     assert browser["sums"] == sums(events)
 
 
-def sums(events: list[Told[Event]]) -> dict[str, Any]:
+def sums(events: list[Numbered[Event]]) -> dict[str, Any]:
     """Calls and tokens by the records of the events themselves."""
     began = {event.call: event for _, event in events if isinstance(event, CallBegan)}
     over = [event for _, event in events if isinstance(event, CallEnded | CallFailed)]
