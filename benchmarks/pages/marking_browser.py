@@ -55,8 +55,8 @@ def figures(quick: bool = False) -> list[Figure]:
     from benchmarks import stage
 
     folder = stage.set_up(MARKING_GRADERS="")
-    from benchmarks import viewers
-    from benchmarks.marking import TEXT_LENGTH, contest_made, steps_of_the_next, varied_text
+    from benchmarks.contest.marking import TEXT_LENGTH, contest_made, steps_of_the_next, varied_text
+    from benchmarks.pages import viewers
     from benchmarks.processes import Processes
 
     seals, sets = (QUICK_SEALS, QUICK_SETS) if quick else (SEALS, SETS)
@@ -110,7 +110,7 @@ def _held(count: int) -> list[str]:
     from django.utils import timezone
 
     from apps.marks.models import MarkingTask
-    from benchmarks.marking import contest_made, steps_of_the_next, varied_text
+    from benchmarks.contest.marking import contest_made, steps_of_the_next, varied_text
 
     coach, problem = contest_made(count, lambda number: varied_text(500 + number))
     steps_of_the_next(coach, problem, count)

@@ -1,6 +1,6 @@
 """The cost of feeding rows: RowTrainer compared with plain TRL, for the same optimiser steps on the same tokens.
 
-    .venv-train/bin/python -m benchmarks.training_overhead
+    .venv-train/bin/python -m benchmarks.learning.training_overhead
 
 Plain TRL gets a prepared batch, so its time is only that of forward, backward and step. RowTrainer makes tensors from rows,
 measures them and seeds the step. The figures are CPU seconds of the process with one thread, both kinds alternately. Rows are

@@ -1,6 +1,6 @@
 """The inference worker of benchmarks: workers/worker.py unchanged, with backends that need no model.
 
-celery -A benchmarks.answering worker -P threads -c 64 -Q inference.at-once,inference.ticker,inference.agent
+celery -A benchmarks.engines.answering worker -P threads -c 64 -Q inference.at-once,inference.ticker,inference.agent
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from apps.reasoning.domain.generation import Delta, Final, GenerationRequest, He
 from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.inference.scripted import Pace, ScriptedBackend
 from apps.reasoning.ports import Backend
-from benchmarks.contest_engine import ContestEngine
+from benchmarks.contest.contest_engine import ContestEngine
 from benchmarks.grading import ANSWER as GRADING
 from benchmarks.scaffold_texts import reply as scaffold_reply
 from benchmarks.texts import text_of

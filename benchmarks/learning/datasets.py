@@ -25,7 +25,7 @@ FEW, MANY, QUICK = 10_000, 100_000, 20_000
 GROUP, A_SHARD = 16, 256
 PROMPT, COMPLETION = 200, 300
 WITHIN_S, RATIO = 60.0, 1.25
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Literal
 
 from benchmarks.figures import Figure, Skipped
-from benchmarks.watching import TOKENS_PER_S, Watched, watch
+from benchmarks.pages.watching import TOKENS_PER_S, Watched, watch
 
 VIEWERS, QUICK_VIEWERS = (20, 100, 300), (20,)
 COMPARED_AT = 100
@@ -70,13 +70,13 @@ def _of_a_rival(rival: str, title: str, ours: dict[int, Watched], theirs: dict[i
 def _ours(folder: Path, levels: tuple[int, ...], tokens: int) -> tuple[dict[int, Watched], list[Figure]]:
     from django.conf import settings
 
-    from benchmarks import viewers
+    from benchmarks.pages import viewers
     from benchmarks.processes import Processes
     from benchmarks.rivals.viewers import run_socket
 
     cookie, run = viewers.session_cookie(), str(viewers.live_run("at-once").public_id)
     address = f"127.0.0.1:{settings.PORT}"
-    command = [sys.executable, "-m", "benchmarks.publishing", run, CALL, str(tokens), str(TOKENS_PER_S)]
+    command = [sys.executable, "-m", "benchmarks.engines.publishing", run, CALL, str(tokens), str(TOKENS_PER_S)]
     seen: dict[int, Watched] = {}
     found: list[Figure] = []
     with Processes("valkey", "web", folder=folder) as processes:

@@ -85,7 +85,7 @@ def _on_the_server(points: int) -> list[Figure]:
 
 def _in_the_browser(stage: Path, points: int, *, looks: int) -> list[Figure]:
     """Measure a window of 1,280 × 900 at the top of the page. Charts outside it are not drawn."""
-    from benchmarks import viewers
+    from benchmarks.pages import viewers
     from benchmarks.processes import Processes
 
     cookie = viewers.session_cookie()

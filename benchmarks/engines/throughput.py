@@ -26,7 +26,7 @@ from benchmarks.figures import Figure, Skipped
 if TYPE_CHECKING:
     from apps.reasoning.scaffolds.spec import RunSpec
     from apps.runs.models import Run
-    from benchmarks.engine import RawEngine
+    from benchmarks.engines.engine import RawEngine
     from benchmarks.processes import Processes
 
 LEVELS, QUICK_LEVELS = (1, 8, 32, 64), (1, 8)
@@ -54,7 +54,7 @@ def figures(quick: bool = False) -> list[Figure]:
     import sys
 
     from apps.reasoning.inference.aliases import load_aliases
-    from benchmarks import engine
+    from benchmarks.engines import engine
 
     command = engine.raw_command(load_aliases(engine.MODELS)[engine.ALIAS])
     return measure(Engine(engine.ALIAS, engine.MODELS.read_text(), command, sys.executable), quick)
@@ -63,7 +63,7 @@ def figures(quick: bool = False) -> list[Figure]:
 def measure(engine: Engine, quick: bool) -> list[Figure]:
     """Both speeds and their ratio at every level. Raises `Skipped` if the engine does not start."""
     from benchmarks import stage
-    from benchmarks.engine import prompt
+    from benchmarks.engines.engine import prompt
 
     models = stage.a_file("models.toml", engine.models)
     folder = stage.set_up(MODELS_FILE=str(models), RUN_WINDOW=str(QUEUE * max(LEVELS)))
@@ -150,7 +150,7 @@ class _Turns:
 
 
 def _alone(raw: "RawEngine", turn: int, level: int, tokens: int) -> float:
-    from benchmarks.engine import prompt
+    from benchmarks.engines.engine import prompt
 
     written, seconds = raw.measure([prompt(number, turn) for number in range(level)], tokens)
     return written / seconds
@@ -195,7 +195,7 @@ def _of_pairs(taken: _Taken) -> list[Figure]:
 
 def _started(command: Sequence[str]) -> "RawEngine":
     """Start the raw engine. Raises `Skipped`."""
-    from benchmarks.engine import RawEngine
+    from benchmarks.engines.engine import RawEngine
 
     try:
         return RawEngine(command)
@@ -221,7 +221,7 @@ async def _round(run: "Run", turn: int, calls: int, tokens: int) -> float:
     from apps.reasoning.scaffolds.spec import RunSpec
     from apps.runs.journal.run_journal import RunJournal
     from apps.runs.owners.execution import celery_dispatcher, process_writer
-    from benchmarks import engine
+    from benchmarks.engines import engine
 
     run = await asyncio.to_thread(type(run).objects.get, pk=run.pk)
     journal = await asyncio.to_thread(RunJournal, run, process_writer())

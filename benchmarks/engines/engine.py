@@ -1,6 +1,6 @@
 """Tokens per second of the engine alone and through our own code, measured alternately on the same machine.
 
-    python -m benchmarks.engine [--concurrency 1 8 32 64] [--tokens 64] [--rounds 3] [--json FILE]
+    python -m benchmarks.engines.engine [--concurrency 1 8 32 64] [--tokens 64] [--rounds 3] [--json FILE]
 
 "engine" is OpenVINO GenAI without our code: requests added, steps run, tokens read. "host" is the same requests through
 `EngineHost.run` from as many threads, with the engine in its process, detokenisation, and deltas collected for a sink. Both
@@ -29,7 +29,7 @@ from apps.reasoning.inference.aliases import Alias, OpenVinoOptions, load_aliase
 from workers.engines.model_files import model_path
 from workers.host import EngineHost
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 MODELS = ROOT / "apps" / "config" / "models.toml"
 ALIAS = "smollm2"
 
@@ -87,7 +87,7 @@ def raw_command(alias: Alias) -> list[str]:
     """The command of an OpenVINO alias's engine without our code."""
     assert isinstance(alias.options, OpenVinoOptions)
     options = alias.options.model_dump() | {"path": str(model_path(alias.model)), "concurrency": alias.concurrency}
-    return [sys.executable, "-m", "benchmarks.engine", "--raw", json.dumps(options)]
+    return [sys.executable, "-m", "benchmarks.engines.engine", "--raw", json.dumps(options)]
 
 
 def serve_raw(options: dict[str, Any]) -> None:

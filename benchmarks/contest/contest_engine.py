@@ -8,7 +8,7 @@ import time
 from collections.abc import AsyncIterator
 
 from apps.reasoning.domain.generation import Delta, Final, GenerationRequest, Health, Usage
-from benchmarks.contest_texts import prose, reply
+from benchmarks.contest.contest_texts import prose, reply
 
 LATENCY_S = "CONTEST_LATENCY_S"
 """Environment variable: the mean time of one answer."""

@@ -1,6 +1,6 @@
 """Fifty markers claim at once on a separate PostgreSQL server: 10,000 claims over five problems.
 
-The main figures are counts: scripts claimed twice in their slot, and scripts not claimed. `benchmarks.marking` measures the
+The main figures are counts: scripts claimed twice in their slot, and scripts not claimed. `contest.marking` measures the
 cost of claims on SQLite.
 """
 
@@ -45,7 +45,7 @@ def _claimed(scripts: int) -> tuple[int, int, int, float]:
     """Let all markers claim the scripts of a problem. Returns claims, scripts claimed twice, scripts not claimed, seconds."""
     from apps.accounts.models import Role, User
     from apps.marks.models import MarkingTask
-    from benchmarks.marking import contest_made
+    from benchmarks.contest.marking import contest_made
 
     _, problem = contest_made(scripts, "Text {}.".format)
     people = [User.objects.get_or_create(username=f"marker-{n}", defaults={"role": Role.COACH})[0] for n in range(MARKERS)]

@@ -24,8 +24,8 @@ def figures(quick: bool = False) -> list[Figure]:
     from benchmarks import stage
 
     folder = stage.set_up(LEASE_S="600")
-    from benchmarks import viewers
-    from benchmarks.agents import Agents
+    from benchmarks.pages import viewers
+    from benchmarks.pages.agents import Agents
     from benchmarks.processes import Processes
 
     seconds = QUICK_SECONDS if quick else SECONDS

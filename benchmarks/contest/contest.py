@@ -1,6 +1,6 @@
 """A simulated contest run: Intern-S1-MO with 256 rollouts of twelve rounds and 24 revisions of eight candidates, 81,672 calls.
 
-    python -m benchmarks.contest [--latency SECONDS] [--rollouts N] [--rounds N]
+    python -m benchmarks.contest.contest [--latency SECONDS] [--rollouts N] [--rounds N]
 
 The orchestrator, Valkey and four inference workers are processes as in production, each worker with 64 places. Only the engine
 is a fake (contest_engine.py), with log-normal waits of `--latency` seconds on average. When half of the calls are recorded, the
@@ -44,7 +44,8 @@ def figures(quick: bool = False) -> list[Figure]:
 
 def measure(overrides: Mapping[str, Any], latency_s: float) -> list[Figure]:
     """Measure one run of the preset `contest` with `overrides`. Raises `SystemExit` if it does not finish."""
-    from benchmarks import contest_engine, stage
+    from benchmarks import stage
+    from benchmarks.contest import contest_engine
 
     os.environ[contest_engine.LATENCY_S] = str(latency_s)
     folder = stage.set_up(MODELS_FILE=str(Path(__file__).with_name("contest.toml")), RUN_WINDOW=str(WINDOW), SANDBOX="off")
@@ -160,7 +161,7 @@ def start(overrides: Mapping[str, Any]) -> "Run":
 def calls_expected(values: Mapping[str, Any]) -> int:
     """The number of calls: all rounds of all rollouts with lemmas and votes, all versions of all candidates with votes."""
     from apps.reasoning.scaffolds.intern_s1_mo.params import Params
-    from benchmarks.contest_texts import LEMMAS_A_ROUND
+    from benchmarks.contest.contest_texts import LEMMAS_A_ROUND
 
     params = Params.model_validate(values)
     exploring = params.rollouts * params.rounds * (2 + LEMMAS_A_ROUND * params.lemma_votes)

@@ -1,6 +1,6 @@
-"""A worker's host and publisher with a model that writes at a steady rate: `python -m benchmarks.publishing`.
+"""A worker's host and publisher with a model that writes at a steady rate: `python -m benchmarks.engines.publishing`.
 
-    python -m benchmarks.publishing RUN CALL TOKENS TOKENS_PER_S
+    python -m benchmarks.engines.publishing RUN CALL TOKENS TOKENS_PER_S
 
 It prints `ready`, waits for a line and then writes. Every token is the time at which it was due. The text is handled like that
 of every call: workers/host.py collects it, workers/publisher.py publishes it on the run's stream. There is no broker and no

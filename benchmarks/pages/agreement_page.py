@@ -29,7 +29,7 @@ def figures(quick: bool = False) -> list[Figure]:
 
     setup_test_environment()
     pairs = QUICK_PAIRS if quick else PAIRS
-    from benchmarks.marking_office import contest_marked
+    from benchmarks.contest.marking_office import contest_marked
 
     organiser, problem = contest_marked(pairs, pairs)
     _suggested(problem)

@@ -1,6 +1,6 @@
 """Drawing of the lemma graph: first paint and adding 20 lemmas, in headless Chromium with software rendering.
 
-`python -m benchmarks.graph [SIZE …]`. Each figure is the median of five. "blocked" is the longest task of the main thread while
+`python -m benchmarks.pages.graph [SIZE …]`. Figures are medians of five. "blocked" is the longest task of the main thread while
 lemmas are added.
 """
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from benchmarks.figures import Figure, Skipped
 
 if TYPE_CHECKING:
-    from benchmarks.engine import RawEngine
+    from benchmarks.engines.engine import RawEngine
 
 TOKENS = 16
 CHART = "Seconds for a round of votes"
@@ -51,7 +51,7 @@ def figures(quick: bool = False) -> list[Figure]:
 
 def _openvino() -> Mapping[bool, list[str]]:
     from apps.reasoning.inference.aliases import Alias, OpenVinoOptions, load_aliases
-    from benchmarks import engine
+    from benchmarks.engines import engine
 
     alias = load_aliases(engine.MODELS)[engine.ALIAS]
     options = alias.options
@@ -64,14 +64,14 @@ def _openvino() -> Mapping[bool, list[str]]:
 
 
 def _vllm() -> Mapping[bool, list[str]]:
-    from benchmarks import engine_vllm
+    from benchmarks.engines import engine_vllm
 
     return {is_on: engine_vllm.raw_command(engine_vllm.models_toml(prefix_caching=is_on)) for is_on in (True, False)}
 
 
 def _of_an_engine(title: str, commands: Mapping[bool, list[str]], size: _Size) -> list[Figure]:
     """Measure one engine after the other, because two engines would compete for the machine's cores."""
-    from benchmarks.engine import RawEngine
+    from benchmarks.engines.engine import RawEngine
 
     with RawEngine(commands[False]) as engine:
         engine.measure(_round(0, size)[:1], TOKENS)
@@ -97,7 +97,7 @@ def _seconds(engine: "RawEngine", prompts: Sequence[str], ahead: int = 0) -> flo
 
 def _round(turn: int, size: _Size) -> list[str]:
     """The prompts of one round. Votes on the same lemma follow each other."""
-    from benchmarks.contest_texts import prose
+    from benchmarks.contest.contest_texts import prose
 
     library = f"Library {turn} of the problem: show that $x^2 + y^2 \\ge 2xy$.\n\n"
     library += prose(f"library/{turn}", size.library_characters)

@@ -40,12 +40,12 @@ _MODELS = f"""[contest]
 backend = "scripted"
 title = "Well-formed answers of every role after log-normal waits"
 concurrency = {PLACES}
-options.script = "benchmarks/contest_texts.py"
+options.script = "benchmarks/contest/contest_texts.py"
 [short]
 backend = "scripted"
 title = "The same after a tenth of a second"
 concurrency = {SHORT_PLACES}
-options.script = "benchmarks/contest_texts.py"
+options.script = "benchmarks/contest/contest_texts.py"
 """
 
 
@@ -64,7 +64,8 @@ class _Job:
 
 def figures(quick: bool = False) -> list[Figure]:
     """Waits of urgent calls and of another run's ordinary ones."""
-    from benchmarks import contest, contest_engine, stage
+    from benchmarks import stage
+    from benchmarks.contest import contest, contest_engine
 
     os.environ[contest_engine.LATENCY_S] = str(LATENCY_S)
     models = stage.a_file("models.toml", _MODELS)

