@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils.safestring import SafeString
 
 from apps.reasoning.domain.check_events import FormulasChecked
@@ -119,9 +119,8 @@ def check_outcomes(run: Run, until: int | None = None) -> dict[str, tuple[str, i
 
 def why_unchecked(run: Run) -> str:
     """Reason why a subject of this run has no check."""
-    off = RunEvent.objects.filter(run=run, kind=Kind.FORMULAS_OFF).order_by("-seq").first()
-    if off is not None:
-        return str(off.body["reason"])
+    if off := _off(run):
+        return off
     if run.is_live:
         return "the check is under way, or there is no formula in it."
     if RunEvent.objects.filter(run=run, kind=Kind.FORMULAS_CHECKED).exists():
@@ -148,15 +147,20 @@ class RunChecks:
 def run_checks(run: Run, until: int | None = None) -> RunChecks:
     """Results of the checks of a run; with `until`, as of that event."""
     counts = Counter(outcome for outcome, _ in check_outcomes(run, until).values())
-    off = _until(RunEvent.objects.filter(run=run, kind=Kind.FORMULAS_OFF).order_by("-seq"), until).first()
     return RunChecks(
         refuted=counts["refuted"],
         survived=counts["survived"],
         not_understood=counts["not_understood"],
         unchecked=counts["unchecked"],
         stopped=counts["stopped"],
-        off=str(off.body["reason"]) if off else "",
+        off=_off(run, until),
     )
+
+
+def _off(run: Run, until: int | None = None) -> str:
+    """The reason why no more formulas are checked, or ""."""
+    wanted = Q(kind=Kind.FORMULAS_OFF)
+    return run_story(run, wanted if until is None else Q(wanted, seq__lte=until)).checks.off
 
 
 def _until(rows: QuerySet[RunEvent], until: int | None) -> QuerySet[RunEvent]:
