@@ -1,4 +1,4 @@
-"""The dependency graph of lemmas and proofs, folded from events, and queries on it.
+"""The dependency graph of lemmas and proofs: its edges and queries on it.
 
 Nodes are lemma versions (`s0.7`, `s0.7-fixed`) and proofs (`proof/2`). An edge goes from what is used to its user, here as in
 every export. Where a text names a merged lemma, the edge comes from the lemma that represents it (`representatives`). The
@@ -9,103 +9,8 @@ from collections.abc import Collection, Iterable, Mapping
 
 import networkx as nx
 
-from apps.reasoning.domain.events import (
-    EdgeAdded,
-    Event,
-    LemmaMerged,
-    LemmaProposed,
-    LemmaRestored,
-    LemmaRetired,
-    ProofDrafted,
-    ProofSelected,
-    VerdictReached,
-)
-
 Use = tuple[str, str, dict[str, object]]
 """`(user, named, attributes of the edge)`: the text of `user` names the lemma `named`."""
-
-
-def build(events: Iterable[Event]) -> "nx.DiGraph[str]":
-    """The graph of all lemma versions and proofs. Node attributes: see `_lemma` and `_proof`; edges: see `draw_uses`."""
-    graph: nx.DiGraph[str] = nx.DiGraph()
-    graph.graph["selected"] = ""
-    uses: list[Use] = []
-    judged: dict[str, str] = {}
-    retired: set[str] = set()
-    for event in events:
-        match event:
-            case LemmaProposed():
-                graph.add_node(event.lemma, **_lemma(event))
-            case ProofDrafted():
-                graph.add_node(event.proof, **_proof(event))
-            case EdgeAdded():
-                uses.append((event.user, event.used, {"quote": event.evidence.quote, "where": event.evidence.where}))
-            case LemmaMerged():
-                graph.nodes[event.lemma].update(status="merged", merged_into=event.into)
-                into = graph.nodes[event.into]
-                into["rollouts"] = sorted({*into["rollouts"], *graph.nodes[event.lemma]["rollouts"]})
-            case VerdictReached():
-                judged[event.subject] = event.status
-                _verdict(graph, event)
-            case LemmaRetired():
-                retired.add(event.lemma)
-                _status(graph, event.lemma, "retired", event.reason)
-            case LemmaRestored():
-                retired.discard(event.lemma)
-                _status(graph, event.lemma, "verified", event.reason)
-            case ProofSelected():
-                graph.graph["selected"] = event.proof
-            case _:
-                pass
-    merged = {node: data["merged_into"] for node, data in graph.nodes(data=True) if data.get("merged_into")}
-    holding = {node for node, status in judged.items() if status == "verified" and node not in retired}
-    draw_uses(graph, uses, representatives(merged, holding))
-    return graph
-
-
-def _lemma(event: LemmaProposed) -> dict[str, object]:
-    return {
-        "kind": "lemma",
-        "label": event.lemma,
-        "number": event.number,
-        "rollout": event.rollout,
-        "round": event.round,
-        "statement": event.statement,
-        "status": "proposed",
-        "confidence": None,
-        "origin": event.origin,
-        "supersedes": event.supersedes,
-        "merged_into": "",
-        "rollouts": [event.rollout],
-    }
-
-
-def _proof(event: ProofDrafted) -> dict[str, object]:
-    return {
-        "kind": "proof",
-        "label": event.proof,
-        "number": 0,
-        "rollout": event.rollout,
-        "round": 0,
-        "statement": "",
-        "status": "proposed",
-        "confidence": None,
-        "revises": event.revises,
-    }
-
-
-def _verdict(graph: "nx.DiGraph[str]", event: VerdictReached) -> None:
-    if event.subject in graph:
-        graph.nodes[event.subject]["confidence"] = event.confidence
-        _status(graph, event.subject, event.status)
-
-
-def _status(graph: "nx.DiGraph[str]", node: str, status: str, reason: str = "") -> None:
-    """Set the status; a merged lemma stays merged."""
-    if not graph.nodes[node].get("merged_into"):
-        graph.nodes[node]["status"] = status
-    if reason:
-        graph.nodes[node]["reason"] = reason
 
 
 def representatives(merged: Mapping[str, str], holding: Collection[str]) -> dict[str, str]:
@@ -151,20 +56,10 @@ def closes_cycle(graph: "nx.DiGraph[str]", user: str, used: str) -> bool:
     return user == used or (user in graph and used in graph and nx.has_path(graph, user, used))
 
 
-def ancestors(graph: "nx.DiGraph[str]", node: str) -> set[str]:
-    """Everything `node` rests on, directly or not."""
-    return set(nx.ancestors(graph, node))
-
-
-def descendants(graph: "nx.DiGraph[str]", node: str) -> set[str]:
-    """Everything that rests on `node`, directly or not."""
-    return set(nx.descendants(graph, node))
-
-
 def proof_closure(graph: "nx.DiGraph[str]", proof: str = "") -> set[str]:
     """The proof (by default the selected one) and all it rests on: the contributing set. Empty where there is no proof."""
     proof = proof or graph.graph.get("selected", "")
-    return {proof} | ancestors(graph, proof) if proof in graph else set()
+    return {proof} | nx.ancestors(graph, proof) if proof in graph else set()
 
 
 def frontier(graph: "nx.DiGraph[str]") -> set[str]:
@@ -186,14 +81,3 @@ def outline(graph: "nx.DiGraph[str]") -> list[str]:
         return data["kind"] == "proof", data["round"], data["rollout"], data["number"], node
 
     return list(nx.lexicographical_topological_sort(graph, key=place))
-
-
-def reduced(graph: "nx.DiGraph[str]") -> "nx.DiGraph[str]":
-    """The graph without edges that a longer way implies, for drawing; nodes and the kept edges keep their attributes."""
-    slim: nx.DiGraph[str] = nx.transitive_reduction(graph)
-    slim.graph.update(graph.graph)
-    for node in slim:
-        slim.nodes[node].update(graph.nodes[node])
-    for edge in slim.edges:
-        slim.edges[edge].update(graph.edges[edge])
-    return slim

@@ -1,4 +1,4 @@
-"""The lemma graph: folded from events, asked, reduced and exported."""
+"""The lemma graph: drawn, queried and exported."""
 
 import json
 from typing import Any
@@ -7,79 +7,54 @@ from xml.etree import ElementTree
 import networkx as nx
 import pytest
 
-from apps.reasoning.domain.events import (
-    EdgeAdded,
-    Event,
-    LemmaMerged,
-    LemmaProposed,
-    LemmaRetired,
-    ProofDrafted,
-    ProofSelected,
-    TextAnchor,
-    VerdictReached,
-)
 from apps.reasoning.graph import exports, lemma_graph
 
-
-def proposed(lemma: str, number: int, rollout: int = 0, round_: int = 1) -> LemmaProposed:
-    return LemmaProposed(lemma=lemma, number=number, rollout=rollout, round=round_, statement=f'"{lemma}"\n<&>', steps=("x",))
-
-
-def edge(user: str, used: str) -> EdgeAdded:
-    return EdgeAdded(user=user, used=used, evidence=TextAnchor(where="step 1", start=0, end=7, quote="Lemma 1"))
+LEMMAS = {"s0.1": (1, 0, 1), "s0.2": (1, 0, 2), "s0.3": (2, 0, 3), "s1.1": (1, 1, 1), "s1.2": (1, 1, 2)}
+USES = [("s0.2", "s0.1"), ("s0.3", "s0.1"), ("s0.3", "s0.2"), ("s1.2", "s1.1"), ("proof/1", "s0.3")]
+MERGED = {"s1.1": "s0.1"}
 
 
-EVENTS: list[Event] = [
-    proposed("s0.1", 1),
-    proposed("s0.2", 2),
-    proposed("s0.3", 3, round_=2),
-    proposed("s1.1", 1, rollout=1),
-    proposed("s1.2", 2, rollout=1),
-    edge("s0.2", "s0.1"),
-    edge("s0.3", "s0.1"),
-    edge("s0.3", "s0.2"),
-    edge("s1.2", "s1.1"),
-    VerdictReached(subject="s0.1", passes=3, valid=4, total=4, confidence=0.75, status="verified"),
-    LemmaMerged(lemma="s1.1", into="s0.1", reason="equal"),
-    ProofDrafted(proof="proof/1", text="t", steps=("t",), call="c", rollout=0),
-    edge("proof/1", "s0.3"),
-    ProofSelected(proof="proof/1", accepted=True, reason="r"),
-]
+def drawn(
+    *more: tuple[str, str], merged: dict[str, str] = MERGED, retired: str = "", selected: str = "proof/1"
+) -> "nx.DiGraph[str]":
+    """Five lemmas and a proof, with `USES` and `more` uses `(user, used)`."""
+    graph: nx.DiGraph[str] = nx.DiGraph(selected=selected)
+    for lemma, (round_, rollout, number) in {**dict.fromkeys(merged, (1, 1, 9)), **LEMMAS}.items():
+        status = "retired" if lemma == retired else "merged" if lemma in merged else "proposed"
+        graph.add_node(lemma, kind="lemma", status=status, round=round_, rollout=rollout, number=number)
+    graph.add_node("proof/1", kind="proof", status="proposed", round=0, rollout=0, number=0)
+    uses: list[lemma_graph.Use] = [(user, used, {"quote": f"Lemma {used}"}) for user, used in [*USES, *more]]
+    lemma_graph.draw_uses(graph, uses, lemma_graph.representatives(merged, ()))
+    return graph
 
 
 @pytest.fixture
 def graph() -> "nx.DiGraph[str]":
-    return lemma_graph.build(EVENTS)
+    return drawn()
 
 
-def test_nodes_carry_what_the_events_say(graph: "nx.DiGraph[str]") -> None:
-    assert graph.nodes["s0.1"]["status"] == "verified"
-    assert graph.nodes["s0.1"]["confidence"] == 0.75
-    assert graph.nodes["s0.1"]["rollouts"] == [0, 1]
-    assert graph.nodes["s1.1"]["status"] == "merged"
-    assert graph.edges["s0.1", "s0.2"] == {"quote": "Lemma 1", "where": "step 1"}
+def test_an_edge_goes_from_the_used_lemma_to_its_user_with_its_evidence(graph: "nx.DiGraph[str]") -> None:
+    assert graph.edges["s0.1", "s0.2"] == {"quote": "Lemma s0.1"}
 
 
 def test_an_edge_that_would_close_a_cycle_is_refused() -> None:
-    circular = lemma_graph.build([*EVENTS, edge("s0.1", "s0.3"), edge("s0.1", "s0.1")])
+    circular = drawn(("s0.1", "s0.3"), ("s0.1", "s0.1"))
     assert not circular.has_edge("s0.3", "s0.1")
     assert nx.is_directed_acyclic_graph(circular)
 
 
 def test_focus_sets(graph: "nx.DiGraph[str]") -> None:
-    assert lemma_graph.ancestors(graph, "s0.3") == {"s0.1", "s0.2"}
-    assert lemma_graph.descendants(graph, "s0.1") == {"s0.2", "s0.3", "s1.2", "proof/1"}
     assert lemma_graph.proof_closure(graph) == {"proof/1", "s0.1", "s0.2", "s0.3"}
     assert lemma_graph.frontier(graph) == {"s0.3", "s1.2"}
 
 
 def test_a_retired_lemma_is_not_on_the_frontier_and_frees_what_it_used() -> None:
-    later = lemma_graph.build([*EVENTS, LemmaRetired(lemma="s0.3", reason="wrong")])
+    later = drawn(retired="s0.3")
     assert lemma_graph.frontier(later) == {"s0.2", "s1.2"}
 
 
 def test_without_a_proof_the_closure_is_empty() -> None:
-    assert lemma_graph.proof_closure(lemma_graph.build(EVENTS[:3])) == set()
+    assert lemma_graph.proof_closure(drawn(selected="")) == set()
 
 
 def test_the_outline_puts_what_is_used_before_what_uses_it(graph: "nx.DiGraph[str]") -> None:
@@ -92,8 +67,7 @@ def test_what_names_a_merged_lemma_rests_on_the_one_that_represents_it(graph: "n
 
 
 def test_a_use_that_would_rest_on_itself_stays_at_the_lemma_that_the_text_names() -> None:
-    twin = proposed("s1.3", 3, rollout=1)
-    twins = lemma_graph.build([*EVENTS, twin, edge("s0.1", "s1.3"), LemmaMerged(lemma="s1.3", into="s0.3", reason="equal")])
+    twins = drawn(("s0.1", "s1.3"), merged={**MERGED, "s1.3": "s0.3"})
     assert list(twins.successors("s1.3")) == ["s0.1"]
     assert nx.is_directed_acyclic_graph(twins)
 
@@ -111,20 +85,6 @@ def test_a_use_that_would_rest_on_itself_stays_at_the_lemma_that_the_text_names(
 )
 def test_the_end_of_the_chain_represents_while_it_holds(merged: dict[str, str], holding: set[str], by: dict[str, str]) -> None:
     assert lemma_graph.representatives(merged, holding) == by
-
-
-def test_the_reduction_leaves_out_what_a_longer_way_implies(graph: "nx.DiGraph[str]") -> None:
-    slim = lemma_graph.reduced(graph)
-    assert not slim.has_edge("s0.1", "s0.3")
-    assert slim.has_edge("s0.2", "s0.3")
-    assert slim.nodes["s0.1"] == graph.nodes["s0.1"]
-
-
-def test_votes_after_a_merge_leave_the_lemma_merged() -> None:
-    later = lemma_graph.build(
-        [*EVENTS, VerdictReached(subject="s1.1", passes=4, valid=4, total=4, confidence=1, status="verified")]
-    )
-    assert (later.nodes["s1.1"]["status"], later.nodes["s1.1"]["confidence"]) == ("merged", 1)
 
 
 @pytest.fixture
