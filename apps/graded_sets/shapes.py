@@ -130,6 +130,7 @@ def table_drafts(table: Table, out_of: Decimal | None = None) -> SetDraft:
     draft = SetDraft(layout=layout.title, credit=layout.credit, licence=layout.licence)
     good = [record.values for record in table.records if not record.reason]
     maxima = Maxima.of(good, layout.points, layout.known, out_of)
+
     def read(values: dict[str, Any]) -> ScriptDraft:
         return layout.read(values, maxima.maximum_of(values, layout.known(values)))
 
