@@ -1,7 +1,7 @@
 """`python -m benchmarks [NAME …] [--quick] [--json FILE]`: measure, print a table, and write docs/benchmarks*.md.
 
-The benchmarks run one after the other, each in its own process. Benchmarks that are not named keep their last figures
-(docs/benchmarks.json). `--quick` does less work and writes no document.
+The benchmarks run one after the other, each in its own process. Benchmarks that are not named keep their last figures.
+`--quick` does less work and writes no document.
 """
 
 import argparse

@@ -74,6 +74,7 @@ def _run(program: Coroutine[Any, Any, None]) -> None:
 async def _generate(run: "Run", journal: "RunJournal", numbers: range) -> None:
     """Make a call for each number, a window at a time, through context, dispatcher, broker, worker and journal."""
     from apps.reasoning.domain.generation import Message, Place
+    from apps.reasoning.ports import Ask
     from apps.reasoning.scaffolds.running.context import RunContext
     from apps.reasoning.scaffolds.running.controls import NoControls
     from apps.reasoning.scaffolds.running.window import Window
@@ -89,6 +90,6 @@ async def _generate(run: "Run", journal: "RunJournal", numbers: range) -> None:
             parts = (shared, f"\n\nCheck step {number}.")
             messages = [Message(role="user", content="".join(parts))]
             place = Place(round=1, subject=f"proof {number}")
-            await context.generate(f"s0/r1/verify/{number}", role="reasoner", messages=messages, place=place, parts=parts)
+            await context.generate(f"s0/r1/verify/{number}", Ask("reasoner", messages, place, parts=parts))
 
         await asyncio.gather(*(ask(number) for number in numbers))

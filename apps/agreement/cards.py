@@ -103,10 +103,6 @@ class Card:
         return sum(isinstance(one.points, Unscored) for one in self.gradings)
 
     @property
-    def unscored_share(self) -> float:
-        return self.unscored / len(self.gradings)
-
-    @property
     def mixed(self) -> int:
         """Number of gradings that do not count preparation separately."""
         return sum(not one.is_apart for one in self.gradings)

@@ -7,8 +7,8 @@ import plotly.graph_objects as go
 
 from apps.agreement.comparisons import Part
 from apps.agreement.pages import band_label
+from apps.ui.figures import add_line, plain
 
-_DASHES = ("solid", "dot", "dash", "dashdot")
 _MARKS = ("circle", "square", "diamond", "x")
 
 
@@ -24,26 +24,21 @@ def _bias(part: Part, names: Mapping[str, str]) -> dict[str, Any]:
         columns.append(("two people", part.people))
     for index, (name, found) in enumerate(columns):
         if any(band.bias is not None for band in found.bands):
-            figure.add_scatter(  # A band with too few papers is a gap: a line across it would suggest a value.
+            add_line(  # A band with too few papers is a gap: a line across it would suggest a value.
+                figure,
+                index,
                 x=[band_label(band) for band in found.bands],
                 y=[None if band.bias is None else round(band.bias, 4) for band in found.bands],
                 customdata=[[band.counts.pairs] for band in found.bands],
                 name=name,
                 mode="lines+markers",
-                line={"width": 1.5, "dash": _DASHES[index % len(_DASHES)]},
                 marker={"size": 9, "symbol": _MARKS[index % len(_MARKS)]},
                 hovertemplate="band %{x}: %{y:+.2f}, %{customdata[0]} papers<extra>%{fullData.name}</extra>",
             )
     bands = [band_label(band) for band in columns[0][1].bands] if columns else []
     figure.update_layout(
-        template="none",
-        margin={"l": 56, "r": 12, "t": 48 if len(figure.data) > 1 else 12, "b": 48},
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom"},
         showlegend=len(figure.data) > 1,
         xaxis={"title": "the person’s points", "type": "category", "categoryorder": "array", "categoryarray": bands},
         yaxis={"title": "bias, points", "zeroline": True},
     )
-    figure.update_xaxes(automargin=True)
-    figure.update_yaxes(automargin=True)
-    found_figure: dict[str, Any] = figure.to_plotly_json()
-    return {"data": list(found_figure["data"]), "layout": found_figure["layout"]}
+    return plain(figure)

@@ -1,15 +1,12 @@
 """The forms of the agreement pages: file upload, and the meaning of its columns."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django import forms
 
 from apps.agreement.sources.columns import SPLIT_BY_AUTHOR, factor_of
 from apps.agreement.sources.files import FileColumns
-from apps.files.tables import FILE_BYTES
-
-if TYPE_CHECKING:
-    from django.core.files.uploadedfile import UploadedFile
+from apps.files.upload_fields import TableField
 
 NONE = [("", "none")]
 WORDS_LENGTH = 500
@@ -18,16 +15,11 @@ WORDS_LENGTH = 500
 class FileForm(forms.Form):
     """A file of points."""
 
-    file = forms.FileField(
+    file = TableField(
         help_text="CSV, JSONL or JSON in UTF-8, at most 16 MB, one paper per row.",
-        widget=forms.FileInput(attrs={"accept": ".csv,.tsv,.json,.jsonl,.ndjson"}),
+        accept=".csv,.tsv,.json,.jsonl,.ndjson",
+        advice="Split it, or remove columns that are not needed.",
     )
-
-    def clean_file(self) -> "UploadedFile[Any]":
-        upload: UploadedFile[Any] = self.cleaned_data["file"]
-        if (upload.size or 0) > FILE_BYTES:
-            raise forms.ValidationError("The file is larger than 16 MB. Split it, or remove columns that are not needed.")
-        return upload
 
 
 class ColumnsForm(forms.Form):

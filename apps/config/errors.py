@@ -17,7 +17,10 @@ from apps.ui.unavailable import Unavailable, unavailable_of
 API = "/api/"
 #: Longer values, and values of several words, are shown for copying. Others are only sent again.
 SHORT = 20
-_FAULT = "Something went wrong on the server. Your last action may not have been saved; everything recorded before it is safe."
+_FAULT = {
+    "headline": "Something went wrong on the server.",
+    "explanation": "Your last change may not have been saved. Everything recorded before is kept, and runs continue.",
+}
 
 
 @dataclass
@@ -34,7 +37,7 @@ class SentForm:
 def server_error(request: HttpRequest) -> HttpResponse:
     """Django's `handler500`, called while the error is being handled."""
     found = unavailable_of(sys.exc_info()[1])
-    status, words = (503, sentences(found, is_change=request.method == "POST")) if found else (500, _FAULT)
+    status, words = (503, sentences(found, is_change=request.method == "POST")) if found else (500, " ".join(_FAULT.values()))
     if request.path_info.startswith(API) or request.headers.get("Accept", "").startswith("application/json"):
         answer: HttpResponse = JsonResponse({"detail": words, "message": words}, status=status)
     elif "HX-Request" in request.headers:
@@ -42,7 +45,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
     elif found:
         answer = HttpResponse(_page(request, found), status=status)
     else:
-        answer = HttpResponse(render_to_string("500.html"), status=status)
+        answer = HttpResponse(render_to_string("500.html", _FAULT), status=status)
     if found:
         answer["Retry-After"] = str(found.retry_after_s)
         answer["Cache-Control"] = "no-store"

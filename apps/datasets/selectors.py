@@ -25,11 +25,6 @@ def datasets_visible_to(user: User) -> QuerySet[DatasetVersion]:
     return DatasetVersion.objects.all() if may_make_datasets(user) else DatasetVersion.objects.none()
 
 
-def dataset_of(name: str, version: int) -> DatasetVersion | None:
-    """Version by name and number; None where there is none."""
-    return DatasetVersion.objects.filter(name=name, version=version).first()
-
-
 def recorded_runs(runs: Sequence[Run]) -> set[int]:
     """Primary keys of the runs with recorded tokens."""
     keys = [run.pk for run in runs]

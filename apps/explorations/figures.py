@@ -13,10 +13,10 @@ from apps.explorations.words import role_word
 from apps.lemmas.rows import rows_of
 from apps.runs.models import Run
 from apps.runs.selectors import steps_until
+from apps.ui.figures import add_line, plain
 from apps.ui.words import ramp_step
 
 MOST_POINTS = 400
-DASHES = ("solid", "dot", "dash", "longdash", "dashdot", "longdashdot")
 
 
 def tokens_figure(run: Run, until: int | None = None) -> dict[str, Any]:
@@ -33,12 +33,13 @@ def tokens_figure(run: Run, until: int | None = None) -> dict[str, Any]:
     figure = go.Figure()
     for index, (role, series) in enumerate(points.items()):
         kept = _thinned(series)
-        figure.add_scatter(
+        add_line(
+            figure,
+            index,
             x=[at.isoformat() for at, _ in kept],
             y=[total for _, total in kept],
             name=role_word(role),
-            mode="lines",
-            line={"shape": "hv", "width": 1.5, "dash": DASHES[index % len(DASHES)]},
+            line={"shape": "hv"},
             hovertemplate="%{y:,} tokens<extra>%{fullData.name}</extra>",
         )
     figure.update_layout(xaxis={"title": "time"}, yaxis={"title": "completion tokens", "rangemode": "tozero"})
@@ -79,14 +80,3 @@ def _thinned(series: list[tuple[datetime, int]]) -> list[tuple[datetime, int]]:
     step = -(-len(series) // MOST_POINTS)
     kept = series[::step]
     return kept if kept[-1] == series[-1] else [*kept, series[-1]]
-
-
-def plain(figure: go.Figure) -> dict[str, Any]:
-    """The figure as a dictionary, without Plotly's default template and its colours."""
-    margin = {"l": 56, "r": 12, "t": 48 if len(figure.data) > 1 else 12, "b": 48}
-    legend = {"orientation": "h", "y": 1.02, "yanchor": "bottom"}
-    figure.update_layout(template="none", margin=margin, legend=legend)
-    figure.update_xaxes(automargin=True)
-    figure.update_yaxes(automargin=True)
-    found: dict[str, Any] = figure.to_plotly_json()
-    return {"data": list(found["data"]), "layout": found["layout"]}

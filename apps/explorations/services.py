@@ -1,8 +1,6 @@
 """Writes of explorations: start, fork and worked example. Each returns a queued `Run`."""
 
 import uuid
-from collections.abc import Mapping
-from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
@@ -14,39 +12,20 @@ from apps.explorations.given import given_of
 from apps.explorations.plans import Plan, plan_spec, problem_text, usable_aliases
 from apps.problems.models import Problem, ProblemVersion
 from apps.reasoning.inference.aliases import load_aliases
-from apps.reasoning.scaffolds.spec import Budget, RunSpec
+from apps.reasoning.scaffolds.spec import RunSpec
 from apps.runs.access import run_may_start
 from apps.runs.models import Run
 from apps.runs.services import run_create
 
 
-def exploration_start(
-    *,
-    user: User | None,
-    problem: Problem,
-    scaffold: str,
-    preset: str = "",
-    overrides: Mapping[str, Any] | None = None,
-    role_aliases: Mapping[str, str],
-    budget: Budget | None = None,
-    seed: int | None = None,
-    max_new_tokens: int | None = None,
-    temperature: float | None = None,
-    start: bool = True,
+def plan_start(
+    *, user: User | None, problem: Problem, plan: Plan, start: bool = True, start_id: uuid.UUID | None = None
 ) -> Run:
-    """Validate, freeze the specification on the newest version of `problem`, and queue the run.
+    """Validate and freeze the plan on the newest version of `problem`, and queue the run.
 
     `user` is None for the command line. With `start` false the caller drives the run; no task is sent.
     Raises `ValidationError` (keys are the form's fields), `PermissionDenied`, `AliasError`.
     """
-    plan = Plan(scaffold, preset, overrides or {}, role_aliases, budget or Budget(), seed, max_new_tokens, temperature)
-    return plan_start(user=user, problem=problem, plan=plan, start=start)
-
-
-def plan_start(
-    *, user: User | None, problem: Problem, plan: Plan, start: bool = True, start_id: uuid.UUID | None = None
-) -> Run:
-    """Start a run from a plan, like `exploration_start`."""
     _may_start(user)
     version = problem.current
     spec = plan_spec(plan, problem_text(version), usable_aliases(), given=given_of(problem, user))
@@ -56,7 +35,7 @@ def plan_start(
 def exploration_fork(*, user: User, run: Run, plan: Plan, start_id: uuid.UUID | None = None) -> Run:
     """Start a new run on the same problem version. Calls of `run` with an equal request are taken over, not repeated.
 
-    Raises the errors of `exploration_start`, and `PermissionDenied` for the worked example and imported runs.
+    Raises the errors of `plan_start`, and `PermissionDenied` for the worked example and imported runs.
     """
     _may_start(user)
     if run.is_authored:

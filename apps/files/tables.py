@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from apps.files.csv_files import cell_read
+from apps.files.values import RowWrong
 
 FILE_BYTES = 16 * 1024 * 1024
 ROWS_AT_MOST = 20_000
@@ -30,6 +31,12 @@ class Record:
     values: dict[str, Any] = field(default_factory=dict)
     reason: str = ""
 
+    def checked(self) -> dict[str, Any]:
+        """The values. Raises `RowWrong` if the record is unreadable."""
+        if self.reason:
+            raise RowWrong(self.reason)
+        return self.values
+
 
 @dataclass(frozen=True)
 class Table:
@@ -42,6 +49,11 @@ class Table:
     records: list[Record]
     is_csv: bool
     separator: str = ""
+
+    @property
+    def row_word(self) -> str:
+        """Name of a record of this kind of file."""
+        return "row" if self.is_csv else "line"
 
 
 def table_read(data: bytes) -> Table:

@@ -1,19 +1,17 @@
 """The form for the import of a set."""
 
 from decimal import Decimal
-from typing import Any
 
 from django import forms
-from django.core.files.uploadedfile import UploadedFile
 
-from apps.files.tables import FILE_BYTES
+from apps.files.upload_fields import TableField
 from apps.graded_sets.models import TITLE_LENGTH
 
 
 class SetImportForm(forms.Form):
     """A file of graded scripts."""
 
-    file = forms.FileField(label="File", help_text="CSV, JSONL, JSON or ZIP in one of the layouts below.")
+    file = TableField(label="File", help_text="CSV, JSONL, JSON or ZIP in one of the layouts below.", advice="Split it.")
     out_of = forms.DecimalField(
         label="Out of", required=False, min_value=Decimal("0.01"), max_value=1_000, decimal_places=2,
         help_text="Maximum points, for rows without a column max. Leave empty for the layout’s default.",
@@ -23,9 +21,3 @@ class SetImportForm(forms.Form):
     )
     credit = forms.CharField(label="Credit", required=False, max_length=200, help_text="Needed if the layout has none.")
     licence = forms.CharField(label="Licence", required=False, max_length=80, help_text="Needed if the layout has none.")
-
-    def clean_file(self) -> "UploadedFile[Any]":
-        upload: UploadedFile[Any] = self.cleaned_data["file"]
-        if (upload.size or 0) > FILE_BYTES:
-            raise forms.ValidationError(f"The file is larger than {FILE_BYTES // 1024**2} MB. Split it.")
-        return upload

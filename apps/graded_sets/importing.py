@@ -14,6 +14,7 @@ from django.db.models import QuerySet
 
 from apps.accounts.models import User
 from apps.files.archives import archive_read, is_archive
+from apps.files.plans import Skipped
 from apps.files.tables import FileWrong, table_read
 from apps.files.values import RowWrong
 from apps.graded_sets.folders import corpus_drafts, folder_drafts
@@ -21,7 +22,7 @@ from apps.graded_sets.models import GradedScript, GradedSet, HumanScore
 from apps.graded_sets.shapes import ProblemDraftOfSet, ScriptDraft, SetDraft, origin_of, table_drafts
 from apps.problems.access import solved_visible_to
 from apps.problems.drafts import LEVEL_LENGTH, SOURCE_LENGTH, ProblemDraft, SolutionDraft
-from apps.problems.importing.values import draft_check, topic_of
+from apps.problems.importing.values import draft_check, fingerprint, topic_of
 from apps.problems.models import Problem, ProblemVersion, Topic
 from apps.problems.services import problems_import
 from apps.reasoning.reading.decoded import keepable
@@ -136,7 +137,7 @@ def set_import(*, upload: Upload, draft: SetDraft, title: str, by: User | None) 
         credit=draft.credit[:200],
         licence=draft.licence[:80],
         digest=upload.digest,
-        left_out=[[where, reason] for where, reason in draft.wrong[:LEFT_OUT_KEPT]],
+        left_out=[[row.where, row.reason] for row in draft.wrong[:LEFT_OUT_KEPT]],
         imported_by=by,
     )
     scripts = [
@@ -157,13 +158,13 @@ def set_import(*, upload: Upload, draft: SetDraft, title: str, by: User | None) 
 def _with_problems(draft: SetDraft, problems: "_Problems", by: User | None) -> list[ScriptDraft]:
     """The scripts whose problems exist or can be stored; stores the new problems as unlisted."""
     good = []
-    for where, script in draft.scripts:
+    for row in draft.good:
         try:
-            problems.want(script.problem)
+            problems.want(row.draft.problem)
         except RowWrong as wrong:
-            draft.wrong.append((where, f"Its problem: {wrong}"))
+            draft.wrong.append(Skipped(row.where, f"Its problem: {wrong}"))
         else:
-            good.append(script)
+            good.append(row.draft)
     problems.add(by)
     return good
 
@@ -190,7 +191,7 @@ class _Problems:
         self.origin = origin_of(layout)
         rows = ProblemVersion.objects.filter(problem__in=known).order_by("number").values_list("pk", "statement", "problem")
         newest = {problem: (pk, statement) for pk, statement, problem in rows.iterator()}
-        self.by_statement = {_fingerprint(statement): pk for pk, statement in newest.values()}
+        self.by_statement = {fingerprint(statement): pk for pk, statement in newest.values()}
         named = list(known.exclude(external_id="").values_list("external_id", "pk"))
         counts = Counter(name for name, _ in named)
         self.by_name = {name: newest[pk][0] for name, pk in named if counts[name] == 1 and pk in newest}
@@ -200,7 +201,7 @@ class _Problems:
 
     def want(self, given: ProblemDraftOfSet) -> None:
         """Plan to add a missing problem. Raises `RowWrong` if the library cannot store it."""
-        key = _fingerprint(given.statement)
+        key = fingerprint(given.statement)
         if not given.statement or key in self.by_statement or key in self.new:
             return
         external_id = "" if given.name in self.taken else given.name
@@ -226,7 +227,7 @@ class _Problems:
 
     def version_of(self, given: ProblemDraftOfSet) -> ProblemVersion | None:
         """The problem's version in the library; None if neither statement nor name matches."""
-        pk = self.by_statement.get(_fingerprint(given.statement)) if given.statement else self.by_name.get(given.name)
+        pk = self.by_statement.get(fingerprint(given.statement)) if given.statement else self.by_name.get(given.name)
         if pk is None:
             return None
         if pk not in self.versions:
@@ -239,8 +240,3 @@ def _topic(word: str) -> str:
         return topic_of({"topic": word}, "topic")
     except RowWrong:
         return Topic.OTHER
-
-
-def _fingerprint(statement: str) -> bytes:
-    """A fingerprint of a statement, independent of white space."""
-    return hashlib.sha256(" ".join(statement.split()).encode()).digest()

@@ -10,7 +10,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, Self
 
 from apps.files.tables import FileWrong
-from apps.files.values import RowWrong, text_of
+from apps.files.values import RowWrong, word_of
 
 #: Columns with a row's maximum, ignoring case, spaces and hyphens.
 COLUMNS = ("max", "out_of", "max_points", "maximum", "maximum_points", "points_max", "max_score")
@@ -57,14 +57,6 @@ class Maxima:
     def maximum_of(self, values: Values, known: str) -> str:
         """The maximum of a row, or ""."""
         return _own(values) or (f"{self.out_of:f}" if self.out_of is not None else known)
-
-
-def word_of(values: Values, name: str) -> str:
-    """A short text value, which may be a number in JSON."""
-    value = values.get(name)
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return str(value)
-    return text_of(values, name)
 
 
 def _own(values: Values) -> str:

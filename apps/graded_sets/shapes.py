@@ -14,21 +14,21 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from functools import partial
 from typing import Any
 
 from apps.contests.models import AuthorKind
+from apps.files.plans import Plan, table_sources
 from apps.files.tables import FileWrong, Table
-from apps.files.values import RowWrong, text_of
+from apps.files.values import RowWrong, points_of, text_of, word_of
 from apps.graded_sets.issues import Issue
-from apps.graded_sets.maxima import Maxima, word_of
+from apps.graded_sets.maxima import Maxima
 from apps.reasoning.texts.source import source_of
 from apps.submissions.importing.shapes import deepseek_maximum
 from apps.submissions.models import TEXT_LENGTH
 
 NAME_LENGTH = 150
-_POINTS_AT_MOST = Decimal(1_000)
 OPEN_PROOF_CORPUS, NOMOS = "Open Proof Corpus", "Nomos"
 
 
@@ -87,29 +87,26 @@ class Layout:
     licence: str = ""
 
 
-@dataclass
-class SetDraft:
-    """A parsed file: valid scripts with their place in the file, and skipped places with the reason."""
+@dataclass(kw_only=True)
+class SetDraft(Plan[ScriptDraft]):
+    """A parsed file: valid scripts, and skipped places with the reason."""
 
     layout: str
-    credit: str
-    licence: str
-    scripts: list[tuple[str, ScriptDraft]] = field(default_factory=list)
-    wrong: list[tuple[str, str]] = field(default_factory=list)
+    credit: str = ""
+    licence: str = ""
     _names: set[str] = field(default_factory=set)
     _unnamed: dict[str, dict[str, int]] = field(default_factory=dict)
 
-    def add(self, where: str, read: Callable[[], ScriptDraft]) -> None:
-        """Read one script; record the reason if it cannot be imported."""
-        try:
-            script = checked(self._named(read()))
-            if script.name in self._names:
-                raise RowWrong(f"Duplicate script name {script.name}.")
-        except RowWrong as wrong:
-            self.wrong.append((where, str(wrong)))
-        else:
-            self._names.add(script.name)
-            self.scripts.append((where, script))
+    def add(self, where: str, read: Callable[[], ScriptDraft], label: str = "") -> None:
+        """Read one script; its name is new in the file."""
+        super().add(where, lambda: self._new(read()), label)
+
+    def _new(self, script: ScriptDraft) -> ScriptDraft:
+        script = checked(self._named(script))
+        if script.name in self._names:
+            raise RowWrong(f"Duplicate script name {script.name}.")
+        self._names.add(script.name)
+        return script
 
     def _named(self, script: ScriptDraft) -> ScriptDraft:
         """The script with a name; further texts of an author for a problem are numbered."""
@@ -130,15 +127,15 @@ def table_drafts(table: Table, out_of: Decimal | None = None) -> SetDraft:
     layout = next((one for one in LAYOUTS if one.required <= names), None)
     if layout is None:
         raise FileWrong("Unknown columns. A file of graded scripts needs at least problem, script and points.")
-    draft = SetDraft(layout.title, layout.credit, layout.licence)
+    draft = SetDraft(layout=layout.title, credit=layout.credit, licence=layout.licence)
     good = [record.values for record in table.records if not record.reason]
     maxima = Maxima.of(good, layout.points, layout.known, out_of)
-    for record in table.records:
-        where = f"{'row' if table.is_csv else 'line'} {record.number}"
-        if record.reason:
-            draft.wrong.append((where, record.reason))
-        else:
-            draft.add(where, lambda values=record.values: layout.read(values, maxima.maximum_of(values, layout.known(values))))  # type: ignore[misc]
+
+    def read(values: dict[str, Any]) -> ScriptDraft:
+        return layout.read(values, maxima.maximum_of(values, layout.known(values)))
+
+    for where, source in table_sources(table, read):
+        draft.add(where, source)
     return draft
 
 
@@ -160,14 +157,7 @@ def score_read(rater: str, points: str, out_of: str, words: str = "") -> tuple[S
     """One score, or none without points. Raises `RowWrong` for invalid points."""
     if not points:
         return ()
-    try:
-        given, scale = Decimal(points), Decimal(out_of)
-    except InvalidOperation as error:
-        raise RowWrong(f"Points {points[:20]!r} out of {out_of[:20]!r} are not numbers.") from error
-    if given.is_finite() and scale.is_finite() and given > scale > 0:
-        raise RowWrong(f"Invalid points: {points[:20]} exceeds the maximum {out_of[:20]}.")
-    if not (given.is_finite() and scale.is_finite() and 0 <= given <= scale <= _POINTS_AT_MOST and scale > 0):
-        raise RowWrong(f"Invalid points: {points[:20]} out of {out_of[:20]}.")
+    given, scale = points_of(points, out_of)
     if given != round(given, 2) or scale != round(scale, 2):
         raise RowWrong(f"Points {points[:20]} out of {out_of[:20]} have more than two decimals.")
     return (ScoreDraft(rater, given, scale, words),)

@@ -5,12 +5,11 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from apps.explorations.figures import plain
 from apps.operations.history import Point
+from apps.ui.figures import add_line, plain
 
 MEGA = 1_000_000
 HEIGHT = 220
-DASHES = ("solid", "dot", "dash")
 
 #: Caption of each chart, and its text for screen readers.
 TITLES = {
@@ -85,7 +84,7 @@ def history_figures(points: Sequence[Point]) -> dict[str, Any]:
 
 def _figure(title: str, lines: Sequence[Line], points: Sequence[Point]) -> dict[str, Any]:
     figure = go.Figure()
-    for (name, value_of), dash in zip(lines, DASHES, strict=False):
+    for index, (name, value_of) in enumerate(lines):
         times: list[str] = []
         values: list[float | None] = []
         for point in points:
@@ -95,14 +94,7 @@ def _figure(title: str, lines: Sequence[Line], points: Sequence[Point]) -> dict[
             value = value_of(point)
             times.append(point.at.isoformat(timespec="seconds"))
             values.append(None if value is None else round(value, 3))
-        figure.add_scatter(
-            x=times,
-            y=values,
-            name=name,
-            mode="lines",
-            line={"width": 1.5, "dash": dash},
-            hovertemplate="%{y:,.4~g}<extra>%{fullData.name}</extra>",
-        )
+        add_line(figure, index, x=times, y=values, name=name, hovertemplate="%{y:,.4~g}<extra>%{fullData.name}</extra>")
     figure.update_layout(yaxis={"title": title, "rangemode": "tozero"}, xaxis={"type": "date"}, hovermode="x unified")
     return {**(found := plain(figure)), "layout": {**found["layout"], "height": HEIGHT}}
 

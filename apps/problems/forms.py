@@ -3,10 +3,9 @@
 from typing import Any
 
 from django import forms
-from django.core.files.uploadedfile import UploadedFile
 from django.http import QueryDict
 
-from apps.files.tables import FILE_BYTES
+from apps.files.upload_fields import TableField
 from apps.problems import drafts
 from apps.problems.drafts import ProblemDraft, SolutionDraft
 from apps.problems.importing.shapes import SHAPES
@@ -137,16 +136,7 @@ def _with_one_more(data: QueryDict) -> QueryDict:
 class ImportForm(forms.Form):
     """A file and its format."""
 
-    file = forms.FileField(
-        help_text="CSV or JSONL in UTF-8, at most 16 MB",
-        widget=forms.FileInput(attrs={"accept": ".csv,.tsv,.jsonl,.ndjson"}),
-    )
+    file = TableField(help_text="CSV or JSONL in UTF-8, at most 16 MB", accept=".csv,.tsv,.jsonl,.ndjson")
     shape = forms.ChoiceField(
         label="Format", choices=[("auto", "Detect automatically"), *((shape.name, shape.title) for shape in SHAPES.values())]
     )
-
-    def clean_file(self) -> "UploadedFile[Any]":
-        upload: UploadedFile[Any] = self.cleaned_data["file"]
-        if (upload.size or 0) > FILE_BYTES:
-            raise forms.ValidationError("The file is larger than 16 MB. Split it into smaller files.")
-        return upload

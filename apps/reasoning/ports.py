@@ -5,6 +5,7 @@
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from apps.reasoning.domain.control import Command
@@ -99,28 +100,32 @@ class Controls(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class Ask:
+    """What a model call asks. `sampling`: None for the role's.
+
+    `parts`, joined, are the contents of `messages`, joined: the pieces that prompts of a run share (system text, problem,
+    library, …), so that each is stored once. Without it every message is one part.
+    `tools` may be offered only where `calls_functions(role)`, and an `ending` given where `ends_by_grammar(role)`.
+    """
+
+    role: str
+    messages: Sequence[Message]
+    place: Place
+    sampling: Sampling | None = None
+    json_schema: dict[str, Any] | None = None
+    parts: Sequence[str] | None = None
+    tools: Sequence[OfferedTool] = ()
+    ending: Ending | None = None
+
+
 class Context(Protocol):
     """All that a scaffold may use (reasoning notes, opening section)."""
 
-    async def generate(
-        self,
-        key: str,
-        *,
-        role: str,
-        messages: Sequence[Message],
-        place: Place,
-        sampling: Sampling | None = None,
-        json_schema: dict[str, Any] | None = None,
-        parts: Sequence[str] | None = None,
-        tools: Sequence[OfferedTool] = (),
-        ending: Ending | None = None,
-    ) -> Final:
+    async def generate(self, key: str, ask: Ask) -> Final:
         """One model call, recorded under `key`; a call with a record is not made again.
 
-        `parts`, joined, are the contents of `messages`, joined: the pieces that prompts of a run share (system text, problem,
-        library, …), so that each is stored once. Without it every message is one part.
-        The role's alias, default sampling and seed come from the run's frozen specification. `tools` may be offered only where
-        `calls_functions(role)`, and an `ending` given where `ends_by_grammar(role)`.
+        The role's alias, default sampling and seed come from the run's frozen specification.
         Raises `CallFailed` (journaled; the scaffold decides), `BudgetExhausted`, and the `RunHalted` family, which a scaffold
         lets pass.
         """

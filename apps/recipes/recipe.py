@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from apps.recipes.mathematics.defaults import Rate, Rollouts
-from apps.recipes.mathematics.losses import Aggregation, Clip
-from apps.recipes.mathematics.oreal import OrealFactors
+from apps.recipes.mathematics.losses import Aggregation, Clip, OrealFactors
 from apps.recipes.options import Option
 
 Objective = Literal["supervised", "clipped", "clipped_with_values", "oreal"]

@@ -164,13 +164,10 @@ async def _context(run: "Run") -> "AsyncIterator[RunContext]":
 
 async def _call(context: "RunContext", number: int) -> "Final":
     from apps.reasoning.domain.generation import Message, Place
+    from apps.reasoning.ports import Ask
 
-    return await context.generate(
-        f"s0/r1/verify/s0.1/{number + 1}",
-        role="theorem_verifier",
-        messages=[Message(role="user", content="Is the lemma true?")],
-        place=Place(round=1, index=number),
-    )
+    ask = Ask("theorem_verifier", [Message(role="user", content="Is the lemma true?")], Place(round=1, index=number))
+    return await context.generate(f"s0/r1/verify/s0.1/{number + 1}", ask)
 
 
 async def _short_calls(run: "Run") -> float:

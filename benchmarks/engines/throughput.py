@@ -215,6 +215,7 @@ def _spec(alias: str) -> "RunSpec":
 async def _round(run: "Run", turn: int, calls: int, tokens: int) -> float:
     """Tokens per second of `calls` calls that start together, until the last is in the journal."""
     from apps.reasoning.domain.generation import Message, Place, Sampling
+    from apps.reasoning.ports import Ask
     from apps.reasoning.scaffolds.running.context import RunContext
     from apps.reasoning.scaffolds.running.controls import NoControls
     from apps.reasoning.scaffolds.running.window import Window
@@ -232,10 +233,12 @@ async def _round(run: "Run", turn: int, calls: int, tokens: int) -> float:
         async def ask(number: int) -> int:
             final = await context.generate(
                 f"{turn}/{number}",
-                role="reasoner",
-                messages=[Message(role="user", content=engine.prompt(number, turn))],
-                place=Place(round=turn, index=number),
-                sampling=Sampling(temperature=0, max_new_tokens=tokens),
+                Ask(
+                    role="reasoner",
+                    messages=[Message(role="user", content=engine.prompt(number, turn))],
+                    place=Place(round=turn, index=number),
+                    sampling=Sampling(temperature=0, max_new_tokens=tokens),
+                ),
             )
             return final.usage.completion
 

@@ -39,6 +39,7 @@ class Agents:
 
     async def _generate(self, journal: "RunJournal") -> None:
         from apps.reasoning.domain.generation import Message, Place, Sampling
+        from apps.reasoning.ports import Ask
         from apps.reasoning.scaffolds.running.context import RunContext
         from apps.reasoning.scaffolds.running.controls import NoControls
         from apps.reasoning.scaffolds.spec import RunSpec
@@ -50,10 +51,12 @@ class Agents:
             asking = (
                 context.generate(
                     f"s0/r1/write/{number}",
-                    role="reasoner",
-                    messages=[Message(role="user", content=f"Write, number {number}.")],
-                    place=Place(round=1, subject=f"agent {number}"),
-                    sampling=Sampling(max_new_tokens=self._tokens),
+                    Ask(
+                        role="reasoner",
+                        messages=[Message(role="user", content=f"Write, number {number}.")],
+                        place=Place(round=1, subject=f"agent {number}"),
+                        sampling=Sampling(max_new_tokens=self._tokens),
+                    ),
                 )
                 for number in range(self._count)
             )

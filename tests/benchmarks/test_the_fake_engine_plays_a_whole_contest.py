@@ -7,7 +7,7 @@ from apps.reasoning.domain.generation import Delta, Final, GenerationRequest, Sa
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.inference.local import LocalDispatcher
 from apps.reasoning.journal.memory import InMemoryJournal
-from apps.reasoning.programs.registry import scaffold_get
+from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.running.context import RunContext
 from apps.reasoning.scaffolds.running.controls import NoControls
 from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
@@ -19,7 +19,7 @@ PARAMS = {"rollouts": 30, "rounds": 2, "lemma_votes": 4, "proof_votes": 4, "revi
 
 
 async def played() -> InMemoryJournal:
-    scaffold = scaffold_get("intern_s1_mo")
+    scaffold = SCAFFOLDS["intern_s1_mo"]
     problem = ProblemText(id="contest", version=1, title="A contest", statement="Show that $1 + 1 = 2$.")
     roles = {role.name: RoleSpec(alias="contest", sampling=Sampling()) for role in scaffold.roles}
     spec = RunSpec(problem=problem, scaffold=scaffold.name, params=PARAMS, roles=roles, seed=1)

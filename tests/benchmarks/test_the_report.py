@@ -6,7 +6,7 @@ from typing import Any
 
 from benchmarks.__main__ import BENCHMARKS
 from benchmarks.figures import Figure
-from benchmarks.reports.report import DOCS, documents
+from benchmarks.reports.report import documents
 from benchmarks.reports.report_page import page
 
 TITLES = {"fanout": "A text that is watched", "engine": "An engine"}
@@ -58,7 +58,7 @@ def test_a_skipped_benchmark_shows_its_reason_and_text_is_escaped() -> None:
 def test_every_benchmark_is_on_one_document_and_the_first_has_the_machine() -> None:
     result = {"figures": [], "at": "2026-01-01", "others": 0.0}
     titles = {name: title for name, (_, title) in BENCHMARKS.items()}
-    found = documents({"machine": {"processor": "2 cores"}, "results": dict.fromkeys(titles, result)}, titles)
+    found = documents({"machine": {"processor": "2 cores"}, "results": dict.fromkeys(titles, result)}, titles, {})
     assert {name: "- processor: 2 cores" in text for name, text in found.items()} == {
         "benchmarks.md": True, "benchmarks_pages.md": False, "benchmarks_methods.md": False,
     }  # fmt: skip
@@ -66,7 +66,14 @@ def test_every_benchmark_is_on_one_document_and_the_first_has_the_machine() -> N
     assert sorted(headings) == sorted(titles.values())
 
 
+def test_a_benchmark_that_was_not_measured_keeps_its_section() -> None:
+    kept = {TITLES["fanout"]: "## A text that is watched\n\nOld.\n", TITLES["engine"]: "## An engine\n\nOld.\n"}
+    results = {name: result for name, result in known()["results"].items() if name == "engine"}
+    found = documents({"machine": {}, "results": results}, TITLES, kept)
+    assert "Old." in found["benchmarks_pages.md"]
+    assert "Old." not in found["benchmarks.md"]
+    assert "Not measured: No engine </here>." in found["benchmarks.md"]
+
+
 def test_figures_of_older_reports_are_still_readable() -> None:
-    kept = json.loads((DOCS / "benchmarks.json").read_text())
-    assert page(kept, {name: title for name, (_, title) in BENCHMARKS.items()}).startswith("<!doctype html>")
     assert Figure.from_json({"name": "old", "value": 1.0, "unit": "", "target": None, "sense": "at most"}).chart == ""

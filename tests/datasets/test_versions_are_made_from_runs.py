@@ -13,7 +13,7 @@ from django.core.management import CommandError, call_command
 from pytest_django import Settings
 
 from apps.datasets.models import DatasetBuild, DatasetVersion, TokenShard
-from apps.datasets.selectors import TALLY_KEY, dataset_of
+from apps.datasets.selectors import TALLY_KEY
 from apps.datasets.services import build_start
 from apps.datasets.tokens.shards import tokens_folder
 from apps.datasets.versions.choosing import NothingToMake, runs_to_choose
@@ -83,7 +83,7 @@ def test_a_version_has_a_manifest_whose_hash_covers_every_file_and_never_changes
     assert found["counts"]["pass_rates"]["25-50"] == 1
     assert any("temperature other than 1" in note for note in found["notes"])
     again = make("grpo_rubric", *Run.objects.all())
-    assert (again.version, dataset_of("proofs", 2)) == (2, again)
+    assert (again.version, DatasetVersion.objects.get(name="proofs", version=2)) == (2, again)
     assert made.folder.exists()
     assert not list((datasets_folder() / ".making").iterdir())
 

@@ -82,13 +82,13 @@ class Counted(str):
 
 
 def test_names_of_a_file_are_not_compared_pairwise() -> None:
-    draft = SetDraft("ours", "", "")
+    draft = SetDraft(layout="ours")
     Counted.compared = 0
     for number in [*range(300), 7]:
         script = ScriptDraft(Counted(f"S{number}"), ProblemDraftOfSet("P", "Prove it."), text="Done.")
         draft.add(f"row {number}", lambda script=script: script)  # type: ignore[misc]
-    assert len(draft.scripts) == 300
-    assert [why for _, why in draft.wrong] == ["Duplicate script name S7."]
+    assert len(draft.good) == 300
+    assert [row.reason for row in draft.wrong] == ["Duplicate script name S7."]
     assert Counted.compared < 300
 
 

@@ -10,7 +10,7 @@ from apps.accounts.models import User
 from apps.explorations.plans import Plan, plan_estimate, plan_of_spec, usable_aliases
 from apps.explorations.services import (
     exploration_fork,
-    exploration_start,
+    plan_start,
     worked_example_spec,
     worked_example_start,
 )
@@ -27,7 +27,7 @@ def _models(settings: Settings, tmp_path: Path) -> None:
 
 def test_a_student_may_not_start(charlie: User) -> None:
     with pytest.raises(PermissionDenied):
-        exploration_start(user=charlie, problem=make_problem(), scaffold="intern_s1_mo", role_aliases={"": "small"})
+        plan_start(user=charlie, problem=make_problem(), plan=Plan("intern_s1_mo", role_aliases={"": "small"}))
 
 
 @pytest.mark.parametrize(
@@ -45,14 +45,13 @@ def test_a_student_may_not_start(charlie: User) -> None:
 def test_a_wrong_plan_is_refused_at_its_field(alice: User, changes: dict[str, object], field: str) -> None:
     plan = {"scaffold": "intern_s1_mo", "preset": "quick", "role_aliases": {"": "small"}, **changes}
     with pytest.raises(ValidationError) as refused:
-        exploration_start(user=alice, problem=make_problem(), **plan)  # type: ignore[arg-type]
+        plan_start(user=alice, problem=make_problem(), plan=Plan(**plan))  # type: ignore[arg-type]
     assert list(refused.value.message_dict) == [field]
 
 
 def test_a_fork_asks_the_same_unless_changed(alice: User) -> None:
-    parent = exploration_start(
-        user=alice, problem=make_problem(), scaffold="intern_s1_mo", preset="quick", role_aliases={"": "small"}, seed=5
-    )
+    plan = Plan("intern_s1_mo", "quick", role_aliases={"": "small"}, seed=5)
+    parent = plan_start(user=alice, problem=make_problem(), plan=plan)
     fork = exploration_fork(user=alice, run=parent, plan=plan_of_spec(RunSpec.model_validate(parent.spec)))
     assert fork.forked_from == parent
     assert fork.spec == parent.spec

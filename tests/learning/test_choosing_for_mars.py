@@ -1,4 +1,4 @@
-"""MarsRL: rewards of the roles, choice of inputs, the order of roles, and a Verifier's rates."""
+"""MarsRL: rewards of the roles, choice of inputs, and a Verifier's rates."""
 
 from random import Random
 
@@ -15,7 +15,6 @@ from apps.recipes.mathematics.mars import (
     VerifierRates,
     choose_inputs,
     rates,
-    role_at,
     solver_reward,
     verifier_reward,
 )
@@ -30,21 +29,6 @@ def test_a_verifier_is_right_to_flag_wrong_solutions_only(correct: bool, flagged
 
 def test_solver_and_corrector_are_rewarded_for_the_answer() -> None:
     assert (solver_reward(True), solver_reward(False)) == (1.0, 0.0)
-
-
-def test_after_five_roles_the_last_two_alternate() -> None:
-    assert [role_at(step) for step in range(1, 9)] == [
-        "solver",
-        "verifier1",
-        "corrector1",
-        "verifier2",
-        "corrector2",
-        "verifier2",
-        "corrector2",
-        "verifier2",
-    ]
-    with pytest.raises(NotLearnable):
-        role_at(0)
 
 
 @given(

@@ -2,8 +2,7 @@
 
 from apps.recipes.mathematics import defaults
 from apps.recipes.mathematics.conjugate_reward import DEFAULT_VOTES
-from apps.recipes.mathematics.losses import Clip
-from apps.recipes.mathematics.oreal import OrealFactors
+from apps.recipes.mathematics.losses import Clip, OrealFactors
 from apps.recipes.mathematics.segments import Segments
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.recipes.mathematics.arrays import NotLearnable
-from apps.recipes.mathematics.lemma_values import Edge, LemmaValues, Node, ProofPath, graph_values, lemma_values, valid_lemmas
+from apps.recipes.mathematics.lemma_values import Edge, LemmaValues, Node, ProofPath, graph_values, lemma_values
 
 FULL = log(251)
 WORKED = [
@@ -63,14 +63,6 @@ def test_frequent_edges_weigh_more_unless_weights_are_uniform() -> None:
 def test_an_unused_lemma_has_value_0_and_lowers_its_parent() -> None:
     values = lemma_values([ProofPath(1.0, derived=frozenset({("a", "b"), ("a", "c")}), used=frozenset({"b"}))])
     assert values == LemmaValues({"a": 0.5, "b": 1.0, "c": 0.0}, 0.5)
-
-
-def test_invalid_lemmas_are_removed_from_the_graph() -> None:
-    votes = {"a": (2, 4), "b": (1, 4), "c": (0, 0), "d": (4, 4)}
-    assert valid_lemmas(votes) == {"a", "d"}
-    values = lemma_values(WORKED, valid=valid_lemmas(votes))
-    assert set(values.of) == {"a", "d"}
-    assert values.of["a"] == 0
 
 
 def test_trajectories_without_lemmas_give_the_problem_its_mean() -> None:

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apps.recipes.mathematics.arrays import Array
-from apps.recipes.mathematics.oreal import OrealFactors, oreal_loss, reward_model_loss, token_weights
+from apps.recipes.mathematics.losses import OrealFactors
+from tests.learning.numpy_losses import oreal_loss, reward_model_loss, token_weights
 from tests.learning.test_losses import by_differences
 
 PI = np.log([[0.5, 0.25], [0.8, 0.1]])

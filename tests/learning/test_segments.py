@@ -3,7 +3,7 @@
 import pytest
 
 from apps.recipes.mathematics.arrays import NotLearnable
-from apps.recipes.mathematics.segments import PartialGroup, Segments, within_lag
+from apps.recipes.mathematics.segments import PartialGroup, Segments
 
 SHORT = Segments(tokens=2, most=2)
 
@@ -41,11 +41,8 @@ def test_an_answer_that_ends_with_its_last_token_is_not_cut_off() -> None:
     assert made.rewards([1.0, 1.0]) == [1.0, 1.0]
 
 
-def test_groups_too_old_are_dropped_and_counted() -> None:
-    old, fresh = group(), PartialGroup(1, SHORT)
-    fresh.extend(0, [1], [0.0], version=8, finished=True)
-    assert old.lag(9) == 6
-    assert within_lag([old, fresh], 9) == ([fresh], 1)
+def test_the_lag_is_that_of_the_oldest_token() -> None:
+    assert group().lag(9) == 6
 
 
 def test_invalid_segments_are_rejected() -> None:

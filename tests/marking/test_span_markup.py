@@ -1,7 +1,5 @@
 """Errors marked in a text: read, written, read again the same; the scale of 1 to 4 as points of 7."""
 
-from decimal import Decimal
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +8,6 @@ from apps.reasoning.marking.sheets.sheet import Fallacy
 from apps.reasoning.marking.span_markup import (
     Marked,
     findings_of,
-    four_of_points,
     markup_read,
     markup_write,
     places_of,
@@ -109,9 +106,5 @@ def test_what_is_written_is_read_again(source: str, drawn: list[tuple[int, int, 
 
 def test_grades_of_four_are_points_of_seven() -> None:
     assert [points_of_four(grade) for grade in (1, 2, 3, 4)] == [1, 3, 5, 7]
-    assert [four_of_points(Decimal(points)) for points in range(8)] == [1, 1, 2, 2, 3, 3, 4, 4]
-    assert four_of_points(Decimal("3.5")) == 2
     with pytest.raises(ValueError, match="no grade"):
         points_of_four(5)
-    with pytest.raises(ValueError, match="no points"):
-        four_of_points(Decimal(8))

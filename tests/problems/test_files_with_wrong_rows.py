@@ -16,7 +16,7 @@ GOOD = {"title": "Good", "topic": "A", "statement": "Prove $1=1$."}
 
 
 def refusals(data: bytes) -> list[tuple[int, str]]:
-    return [(row.number, row.reason) for row in plan_make(data).wrong]
+    return [(int(row.where), row.reason) for row in plan_make(data).wrong]
 
 
 @pytest.mark.parametrize(
@@ -48,8 +48,8 @@ def refusals(data: bytes) -> list[tuple[int, str]]:
 )
 def test_an_invalid_record_is_skipped_and_a_valid_one_is_kept(changes: dict[str, Any], words: str) -> None:
     plan = plan_make(jsonl({**GOOD, "title": "First", "statement": "Another."}, {**GOOD, **changes}))
-    assert [row.number for row in plan.good] == [1]
-    assert [row.number for row in plan.wrong] == [2]
+    assert [int(row.where) for row in plan.good] == [1]
+    assert [int(row.where) for row in plan.wrong] == [2]
     assert words in plan.wrong[0].reason
 
 
@@ -65,7 +65,7 @@ def test_an_invalid_record_is_skipped_and_a_valid_one_is_kept(changes: dict[str,
 )
 def test_an_invalid_line_does_not_stop_reading(line: str, words: str) -> None:
     plan = plan_make(jsonl(GOOD, line, "", {**GOOD, "title": "Next", "statement": "Next."}))
-    assert [row.number for row in plan.good] == [1, 4]
+    assert [int(row.where) for row in plan.good] == [1, 4]
     assert words in plan.wrong[0].reason
 
 

@@ -45,4 +45,4 @@ def test_forms_and_filters_normalise_levels(alice: User) -> None:
 def test_an_incomplete_first_line_is_skipped_alone() -> None:
     rows = [{"title": "T", "topic": "A"}, {"title": "U", "topic": "A", "statement": "Prove it."}]
     plan = plan_make("\n".join(map(json.dumps, rows)).encode())
-    assert ([row.number for row in plan.wrong], [row.number for row in plan.good]) == ([1], [2])
+    assert ([int(row.where) for row in plan.wrong], [int(row.where) for row in plan.good]) == ([1], [2])

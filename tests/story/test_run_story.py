@@ -55,6 +55,16 @@ def test_lemmas_that_include_an_event_are_not_changed_by_it_again() -> None:
     assert once.lemmas.versions["s0.2"].found_in == [0, 1]
 
 
+def test_a_verdict_after_a_merge_leaves_the_lemma_merged() -> None:
+    lemmas = [ev.LemmaProposed(lemma=name, number=1, rollout=0, round=1, statement=name, steps=("x",)) for name in ("a", "b")]
+    merged = [ev.LemmaMerged(lemma="b", into="a", reason="equal")]
+    verdicts = [
+        ev.VerdictReached(subject=name, passes=3, valid=4, total=4, confidence=0.75, status="verified") for name in ("a", "b")
+    ]
+    found = of(*lemmas, *merged, *verdicts).lemmas.versions
+    assert [(found[name].status, found[name].confidence) for name in ("a", "b")] == [("verified", 0.75), ("merged", 0.75)]
+
+
 def test_reports_count_until_they_are_dropped_and_stay_with_the_reason() -> None:
     dropped = ce.ScoreDropped(candidate="c1.1", index=1, call="check", reason="It quotes nothing.")
     one = of(drafted("c1.1"), scored(1, 7), scored(2, 0), scored(3, None)).candidates.by_id["c1.1"]

@@ -4,13 +4,12 @@ from decimal import Decimal
 
 import pytest
 
-from apps.files.tables import Record
 from apps.files.values import RowWrong
 from apps.submissions.importing.shapes import Judgement, draft_read
 
 
 def judged(shape: str = "Lemmascope", **values: object) -> Judgement | None:
-    return draft_read(Record(1, values), shape).judgement
+    return draft_read(values, shape).judgement
 
 
 def rated(problem: str, **columns: object) -> Judgement | None:

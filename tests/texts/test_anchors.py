@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from apps.reasoning.texts.anchors import CONTEXT, Anchor, AnchorLost, anchor_make, anchor_span
 from apps.reasoning.texts.formulas import formulas
-from apps.reasoning.texts.source import PlaceWrong, from_utf16, source_of, to_utf16
+from apps.reasoning.texts.source import PlaceWrong, source_of
 from tests.texts.made import ANYTHING, RAW, examples
 
 
@@ -30,14 +30,6 @@ def test_select_save_reload_gives_the_same_substring(case: tuple[str, int, int])
     found_start, found_end = anchor_span(reloaded, anchor)
     assert reloaded[found_start:found_end] == anchor.quote
     assert source[start:end] in anchor.quote
-
-
-@examples(150)
-@given(selections())
-def test_a_selection_of_the_browser_is_the_same_place(case: tuple[str, int, int]) -> None:
-    source, start, end = case
-    anchor = anchor_make(source, from_utf16(source, to_utf16(source, start)), from_utf16(source, to_utf16(source, end)))
-    assert anchor == anchor_make(source, start, end)
 
 
 @examples(150)

@@ -1,4 +1,4 @@
-"""TRL's losses in our trainers equal those of recipes/mathematics in value and gradient, for the pinned minor version."""
+"""TRL's losses in our trainers equal the losses in NumPy in value and gradient, for the pinned minor version."""
 
 from pathlib import Path
 from typing import Any
@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import torch
 
-from apps.recipes.mathematics.losses import Clip, clipped_loss, supervised_loss
-from apps.recipes.mathematics.oreal import OrealFactors, oreal_loss
+from apps.recipes.mathematics.losses import Clip, OrealFactors
+from tests.learning.numpy_losses import clipped_loss, oreal_loss, supervised_loss
 from tests.training.factory import rows, trainer
 from workers.training.row_trainer import RowTrainer
 from workers.training.rows.batches import tensors_of

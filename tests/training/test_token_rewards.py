@@ -1,4 +1,4 @@
-"""OREAL's token reward model: it matches recipes/mathematics/oreal.py, and is trained and saved together with the policy."""
+"""OREAL's token reward model: it matches the one in NumPy, and is trained and saved together with the policy."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from apps.recipes.mathematics import oreal
+from tests.learning import numpy_losses
 from tests.training.factory import end_of, job, lines, row, rows, trainer
 from workers.training.losses.objectives import OrealTrainer
 from workers.training.losses.token_rewards import STEPS_ALONE, reward_loss, token_weights
@@ -25,7 +25,7 @@ def test_its_weights_and_its_loss_match_the_golden_numbers() -> None:
     np.testing.assert_allclose(found[1], [0.761594, 0.462117, 0.165140, 0.185333], atol=1e-6)
     assert not found[2].any()
     correct = [True, False]
-    expected = oreal.reward_model_loss(logits[:2].numpy(), own[:2].numpy(), correct).value
+    expected = numpy_losses.reward_model_loss(logits[:2].numpy(), own[:2].numpy(), correct).value
     lost = reward_loss(logits, own, torch.tensor([*correct, True]))
     assert float(lost) / 2 == pytest.approx(expected, abs=1e-6), "a row without own tokens has no effect"
 

@@ -10,7 +10,7 @@ from pytest_django import Settings
 from apps.accounts.models import User
 from apps.config.environment import BASE_DIR
 from apps.learning.jobs import driving
-from apps.learning.jobs.bases import base_of
+from apps.learning.jobs.bases import bases
 from apps.learning.jobs.forms import config_from
 from apps.learning.models import ComparisonState, JobState
 from apps.learning.presets import PRESETS
@@ -29,7 +29,7 @@ def test_a_preset_is_trained_registered_and_compared_with_its_parent(
 ) -> None:
     training.TRAIN_PYTHON, training.TRAIN_LAUNCHER = str(TRAINER), ""
     monkeypatch.setattr(comparing, "nudge", lambda: None)
-    base = base_of("tiny")
+    base = next(one for one in bases() if one.value == "tiny")
     assert base is not None
     fields = {"dtype": "auto", "keep": 2, "demonstrations": False, "lora": False, **PRESETS["copy"].fields}
     job = driven(a_job(config=config_from(fields, base, None), steps=60))
@@ -61,7 +61,7 @@ def test_texts_without_recorded_tokens_are_tokenised_and_learned(training: Setti
     training.TRAIN_PYTHON, training.TRAIN_LAUNCHER = str(TRAINER), ""
     place = tmp_path / "models" / "small"
     subprocess.run([TRAINER, "-c", A_CHAT_MODEL, place], cwd=BASE_DIR, check=True, timeout=120)
-    base = base_of("folder:small")
+    base = next(one for one in bases() if one.value == "folder:small")
     assert base is not None
     version = texts(tmp_path)
     fields = {

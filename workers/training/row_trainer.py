@@ -2,7 +2,7 @@
 
 One private method is replaced, `_generate_and_score_completions`, where TRL would generate and score. Losses, clipping, KL,
 micro-batches, adapters and several devices are TRL's. Therefore its minor version is pinned, and tests/training compares its
-losses with `apps/recipes/mathematics/losses.py`.
+losses with `tests/learning/numpy_losses.py`.
 """
 
 import json

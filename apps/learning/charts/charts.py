@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from apps.explorations.figures import DASHES
 from apps.learning.charts.curves import Axis, Curves, column_means, short, thinned
+from apps.ui.figures import DASHES
 
 WIDTH = 480
 AXIS_TITLES = {"step": "step", "tokens": "tokens trained", "time": "seconds of training"}

@@ -28,11 +28,6 @@ def bases() -> list[Base]:
     return [tiny, *_folders(), *_registered(), *_checkpoints()]
 
 
-def base_of(value: str) -> Base | None:
-    """Base with a form's value; None where there is none."""
-    return next((one for one in bases() if one.value == value), None)
-
-
 def bases_folder() -> Path:
     """Folder of the models to train."""
     return Path(settings.TRAIN_BASES) if settings.TRAIN_BASES else Path(settings.DATA_DIR) / "models"

@@ -1,6 +1,5 @@
 """Form that starts a training job. Empty fields take the recipe's values: those of its paper, except the batch size."""
 
-import math
 import uuid
 from dataclasses import asdict
 from typing import Any
@@ -164,9 +163,6 @@ class JobForm(RolloutFields):
         rows = values["rows_per_step"] or card.rows_per_step
         if values["micro_rows"] and rows % min(values["micro_rows"], rows):
             self.add_error("micro_rows", f"Enter a divisor of the {rows} rows per step.")
-        for name in ("learning_rate", "last_learning_rate", "beta", "low", "high", "gradient_clip"):
-            if values.get(name) is not None and not math.isfinite(values[name]):
-                self.add_error(name, "Enter a finite number.")
         return values
 
     def _check_settings(self, values: dict[str, Any]) -> None:

@@ -108,11 +108,6 @@ class Simulation:
     work: float
     schedules: tuple[Schedule, ...]
 
-    def speed_up(self, of: str, over: str) -> float:
-        """Ratio of step times: schedule `over` to schedule `of`."""
-        times = {schedule.name: schedule.time for schedule in self.schedules}
-        return times[over] / times[of]
-
 
 def batches(setting: Setting) -> list[Batch]:
     """One batch per step: for each problem, the lengths of each role it reaches. Depends on the seed and numpy's version."""

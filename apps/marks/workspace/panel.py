@@ -21,8 +21,6 @@ from apps.reasoning.marking.revealing import CHANGE_WORDS, Stage, locations, nex
 from apps.reasoning.marking.schemes.scheme import points_text
 from apps.reasoning.marking.suggestion import Finding, SuggestionBody, Unplaced
 
-SEVERITY_WORDS = {"critical": "critical", "gap": "gap", "note": "note"}
-
 
 @dataclass(frozen=True)
 class FindingRow:

@@ -15,6 +15,7 @@ from apps.accounts.models import User
 from apps.contests.models import ContestProblem
 from apps.files.csv_files import csv_lines
 from apps.files.tables import FileWrong, Record, table_read
+from apps.files.values import RowWrong
 from apps.marks.access import TaskGone
 from apps.marks.models import Mark, MarkingCase, MarkState
 from apps.marks.office.exporting import claim_of, comment_of
@@ -32,10 +33,6 @@ ROWS_AT_MOST = 300
 #: Name of the table's comment on the whole script. Its id is stable in one task, so that it is replaced, and differs between
 #: tasks, since comments of several markers meet in one grade.
 COMMENT = "table"
-
-
-class RowWrong(Exception):
-    """The row cannot be sealed; the message gives the reason."""
 
 
 @dataclass(frozen=True)
@@ -87,8 +84,7 @@ def _row(book: _Book, record: Record) -> Outcome:
     values = {name: str(record.values.get(name) or "").strip() for name in COLUMNS}
     number = values["paper"].upper()
     try:
-        if record.reason:
-            raise RowWrong(record.reason)
+        record.checked()
         if number not in book.cases:
             raise RowWrong("This problem has no script of a paper with this number.")
         if number in book.met:

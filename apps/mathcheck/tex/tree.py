@@ -63,11 +63,6 @@ def has(node: Node, *ops: str) -> bool:
     return any(part.op in ops for part in walk(node))
 
 
-def functions(node: Node) -> set[str]:
-    """The known functions that occur."""
-    return {str(part.value) for part in walk(node) if part.op == "fn"}
-
-
 def rebuilt(node: Node, change: Callable[[Node], Node | None]) -> Node:
     """The tree with every node replaced for which `change` returns a node, from the top down."""
     replaced = change(node)

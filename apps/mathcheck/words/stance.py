@@ -20,7 +20,6 @@ _CLOSES = r"""then|so|hence|thus|therefore|have|has|get|gets|obtain\w*|gives?|gi
 _CUE = re.compile(rf"\b(?:(?P<opens>{_OPENS})|(?P<closes>{_CLOSES}))\b", re.IGNORECASE | re.VERBOSE)
 _CLOSED_BY_COMMA_WRITTEN = "if when whenever for under provided case substituting plugging setting putting taking"
 _CLOSED_BY_COMMA = frozenset(_CLOSED_BY_COMMA_WRITTEN.split())
-_ASSERTED_NAMES = re.compile(r"\b(?:identity|inequality|relation|expression)\b(?=[^⟦]*$)", re.IGNORECASE)
 _UNASSERTED = re.compile(
     r"""\b(?:contradict\w*|impossible|absurd\w*|false|not|cannot|can't|never|neither|nor|none|no|fails?|failed|wrong\w*
     |incorrect\w*

@@ -21,8 +21,6 @@ FOLDERS = ("tokens", "datasets", "training", MODELS)
 SECRET_KEY = "secret_key"  # noqa: S105  (the name of a file)
 #: The key of the earlier installation, which keeps the sessions of its database valid.
 KEY_BEFORE = "secret_key.before-restore"
-#: Expendable folders: locks and sockets, logs, the broker's data.
-NOT_TAKEN = ("run", "log", "valkey")
 #: Folder in which a restore prepares files.
 STAGING = ".restoring"
 

@@ -1,46 +1,27 @@
 """Preview of an import: each row is a valid problem or is skipped with a reason."""
 
-import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
+from apps.files.plans import Plan
 from apps.files.tables import FileWrong, Record, Table, table_read
 from apps.files.values import RowWrong
 from apps.problems.drafts import ProblemDraft
 from apps.problems.importing.shapes import SHAPES, Shape
-from apps.problems.importing.values import draft_check
+from apps.problems.importing.values import draft_check, fingerprint
 from apps.problems.models import Problem, ProblemVersion
 
 _SLUG = "slug:"
 
 
-@dataclass(frozen=True)
-class GoodRow:
-    """A valid row."""
-
-    number: int
-    draft: ProblemDraft
-
-
-@dataclass(frozen=True)
-class WrongRow:
-    """A skipped row; `label` is its id or title if readable."""
-
-    number: int
-    label: str
-    reason: str
-
-
-@dataclass
-class ImportPlan:
-    """The preview of an import."""
+@dataclass(kw_only=True)
+class ImportPlan(Plan[ProblemDraft]):
+    """The preview of an import. `row_word`: name of a row; `left_out`: columns unknown to the shape, which are ignored."""
 
     shape: Shape
-    is_csv: bool
-    good: list[GoodRow] = field(default_factory=list)
-    wrong: list[WrongRow] = field(default_factory=list)
-    left_out: list[str] = field(default_factory=list)
-    """Columns unknown to the shape, which are ignored."""
+    row_word: str
+    left_out: list[str]
 
 
 class _Place(NamedTuple):
@@ -65,7 +46,7 @@ class _Known:
     def __init__(self) -> None:
         versions = ProblemVersion.objects.values_list("statement", "problem__title", "problem__is_listed")
         problems = Problem.objects.values_list("slug", "origin", "external_id", "title", "is_listed")
-        self.statements = {_fingerprint(text): _Place(title, listed) for text, title, listed in versions.iterator()}
+        self.statements = {fingerprint(text): _Place(title, listed) for text, title, listed in versions.iterator()}
         self.ids: dict[tuple[str, str], _Place] = {}
         for slug, origin, external_id, title, listed in problems.iterator():
             self.ids[_SLUG, slug] = _Place(title, listed)
@@ -76,7 +57,7 @@ class _Known:
         """Raise `RowWrong` for a known problem; otherwise register it as row `number`."""
         ids = [(draft.origin, draft.external_id)] if draft.external_id else []
         ids += [(_SLUG, draft.slug)] if draft.slug else []
-        print_ = _fingerprint(draft.statement)
+        print_ = fingerprint(draft.statement)
         if place := next((self.ids[key] for key in ids if key in self.ids), None):
             raise RowWrong(place.refusal("id"))
         if print_ in self.statements:
@@ -89,27 +70,21 @@ def plan_make(data: bytes, shape_name: str = "auto") -> ImportPlan:
     """Preview a file without changes. Raises `FileWrong` if the file is unusable."""
     table = table_read(data)
     shape = _shape_of(table, shape_name)
-    plan = ImportPlan(shape, table.is_csv, left_out=_left_out(table, shape))
+    plan = ImportPlan(shape=shape, row_word=table.row_word, left_out=_left_out(table, shape))
     known = _Known()
     for record in table.records:
-        try:
-            draft = _draft_of(record, shape)
-            known.check(draft, record.number)
-        except RowWrong as error:
-            plan.wrong.append(WrongRow(record.number, _label(record, shape), str(error)))
-        else:
-            plan.good.append(GoodRow(record.number, draft))
+        plan.add(str(record.number), partial(_draft_of, record, shape, known), _label(record, shape))
     return plan
 
 
-def _draft_of(record: Record, shape: Shape) -> ProblemDraft:
-    if record.reason:
-        raise RowWrong(record.reason)
-    unknown = [name for name in record.values if name not in shape.names]
+def _draft_of(record: Record, shape: Shape, known: _Known) -> ProblemDraft:
+    values = record.checked()
+    unknown = [name for name in values if name not in shape.names]
     if shape.is_strict and unknown:
         raise RowWrong(f"Unknown field {unknown[0][:40]}.")
-    draft = shape.read(record.values)
+    draft = shape.read(values)
     draft_check(draft)
+    known.check(draft, record.number)
     return draft
 
 
@@ -145,8 +120,3 @@ def _label(record: Record, shape: Shape) -> str:
         if isinstance(value, str) and value.strip():
             return " ".join(value.split())[:120]
     return ""
-
-
-def _fingerprint(statement: str) -> bytes:
-    """A digest that ignores differences in white space."""
-    return hashlib.sha256(" ".join(statement.split()).encode()).digest()

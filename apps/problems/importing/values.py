@@ -1,5 +1,6 @@
 """Convert cell values to fields of a problem; each refusal explains the error in the row."""
 
+import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -75,3 +76,8 @@ def draft_check(draft: ProblemDraft) -> None:
             raise RowWrong(f"The {word} has {size:,} characters; the limit is {most:,}.")
     if len(draft.solutions) > drafts.SOLUTIONS_AT_MOST:
         raise RowWrong(f"The problem has {len(draft.solutions)} reference solutions; the limit is {drafts.SOLUTIONS_AT_MOST}.")
+
+
+def fingerprint(statement: str) -> bytes:
+    """A digest of a statement that ignores differences in white space."""
+    return hashlib.sha256(" ".join(statement.split()).encode()).digest()

@@ -55,7 +55,7 @@ def problem_import_preview(request: HttpRequest, draft_id: uuid.UUID) -> HttpRes
         "wrong": plan.wrong[:WRONG_SHOWN],
         "good_hidden": max(0, len(plan.good) - GOOD_SHOWN),
         "wrong_hidden": max(0, len(plan.wrong) - WRONG_SHOWN),
-        "row_word": "Row" if plan.is_csv else "Line",
+        "row_word": plan.row_word.capitalize(),
     }
     return render(request, "problems/problem_import_preview.html", context)
 

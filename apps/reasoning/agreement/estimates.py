@@ -64,11 +64,20 @@ STATISTICS = (
     Statistic("advantage_error", "Advantage error", "points", Best.LOW, "no problem has two papers"),
 )
 _PLAIN: Mapping[str, Plain] = {
-    name: getattr(statistics, name)
-    for name in ("exact", "off_by_one", "off_by_two", "bias", "mae", "rmse", "pearson", "spearman", "spread_ratio")
+    "exact": statistics.exact,
+    "off_by_one": statistics.off_by_one,
+    "off_by_two": statistics.off_by_two,
+    "bias": statistics.bias,
+    "mae": statistics.mae,
+    "rmse": statistics.rmse,
+    "pearson": statistics.pearson,
+    "spearman": statistics.spearman,
+    "spread_ratio": statistics.spread_ratio,
 }
 _ON_SCALE: Mapping[str, Callable[[Table, Scale], Floats]] = {
-    name: getattr(chance, name) for name in ("qwk", "ac2", "scott_pi_weighted")
+    "qwk": chance.qwk,
+    "ac2": chance.ac2,
+    "scott_pi_weighted": chance.scott_pi_weighted,
 }
 
 
@@ -111,9 +120,16 @@ def estimates(pairs: tuple[Scored, ...], scale: Scale, *, draws: int, seed: int)
     return tuple(found)
 
 
+def function_of(slug: str, scale: Scale) -> Plain:
+    """The function of a statistic that needs nothing but the table."""
+    if slug in _PLAIN:
+        return _PLAIN[slug]
+    of = _ON_SCALE[slug]
+    return lambda table: of(table, scale)
+
+
 def _all(table: Table, weights: Floats, scale: Scale, advantage: AdvantageSums | None) -> dict[str, Floats]:
-    values = {name: of(table) for name, of in _PLAIN.items()}
-    values |= {name: of(table, scale) for name, of in _ON_SCALE.items()}
+    values = {slug: function_of(slug, scale)(table) for slug in (*_PLAIN, *_ON_SCALE)}
     missing = np.full(weights.shape[:-1], np.nan)
     return values | {"advantage_error": missing if advantage is None else advantage.error(weights)}
 

@@ -4,11 +4,11 @@ Both graders are looked at on the same draws of problems, so that what makes a p
 each alone may overlap where the paired difference is plain.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from apps.reasoning.agreement import chance, statistics
+from apps.reasoning.agreement.estimates import function_of
 from apps.reasoning.agreement.intervals import CLUSTERS_TO_DRAW, Interval, Undefined, percentile, studentised, too_few
 from apps.reasoning.agreement.pairs import Scored
 from apps.reasoning.agreement.scales import Floats, Scale
@@ -57,7 +57,7 @@ def differences(
     tables = [] if none else list(portions(samples, draws, seed))
     found = []
     for slug in COMPARED:
-        of = _function(slug, scale)
+        of = function_of(slug, scale)
         value = float(of(samples[1].table) - of(samples[0].table))
         if np.isnan(value):
             why = Undefined(reason="one of the two has no value")
@@ -66,14 +66,6 @@ def differences(
         others = np.concatenate([np.atleast_1d(of(right) - of(left)) for left, right in tables]) if tables else np.array([])
         found.append(Difference(slug=slug, value=value, interval=none or interval_of(value, others, clusters)))
     return tuple(found)
-
-
-def _function(slug: str, scale: Scale) -> Callable[[Table], Floats]:
-    if slug in ("qwk", "ac2"):
-        of = getattr(chance, slug)
-        return lambda table: of(table, scale)
-    function: Callable[[Table], Floats] = getattr(statistics, slug)
-    return function
 
 
 def _clustered(pair: Scored, is_one: bool) -> Scored:

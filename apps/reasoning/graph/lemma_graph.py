@@ -1,4 +1,4 @@
-"""The dependency graph of lemmas and proofs, and queries on it.
+"""The dependency graph of lemmas and proofs: its edges and queries on it.
 
 Nodes are lemma versions (`s0.7`, `s0.7-fixed`) and proofs (`proof/2`). An edge goes from what is used to its user, here as in
 every export. Where a text names a merged lemma, the edge comes from the lemma that represents it (`representatives`). The
@@ -56,20 +56,10 @@ def closes_cycle(graph: "nx.DiGraph[str]", user: str, used: str) -> bool:
     return user == used or (user in graph and used in graph and nx.has_path(graph, user, used))
 
 
-def ancestors(graph: "nx.DiGraph[str]", node: str) -> set[str]:
-    """Everything `node` rests on, directly or not."""
-    return set(nx.ancestors(graph, node))
-
-
-def descendants(graph: "nx.DiGraph[str]", node: str) -> set[str]:
-    """Everything that rests on `node`, directly or not."""
-    return set(nx.descendants(graph, node))
-
-
 def proof_closure(graph: "nx.DiGraph[str]", proof: str = "") -> set[str]:
     """The proof (by default the selected one) and all it rests on: the contributing set. Empty where there is no proof."""
     proof = proof or graph.graph.get("selected", "")
-    return {proof} | ancestors(graph, proof) if proof in graph else set()
+    return {proof} | nx.ancestors(graph, proof) if proof in graph else set()
 
 
 def frontier(graph: "nx.DiGraph[str]") -> set[str]:
@@ -91,14 +81,3 @@ def outline(graph: "nx.DiGraph[str]") -> list[str]:
         return data["kind"] == "proof", data["round"], data["rollout"], data["number"], node
 
     return list(nx.lexicographical_topological_sort(graph, key=place))
-
-
-def reduced(graph: "nx.DiGraph[str]") -> "nx.DiGraph[str]":
-    """The graph without edges that a longer way implies, for drawing; nodes and the kept edges keep their attributes."""
-    slim: nx.DiGraph[str] = nx.transitive_reduction(graph)
-    slim.graph.update(graph.graph)
-    for node in slim:
-        slim.nodes[node].update(graph.nodes[node])
-    for edge in slim.edges:
-        slim.edges[edge].update(graph.edges[edge])
-    return slim

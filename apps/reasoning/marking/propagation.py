@@ -71,18 +71,6 @@ class Propagation(Value):
         return " → ".join([*links, END_WORDS[self.end]])
 
 
-def edges_of(chains: Iterable[Propagation]) -> tuple[tuple[str, str], ...]:
-    """Who leads to whom over all chains, each pair once, in order."""
-    pairs = (
-        pair
-        for chain in chains
-        for pair in zip(
-            [link.name for link in chain.links], [*(link.name for link in chain.links[1:]), chain.end.value], strict=True
-        )
-    )
-    return tuple(dict.fromkeys(pairs))
-
-
 class StepNote(NamedTuple):
     """The remark at a step through which an error propagates."""
 

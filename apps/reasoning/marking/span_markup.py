@@ -151,13 +151,6 @@ def points_of_four(grade: int) -> Decimal:
     return Decimal(2 * grade - 1)
 
 
-def four_of_points(points: Decimal) -> int:
-    """Points of 7 as a grade from 1 to 4: 0 and 1, 2 and 3, 4 and 5, 6 and 7. Half points belong to the lower number."""
-    if not 0 <= points <= 7:
-        raise ValueError(f"{points} are no points from 0 to 7")
-    return int(points) // 2 + 1
-
-
 def _escaped(text: str) -> str:
     return _LITERAL.sub("&lt;", _ESCAPED.sub("&amp;", text))
 

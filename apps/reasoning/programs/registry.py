@@ -7,8 +7,3 @@ from apps.reasoning.scaffolds.scaffold import Scaffold
 
 SCAFFOLDS: dict[str, Scaffold] = {**UNGRADED, best_of.NAME: best_of.SCAFFOLD}
 PROGRAMS: dict[str, Scaffold] = {**SCAFFOLDS, **GRADERS, **PREPARERS}
-
-
-def scaffold_get(name: str) -> Scaffold:
-    """Raises `KeyError` for a scaffold this code does not have."""
-    return SCAFFOLDS[name]

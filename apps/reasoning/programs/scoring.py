@@ -5,20 +5,20 @@ belong to runs that are gradings.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
 from apps.reasoning.domain.control import Command
 from apps.reasoning.domain.errors import BudgetExhausted, ParamsError
 from apps.reasoning.domain.events import Event, OutputUnread
-from apps.reasoning.domain.generation import Final, Message, Place
+from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.grading_events import GradingPrepared, GradingReached
 from apps.reasoning.graders.grader import FINAL, Grader
 from apps.reasoning.graders.grading import SEVEN, Grading
 from apps.reasoning.graders.problems.within import Within
 from apps.reasoning.marking.schemes.scheme import points_text
-from apps.reasoning.ports import Context
+from apps.reasoning.ports import Ask, Context
 from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
 
 
@@ -45,12 +45,11 @@ class _Inside(Within):
         self.pieces: dict[str, Any] = {}
         self.exhausted: BudgetExhausted | None = None
 
-    async def generate(self, key: str, *, role: str, messages: Sequence[Message], place: Place, **drawn: Any) -> Final:
+    async def generate(self, key: str, ask: Ask) -> Final:
         """Generate in the candidate's round. Keep `BudgetExhausted`, which a grader would turn into an unscored grading."""
-        self.calls[self._key(key)] = role
-        where = place.model_copy(update=self.place)
+        self.calls[self._key(key)] = ask.role
         try:
-            return await super().generate(key, role=role, messages=messages, place=where, **drawn)
+            return await super().generate(key, replace(ask, place=ask.place.model_copy(update=self.place)))
         except BudgetExhausted as exhausted:
             self.exhausted = exhausted
             raise

@@ -3,16 +3,17 @@
 import asyncio
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from apps.reasoning.domain.control import Command
 from apps.reasoning.domain.errors import BudgetExhausted, BudgetKeptBack, CallFailed
 from apps.reasoning.domain.events import Event
-from apps.reasoning.domain.generation import Final, GenerationRequest, Message, Place, Sampling, Usage
+from apps.reasoning.domain.generation import Final, GenerationRequest, Place, Sampling, Usage
 from apps.reasoning.domain.tools import ToolAnswer, ToolJob
 from apps.reasoning.graders.problems.within import Through
 from apps.reasoning.journal.keys import sha_of
-from apps.reasoning.ports import BudgetKind, Context
+from apps.reasoning.ports import Ask, BudgetKind, Context
 from apps.reasoning.scaffolds.running.hearing import AGAIN
 from apps.reasoning.trying.material import Attempt
 from apps.reasoning.trying.stand_ins import stand_in
@@ -32,12 +33,11 @@ class Asked:
         self.ctx = ctx
         self._calls: dict[str, asyncio.Task[Final]] = {}
 
-    async def ask(self, messages: Sequence[Message], place: Place, **drawn: Any) -> tuple[str, Final]:
+    async def answer(self, ask: Ask) -> tuple[str, Final]:
         """The call's key and its answer. Raises as `Context.generate`."""
-        key = _key(messages, drawn)
+        key = _key(ask)
         if key not in self._calls:
-            asking = self.ctx.generate(key, role=MODEL, messages=messages, place=place, **drawn)
-            self._calls[key] = asyncio.ensure_future(asking)
+            self._calls[key] = asyncio.ensure_future(self.ctx.generate(key, ask))
         return key, await asyncio.shield(self._calls[key])
 
     def close(self) -> None:
@@ -65,25 +65,16 @@ class Stage(Through):
         #: The exhausted budget that prevented a further answer.
         self.is_over: BudgetExhausted | None = None
 
-    async def generate(
-        self,
-        key: str,
-        *,
-        role: str,
-        messages: Sequence[Message],
-        place: Place,
-        sampling: Sampling | None = None,
-        **drawn: Any,
-    ) -> Final:
+    async def generate(self, key: str, ask: Ask) -> Final:
         """Answer with the model for the call on trial, else with an authored answer."""
-        if not self._is_on_trial(key, role):
-            request = GenerationRequest(run=self.method, key=key, role=role, alias="", messages=tuple(messages))
+        if not self._is_on_trial(key, ask.role):
+            request = GenerationRequest(run=self.method, key=key, role=ask.role, alias="", messages=tuple(ask.messages))
             return Final(text=stand_in(self.method, request, self.attempt), finish_reason="stop", usage=Usage())
-        own = sampling or self.own
+        own = ask.sampling or self.own
         own = own.model_copy(update={"max_new_tokens": min(own.max_new_tokens, self.own.max_new_tokens)})
         where = Place(subject=f"{self.method} {self.role}")
         try:
-            call, final = await self.asked.ask(messages, where, sampling=own, **drawn)
+            call, final = await self.asked.answer(replace(ask, role=MODEL, place=where, sampling=own))
         except CallFailed as failure:
             self.failure = failure.reason
             raise
@@ -142,11 +133,13 @@ class Stage(Through):
         return MODEL
 
 
-def _key(messages: Sequence[Message], drawn: dict[str, Any]) -> str:
-    said = [message.model_dump() for message in messages]
-    how = {"json_schema": None} | {name: value for name, value in drawn.items() if name not in ("parts", "tools", "ending")}
-    how["sampling"] = drawn["sampling"].model_dump()
-    if ending := drawn.get("ending"):
-        how["ending"] = ending.model_dump()
-    how["tools"] = [tool.model_dump() for tool in drawn.get("tools", ())]
+def _key(ask: Ask) -> str:
+    said = [message.model_dump() for message in ask.messages]
+    how: dict[str, Any] = {
+        "json_schema": ask.json_schema,
+        "sampling": ask.sampling and ask.sampling.model_dump(),
+        "tools": [tool.model_dump() for tool in ask.tools],
+    }
+    if ask.ending:
+        how["ending"] = ask.ending.model_dump()
     return f"ask/{sha_of(json.dumps([said, how], sort_keys=True, default=str))[:_KEY_LENGTH]}"

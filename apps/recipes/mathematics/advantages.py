@@ -15,7 +15,6 @@ Baseline = Literal["trajectory", "rows"]
 VERL_EPSILON = 1e-6
 #: Penalty of a turn with an unreadable action in AlphaApollo's code.
 INVALID_ACTION = 0.1
-TRL_EPSILON = 1e-4
 
 
 def leave_one_out(rewards: Sequence[float]) -> Array:

@@ -4,10 +4,8 @@ Values that no source gives are marked `chosen`; `docs/learning.md` gives the re
 """
 
 from dataclasses import dataclass
-from typing import Literal
 
-from apps.recipes.mathematics.losses import Clip
-from apps.recipes.mathematics.oreal import OrealFactors
+from apps.recipes.mathematics.losses import Clip, OrealFactors
 
 
 @dataclass(frozen=True)
@@ -42,12 +40,6 @@ class Recipe:
     entropy_bonus: float = 0.0
 
 
-OREAL = Recipe(  # InternLM/OREAL, its released configuration
-    rollouts=Rollouts(prompts=64, group=16, temperature=1.0, top_p=0.9, new_tokens=14_000),
-    rate=Rate(5e-7, 1e-7, warmup_steps=10),
-    loss=OrealFactors(),
-    gradient_clip=1.0,
-)
 OREAL_WEIGHT_DECAY = 0.01
 OREAL_H = Recipe(  # Intern-S1-MO, experiments
     rollouts=Rollouts(prompts=64, group=16, temperature=1.0, new_tokens=65_536),  # temperature: OREAL's
@@ -73,5 +65,3 @@ MARS = Recipe(  # MarsRL §4.1; rate from its repository's PDF
     rate=Rate(1e-6, 1e-6),
     loss=DAPO,  # chosen: the paper gives neither clip nor KL
 )
-MARS_STRATEGY: Literal["adaptive"] = "adaptive"  # §3.4; needs a cold start, see `apps/recipes/mathematics/mars.py`
-TURNS_AT_MOST = 4  # AlphaApollo

@@ -24,7 +24,6 @@ Weighting = Literal["counts", "uniform"]
 Terminals = Literal["all", "nonzero"]
 Node = Hashable
 Edge = tuple[Node, Node]
-VALID_CONFIDENCE = 0.5
 
 
 @dataclass(frozen=True)
@@ -55,19 +54,13 @@ class _Place:
     end: int | None = field(default=None)
 
 
-def valid_lemmas(votes: Mapping[str, tuple[int, int]], threshold: float = VALID_CONFIDENCE) -> frozenset[str]:
-    """Lemmas whose share of passes reaches the threshold (4 votes in the paper's B.1). Without votes a lemma is not valid."""
-    return frozenset(name for name, (passes, total) in votes.items() if total > 0 and passes / total >= threshold)
-
-
 def lemma_values(
     paths: Sequence[ProofPath],
     *,
     weighting: Weighting = "counts",
     terminals: Terminals = "all",
-    valid: frozenset[str] | None = None,
 ) -> LemmaValues:
-    """Values of all lemmas of one problem, 0 ≤ v ≤ highest reward. With `valid`, other lemmas and their edges are left out.
+    """Values of all lemmas of one problem, 0 ≤ v ≤ highest reward.
 
     Raises `NotLearnable` without a trajectory, or for a reward that is not finite.
     """
@@ -78,9 +71,8 @@ def lemma_values(
     ends: dict[Node, float] = {}
     names: set[str] = set()
     for number, path in enumerate(paths):
-        known = _lemmas(path) if valid is None else _lemmas(path) & valid
-        names |= known
-        counts.update(_edges(path, known, number))
+        names |= _lemmas(path)
+        counts.update(_edges(path, number))
         if terminals == "all" or path.reward != 0:
             ends[_Place(number)] = path.reward
     if terminals == "nonzero":
@@ -95,13 +87,13 @@ def _lemmas(path: ProofPath) -> frozenset[str]:
     return path.lemmas | path.used | {name for edge in path.derived for name in edge}
 
 
-def _edges(path: ProofPath, known: frozenset[str], number: int) -> Iterable[Edge]:
-    root, end = _Place(), _Place(number)
-    inside = {(parent, child) for parent, child in path.derived if parent in known and child in known and parent != child}
+def _edges(path: ProofPath, number: int) -> Iterable[Edge]:
+    root, end, known = _Place(), _Place(number), _lemmas(path)
+    inside = {(parent, child) for parent, child in path.derived if parent != child}
     children = {child for _, child in inside}
     yield from inside
     yield from ((root, name) for name in known - children)
-    yield from ((name, end) for name in path.used & known)
+    yield from ((name, end) for name in path.used)
     if not known:
         yield root, end
 

@@ -29,13 +29,6 @@ def verifier_reward(solution_correct: bool, flagged: bool) -> float:
     return float(flagged != solution_correct)
 
 
-def role_at(step: int) -> Role:
-    """Role of a step, counted from 1. From step 6 on, Verifier 2 and Corrector 2 alternate (inference only)."""
-    if step < 1:
-        raise NotLearnable(f"Step {step}: steps are counted from 1.")
-    return ROLES[step - 1] if step <= len(ROLES) else ROLES[3 + step % 2]
-
-
 @dataclass(frozen=True)
 class Output:
     """One output of the previous role: its reward and, for a Verifier's output, whether it reports errors."""

@@ -1,7 +1,6 @@
-"""QED-Nano's rewards from rubric grades, and its choice of prompts (RL) and states (RC, reasoning cache)."""
+"""QED-Nano's rewards from rubric grades, and its choice of prompts."""
 
 from collections.abc import Iterable, Sequence
-from random import Random
 from statistics import fmean
 from typing import Literal, TypeVar
 
@@ -12,8 +11,6 @@ GroupT = TypeVar("GroupT")
 
 FULL_MARKS = 7
 TOO_EASY = 0.7
-RC_CYCLES = 3
-RC_STATES = 2
 
 
 def rubric_reward(grade: float, *, full: float = FULL_MARKS) -> float:
@@ -42,19 +39,3 @@ def prompts_kept(prompts: Iterable[tuple[GroupT, Sequence[float]]], which: Promp
             f"The attempts earned {rates} of the marks; kept prompts earn more than 0 and less than {TOO_EASY:.0%}."
         )
     return kept
-
-
-def rc_states(random: Random, *, cycles: int = RC_CYCLES, states: int = RC_STATES) -> list[int]:
-    """Sampled states of a reasoning-cache trajectory, from which attempts start: `states` of 0 … `cycles`, in order.
-
-    State 0 is the problem alone, state t the problem with the summary of cycle t. Only the attempts are trained; summaries get
-    no credit.
-    """
-    if states > cycles + 1:
-        raise NotLearnable(f"{cycles} cycles have {cycles + 1} states, fewer than the requested {states}.")
-    return sorted(random.sample(range(cycles + 1), states))
-
-
-def rc_groups(problem: str, chosen: Sequence[int]) -> list[tuple[str, int]]:
-    """Group ids of one problem: attempts are compared within one (problem, state) only."""
-    return [(problem, state) for state in chosen]

@@ -90,9 +90,3 @@ class PartialGroup:
     def lag(self, version: int) -> int:
         """Number of policy versions between the group's oldest token and `version`."""
         return max((version - answer.oldest for answer in self.answers if answer.oldest is not None), default=0)
-
-
-def within_lag(groups: Sequence[PartialGroup], version: int, *, most: int = 5) -> tuple[list[PartialGroup], int]:
-    """Groups at most `most` versions old (QED-Nano: 5), and the number of dropped groups."""
-    kept = [group for group in groups if group.lag(version) <= most]
-    return kept, len(groups) - len(kept)

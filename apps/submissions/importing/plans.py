@@ -1,8 +1,9 @@
 """Preview and run an import: each text is imported or skipped with a reason."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 from django.db import transaction
 
@@ -11,43 +12,25 @@ from apps.contests.models import AuthorKind, Contest, ContestProblem, ContestSta
 from apps.contests.services import PROBLEMS_AT_MOST, ContestRefused, adding_refusal, author_add, problem_add
 from apps.contests.telling import event_publish
 from apps.files.archives import archive_read, is_archive
+from apps.files.folders import last_part
+from apps.files.plans import Plan, Skipped, Source, table_sources
 from apps.files.tables import table_read
 from apps.files.values import RowWrong
 from apps.problems.access import problem_visible_to
 from apps.problems.models import Problem
 from apps.submissions import services
-from apps.submissions.importing.shapes import SubmissionDraft, draft_read, folder_drafts, shape_of
+from apps.submissions.importing.shapes import SubmissionDraft, draft_read, folder_sources, shape_of
 from apps.submissions.models import ImportFile, Origin, Step, Submission, SubmissionVersion
 from apps.submissions.row_counts import rows_recount
 
-_LAST_PART = re.compile(r"[-_ ]([A-Za-z]?\d{1,3})$")
 _NUMBER = re.compile(r"P0*(\d{1,3})", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class GoodRow:
-    """A text to import and the label of its problem."""
-
-    where: str
-    draft: SubmissionDraft
-    problem: str
-
-
-@dataclass(frozen=True)
-class WrongRow:
-    """A skipped text with its reason."""
-
-    where: str
-    reason: str
-
-
-@dataclass
-class ImportPlan:
-    """The preview of an import. `added`: problems of the library to be added to the contest."""
+@dataclass(kw_only=True)
+class ImportPlan(Plan[SubmissionDraft]):
+    """The preview of an import; `problem` of a draft is its label. `added`: problems of the library to add to the contest."""
 
     shape: str
-    good: list[GoodRow] = field(default_factory=list)
-    wrong: list[WrongRow] = field(default_factory=list)
     added: list[Problem] = field(default_factory=list)
 
     @property
@@ -94,23 +77,32 @@ def plan_make(contest: Contest, data: bytes, *, adds_for: User | None = None) ->
 
     `adds_for`: the user from whose library problems may be added; None adds none.
     """
-    shape, rows = _rows(data)
-    plan, problems = ImportPlan(shape), _Problems(contest, adds_for=adds_for)
+    shape, sources, skipped = _sources(data)
+    problems = _Problems(contest, adds_for=adds_for)
+    plan = ImportPlan(shape=shape, added=problems.added)
     known = _existing_texts(contest)
-    for where, draft in rows:
-        try:
-            if isinstance(draft, RowWrong):
-                raise draft
-            label = problems.label_of(draft.problem)
-            if (draft.author, label) in known:
-                raise RowWrong(f"{draft.author} already has a text for problem {label}.")
-        except RowWrong as wrong:
-            plan.wrong.append(WrongRow(where, str(wrong)))
-        else:
-            known.add((draft.author, label))
-            plan.good.append(GoodRow(where, draft, label))
-    plan.added = problems.added
+
+    def new(draft: SubmissionDraft) -> SubmissionDraft:
+        label = problems.label_of(draft.problem)
+        if (draft.author, label) in known:
+            raise RowWrong(f"{draft.author} already has a text for problem {label}.")
+        known.add((draft.author, label))
+        return replace(draft, problem=label)
+
+    for where, read in sources:
+        plan.add(where, lambda read=read: new(read()))  # type: ignore[misc]
+    plan.wrong += [Skipped(path, reason) for path, reason in skipped]
     return plan
+
+
+def _sources(data: bytes) -> tuple[str, Iterable[Source[SubmissionDraft]], list[tuple[str, str]]]:
+    """The layout of a file, its texts, and the skipped members of an archive."""
+    if is_archive(data):
+        texts, skipped = archive_read(data)
+        return "Folders", folder_sources(texts), skipped
+    table = table_read(data)
+    shape = shape_of(table)
+    return shape, table_sources(table, partial(draft_read, shape=shape)), []
 
 
 @transaction.atomic
@@ -132,7 +124,7 @@ def import_confirm(*, file: ImportFile) -> ImportPlan:
     for row in plan.good:
         if row.draft.author not in papers:
             papers[row.draft.author] = _paper_of(contest, row.draft)
-        _text_add(papers[row.draft.author], problems[row.problem], row.draft)
+        _text_add(papers[row.draft.author], problems[row.draft.problem], row.draft)
     rows_recount(len(plan.good), Paper, Identity, Submission, SubmissionVersion, Step)
     event_publish(contest, "contest.imported", file.owner, texts=len(plan.good), skipped=len(plan.wrong))
     file.delete()
@@ -144,29 +136,10 @@ def adder_of(file: ImportFile) -> User | None:
     return file.owner if file.adds_problems else None
 
 
-def _rows(data: bytes) -> tuple[str, Iterator[tuple[str, SubmissionDraft | RowWrong]]]:
-    if is_archive(data):
-        texts, skipped = archive_read(data)
-        return "Folders", iter([*folder_drafts(texts), *((path, RowWrong(reason)) for path, reason in skipped)])
-    table = table_read(data)
-    shape = shape_of(table)
-
-    def read() -> Iterator[tuple[str, SubmissionDraft | RowWrong]]:
-        for record in table.records:
-            where = f"{'row' if table.is_csv else 'line'} {record.number}"
-            try:
-                yield where, draft_read(record, shape)
-            except RowWrong as wrong:
-                yield where, wrong
-
-    return shape, read()
-
-
 def _spellings(name: str) -> Iterator[str]:
     """Possible labels of a name: `putnam_2025_B3` also B3, `P2` also 2, `IMO2025-1` also 1."""
     yield name
-    if found := _LAST_PART.search(name):
-        yield found[1]
+    yield last_part(name)
     if found := _NUMBER.fullmatch(name):
         yield found[1]
 

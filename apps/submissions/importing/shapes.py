@@ -8,23 +8,22 @@
 | folders (ZIP) | the folder below `submissions/`, else the top folder | the file name | `grader-comments.md`: `A1: 7/10`, … |
 """
 
-import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
+from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
 
 from apps.contests.models import EXTERNAL_LENGTH, NAME_LENGTH, AuthorKind
-from apps.files.tables import FileWrong, Record, Table
-from apps.files.values import RowWrong, text_of
+from apps.files.folders import COMMENTS, author_of, comments_of, statement_and_body
+from apps.files.plans import Source
+from apps.files.tables import FileWrong, Table
+from apps.files.values import RowWrong, points_of, text_of, word_of
 from apps.submissions.models import TEXT_LENGTH, TextFormat
 
-COMMENTS = "grader-comments.md"
 _BENCH_SCALE = Decimal(7)
-_SUBMISSION = re.compile(r"^#{1,3}[ \t]*(?:Submission|Solution|Proof)[ \t]*$", re.MULTILINE | re.IGNORECASE)
-_JUDGED = re.compile(r"^(\S{1,20}):[ \t]*(\d+(?:\.\d+)?)[ \t]*/[ \t]*(\d+(?:\.\d+)?)[ \t]*$", re.MULTILINE)
-_POINTS_AT_MOST = Decimal(1_000)
 
 
 @dataclass(frozen=True)
@@ -59,27 +58,22 @@ def shape_of(table: Table) -> str:
     raise FileWrong("Nothing was imported: unknown columns. A file of submissions needs at least author, problem and text.")
 
 
-def draft_read(record: Record, shape: str) -> SubmissionDraft:
+def draft_read(values: Mapping[str, Any], shape: str) -> SubmissionDraft:
     """Parse one row. Raises `RowWrong`."""
-    if record.reason:
-        raise RowWrong(record.reason)
-    return validated(_SHAPES[shape][1](record.values))
+    return validated(_SHAPES[shape][1](values))
 
 
-def folder_drafts(texts: Mapping[PurePosixPath, str]) -> list[tuple[str, SubmissionDraft | RowWrong]]:
-    """Parse the texts of an archive; each path gives a draft or the reason of its rejection."""
+def folder_sources(texts: Mapping[PurePosixPath, str]) -> Iterator[Source[SubmissionDraft]]:
+    """The texts of an archive by path."""
     texts = {path: text.replace("\r\n", "\n") for path, text in texts.items()}
-    comments = {(_author(path), path.parent): _judgements(text) for path, text in texts.items() if path.name == COMMENTS}
-    rows: list[tuple[str, SubmissionDraft | RowWrong]] = []
+    comments = {
+        (author_of(path.parent), path.parent): _judgements(text) for path, text in texts.items() if path.name == COMMENTS
+    }
     for path, text in sorted(texts.items()):
-        if path.name == COMMENTS:
-            continue
-        given = next((comments[_author(path), folder] for folder in path.parents if (_author(path), folder) in comments), {})
-        try:
-            rows.append((str(path), validated(_folder_draft(path, text, given))))
-        except RowWrong as wrong:
-            rows.append((str(path), wrong))
-    return rows
+        if path.name != COMMENTS:
+            author = author_of(path.parent)
+            given = next((comments[author, folder] for folder in path.parents if (author, folder) in comments), {})
+            yield str(path), partial(_folder_draft, path, text, given)
 
 
 def validated(draft: SubmissionDraft) -> SubmissionDraft:
@@ -106,28 +100,28 @@ def _lemmascope(values: Mapping[str, Any]) -> SubmissionDraft:
         raise RowWrong("Unknown kind of author. Use student or model.")
     return SubmissionDraft(
         author=" ".join(text_of(values, "author").split()),
-        problem=_word(values, "problem"),
+        problem=word_of(values, "problem"),
         text=text_of(values, "text"),
         format=text_format,
         kind=kind,
-        school=_word(values, "school"),
-        external_id=_word(values, "external_id"),
-        judgement=_judgement(_word(values, "points"), _maximum(values), text_of(values, "comment")),
+        school=word_of(values, "school"),
+        external_id=word_of(values, "external_id"),
+        judgement=_judgement(word_of(values, "points"), _maximum(values), text_of(values, "comment")),
     )
 
 
 def _gradingbench(values: Mapping[str, Any]) -> SubmissionDraft:
-    points = _judgement(_word(values, "Points"), str(_BENCH_SCALE), "")
-    author = _word(values, "Grading ID")
-    return SubmissionDraft(author, _word(values, "Problem ID"), text_of(values, "Response"), judgement=points)
+    points = _judgement(word_of(values, "Points"), str(_BENCH_SCALE), "")
+    author = word_of(values, "Grading ID")
+    return SubmissionDraft(author, word_of(values, "Problem ID"), text_of(values, "Response"), judgement=points)
 
 
 def _deepseek(values: Mapping[str, Any]) -> SubmissionDraft:
     made = values.get("model_prediction")
     if not isinstance(made, dict):
         raise RowWrong("model_prediction is not an object.")
-    name = _word(values, "problem_idx")
-    points = _judgement(_word(made, "human_rating"), _maximum(values) or deepseek_maximum(name), "")
+    name = word_of(values, "problem_idx")
+    points = _judgement(word_of(made, "human_rating"), _maximum(values) or deepseek_maximum(name), "")
     return SubmissionDraft("DeepSeekMath-V2", name, text_of(made, "proof"), judgement=points)
 
 
@@ -149,15 +143,7 @@ _SHAPES = {
 
 def _maximum(values: Mapping[str, Any]) -> str:
     """The maximum in a row, or ""."""
-    return _word(values, "out_of") or _word(values, "max")
-
-
-def _word(values: Mapping[str, Any], name: str) -> str:
-    """A short value that may be a number in JSON."""
-    value = values.get(name)
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return str(value)
-    return text_of(values, name)
+    return word_of(values, "out_of") or word_of(values, "max")
 
 
 def _judgement(points: str, out_of: str, words: str) -> Judgement | None:
@@ -165,38 +151,22 @@ def _judgement(points: str, out_of: str, words: str) -> Judgement | None:
         return None
     if not out_of:
         raise RowWrong(f"The maximum for {points[:20]} points is missing. Add a column out_of with the maximum.")
-    try:
-        given, scale = Decimal(points), Decimal(out_of)
-    except InvalidOperation as error:
-        raise RowWrong(f"The points, {points[:20]!r} out of {out_of[:20]!r}, are not numbers.") from error
-    if not (given.is_finite() and scale.is_finite() and 0 <= given <= scale <= _POINTS_AT_MOST and scale > 0):
-        raise RowWrong(f"The points, {points[:20]} out of {out_of[:20]}, are out of range.")
-    return Judgement(given, scale, words)
-
-
-def _author(path: PurePosixPath) -> str:
-    folders = path.parts[:-1]
-    below = folders.index("submissions") + 1 if "submissions" in folders else 0
-    return folders[below] if len(folders) > below else ""
+    return Judgement(*points_of(points, out_of), words)
 
 
 def _folder_draft(path: PurePosixPath, text: str, given: Mapping[str, Judgement]) -> SubmissionDraft:
-    author = _author(path)
+    author = author_of(path.parent)
     if not author:
         raise RowWrong("The author is missing: the file is not in a folder named after its author.")
-    found = _SUBMISSION.search(text)
-    body = text[found.end() :] if found else text
     text_format = TextFormat.LATEX if path.suffix.lower() == ".tex" else TextFormat.MARKDOWN
-    return SubmissionDraft(author, path.stem, body.strip(), format=text_format, judgement=given.get(path.stem.casefold()))
+    _, body = statement_and_body(text)
+    return validated(SubmissionDraft(author, path.stem, body, format=text_format, judgement=given.get(path.stem.casefold())))
 
 
 def _judgements(text: str) -> dict[str, Judgement]:
     """Points and remarks by lower-case problem name; invalid lines are skipped."""
-    found = list(_JUDGED.finditer(text))
-    ends = [*(one.start() for one in found[1:]), len(text)]
     judged: dict[str, Judgement] = {}
-    for one, end in zip(found, ends, strict=False):
-        points, out_of = Decimal(one[2]), Decimal(one[3])
-        if 0 <= points <= out_of <= _POINTS_AT_MOST and out_of:
-            judged[one[1].casefold()] = Judgement(points, out_of, text[one.end() : end].strip())
+    for label, points, out_of, words in comments_of(text):
+        with suppress(RowWrong):
+            judged[label] = Judgement(*points_of(points, out_of), words)
     return judged

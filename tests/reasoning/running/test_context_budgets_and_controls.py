@@ -6,7 +6,7 @@ from apps.reasoning.domain.control import Command
 from apps.reasoning.domain.errors import BudgetExhausted
 from apps.reasoning.domain.generation import Message, Place
 from apps.reasoning.journal.memory import InMemoryJournal
-from apps.reasoning.ports import Controls
+from apps.reasoning.ports import Ask, Controls
 from apps.reasoning.scaffolds.running.context import RunContext
 from apps.reasoning.scaffolds.running.controls import NoControls, ScriptedControls
 from apps.reasoning.scaffolds.spec import Budget
@@ -20,7 +20,7 @@ def context(journal: InMemoryJournal, controls: Controls | None = None, budget: 
 
 
 async def ask(ctx: RunContext, key: str) -> None:
-    await ctx.generate(key, role="reasoner", messages=[Message(role="user", content="?")], place=Place())
+    await ctx.generate(key, Ask("reasoner", [Message(role="user", content="?")], Place()))
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from apps.reasoning.domain.generation import Final, GenerationRequest, Message, 
 from apps.reasoning.domain.records import StepRecord
 from apps.reasoning.journal.keys import sha_of
 from apps.reasoning.journal.memory import InMemoryJournal
+from apps.reasoning.ports import Ask
 from apps.reasoning.scaffolds.running.context import RunContext
 from apps.reasoning.scaffolds.running.controls import NoControls
 from apps.reasoning.scaffolds.running.window import Window
@@ -51,7 +52,7 @@ def context(
 
 
 async def ask(ctx: RunContext, text: str = "Prove it.", key: str = "s0/r1/reason") -> Final:
-    return await ctx.generate(key, role="reasoner", messages=[Message(role="user", content=text)], place=Place(round=1))
+    return await ctx.generate(key, Ask("reasoner", [Message(role="user", content=text)], Place(round=1)))
 
 
 async def test_a_recorded_call_is_not_made_again() -> None:
@@ -82,10 +83,10 @@ async def test_parts_of_a_prompt_are_stored_one_by_one_and_must_make_up_its_text
     journal = InMemoryJournal()
     ctx = context(TableDispatcher({"*": "answer"}), journal)
     message = Message(role="user", content="problem library")
-    await ctx.generate("k", role="reasoner", messages=[message], place=Place(), parts=["problem ", "library"])
+    await ctx.generate("k", Ask("reasoner", [message], Place(), parts=["problem ", "library"]))
     assert set(journal.texts.values()) == {"problem ", "library"}
     with pytest.raises(ValueError, match="parts"):
-        await ctx.generate("l", role="reasoner", messages=[message], place=Place(), parts=["problem "])
+        await ctx.generate("l", Ask("reasoner", [message], Place(), parts=["problem "]))
 
 
 async def test_a_lost_engine_is_tried_again_and_each_attempt_is_recorded() -> None:
@@ -187,4 +188,4 @@ async def test_a_fork_takes_over_a_parents_answer_to_the_same_question_only() ->
 
 async def test_a_role_without_a_model_halts_the_run() -> None:
     with pytest.raises(RunHalted, match="role poet"):
-        await context(TableDispatcher({}), InMemoryJournal()).generate("k", role="poet", messages=[], place=Place())
+        await context(TableDispatcher({}), InMemoryJournal()).generate("k", Ask("poet", [], Place()))

@@ -1,7 +1,6 @@
 """Objectives in addition to TRL's clipped losses: supervised learning of masked rows, and OREAL's loss.
 
-Both implement functions of `recipes/mathematics/` (`supervised_loss`, `oreal_loss`) in torch; tests compare values and
-gradients.
+Tests compare values and gradients with `supervised_loss` and `oreal_loss` of `tests/learning/numpy_losses.py`.
 """
 
 from pathlib import Path

@@ -1,7 +1,7 @@
 """OREAL's token reward model: a linear head on a copy of the actor, which finds the tokens that decide an answer.
 
-It learns to predict right rows from the mean of their tokens' logits, and weights tokens by the mean so far; both implement
-functions of `recipes/mathematics/oreal.py` in torch. It is off by default: the released recipe has a form without it, and it
+It learns to predict right rows from the mean of their tokens' logits, and weights tokens by the mean so far.
+`tests/learning/numpy_losses.py` has both in NumPy. It is off by default: the released recipe has a form without it, and it
 needs memory for a second model (Intern-S1-MO §4.3; InternLM/OREAL).
 """
 
@@ -80,7 +80,7 @@ class TokenRewards(torch.nn.Module):
 
 
 def token_weights(logits: Any, own: Any, positive: Any) -> Any:
-    """`apps.recipes.mathematics.oreal.token_weights` in torch: max(±tanh(a/2), 0) with the mean a of the logits so far."""
+    """Weights of tokens: max(±tanh(a/2), 0) with the mean a of the logits so far."""
     means = (logits * own).cumsum(dim=1) / own.cumsum(dim=1).clamp(min=1)
     sign = torch.where(positive, 1.0, -1.0)
     sign = sign.unsqueeze(-1) if sign.dim() == 1 else sign  # One per row, or one per token.
@@ -88,7 +88,7 @@ def token_weights(logits: Any, own: Any, positive: Any) -> Any:
 
 
 def reward_loss(logits: Any, own: Any, correct: Any) -> Any:
-    """`apps.recipes.mathematics.oreal.reward_model_loss` in torch, but as a sum over the rows with own tokens."""
+    """Binary cross-entropy of σ(mean logit of a row) with `correct`, as a sum over the rows with own tokens."""
     means = (logits * own).sum(dim=1) / own.sum(dim=1).clamp(min=1)
     lost = binary_cross_entropy_with_logits(means, correct.float(), reduction="none")
     return (lost * (own.sum(dim=1) > 0)).sum()

@@ -50,7 +50,7 @@ class Command(BaseCommand):
             if known is not None:
                 self.stdout.write(f"This file was already imported as “{known.title}”.")
                 return
-            taken = len(draft.scripts)
+            taken = len(draft.good)
             if not options["look"]:
                 title = options["title"] or f"{draft.layout}: {options['path'].stem}"
                 made = set_import(upload=upload, draft=draft, title=title, by=None)
@@ -60,12 +60,12 @@ class Command(BaseCommand):
         except FileWrong as error:
             raise CommandError(str(error)) from error
         if options["look"]:
-            self.stdout.write(f"{len(draft.scripts)} scripts of the layout {draft.layout} can be imported.")
-        issues = [issue for _, script in draft.scripts for issue in script.issues]
+            self.stdout.write(f"{len(draft.good)} scripts of the layout {draft.layout} can be imported.")
+        issues = [issue for row in draft.good for issue in row.draft.issues]
         lost = sum(bool(issue.lost) for issue in issues)
         if issues:
             self.stdout.write(f"{len(issues)} issues on the scripts; {lost} without a valid place are only listed.")
-        maxima = Counter(score.out_of for _, script in draft.scripts for score in script.scores)
+        maxima = Counter(score.out_of for row in draft.good for score in row.draft.scores)
         if maxima:
             counts = ", ".join(f"{most.normalize():f} ({count})" for most, count in sorted(maxima.items()))
             self.stdout.write(
@@ -75,7 +75,7 @@ class Command(BaseCommand):
         if draft.wrong:
             rows = "1 row was" if len(draft.wrong) == 1 else f"{len(draft.wrong)} rows were"
             self.stdout.write(f"{rows} skipped out of {len(draft.wrong) + taken}; results of this set do not include them.")
-        for where, reason in draft.wrong[:SHOWN]:
-            self.stdout.write(f"Skipped: {where}: {reason}")
+        for row in draft.wrong[:SHOWN]:
+            self.stdout.write(f"Skipped: {row.where}: {row.reason}")
         if len(draft.wrong) > SHOWN:
             self.stdout.write(f"… and {len(draft.wrong) - SHOWN} more.")

@@ -31,9 +31,8 @@ class Command(BaseCommand):
             raise CommandError(f"{options['file']} cannot be read: {error.strerror}.") from error
         except FileWrong as error:
             raise CommandError(str(error)) from error
-        word = "row" if plan.is_csv else "line"
         for row in plan.wrong:
-            self.stderr.write(f"{word} {row.number}{f' ({row.label})' if row.label else ''}: {row.reason}")
+            self.stderr.write(f"{plan.row_word} {row.where}{f' ({row.label})' if row.label else ''}: {row.reason}")
         for name in plan.left_out:
             self.stderr.write(f"column {name}: ignored")
         if not options["dry_run"]:

@@ -11,10 +11,10 @@ from typing import Any
 from apps.reasoning.domain.control import Command
 from apps.reasoning.domain.errors import CallFailed
 from apps.reasoning.domain.events import Event, OutputUnread, ProofDrafted
-from apps.reasoning.domain.generation import Final, Message, Place
+from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.graders.problems.within import Within
-from apps.reasoning.ports import BudgetKind, Context
+from apps.reasoning.ports import Ask, BudgetKind, Context
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.registry import UNGRADED
 from apps.reasoning.scaffolds.scaffold import Role, Scaffold
@@ -46,10 +46,10 @@ class _Inside(Within):
         self.proofs: dict[str, ProofDrafted] = {}
         self.failure = ""
 
-    async def generate(self, key: str, *, role: str, messages: Sequence[Message], place: Place, **drawn: Any) -> Final:
+    async def generate(self, key: str, ask: Ask) -> Final:
         """Implement the port, and keep the reason of a failed call."""
         try:
-            return await super().generate(key, role=role, messages=messages, place=place, **drawn)
+            return await super().generate(key, ask)
         except CallFailed as failure:
             self.failure = self.failure or f"the call failed: {failure.reason}"
             raise

@@ -1,14 +1,14 @@
 """Nested contexts: `Through` delegates everything, `Within` is a part of a run with its own keys."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import replace
 
 from apps.reasoning.domain.control import Command
 from apps.reasoning.domain.errors import BudgetKeptBack
 from apps.reasoning.domain.events import Event
-from apps.reasoning.domain.generation import Final, Message, Place, Sampling
+from apps.reasoning.domain.generation import Final, Place, Sampling
 from apps.reasoning.domain.tools import ToolAnswer, ToolJob
-from apps.reasoning.ports import BudgetKind, Context
+from apps.reasoning.ports import Ask, BudgetKind, Context
 
 
 class Through:
@@ -20,8 +20,8 @@ class Through:
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
 
-    async def generate(self, key: str, *, role: str, messages: Sequence[Message], place: Place, **drawn: Any) -> Final:
-        return await self._ctx.generate(self._key(key), role=self._role(role), messages=messages, place=place, **drawn)
+    async def generate(self, key: str, ask: Ask) -> Final:
+        return await self._ctx.generate(self._key(key), replace(ask, role=self._role(ask.role)))
 
     async def tool(self, key: str, *, job: ToolJob, content: str, place: Place) -> ToolAnswer:
         return await self._ctx.tool(self._key(key), job=job, content=content, place=place)

@@ -137,7 +137,3 @@ class Scheme(Value):
     def of_kind(self, kind: Kind) -> tuple[SchemeItem, ...]:
         """The items of one kind, in the scheme's order."""
         return tuple(item for item in self.items if item.kind is kind)
-
-    def in_chain(self, chain: str) -> tuple[SchemeItem, ...]:
-        """The items that count in a chain: its own and those of all chains."""
-        return tuple(item for item in self.items if not item.chains or chain in item.chains)

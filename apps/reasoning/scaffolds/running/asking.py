@@ -7,7 +7,7 @@ from apps.reasoning.domain.errors import CallFailed
 from apps.reasoning.domain.generation import Ending, Final, OfferedTool, Place, Sampling
 from apps.reasoning.domain.prompt_events import PromptFitted, PromptRefused
 from apps.reasoning.domain.values import Unscored
-from apps.reasoning.ports import Context
+from apps.reasoning.ports import Ask, Context
 from apps.reasoning.prompts.fitting import fits, likely_tokens, prompt_tokens
 from apps.reasoning.prompts.loader import RenderedPrompt
 
@@ -41,18 +41,9 @@ async def asked(
         return sampling
     if stops:
         sampling = sampling.model_copy(update={"stop": (*sampling.stop, *stops)})
+    held = ending if schema is None and not tools and ctx.ends_by_grammar(role) else None
     try:
-        return await ctx.generate(
-            key,
-            role=role,
-            messages=prompt.messages,
-            place=place,
-            sampling=sampling,
-            json_schema=schema,
-            parts=prompt.parts,
-            tools=tools,
-            ending=ending if schema is None and not tools and ctx.ends_by_grammar(role) else None,
-        )
+        return await ctx.generate(key, Ask(role, prompt.messages, place, sampling, schema, prompt.parts, tools, held))
     except CallFailed as failure:
         return Unscored(reason=f"the call failed: {failure.reason}")
 

@@ -11,11 +11,11 @@ from typing import Any
 from apps.reasoning.domain.control import Command, ControlApplied, ControlRefused
 from apps.reasoning.domain.errors import BackendError, BudgetKeptBack, NeedsFork, RunCancelled, RunHalted
 from apps.reasoning.domain.events import CallRetried, Event
-from apps.reasoning.domain.generation import Ending, Final, GenerationRequest, Message, OfferedTool, Place, Sampling
+from apps.reasoning.domain.generation import Final, GenerationRequest, Place, Sampling
 from apps.reasoning.domain.records import StepRecord
 from apps.reasoning.domain.tools import ToolAnswer, ToolJob
 from apps.reasoning.journal.keys import nonce_for, request_hash, seed_for
-from apps.reasoning.ports import BudgetKind, Controls, Dispatcher, Journal
+from apps.reasoning.ports import Ask, BudgetKind, Controls, Dispatcher, Journal
 from apps.reasoning.scaffolds.running.budgets import BudgetWatch
 from apps.reasoning.scaffolds.running.calling import call_began, call_ending, call_record, final_of, parts_of
 from apps.reasoning.scaffolds.running.tooling import (
@@ -63,43 +63,31 @@ class RunContext:
         self._backoff_s = backoff_s
         self._window = window or Window(64)
 
-    async def generate(
-        self,
-        key: str,
-        *,
-        role: str,
-        messages: Sequence[Message],
-        place: Place,
-        sampling: Sampling | None = None,
-        json_schema: dict[str, Any] | None = None,
-        parts: Sequence[str] | None = None,
-        tools: Sequence[OfferedTool] = (),
-        ending: Ending | None = None,
-    ) -> Final:
-        spec, seed = self._role(role), seed_for(self.spec.seed, key)
+    async def generate(self, key: str, ask: Ask) -> Final:
+        spec, seed = self._role(ask.role), seed_for(self.spec.seed, key)
         drawn: dict[str, Any] = {
-            "sampling": sampling or spec.sampling,
-            "json_schema": json_schema,
+            "role": ask.role,
+            "alias": spec.alias,
+            "messages": tuple(ask.messages),
+            "tools": tuple(ask.tools),
+            "sampling": ask.sampling or spec.sampling,
+            "json_schema": ask.json_schema,
             "seed": seed,
-            "ending": ending,
+            "ending": ask.ending,
         }
-        asked = request_hash(role=role, alias=spec.alias, revision=spec.revision, messages=messages, tools=tools, **drawn)
+        asked = request_hash(revision=spec.revision, **drawn)
         if record := self._recorded(key, asked):
             return final_of(record)
         request = GenerationRequest(
             run=self._run,
             key=key,
-            role=role,
-            alias=spec.alias,
-            messages=tuple(messages),
-            tools=tuple(tools),
             deadline_s=spec.deadline_s,
             priority=self.spec.priority,
             capture=self.spec.capture,
             segment_tokens=self.spec.segment_tokens,
             **drawn,
         )
-        return await self._ask(request, asked, place, parts_of(request, parts))
+        return await self._ask(request, asked, ask.place, parts_of(request, ask.parts))
 
     def _recorded(self, key: str, asked: str) -> StepRecord | None:
         record = self._journal.recorded(key)

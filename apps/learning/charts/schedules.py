@@ -4,15 +4,14 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from apps.explorations.figures import DASHES, plain
 from apps.learning.schedules.schedule import Simulation
+from apps.ui.figures import add_bars, add_line, plain
 
 TITLES = {
     "utilisation": ("Utilisation", "Share of slot time spent writing, per schedule."),
     "busy": ("Busy slots during one step", "Share of slots writing, from the start to the end of the first step."),
     "staleness": ("Staleness", "Share of problems by the number of policy versions they span."),
 }
-STRONGEST = 3
 
 
 def schedule_figures(found: Simulation) -> dict[str, Any]:
@@ -22,7 +21,8 @@ def schedule_figures(found: Simulation) -> dict[str, Any]:
 
 def _utilisation(found: Simulation) -> go.Figure:
     figure = go.Figure()
-    figure.add_bar(
+    add_bars(
+        figure,
         x=[schedule.title for schedule in found.schedules],
         y=[schedule.utilisation for schedule in found.schedules],
         customdata=[[schedule.time] for schedule in found.schedules],
@@ -30,7 +30,6 @@ def _utilisation(found: Simulation) -> go.Figure:
         textposition="outside",
         cliponaxis=False,
         hovertemplate="%{x}: %{y:.1%}<br>%{customdata[0]:.1f} units per step<extra></extra>",
-        meta={"ramp": [STRONGEST] * len(found.schedules)},
     )
     figure.update_layout(yaxis={"title": "utilisation", "range": [0, 1.08], "tickformat": ".0%"}, showlegend=False)
     return figure
@@ -41,12 +40,12 @@ def _busy(found: Simulation) -> go.Figure:
     drawn = [(schedule, schedule.shift) for schedule in found.schedules if schedule.shift]
     for index, (schedule, shift) in enumerate(drawn):
         times, shares = shift.profile(found.setting.slots)
-        figure.add_scatter(
+        add_line(
+            figure,
+            index,
             x=[round(float(time), 3) for time in times],
             y=[round(float(share), 4) for share in shares],
             name=schedule.title,
-            mode="lines",
-            line={"width": 1.5, "dash": DASHES[index % len(DASHES)]},
             hovertemplate="%{y:.0%} at %{x:.0f}<extra>%{fullData.name}</extra>",
         )
     figure.update_layout(
@@ -63,12 +62,13 @@ def _staleness(found: Simulation) -> go.Figure:
         problems = sum(number for _, number in schedule.versions)
         shares = {span: number / problems for span, number in schedule.versions}
         spans = range(1, max(other.most_versions for other in drawn) + 1)
-        figure.add_scatter(
+        add_line(
+            figure,
+            index,
             x=list(spans),
             y=[round(shares.get(span, 0.0), 4) for span in spans],
             name="Barrier, each problem by itself" if schedule.name == "chain" else schedule.title,
             mode="lines+markers",
-            line={"width": 1.5, "dash": DASHES[index % len(DASHES)]},
             hovertemplate="%{y:.1%} of the problems over %{x} versions<extra>%{fullData.name}</extra>",
         )
     figure.update_layout(

@@ -1,12 +1,11 @@
-"""Rubric grades, prompts and reasoning-cache states of QED-Nano."""
+"""Rubric grades and prompts of QED-Nano."""
 
 from math import nan
-from random import Random
 
 import pytest
 
 from apps.recipes.mathematics.arrays import NothingToLearn, NotLearnable
-from apps.recipes.mathematics.rubric import keeps_prompt, prompts_kept, rc_groups, rc_states, rubric_reward
+from apps.recipes.mathematics.rubric import keeps_prompt, prompts_kept, rubric_reward
 
 
 def test_rewards_are_shares_of_full_marks_and_invalid_grades_are_rejected() -> None:
@@ -27,11 +26,3 @@ def test_filtering_keeps_learnable_prompts() -> None:
     with pytest.raises(NothingToLearn, match=r"earned 83%, 0% of the marks; kept prompts earn more than 0 and less than 70%"):
         prompts_kept(prompts[:2], "filtered")
     assert prompts_kept([], "filtered") == []
-
-
-def test_two_of_four_states_are_sampled_and_each_is_a_group() -> None:
-    seen = {tuple(rc_states(Random(seed))) for seed in range(60)}
-    assert seen == {(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)}
-    assert rc_groups("p", [0, 2]) == [("p", 0), ("p", 2)]
-    with pytest.raises(NotLearnable, match="4 states"):
-        rc_states(Random(0), states=5)
