@@ -138,7 +138,7 @@ def start(overrides: Mapping[str, Any]) -> "Run":
     """Queue the run as the start page does, with an alias that users cannot choose there."""
     from django.conf import settings
 
-    from apps.explorations.plans import Plan, plan_spec
+    from apps.explorations.starting.plans import Plan, plan_spec
     from apps.problems.models import Problem, ProblemVersion, Topic
     from apps.reasoning.domain.problems import ProblemText
     from apps.reasoning.inference.aliases import load_aliases

@@ -7,8 +7,8 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
+from apps.explorations.candidates.solutions import solutions
 from apps.explorations.progress import Progress
-from apps.explorations.solutions import solutions
 from apps.explorations.words import ending
 from apps.reasoning.domain.generation import GenerationRequest, Sampling
 from apps.reasoning.domain.problems import ProblemText

@@ -8,9 +8,9 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
+from apps.explorations.calls.tool_rates import tool_rate
+from apps.explorations.candidates.solutions import solutions
 from apps.explorations.replay import replay_page
-from apps.explorations.solutions import solutions
-from apps.explorations.tool_rates import tool_rate
 from apps.reasoning.domain.events import CallFailed, Event
 from apps.reasoning.domain.generation import GenerationRequest, Sampling
 from apps.reasoning.domain.prompt_events import PromptRefused

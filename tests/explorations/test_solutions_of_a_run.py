@@ -7,8 +7,8 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
-from apps.explorations.lineage import lineage_data
-from apps.explorations.solutions import solutions
+from apps.explorations.candidates.lineage import lineage_data
+from apps.explorations.candidates.solutions import solutions
 from apps.explorations.timeline import timeline
 from apps.lemmas.selectors import proof_detail
 from apps.reasoning.domain.generation import GenerationRequest, Sampling

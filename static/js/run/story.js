@@ -231,7 +231,7 @@ function recount(row) {
   row.confidence = row.valid ? points : null;
 }
 
-/** As `Exchange.tally` in apps/explorations/exchange.py. */
+/** As `Exchange.tally` in apps/explorations/candidates/exchange.py. */
 function checksWords({ passed, failed, unread }) {
   const all = passed + failed + unread;
   return `${all} check${all === 1 ? "" : "s"}: ${passed} passed, ${failed} failed${unread ? `, ${unread} could not be read` : ""}`;

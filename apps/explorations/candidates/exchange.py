@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any, Literal
 
-from apps.explorations.opinions import Opinion
-from apps.explorations.solutions import Solution, Solutions
+from apps.explorations.candidates.opinions import Opinion
+from apps.explorations.candidates.solutions import Solution, Solutions
 from apps.explorations.words import page_of, role_word
 from apps.reasoning.domain.candidate_events import CandidateJudged
 from apps.reasoning.domain.control import ControlRequested

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from django.utils.safestring import SafeString
 
-from apps.explorations.opinions import Opinion, opinions_on
+from apps.explorations.candidates.opinions import Opinion, opinions_on
 from apps.explorations.words import page_of, round_title
 from apps.lemmas.final_answers import ShownAnswer, shown_answer
 from apps.lemmas.formula_checks import CheckedFormula, FormulaCheck, checks_of

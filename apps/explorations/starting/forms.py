@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from apps.explorations.plans import (
+from apps.explorations.starting.plans import (
     MOST_SEED,
     Duration,
     Plan,

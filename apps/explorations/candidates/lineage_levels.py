@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from apps.explorations.lineage import LineageData, LineageNode
+from apps.explorations.candidates.lineage import LineageData, LineageNode
 from apps.explorations.words import draws_lineage
 from apps.runs.models import Run
 

@@ -5,8 +5,8 @@ from typing import Any
 
 from django.db.models import Q
 
-from apps.explorations.call_words import WORDS, CallReading
-from apps.explorations.prompts import Section, sections
+from apps.explorations.calls.prompts import Section, sections
+from apps.explorations.calls.results import WORDS, CallReading
 from apps.explorations.unheard import fitted_words
 from apps.lemmas.models import Lemma, ProofVersion, Verdict
 from apps.lemmas.selectors import votes

@@ -12,7 +12,7 @@ from typing import Any, TypedDict
 from django.db.models.fields.json import KT
 from django.db.models.functions import Substr
 
-from apps.explorations.solutions import selected_solution
+from apps.explorations.candidates.solutions import selected_solution
 from apps.reasoning.domain.candidate_events import CandidateDrafted, PoolKept
 from apps.reasoning.domain.event_base import Event, Kind
 from apps.reasoning.story.candidates import Candidate, Candidates, Duel
