@@ -170,21 +170,8 @@ def _statistics(columns: Sequence[tuple[Callable[..., str], Agreement]]) -> list
     if not any(found.estimates for _, found in columns):
         return []
     return [
-        Line(one.title, [_estimate(found, one.slug, link()) for link, found in columns], help=HELP.get(one.slug, ""))
-        for one in STATISTICS
+        Line(one.title, [_estimate(found, one.slug, link()) for link, found in columns], help=one.help) for one in STATISTICS
     ]
-
-
-#: Short explanations of statistics; docs/agreement.md has full ones.
-HELP = {
-    "bias": "mean of grader minus person; above 0 the grader is generous",
-    "qwk": "low if most papers have the same points, even if people agree",
-    "ac2": "robust to that, but too high if markers disagree on such papers",
-    "scott_pi_weighted": "published as “AC2” elsewhere; never above QWK",
-    "pearson": "ignores constant generosity",
-    "spread_ratio": "below 1: the grader avoids extremes",
-    "advantage_error": "error after subtracting each problem’s mean",
-}
 
 
 def _estimate(found: Agreement, slug: str, href: str) -> Linked:

@@ -1,11 +1,15 @@
 """All statistics on tables that are small enough to compute by hand."""
 
+from inspect import isfunction, signature
 from math import isnan, sqrt
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from apps.reasoning.agreement import chance, statistics
 from apps.reasoning.agreement.chance import ac2, quadratic_weights, qwk, scott_pi_weighted
+from apps.reasoning.agreement.estimates import FUNCTIONS, STATISTICS, Best, Statistic
 from apps.reasoning.agreement.scales import Scale
 from apps.reasoning.agreement.statistics import (
     bias,
@@ -21,15 +25,53 @@ from apps.reasoning.agreement.statistics import (
 from apps.reasoning.agreement.table import Table
 from tests.agreement.tables import HALVES, TABLES, WHOLE, by_the_book, one, table
 
+DOCUMENT = Path(__file__).resolve().parents[2] / "docs/agreement.md"
 
-def test_perfect_agreement_has_coefficients_of_one_and_no_error() -> None:
-    perfect = table("perfect")
-    for statistic in (pearson, spearman, spread_ratio, exact, off_by_one, off_by_two):
-        assert one(statistic(perfect)) == pytest.approx(1)
-    for statistic in (mae, rmse, bias):
-        assert one(statistic(perfect)) == 0
-    for beyond in (qwk, scott_pi_weighted, ac2):
-        assert one(beyond(perfect, WHOLE)) == pytest.approx(1)
+#: Every statistic of the table "generous": d = 1, 0, 2, 5, 1, 0; six pairs, whose marks add up to 16 and predictions to 25.
+BY_HAND = {
+    "exact": 2 / 6,
+    "off_by_one": 4 / 6,
+    "off_by_two": 5 / 6,
+    "bias": 9 / 6,
+    "mae": 9 / 6,
+    "rmse": sqrt(31 / 6),
+    "qwk": 1 - 31 / (90 + 157 - 2 * 16 * 25 / 6),
+    "scott_pi_weighted": 1 - 31 / (90 + 157 - 41**2 / 12),
+    # The weights of the 8 × 8 table add up to 64 − 672/49; of twelve points, 3 are 0, 2 are 1, 4 are 7, and 2, 3, 6 occur once.
+    "ac2": 1 - (31 / 6 / 49) / (1 - (64 - 672 / 49) / 56 * (1 - 32 / 144)),
+    "pearson": (108 - 16 * 25 / 6) / sqrt((90 - 16**2 / 6) * (157 - 25**2 / 6)),
+    # Marks 0 0 1 2 6 7 have the ranks 1.5 1.5 3 4 5 6, predictions 1 0 3 7 7 7 the ranks 2 1 3 5 5 5; both means are 3.5.
+    "spearman": (2 * 1.5 + 2 * 2.5 + 0.5 * 0.5 + 0.5 * 1.5 + 1.5 * 1.5 + 2.5 * 1.5) / sqrt(17 * 15.5),
+    "spread_ratio": sqrt((157 - 25**2 / 6) / (90 - 16**2 / 6)),
+}
+BEST = {Best.HIGH: 1, Best.ONE: 1, Best.LOW: 0, Best.ZERO: 0}
+
+
+@pytest.mark.parametrize("slug", FUNCTIONS)
+def test_every_statistic_has_the_value_computed_by_hand(slug: str) -> None:
+    assert slug in BY_HAND, f"add the value of {slug} to BY_HAND"
+    assert one(FUNCTIONS[slug](table("generous"), WHOLE)) == pytest.approx(BY_HAND[slug])
+
+
+@pytest.mark.parametrize("statistic", [each for each in STATISTICS if each.of], ids=lambda each: each.slug)
+def test_perfect_agreement_gives_every_statistic_its_best_value(statistic: Statistic) -> None:
+    assert one(FUNCTIONS[statistic.slug](table("perfect"), WHOLE)) == pytest.approx(BEST[statistic.best])
+
+
+def test_every_public_function_of_a_table_is_a_statistic() -> None:
+    written = {
+        name
+        for module in (statistics, chance)
+        for name, of in vars(module).items()
+        if isfunction(of) and of.__module__ == module.__name__ and name[0] != "_" and "table" in signature(of).parameters
+    }
+    assert written - set(FUNCTIONS) == set(), "add a row to STATISTICS in apps/reasoning/agreement/estimates.py"
+
+
+def test_every_statistic_is_explained_in_the_documents() -> None:
+    explained = DOCUMENT.read_text().partition("## The statistics")[2].partition("### Intervals")[0].lower()
+    missing = [each.title for each in STATISTICS if each.title.lower() not in explained]
+    assert missing == [], "add a row to the section “The statistics” of docs/agreement.md"
 
 
 def test_the_statistics_of_reversed_marks() -> None:
@@ -40,22 +82,6 @@ def test_the_statistics_of_reversed_marks() -> None:
     assert one(bias(reverse)) == 0
     assert one(mae(reverse)) == 6
     assert one(rmse(reverse)) == pytest.approx(sqrt((49 + 25 + 25 + 49) / 4))
-
-
-def test_the_errors_of_a_generous_grader() -> None:
-    generous = table("generous")  # d = 1, 0, 2, 5, 1, 0
-    assert one(mae(generous)) == pytest.approx(9 / 6)
-    assert one(bias(generous)) == pytest.approx(9 / 6)
-    assert one(rmse(generous)) == pytest.approx(sqrt(31 / 6))
-    assert one(exact(generous)) == pytest.approx(2 / 6)
-    assert one(off_by_one(generous)) == pytest.approx(4 / 6)
-    assert one(off_by_two(generous)) == pytest.approx(5 / 6)
-
-
-def test_tied_points_share_their_mean_rank() -> None:
-    # Marks 0 0 1 2 6 7 have the ranks 1.5 1.5 3 4 5 6, predictions 1 0 3 7 7 7 the ranks 2 1 3 5 5 5; both means are 3.5.
-    above = 2 * 1.5 + 2 * 2.5 + 0.5 * 0.5 + 0.5 * 1.5 + 1.5 * 1.5 + 2.5 * 1.5
-    assert one(spearman(table("generous"))) == pytest.approx(above / sqrt(17 * 15.5))
 
 
 def test_a_constant_side_has_no_correlation_but_other_statistics() -> None:

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apps.reasoning.agreement.chance import ac2, qwk, scott_pi_weighted
+from apps.reasoning.agreement.estimates import FUNCTIONS
 from apps.reasoning.agreement.statistics import bias, mae, off_by_one, off_by_two, pearson, rmse, spearman
 from apps.reasoning.agreement.table import Table
 from tests.agreement.tables import HALVES, WHOLE, by_the_book, one
@@ -64,9 +65,8 @@ def test_formulas_from_means_equal_those_from_the_whole_table(rows: Rows) -> Non
 def test_order_and_repetition_of_rows_change_nothing(rows: Rows, order: Random, times: int) -> None:
     again = rows * times
     order.shuffle(again)
-    for plain in (pearson, spearman, mae, rmse, bias, off_by_one):
-        assert close(one(plain(table(rows))), one(plain(table(again))))
-    assert close(one(ac2(table(rows), HALVES)), one(ac2(table(again), HALVES)))
+    for of in FUNCTIONS.values():
+        assert close(one(of(table(rows), HALVES)), one(of(table(again), HALVES)))
 
 
 @given(ROWS)
@@ -97,8 +97,6 @@ def test_vectorised_draws_equal_single_draws(rows: Rows) -> None:
     points = table(rows)
     counts = np.vstack([points.counts, points.counts * np.arange(1, len(points.counts) + 1)])
     drawn = Table(points.human, points.predicted, counts)
-    for plain in (pearson, spearman, rmse):
-        alone = [one(plain(Table(points.human, points.predicted, row))) for row in counts]
-        assert all(close(left, right) for left, right in zip(plain(drawn).tolist(), alone, strict=True))
-    alone = [one(ac2(Table(points.human, points.predicted, row), HALVES)) for row in counts]
-    assert ac2(drawn, HALVES).tolist() == pytest.approx(alone)
+    for slug, of in FUNCTIONS.items():
+        alone = [one(of(Table(points.human, points.predicted, row), HALVES)) for row in counts]
+        assert all(close(left, right) for left, right in zip(of(drawn, HALVES).tolist(), alone, strict=True)), slug

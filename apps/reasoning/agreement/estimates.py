@@ -15,6 +15,8 @@ from apps.reasoning.agreement.statistics import Plain
 from apps.reasoning.agreement.table import Sample, Table
 from apps.reasoning.domain.values import Value
 
+OnScale = Callable[[Table, Scale], Floats]
+
 
 class Best(StrEnum):
     """Which way a statistic is better."""
@@ -27,8 +29,8 @@ class Best(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Statistic:
-    """`slug` is its stable name, `unit` "points", "share" or "" for a coefficient; `none` says why it may have no value.
-
+    """`slug` is its stable name, `unit` "points", "share" or "" for a coefficient. `of` computes it from a table; None for
+    the advantage error, which needs the problems. `none` says why it may have no value, `help` explains it on the page.
     `spreads_as` is the scale of `intervals.studentised`.
     """
 
@@ -36,7 +38,9 @@ class Statistic:
     title: str
     unit: str
     best: Best
+    of: OnScale | None
     none: str = ""
+    help: str = ""
 
     @property
     def spreads_as(self) -> str:
@@ -45,40 +49,50 @@ class Statistic:
         return "share" if self.unit == "share" else "size" if self.unit or self.best is Best.ONE else "coefficient"
 
 
+def _plain(of: Plain) -> OnScale:
+    return lambda table, _: of(table)
+
+
 _CONSTANT = "one side gives the same points to all"
 _SAME = "all points on both sides are the same"
 
 STATISTICS = (
-    Statistic("exact", "Exact", "share", Best.HIGH),
-    Statistic("off_by_one", "Within 1", "share", Best.HIGH),
-    Statistic("off_by_two", "Within 2", "share", Best.HIGH),
-    Statistic("bias", "Bias", "points", Best.ZERO),
-    Statistic("mae", "MAE", "points", Best.LOW),
-    Statistic("rmse", "RMSE", "points", Best.LOW),
-    Statistic("qwk", "QWK", "", Best.HIGH, _SAME),
-    Statistic("ac2", "Gwet's AC2", "", Best.HIGH),
-    Statistic("scott_pi_weighted", "Scott's π, weighted", "", Best.HIGH, _SAME),
-    Statistic("pearson", "Pearson", "", Best.HIGH, _CONSTANT),
-    Statistic("spearman", "Spearman", "", Best.HIGH, _CONSTANT),
-    Statistic("spread_ratio", "Spread ratio", "", Best.ONE, "the marks are all the same"),
-    Statistic("advantage_error", "Advantage error", "points", Best.LOW, "no problem has two papers"),
-)
-_PLAIN: Mapping[str, Plain] = {
-    "exact": statistics.exact,
-    "off_by_one": statistics.off_by_one,
-    "off_by_two": statistics.off_by_two,
-    "bias": statistics.bias,
-    "mae": statistics.mae,
-    "rmse": statistics.rmse,
-    "pearson": statistics.pearson,
-    "spearman": statistics.spearman,
-    "spread_ratio": statistics.spread_ratio,
-}
-_ON_SCALE: Mapping[str, Callable[[Table, Scale], Floats]] = {
-    "qwk": chance.qwk,
-    "ac2": chance.ac2,
-    "scott_pi_weighted": chance.scott_pi_weighted,
-}
+    Statistic("exact", "Exact", "share", Best.HIGH, _plain(statistics.exact)),
+    Statistic("off_by_one", "Within 1", "share", Best.HIGH, _plain(statistics.off_by_one)),
+    Statistic("off_by_two", "Within 2", "share", Best.HIGH, _plain(statistics.off_by_two)),
+    Statistic(
+        "bias", "Bias", "points", Best.ZERO, _plain(statistics.bias),
+        help="mean of grader minus person; above 0 the grader is generous",
+    ),
+    Statistic("mae", "MAE", "points", Best.LOW, _plain(statistics.mae)),
+    Statistic("rmse", "RMSE", "points", Best.LOW, _plain(statistics.rmse)),
+    Statistic(
+        "qwk", "QWK", "", Best.HIGH, chance.qwk, none=_SAME,
+        help="low if most papers have the same points, even if people agree",
+    ),
+    Statistic(
+        "ac2", "Gwet's AC2", "", Best.HIGH, chance.ac2,
+        help="robust to that, but too high if markers disagree on such papers",
+    ),
+    Statistic(
+        "scott_pi_weighted", "Scott's π, weighted", "", Best.HIGH, chance.scott_pi_weighted, none=_SAME,
+        help="published as “AC2” elsewhere; never above QWK",
+    ),
+    Statistic(
+        "pearson", "Pearson", "", Best.HIGH, _plain(statistics.pearson), none=_CONSTANT, help="ignores constant generosity"
+    ),
+    Statistic("spearman", "Spearman", "", Best.HIGH, _plain(statistics.spearman), none=_CONSTANT),
+    Statistic(
+        "spread_ratio", "Spread ratio", "", Best.ONE, _plain(statistics.spread_ratio), none="the marks are all the same",
+        help="below 1: the grader avoids extremes",
+    ),
+    Statistic(
+        "advantage_error", "Advantage error", "points", Best.LOW, None, none="no problem has two papers",
+        help="error after subtracting each problem’s mean",
+    ),
+)  # fmt: skip
+#: The function of each statistic by slug, without the advantage error.
+FUNCTIONS: Mapping[str, OnScale] = {one.slug: one.of for one in STATISTICS if one.of is not None}
 
 
 class Estimate(Value):
@@ -120,16 +134,8 @@ def estimates(pairs: tuple[Scored, ...], scale: Scale, *, draws: int, seed: int)
     return tuple(found)
 
 
-def function_of(slug: str, scale: Scale) -> Plain:
-    """The function of a statistic that needs nothing but the table."""
-    if slug in _PLAIN:
-        return _PLAIN[slug]
-    of = _ON_SCALE[slug]
-    return lambda table: of(table, scale)
-
-
 def _all(table: Table, weights: Floats, scale: Scale, advantage: AdvantageSums | None) -> dict[str, Floats]:
-    values = {slug: function_of(slug, scale)(table) for slug in (*_PLAIN, *_ON_SCALE)}
+    values = {name: of(table, scale) for name, of in FUNCTIONS.items()}
     missing = np.full(weights.shape[:-1], np.nan)
     return values | {"advantage_error": missing if advantage is None else advantage.error(weights)}
 

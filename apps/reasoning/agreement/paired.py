@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from apps.reasoning.agreement.estimates import function_of
+from apps.reasoning.agreement.estimates import FUNCTIONS
 from apps.reasoning.agreement.intervals import CLUSTERS_TO_DRAW, Interval, Undefined, percentile, studentised, too_few
 from apps.reasoning.agreement.pairs import Scored
 from apps.reasoning.agreement.scales import Floats, Scale
@@ -57,13 +57,13 @@ def differences(
     tables = [] if none else list(portions(samples, draws, seed))
     found = []
     for slug in COMPARED:
-        of = function_of(slug, scale)
-        value = float(of(samples[1].table) - of(samples[0].table))
+        of = FUNCTIONS[slug]
+        value = float(of(samples[1].table, scale) - of(samples[0].table, scale))
         if np.isnan(value):
             why = Undefined(reason="one of the two has no value")
             found.append(Difference(slug=slug, value=why, interval=why))
             continue
-        others = np.concatenate([np.atleast_1d(of(right) - of(left)) for left, right in tables]) if tables else np.array([])
+        others = np.concatenate([np.atleast_1d(of(right, scale) - of(left, scale)) for left, right in tables] or [np.array([])])
         found.append(Difference(slug=slug, value=value, interval=none or interval_of(value, others, clusters)))
     return tuple(found)
 
