@@ -2,12 +2,14 @@
 
 import os
 from pathlib import Path
+from typing import assert_never
 
 from django.conf import settings
 
 from apps.reasoning.domain.errors import AliasError, BackendRefused
 from apps.reasoning.inference.aliases import Alias, HttpOptions, OpenVinoOptions, ScriptedOptions, VllmOptions
 from apps.reasoning.inference.openai_http import OpenAIHttpBackend
+from apps.reasoning.inference.options import SandboxOptions as SandboxKeys
 from apps.reasoning.inference.scripted import Pace, ScriptedBackend, load_script
 from apps.reasoning.ports import Backend
 from workers.engines.openvino import OpenVinoBackend
@@ -31,17 +33,19 @@ def backend_for(alias: Alias, tokens_per_s: float | None = None, readers: Reader
 
     Raises `BackendRefused` when models.toml or the environment needs a correction first.
     """
-    options = alias.options
-    if isinstance(options, ScriptedOptions):
-        return _scripted(alias, options, tokens_per_s)
-    if isinstance(options, HttpOptions):
-        return OpenAIHttpBackend(alias, api_key=_api_key(alias))
-    if isinstance(options, VllmOptions):
-        return VllmBackend(alias)
-    if alias.is_tool:
-        return SandboxBackend(sandbox_options(alias))
-    assert isinstance(options, OpenVinoOptions)
-    return OpenVinoBackend(alias, readers)
+    match alias.options:
+        case ScriptedOptions() as options:
+            return _scripted(alias, options, tokens_per_s)
+        case HttpOptions():
+            return OpenAIHttpBackend(alias, api_key=_api_key(alias))
+        case VllmOptions():
+            return VllmBackend(alias)
+        case OpenVinoOptions():
+            return OpenVinoBackend(alias, readers)
+        case SandboxKeys():
+            return SandboxBackend(sandbox_options(alias))
+        case unknown:
+            assert_never(unknown)
 
 
 def sandbox_options(alias: Alias) -> SandboxOptions:

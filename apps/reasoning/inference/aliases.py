@@ -47,9 +47,6 @@ NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}\Z")
 #: The alias that is in no file: a program gave its address (apps/reasoning/library).
 GIVEN = "given"
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*\Z")
-_NEEDED: dict[BackendName, tuple[str, ...]] = {
-    "openai_http": ("base_url", "model"), "openvino": ("model",), "vllm": ("model",), "scripted": (), "sandbox": (),
-}  # fmt: skip
 
 
 class Adapter(Value):
@@ -159,7 +156,7 @@ class Alias(Value):
 
     @model_validator(mode="after")
     def _has_what_its_backend_needs(self) -> Self:
-        for key in _NEEDED[self.backend]:
+        for key in self.options.NEEDS:
             if not getattr(self, key):
                 raise ValueError(f"the backend {self.backend} needs the key {key}")
         if isinstance(self.options, ScriptedOptions) and not self.options.script:

@@ -1,6 +1,9 @@
-"""Options of each backend, in the table `[NAME.options]` of models.toml (docs/models.md explains every key)."""
+"""Options of each backend, in the table `[NAME.options]` of models.toml (docs/models.md explains every key).
 
-from typing import Any, Literal
+`NEEDS` are the keys that an alias of the backend must have.
+"""
+
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field, field_validator
 
@@ -12,6 +15,7 @@ BackendName = Literal["scripted", "openvino", "vllm", "openai_http", "sandbox"]
 class ScriptedOptions(Value):
     """`script` names a script file; `tokens_per_s` 0 means at once; `chunk_tokens` 0 sends the text in one piece."""
 
+    NEEDS: ClassVar[tuple[str, ...]] = ()
     script: str = ""
     tokens_per_s: float = Field(default=0.0, ge=0)
     chunk_tokens: int = Field(default=1, ge=0)
@@ -20,6 +24,7 @@ class ScriptedOptions(Value):
 class OpenVinoOptions(Value):
     """How OpenVINO GenAI runs: `cache_gb` for keys and values of all running calls, `threads` 0 for all cores."""
 
+    NEEDS: ClassVar[tuple[str, ...]] = ("model",)
     device: str = "CPU"
     cache_gb: int = Field(default=1, ge=1)
     max_batched_tokens: int = Field(default=512, ge=1)
@@ -49,6 +54,7 @@ class VllmOptions(Value):
     `engine_args` are further arguments of vLLM's engine by their own names, for what has no key here.
     """
 
+    NEEDS: ClassVar[tuple[str, ...]] = ("model",)
     tensor_parallel: int = Field(default=1, ge=1)
     pipeline_parallel: int = Field(default=1, ge=1)
     gpu_memory_utilization: float = Field(default=0.9, gt=0, le=1)
@@ -84,6 +90,7 @@ class VllmOptions(Value):
 class HttpOptions(Value):
     """How a model server is spoken to. `retries` counts attempts after the first, made only where nothing was received."""
 
+    NEEDS: ClassVar[tuple[str, ...]] = ("base_url", "model")
     connect_timeout_s: float = Field(default=10.0, gt=0)
     silence_timeout_s: float = Field(default=300.0, gt=0)
     retries: int = Field(default=4, ge=0, le=20)
@@ -98,9 +105,11 @@ class HttpOptions(Value):
 class SandboxOptions(Value):
     """Nothing: the settings SANDBOX and SANDBOX_ENVIRONMENT of the worker say what runs there (docs/sandbox.md)."""
 
+    NEEDS: ClassVar[tuple[str, ...]] = ()
+
 
 Options = ScriptedOptions | OpenVinoOptions | VllmOptions | HttpOptions | SandboxOptions
-OPTIONS_OF: dict[str, type[Options]] = {
+OPTIONS_OF: dict[BackendName, type[Options]] = {
     "scripted": ScriptedOptions,
     "openvino": OpenVinoOptions,
     "vllm": VllmOptions,
