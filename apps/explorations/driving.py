@@ -48,7 +48,7 @@ async def local_dispatcher(run: Run, journal: RunJournal) -> AsyncIterator[Dispa
 def check_local(aliases: Iterable[Alias]) -> None:
     """Raise `AliasError` if this process cannot call one of the aliases."""
     for alias in aliases:
-        if alias.backend == "openvino":
+        if alias.backend != "openai_http":
             local_backend(alias)
 
 

@@ -96,10 +96,11 @@ def test_the_terminal_plays_the_worked_example_in_its_own_process(capsys: pytest
     assert "lemma s0.1" in capsys.readouterr().out
 
 
-def test_a_model_of_the_inference_worker_needs_the_stack() -> None:
+@pytest.mark.parametrize("backend", ["openvino", "vllm"])
+def test_a_model_of_the_inference_worker_needs_the_stack(backend: str) -> None:
     from apps.reasoning.domain.errors import AliasError
     from apps.reasoning.inference.aliases import parse_aliases
 
-    alias = parse_aliases('[a]\nbackend = "openvino"\nmodel = "x"\n')["a"]
+    alias = parse_aliases(f'[a]\nbackend = "{backend}"\nmodel = "x"\n')["a"]
     with pytest.raises(AliasError, match="make up"):
         driving.check_local([alias])
