@@ -1,6 +1,6 @@
 """The lemma graph of a run as one dictionary, for the drawing, the API and the exports. Its shape: docs/graph_data.md."""
 
-from typing import TypedDict
+from typing import TypedDict, cast
 
 from apps.lemmas.anchors import inside_formula
 from apps.lemmas.models import Lemma, ProofVersion
@@ -192,26 +192,21 @@ def _problem_node(run: Run) -> GraphNode:
     return {**_PLAIN, "id": PROBLEM, "kind": "problem", "label": "Problem", "version": version, "statement": statement}
 
 
-def _judged_node(row: Lemma | ProofVersion) -> GraphNode:
-    """The fields that lemmas and proofs share."""
-    return {
-        **_PLAIN, "rollout": row.rollout, "call": row.call, "status": row.status, "confidence": row.confidence,
-        "low": row.low, "high": row.high, "passes": row.passes, "valid": row.valid, "total": row.total,
-        "expected": row.expected, "unscored": row.unscored, "first_seq": row.first_seq, "seq": row.last_seq,
-    }  # fmt: skip
+def _row_node(row: Lemma | ProofVersion) -> GraphNode:
+    """A node with every field that is a column of the same name."""
+    columns = {name: value for name, value in vars(row).items() if name in _PLAIN}
+    return cast(GraphNode, {**_PLAIN, **columns, "seq": row.last_seq})
 
 
 def _lemma_node(lemma: Lemma, human: str) -> GraphNode:
     return {
-        **_judged_node(lemma), "id": lemma.lemma, "kind": "human" if lemma.origin == "human" else "lemma",
-        "label": lemma.label, "number": lemma.number, "version": lemma.version, "round": lemma.round, "human": human,
-        "found_by": lemma.rollouts_count, "supersedes": lemma.supersedes, "merged_into": lemma.merged_into,
-        "statement": _short(lemma.statement),
+        **_row_node(lemma), "id": lemma.lemma, "kind": "human" if lemma.origin == "human" else "lemma", "label": lemma.label,
+        "human": human, "found_by": lemma.rollouts_count, "statement": _short(lemma.statement),
     }  # fmt: skip
 
 
 def _proof_node(proof: ProofVersion, last_round: int) -> GraphNode:
     return {
-        **_judged_node(proof), "id": proof.proof, "kind": "proof", "label": f"Proof {proof.name}", "round": last_round + 1,
+        **_row_node(proof), "id": proof.proof, "kind": "proof", "label": f"Proof {proof.name}", "round": last_round + 1,
         "found_by": 1, "statement": _short(proof.text),
     }  # fmt: skip

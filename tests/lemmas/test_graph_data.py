@@ -1,12 +1,14 @@
 """What the graph's data says about the story's run."""
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.test import Client
 
 from apps.accounts.models import Role
-from apps.lemmas.graph_data import GraphNode
+from apps.lemmas.graph_data import GraphData, GraphEdge, GraphNode
 from apps.lemmas.selectors import graph_data
 from apps.reasoning.domain import control as cv
 from apps.reasoning.domain import events as ev
@@ -15,11 +17,31 @@ from tests.lemmas.factory import make_run, make_story_run, make_user, stored, wr
 from tests.lemmas.story import story
 
 pytestmark = pytest.mark.django_db
+DOCUMENT = Path(__file__).resolve().parents[2] / "docs/graph_data.md"
 ANCHOR = ev.TextAnchor(where="step 1", start=0, end=1, quote="x")
+
+
+#: Fields of a lemma's event that are no field of its node: its id, what decides its kind, and its proof, which is long.
+NOT_ON_A_NODE = {"lemma", "origin", "steps"}
 
 
 def node(run: Run, name: str) -> GraphNode:
     return next(node for node in graph_data(run)["nodes"] if node["id"] == name)
+
+
+def test_a_node_has_the_fields_of_its_lemmas_event() -> None:
+    missing = set(ev.LemmaProposed.model_fields) - set(GraphNode.__annotations__) - NOT_ON_A_NODE
+    assert missing == set(), "add them to GraphNode and _PLAIN in apps/lemmas/graph_data.py, or to NOT_ON_A_NODE"
+    run = make_story_run()
+    for event in (event for _, event in story() if isinstance(event, ev.LemmaProposed)):
+        for name in set(ev.LemmaProposed.model_fields) - NOT_ON_A_NODE - {"statement"}:
+            assert node(run, event.lemma)[name] == getattr(event, name), name  # type: ignore[literal-required]
+
+
+def test_every_field_is_explained_in_the_documents() -> None:
+    explained = set(re.findall(r"`(\w+)`", DOCUMENT.read_text()))
+    fields = {name for shape in (GraphNode, GraphEdge, GraphData) for name in shape.__annotations__}
+    assert fields - explained == set(), "add them to docs/graph_data.md"
 
 
 def test_what_the_selected_proof_rests_on_contributes() -> None:
