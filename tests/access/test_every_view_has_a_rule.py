@@ -1,6 +1,7 @@
 """Every URL name has a row in rules.py, and every row is correct."""
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -66,6 +67,29 @@ def world(alice: User, bob: User, charlie: User) -> World:
 @pytest.mark.parametrize("name", ALL_NAMES)
 def test_every_view_has_a_rule(name: str) -> None:
     assert name in RULES, f"{name} has no row in tests/access/rules.py: add who may see it"
+
+
+def test_every_function_of_a_page_names_its_methods() -> None:
+    without = [name for name, view in views(get_resolver().url_patterns) if not names_methods(view)]
+    assert without == [], "decorate the views with require_GET, require_POST or require_http_methods"
+
+
+def views(patterns: list[URLPattern | URLResolver]) -> Iterator[tuple[str, Any]]:
+    """The functions of ours behind the URLs, by dotted name. Classes of Django and the API name their methods themselves."""
+    for pattern in patterns:
+        if isinstance(pattern, URLResolver):
+            yield from views(pattern.url_patterns)
+        elif pattern.callback.__module__.startswith("apps.") and not hasattr(pattern.callback, "view_class"):
+            yield f"{pattern.callback.__module__}.{pattern.callback.__name__}", pattern.callback
+
+
+def names_methods(view: Any) -> bool:
+    """Whether one of the decorators of a view is of `django.views.decorators.http`."""
+    while view is not None:
+        if view.__code__.co_filename.endswith("django/views/decorators/http.py"):
+            return True
+        view = getattr(view, "__wrapped__", None)
+    return False
 
 
 def test_every_rule_has_a_view() -> None:

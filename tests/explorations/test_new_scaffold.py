@@ -12,6 +12,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from apps.explorations.new_scaffold import DOCUMENT, REGISTRY
+from apps.reasoning.programs.registry import SCAFFOLDS
 from tests.reasoning.plays import plays_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -122,6 +123,16 @@ def test_the_error_for_a_scaffold_without_plays_names_the_missing_file() -> None
         AssertionError, match=r"The scaffold missing needs tests/reasoning/plays/test_missing\.py with its PLAYS"
     ):
         plays_of("missing")
+
+
+def test_every_scaffold_has_a_row_in_the_table_of_the_documents() -> None:
+    rows = re.findall(r"(?m)^\| `(\w+)` \|", (ROOT / DOCUMENT).read_text())
+    assert [name for name in SCAFFOLDS if name not in rows] == [], f"add a row to {DOCUMENT}"
+
+
+def test_every_scaffold_with_plays_is_registered() -> None:
+    plays = {path.stem.removeprefix("test_") for path in (ROOT / "tests/reasoning/plays").glob("test_*.py")}
+    assert plays - set(SCAFFOLDS) == set(), f"add a line to {REGISTRY}"
 
 
 def snapshot_names(root: Path) -> set[str]:
