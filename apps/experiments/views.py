@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from itertools import islice
 
 from asgiref.sync import sync_to_async
-from django.contrib import messages
 from django.core.handlers.asgi import ASGIRequest
 from django.core.paginator import Paginator
 from django.db.models import Count, Q
@@ -40,6 +39,7 @@ from apps.graders.starting import models_for_grading
 from apps.reasoning.domain.errors import AliasError
 from apps.reasoning.graders.registry import GRADERS
 from apps.runs.access import run_may_start
+from apps.ui.refusals import refusals_shown
 
 PAGE = 50
 _LINES_AT_ONCE = 50
@@ -150,10 +150,8 @@ def experiment_command(request: HttpRequest, experiment_id: uuid.UUID, verb: str
     }
     if verb not in commands:
         raise Http404("There is no such command.")
-    try:
+    with refusals_shown(request, ExperimentRefused):
         commands[verb]()
-    except ExperimentRefused as error:
-        messages.error(request, str(error))
     return redirect("experiments:detail", experiment_id=experiment_id)
 
 

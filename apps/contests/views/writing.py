@@ -15,6 +15,7 @@ from apps.contests.forms import ContestForm, ProblemForm
 from apps.contests.models import Contest, ContestProblem
 from apps.contests.views.reading import contest_page
 from apps.ui.plain_text import without_nul
+from apps.ui.refusals import refusals_shown
 from apps.ui.sent import whole_number
 
 STALE = "Another user changed the contest meanwhile. Your change was not saved; check the current state and try again."
@@ -73,7 +74,7 @@ def problem_change(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
     """Add a problem, remove one (`remove`), or set the captain of one (`captain_of`, with a user name or none)."""
     user = user_of(request)
     contest = organised_get_for(user, contest_id)
-    try:
+    with refusals_shown(request, services.ContestRefused):
         if row_id := request.POST.get("remove", ""):
             services.problem_remove(row=_row(contest, row_id), by=user)
         elif row_id := request.POST.get("captain_of", ""):
@@ -84,8 +85,6 @@ def problem_change(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
             if not form.is_valid():
                 return contest_page(request, user, contest, problem_form=form, status=422)
             services.problem_add(contest=contest, by=user, **form.cleaned_data)
-    except services.ContestRefused as error:
-        messages.error(request, str(error))
     return redirect("contests:detail", contest_id=contest_id)
 
 

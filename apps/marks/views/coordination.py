@@ -20,6 +20,7 @@ from apps.marks.sealing.seeing import case_get_for, case_led_for, coordination_g
 from apps.marks.views.blind import after_own_marks
 from apps.reasoning.marking.sheets.positions import PositionWrong
 from apps.ui.plain_text import without_nul
+from apps.ui.refusals import refusals_shown
 from apps.ui.sent import whole_number
 
 
@@ -86,11 +87,8 @@ def precedent_add(request: HttpRequest, case_id: uuid.UUID) -> HttpResponse:
     user = user_of(request)
     case = case_get_for(user, case_id)
     settled = case.coordinations.exclude(outcome="").order_by("-closed_at").first()
-    try:
+    with refusals_shown(request, PrecedentRefused):
         precedent_write(case=case, by=user, ruling=_ruling(request), coordination=settled)
-    except PrecedentRefused as refused:
-        messages.error(request, str(refused))
-    else:
         messages.success(request, "Saved. Markers of later scripts see it after sealing their own mark.")
     return redirect("marks:case_ledger", case_id=case_id)
 

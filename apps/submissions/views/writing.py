@@ -18,6 +18,7 @@ from apps.submissions import selectors, services, transcriptions
 from apps.submissions.access import version_own_for
 from apps.submissions.forms import TextForm
 from apps.submissions.models import Submission
+from apps.ui.refusals import refusals_shown
 
 WORDS = "words-"
 
@@ -111,11 +112,8 @@ def version_own(request: HttpRequest, version_id: uuid.UUID) -> HttpResponse:
 def version_withdraw(request: HttpRequest, version_id: uuid.UUID) -> HttpResponse:
     """Withdraw the newest version."""
     version = version_own_for(user_of(request), version_id)
-    try:
+    with refusals_shown(request, ContestRefused):
         services.version_withdraw(version=version)
-    except ContestRefused as error:
-        messages.error(request, str(error))
-    else:
         messages.success(request, "Version withdrawn. No version of this problem is marked until you hand in a newer one.")
     return redirect("submissions:version_own", version_id=version_id)
 
