@@ -14,8 +14,7 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from apps.accounts.access import user_of
-from apps.accounts.models import User
+from apps.accounts.access import user_allowed, user_of
 from apps.experiments.access import cells_shown, experiment_get_for, experiment_may_steer, experiments_visible_to
 from apps.experiments.estimate import forecast_of
 from apps.experiments.exports import csv_lines, json_lines
@@ -49,7 +48,7 @@ VARIANT_TITLES = {name: one.title for name, one in VARIANTS.items()}
 @require_GET
 def experiment_list(request: HttpRequest) -> HttpResponse:
     """List the experiments that the user may open, newest first."""
-    user = _starter_of(request)
+    user = user_allowed(request, run_may_start)
     ended = Count("cells", filter=~Q(cells__state__in=(CellState.WAITING, CellState.RUNNING)))
     rows = experiments_visible_to(user).select_related("graded_set", "contest", "owner")
     rows = rows.annotate(cells_all=Count("cells"), cells_ended=ended).order_by("-created_at", "-pk")
@@ -61,7 +60,7 @@ def experiment_list(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def experiment_new(request: HttpRequest) -> HttpResponse:
     """Show the form. For htmx or a POST with "estimate" show the cost; any other POST starts the experiment."""
-    user = _starter_of(request)
+    user = user_allowed(request, run_may_start)
     trouble = ""
     try:
         known = models_for_grading()
@@ -153,13 +152,6 @@ def experiment_command(request: HttpRequest, experiment_id: uuid.UUID, verb: str
     with refusals_shown(request, ExperimentRefused):
         commands[verb]()
     return redirect("experiments:detail", experiment_id=experiment_id)
-
-
-def _starter_of(request: HttpRequest) -> User:
-    user = user_of(request)
-    if not run_may_start(user):
-        raise Http404("There is no such page.")
-    return user
 
 
 def _download(

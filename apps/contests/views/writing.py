@@ -16,7 +16,7 @@ from apps.contests.models import Contest, ContestProblem
 from apps.contests.views.reading import contest_page
 from apps.ui.plain_text import without_nul
 from apps.ui.refusals import refusals_shown
-from apps.ui.sent import whole_number
+from apps.ui.sent import row_version
 
 STALE = "Another user changed the contest meanwhile. Your change was not saved; check the current state and try again."
 
@@ -42,7 +42,7 @@ def contest_edit(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
     form = ContestForm(request.POST)
     if form.is_valid():
         try:
-            services.contest_save(contest=contest, settings=form.settings(), based_on=number_of(request), by=user)
+            services.contest_save(contest=contest, settings=form.settings(), based_on=row_version(request), by=user)
         except services.ContestChanged:
             messages.error(request, STALE)
         except services.ContestRefused as error:
@@ -58,7 +58,7 @@ def contest_delete(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
     user = user_of(request)
     contest = organised_get_for(user, contest_id)
     try:
-        deletion.contest_delete(contest=contest, based_on=number_of(request), by=user)
+        deletion.contest_delete(contest=contest, based_on=row_version(request), by=user)
     except services.ContestChanged:
         messages.error(request, STALE)
     except services.ContestRefused as error:
@@ -96,7 +96,7 @@ def contest_move(request: HttpRequest, contest_id: uuid.UUID, verb: str) -> Http
     if verb not in services.MOVES:
         raise Http404("There is no such page.")
     try:
-        moved = services.contest_move(contest=contest, verb=verb, based_on=number_of(request), by=user)
+        moved = services.contest_move(contest=contest, verb=verb, based_on=row_version(request), by=user)
     except services.ContestChanged:
         messages.error(request, STALE)
     except services.ContestRefused as error:
@@ -104,11 +104,6 @@ def contest_move(request: HttpRequest, contest_id: uuid.UUID, verb: str) -> Http
     else:
         messages.success(request, f"The contest is {moved.get_state_display().lower()}.")
     return redirect("contests:detail", contest_id=contest_id)
-
-
-def number_of(request: HttpRequest) -> int:
-    """The posted `row_version`; 0, which matches no contest, if the value is invalid."""
-    return whole_number(request.POST.get("based_on", ""), 9) or 0
 
 
 def _row(contest: Contest, public_id: str) -> ContestProblem:

@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
-from apps.accounts.access import user_of
+from apps.accounts.access import run_reader_of, user_of
 from apps.accounts.models import User
 from apps.marks.coordination import coordination as service
 from apps.marks.coordination.comparing import fresh_dismiss
@@ -28,9 +28,7 @@ from apps.ui.sent import whole_number
 @require_GET
 def coordination_list(request: HttpRequest) -> HttpResponse:
     """Coordinations that wait for this user, those they may rule on, and scripts that wait for a fresh mark."""
-    user = user_of(request)
-    if not user.may_see_runs:
-        raise Http404("There is no such page.")
+    user = run_reader_of(request)
     return render(request, "marks/coordination_list.html", coordination_rows(user))
 
 
