@@ -15,41 +15,47 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import report
 from benchmarks.figures import Figure, Skipped
+from benchmarks.reports import report
 
 #: Name → module with `figures(quick) -> list[Figure]`, and title.
 BENCHMARKS = {
     "journal": ("benchmarks.journal", "The durable journal alone"),
     "orchestration": ("benchmarks.orchestration", "A call without its model: orchestrator, broker, worker, journal"),
-    "engine": ("benchmarks.throughput", "The engine alone and through the whole stack, SmolLM2 on OpenVINO"),
-    "engine_vllm": ("benchmarks.throughput_vllm", "The engine alone and through the whole stack, SmolLM2 on vLLM's CPU build"),
-    "contest": ("benchmarks.contest", "A simulated contest run: four workers, an orchestrator killed half-way"),
-    "fairness": ("benchmarks.fairness", "Urgent calls while a contest run fills the workers"),
+    "engine": ("benchmarks.engines.throughput", "The engine alone and through the whole stack, SmolLM2 on OpenVINO"),
+    "engine_vllm": (
+        "benchmarks.engines.throughput_vllm",
+        "The engine alone and through the whole stack, SmolLM2 on vLLM's CPU build",
+    ),
+    "contest": ("benchmarks.contest.contest", "A simulated contest run: four workers, an orchestrator killed half-way"),
+    "fairness": ("benchmarks.contest.fairness", "Urgent calls while a contest run fills the workers"),
     "closing": ("benchmarks.closing", "A closing by grammar: the time of a call with and without it"),
-    "prefix": ("benchmarks.prefix", "Votes on lemmas share a long prompt: the gain of prefix caching"),
-    "fanout": ("benchmarks.fanout", "A text streamed to 20, 100 and 300 viewers: here, group_send, Chainlit, Gradio"),
-    "latency": ("benchmarks.latency", "From the worker to the screen"),
-    "main_thread": ("benchmarks.main_thread", "The page while sixteen agents write"),
+    "prefix": ("benchmarks.engines.prefix", "Votes on lemmas share a long prompt: the gain of prefix caching"),
+    "fanout": ("benchmarks.pages.fanout", "A text streamed to 20, 100 and 300 viewers: here, group_send, Chainlit, Gradio"),
+    "latency": ("benchmarks.pages.latency", "From the worker to the screen"),
+    "main_thread": ("benchmarks.pages.main_thread", "The page while sixteen agents write"),
     "startup": ("benchmarks.startup", "The second start"),
     "clean": ("benchmarks.clean", "From a clean clone to the first token of SmolLM2, downloads included"),
     "scaffolds": ("benchmarks.scaffolds", "Every scaffold without its models"),
     "sandbox": ("benchmarks.sandbox", "Code that models write, behind the fence of this machine"),
     "formulas": ("benchmarks.formulas", "The formula check: equal findings on a busy machine, and long texts"),
-    "graph": ("benchmarks.graph", "The lemma graph in the browser"),
-    "live_pages": ("benchmarks.live_pages", "Pages of a run while lemmas arrive"),
-    "marking_office": ("benchmarks.marking_office", "A scheme changed after 5,000 marks, a list of 10,000 papers"),
-    "marking": ("benchmarks.marking", "Marking: seal to next script, lists, ten markers at once"),
-    "claims": ("benchmarks.claims", "Fifty markers claim 10,000 scripts at once, on PostgreSQL"),
-    "marking_browser": ("benchmarks.marking_browser", "A marker's browser: seal to a readable next script, 20 kB typeset"),
+    "graph": ("benchmarks.pages.graph", "The lemma graph in the browser"),
+    "live_pages": ("benchmarks.pages.live_pages", "Pages of a run while lemmas arrive"),
+    "marking_office": ("benchmarks.contest.marking_office", "A scheme changed after 5,000 marks, a list of 10,000 papers"),
+    "marking": ("benchmarks.contest.marking", "Marking: seal to next script, lists, ten markers at once"),
+    "claims": ("benchmarks.contest.claims", "Fifty markers claim 10,000 scripts at once, on PostgreSQL"),
+    "marking_browser": (
+        "benchmarks.pages.marking_browser",
+        "A marker's browser: seal to a readable next script, 20 kB typeset",
+    ),
     "reading": ("benchmarks.reading", "Recorded answers of real models, read again and compared with labels made by hand"),
     "grading": ("benchmarks.grading", "An experiment: 1,000 scripts by one grader, without its model"),
     "agreement": ("benchmarks.agreement", "The statistics of an agreement page"),
     "coverage": ("benchmarks.coverage", "Coverage of agreement intervals with few problems"),
-    "datasets": ("benchmarks.datasets", "The export of 100,000 rows for learning"),
-    "training_page": ("benchmarks.training_page", "The curves of a training job, 50,000 points each"),
-    "sign_in": ("benchmarks.sign_in", "Twenty simultaneous sign-ins under invented names"),
-    "agreement_page": ("benchmarks.agreement_page", "The agreement page: server time over 10,000 pairs"),
+    "datasets": ("benchmarks.learning.datasets", "The export of 100,000 rows for learning"),
+    "training_page": ("benchmarks.pages.training_page", "The curves of a training job, 50,000 points each"),
+    "sign_in": ("benchmarks.pages.sign_in", "Twenty simultaneous sign-ins under invented names"),
+    "agreement_page": ("benchmarks.pages.agreement_page", "The agreement page: server time over 10,000 pairs"),
 }
 WITHIN_S = 3600
 

@@ -18,7 +18,7 @@ from statistics import mean, stdev
 from apps.reasoning.domain.generation import Ending, Final, GenerationRequest, Message, Sampling
 from apps.reasoning.inference.aliases import load_aliases
 from apps.reasoning.inference.streaming import read_to_final
-from benchmarks.engine import ALIAS, MODELS, prompt
+from benchmarks.engines.engine import ALIAS, MODELS, prompt
 from benchmarks.figures import Figure
 from workers.engines.openvino import OpenVinoBackend
 

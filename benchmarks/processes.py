@@ -32,7 +32,7 @@ class Processes:
     """
 
     def __init__(
-        self, *names: str, folder: Path, inference: str = "benchmarks.answering", python: str = sys.executable
+        self, *names: str, folder: Path, inference: str = "benchmarks.engines.answering", python: str = sys.executable
     ) -> None:
         self._names = names
         self._folder = folder

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from fnmatch import fnmatchcase
 
 from apps.reasoning.inference.scripted import Reply
-from benchmarks import contest_texts
-from benchmarks.contest_texts import PROOF_STEPS, REASONING, VOTE_REASONING, prose
+from benchmarks.contest import contest_texts
+from benchmarks.contest.contest_texts import PROOF_STEPS, REASONING, VOTE_REASONING, prose
 
 STEP = 400
 REPORT = 1_200

@@ -45,8 +45,8 @@ def _started(alias: str, problems: int, scaffolds: list[str], limit: int) -> "li
     """Start a run for every scaffold and problem, unless the scaffold cannot run on it."""
     from django.core.exceptions import ValidationError
 
-    from apps.explorations.plans import Plan
     from apps.explorations.services import plan_start
+    from apps.explorations.starting.plans import Plan
     from apps.reasoning.programs.registry import SCAFFOLDS
     from apps.trials.services import SEED, trial_problems
 

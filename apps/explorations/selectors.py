@@ -7,6 +7,7 @@ from apps.accounts.models import User
 from apps.explorations.liveness import Liveness, liveness
 from apps.explorations.unheard import TooLong, Unheard, long_prompts, unheard_roles
 from apps.explorations.words import ROLE_WORDS, ending, role_word
+from apps.reasoning.domain.event_base import Kind
 from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.runs.access import run_may_steer
 from apps.runs.models import Run, RunCommand, RunEvent, RunStatus
@@ -140,7 +141,7 @@ def header(run: Run, user: User, open_now: int) -> Header:
     """The header of `run` as `user` sees it."""
     rows = command_rows(run)
     pending = {row.command.name for row in rows if row.command.state == RunCommand.State.PENDING} if run.is_live else set()
-    is_concluding = run.is_live and run.events.filter(kind="proof.selected").exists()
+    is_concluding = run.is_live and run.events.filter(kind=Kind.PROOF_SELECTED).exists()
     takes_lemmas = run.scaffold in SCAFFOLDS and SCAFFOLDS[run.scaffold].takes_lemmas
     return Header(
         liveness(run, open_now, is_concluding=is_concluding),

@@ -8,8 +8,8 @@ from django.db import transaction
 
 from apps.accounts.models import User
 from apps.explorations import worked_example
-from apps.explorations.given import given_of
-from apps.explorations.plans import Plan, plan_spec, problem_text, usable_aliases
+from apps.explorations.starting.given import given_of
+from apps.explorations.starting.plans import Plan, plan_spec, problem_text, usable_aliases
 from apps.problems.models import Problem, ProblemVersion
 from apps.reasoning.inference.aliases import load_aliases
 from apps.reasoning.scaffolds.spec import RunSpec

@@ -9,8 +9,9 @@ from django.db.models import Count, Q, Sum
 from apps.explorations.words import role_word, round_title
 from apps.lemmas.models import Lemma
 from apps.reasoning.programs.registry import SCAFFOLDS
-from apps.runs.models import Run, RunEvent
-from apps.runs.selectors import phase_summary
+from apps.reasoning.story.course import Course, Place
+from apps.runs.models import Run
+from apps.runs.selectors import phase_summary, run_story
 
 MOST_ROWS = 8
 FINAL_ROLES = ("writer", "process_verifier", "reviser")
@@ -104,9 +105,6 @@ class Timeline:
         return not self.rows and not self.last_cells
 
 
-Place = tuple[int, int]
-
-
 def timeline(run: Run, open_calls: list[dict[str, Any]]) -> Timeline:
     """The timeline of `run`, with three grouped queries."""
     bars: dict[Place, dict[str, Bar]] = defaultdict(dict)
@@ -127,12 +125,15 @@ def timeline(run: Run, open_calls: list[dict[str, Any]]) -> Timeline:
         bar.seconds += phase["seconds"] or 0.0
     for call in open_calls:
         bar_of(call).running += 1
-    began, ended = _rounds(run)
+    course = run_story(run, Course.ROUNDS).course
     order = _order_of(run.scaffold)
-    cells = {place: Cell(_ordered(bars.get(place, {}), order), f"{place[0]}/{place[1]}") for place in {*bars, *began, *ended}}
-    for place, body in ended.items():
+    cells = {
+        place: Cell(_ordered(bars.get(place, {}), order), f"{place[0]}/{place[1]}")
+        for place in {*bars, *course.began, *course.ended}
+    }
+    for place, ended in course.ended.items():
         cell = cells[place]
-        cell.proposed, cell.survived, cell.stop = body["proposed"], body["survived"], body.get("stop", "")
+        cell.proposed, cell.survived, cell.stop = ended.proposed, ended.survived, ended.stop
     _add_lemmas(run, cells)
     rollouts = sorted({rollout for rollout, _ in cells})
     rounds = sorted({round_ for _, round_ in cells})
@@ -154,19 +155,6 @@ def _order_of(scaffold: str) -> tuple[str, ...]:
 
 def _ordered(bars: dict[str, Bar], order: tuple[str, ...]) -> list[Bar]:
     return sorted(bars.values(), key=lambda bar: order.index(bar.role) if bar.role in order else len(order))
-
-
-def _rounds(run: Run) -> tuple[set[Place], dict[Place, dict[str, Any]]]:
-    """Rounds that began, and bodies of rounds that ended."""
-    rows = RunEvent.objects.filter(run=run, kind__in=("round.began", "round.ended")).values_list("kind", "body")
-    began, ended = set(), {}
-    for kind, body in rows:
-        place = (body["rollout"], body["round"])
-        if kind == "round.ended":
-            ended[place] = body
-        else:
-            began.add(place)
-    return began, ended
 
 
 def _add_lemmas(run: Run, cells: dict[Place, Cell]) -> None:

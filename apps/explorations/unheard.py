@@ -4,14 +4,17 @@ A run with many of these is weak evidence about its models.
 """
 
 from collections import Counter
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.db.models import Count, Q
 
 from apps.explorations.words import role_word
+from apps.reasoning.domain.event_base import Kind
+from apps.reasoning.domain.prompt_events import PromptFitted
 from apps.reasoning.scaffolds.running.hearing import AGAIN, IN_WORDS
-from apps.runs.models import Run, RunEvent
+from apps.reasoning.story.calls import Calls
+from apps.runs.models import Run
+from apps.runs.selectors import run_story
 
 #: Least share of unread answers of a role that is shown.
 LEAST_SHARE = 0.1
@@ -28,8 +31,7 @@ class Unheard(NamedTuple):
 
 def unheard_roles(run: Run) -> list[Unheard]:
     """The roles with many unread answers, worst first."""
-    bodies = RunEvent.objects.filter(run=run, kind="output.unread").values_list("body", flat=True)
-    lost = Counter(body["role"] for body in bodies if not (body.get("again") or body.get("part")))
+    lost = Counter(one.role for _, one in run_story(run, {Kind.OUTPUT_UNREAD}).calls.lost)
     if not lost:
         return []
     second = Q(key__endswith=f"/{AGAIN}") | Q(key__endswith=f"/{IN_WORDS}")
@@ -57,31 +59,19 @@ class TooLong(NamedTuple):
 
 def long_prompts(run: Run) -> list[TooLong]:
     """The roles with prompts that did not fit, by name."""
-    found: dict[str, dict[str, Any]] = {}
-    for kind, body in (
-        RunEvent.objects.filter(run=run, kind__in=("prompt.fitted", "prompt.refused"))
-        .order_by("seq")
-        .values_list("kind", "body")
-    ):
-        counts = found.setdefault(body["role"], {"fitted": 0, "left_out": 0, "shortened": 0, "refused": 0, "why": ""})
-        if kind == "prompt.refused":
-            counts["refused"] += 1
-            counts["why"] = counts["why"] or body["reason"]
-        else:
-            counts["fitted"] += 1
-            counts["left_out"] += len(body["left_out"])
-            counts["shortened"] += len(body["shortened"])
-    return [TooLong(role, role_word(role), **counts) for role, counts in sorted(found.items())]
+    calls = run_story(run, Calls.PROMPTS).calls
+    found = []
+    for role in sorted({one.role for one in calls.fitted} | {one.role for one in calls.refused}):
+        fitted = [one for one in calls.fitted if one.role == role]
+        refused = [one.reason for one in calls.refused if one.role == role]
+        left_out, shortened = sum(len(one.left_out) for one in fitted), sum(len(one.shortened) for one in fitted)
+        why = next(filter(None, refused), "")
+        found.append(TooLong(role, role_word(role), len(fitted), left_out, shortened, len(refused), why))
+    return found
 
 
-def fitted_words(body: Mapping[str, Any]) -> str:
-    """Texts missing from a prompt, from its event: `left out: Lemma 3; shortened: the thinking (12,400 characters)`."""
-    left_out = f"left out: {', '.join(body['left_out'])}" if body["left_out"] else ""
-    cut = ", ".join(f"{name} ({length:,} character{'s' * (length > 1)})" for name, length in body["shortened"].items())
+def fitted_words(fitted: PromptFitted) -> str:
+    """Texts missing from a prompt: `left out: Lemma 3; shortened: the thinking (12,400 characters)`."""
+    left_out = f"left out: {', '.join(fitted.left_out)}" if fitted.left_out else ""
+    cut = ", ".join(f"{name} ({length:,} character{'s' * (length > 1)})" for name, length in fitted.shortened.items())
     return "; ".join(part for part in (left_out, f"shortened: {cut}" if cut else "") if part)
-
-
-def fitted_calls(run: Run) -> dict[str, str]:
-    """Texts missing from prompts that were fitted to the context, by call."""
-    bodies = RunEvent.objects.filter(run=run, kind="prompt.fitted").values_list("body", flat=True)
-    return {body["call"]: fitted_words(body) for body in bodies}

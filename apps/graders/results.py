@@ -7,8 +7,7 @@ from itertools import count
 
 from apps.graders.planning.shown import shown_of
 from apps.graders.planning.spending import spending_of_run
-from apps.reasoning.domain.events import event_from
-from apps.reasoning.domain.grading_events import GradingMatched, GradingPrepared, GradingReached
+from apps.reasoning.domain.grading_events import GradingMatched, GradingPrepared
 from apps.reasoning.domain.spending import Spending
 from apps.reasoning.graders.grader import FINAL
 from apps.reasoning.graders.grading import Grading, Located, Part
@@ -16,10 +15,11 @@ from apps.reasoning.graders.material import Material
 from apps.reasoning.graders.pieces.pieces import Clusters, Rubric
 from apps.reasoning.graders.registry import GRADERS
 from apps.reasoning.marking.suggestion import ItemGiven
+from apps.reasoning.story.gradings import Gradings
 from apps.runs.models import Run
+from apps.runs.selectors import run_story
 
 _MANNERS = {"scored": "by approachability", "steps": "by main steps", "milestones": "by milestones"}
-KINDS = tuple(cls.kind for cls in (GradingPrepared, GradingMatched, GradingReached))
 
 
 @dataclass(frozen=True)
@@ -103,16 +103,10 @@ def result_of(run: Run) -> Result:
     if not isinstance(material, Material):
         raise TypeError(f"{run.scaffold} is not a grader")
     result = Result(steps=(), spent=spending_of_run(run.pk), shown=_shown(run, material))
-    match = None
-    for row in run.events.filter(kind__in=KINDS).order_by("seq"):
-        event = event_from(row.kind, row.body)
-        if isinstance(event, GradingPrepared):
-            result.prepared.append(PieceShown(_piece_words(event), event))
-        elif isinstance(event, GradingMatched):
-            match = event
-        elif isinstance(event, GradingReached) and event.name == FINAL:
-            result.grading = Grading.model_validate(event.grading)
-    pieces = [one.event for one in result.prepared]
+    gradings = run_story(run, Gradings.RESULTS).gradings
+    pieces, match, final = list(gradings.prepared.values()), gradings.matched, gradings.reached.get(FINAL)
+    result.prepared = [PieceShown(_piece_words(piece), piece) for piece in pieces]
+    result.grading = Grading.model_validate(final.grading) if final else None
     result.reference = _reference(material, match, pieces) if match else None
     result.items = _items(result.grading, pieces) if result.grading else ()
     found = result.grading.findings if result.grading else ()

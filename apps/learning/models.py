@@ -49,7 +49,7 @@ class TrainingJob(models.Model):
     rollouts: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField(
         default=dict,
         blank=True,
-        help_text="Rollouts that it plays by itself (rollout_plan.py); empty if it plays none.",
+        help_text="Rollouts that it plays by itself (rollouts/plan.py); empty if it plays none.",
     )
     state = models.CharField(max_length=10, choices=JobState, default=JobState.QUEUED)
     reason = models.CharField(max_length=40, blank=True)

@@ -1,23 +1,24 @@
-"""Findings of the computational verifier in lemmas, proofs and candidates: a fold over `formulas.*` events, computed on read.
+"""Findings of the computational verifier in lemmas, proofs and candidates, from the run's events.
 
 The findings are separate from the votes and have no confidence.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils.safestring import SafeString
 
-from apps.reasoning.domain.tools import ToolAnswer, read_execution, read_findings
+from apps.reasoning.domain.check_events import FormulasChecked
+from apps.reasoning.domain.event_base import Kind
+from apps.reasoning.domain.tools import MathCounterexample, MathFinding, ToolAnswer, read_execution, read_findings
 from apps.reasoning.domain.values import Unscored
 from apps.runs.models import Run, RunEvent
+from apps.runs.selectors import run_story
 from apps.ui.marking import render_marked
 
-KIND, OFF_KIND = "formulas.checked", "formulas.off"
 _OUTCOMES = {"refuted": "refuted", "survived": "survived", "not_understood": "not understood", "stopped": "stopped"}
 #: Least number of survived tests for underlining a formula in its text.
 LEAST_UNDERLINED = 30
@@ -86,7 +87,7 @@ def check_of(run: Run, subject: str, until: int | None = None) -> FormulaCheck:
     keys = [f"check/{subject}/{ending}" for ending in ("told", "stopped", "late")]
     bodies = {event.key: event.body for event in _until(RunEvent.objects.filter(run=run, key__in=keys), until)}
     if bodies:
-        return _check(next(bodies[key] for key in keys if key in bodies))
+        return _check(FormulasChecked.model_validate(next(bodies[key] for key in keys if key in bodies)))
     if until is not None:
         return FormulaCheck("", "Not checked by then.")
     return FormulaCheck("", f"Not checked: {why_unchecked(run)}")
@@ -95,8 +96,8 @@ def check_of(run: Run, subject: str, until: int | None = None) -> FormulaCheck:
 def checks_of(run: Run, subjects: Iterable[str]) -> dict[str, FormulaCheck]:
     """The checks of several subjects."""
     wanted = set(subjects)
-    rows = RunEvent.objects.filter(run=run, kind=KIND).order_by("seq").values_list("body", flat=True)
-    found = {body["subject"]: _check(body) for body in rows.iterator(chunk_size=500) if body["subject"] in wanted}
+    checks = run_story(run, {Kind.FORMULAS_CHECKED}).checks.of
+    found = {subject: _check(checks[subject][1]) for subject in wanted & checks.keys()}
     if wanted <= found.keys():
         return found
     missing = FormulaCheck("", f"Not checked: {why_unchecked(run)}")
@@ -107,23 +108,22 @@ def formulas_of_answer(text: str) -> list[CheckedFormula]:
     """All formulas of a recorded check, including those not understood; `text` is the tool's answer."""
     execution = read_execution(text)
     found = read_findings(ToolAnswer(job="check_math", execution=execution))
-    return [] if isinstance(found, Unscored) else [_formula(one.model_dump(mode="json")) for one in found]
+    return [] if isinstance(found, Unscored) else [_formula(one) for one in found]
 
 
 def check_outcomes(run: Run, until: int | None = None) -> dict[str, tuple[str, int]]:
     """Outcome and event number by subject, for the whole run or until an event, without findings."""
-    rows = _until(RunEvent.objects.filter(run=run, kind=KIND).order_by("seq"), until)
+    rows = _until(RunEvent.objects.filter(run=run, kind=Kind.FORMULAS_CHECKED).order_by("seq"), until)
     return {subject: (outcome, seq) for subject, outcome, seq in rows.values_list("body__subject", "body__outcome", "seq")}
 
 
 def why_unchecked(run: Run) -> str:
     """Reason why a subject of this run has no check."""
-    off = RunEvent.objects.filter(run=run, kind=OFF_KIND).order_by("-seq").first()
-    if off is not None:
-        return str(off.body["reason"])
+    if off := _off(run):
+        return off
     if run.is_live:
         return "the check is under way, or there is no formula in it."
-    if RunEvent.objects.filter(run=run, kind=KIND).exists():
+    if RunEvent.objects.filter(run=run, kind=Kind.FORMULAS_CHECKED).exists():
         return "there is no formula in it."
     return "this run was recorded without the formula check."
 
@@ -147,32 +147,37 @@ class RunChecks:
 def run_checks(run: Run, until: int | None = None) -> RunChecks:
     """Results of the checks of a run; with `until`, as of that event."""
     counts = Counter(outcome for outcome, _ in check_outcomes(run, until).values())
-    off = _until(RunEvent.objects.filter(run=run, kind=OFF_KIND).order_by("-seq"), until).first()
     return RunChecks(
         refuted=counts["refuted"],
         survived=counts["survived"],
         not_understood=counts["not_understood"],
         unchecked=counts["unchecked"],
         stopped=counts["stopped"],
-        off=str(off.body["reason"]) if off else "",
+        off=_off(run, until),
     )
+
+
+def _off(run: Run, until: int | None = None) -> str:
+    """The reason why no more formulas are checked, or ""."""
+    wanted = Q(kind=Kind.FORMULAS_OFF)
+    return run_story(run, wanted if until is None else Q(wanted, seq__lte=until)).checks.off
 
 
 def _until(rows: QuerySet[RunEvent], until: int | None) -> QuerySet[RunEvent]:
     return rows if until is None else rows.filter(seq__lte=until)
 
 
-def _check(body: Mapping[str, Any]) -> FormulaCheck:
-    if body["outcome"] == "unchecked":
-        return FormulaCheck("", f"Not checked: {body['unchecked']}.", call=body["call"])
-    if body["outcome"] == "stopped" and not body.get("stopped"):
-        return FormulaCheck("", f"Check stopped: {body['unchecked']}.")
-    formulas = tuple(_formula(finding) for finding in body["findings"])
-    return FormulaCheck(body["outcome"], _words(body, formulas), formulas, body["call"])
+def _check(event: FormulasChecked) -> FormulaCheck:
+    if event.outcome == "unchecked":
+        return FormulaCheck("", f"Not checked: {event.unchecked}.", call=event.call)
+    if event.outcome == "stopped" and not event.stopped:
+        return FormulaCheck("", f"Check stopped: {event.unchecked}.")
+    formulas = tuple(_formula(finding) for finding in event.findings)
+    return FormulaCheck(event.outcome, _words(event, formulas), formulas, event.call)
 
 
-def _words(body: Mapping[str, Any], formulas: Iterable[CheckedFormula]) -> str:
-    refuted, survived, unread = body["refuted"], body["survived"], body["not_understood"]
+def _words(event: FormulasChecked, formulas: Iterable[CheckedFormula]) -> str:
+    refuted, survived, unread = event.refuted, event.survived, event.not_understood
     said = []
     if refuted:
         places = list(dict.fromkeys(formula.where for formula in formulas if formula.is_refuted))
@@ -181,7 +186,7 @@ def _words(body: Mapping[str, Any], formulas: Iterable[CheckedFormula]) -> str:
         said.append(f"{_count(survived, 'formula')} survived {'its' if survived == 1 else 'their'} tests")
     if unread:
         said.append(f"{unread} not understood")
-    if stopped := body.get("stopped", 0):
+    if stopped := event.stopped:
         said.append(
             f"{stopped} stopped by the last guard on time; asked again, {'it' if stopped == 1 else 'they'} may be tested"
         )
@@ -197,37 +202,34 @@ def _in(where: str) -> str:
     return f"the {where}" if where == "statement" else where
 
 
-def _formula(finding: Mapping[str, Any]) -> CheckedFormula:
-    anchor, outcome = finding["anchor"], finding["outcome"]
-    detail = finding["reason"] or _count(finding["tests"], "test")
-    if tried := finding.get("tried", ""):
-        detail = f"{detail}: {tried}"
-    if outcome == "refuted":
+def _formula(finding: MathFinding) -> CheckedFormula:
+    detail = finding.reason or _count(finding.tests, "test")
+    if finding.tried:
+        detail = f"{detail}: {finding.tried}"
+    if finding.outcome == "refuted":
         detail = _counterexample(finding)
     return CheckedFormula(
-        where=finding["text_id"],
-        tex=_one_line(anchor["quote"]),
-        outcome=outcome,
-        word=_OUTCOMES[outcome],
+        where=finding.text_id,
+        tex=_one_line(finding.anchor.quote),
+        outcome=finding.outcome,
+        word=_OUTCOMES[finding.outcome],
         detail=detail,
-        start=anchor["start"],
-        end=anchor["end"],
-        tests=finding.get("tests", 0),
+        start=finding.anchor.start,
+        end=finding.anchor.end,
+        tests=finding.tests,
     )
 
 
-def _counterexample(finding: Mapping[str, Any]) -> str:
+def _counterexample(finding: MathFinding) -> str:
     """`at $a=1$, $b=2$ the sides are $3$ and $4$.`, with numbers as TeX."""
-    example = finding["counterexample"] or {}
-    point = ", ".join(
-        f"${name}={value}$" if len(name) < 5 else f"{name} ${value}$" for name, value in example["values"].items()
-    )
-    left, right = _value(example["left"]), _value(example["right"])
-    if finding["kind"] == "counting":
+    example = finding.counterexample or MathCounterexample(values={}, left="", right="")
+    point = ", ".join(f"${name}={value}$" if len(name) < 5 else f"{name} ${value}$" for name, value in example.values.items())
+    left, right = _value(example.left), _value(example.right)
+    if finding.kind == "counting":
         said = f"it is {left}, not {right}"
-    elif finding["kind"] in _COMPARED and right.startswith("$"):
-        said = f"{_COMPARED[finding['kind']]} {left} and {right}"
-    elif finding["kind"] == "convexity":
+    elif finding.kind in _COMPARED and right.startswith("$"):
+        said = f"{_COMPARED[finding.kind]} {left} and {right}"
+    elif finding.kind == "convexity":
         said = f"the value in the middle is {left}, the mean of the values at the ends {right}"
     else:
         said = f"{left} against {right}"

@@ -178,35 +178,40 @@ def _short(statement: str) -> str:
     return statement[:end].rstrip() + "…" if end else statement
 
 
+#: A node before its own fields, which replace these. Exports keep this order.
+_PLAIN: GraphNode = {
+    "id": "", "kind": "", "label": "", "number": None, "version": 1, "rollout": 0, "round": 0, "call": "", "status": "",
+    "confidence": None, "low": None, "high": None, "passes": 0, "valid": 0, "total": 0, "expected": 0, "unscored": "",
+    "human": "", "check": "", "found_by": 0, "supersedes": "", "merged_into": "", "statement": "", "contributes": False,
+    "first_seq": 0, "seq": 0,
+}  # fmt: skip
+
+
 def _problem_node(run: Run) -> GraphNode:
+    statement, version = _short(run.problem_version.statement), run.problem_version.number
+    return {**_PLAIN, "id": PROBLEM, "kind": "problem", "label": "Problem", "version": version, "statement": statement}
+
+
+def _judged_node(row: Lemma | ProofVersion) -> GraphNode:
+    """The fields that lemmas and proofs share."""
     return {
-        "id": PROBLEM, "kind": "problem", "label": "Problem", "number": None, "version": run.problem_version.number,
-        "rollout": 0, "round": 0, "call": "", "status": "", "confidence": None, "low": None, "high": None, "passes": 0,
-        "valid": 0, "total": 0, "expected": 0, "unscored": "", "human": "", "check": "", "found_by": 0, "supersedes": "",
-        "merged_into": "", "statement": _short(run.problem_version.statement), "contributes": False, "first_seq": 0,
-        "seq": 0,
+        **_PLAIN, "rollout": row.rollout, "call": row.call, "status": row.status, "confidence": row.confidence,
+        "low": row.low, "high": row.high, "passes": row.passes, "valid": row.valid, "total": row.total,
+        "expected": row.expected, "unscored": row.unscored, "first_seq": row.first_seq, "seq": row.last_seq,
     }  # fmt: skip
 
 
 def _lemma_node(lemma: Lemma, human: str) -> GraphNode:
     return {
-        "id": lemma.lemma, "kind": "human" if lemma.origin == "human" else "lemma", "label": lemma.label,
-        "number": lemma.number, "version": lemma.version, "rollout": lemma.rollout, "round": lemma.round,
-        "call": lemma.call, "status": lemma.status, "confidence": lemma.confidence, "low": lemma.low,
-        "high": lemma.high, "passes": lemma.passes, "valid": lemma.valid, "total": lemma.total,
-        "expected": lemma.expected, "unscored": lemma.unscored, "human": human, "check": "",
-        "found_by": lemma.rollouts_count,
-        "supersedes": lemma.supersedes, "merged_into": lemma.merged_into, "statement": _short(lemma.statement),
-        "contributes": False, "first_seq": lemma.first_seq, "seq": lemma.last_seq,
+        **_judged_node(lemma), "id": lemma.lemma, "kind": "human" if lemma.origin == "human" else "lemma",
+        "label": lemma.label, "number": lemma.number, "version": lemma.version, "round": lemma.round, "human": human,
+        "found_by": lemma.rollouts_count, "supersedes": lemma.supersedes, "merged_into": lemma.merged_into,
+        "statement": _short(lemma.statement),
     }  # fmt: skip
 
 
 def _proof_node(proof: ProofVersion, last_round: int) -> GraphNode:
     return {
-        "id": proof.proof, "kind": "proof", "label": f"Proof {proof.name}", "number": None, "version": 1,
-        "rollout": proof.rollout, "round": last_round + 1, "call": proof.call, "status": proof.status,
-        "confidence": proof.confidence, "low": proof.low, "high": proof.high, "passes": proof.passes,
-        "valid": proof.valid, "total": proof.total, "expected": proof.expected, "unscored": proof.unscored, "human": "",
-        "check": "", "found_by": 1, "supersedes": "", "merged_into": "", "statement": _short(proof.text), "contributes": False,
-        "first_seq": proof.first_seq, "seq": proof.last_seq,
+        **_judged_node(proof), "id": proof.proof, "kind": "proof", "label": f"Proof {proof.name}", "round": last_round + 1,
+        "found_by": 1, "statement": _short(proof.text),
     }  # fmt: skip

@@ -10,9 +10,8 @@ from django.db import models
 
 from apps.reasoning.domain.verdicts import NO_FAULT
 from apps.reasoning.reading.proofs import WAY_WORDS
+from apps.reasoning.story.lemmas import PROOF_PREFIX as PROOF_PREFIX
 from apps.runs.models import Run
-
-PROOF_PREFIX = "proof/"
 
 
 class LemmaState(models.TextChoices):

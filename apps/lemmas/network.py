@@ -1,6 +1,5 @@
 """A consistent read of a run's rows as a graph of `apps.reasoning.graph`."""
 
-from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,6 +11,7 @@ from apps.lemmas.formula_checks import check_outcomes
 from apps.lemmas.models import HumanVerdict, Lemma, LemmaEdge, LemmaState, ProofVersion
 from apps.processes.one_moment import one_moment
 from apps.reasoning.graph.lemma_graph import draw_uses, representatives
+from apps.reasoning.story.lemmas import words_of_people
 from apps.runs.models import Run
 
 
@@ -97,11 +97,8 @@ def redundant_uses(graph: "nx.DiGraph[str]") -> set[tuple[str, str]]:
 
 def human_words(run: Run) -> dict[str, str]:
     """`accepted`, `rejected`, or `disputed` if people disagree, by lemma; only applied verdicts count."""
-    newest: dict[str, dict[str, bool]] = defaultdict(dict)
-    for row in HumanVerdict.objects.filter(run=run, applied_seq__isnull=False).order_by("applied_seq"):
-        newest[row.lemma][row.by] = row.accepted
-    words = {frozenset([True]): "accepted", frozenset([False]): "rejected"}
-    return {lemma: words.get(frozenset(said.values()), "disputed") for lemma, said in newest.items()}
+    applied = HumanVerdict.objects.filter(run=run, applied_seq__isnull=False).order_by("applied_seq")
+    return words_of_people(applied.values_list("lemma", "by", "accepted"))
 
 
 def _lemma(row: Lemma) -> dict[str, Any]:

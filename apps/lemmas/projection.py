@@ -10,9 +10,10 @@ from datetime import datetime
 
 from django.db import transaction
 
-from apps.lemmas.fold import FOLDED_KINDS, Fold
+from apps.lemmas.fold import Fold
 from apps.lemmas.models import HumanVerdict, Lemma, LemmaEdge, LemmaLikeness, ProofVersion, Verdict
-from apps.reasoning.domain.events import Event, event_from
+from apps.reasoning.domain.events import Event
+from apps.reasoning.story.vocabulary import event_from
 from apps.runs.models import Run, RunEvent
 
 StoredEvent = tuple[int, str, datetime, Event]
@@ -23,7 +24,7 @@ REBUILD_BATCH = 2_000
 
 def project(run: Run, events: Sequence[StoredEvent]) -> None:
     """Fold `events` (ascending seq) into the rows of `run`. No query if none of them concerns lemmas or proofs."""
-    folded = [(seq, event) for seq, _key, _at, event in events if event.kind in FOLDED_KINDS]
+    folded = [(seq, event) for seq, _key, _at, event in events if event.kind in Fold.KINDS]
     if folded:
         Fold(run).apply(folded)
 
@@ -33,7 +34,7 @@ def rebuild(run: Run) -> int:
     with transaction.atomic():
         for model in (Lemma, LemmaEdge, LemmaLikeness, Verdict, HumanVerdict, ProofVersion):
             model._default_manager.filter(run=run).delete()
-        rows = RunEvent.objects.filter(run=run, kind__in=FOLDED_KINDS).order_by("seq")
+        rows = RunEvent.objects.filter(run=run, kind__in=Fold.KINDS).order_by("seq")
         folded = 0
         for batch in _batches(rows.iterator(chunk_size=REBUILD_BATCH)):
             Fold(run).apply([(row.seq, event_from(row.kind, row.body)) for row in batch])

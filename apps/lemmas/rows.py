@@ -1,20 +1,20 @@
 """The rows of the panels: as stored, or as of an earlier event of the run.
 
-Earlier rows are folded in memory by the same fold that wrote the stored ones.
+Earlier rows come from the run's story, whose fold also wrote the stored ones.
 """
 
 from collections.abc import Collection, Iterable
 
 from django.db.models import Q
 
-from apps.lemmas.fold import FOLDED_KINDS, Fold
+from apps.lemmas.fold import row_of
 from apps.lemmas.formula_checks import FormulaCheck, check_of
 from apps.lemmas.models import PROOF_PREFIX, HumanVerdict, Lemma, LemmaEdge, LemmaLikeness, ProofVersion, Verdict
 from apps.lemmas.network import representatives_among
-from apps.reasoning.domain.events import event_from
-from apps.runs.models import Run, RunEvent
-
-VOTES = "vote.cast"
+from apps.reasoning.domain.event_base import Kind
+from apps.reasoning.story.lemmas import Lemmas
+from apps.runs.models import Run
+from apps.runs.selectors import run_story
 
 
 class Rows:
@@ -74,22 +74,22 @@ class RowsThen(Rows):
     def __init__(self, run: Run, until: int, subject: str = "") -> None:
         super().__init__(run)
         self.until = until
-        kinds = Q(kind__in=FOLDED_KINDS - {VOTES}) | Q(kind=VOTES, body__subject=subject)
-        rows = RunEvent.objects.filter(kinds, run=run, seq__lte=until).order_by("seq")
-        self._fold = Fold(run)
-        self._fold.replay((row.seq, event_from(row.kind, row.body)) for row in rows.iterator(chunk_size=2_000))
+        kinds = Q(kind__in=Lemmas.KINDS - {Kind.VOTE_CAST}) | Q(kind=Kind.VOTE_CAST, body__subject=subject)
+        self._story = run_story(run, Q(kinds, seq__lte=until)).lemmas
+        self._lemmas = {name: Lemma(run=run, **row_of(one)) for name, one in self._story.versions.items()}
+        self._proofs = {name: ProofVersion(run=run, **row_of(one)) for name, one in self._story.proofs.items()}
 
     def lemmas(self) -> list[Lemma]:
-        return list(self._fold.lemmas.values())
+        return list(self._lemmas.values())
 
     def proofs(self) -> list[ProofVersion]:
-        return list(self._fold.proofs.values())
+        return list(self._proofs.values())
 
     def lemma(self, name: str) -> Lemma | None:
-        return self._fold.lemmas.get(name)
+        return self._lemmas.get(name)
 
     def named(self, names: set[str]) -> dict[str, Lemma | ProofVersion]:
-        known: dict[str, Lemma | ProofVersion] = {**self._fold.lemmas, **self._fold.proofs}
+        known: dict[str, Lemma | ProofVersion] = {**self._lemmas, **self._proofs}
         return {name: known[name] for name in names if name in known}
 
     def versions_of(self, lemma: Lemma) -> list[Lemma]:
@@ -99,17 +99,20 @@ class RowsThen(Rows):
         return representatives_among(self.lemmas())
 
     def edges_of(self, names: Collection[str]) -> list[LemmaEdge]:
-        return [LemmaEdge(**row) for row in self._fold.edges if row["user"] in names or row["used"] in names]
+        uses = [(seq, one) for seq, one in self._story.uses if one.user in names or one.used in names]
+        return [LemmaEdge(run=self.run, seq=seq, **row_of(one)) for seq, one in uses]
 
     def likenesses_of(self, name: str) -> list[LemmaLikeness]:
-        found = [LemmaLikeness(**row) for row in self._fold.likenesses if name in (row["lemma"], row["other"])]
+        alike = [(seq, one) for seq, one in self._story.alike if name in (one.lemma, one.other)]
+        found = [LemmaLikeness(run=self.run, seq=seq, **row_of(one)) for seq, one in alike]
         return sorted(found, key=lambda row: (-row.similarity, row.seq))
 
     def people_on(self, name: str) -> list[HumanVerdict]:
-        return [row for row in self._fold.humans.values() if row.lemma == name]
+        return [HumanVerdict(run=self.run, **row_of(one)) for one in self._story.people.values() if one.lemma == name]
 
     def votes_on(self, subject: str) -> list[Verdict]:
-        return [Verdict(**row) for row in self._fold.votes if row["subject"] == subject]
+        cast = [(seq, one) for seq, one in self._story.votes if one.subject == subject]
+        return [Verdict(run=self.run, seq=seq, **row_of(one)) for seq, one in cast]
 
 
 def rows_of(run: Run, until: int | None = None, subject: str = "") -> Rows:

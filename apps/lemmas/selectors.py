@@ -13,6 +13,7 @@ from apps.lemmas.graph_data import graph_data as graph_data
 from apps.lemmas.models import PROOF_PREFIX, HumanVerdict, Lemma, LemmaEdge, ProofVersion, Verdict
 from apps.lemmas.rows import Rows, rows_of, shown_proof
 from apps.lemmas.words import acceptance_words, confidence_words, vote_words
+from apps.reasoning.domain.event_base import Kind
 from apps.runs.models import Run, RunEvent
 
 
@@ -213,7 +214,7 @@ def proof_detail(run: Run, name: str, until: int | None = None) -> ProofDetail |
 
 def _notes(run: Run, proof: ProofVersion) -> list[str]:
     """Notes on references in the proof, such as an unknown lemma."""
-    events = RunEvent.objects.filter(run=run, kind="output.unread", body__reason__startswith=f"{proof.proof}, step ")
+    events = RunEvent.objects.filter(run=run, kind=Kind.OUTPUT_UNREAD, body__reason__startswith=f"{proof.proof}, step ")
     return [body["reason"].removeprefix(f"{proof.proof}, ") for body in events.order_by("seq").values_list("body", flat=True)]
 
 
@@ -222,7 +223,7 @@ def solution_behind(run: Run, call: str, text: str) -> str:
 
     In imported runs, and in old runs without the call in the event: the newest candidate with this text.
     """
-    drafted = RunEvent.objects.filter(run=run, kind="candidate.drafted").order_by("-seq")
+    drafted = RunEvent.objects.filter(run=run, kind=Kind.CANDIDATE_DRAFTED).order_by("-seq")
     names = drafted.values_list("body__candidate", flat=True)
     return (names.filter(body__call=call).first() if call else None) or names.filter(body__text=text).first() or ""
 

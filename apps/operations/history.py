@@ -12,6 +12,7 @@ from typing import Any
 
 from apps.operations.situation import Situation, situation
 from apps.processes.streams import sync_client
+from apps.reasoning.domain.event_base import Kind
 
 logger = logging.getLogger(__name__)
 KEY = "ops:history"
@@ -43,7 +44,7 @@ def sample_of(now: Situation) -> Sample:
         "database": now.database_bytes,
         "tokens": totals.sum_of("completion_tokens"),
         "ended": totals.sum_of("calls_ended"),
-        "again": totals.sum_of("calls_redispatched") + totals.sum_of("events", "call.retried"),
+        "again": totals.sum_of("calls_redispatched") + totals.sum_of("events", Kind.CALL_RETRIED),
         "first_n": first[0],
         "first_s": round(first[1], 3),
         "wait_n": wait[0],

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping
 
 from apps.processes.metrics import Spread, Totals
+from apps.reasoning.domain.event_base import Kind
 
 #: Histograms by metric (apps/processes/metrics.py).
 SPREADS = {
@@ -13,7 +14,7 @@ SPREADS = {
 }
 #: Counters with their labels.
 COUNTS: Mapping[str, tuple[str, tuple[str, ...]]] = {
-    "Calls retried after an error": ("events", ("call.retried",)),
+    "Calls retried after an error": ("events", (Kind.CALL_RETRIED,)),
     "Calls resent because no worker held them": ("calls_redispatched", ()),
     "Leases renewed": ("lease_renewals", ()),
     "Owners that found their run taken over": ("fences_lost", ()),

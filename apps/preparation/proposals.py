@@ -14,8 +14,7 @@ from apps.graders.results import result_of
 from apps.graders.starting import grading_start
 from apps.preparation.models import SchemeProposal, SchemeTryout
 from apps.problems.models import Problem
-from apps.reasoning.domain.events import event_from
-from apps.reasoning.domain.grading_events import GradingUnprepared, SchemeWritten
+from apps.reasoning.domain.grading_events import GradingUnprepared
 from apps.reasoning.graders.grading import Grading
 from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.marking.schemes.checks import check
@@ -23,8 +22,10 @@ from apps.reasoning.marking.schemes.lineage import content_hash
 from apps.reasoning.marking.schemes.scheme import Scheme
 from apps.reasoning.marking.schemes.structure import Severity
 from apps.reasoning.marking.schemes.text_form import text_read, text_written
+from apps.reasoning.story.gradings import Gradings
 from apps.runs.access import run_may_start
 from apps.runs.models import Run
+from apps.runs.selectors import run_story
 from apps.schemes.models import MarkingScheme
 from apps.schemes.services import scheme_create
 
@@ -74,12 +75,10 @@ class Proposal:
 def proposal_of(run: Run) -> Proposal:
     """The proposal of a run, as far as available."""
     proposal = Proposal(run, approved=SchemeProposal.objects.filter(run=run).select_related("scheme", "approved_by").first())
-    for row in run.events.filter(kind__in=(SchemeWritten.kind, GradingUnprepared.kind)).order_by("seq"):
-        event = event_from(row.kind, row.body)
-        if isinstance(event, SchemeWritten):
-            proposal.text, proposal.warnings = event.text, event.warnings
-        elif isinstance(event, GradingUnprepared):
-            proposal.lost = event
+    gradings = run_story(run, Gradings.SCHEMES).gradings
+    proposal.lost = gradings.unprepared
+    if gradings.scheme:
+        proposal.text, proposal.warnings = gradings.scheme.text, gradings.scheme.warnings
     rows = list(run.tryouts.select_related("run", "script").prefetch_related("script__human_scores"))
     last = rows[-1].digest if rows else ""
     proposal.tryouts = [TryoutShown(one, result_of(one.run).grading, _people(one.script), one.digest == last) for one in rows]

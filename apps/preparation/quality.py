@@ -12,7 +12,6 @@ from apps.preparation.contamination import Match, benchmark_of, matches_of
 from apps.preparation.runs import problem_spec, runs_about
 from apps.problems.models import Problem
 from apps.reasoning.domain.event_base import Event
-from apps.reasoning.domain.events import event_from
 from apps.reasoning.domain.grading_events import DifficultyFound, GradingUnprepared, QualityFound
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.graders.problems.attempting import ATTEMPTING
@@ -25,6 +24,7 @@ from apps.reasoning.graders.view import View
 from apps.reasoning.graders.with_references import BY_REFERENCE
 from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.scaffolds.spec import RunSpec
+from apps.reasoning.story.vocabulary import event_from
 from apps.runs.models import Run
 
 E = TypeVar("E", bound=Event)

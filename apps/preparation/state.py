@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from apps.graders.models import PieceVersion
 from apps.graders.references import Reference, references_of
 from apps.problems.models import Problem
-from apps.reasoning.domain.events import event_from
 from apps.reasoning.domain.grading_events import GradingUnprepared
 from apps.reasoning.graders.pieces.pieces import Analysis, Cluster, Clusters, Rubric
 from apps.reasoning.graders.pieces.preparing import rubric_name
 from apps.reasoning.graders.pieces.slots import Slot, analysis_slot, clusters_slot, rubric_slot
 from apps.reasoning.graders.with_references import MANNERS
+from apps.reasoning.story.vocabulary import event_from
 from apps.runs.models import Run, RunEvent
 
 TITLES = {

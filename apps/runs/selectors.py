@@ -1,16 +1,20 @@
 """Reads over runs: lists, pages of events, calls per agent, cost per role. All take a run that passed `access`."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
 from django.db.models import Avg, Count, F, Max, Min, Q, QuerySet, Sum
 from django.db.models.fields.json import KT
 
+from apps.reasoning.domain.event_base import Kind
+from apps.reasoning.story.run_story import RunStory, fold
+from apps.reasoning.story.vocabulary import event_from
 from apps.runs.journal.texts import text_get, texts_get
 from apps.runs.models import APART, Run, RunEvent, Step
 
 EVENT_PAGE = 500
+STORY_CHUNK = 2_000
 #: Recorded calls that a fork took over from its parent run, without a model call.
 INHERITED = Q(attempt=0)
 SPEED_CALLS = 300
@@ -37,6 +41,13 @@ def event_page(run: Run, after: int = 0, limit: int = EVENT_PAGE, kinds: Iterabl
     if kinds := list(kinds):
         rows = rows.filter(kind__in=kinds)
     return [event_row(event) for event in rows.order_by("seq")[:limit]]
+
+
+def run_story(run: Run, of: Collection[Kind] | Q) -> RunStory:
+    """The story of `run` from its events of these kinds, or from those that match the condition; no others are loaded."""
+    wanted = of if isinstance(of, Q) else Q(kind__in=of)
+    rows = RunEvent.objects.filter(wanted, run=run).order_by("seq").values_list("seq", "kind", "body")
+    return fold((seq, event_from(kind, body)) for seq, kind, body in rows.iterator(chunk_size=STORY_CHUNK))
 
 
 def run_list(
@@ -79,7 +90,7 @@ def steps_until(run: Run, until: int | None = None) -> QuerySet[Step]:
     steps = run.steps.filter(kind="call")
     if until is None:
         return steps
-    over = RunEvent.objects.filter(run=run, kind__in=("call.ended", "call.failed"), seq__lte=until)
+    over = RunEvent.objects.filter(run=run, kind__in=(Kind.CALL_ENDED, Kind.CALL_FAILED), seq__lte=until)
     return steps.filter(key__in=over.annotate(call=KT("body__call")).values("call"))
 
 
@@ -164,7 +175,7 @@ def open_calls(run: Run, limit: int = 400) -> list[dict[str, Any]]:
 
     The window of a run bounds how many calls are open, so the newest events of this kind suffice.
     """
-    began = list(RunEvent.objects.filter(run=run, kind="call.began").order_by("-seq")[:limit])
+    began = list(RunEvent.objects.filter(run=run, kind=Kind.CALL_BEGAN).order_by("-seq")[:limit])
     keys = [event.body["call"] for event in began]
     done = set(run.steps.filter(key__in=keys).values_list("key", flat=True))
     return [event.body for event in reversed(began) if event.body["call"] not in done]

@@ -11,7 +11,8 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.problems.models import ProblemVersion
-from apps.reasoning.domain.events import CommandName, RunCreated
+from apps.reasoning.domain.control import CommandName
+from apps.reasoning.domain.events import RunCreated
 from apps.reasoning.scaffolds.spec import RunSpec
 from apps.runs.access import run_may_steer
 from apps.runs.calls.sending import stop_calls
@@ -88,7 +89,7 @@ def _emit_created(run: Run, spec: RunSpec, at: datetime) -> None:
         authored=run.is_authored,
         forked_from=str(run.forked_from.public_id) if run.forked_from else "",
     )
-    RunEvent.objects.create(run=run, seq=1, key="run.created", kind=created.kind, at=at, body=created.model_dump(mode="json"))
+    RunEvent.objects.create(run=run, seq=1, key=created.kind, kind=created.kind, at=at, body=created.model_dump(mode="json"))
 
 
 def run_dispatch(run: Run) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
-from benchmarks.watching import Viewer
+from benchmarks.pages.watching import Viewer
 
 
 class SocketViewer(Viewer):

@@ -11,9 +11,9 @@ from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.running.context import RunContext
 from apps.reasoning.scaffolds.running.controls import NoControls
 from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
-from benchmarks.contest import calls_expected
-from benchmarks.contest_engine import ContestEngine
-from benchmarks.contest_texts import reply
+from benchmarks.contest.contest import calls_expected
+from benchmarks.contest.contest_engine import ContestEngine
+from benchmarks.contest.contest_texts import reply
 
 PARAMS = {"rollouts": 30, "rounds": 2, "lemma_votes": 4, "proof_votes": 4, "revisions": 2, "candidates": 2}
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from benchmarks.__main__ import BENCHMARKS
 from benchmarks.figures import Figure
-from benchmarks.report import documents
-from benchmarks.report_page import page
+from benchmarks.reports.report import documents
+from benchmarks.reports.report_page import page
 
 TITLES = {"fanout": "A text that is watched", "engine": "An engine"}
 

@@ -4,8 +4,8 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 
-from benchmarks import watching
-from benchmarks.watching import Viewer, Watched, watch
+from benchmarks.pages import watching
+from benchmarks.pages.watching import Viewer, Watched, watch
 
 
 class ReadyViewer(Viewer):

@@ -1,4 +1,4 @@
-"""Panel and timeline of a replay stand where the run stood, and come back to the end when it is left."""
+"""Panel, timeline and graph of a replay show a moment of the run, and its end when the replay is left."""
 
 from collections.abc import Callable
 
@@ -72,6 +72,7 @@ def test_time_and_calls_are_those_of_then(client_for: Callable[[User | None], Cl
         page.locator('[data-part="bar"]').wait_for()
         used = {name: page.locator(f'[data-meter="{name}"] [data-part="used"]') for name in ("seconds", "calls")}
         expect(used["calls"]).to_have_text("0", use_inner_text=True)
+        expect(page.locator(".graph__empty")).to_have_text("No lemmas at this moment of the run.")
         page.locator('[data-replay] [data-part="scrub"]').fill(str(run.last_seq))
         assert int(used["calls"].inner_text().replace(",", "")) > 0
         shown = page.locator('[data-part="where"]').inner_text()

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from apps.datasets.versions.manifest import scored_at
-from apps.explorations.plans import Plan, plan_spec
+from apps.explorations.starting.plans import Plan, plan_spec
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.inference.options import ScriptedOptions

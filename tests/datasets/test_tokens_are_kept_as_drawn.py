@@ -13,7 +13,7 @@ from pytest_django import Settings
 from apps.datasets.models import TokenRow, TokenShard
 from apps.datasets.recorded.feeding import Feed, FeedPlan
 from apps.datasets.tokens.shards import oldest_policy, tokens_folder
-from apps.explorations.plans import Plan, plan_of_spec, plan_spec
+from apps.explorations.starting.plans import Plan, plan_of_spec, plan_spec
 from apps.reasoning.domain.generation import Message, Sample, Sampling
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.inference.aliases import parse_aliases

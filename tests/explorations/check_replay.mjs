@@ -1,5 +1,6 @@
-// Facts about the replay's fold and streams, printed as JSON for test_replay_fold.py.
-import { countUntil, Fold, timesOf } from "../../static/js/run/replay_fold.js";
+// Facts about the replay's story and streams, printed as JSON for test_replay_fold.py.
+import { countUntil, timesOf } from "../../static/js/run/replay_clock.js";
+import { RunStory } from "../../static/js/run/story.js";
 import { graphAt } from "../../static/js/run/replay_graph.js";
 import { barWords } from "../../static/js/run/replay_timeline.js";
 import { ReplayStreams } from "../../static/js/run/replay_streams.js";
@@ -30,13 +31,13 @@ const events = [
 ];
 
 function at(count) {
-  const fold = new Fold();
+  const fold = new RunStory();
   events.slice(0, count).forEach((event, place) => fold.take(event, place));
   const then = graphAt(whole, fold);
   return { fold, then, ids: [...then.nodes.keys()], a: then.nodes.get("a"), redundant: [...then.redundant], contributing: [...then.contributing], frontier: then.frontier };
 }
 
-const candidates = new Fold();
+const candidates = new RunStory();
 [
   [1, 0, "candidate.drafted", { candidate: "c1.1" }],
   [2, 0, "candidate.scored", { candidate: "c1.1", index: 1, of: 3, scale: 7, score: 7, call: "x/1" }],
@@ -50,7 +51,7 @@ const candidates = new Fold();
 ].forEach((event, place) => candidates.take(event, place));
 
 const checked = { nodes: [{ ...node("a", "lemma", 1), check: "refuted" }], edges: [], contributing: [], redundant: [] };
-const fold = new Fold();
+const fold = new RunStory();
 const checks = [
   [1, 0, "lemma.proposed", { lemma: "a" }],
   [2, 0, "formulas.checked", { subject: "a", outcome: "refuted" }],
@@ -59,7 +60,7 @@ const checks = [
   return graphAt(checked, fold).nodes.get("a").check;
 });
 
-const agents = new Fold();
+const agents = new RunStory();
 const toolsAtWork = [];
 [
   [1, 0, "turn.taken", { conversation: "solve/c1.1", turn: 1, succeeded: true, mended: true }],
@@ -75,7 +76,7 @@ const toolsAtWork = [];
   toolsAtWork.push(agents.tools.size);
 });
 
-const duel = new Fold();
+const duel = new RunStory();
 [
   [1, 0, "call.began", { call: "x", role: "solver", round: 1 }],
   [2, 0, "call.began", { call: "y", role: "judge", round: 4 }],
@@ -85,7 +86,7 @@ const duel = new Fold();
   [6, 0, "pair.decided", { round: 1, pair: ["c1.1", "c1.2"], winner: "c1.2", by: "seed" }],
 ].forEach((event, place) => duel.take(event, place));
 
-const counting = new Fold();
+const counting = new RunStory();
 const bars = [
   [1, 0, "call.began", { call: "a", role: "verifier", rollout: 1, round: 2 }],
   [2, 0, "call.began", { call: "b", role: "verifier", rollout: 0, round: 2 }],
@@ -99,7 +100,7 @@ const bars = [
 counting.take([6, 0, "round.ended", { rollout: 0, round: 2 }], 5);
 
 const evolution = { nodes: [node("c1.1", "candidate", 1), node("memory/1", "memory", 3)], edges: [], contributing: [], redundant: [] };
-const kept = new Fold();
+const kept = new RunStory();
 [
   [1, 0, "candidate.drafted", { candidate: "c1.1" }],
   [2, 0, "memory.stored", { candidate: "c1.1", correct: true, ayes: 2, valid: 2 }],
@@ -136,7 +137,7 @@ const merging = [
   [9, 0, "lemma.retired", { lemma: "s1.1" }],
   [10, 0, "lemma.retired", { lemma: "s0.5" }],
 ];
-const merge = new Fold();
+const merge = new RunStory();
 const mergedAt = merging.map((event, place) => {
   merge.take(event, place);
   const then = graphAt(twins, merge);
@@ -146,7 +147,7 @@ const mergedAt = merging.map((event, place) => {
   };
 });
 
-const fork = new Fold();
+const fork = new RunStory();
 [
   [1, 0, "call.ended", { call: "a", attempt: 0, tokens: 100 }],
   [2, 0, "call.failed", { call: "b", attempt: 0 }],

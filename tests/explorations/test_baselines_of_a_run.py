@@ -7,8 +7,8 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
+from apps.explorations.candidates.solutions import solutions
 from apps.explorations.progress import Progress
-from apps.explorations.solutions import solutions
 from apps.explorations.words import ending
 from apps.reasoning.domain.generation import GenerationRequest, Sampling
 from apps.reasoning.domain.problems import ProblemText
@@ -86,7 +86,7 @@ def test_votes_are_shown_by_answer_with_who_gave_it(alice: User, client_for: Pag
     assert drive(run, with_model(ScriptedBackend(voting(answers)))) == "finished"
     run.refresh_from_db()
     found = solutions(run)
-    assert found.votes == [("$3$", ["c1.1"]), ("$1/2$", ["c1.2", "c1.3", "c1.4"])]
+    assert found.votes == [("$3$", ("c1.1",)), ("$1/2$", ("c1.2", "c1.3", "c1.4"))]
     assert (found.votes_cast, found.chosen, found.selected) == (4, 1, "c1.2")
     text = page(client_for(alice), run)
     assert "Votes by final answer" in text
@@ -104,4 +104,4 @@ def test_the_terminal_shows_solutions_points_the_duel_and_the_winner() -> None:
     assert "c1.1: 3 of 7" in lines
     assert any(" against " in line and line.endswith("by both orders") for line in lines)
     assert "won the duel among 2 solutions with 5 of 7 points" in lines[-1]
-    assert progress.solutions == 3
+    assert len(progress.story.candidates.by_id) == 3

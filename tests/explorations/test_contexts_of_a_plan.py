@@ -1,6 +1,6 @@
 """The context of a role's model is frozen with the run, so that prompts are fitted to it; older runs name none."""
 
-from apps.explorations.plans import Plan, plan_spec
+from apps.explorations.starting.plans import Plan, plan_spec
 from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.scaffolds.spec import RunSpec
 from tests.reasoning.play import PROBLEM

@@ -8,10 +8,12 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
+from apps.explorations.calls.tool_rates import tool_rate
+from apps.explorations.candidates.solutions import solutions
 from apps.explorations.replay import replay_page
-from apps.explorations.solutions import solutions
-from apps.explorations.tool_rates import tool_rate
+from apps.reasoning.domain.events import CallFailed, Event
 from apps.reasoning.domain.generation import GenerationRequest, Sampling
+from apps.reasoning.domain.prompt_events import PromptRefused
 from apps.reasoning.domain.tools import Execution
 from apps.reasoning.inference.local import LocalDispatcher
 from apps.reasoning.inference.scripted import ScriptedBackend
@@ -20,7 +22,8 @@ from apps.reasoning.ports import Dispatcher
 from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.spec import RoleSpec
 from apps.runs.journal.run_journal import RunJournal
-from apps.runs.models import Run, RunEvent
+from apps.runs.models import Run
+from tests.explorations.factory import add_event
 from tests.reasoning.agents import CHECKPOINTS, SUMMED, ask, python, report, solved
 from tests.runs.driving import drive
 from tests.runs.factory import make_run
@@ -64,28 +67,28 @@ def played() -> Run:
     return run
 
 
-@pytest.mark.parametrize("kind", ["call.failed", "prompt.refused"])
-def test_a_turn_whose_call_failed_or_was_not_made_says_why_and_ends_its_conversation(kind: str) -> None:
+@pytest.mark.parametrize("failed", [CallFailed, PromptRefused])
+def test_a_turn_whose_call_failed_or_was_not_made_says_why_and_ends_its_conversation(failed: type[Event]) -> None:
     run = played()
     talk = solutions(run).rounds[0].talks[0]
-    before, place = len(talk.turns), run.last_seq + 1
-    failed = {"call": f"{talk.id}/turn/{before + 1}", "reason": "The prompt has 2091 tokens; the context holds 2048."}
-    RunEvent.objects.create(run=run, seq=place, key="failed", kind=kind, at=run.created_at, body=failed)
+    before, reason = len(talk.turns), "The prompt has 2091 tokens; the context holds 2048."
+    asked_for = {"call": f"{talk.id}/turn/{before + 1}", "role": "solver", "reason": reason}
+    add_event(run, "failed", failed(**{name: asked_for[name] for name in asked_for if name in failed.model_fields}))
     talk = solutions(run).rounds[0].talks[0]
     assert len(talk.turns) == before + 1
     assert talk.is_over
-    assert (talk.turns[-1].word, talk.turns[-1].problem) == ("failed", failed["reason"].rstrip("."))
+    assert (talk.turns[-1].word, talk.turns[-1].problem) == ("failed", reason.rstrip("."))
 
 
 def test_the_fold_knows_turns_repairs_and_the_success_of_tool_calls() -> None:
     found = solutions(played())
     talk = found.rounds[0].talks[0]
-    assert [(turn.action, turn.outcome) for turn in talk.turns] == [
-        ("python_code", "worked"),
-        ("local_rag", "worked"),
-        ("answer", ""),
+    assert [(turn.action, turn.succeeded) for turn in talk.turns] == [
+        ("python_code", True),
+        ("local_rag", True),
+        ("answer", None),
     ]
-    assert talk.turns[0].repairs == ["took the code out of its Markdown fence"]
+    assert talk.turns[0].repairs == ("took the code out of its Markdown fence",)
     assert talk.is_over
     assert (found.agents.worked, found.agents.wanted) == (2, 3)
     assert found.agents.rate == pytest.approx(66.67, abs=0.01)
@@ -95,11 +98,10 @@ def test_the_fold_knows_what_is_remembered_of_each_solution() -> None:
     found = solutions(played())
     first, second = found.rounds[0].solutions[0], found.rounds[1].solutions[0]
     assert first.memory is not None
-    assert (first.memory.verdict, first.memory.judgement) == ("judged incorrect, 0 of 2", "All agree.")
-    assert second.memory is not None
-    assert second.memory.verdict == "judged correct, 4 of 4"
+    assert (first.remembered, first.memory.judgement) == ("judged incorrect, 0 of 2", "All agree.")
+    assert second.remembered == "judged correct, 4 of 4"
     assert [talk.title for talk in second.talks] == ["Evaluator 1", "Evaluator 2", "Evaluator 3", "Evaluator 4"]
-    assert second.parents == ["c1.1"]
+    assert second.parents == ("c1.1",)
 
 
 def test_the_page_shows_code_response_repairs_and_memory(client_for: Callable[[User | None], Client], alice: User) -> None:

@@ -8,9 +8,9 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
-from apps.explorations.exchange import Exchange, exchange
-from apps.explorations.solutions import solutions
-from apps.reasoning.domain.events import ControlApplied, ControlRequested
+from apps.explorations.candidates.exchange import Exchange, exchange
+from apps.explorations.candidates.solutions import solutions
+from apps.reasoning.domain.control import ControlApplied, ControlRequested
 from apps.reasoning.domain.generation import GenerationRequest
 from apps.runs.models import Run
 from tests.explorations.factory import add_event

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from apps.explorations.candidates.solutions import solutions
 from apps.explorations.exports import export_lines
-from apps.explorations.solutions import solutions
 from apps.mathcheck.__main__ import findings_of
 from apps.reasoning.domain.generation import GenerationRequest, Sampling
 from apps.reasoning.inference.local import LocalDispatcher

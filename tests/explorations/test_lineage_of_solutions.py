@@ -8,8 +8,8 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
-from apps.explorations.lineage import LineageData, lineage_data
-from apps.explorations.lineage_levels import has_lineage, lineage_levels
+from apps.explorations.candidates.lineage import LineageData, lineage_data
+from apps.explorations.candidates.lineage_levels import has_lineage, lineage_levels
 from apps.reasoning.domain.agent_events import MemoryStored
 from apps.reasoning.domain.candidate_events import (
     CandidateDrafted,

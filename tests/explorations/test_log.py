@@ -4,8 +4,8 @@ import pytest
 from django.test import Client
 
 from apps.accounts.models import User
-from apps.explorations import transcript
-from apps.explorations.transcript import LogFilter, filter_from, log_page
+from apps.explorations.calls import transcript
+from apps.explorations.calls.transcript import LogFilter, filter_from, log_page
 from apps.runs.models import Run
 from tests.explorations.factory import make_exploration, make_unread
 

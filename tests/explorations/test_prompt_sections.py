@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
-from apps.explorations.prompts import INSTRUCTIONS, sections
+from apps.explorations.calls.prompts import INSTRUCTIONS, sections
 from apps.reasoning.prompts.loader import load, render
 from apps.reasoning.scaffolds.running.hearing import asked_before
 from tests.explorations.factory import make_exploration

@@ -1,4 +1,4 @@
-"""The fold of a replay and its streams, run in Node."""
+"""The story, graph, bars and streams of a replay, run in Node. That it is the story of the core: tests/story."""
 
 from pathlib import Path
 from typing import Any

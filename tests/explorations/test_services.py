@@ -7,13 +7,8 @@ from django.core.exceptions import PermissionDenied, ValidationError
 from pytest_django import Settings
 
 from apps.accounts.models import User
-from apps.explorations.plans import Plan, plan_estimate, plan_of_spec, usable_aliases
-from apps.explorations.services import (
-    exploration_fork,
-    plan_start,
-    worked_example_spec,
-    worked_example_start,
-)
+from apps.explorations.services import exploration_fork, plan_start, worked_example_spec, worked_example_start
+from apps.explorations.starting.plans import Plan, plan_estimate, plan_of_spec, usable_aliases
 from apps.reasoning.scaffolds.spec import RunSpec
 from tests.explorations.factory import make_problem
 from tests.explorations.test_start_form import MODELS

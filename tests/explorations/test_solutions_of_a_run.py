@@ -7,8 +7,8 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
-from apps.explorations.lineage import lineage_data
-from apps.explorations.solutions import solutions
+from apps.explorations.candidates.lineage import lineage_data
+from apps.explorations.candidates.solutions import solutions
 from apps.explorations.timeline import timeline
 from apps.lemmas.selectors import proof_detail
 from apps.reasoning.domain.generation import GenerationRequest, Sampling
@@ -70,9 +70,9 @@ def test_the_fold_knows_marks_groups_pairs_and_the_winner() -> None:
     assert (first[0].mean, first[0].scale) == (7, 7)
     assert first[2].mean is None
     assert "not read" in first[2].opinions[0].verdict
-    assert found.groups[found.chosen] == ["c1.2", "c1.1"]
+    assert found.groups[found.chosen] == ("c1.2", "c1.1")
     assert [(duel.winner, duel.by) for duel in found.duels] == [("c1.2", "score")]
-    assert [order["better"] for order in found.duels[0].orders] == [order["first"] for order in found.duels[0].orders]
+    assert [order.better for order in found.duels[0].orders] == [order.first for order in found.duels[0].orders]
     assert [solution.kept for solution in first] == [True, True, True, False]
 
 
@@ -82,9 +82,9 @@ def test_the_fold_knows_streaks_and_lineage() -> None:
     found = solutions(run)
     first, corrected = (round_.solutions[0] for round_ in found.rounds)
     assert first.children == [corrected.id]
-    assert corrected.parents == [first.id]
+    assert corrected.parents == (first.id,)
     assert [opinion.verdict for opinion in corrected.opinions] == ["pass, 1 in a row", "pass, 2 in a row"]
-    assert first.opinions[0].issues[0]["comment"] == "It does not follow."
+    assert first.opinions[0].issues[0].comment == "It does not follow."
 
 
 def test_of_two_solutions_with_one_text_the_named_one_is_selected() -> None:

@@ -10,8 +10,8 @@ from django.urls import reverse
 from pytest_django import Settings
 
 from apps.accounts.models import User
-from apps.explorations.forms import ExplorationForm
-from apps.explorations.plans import usable_aliases
+from apps.explorations.starting.forms import ExplorationForm
+from apps.explorations.starting.plans import usable_aliases
 from apps.problems.models import Problem
 from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.runs.models import Run
@@ -243,7 +243,7 @@ def test_the_estimate_leaves_out_roles_that_make_no_call(alice_client: Client, p
 def test_the_estimate_counts_one_call_and_one_token_as_one(
     alice_client: Client, problem: Problem, monkeypatch: pytest.MonkeyPatch, speed: float, words: str
 ) -> None:
-    monkeypatch.setattr("apps.explorations.plans.alias_speed", lambda name: speed)
+    monkeypatch.setattr("apps.explorations.starting.plans.alias_speed", lambda name: speed)
     url = reverse("explorations:start", args=[problem.slug])
     page = alice_client.get(f"{url}?scaffold=single_call&alias=small").content.decode()
     assert '<span class="num">1</span> call, ' in page

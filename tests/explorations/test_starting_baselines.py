@@ -12,11 +12,11 @@ from django.urls import reverse
 from pytest_django import Settings
 
 from apps.accounts.models import User
-from apps.explorations import given
-from apps.explorations.forms import ExplorationForm
-from apps.explorations.given import given_of
-from apps.explorations.plans import Plan, plan_estimate, plan_of_spec, usable_aliases
 from apps.explorations.services import exploration_fork, plan_start
+from apps.explorations.starting import given
+from apps.explorations.starting.forms import ExplorationForm
+from apps.explorations.starting.given import given_of
+from apps.explorations.starting.plans import Plan, plan_estimate, plan_of_spec, usable_aliases
 from apps.problems.holding import Text
 from apps.problems.models import Problem
 from apps.reasoning.scaffolds.given import NOTHING_GIVEN

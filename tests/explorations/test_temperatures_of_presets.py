@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from apps.explorations.plans import Plan, plan_of_spec, plan_spec
+from apps.explorations.starting.plans import Plan, plan_of_spec, plan_spec
 from apps.reasoning.inference.aliases import Alias
 from tests.reasoning.play import PROBLEM
 

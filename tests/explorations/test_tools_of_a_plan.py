@@ -1,6 +1,6 @@
 """How a model is given tools is frozen with the run, from its alias, and a fork takes what the alias says then."""
 
-from apps.explorations.plans import Plan, plan_of_spec, plan_spec
+from apps.explorations.starting.plans import Plan, plan_of_spec, plan_spec
 from apps.reasoning.domain.generation import Sampling
 from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec

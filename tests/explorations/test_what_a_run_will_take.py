@@ -11,8 +11,8 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from apps.accounts.models import User
-from apps.explorations.plans import Plan, plan_duration, plan_estimate, usable_aliases
 from apps.explorations.selectors import meters
+from apps.explorations.starting.plans import Plan, plan_duration, plan_estimate, usable_aliases
 from apps.runs.models import Run, RunStatus, Step
 from apps.runs.selectors import alias_speed
 from tests.explorations.factory import add_open_call, make_exploration, make_problem

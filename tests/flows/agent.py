@@ -34,7 +34,7 @@ def start_with_tools() -> str:
     from django.conf import settings
 
     from apps.accounts.models import Role, User
-    from apps.explorations.plans import Plan, plan_spec, problem_text
+    from apps.explorations.starting.plans import Plan, plan_spec, problem_text
     from apps.problems.models import Problem, Topic
     from apps.reasoning.inference.aliases import load_aliases
     from apps.runs.services import run_create

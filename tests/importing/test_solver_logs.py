@@ -4,12 +4,12 @@ import time
 
 import pytest
 
+from apps.explorations.candidates.solutions import solutions
 from apps.explorations.importing import solver_logs
 from apps.explorations.importing.log_payloads import answer_of, request_of
 from apps.explorations.importing.log_sections import sections
 from apps.explorations.importing.story import LogFile, LogWrong, paragraphs
-from apps.explorations.solutions import solutions
-from apps.reasoning.domain.events import event_from
+from apps.reasoning.story.vocabulary import event_from
 from apps.runs.models import RunStatus
 from apps.runs.selectors import step_texts
 from tests.importing.files import check, correction, heading, import_of, imported, solver_log, unread
@@ -27,7 +27,7 @@ def test_a_whole_log_is_a_finished_run_with_its_candidates_and_judgements() -> N
     by_name = {solution.id: solution for round_ in found.rounds for solution in round_.solutions}
     assert by_name["c1.2"].opinions[0].verdict == "fail, 1 in a row"
     assert by_name["c2.1"].opinions[0].verdict == "pass, 1 in a row"
-    assert by_name["c2.1"].parents == ["c1.2"]
+    assert by_name["c2.1"].parents == ("c1.2",)
     assert run.outcome is not None
     assert run.outcome["accepted"] is True
     assert unread(run) == []

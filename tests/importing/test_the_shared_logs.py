@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from apps.explorations.candidates.solutions import solutions
 from apps.explorations.importing.batches import batches
 from apps.explorations.importing.recording import batch_import
 from apps.explorations.importing.story import LogFile
-from apps.explorations.solutions import solutions
 from apps.lemmas.graph_data import graph_data
 from apps.runs.models import Run
 from tests.importing.files import SHARED, needs_shared, unread

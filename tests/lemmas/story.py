@@ -6,6 +6,7 @@ revised once.
 
 from collections.abc import Iterator
 
+from apps.reasoning.domain import control as cv
 from apps.reasoning.domain import events as ev
 from apps.reasoning.domain.generation import Usage
 from apps.reasoning.domain.verdicts import NO_FAULT, StepCheck, wilson_interval
@@ -172,12 +173,12 @@ def _call(call: str, role: str, rollout: int, round_: int, subject: str = "", in
 
 def _human() -> Iterator[KeyedEvent]:
     args = {"lemma": "s1.9", "reason": "False for a = 2."}
-    yield "control/c1", ev.ControlRequested(command="c1", name="reject_lemma", by="Ada", args=args)
-    yield "control/c1/applied", ev.ControlApplied(command="c1", name="reject_lemma", point="proof")
+    yield "control/c1", cv.ControlRequested(command="c1", name="reject_lemma", by="Ada", args=args)
+    yield "control/c1/applied", cv.ControlApplied(command="c1", name="reject_lemma", point="proof")
     yield "retire/s1.9", ev.LemmaRetired(lemma="s1.9", reason="Rejected by Ada: False for a = 2.")
     args = {"lemma": "s0.7", "reason": "Checked by hand."}
-    yield "control/c2", ev.ControlRequested(command="c2", name="accept_lemma", by="Ada", args=args)
-    yield "control/c2/applied", ev.ControlApplied(command="c2", name="accept_lemma", point="proof")
+    yield "control/c2", cv.ControlRequested(command="c2", name="accept_lemma", by="Ada", args=args)
+    yield "control/c2/applied", cv.ControlApplied(command="c2", name="accept_lemma", point="proof")
 
 
 def _proof(

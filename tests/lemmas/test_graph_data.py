@@ -8,6 +8,7 @@ from django.test import Client
 from apps.accounts.models import Role
 from apps.lemmas.graph_data import GraphNode
 from apps.lemmas.selectors import graph_data
+from apps.reasoning.domain import control as cv
 from apps.reasoning.domain import events as ev
 from apps.runs.models import Run, RunStatus
 from tests.lemmas.factory import make_run, make_story_run, make_user, stored, write_events
@@ -55,8 +56,8 @@ def test_a_persons_verdict_and_rediscovery_are_on_the_node() -> None:
 
 def test_people_who_differ_dispute() -> None:
     run = make_story_run()
-    asked = ev.ControlRequested(command="c9", name="reject_lemma", by="Ben", args={"lemma": "s0.7"})
-    applied = ev.ControlApplied(command="c9", name="reject_lemma", point="p")
+    asked = cv.ControlRequested(command="c9", name="reject_lemma", by="Ben", args={"lemma": "s0.7"})
+    applied = cv.ControlApplied(command="c9", name="reject_lemma", point="p")
     write_events(run, stored([("c9", asked), ("c9a", applied)], start=run.last_seq + 1))
     assert node(run, "s0.7")["human"] == "disputed"
 

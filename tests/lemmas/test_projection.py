@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from apps.lemmas.models import HumanVerdict, Lemma, LemmaEdge, LemmaLikeness, LemmaState, ProofVersion, Verdict
 from apps.lemmas.projection import project, rebuild
+from apps.reasoning.domain import control as cv
 from apps.reasoning.domain import events as ev
 from apps.runs.models import Run
 from tests.lemmas.factory import make_run, make_story_run, stored
@@ -54,9 +55,9 @@ some_event = st.one_of(
     st.builds(ev.ProofDrafted, proof=st.sampled_from(["proof/1", "proof/2"]), text=st.just("t"), steps=st.just(("t",)),
               rollout=st.just(0)),
     st.builds(ev.ProofSelected, proof=st.sampled_from(["proof/1", "proof/2"]), accepted=st.booleans(), reason=st.just("r")),
-    st.builds(ev.ControlRequested, command=st.sampled_from(["c1", "c2"]), by=st.just("Ada"),
+    st.builds(cv.ControlRequested, command=st.sampled_from(["c1", "c2"]), by=st.just("Ada"),
               name=st.sampled_from(["accept_lemma", "reject_lemma"]), args=st.builds(lambda n: {"lemma": n}, names)),
-    st.builds(ev.ControlApplied, command=st.sampled_from(["c1", "c2"]), name=st.just("accept_lemma"), point=st.just("p")),
+    st.builds(cv.ControlApplied, command=st.sampled_from(["c1", "c2"]), name=st.just("accept_lemma"), point=st.just("p")),
 )  # fmt: skip
 
 
@@ -152,7 +153,7 @@ def test_a_persons_verdict_counts_once_it_is_applied() -> None:
     verdict = HumanVerdict.objects.get(run=run, lemma="s1.9")
     assert (verdict.accepted, verdict.by) == (False, "Ada")
     assert verdict.applied_seq
-    asked = ev.ControlRequested(command="c9", name="accept_lemma", by="Ada", args={"lemma": "s0.1"})
+    asked = cv.ControlRequested(command="c9", name="accept_lemma", by="Ada", args={"lemma": "s0.1"})
     project(run, stored([("c9", asked)], start=900))
     assert HumanVerdict.objects.get(command="c9").applied_seq is None
 

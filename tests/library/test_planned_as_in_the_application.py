@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from apps.explorations.plans import Plan, plan_spec
+from apps.explorations.starting.plans import Plan, plan_spec
 from apps.graders.planning.plans import roles_played
 from apps.reasoning.graders.registry import GRADERS
 from apps.reasoning.inference.aliases import Alias

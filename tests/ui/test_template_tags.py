@@ -64,6 +64,7 @@ def test_a_reason_becomes_a_sentence_with_one_full_stop() -> None:
 
 
 def test_a_link_of_the_header_can_cover_other_addresses() -> None:
-    source = '{% nav_link "accounts:profile" "Profile" "/other/" %}'
-    assert 'aria-current="true"' in _render(source, request=RequestFactory().get("/other/page/"))
+    source = '{% nav_link "accounts:profile" "Profile" "/other/ /third/" %}'
+    for path in ("/other/page/", "/third/", "/accounts/profile/more/"):
+        assert 'aria-current="true"' in _render(source, request=RequestFactory().get(path)), path
     assert "aria-current" not in _render(source, request=RequestFactory().get("/else/"))

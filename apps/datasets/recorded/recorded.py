@@ -1,26 +1,25 @@
 """Training material of a finished run: calls with their tokens, solutions and their verdicts.
 
-It is computed from the run's events and step records and not stored.
+It is computed from the run's story and its recorded calls, and not stored.
 """
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from apps.datasets.models import TokenRow
+from apps.reasoning.domain.event_base import Kind
+from apps.reasoning.story.candidates import Candidate, Candidates
+from apps.reasoning.story.run_story import RunStory
+from apps.reasoning.story.talks import Turn
 from apps.runs.models import Run
+from apps.runs.selectors import run_story
 
-KINDS = (
-    "candidate.drafted",
-    "candidate.scored",
-    "candidate.score_dropped",
-    "candidate.judged",
-    "memory.stored",
-    "proof.drafted",
-    "proof.selected",
-    "verdict.reached",
-    "turn.taken",
-    "output.unread",
-)
+KINDS = (Candidates.KINDS - {Kind.POOL_KEPT, Kind.POOL_GROUPED, Kind.PAIR_JUDGED, Kind.PAIR_DECIDED, Kind.STATE_WRITTEN}) | {
+    Kind.PROOF_DRAFTED,
+    Kind.PROOF_SELECTED,
+    Kind.VERDICT_REACHED,
+    Kind.TURN_TAKEN,
+    Kind.OUTPUT_UNREAD,
+}
 
 
 @dataclass(frozen=True)
@@ -76,10 +75,10 @@ class TakenTurn:
     tool_ok: bool | None = None
 
 
-def _taken(body: dict[str, Any]) -> TakenTurn:
-    """Turn of an event. The event of an unreadable action looks like a failed tool, but no tool was called."""
-    invalid = bool(body["problem"])
-    return TakenTurn(body["call"], invalid, None if invalid else body.get("succeeded"))
+def _taken(turn: Turn) -> TakenTurn:
+    """An unreadable action looks like a failed tool, but no tool was called."""
+    invalid = bool(turn.problem)
+    return TakenTurn(turn.call, invalid, None if invalid else turn.succeeded)
 
 
 @dataclass
@@ -104,55 +103,53 @@ class Recorded:
             found.insert(0, parent)
         return found
 
-    def take(self, kind: str, body: dict[str, Any]) -> None:
-        """Apply one event of `KINDS`."""
-        match kind:
-            case "candidate.drafted":
-                self._drafted(body["candidate"], body["call"], body["text"], tuple(body["parents"]))
-            case "proof.drafted" if not any(one.call == body["call"] for one in self.solutions.values()):
-                parents = (body["revises"],) if body["revises"] else ()
-                self._drafted(body["proof"], body["call"], body["text"], parents)
-            case "turn.taken" if body["role"] != "evaluator":
-                self.talks.setdefault(body["about"], []).append(_taken(body))
-            case "output.unread":
-                self.unread.add(body["call"])
-            case "proof.selected":
-                self.selected = body["proof"]
-                if solution := self.solutions.get(body["proof"]):
-                    solution.accepted = body["accepted"]
-            case _:
-                self._opinion(kind, body)
-
-    def _drafted(self, name: str, call: str, text: str, parents: tuple[str, ...]) -> None:
-        self.solutions[name] = Solution(name, call, text, parents)
-        for parent in parents:
-            if parent in self.solutions:
-                self.solutions[parent].children.append(name)
-
-    def _opinion(self, kind: str, body: dict[str, Any]) -> None:
-        solution = self.solutions.get(body.get("candidate", body.get("subject", "")))
-        if solution is None:
-            return
-        match kind:
-            case "candidate.scored" if body.get("score") is not None:
-                solution.scores[body["index"]] = body["score"] / body["scale"]
-            case "candidate.score_dropped":
-                solution.scores.pop(body["index"], None)
-            case "candidate.judged" if body["passed"] is not None:
-                solution.judged.append((body["call"], body["passed"]))
-            case "memory.stored" if body["valid"]:
-                solution.votes = (body["ayes"], body["valid"])
-            case "verdict.reached" if body["valid"]:
-                solution.votes = (body["passes"], body["valid"])
-
 
 def recorded_of(run: Run) -> Recorded:
     """Training material of `run`, read with a constant number of queries."""
-    found = Recorded(run, _calls(run))
-    rows = run.events.filter(kind__in=KINDS).order_by("seq").values_list("kind", "body")
-    for kind, body in rows.iterator(chunk_size=2000):
-        found.take(kind, body)
+    story = run_story(run, KINDS)
+    talks: dict[str, list[TakenTurn]] = {}
+    for talk in story.talks.by_id.values():
+        if not talk.is_evaluation:
+            talks.setdefault(talk.about, []).extend(_taken(turn) for turn in talk.turns)
+    selected = story.course.selected
+    return Recorded(
+        run,
+        _calls(run),
+        solutions=_solutions(story),
+        talks=talks,
+        unread={one.call for _, one in story.calls.unread},
+        selected=selected[1].proof if selected else "",
+    )
+
+
+def _solutions(story: RunStory) -> dict[str, Solution]:
+    """The candidates, and the versions of the proof that are not the text of one."""
+    found = {one.id: _candidate(one) for one in story.candidates.by_id.values()}
+    calls = {one.call for one in found.values()}
+    for name, proof in story.lemmas.proofs.items():
+        if proof.drafted.call in calls:
+            continue
+        calls.add(proof.drafted.call)
+        parents = (proof.drafted.revises,) if proof.drafted.revises else ()
+        votes = (proof.passes, proof.valid) if proof.valid else None
+        found[name] = Solution(name, proof.drafted.call, proof.drafted.text, parents, votes=votes, accepted=proof.accepted)
+        for parent in parents:
+            if parent in found:
+                found[parent].children.append(name)
     return found
+
+
+def _candidate(one: Candidate) -> Solution:
+    return Solution(
+        one.id,
+        one.call,
+        one.text,
+        one.parents,
+        children=list(one.children),
+        judged=[(report.call, bool(report.passed)) for report in one.judgements],
+        scores={index: score / one.scale for index, score in one.scores.items()},
+        votes=(one.memory.ayes, one.memory.valid) if one.memory and one.memory.valid else None,
+    )
 
 
 def _calls(run: Run) -> dict[str, Call]:

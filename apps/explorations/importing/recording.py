@@ -12,7 +12,7 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.explorations.importing.batches import Batch, Facts
 from apps.explorations.importing.story import LogWrong, Story, fill_times
-from apps.explorations.plans import problem_text
+from apps.explorations.starting.plans import problem_text
 from apps.problems.access import problem_visible_to
 from apps.problems.drafts import ProblemDraft
 from apps.problems.models import Problem, ProblemVersion, Topic
@@ -95,7 +95,7 @@ def _record(story: Story, facts: Facts, batch: Batch, version: ProblemVersion, u
     )
     outcome = story.outcome
     story.add(
-        "run.finished",
+        RunFinished.kind,
         RunFinished(accepted=outcome.accepted, proof=outcome.proof, reason=outcome.reason, ended_by=outcome.ended_by),
     )
     fill_times(story.events, timezone.now())

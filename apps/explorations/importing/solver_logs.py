@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 from apps.explorations.importing.log_payloads import Request, answer_of, model_word, request_of
 from apps.explorations.importing.log_sections import CutOff, Section, sections
+from apps.explorations.importing.recorded_calls import Calls
 from apps.explorations.importing.story import LogFile, LogWrong, Story, paragraphs
-from apps.explorations.importing.told_calls import Calls
 from apps.reasoning.domain.candidate_events import CandidateDrafted, CandidateJudged, CandidateKind
 from apps.reasoning.domain.events import ProofDrafted, ProofSelected
 from apps.reasoning.domain.outcomes import Outcome

@@ -7,7 +7,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from apps.explorations import selectors
-from apps.explorations.call_detail import call_detail
+from apps.explorations.calls.detail import call_detail
 from apps.explorations.views.shared import run_of
 from apps.explorations.words import FINISH_WORDS, role_word
 from apps.lemmas.formula_checks import formulas_of_answer

@@ -6,8 +6,8 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from apps.explorations.lineage import lineage_data
-from apps.explorations.lineage_levels import lineage_levels
+from apps.explorations.candidates.lineage import lineage_data
+from apps.explorations.candidates.lineage_levels import lineage_levels
 from apps.explorations.views.shared import run_of
 from apps.explorations.words import round_word
 from apps.lemmas.views import graph_answer

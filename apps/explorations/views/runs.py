@@ -15,15 +15,15 @@ from django.views.decorators.http import require_GET
 from apps.accounts.access import user_of
 from apps.accounts.models import User
 from apps.explorations import selectors
-from apps.explorations.exchange import exchange
+from apps.explorations.calls.tool_rates import tool_rate
+from apps.explorations.calls.transcript import STATUSES, filter_from, log_page
+from apps.explorations.candidates.exchange import exchange
+from apps.explorations.candidates.lineage import lineage_data
+from apps.explorations.candidates.lineage_levels import has_lineage, lineage_levels
+from apps.explorations.candidates.solutions import solutions
 from apps.explorations.figures import confidence_figure, tokens_figure
-from apps.explorations.import_report import origin_of
-from apps.explorations.lineage import lineage_data
-from apps.explorations.lineage_levels import has_lineage, lineage_levels
-from apps.explorations.solutions import solutions
+from apps.explorations.importing.report import origin_of
 from apps.explorations.timeline import timeline
-from apps.explorations.tool_rates import tool_rate
-from apps.explorations.transcript import STATUSES, filter_from, log_page
 from apps.explorations.views.shared import run_of, wants_part
 from apps.explorations.words import compares_solutions, round_word, scaffold_word
 from apps.lemmas.formula_checks import run_checks

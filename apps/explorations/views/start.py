@@ -10,10 +10,10 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from apps.accounts.access import user_of
-from apps.explorations.forms import ExplorationForm, initial_from
-from apps.explorations.given import given_of
-from apps.explorations.plans import Plan, plan_of_spec, problem_text, usable_aliases
 from apps.explorations.services import exploration_fork, plan_start, worked_example_start
+from apps.explorations.starting.forms import ExplorationForm, initial_from
+from apps.explorations.starting.given import given_of
+from apps.explorations.starting.plans import Plan, plan_of_spec, problem_text, usable_aliases
 from apps.explorations.views.shared import run_of
 from apps.problems.access import problem_get_for
 from apps.problems.models import Problem, ProblemVersion

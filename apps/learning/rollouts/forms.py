@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from apps.accounts.models import User
 from apps.datasets.rewards import JUDGES
 from apps.datasets.versions.choosing import benchmark_hashes, content_hash
-from apps.explorations.plans import Plan, plan_params, plan_refusal, problem_text
+from apps.explorations.starting.plans import Plan, plan_params, plan_refusal, problem_text
 from apps.learning.jobs.settings import lines_read
 from apps.learning.models import TrainingJob, under_way
 from apps.learning.rollouts.plan import RolloutPlan, follows, most_rank, player_title, players

@@ -27,7 +27,7 @@ from redis.exceptions import RedisError
 from apps.datasets.recorded.feeding import Feed, FeedPlan
 from apps.datasets.tokens.shards import tokens_folder
 from apps.datasets.versions.choosing import NothingToMake
-from apps.explorations.plans import Plan, plan_spec, problem_text
+from apps.explorations.starting.plans import Plan, plan_spec, problem_text
 from apps.learning.jobs.folders import locked, replace_text, trainer_state
 from apps.learning.jobs.unread import rows_unread
 from apps.learning.models import Rollout, TrainingJob, under_way

@@ -25,9 +25,9 @@ from apps.learning.trained.taught import problems_learned
 from apps.preparation.quality import difficulty_spec
 from apps.preparation.runs import problem_run_start
 from apps.problems.models import Problem
-from apps.reasoning.domain.events import event_from
 from apps.reasoning.domain.grading_events import DifficultyFound
 from apps.reasoning.inference.aliases import load_aliases
+from apps.reasoning.story.vocabulary import event_from
 from apps.runs.models import LIVE, Run
 
 logger = logging.getLogger(__name__)

@@ -5,7 +5,7 @@ Part of the one vocabulary of events.py.
 
 from typing import Literal
 
-from apps.reasoning.domain.event_base import Event
+from apps.reasoning.domain.event_base import Event, Kind
 from apps.reasoning.domain.values import Value
 
 ActionKind = Literal["python_code", "local_rag", "answer", "report", "none"]
@@ -32,7 +32,7 @@ class TurnTaken(Event):
     made to the code before it ran.
     """
 
-    kind = "turn.taken"
+    kind = Kind.TURN_TAKEN
     conversation: str
     role: str
     about: str
@@ -57,7 +57,7 @@ class MemoryStored(Event):
     `correct` is the majority of the valid reports; None if no report is readable or the vote is tied.
     """
 
-    kind = "memory.stored"
+    kind = Kind.MEMORY_STORED
     candidate: str
     round: int
     condensed: str
@@ -68,6 +68,3 @@ class MemoryStored(Event):
     valid: int
     of: int
     correct: bool | None
-
-
-CLASSES: tuple[type[Event], ...] = (TurnTaken, MemoryStored)

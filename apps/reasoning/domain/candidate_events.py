@@ -5,7 +5,7 @@ Part of the one vocabulary of events.py. A candidate is known in its run by an i
 
 from typing import Literal
 
-from apps.reasoning.domain.event_base import Event
+from apps.reasoning.domain.event_base import Event, Kind
 from apps.reasoning.domain.values import Value
 
 CandidateKind = Literal["solution", "improvement", "refinement", "correction", "aggregate"]
@@ -25,7 +25,7 @@ class CandidateDrafted(Event):
     `own_score` is its writer's own score from 0 to 1, if the scaffold asks for one.
     """
 
-    kind = "candidate.drafted"
+    kind = Kind.CANDIDATE_DRAFTED
     candidate: str
     made_as: CandidateKind
     text: str
@@ -40,7 +40,7 @@ class CandidateDrafted(Event):
 class CandidateScored(Event):
     """Report `index` of `of` on a candidate. Exactly one of `score` (of `scale`) and `unscored` is given."""
 
-    kind = "candidate.scored"
+    kind = Kind.CANDIDATE_SCORED
     candidate: str
     index: int
     of: int
@@ -54,7 +54,7 @@ class CandidateScored(Event):
 class ScoreDropped(Event):
     """A report that a meta-verifier found unfounded; its score no longer counts."""
 
-    kind = "candidate.score_dropped"
+    kind = Kind.CANDIDATE_SCORE_DROPPED
     candidate: str
     index: int
     call: str
@@ -66,7 +66,7 @@ class CandidateJudged(Event):
     critical error or a gap, which counts as a fail. The streaks include this judgement; both are 0 if judgements are unordered.
     """
 
-    kind = "candidate.judged"
+    kind = Kind.CANDIDATE_JUDGED
     candidate: str
     index: int
     call: str
@@ -82,7 +82,7 @@ class CandidateJudged(Event):
 class PoolKept(Event):
     """The candidates kept after a round, best first, and the mean score of each that has one."""
 
-    kind = "pool.kept"
+    kind = Kind.POOL_KEPT
     round: int
     kept: tuple[str, ...]
     means: dict[str, float]
@@ -95,7 +95,7 @@ class GroupsFormed(Event):
     After a count of final answers, `answers` holds the answer of each group, and `call` is empty.
     """
 
-    kind = "pool.grouped"
+    kind = Kind.POOL_GROUPED
     call: str
     groups: tuple[tuple[str, ...], ...]
     chosen: int
@@ -106,7 +106,7 @@ class GroupsFormed(Event):
 class PairJudged(Event):
     """One comparison: `first` was shown before `second`. `better` is one of them, or empty with the reason in `unscored`."""
 
-    kind = "pair.judged"
+    kind = Kind.PAIR_JUDGED
     round: int
     first: str
     second: str
@@ -119,7 +119,7 @@ class PairJudged(Event):
 class PairDecided(Event):
     """The result of a pair after both orders. `by`: both orders agreed, else the score decided, else the seed."""
 
-    kind = "pair.decided"
+    kind = Kind.PAIR_DECIDED
     round: int
     pair: tuple[str, str]
     winner: str
@@ -129,20 +129,7 @@ class PairDecided(Event):
 class StateWritten(Event):
     """The compact state of a reasoning cache after a turn; the next turn sees only the problem and this state."""
 
-    kind = "state.written"
+    kind = Kind.STATE_WRITTEN
     turn: int
     text: str
     call: str
-
-
-CLASSES: tuple[type[Event], ...] = (
-    CandidateDrafted,
-    CandidateScored,
-    ScoreDropped,
-    CandidateJudged,
-    PoolKept,
-    GroupsFormed,
-    PairJudged,
-    PairDecided,
-    StateWritten,
-)

@@ -5,7 +5,7 @@ It is independent: none of these events changes a confidence, a status or the co
 
 from typing import Literal
 
-from apps.reasoning.domain.event_base import Event
+from apps.reasoning.domain.event_base import Event, Kind
 from apps.reasoning.domain.tools import MathFinding
 
 CheckOutcome = Literal["refuted", "survived", "not_understood", "unchecked", "stopped"]
@@ -21,7 +21,7 @@ class FormulasChecked(Event):
     limit. No record is kept then: `call` is empty, and the next owner of the run repeats the check.
     """
 
-    kind = "formulas.checked"
+    kind = Kind.FORMULAS_CHECKED
     subject: str
     outcome: CheckOutcome
     findings: tuple[MathFinding, ...] = ()
@@ -36,8 +36,5 @@ class FormulasChecked(Event):
 class FormulaChecksOff(Event):
     """Formulas are no longer checked, because no worker can run the checks."""
 
-    kind = "formulas.off"
+    kind = Kind.FORMULAS_OFF
     reason: str
-
-
-CLASSES: tuple[type[Event], ...] = (FormulasChecked, FormulaChecksOff)

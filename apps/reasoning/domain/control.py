@@ -1,9 +1,13 @@
-"""Commands of people to a running exploration. A command takes effect at a control point and is recorded there."""
+"""Commands of people to a running exploration, and their events. A command takes effect at a control point."""
 
-from typing import Any
+from typing import Any, Literal
 
-from apps.reasoning.domain.events import CommandName
+from apps.reasoning.domain.event_base import Event, Kind
 from apps.reasoning.domain.values import Value
+
+CommandName = Literal[
+    "pause", "resume", "cancel", "hint", "accept_lemma", "reject_lemma", "inject_lemma", "write_up", "extend_budget"
+]
 
 
 class Command(Value):
@@ -17,3 +21,25 @@ class Command(Value):
     name: CommandName
     by: str
     args: dict[str, Any] = {}
+
+
+class ControlRequested(Event):
+    kind = Kind.CONTROL_REQUESTED
+    command: str
+    name: CommandName
+    by: str
+    args: dict[str, Any]
+
+
+class ControlApplied(Event):
+    kind = Kind.CONTROL_APPLIED
+    command: str
+    name: CommandName
+    point: str
+
+
+class ControlRefused(Event):
+    kind = Kind.CONTROL_REFUSED
+    command: str
+    name: CommandName
+    reason: str

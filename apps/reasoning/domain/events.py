@@ -7,17 +7,8 @@ Long texts are stored separately: `*_sha` names a content-addressed text.
 
 from typing import Any, Literal
 
-from apps.reasoning.domain import (
-    agent_events,
-    candidate_events,
-    check_events,
-    grading_events,
-    import_events,
-    prompt_events,
-    tool_events,
-    trial_events,
-)
 from apps.reasoning.domain.event_base import Event as Event
+from apps.reasoning.domain.event_base import Kind
 from apps.reasoning.domain.generation import Usage
 from apps.reasoning.domain.values import Value
 from apps.reasoning.domain.verdicts import StepCheck
@@ -31,7 +22,7 @@ LemmaStatus = Literal["proposed", "verified", "doubtful", "rejected", "retired",
 class RunCreated(Event):
     """The frozen specification. `authored` marks the worked example, whose texts were written by people."""
 
-    kind = "run.created"
+    kind = Kind.RUN_CREATED
     title: str
     scaffold: str
     preset: str
@@ -44,7 +35,7 @@ class RunCreated(Event):
 
 
 class RunStarted(Event):
-    kind = "run.started"
+    kind = Kind.RUN_STARTED
     owner: str
     fence: int
 
@@ -52,23 +43,23 @@ class RunStarted(Event):
 class RunResumed(Event):
     """Another owner took over the run; `replayed` counts recorded calls that were not made again."""
 
-    kind = "run.resumed"
+    kind = Kind.RUN_RESUMED
     owner: str
     fence: int
     replayed: int
 
 
 class RunPaused(Event):
-    kind = "run.paused"
+    kind = Kind.RUN_PAUSED
     reason: str = ""
 
 
 class RunContinued(Event):
-    kind = "run.continued"
+    kind = Kind.RUN_CONTINUED
 
 
 class RunFinished(Event):
-    kind = "run.finished"
+    kind = Kind.RUN_FINISHED
     accepted: bool | None
     proof: str
     reason: str
@@ -76,27 +67,27 @@ class RunFinished(Event):
 
 
 class RunCancelled(Event):
-    kind = "run.cancelled"
+    kind = Kind.RUN_CANCELLED
     reason: str = ""
 
 
 class RunFailed(Event):
     """The run stopped; `advice` says what to do before resuming it."""
 
-    kind = "run.failed"
+    kind = Kind.RUN_FAILED
     reason: str
     advice: str = ""
 
 
 class BudgetSpent(Event):
-    kind = "budget.spent"
+    kind = Kind.BUDGET_SPENT
     which: str
     limit: float
     spent: float
 
 
 class RoundBegan(Event):
-    kind = "round.began"
+    kind = Kind.ROUND_BEGAN
     rollout: int
     round: int
 
@@ -104,7 +95,7 @@ class RoundBegan(Event):
 class RoundEnded(Event):
     """`proposed` counts new lemmas, `survived` those that reach the threshold; `stop` is why no round follows, or ""."""
 
-    kind = "round.ended"
+    kind = Kind.ROUND_ENDED
     rollout: int
     round: int
     proposed: int
@@ -116,7 +107,7 @@ class RoundEnded(Event):
 
 
 class CallBegan(Event):
-    kind = "call.began"
+    kind = Kind.CALL_BEGAN
     call: str
     role: str
     alias: str
@@ -127,14 +118,14 @@ class CallBegan(Event):
 
 
 class CallRetried(Event):
-    kind = "call.retried"
+    kind = Kind.CALL_RETRIED
     call: str
     attempt: int
     reason: str
 
 
 class CallEnded(Event):
-    kind = "call.ended"
+    kind = Kind.CALL_ENDED
     call: str
     attempt: int
     finish_reason: str
@@ -146,7 +137,7 @@ class CallEnded(Event):
 
 
 class CallFailed(Event):
-    kind = "call.failed"
+    kind = Kind.CALL_FAILED
     call: str
     reason: str
     attempt: int = 1
@@ -158,7 +149,7 @@ class OutputUnread(Event):
     `again`: key of the call that asks once more, or "". `part`: the rest of the text was read and counts.
     """
 
-    kind = "output.unread"
+    kind = Kind.OUTPUT_UNREAD
     call: str
     role: str
     reason: str
@@ -181,7 +172,7 @@ class TextAnchor(Value):
 class LemmaProposed(Event):
     """A lemma version. `lemma` identifies the version (`s0.7`, `s0.7-fixed`), `number` is its name in prompts and on pages."""
 
-    kind = "lemma.proposed"
+    kind = Kind.LEMMA_PROPOSED
     lemma: str
     number: int
     rollout: int
@@ -196,7 +187,7 @@ class LemmaProposed(Event):
 class LemmaMerged(Event):
     """`lemma` is merged into `into`, because their normalised statements are equal; `into` keeps the node."""
 
-    kind = "lemma.merged"
+    kind = Kind.LEMMA_MERGED
     lemma: str
     into: str
     reason: str
@@ -205,7 +196,7 @@ class LemmaMerged(Event):
 class LemmasAlike(Event):
     """Two lemmas look like near-duplicates. They are proposed to people, never merged automatically."""
 
-    kind = "lemma.alike"
+    kind = Kind.LEMMA_ALIKE
     lemma: str
     other: str
     similarity: float
@@ -214,13 +205,13 @@ class LemmasAlike(Event):
 class LemmaRetired(Event):
     """A lemma leaves the library: superseded, or rejected by a person."""
 
-    kind = "lemma.retired"
+    kind = Kind.LEMMA_RETIRED
     lemma: str
     reason: str
 
 
 class LemmaRestored(Event):
-    kind = "lemma.restored"
+    kind = Kind.LEMMA_RESTORED
     lemma: str
     reason: str
 
@@ -228,7 +219,7 @@ class LemmaRestored(Event):
 class EdgeAdded(Event):
     """`user` uses `used`. `user` is a lemma version or a proof id (`proof/2`); `evidence` is the citation in its text."""
 
-    kind = "edge.added"
+    kind = Kind.EDGE_ADDED
     user: str
     used: str
     evidence: TextAnchor
@@ -244,7 +235,7 @@ class VoteCast(Event):
     for a fault outside all steps.
     """
 
-    kind = "vote.cast"
+    kind = Kind.VOTE_CAST
     subject: str
     index: int
     of: int
@@ -259,7 +250,7 @@ class VoteCast(Event):
 class VerdictReached(Event):
     """All votes on `subject` were cast. Exactly one of `confidence` and `unscored` (the reason) is given."""
 
-    kind = "verdict.reached"
+    kind = Kind.VERDICT_REACHED
     subject: str
     passes: int
     valid: int
@@ -277,7 +268,7 @@ class VerdictReached(Event):
 class ProofDrafted(Event):
     """A proof version (`proof/1`, with candidates `proof/3.2`). `revises` names the version that it revises."""
 
-    kind = "proof.drafted"
+    kind = Kind.PROOF_DRAFTED
     proof: str
     text: str
     steps: tuple[str, ...]
@@ -291,51 +282,7 @@ class ProofDrafted(Event):
 class ProofSelected(Event):
     """The selected proof. If `accepted` is false, it is the version with the best pass share, labelled "not accepted"."""
 
-    kind = "proof.selected"
+    kind = Kind.PROOF_SELECTED
     proof: str
     accepted: bool
     reason: str
-
-
-# --- people ----------------------------------------------------------------------------------------------------------
-
-CommandName = Literal[
-    "pause", "resume", "cancel", "hint", "accept_lemma", "reject_lemma", "inject_lemma", "write_up", "extend_budget"
-]
-
-
-class ControlRequested(Event):
-    kind = "control.requested"
-    command: str
-    name: CommandName
-    by: str
-    args: dict[str, Any]
-
-
-class ControlApplied(Event):
-    kind = "control.applied"
-    command: str
-    name: CommandName
-    point: str
-
-
-class ControlRefused(Event):
-    kind = "control.refused"
-    command: str
-    name: CommandName
-    reason: str
-
-
-_CLASSES: tuple[type[Event], ...] = (
-    RunCreated, RunStarted, RunResumed, RunPaused, RunContinued, RunFinished, RunCancelled, RunFailed, BudgetSpent,
-    RoundBegan, RoundEnded, CallBegan, CallRetried, CallEnded, CallFailed, OutputUnread,
-    LemmaProposed, LemmaMerged, LemmasAlike, LemmaRetired, LemmaRestored, EdgeAdded,
-    VoteCast, VerdictReached, ProofDrafted, ProofSelected, ControlRequested, ControlApplied, ControlRefused,
-)  # fmt: skip
-_MORE = (agent_events, candidate_events, tool_events, check_events, import_events, grading_events, prompt_events, trial_events)
-EVENT_CLASSES: dict[str, type[Event]] = {cls.kind: cls for cls in (*_CLASSES, *(cls for part in _MORE for cls in part.CLASSES))}
-
-
-def event_from(kind: str, body: dict[str, Any]) -> Event:
-    """Load the event stored as `(kind, body)`. Raises `KeyError` for an unknown kind."""
-    return EVENT_CLASSES[kind].model_validate(body)

@@ -5,7 +5,7 @@ Part of the one vocabulary of events.py.
 
 from typing import Any, Literal
 
-from apps.reasoning.domain.event_base import Event
+from apps.reasoning.domain.event_base import Event, Kind
 
 PieceKind = Literal["clusters", "analysis", "rubric"]
 #: Second part of the name of a piece that a person approved.
@@ -19,7 +19,7 @@ class GradingPrepared(Event):
     those of `graders.slots`: its place, and the digest of everything it depends on.
     """
 
-    kind = "grading.prepared"
+    kind = Kind.GRADING_PREPARED
     piece: str
     what: PieceKind
     role: str
@@ -38,7 +38,7 @@ class GradingPrepared(Event):
 class GradingUnprepared(Event):
     """No usable piece was made for a slot; `raw` is the rejected text."""
 
-    kind = "grading.unprepared"
+    kind = Kind.GRADING_UNPREPARED
     slot: str
     reason: str
     raw: str = ""
@@ -47,7 +47,7 @@ class GradingUnprepared(Event):
 class SchemeWritten(Event):
     """A marking scheme in its text form, which passed all checks; `warnings` need a person's attention."""
 
-    kind = "grading.scheme_written"
+    kind = Kind.GRADING_SCHEME_WRITTEN
     text: str
     warnings: tuple[str, ...] = ()
 
@@ -58,7 +58,7 @@ class QualityFound(Event):
     A flag counts as raised if more than half of the readable samples raise it.
     """
 
-    kind = "grading.quality"
+    kind = Kind.GRADING_QUALITY
     samples: int
     readable: int
     yes: dict[str, int]
@@ -72,7 +72,7 @@ class DifficultyFound(Event):
     `unwritten` counts attempts without a proof, which have 0 points.
     """
 
-    kind = "grading.difficulty"
+    kind = Kind.GRADING_DIFFICULTY
     attempts: int
     points: tuple[float | None, ...]
     scale: float
@@ -86,7 +86,7 @@ class GradingMatched(Event):
     """The cluster of references that a script is compared with. `prefix`, `common`: equal main steps per cluster, from the
     start and in order."""
 
-    kind = "grading.matched"
+    kind = Kind.GRADING_MATCHED
     cluster: str
     call: str = ""
     prefix: dict[str, int] = {}
@@ -100,19 +100,8 @@ class GradingReached(Event):
     Exactly one of `points` and `unscored` is given.
     """
 
-    kind = "grading.reached"
+    kind = Kind.GRADING_REACHED
     name: str
     points: float | None = None
     unscored: str = ""
     grading: dict[str, Any]
-
-
-CLASSES: tuple[type[Event], ...] = (
-    GradingPrepared,
-    GradingUnprepared,
-    GradingMatched,
-    GradingReached,
-    SchemeWritten,
-    QualityFound,
-    DifficultyFound,
-)

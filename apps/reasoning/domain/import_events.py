@@ -5,7 +5,7 @@ Part of the one vocabulary of events.py.
 
 from typing import Literal
 
-from apps.reasoning.domain.event_base import Event
+from apps.reasoning.domain.event_base import Event, Kind
 
 
 class ImportSource(Event):
@@ -14,7 +14,7 @@ class ImportSource(Event):
     `times`: the file has all times, some (the others are spread evenly between them), or only an order.
     """
 
-    kind = "import.source"
+    kind = Kind.IMPORT_SOURCE
     format: str
     file: str
     sha256: str
@@ -26,9 +26,6 @@ class ImportSource(Event):
 class ImportUnread(Event):
     """A piece of the file that was not imported. `where` is its place in words (`line 12`)."""
 
-    kind = "import.unread"
+    kind = Kind.IMPORT_UNREAD
     where: str
     reason: str
-
-
-CLASSES: tuple[type[Event], ...] = (ImportSource, ImportUnread)

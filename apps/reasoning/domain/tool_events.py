@@ -1,13 +1,13 @@
 """Events of tool calls. Part of the one vocabulary of events.py."""
 
-from apps.reasoning.domain.event_base import Event
+from apps.reasoning.domain.event_base import Event, Kind
 from apps.reasoning.domain.tools import ExecutionError, ToolJob
 
 
 class ToolBegan(Event):
     """A tool call began. `call` is the key of its record, which refers to the content as to a prompt."""
 
-    kind = "tool.began"
+    kind = Kind.TOOL_BEGAN
     call: str
     job: ToolJob
     alias: str
@@ -20,7 +20,7 @@ class ToolBegan(Event):
 class ToolEnded(Event):
     """A tool answered. `error` says how its code failed, or is empty; `text_sha` names the whole answer."""
 
-    kind = "tool.ended"
+    kind = Kind.TOOL_ENDED
     call: str
     job: ToolJob
     attempt: int
@@ -33,11 +33,8 @@ class ToolEnded(Event):
 class ToolFailed(Event):
     """A tool gave no answer; the run continues without it. `is_off`: no tool of this kind is available at the moment."""
 
-    kind = "tool.failed"
+    kind = Kind.TOOL_FAILED
     call: str
     job: ToolJob
     reason: str
     is_off: bool = False
-
-
-CLASSES: tuple[type[Event], ...] = (ToolBegan, ToolEnded, ToolFailed)

@@ -5,7 +5,7 @@ Part of the one vocabulary of events.py.
 
 from typing import Literal
 
-from apps.reasoning.domain.event_base import Event
+from apps.reasoning.domain.event_base import Event, Kind
 
 AttemptKind = Literal["right", "gap", "wrong"]
 #: Read from the first answer, from the second one, read as a refusal, unreadable in both, or the call failed.
@@ -19,7 +19,7 @@ class RoleTried(Event):
     whether the judge accepts the attempt. `tokens` are the completion tokens of all calls, `seconds` their time.
     """
 
-    kind = "role.tried"
+    kind = Kind.ROLE_TRIED
     method: str
     role: str
     attempt: AttemptKind
@@ -31,6 +31,3 @@ class RoleTried(Event):
     accepts: bool | None = None
     tokens: int = 0
     seconds: float = 0.0
-
-
-CLASSES = (RoleTried,)

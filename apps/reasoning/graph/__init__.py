@@ -1,1 +1,1 @@
-"""The lemma graph: a pure fold over events, with the questions people ask of it and its export formats."""
+"""The lemma graph: pure queries on it, and its export formats."""

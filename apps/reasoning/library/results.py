@@ -1,17 +1,16 @@
 """What a run came to, with all that a caller may want to know of it."""
 
-from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
-from apps.reasoning.domain.events import Event, OutputUnread, ProofDrafted
+from apps.reasoning.domain.events import OutputUnread
 from apps.reasoning.domain.generation import Usage
-from apps.reasoning.domain.grading_events import GradingPrepared, GradingReached
 from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.domain.records import StepRecord
 from apps.reasoning.domain.values import Value
 from apps.reasoning.graders.grader import FINAL
 from apps.reasoning.graders.grading import Grading
+from apps.reasoning.story.run_story import RunStory, fold
 
 from .progress import ProgressJournal
 
@@ -85,21 +84,21 @@ class GradeResult(RunResult):
 
 def solve_result(journal: ProgressJournal, outcome: Outcome, seed: int) -> SolveResult:
     """The result of a scaffold."""
-    drafts = {event.proof: event for event in _events(journal) if isinstance(event, ProofDrafted)}
-    proof = drafts.get(outcome.proof)
-    common = _common(journal, outcome, seed).model_dump()
-    return SolveResult.model_validate(common | {"proof": proof.text if proof else "", "steps": proof.steps if proof else ()})
+    story = _story(journal)
+    version = story.lemmas.proofs.get(outcome.proof)
+    own = {"proof": version.drafted.text, "steps": version.drafted.steps} if version else {"proof": "", "steps": ()}
+    return SolveResult.model_validate(_common(journal, story, outcome, seed).model_dump() | own)
 
 
 def grade_result(journal: ProgressJournal, outcome: Outcome, seed: int) -> GradeResult:
     """The result of a grader."""
-    reached = [event for event in _events(journal) if isinstance(event, GradingReached) and event.name == FINAL]
-    prepared = {event.piece: event.value for event in _events(journal) if isinstance(event, GradingPrepared)}
-    common = _common(journal, outcome, seed).model_dump()
-    return GradeResult.model_validate(common | {"grading": reached[-1].grading, "prepared": prepared})
+    story = _story(journal)
+    prepared = {name: event.value for name, event in story.gradings.prepared.items()}
+    own = {"grading": story.gradings.reached[FINAL].grading, "prepared": prepared}
+    return GradeResult.model_validate(_common(journal, story, outcome, seed).model_dump() | own)
 
 
-def _common(journal: ProgressJournal, outcome: Outcome, seed: int) -> RunResult:
+def _common(journal: ProgressJournal, story: RunStory, outcome: Outcome, seed: int) -> RunResult:
     records = {record.key: record for record in journal.records}
     asked = [record for record in records.values() if record.was_asked]
     spent = journal.spent
@@ -109,7 +108,7 @@ def _common(journal: ProgressJournal, outcome: Outcome, seed: int) -> RunResult:
         usage=sum((record.usage for record in asked), Usage()),
         seconds=spent.seconds,
         seed=seed,
-        unread=tuple(_unread(event, records.get(event.call)) for event in _events(journal) if isinstance(event, OutputUnread)),
+        unread=tuple(_unread(event, records.get(event.call)) for _, event in story.calls.unread),
         failed=tuple(FailedCall(call=one.key, role=one.role, reason=one.failure) for one in asked if one.final is None),
     )
 
@@ -119,5 +118,5 @@ def _unread(event: OutputUnread, record: StepRecord | None) -> UnreadAnswer:
     return UnreadAnswer(call=event.call, role=event.role, reason=event.reason, text=text, was_asked_again=bool(event.again))
 
 
-def _events(journal: ProgressJournal) -> Iterable[Event]:
-    return (event for _, _, event in journal.events)
+def _story(journal: ProgressJournal) -> RunStory:
+    return fold((seq, event) for seq, _, event in journal.events)

@@ -2,7 +2,7 @@
 run's counters.
 
 Model instances, `bulk_create`, `bulk_update` and F expressions were more than half of the writer's time (benchmarks/journal.py,
-benchmarks/contest.py). Columns are still read from the models, so a row that lacks a new column fails at once.
+benchmarks/contest/contest.py). Columns are still read from the models, so a row that lacks a new column fails at once.
 """
 
 import functools

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from apps.reasoning.domain.events import ControlApplied, ControlRefused, RunContinued, RunPaused, RunResumed, RunStarted
+from apps.reasoning.domain.control import ControlApplied, ControlRefused
+from apps.reasoning.domain.events import RunContinued, RunPaused, RunResumed, RunStarted
 from apps.runs.journal.run_journal import NumberedEvent
 from apps.runs.models import Run, RunCommand, RunStatus
 

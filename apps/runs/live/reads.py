@@ -10,6 +10,7 @@ from channels.db import DatabaseSyncToAsync
 from redis.exceptions import RedisError
 
 from apps.processes.streams import buffer_key, sync_client
+from apps.reasoning.domain.event_base import Kind
 from apps.runs.journal.texts import texts_get
 from apps.runs.models import Run, RunEvent
 from apps.runs.selectors import EventRow, event_page, step_get
@@ -93,7 +94,7 @@ def call_snapshot(run: Run, call: str) -> dict[str, Any]:
 
 def _buffered(run: Run, call: str) -> tuple[int, str, str]:
     """Attempt, text and reasoning of the newest attempt with output."""
-    known = 1 + RunEvent.objects.filter(run=run, kind="call.retried", body__call=call).count()
+    known = 1 + RunEvent.objects.filter(run=run, kind=Kind.CALL_RETRIED, body__call=call).count()
     attempts = range(known + 5, 0, -1)  # Attempts of the reaper have no events.
     keys = [buffer_key(str(run.public_id), call, n, channel) for n in attempts for channel in ("text", "reasoning")]
     try:

@@ -19,6 +19,7 @@ from redis.exceptions import RedisError, ResponseError
 
 from apps.processes import metrics
 from apps.processes.streams import EVENTS_KEPT, SIGNED_OUT, WATCH_S, async_client, events_key, tokens_key, watch_key
+from apps.reasoning.domain.event_base import Kind
 
 logger = logging.getLogger(__name__)
 
@@ -233,7 +234,7 @@ class Hub:
             event = json.loads(fields["event"])
             for subscription in subscriptions:
                 subscription.add_event(event)
-            if event["kind"] in {"call.ended", "call.failed"}:
+            if event["kind"] in {Kind.CALL_ENDED, Kind.CALL_FAILED}:
                 self.counters[run].pop(event["body"]["call"], None)
                 self._ended[run].add(event["body"]["call"])  # The other stream may still have its last tokens.
         elif kind == "tok" and subscriptions:

@@ -10,9 +10,9 @@ from django.db.utils import DatabaseError
 
 from apps.processes import metrics
 from apps.processes.threads import in_thread
-from apps.reasoning.domain.control import Command
+from apps.reasoning.domain.control import Command, ControlApplied, ControlRequested
 from apps.reasoning.domain.errors import FenceLost, RunCancelled
-from apps.reasoning.domain.events import ControlApplied, ControlRequested, RunContinued, RunPaused
+from apps.reasoning.domain.events import RunContinued, RunPaused
 from apps.reasoning.domain.generation import Final, GenerationRequest
 from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.ports import Dispatcher

@@ -152,7 +152,7 @@ async def _drive(
     """The program, its lease and its last event. Raises `FenceLost`, and `RunHalted` if the journal cannot be written."""
     bind(run=str(run.public_id), fence=run.fence)
     if run.fence == 1:
-        journal.emit("run.started", RunStarted(owner=run.lease_owner, fence=run.fence))
+        journal.emit(RunStarted.kind, RunStarted(owner=run.lease_owner, fence=run.fence))
     else:
         resumed = RunResumed(owner=run.lease_owner, fence=run.fence, replayed=journal.replayable)
         journal.emit(f"run.resumed/{run.fence}", resumed)

@@ -64,7 +64,7 @@ def url_if(name: str, *args: Any, **kwargs: Any) -> str:
 def nav_link(context: template.Context, name: str, label: str, below: str = "") -> SafeString | str:
     """A link of the header, marked for the current page and pages below it; empty if no view has this name.
 
-    `below`: prefix of the URLs of its pages, if it differs from its own URL.
+    `below`: prefixes of the URLs of its other pages, separated by spaces.
     """
     address = url_if(name)
     if not address:
@@ -73,7 +73,7 @@ def nav_link(context: template.Context, name: str, label: str, below: str = "") 
     path = request.path if request is not None else ""
     if path == address:
         return format_html('<a href="{}" aria-current="page">{}</a>', address, label)
-    if path.startswith(below or address):
+    if path.startswith((address, *below.split())):
         return format_html('<a href="{}" aria-current="true">{}</a>', address, label)
     return format_html('<a href="{}">{}</a>', address, label)
 

@@ -281,6 +281,7 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
       countFocus();
       outlineAsOf(part("outline"), then);
       part("empty").hidden = view.graph.nodes.size > 1;
+      part("empty").textContent = part("empty").dataset.before;
     },
     destroy: () => {
       refresh.stop();

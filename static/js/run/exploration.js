@@ -7,6 +7,7 @@ import { toast } from "../site.js";
 import { throttled } from "../throttled.js";
 import { drawCharts } from "./charts.js";
 import { FrameLoop } from "./frames.js";
+import { KIND } from "./kinds.js";
 import { Lanes } from "./lanes.js";
 import { mountReplay } from "./replay.js";
 import { RunStream } from "./run_stream.js";
@@ -116,7 +117,7 @@ const followReplay = throttled(REPLAY_PANEL_MS, () => (asOf ? renewPanel() : Pro
 function concernsPanel({ kind, body }) {
   if (shown.tab === "lemma") return GRAPH_KINDS.test(kind) && (body.subject === shown.lemma || body.lemma === shown.lemma || kind.startsWith("control."));
   if (shown.tab === "proof") return kind.startsWith("proof.") || (body.subject ?? "").startsWith("proof/");
-  return shown.tab === "agents" && (kind === "call.ended" || kind === "call.failed" || kind.startsWith("formulas."));
+  return shown.tab === "agents" && (kind === KIND.CALL_ENDED || kind === KIND.CALL_FAILED || kind.startsWith("formulas."));
 }
 
 /** Does an event of this kind change the log or the charts? A live page does not refresh these by itself. */
@@ -231,9 +232,9 @@ let lanes = null;
 
 function takeEvent(event) {
   const { kind, body } = event;
-  if (kind === "call.began") lanes.began(body);
-  else if (kind === "call.retried") lanes.retried(body);
-  else if (kind === "call.ended" || kind === "call.failed") {
+  if (kind === KIND.CALL_BEGAN) lanes.began(body);
+  else if (kind === KIND.CALL_RETRIED) lanes.retried(body);
+  else if (kind === KIND.CALL_ENDED || kind === KIND.CALL_FAILED) {
     delete state.generating[body.call];
     lanes.ended(body.call, body.reason ?? "");
     countNewCalls();
@@ -246,7 +247,7 @@ function takeEvent(event) {
   }
   if (HEADER_KINDS.test(kind)) refreshHeader();
   if (concernsPanel(event)) refreshPanel();
-  if (kind === "proof.selected") {
+  if (kind === KIND.PROOF_SELECTED) {
     state.concluding = true;
     showState();
     if (shown.tab === "agents") showPanel({ tab: "proof" });

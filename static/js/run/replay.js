@@ -1,13 +1,15 @@
 // The replay of a run that has ended: its events shown again on the run's page, at ×1 to ×200 of the recorded speed, with
-// graph, streams and votes in step. No model is called. The fold is replay_fold.js.
+// graph, streams and votes in step. No model is called. story.js folds its events.
 import { nodeName } from "../graph/nouns.js";
+import { KIND } from "./kinds.js";
 import { Lanes } from "./lanes.js";
 import { drawCards } from "./replay_cards.js";
-import { countUntil, Fold, timesOf } from "./replay_fold.js";
+import { countUntil, timesOf } from "./replay_clock.js";
 import { graphAt } from "./replay_graph.js";
 import { ReplayStreams } from "./replay_streams.js";
 import { drawTimeline } from "./replay_timeline.js";
 import { drawVotes } from "./replay_votes.js";
+import { RunStory } from "./story.js";
 import { compact, duration, showInherited } from "./words.js";
 
 const DRAW_MS = 250;
@@ -115,7 +117,7 @@ class Replay {
     this.times = timesOf(events);
     this.ends = new Map();
     events.forEach(([, , kind, body], place) => {
-      if (kind === "call.ended" || kind === "call.failed") this.ends.set(body.call, { at: this.times[place], body });
+      if (kind === KIND.CALL_ENDED || kind === KIND.CALL_FAILED) this.ends.set(body.call, { at: this.times[place], body });
     });
     this.events = events;
     this.part("scrub").max = String(events.length);
@@ -174,13 +176,13 @@ class Replay {
   /** Move to the state after `count` events, in either direction. */
   seek(count) {
     const wanted = Math.max(1, Math.min(this.events.length, count));
-    this.fold = new Fold();
+    this.story = new RunStory();
     this.at = 0;
     if (!this.lanes) this.openLanes();
     this.lanes.clear();
-    for (; this.at < wanted; this.at += 1) this.fold.take(this.events[this.at], this.at);
+    for (; this.at < wanted; this.at += 1) this.story.take(this.events[this.at], this.at);
     this.clock = this.times[wanted - 1];
-    for (const { body } of this.fold.open.values()) this.lanes.began(body);
+    for (const { body } of this.story.open.values()) this.lanes.began(body);
     this.draw(performance.now());
     if (!this.isPlaying) this.write();
   }
@@ -188,11 +190,11 @@ class Replay {
   forward(count) {
     for (; this.at < count; this.at += 1) {
       const event = this.events[this.at];
-      this.fold.take(event, this.at);
+      this.story.take(event, this.at);
       const [, , kind, body] = event;
-      if (kind === "call.began" && !this.isBrief(body.call, this.times[this.at])) this.lanes.began(body);
-      else if (kind === "call.retried") this.lanes.retried(body);
-      else if (kind === "call.ended" || kind === "call.failed") this.lanes.ended(body.call, body.reason ?? "");
+      if (kind === KIND.CALL_BEGAN && !this.isBrief(body.call, this.times[this.at])) this.lanes.began(body);
+      else if (kind === KIND.CALL_RETRIED) this.lanes.retried(body);
+      else if (kind === KIND.CALL_ENDED || kind === KIND.CALL_FAILED) this.lanes.ended(body.call, body.reason ?? "");
     }
   }
 
@@ -213,7 +215,7 @@ class Replay {
 
   /** The share of a call's text that is written at the current time. */
   partOf(call) {
-    const open = this.fold.open.get(call);
+    const open = this.story.open.get(call);
     if (!open) return 1;
     const end = this.ends.get(call);
     if (!end) return 0;
@@ -223,23 +225,23 @@ class Replay {
 
   draw(now) {
     this.drawnAt = now;
-    if (this.whole) this.graph.asOf(graphAt(this.whole, this.fold));
-    drawVotes(this.votes.querySelector('[data-part="votes"]'), this.fold.votes, (subject) => this.nameOf(subject));
-    drawCards(this.page, this.fold);
+    if (this.whole) this.graph.asOf(graphAt(this.whole, this.story));
+    drawVotes(this.votes.querySelector('[data-part="votes"]'), this.story.votes, (subject) => this.nameOf(subject));
+    drawCards(this.page, this.story);
     this.streams.advance();
-    const calls = Object.fromEntries([...this.fold.open.keys()].map((call) => {
+    const calls = Object.fromEntries([...this.story.open.keys()].map((call) => {
       const { at = 0, body = {} } = this.ends.get(call) ?? {};
-      const seconds = (at - this.times[this.fold.open.get(call).place]) / 1000 - (body.ttft_s ?? 0);
+      const seconds = (at - this.times[this.story.open.get(call).place]) / 1000 - (body.ttft_s ?? 0);
       const rate = seconds > 0 ? (body.completion ?? 0) / seconds : 0;
       return [call, { n: Math.round(this.partOf(call) * (body.completion ?? 0)), rate, attempt: 1 }];
     }));
     this.lanes.generating(calls);
     const liveness = this.page.querySelector('#run-header [data-part="liveness"]');
     if (liveness) Object.assign(liveness, { textContent: "replay", className: "status status--ended" });
-    this.meter("tokens", this.fold.tokens + Object.values(calls).reduce((sum, { n }) => sum + n, 0));
-    this.meter("calls", this.fold.calls);
+    this.meter("tokens", this.story.tokens + Object.values(calls).reduce((sum, { n }) => sum + n, 0));
+    this.meter("calls", this.story.calls);
     this.meter("seconds", this.clock / 1000, duration);
-    drawTimeline(this.page, this.fold);
+    drawTimeline(this.page, this.story);
     const [from, to] = [this.drawnCount, this.at].sort((one, other) => one - other);
     this.drawnCount = this.at;
     this.moved(this.events[this.at - 1][0], this.events.slice(from, to));
@@ -251,7 +253,7 @@ class Replay {
     const budget = this.page.querySelector(`#run-header [data-meter="${name}"]`);
     if (!budget) return;
     budget.querySelector('[data-part="used"]').textContent = words(amount);
-    showInherited(budget, this.fold.inherited[name]);
+    showInherited(budget, this.story.inherited[name]);
     const bar = budget.querySelector(".meter");
     if (!bar) return;
     bar.setAttribute("aria-valuenow", String(Math.round(amount)));
@@ -284,7 +286,7 @@ class Replay {
 
   /** The current phase of the run and the number of running tools, which have no lanes. */
   about() {
-    const { isKnockOut, round, tools } = this.fold;
+    const { isKnockOut, round, tools } = this.story;
     const where = isKnockOut ? ["knock-out"] : round ? [`round ${round}`] : [];
     return tools.size ? [...where, `${tools.size} tool${tools.size === 1 ? "" : "s"} at work`] : where;
   }
@@ -301,8 +303,8 @@ class Replay {
     if (!this.isOn) return;
     if (this.isPlaying) this.pause();
     this.isOn = false;
-    this.fold.isOver = true;
-    drawCards(this.page, this.fold);
+    this.story.isOver = true;
+    drawCards(this.page, this.story);
     this.page.classList.remove("run--replaying");
     if (this.whole) this.graph.asOf(null);
     this.lanes.clear();

@@ -1,8 +1,8 @@
 // The solutions of a run as of an event of its replay: later parts are hidden, and counts are those of that event.
 
-/** Show the cards, pairs, turns, checks and counts under `page` that `fold` (replay_fold.js) has reached; all after its end. */
-export function drawCards(page, fold) {
-  const { reached, isOver } = fold;
+/** Show the cards, pairs, turns, checks and counts under `page` that `story` (story.js) has reached; all after its end. */
+export function drawCards(page, story) {
+  const { reached, isOver } = story;
   const hide = (place, name) => { place.hidden = !isOver && !reached.has(name); };
   for (const card of page.querySelectorAll(".solution[id]")) {
     hide(card, card.id);
@@ -11,7 +11,7 @@ export function drawCards(page, fold) {
   for (const row of page.querySelectorAll("[data-pair]")) hide(row, row.dataset.pair);
   for (const place of page.querySelectorAll("[data-moment]")) hide(place, place.dataset.moment);
   for (const details of page.querySelectorAll(".solution [data-keep^='opinion ']")) hide(details.closest("li"), details.dataset.keep.slice("opinion ".length));
-  for (const place of page.querySelectorAll("[data-count]")) count(place, isOver ? null : fold.counts.get(place.dataset.count) ?? "0");
+  for (const place of page.querySelectorAll("[data-count]")) count(place, isOver ? null : story.counts.get(place.dataset.count) ?? "0");
   for (const section of page.querySelectorAll("#run-solutions > .section")) {
     const items = [...section.querySelectorAll(".solution[id], [data-pair], [data-moment]")];
     section.hidden = items.length > 0 && items.every((item) => item.hidden);

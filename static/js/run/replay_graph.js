@@ -1,14 +1,14 @@
-// The graph of a run as of any of its events. Pure: no DOM, no network. `fold` is a Fold of replay_fold.js.
-import { fresh } from "./replay_fold.js";
+// The graph of a run as of any of its events. Pure: no DOM, no network. `story` is a RunStory of story.js.
+import { fresh } from "./story.js";
 
-/** The graph `whole` (docs/graph_data.md) as of the current event of `fold`, without positions. */
-export function graphAt(whole, fold) {
+/** The graph `whole` (docs/graph_data.md) as of the current event of `story`, without positions. */
+export function graphAt(whole, story) {
   const nodes = new Map();
-  for (const node of whole.nodes) if (node.kind === "problem" || node.first_seq <= fold.seq) nodes.set(node.id, nodeAt(node, fold));
+  for (const node of whole.nodes) if (node.kind === "problem" || node.first_seq <= story.seq) nodes.set(node.id, nodeAt(node, story));
   const edges = new Map();
   for (const edge of whole.edges) {
-    const isThere = edge.kind === "merges" ? fold.merged.has(edge.source) : (edge.first_seq ?? edge.seq) <= fold.seq;
-    const then = isThere ? edgeAt(edge, fold) : edge;
+    const isThere = edge.kind === "merges" ? story.merged.has(edge.source) : (edge.first_seq ?? edge.seq) <= story.seq;
+    const then = isThere ? edgeAt(edge, story) : edge;
     if (isThere && nodes.has(then.source) && nodes.has(then.target)) edges.set(then.id, then);
   }
   const next = new Map();
@@ -20,8 +20,8 @@ export function graphAt(whole, fold) {
   return {
     nodes,
     edges,
-    contributing: new Set(fold.selected ? whole.contributing.filter((id) => nodes.has(id)) : []),
-    redundant: redundantAt(whole, edges, next, fold.seq),
+    contributing: new Set(story.selected ? whole.contributing.filter((id) => nodes.has(id)) : []),
+    redundant: redundantAt(whole, edges, next, story.seq),
     frontier: frontierAt(nodes, next),
   };
 }
@@ -38,28 +38,28 @@ function frontierAt(nodes, next) {
 }
 
 /** An edge with its source at the time: the lemma that the text names, until that lemma was merged. */
-function edgeAt(edge, fold) {
+function edgeAt(edge, story) {
   const { source, named = source } = edge;
-  return source === named ? edge : { ...edge, source: representativeAt(named, fold) };
+  return source === named ? edge : { ...edge, source: representativeAt(named, story) };
 }
 
 /** As in the core (`representatives`): the end of the chain of merges while it holds, else the last in the chain that does. */
-function representativeAt(name, fold) {
+function representativeAt(name, story) {
   const chain = [name];
-  for (let into = fold.merged.get(name); into && !chain.includes(into); into = fold.merged.get(into)) chain.push(into);
-  const holds = (id) => fold.subjects.get(id)?.status === "verified" && !fold.retired.has(id);
+  for (let into = story.merged.get(name); into && !chain.includes(into); into = story.merged.get(into)) chain.push(into);
+  const holds = (id) => story.subjects.get(id)?.status === "verified" && !story.retired.has(id);
   return chain.findLast(holds) ?? chain.at(-1);
 }
 
-function nodeAt(node, fold) {
+function nodeAt(node, story) {
   if (["problem", "pair", "memory"].includes(node.kind)) return node;
-  const { scores, unread, ...then } = fold.subjects.get(node.id) ?? fresh();
-  const judged = then.status || (node.kind === "candidate" && fold.kept.has(node.id) ? "kept" : "");
-  const status = fold.merged.has(node.id) ? "merged" : fold.retired.has(node.id) ? "retired" : judged;
+  const { scores, scale, judged: read, wanted, unread, ...then } = story.subjects.get(node.id) ?? fresh();
+  const judged = then.status || (node.kind === "candidate" && story.kept.has(node.id) ? "kept" : "");
+  const status = story.merged.has(node.id) ? "merged" : story.retired.has(node.id) ? "retired" : judged;
   return {
-    ...node, ...then, status, human: fold.humans.get(node.id) ?? "", found_by: fold.finders.get(node.id)?.size ?? 1,
-    merged_into: fold.merged.get(node.id) ?? "", check: node.check ? fold.checks.get(node.id) ?? "" : "",
-    words: node.kind === "candidate" ? fold.remembered.get(node.id) ?? candidateWords({ ...then, unread }, scores) : node.words,
+    ...node, ...then, status, human: story.wordOfPeople(node.id), found_by: story.finders.get(node.id)?.size ?? 1,
+    merged_into: story.merged.get(node.id) ?? "", check: node.check ? story.checks.get(node.id) ?? "" : "",
+    words: node.kind === "candidate" ? story.remembered.get(node.id) ?? candidateWords({ ...then, unread }, scores) : node.words,
   };
 }
 

@@ -1,13 +1,13 @@
 // The bars of the round timeline as of an event of a replay. Leaving the replay fetches the timeline again.
 
-/** Set the bars under `page` to what `fold` (replay_fold.js) has counted, and mark the column of the current round. */
-export function drawTimeline(page, fold) {
+/** Set the bars under `page` to what `story` (story.js) has counted, and mark the column of the current round. */
+export function drawTimeline(page, story) {
   for (const row of page.querySelectorAll("#run-timeline [data-bar]")) {
-    const bar = fold.bars.get(row.dataset.bar);
+    const bar = story.bars.get(row.dataset.bar);
     row.hidden = !bar;
     if (bar) drawBar(row, barWords(bar, Number(row.dataset.of ?? 0)));
   }
-  const now = fold.isKnockOut ? "Knock-out" : String(fold.round);
+  const now = story.isKnockOut ? "Knock-out" : String(story.round);
   for (const cell of page.querySelectorAll("#run-timeline th[data-round]")) cell.toggleAttribute("data-now", cell.dataset.round === now);
 }
 

@@ -2,9 +2,8 @@
 
 import pytest
 
-from apps.reasoning.domain.control import Command
+from apps.reasoning.domain.control import Command, CommandName
 from apps.reasoning.domain.errors import RunCancelled
-from apps.reasoning.domain.events import CommandName
 from apps.reasoning.journal.memory import InMemoryJournal
 from apps.reasoning.scaffolds.intern_s1_mo.params import Params
 from apps.reasoning.scaffolds.running.controls import ScriptedControls

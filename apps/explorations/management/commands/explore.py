@@ -15,10 +15,10 @@ from rich.live import Live
 from apps.accounts.models import User
 from apps.explorations.driving import check_local, drive_in_thread, is_stack_up
 from apps.explorations.exports import run_head
-from apps.explorations.given import given_of
-from apps.explorations.plans import Plan, is_large, plan_aliases, plan_duration, plan_estimate, usable_aliases
 from apps.explorations.progress import Progress
 from apps.explorations.services import plan_start, worked_example_start
+from apps.explorations.starting.given import given_of
+from apps.explorations.starting.plans import Plan, is_large, plan_aliases, plan_duration, plan_estimate, usable_aliases
 from apps.lemmas.final_answers import final_answer_of
 from apps.problems.models import Problem
 from apps.reasoning.domain.errors import AliasError

@@ -5,8 +5,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
+from apps.reasoning.domain.event_base import Kind
 from apps.reasoning.scaffolds.candidates.judges import Comparison, Share, order_report, own_reports
-from apps.runs.models import Run, RunEvent, Step
+from apps.runs.models import Run, Step
+from apps.runs.selectors import run_story
 
 NOTHING = "nothing to count"
 
@@ -20,7 +22,7 @@ class Command(BaseCommand):
         parser.add_argument("--run", action="append", default=[], help="id of a run to include; may be given several times")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        runs = Run.objects.filter(events__kind="pair.judged", is_authored=False).distinct()
+        runs = Run.objects.filter(events__kind=Kind.PAIR_JUDGED, is_authored=False).distinct()
         if options["run"]:
             runs = runs.filter(public_id__in=options["run"])
         rows = [one for run in runs for one in comparisons_of(run)]
@@ -46,17 +48,13 @@ class Command(BaseCommand):
 def comparisons_of(run: Run) -> list[Comparison]:
     """The judged pairs of a run, with the models of judge and authors."""
     models = dict(Step.objects.filter(run=run).values_list("key", "alias"))
-    authors: dict[str, str] = {}
+    candidates = run_story(run, {Kind.CANDIDATE_DRAFTED, Kind.PAIR_JUDGED}).candidates
+    authors = {name: models.get(one.call, "") for name, one in candidates.by_id.items()}
     found = []
-    for event in RunEvent.objects.filter(run=run, kind__in=("candidate.drafted", "pair.judged")).order_by("seq"):
-        body = event.body
-        if event.kind == "candidate.drafted":
-            authors[body["candidate"]] = models.get(body["call"], "")
-        else:
-            pair = f"{run.pk}/{body['round']}/{'-'.join(sorted((body['first'], body['second'])))}"
-            written = (authors.get(body["first"], ""), authors.get(body["second"], ""))
-            judge = models.get(body["call"], "")
-            found.append(Comparison(pair, judge, body["first"], body["second"], body.get("better", ""), written))
+    for one in candidates.comparisons:
+        pair = f"{run.pk}/{one.round}/{'-'.join(sorted((one.first, one.second)))}"
+        written = (authors.get(one.first, ""), authors.get(one.second, ""))
+        found.append(Comparison(pair, models.get(one.call, ""), one.first, one.second, one.better, written))
     return found
 
 

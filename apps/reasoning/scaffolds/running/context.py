@@ -8,9 +8,9 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from apps.reasoning.domain.control import Command
+from apps.reasoning.domain.control import Command, ControlApplied, ControlRefused
 from apps.reasoning.domain.errors import BackendError, BudgetKeptBack, NeedsFork, RunCancelled, RunHalted
-from apps.reasoning.domain.events import CallRetried, ControlApplied, ControlRefused, Event
+from apps.reasoning.domain.events import CallRetried, Event
 from apps.reasoning.domain.generation import Final, GenerationRequest, Place, Sampling
 from apps.reasoning.domain.records import StepRecord
 from apps.reasoning.domain.tools import ToolAnswer, ToolJob

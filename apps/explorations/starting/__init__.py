@@ -1,0 +1,1 @@
+"""From the start form to the frozen specification of a run."""

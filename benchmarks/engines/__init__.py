@@ -1,0 +1,1 @@
+"""Engines alone and through the whole stack."""

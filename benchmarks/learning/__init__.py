@@ -1,0 +1,1 @@
+"""The export of rows and the trainer."""

@@ -1,0 +1,1 @@
+"""Pages in a browser and their sockets: latency, viewers, curves, lists, sign-ins."""

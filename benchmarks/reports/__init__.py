@@ -1,0 +1,1 @@
+"""The documents with the figures."""
