@@ -27,8 +27,6 @@ from apps.graded_sets.models import GradedSet
 from apps.graders.planning.shown import views_json, views_summary
 from apps.reasoning.agreement.report import DRAWS, FEW
 
-NO_PAGE = "There is no such page."
-
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
