@@ -9,6 +9,7 @@ Students see no groups. A user who may not see a group gets `Http404`.
 """
 
 import uuid
+from collections.abc import Callable
 
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
@@ -21,6 +22,19 @@ def user_of(request: HttpRequest) -> User:
     if not isinstance(request.user, User):
         raise Http404
     return request.user
+
+
+def user_allowed(request: HttpRequest, may: Callable[[User], bool]) -> User:
+    """The signed-in user. Raises `Http404` for a user who may not."""
+    user = user_of(request)
+    if not may(user):
+        raise Http404("There is no such page.")
+    return user
+
+
+def run_reader_of(request: HttpRequest) -> User:
+    """The signed-in coach or researcher. Raises `Http404` for others."""
+    return user_allowed(request, lambda user: user.may_see_runs)
 
 
 def token_get_for(user: User, public_id: uuid.UUID | str) -> ApiToken:

@@ -6,7 +6,6 @@ from apps.reasoning.agreement.pairs import Pair, Scored, Sorted, by_author
 from apps.reasoning.agreement.scales import CLOSE
 from apps.reasoning.domain.values import Unscored, Value
 
-EACH = "each-on-its-own"
 OTHER_MARKS = "the person's points for the same paper name differ between graders, so the names do not identify papers"
 
 

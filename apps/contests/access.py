@@ -22,7 +22,7 @@ from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest
 from django.utils import timezone
 
-from apps.accounts.access import user_of
+from apps.accounts.access import user_allowed
 from apps.accounts.models import Role, User
 from apps.contests.models import Contest, ContestCoach, ContestProblem, ContestState, Identity, Paper
 
@@ -42,10 +42,7 @@ def contests_administered_by(user: User) -> QuerySet[Contest]:
 
 def creator_of(request: HttpRequest) -> User:
     """Return the signed-in user. Raises `Http404` if they may not create contests."""
-    user = user_of(request)
-    if not contest_may_create(user):
-        raise Http404("There is no such page.")
-    return user
+    return user_allowed(request, contest_may_create)
 
 
 def contest_visible_to(user: User) -> QuerySet[Contest]:

@@ -38,9 +38,6 @@ class CellState(models.TextChoices):
     CANCELLED = "cancelled", "cancelled"
 
 
-ENDED = (CellState.SCORED, CellState.UNSCORED, CellState.FAILED, CellState.CANCELLED)
-
-
 class Experiment(models.Model):
     """An experiment on the scripts of one set or one contest. `begun_at`: time of the last start or resume.
 

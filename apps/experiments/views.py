@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from itertools import islice
 
 from asgiref.sync import sync_to_async
-from django.contrib import messages
 from django.core.handlers.asgi import ASGIRequest
 from django.core.paginator import Paginator
 from django.db.models import Count, Q
@@ -15,8 +14,7 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from apps.accounts.access import user_of
-from apps.accounts.models import User
+from apps.accounts.access import user_allowed, user_of
 from apps.experiments.access import cells_shown, experiment_get_for, experiment_may_steer, experiments_visible_to
 from apps.experiments.estimate import forecast_of
 from apps.experiments.exports import csv_lines, json_lines
@@ -40,6 +38,7 @@ from apps.graders.starting import models_for_grading
 from apps.reasoning.domain.errors import AliasError
 from apps.reasoning.graders.registry import GRADERS
 from apps.runs.access import run_may_start
+from apps.ui.refusals import refusals_shown
 
 PAGE = 50
 _LINES_AT_ONCE = 50
@@ -49,7 +48,7 @@ VARIANT_TITLES = {name: one.title for name, one in VARIANTS.items()}
 @require_GET
 def experiment_list(request: HttpRequest) -> HttpResponse:
     """List the experiments that the user may open, newest first."""
-    user = _starter_of(request)
+    user = user_allowed(request, run_may_start)
     ended = Count("cells", filter=~Q(cells__state__in=(CellState.WAITING, CellState.RUNNING)))
     rows = experiments_visible_to(user).select_related("graded_set", "contest", "owner")
     rows = rows.annotate(cells_all=Count("cells"), cells_ended=ended).order_by("-created_at", "-pk")
@@ -61,7 +60,7 @@ def experiment_list(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def experiment_new(request: HttpRequest) -> HttpResponse:
     """Show the form. For htmx or a POST with "estimate" show the cost; any other POST starts the experiment."""
-    user = _starter_of(request)
+    user = user_allowed(request, run_may_start)
     trouble = ""
     try:
         known = models_for_grading()
@@ -150,18 +149,9 @@ def experiment_command(request: HttpRequest, experiment_id: uuid.UUID, verb: str
     }
     if verb not in commands:
         raise Http404("There is no such command.")
-    try:
+    with refusals_shown(request, ExperimentRefused):
         commands[verb]()
-    except ExperimentRefused as error:
-        messages.error(request, str(error))
     return redirect("experiments:detail", experiment_id=experiment_id)
-
-
-def _starter_of(request: HttpRequest) -> User:
-    user = user_of(request)
-    if not run_may_start(user):
-        raise Http404("There is no such page.")
-    return user
 
 
 def _download(

@@ -6,12 +6,11 @@ from pathlib import PurePosixPath
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db.models import Count, Q
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
-from apps.accounts.access import user_of
-from apps.accounts.models import User
+from apps.accounts.access import user_allowed
 from apps.files.tables import FileWrong
 from apps.graded_sets.forms import SetImportForm
 from apps.graded_sets.importing import LEFT_OUT_KEPT, Upload, set_import, set_known, set_read
@@ -26,7 +25,7 @@ PAGE = 50
 @require_GET
 def set_list(request: HttpRequest) -> HttpResponse:
     """List all sets."""
-    _reader_of(request)
+    user_allowed(request, run_may_start)
     rows = GradedSet.objects.annotate(
         scripts_all=Count("scripts", distinct=True), scores_all=Count("scripts__human_scores", distinct=True)
     )
@@ -36,7 +35,7 @@ def set_list(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def set_upload(request: HttpRequest) -> HttpResponse:
     """Import an uploaded file; the set's page lists skipped rows."""
-    user = _reader_of(request)
+    user = user_allowed(request, run_may_start)
     form = SetImportForm(request.POST, request.FILES) if request.method == "POST" else SetImportForm()
     if request.method == "POST" and form.is_valid():
         given = form.cleaned_data
@@ -60,7 +59,7 @@ def set_upload(request: HttpRequest) -> HttpResponse:
 @require_GET
 def set_detail(request: HttpRequest, set_id: uuid.UUID) -> HttpResponse:
     """Show a set with its source, scripts, skipped rows and experiments."""
-    _reader_of(request)
+    user_allowed(request, run_may_start)
     found = get_object_or_404(GradedSet, public_id=set_id)
     asked = request.GET.get("q", "").replace("\0", "")[:200]
     scripts = found.scripts.prefetch_related("human_scores").select_related("problem__problem").defer("text")
@@ -92,7 +91,7 @@ def _not_graded(found: GradedSet) -> dict[str, int]:
 @require_GET
 def set_script(request: HttpRequest, set_id: uuid.UUID, script_id: uuid.UUID) -> HttpResponse:
     """Show one script: text with issues at their steps, points by people, gradings."""
-    _reader_of(request)
+    user_allowed(request, run_may_start)
     scripts = GradedScript.objects.select_related("graded_set", "problem__problem").prefetch_related("human_scores")
     script = get_object_or_404(scripts, graded_set__public_id=set_id, public_id=script_id)
     context = {
@@ -102,10 +101,3 @@ def set_script(request: HttpRequest, set_id: uuid.UUID, script_id: uuid.UUID) ->
         "lost": [issue for issue in script.issues if issue.get("lost")],
     }
     return render(request, "graded_sets/script.html", context)
-
-
-def _reader_of(request: HttpRequest) -> User:
-    user = user_of(request)
-    if not run_may_start(user):
-        raise Http404("There is no such page.")
-    return user

@@ -7,7 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
-from apps.accounts.access import user_of
+from apps.accounts.access import user_allowed, user_of
 from apps.graders.forms import GradingForm
 from apps.graders.planning.naming import variant_asked
 from apps.graders.planning.plans import PlanWrong
@@ -23,9 +23,7 @@ from apps.runs.access import run_get_for, run_may_start
 @require_http_methods(["GET", "HEAD", "POST"])
 def start(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the form. A POST with "estimate" shows the cost; any other starts the run and redirects to its page."""
-    user = user_of(request)
-    if not run_may_start(user):
-        raise Http404("There is no such page.")
+    user = user_allowed(request, run_may_start)
     problem = problem_get_for(user, slug)
     trouble = ""
     try:

@@ -4,19 +4,9 @@ import uuid
 
 from django.http import Http404
 
-from apps.accounts.models import Role, User
+from apps.accounts.models import User
+from apps.datasets.access import researcher_required
 from apps.learning.models import TrainingJob
-
-
-def may_learn(user: User) -> bool:
-    """Whether `user` is an active researcher."""
-    return user.is_active and user.role == Role.RESEARCHER
-
-
-def researcher_required(user: User) -> None:
-    """Raise `Http404` for everyone but researchers: to others these pages do not exist."""
-    if not may_learn(user):
-        raise Http404
 
 
 def job_get_for(user: User, public_id: uuid.UUID) -> TrainingJob:

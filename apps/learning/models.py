@@ -27,7 +27,6 @@ class JobState(models.TextChoices):
 
 
 UNDER_WAY = (JobState.STARTING, JobState.RUNNING)
-ENDED = (JobState.FINISHED, JobState.STOPPED, JobState.FAILED, JobState.LOST)
 RESUMABLE = (JobState.STOPPED, JobState.FAILED, JobState.LOST)
 
 

@@ -144,10 +144,6 @@ class Situation:
         return sum(process.levels.get("sockets", 0) for process in self.webs)
 
     @property
-    def outstanding(self) -> int:
-        return sum(process.levels.get("calls_outstanding", 0) for process in self.orchestrators)
-
-    @property
     def driven(self) -> int:
         return sum(process.levels.get("runs", 0) for process in self.orchestrators)
 

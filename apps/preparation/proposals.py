@@ -108,7 +108,6 @@ def tryouts_start(
     alias: Alias,
     pasted: Sequence[str] = (),
     scripts: Sequence[GradedScript] = (),
-    start: bool = True,
 ) -> list[SchemeTryout]:
     """Start the `scheme` grader on each text and script. Raises `ProposalWrong`, `FormWrong`, `PlanWrong`."""
     scheme = usable_scheme(text)
@@ -121,7 +120,7 @@ def tryouts_start(
     made = []
     with transaction.atomic():
         for label, script, row in asked:
-            graded = grading_start(user=user, problem=problem, plan=plan, script=script, start_id=None, start=start)
+            graded = grading_start(user=user, problem=problem, plan=plan, script=script, start_id=None)
             made.append(
                 SchemeTryout.objects.create(writer=run, run=graded, label=label, script=row, digest=content_hash(scheme))
             )

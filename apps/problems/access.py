@@ -11,7 +11,7 @@ import uuid
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
 
-from apps.accounts.access import user_of
+from apps.accounts.access import user_allowed
 from apps.accounts.models import User
 from apps.problems.holding import Text, held_back
 from apps.problems.models import ImportDraft, Problem
@@ -70,10 +70,7 @@ def problem_may_edit(user: User) -> bool:
 
 def author_of(request: HttpRequest) -> User:
     """Return the signed-in user. Raises `Http404` if they may not change the library."""
-    user = user_of(request)
-    if not problem_may_edit(user):
-        raise Http404("There is no such page.")
-    return user
+    return user_allowed(request, problem_may_edit)
 
 
 def import_draft_get_for(user: User, public_id: uuid.UUID) -> ImportDraft:

@@ -48,9 +48,9 @@ def sample_read(path: Path) -> ProblemDraft:
         raise SampleBroken(f"{path.name} is not a valid file of the sample library: {error}") from error
 
 
-def sample_library(folder: Path = FOLDER) -> list[ProblemDraft]:
+def sample_library() -> list[ProblemDraft]:
     """Read all problems by file name, easy ones last. Raises `SampleBroken`."""
-    return [sample_read(path) for path in (*sorted(folder.glob("*.md")), *sorted((folder / FIRST_STEPS).glob("*.md")))]
+    return [sample_read(path) for path in (*sorted(FOLDER.glob("*.md")), *sorted((FOLDER / FIRST_STEPS).glob("*.md")))]
 
 
 @dataclass(frozen=True)

@@ -8,25 +8,25 @@ or at least 70 % of the marks. The paper filters once, with its base model, befo
 from collections.abc import Sequence
 
 from apps.recipes.mathematics.advantages import centred, learnable_groups
-from apps.recipes.mathematics.defaults import QED_NANO
+from apps.recipes.mathematics.losses import Clip
 from apps.recipes.mathematics.rows import Row
 from apps.recipes.mathematics.rubric import FULL_MARKS, Prompts, prompts_kept, rubric_reward
 from apps.recipes.options import PROMPTS
-from apps.recipes.recipe import Training
+from apps.recipes.recipe import Rate, Rollouts, Training
 from apps.recipes.trajectory import Trajectory, by_problem, row_of, with_advantage
 
-TRAINING = Training(
+TRAINING = Training(  # QED-Nano §4.1 and its released configuration
     name="grpo_rubric",
     title="GRPO with rubric grades",
     source="QED-Nano §4.1",
     family="proofs",
     objective="clipped",
-    rate=QED_NANO.rate,
-    rollouts=QED_NANO.rollouts,
-    loss=QED_NANO.loss,
-    gradient_clip=QED_NANO.gradient_clip or 1.0,
-    entropy_bonus=QED_NANO.entropy_bonus,
-    most_lag=QED_NANO.most_lag,
+    rate=Rate(1e-6, 1e-6),
+    rollouts=Rollouts(prompts=64, group=16, temperature=0.8, new_tokens=49_152),
+    loss=Clip(low=4.0, high=4.0, aggregation="sum"),
+    gradient_clip=0.3,
+    entropy_bonus=1e-4,
+    most_lag=5,
     scale=7.0,
     fresh_only=True,
     options=(PROMPTS,),

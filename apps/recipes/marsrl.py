@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 from apps.recipes.mathematics.advantages import grpo, learnable_groups
 from apps.recipes.mathematics.arrays import NotLearnable
-from apps.recipes.mathematics.defaults import MARS
+from apps.recipes.mathematics.losses import DAPO
 from apps.recipes.mathematics.rows import Row
-from apps.recipes.recipe import Training
+from apps.recipes.recipe import Rate, Rollouts, Training
 from apps.recipes.trajectory import Trajectory, row_of, with_advantage
 
 TRAINING = Training(
@@ -20,9 +20,9 @@ TRAINING = Training(
     source="MarsRL §3",
     family="agents",
     objective="clipped",
-    rate=MARS.rate,
-    rollouts=MARS.rollouts,
-    loss=MARS.loss,
+    rate=Rate(1e-6, 1e-6),  # of its repository's PDF
+    rollouts=Rollouts(prompts=128, group=8, temperature=0.85, new_tokens=65_536),
+    loss=DAPO,  # chosen: the paper gives neither clip nor KL
 )
 
 

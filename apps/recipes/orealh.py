@@ -16,8 +16,8 @@ import numpy as np
 from apps.recipes.mathematics.advantages import learnable_groups, leave_one_out
 from apps.recipes.mathematics.arrays import NothingToLearn, NotLearnable
 from apps.recipes.mathematics.conjugate_reward import Form, conjugate_reward, group_conjugate_rewards, highest_reward
-from apps.recipes.mathematics.defaults import OREAL_H, OREAL_WEIGHT_DECAY, Rate
 from apps.recipes.mathematics.lemma_values import LemmaValues, ProofPath, Terminals, Weighting, lemma_values
+from apps.recipes.mathematics.losses import OrealFactors
 from apps.recipes.mathematics.progress import (
     RoundAdvantages,
     RoundsTaken,
@@ -27,7 +27,7 @@ from apps.recipes.mathematics.progress import (
 )
 from apps.recipes.mathematics.rows import Row
 from apps.recipes.options import ROUNDS
-from apps.recipes.recipe import Training
+from apps.recipes.recipe import Rate, Rollouts, Training
 from apps.recipes.trajectory import Trajectory, by_problem, row_of, with_advantage
 
 Credit = Literal["corrected", "printed", "trajectory"]
@@ -38,10 +38,10 @@ TRAINING = Training(
     source="Intern-S1-MO §4.3",
     family="rounds",
     objective="oreal",
-    rate=OREAL_H.rate,
-    rollouts=OREAL_H.rollouts,
-    loss=OREAL_H.loss,
-    weight_decay=OREAL_WEIGHT_DECAY,
+    rate=Rate(5e-7, 1e-7),
+    rollouts=Rollouts(prompts=64, group=16, temperature=1.0, new_tokens=65_536),  # temperature: OREAL's
+    loss=OrealFactors(),
+    weight_decay=0.01,  # OREAL's
     options=ROUNDS,
 )
 COLD_START = Training(

@@ -6,29 +6,23 @@ from another model, so they get no gradient.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from apps.recipes import grpo_rubric
 from apps.recipes.mathematics.advantages import centred, learnable_groups
 from apps.recipes.mathematics.arrays import NotLearnable
-from apps.recipes.mathematics.defaults import QED_NANO
 from apps.recipes.mathematics.rows import Row
 from apps.recipes.mathematics.rubric import FULL_MARKS, Prompts, prompts_kept, rubric_reward
-from apps.recipes.options import PROMPTS
-from apps.recipes.recipe import Training
 from apps.recipes.trajectory import Trajectory, row_of, with_advantage
 
-TRAINING = Training(
+TRAINING = replace(
+    grpo_rubric.TRAINING,
     name="rc_rl",
     title="GRPO over a reasoning cache",
     source="QED-Nano §4.2",
     family="states",
-    objective="clipped",
-    rate=QED_NANO.rate,
-    rollouts=QED_NANO.rollouts,
-    loss=QED_NANO.loss,
-    gradient_clip=QED_NANO.gradient_clip or 1.0,
-    entropy_bonus=QED_NANO.entropy_bonus,
-    scale=7.0,
-    options=(PROMPTS,),
+    most_lag=None,
+    fresh_only=False,
 )
 
 

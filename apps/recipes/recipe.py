@@ -1,17 +1,37 @@
 """The declaration of a recipe: its source, loss and settings from the paper, what it needs, and its options.
 
-Forms, datasets, the export of rows and the trainer all read it.
+Forms, datasets, the export of rows and the trainer all read it. Values that no source gives are marked `chosen`;
+`docs/learning.md` gives the reasons. Lengths are in tokens.
 """
 
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from apps.recipes.mathematics.defaults import Rate, Rollouts
 from apps.recipes.mathematics.losses import Aggregation, Clip, OrealFactors
 from apps.recipes.options import Option
 
 Objective = Literal["supervised", "clipped", "clipped_with_values", "oreal"]
 Family = Literal["proofs", "turns", "rounds", "agents", "states"]
+
+
+@dataclass(frozen=True)
+class Rollouts:
+    """Sampling of answers for training: `group` answers to each of `prompts` prompts per step."""
+
+    prompts: int
+    group: int
+    temperature: float
+    top_p: float = 1.0  # chosen: a lower value changes the behaviour's distribution
+    new_tokens: int | None = None
+
+
+@dataclass(frozen=True)
+class Rate:
+    """Learning rate from `first` to `last` along a cosine; equal where it is constant."""
+
+    first: float
+    last: float
+    warmup_steps: int = 0
 
 
 @dataclass(frozen=True)
@@ -52,7 +72,6 @@ class Training:
     weight_decay: float = 0.0
     entropy_bonus: float = 0.0
     most_lag: int | None = None
-    epochs: int | None = None
     warmup_share: float = 0.0
     scale: float = 1.0
     fresh_only: bool = False

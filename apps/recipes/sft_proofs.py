@@ -7,10 +7,9 @@ row per proof; tool text is masked.
 from collections.abc import Sequence
 
 from apps.recipes.mathematics.arrays import NothingToLearn, finite
-from apps.recipes.mathematics.defaults import Rate
 from apps.recipes.mathematics.rows import Row
 from apps.recipes.options import Option
-from apps.recipes.recipe import Training
+from apps.recipes.recipe import Rate, Training
 from apps.recipes.trajectory import Trajectory, row_of
 
 TRAINING = Training(
@@ -21,7 +20,6 @@ TRAINING = Training(
     objective="supervised",
     rate=Rate(3e-5, 0.0),
     rows_per_step=32,
-    epochs=5,
     warmup_share=0.1,
     options=(Option("accepted", "Accepted above", 0.5, help="Proofs with a higher reward are imitated."),),
 )

@@ -8,22 +8,19 @@ Recorded rows cannot be replaced.
 from collections.abc import Sequence
 from dataclasses import replace
 
+from apps.recipes import turn_grpo
 from apps.recipes.mathematics.advantages import INVALID_ACTION, Baseline, learnable_groups, overlong_penalty
-from apps.recipes.mathematics.defaults import DAPO, TURN_GRPO
+from apps.recipes.mathematics.losses import DAPO
 from apps.recipes.mathematics.rows import Row
 from apps.recipes.options import BASELINE, LENGTHS, PENALTY
-from apps.recipes.recipe import Training
 from apps.recipes.trajectory import Trajectory, by_problem
 from apps.recipes.turn_grpo import group_rows
 
-TRAINING = Training(
+TRAINING = replace(
+    turn_grpo.TRAINING,
     name="turn_dapo",
     title="DAPO over turns",
     source="AlphaApollo §2.2; DAPO",
-    family="turns",
-    objective="clipped",
-    rate=TURN_GRPO.rate,
-    rollouts=TURN_GRPO.rollouts,
     loss=DAPO,
     options=(BASELINE, PENALTY, *LENGTHS),
 )

@@ -16,10 +16,10 @@ from apps.recipes.mathematics.advantages import (
     turn_advantages,
 )
 from apps.recipes.mathematics.arrays import NotLearnable
-from apps.recipes.mathematics.defaults import TURN_GRPO
+from apps.recipes.mathematics.losses import Clip
 from apps.recipes.mathematics.rows import Row
 from apps.recipes.options import BASELINE, PENALTY, SCOPE
-from apps.recipes.recipe import Training
+from apps.recipes.recipe import Rate, Rollouts, Training
 from apps.recipes.trajectory import Trajectory, by_problem, row_of, with_advantage
 
 Scope = Literal["episode", "turn"]
@@ -29,9 +29,9 @@ TRAINING = Training(
     source="AlphaApollo §2.2",
     family="turns",
     objective="clipped",
-    rate=TURN_GRPO.rate,
-    rollouts=TURN_GRPO.rollouts,
-    loss=TURN_GRPO.loss,
+    rate=Rate(1e-6, 1e-6),
+    rollouts=Rollouts(prompts=128, group=8, temperature=1.0),  # chosen: the code's 0.4 is the temperature of validation
+    loss=Clip(beta=0.01, aggregation="token"),  # KL from the code
     options=(SCOPE, BASELINE, PENALTY),
 )
 

@@ -7,23 +7,19 @@ policy's own tokens, `apps/recipes/mathematics/ppo.py`). It needs no groups, so 
 from collections.abc import Sequence
 from dataclasses import replace
 
+from apps.recipes import turn_grpo
 from apps.recipes.mathematics.arrays import finite
-from apps.recipes.mathematics.defaults import TURN_GRPO
 from apps.recipes.mathematics.losses import Clip
 from apps.recipes.mathematics.rows import Row
 from apps.recipes.options import PENALTY, SCOPE
-from apps.recipes.recipe import Training
 from apps.recipes.trajectory import Trajectory, by_problem, row_of
 from apps.recipes.turn_grpo import Scope, turn_rewards
 
-TRAINING = Training(
+TRAINING = replace(
+    turn_grpo.TRAINING,
     name="turn_ppo",
     title="PPO over turns",
-    source="AlphaApollo §2.2",
-    family="turns",
     objective="clipped_with_values",
-    rate=TURN_GRPO.rate,
-    rollouts=TURN_GRPO.rollouts,
     loss=Clip(beta=0.0, aggregation="token"),
     options=(SCOPE, PENALTY),
 )

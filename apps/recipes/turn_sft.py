@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 
 from apps.recipes.mathematics.arrays import NothingToLearn, finite
-from apps.recipes.mathematics.defaults import Rate
 from apps.recipes.mathematics.rows import Row
 from apps.recipes.options import Option
-from apps.recipes.recipe import Training
+from apps.recipes.recipe import Rate, Training
 from apps.recipes.trajectory import Trajectory, row_of
 
 TRAINING = Training(

@@ -57,11 +57,10 @@ class Target:
     grade: FinalGrade
 
 
-def appeal_window(parts: Mapping[str, FinalGrade], now: datetime | None = None) -> Window | None:
+def appeal_window(parts: Mapping[str, FinalGrade]) -> Window | None:
     """The window of the newest appealable part; None if none was released."""
-    now = now or timezone.now()
     moments = [since for part in PARTS if part in parts and (since := shown_since(parts[part], part)) is not None]
-    return _window(max(moments), now) if moments else None
+    return _window(max(moments), timezone.now()) if moments else None
 
 
 def targets_of(parts: Mapping[str, FinalGrade]) -> list[Target]:

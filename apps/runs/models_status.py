@@ -77,7 +77,7 @@ def alias_status() -> list[AliasStatus]:
     return rows
 
 
-def prompt_try(alias: str, text: str, *, max_new_tokens: int = TEST_TOKENS) -> Final:
+def prompt_try(alias: str, text: str) -> Final:
     """Send one prompt to an alias through the broker, like a run, and wait for the answer.
 
     Raises `BackendError` with a message for the page: no worker, rejected, or no answer within `TEST_WITHIN_S`.
@@ -90,7 +90,7 @@ def prompt_try(alias: str, text: str, *, max_new_tokens: int = TEST_TOKENS) -> F
         role="test",
         alias=alias,
         messages=(Message(role="user", content=text),),
-        sampling=Sampling(max_new_tokens=max_new_tokens),
+        sampling=Sampling(max_new_tokens=TEST_TOKENS),
         deadline_s=TEST_WITHIN_S,
         priority=0,
     )

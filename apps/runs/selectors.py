@@ -145,17 +145,13 @@ def phase_summary(run: Run) -> list[dict[str, Any]]:
     return [dict(row) for row in rows]
 
 
-def step_list(
-    run: Run, *, role: str = "", round_: int | None = None, subject: str = "", until: int | None = None
-) -> QuerySet[Step]:
+def step_list(run: Run, *, role: str = "", round_: int | None = None, until: int | None = None) -> QuerySet[Step]:
     """Recorded calls in the order they were recorded; with `until`, those that ended before that event."""
     steps = steps_until(run, until)
     if role:
         steps = steps.filter(role=role)
     if round_ is not None:
         steps = steps.filter(round=round_)
-    if subject:
-        steps = steps.filter(subject=subject)
     return steps.order_by("pk")
 
 

@@ -7,7 +7,7 @@ import uuid
 
 from django.http import Http404, HttpRequest
 
-from apps.accounts.access import user_of
+from apps.accounts.access import user_allowed
 from apps.accounts.models import User
 from apps.problems.access import problem_may_edit, solutions_may_read, solutions_of_may_read, solved_get_for
 from apps.problems.models import Problem
@@ -18,18 +18,12 @@ from apps.ui.sent import whole_number
 
 def reader_of(request: HttpRequest) -> User:
     """Return the signed-in user. Raises `Http404` if they may not read schemes."""
-    user = user_of(request)
-    if not solutions_may_read(user):
-        raise Http404("There is no such page.")
-    return user
+    return user_allowed(request, solutions_may_read)
 
 
 def writer_of(request: HttpRequest) -> User:
     """Return the signed-in user. Raises `Http404` if they may not change schemes."""
-    user = reader_of(request)
-    if not problem_may_edit(user):
-        raise Http404("There is no such page.")
-    return user
+    return user_allowed(request, problem_may_edit)
 
 
 def schemes_problem_for(user: User, slug: str) -> Problem:

@@ -1,6 +1,6 @@
 """View models of a scheme: items in sections, issues, and a try-out with its derivation."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 
@@ -32,7 +32,6 @@ class Row:
     worth: str
     relations: str
     is_ticked: bool
-    is_counted: bool
     not_counted: str
 
 
@@ -136,11 +135,10 @@ def _result(content: Scheme, ticks: Iterable[str], step: str, *, is_mixed: bool)
 
 def _sections(content: Scheme, tryout: Tryout) -> list[Section]:
     result = tryout.result
-    counted = {term.code for term in (*result.route.terms, *result.deductions)} if result else set()
     refused = {one.code: one for one in result.not_counted} if result else {}
 
     def rows(items: Iterable[SchemeItem]) -> list[Row]:
-        return [_row(item, content, tryout.ticks, counted, refused) for item in items]
+        return [_row(item, tryout.ticks, refused) for item in items]
 
     earning = content.of_kind(Kind.CHECKPOINT)
     common = "All chains" if content.chains else "Checkpoints"
@@ -157,15 +155,12 @@ def _sections(content: Scheme, tryout: Tryout) -> list[Section]:
     return [section for section in sections if section.rows]
 
 
-def _row(
-    item: SchemeItem, content: Scheme, ticks: frozenset[str], counted: Collection[str], refused: dict[str, NotCounted]
-) -> Row:
+def _row(item: SchemeItem, ticks: frozenset[str], refused: dict[str, NotCounted]) -> Row:
     return Row(
         item=item,
         worth=_worth(item),
         relations="; ".join(_relations(item)),
         is_ticked=item.code in ticks,
-        is_counted=item.code in counted,
         not_counted=refused[item.code].reason if item.code in refused else "",
     )
 

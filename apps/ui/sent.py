@@ -1,6 +1,7 @@
-"""Strict parsing of requests: whole numbers of bounded length, and JSON objects of bounded size."""
+"""Strict parsing of requests: whole numbers of bounded length, ids, and JSON objects of bounded size."""
 
 import json
+import uuid
 from typing import Any
 
 from django.http import HttpRequest
@@ -17,6 +18,20 @@ class BodyWrong(ValueError):
 def whole_number(text: str, digits: int = DIGITS_AT_MOST) -> int | None:
     """The number of a text in plain digits; None for anything else and for more than `digits` digits."""
     return int(text) if text.isascii() and text.isdigit() and len(text) <= digits else None
+
+
+def uuid_of(text: str) -> uuid.UUID | None:
+    """The UUID of a text in canonical form; None for anything else."""
+    try:
+        found = uuid.UUID(text)
+    except ValueError:
+        return None
+    return found if str(found) == text else None
+
+
+def row_version(request: HttpRequest) -> int:
+    """The posted version of a row (`based_on`); 0, which no row has, if it is missing or invalid."""
+    return whole_number(request.POST.get("based_on", ""), 9) or 0
 
 
 def json_object(request: HttpRequest, *, bytes_at_most: int = 64 * 1024) -> dict[str, Any]:

@@ -10,8 +10,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from apps.accounts.access import user_of
-from apps.accounts.models import User
+from apps.accounts.access import run_reader_of
 from apps.agreement.charts import bias_charts
 from apps.agreement.choosing import Which, chosen_of, query_of
 from apps.agreement.comparisons import Gathered
@@ -28,14 +27,12 @@ from apps.graded_sets.models import GradedSet
 from apps.graders.planning.shown import views_json, views_summary
 from apps.reasoning.agreement.report import DRAWS, FEW
 
-NO_PAGE = "There is no such page."
-
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def agreement_list(request: HttpRequest) -> HttpResponse:
     """List the sources; a POST uploads a file and redirects to its columns."""
-    user = reader_of(request)
+    user = run_reader_of(request)
     form = FileForm(request.POST, request.FILES) if request.method == "POST" else FileForm()
     if request.method == "POST" and form.is_valid():
         upload = form.cleaned_data["file"]
@@ -58,7 +55,7 @@ def agreement_list(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def agreement_columns(request: HttpRequest, file_id: uuid.UUID) -> HttpResponse:
     """Map the columns of a file; `?rows=` selects the path of its rows."""
-    file = file_get_for(reader_of(request), file_id)
+    file = file_get_for(run_reader_of(request), file_id)
     place = request.POST.get("rows", request.GET.get("rows", file.asked.get("rows")))
     try:
         columns = columns_of(file, place)
@@ -81,7 +78,7 @@ def agreement_columns(request: HttpRequest, file_id: uuid.UUID) -> HttpResponse:
 @require_POST
 def agreement_file_delete(request: HttpRequest, file_id: uuid.UUID) -> HttpResponse:
     """Delete a file of the user."""
-    file = file_get_for(reader_of(request), file_id)
+    file = file_get_for(run_reader_of(request), file_id)
     file.delete()
     messages.success(request, f"{file.filename} was deleted.")
     return redirect("agreement:list")
@@ -159,7 +156,7 @@ def agreement_json(request: HttpRequest, kind: str, source_id: uuid.UUID) -> Jso
 
 def asked_of(request: HttpRequest, kind: str, source_id: uuid.UUID) -> tuple[Source, Choices, Chosen, Gathered]:
     """The source, its choices, the chosen comparison and its pairs. Raises `Http404`, and `FileWrong` for a file."""
-    source = source_get_for(reader_of(request), kind, source_id)
+    source = source_get_for(run_reader_of(request), kind, source_id)
     choices = source.choices()
     chosen = chosen_of(request.GET if request.method in ("GET", "HEAD") else request.POST, choices)
     gathered = source.gather(chosen)
@@ -171,14 +168,6 @@ def _asked_or_404(request: HttpRequest, kind: str, source_id: uuid.UUID) -> tupl
         return asked_of(request, kind, source_id)
     except FileWrong as error:
         raise Http404(str(error)) from error
-
-
-def reader_of(request: HttpRequest) -> User:
-    """The user if a coach or researcher. Raises `Http404` for others."""
-    user = user_of(request)
-    if not user.may_see_runs:
-        raise Http404(NO_PAGE)
-    return user
 
 
 def _wrong(request: HttpRequest, file_id: uuid.UUID, error: FileWrong) -> HttpResponse:

@@ -5,8 +5,8 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
+from apps.accounts.access import run_reader_of
 from apps.agreement.cards import GRADINGS_AT_MOST, cards_for
-from apps.agreement.views.agreement import reader_of
 from apps.experiments.ledger import CARDS, results_shown
 from apps.reasoning.agreement.consistency import Consistency
 from apps.reasoning.agreement.report import FEW
@@ -19,7 +19,7 @@ GRADINGS_SHOWN = 200
 @require_GET
 def agreement_cards(request: HttpRequest) -> HttpResponse:
     """Show all cards; with `?card=` list the gradings of one, recording disclosures of contest scripts in the ledger."""
-    user = reader_of(request)
+    user = run_reader_of(request)
     cards = cards_for(user)
     if "card" in request.GET:
         card = next((one for one in cards if one.key == request.GET["card"]), None)

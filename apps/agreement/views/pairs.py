@@ -18,6 +18,7 @@ from apps.agreement.models import NOTE_LENGTH, Bucket
 from apps.agreement.pairs import PairShown, pairs_shown
 from apps.agreement.views.agreement import asked_of
 from apps.files.tables import FileWrong
+from apps.ui.refusals import refusals_shown
 
 PAGE = 50
 
@@ -64,16 +65,13 @@ def agreement_bucket(request: HttpRequest, kind: str, source_id: uuid.UUID) -> H
     which = Which.read(request.POST, gathered)
     paper = request.POST.get("name", "")
     pair = next((one for one in gathered.graders.get(which.of, ()) if one.paper == paper), None)
-    try:
+    with refusals_shown(request, BucketRefused):
         if pair is None:
             raise BucketRefused("The reason was not saved: this pair no longer exists.")
         bucket_assign(
             user=user_of(request), source=source.key, grader=which.of, pair=pair,
             bucket=request.POST.get("why", ""), note=request.POST.get("note", ""),
         )  # fmt: skip
-    except BucketRefused as refused:
-        messages.error(request, str(refused))
-    else:
         messages.success(request, "Reason saved." if request.POST.get("why") else "Reason removed.")
     query = query_of(chosen, **which.query, page=request.POST.get("page", "")[:6])
     return redirect(f"{reverse('agreement:pairs', args=[kind, source_id])}?{query}")

@@ -12,12 +12,12 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
+from apps.accounts.access import run_reader_of
 from apps.agreement.choosing import chosen_of, query_of
 from apps.agreement.pages import Line, Linked
 from apps.agreement.places import ComparedScript, ItemsShown, PlacesShown, places_shown
 from apps.agreement.sources.contests import contest_source_for
 from apps.agreement.sources.sources import Shown
-from apps.agreement.views.agreement import reader_of
 from apps.graders.planning.shown import views_summary
 from apps.marks.selectors import FALLACY_WORDS
 from apps.reasoning.agreement.places import PlacesFound, Rate
@@ -56,7 +56,7 @@ class GraderPlaces:
 @require_GET
 def agreement_places(request: HttpRequest, source_id: uuid.UUID) -> HttpResponse:
     """Show the tables; with `?show=` list the scripts behind one of their numbers."""
-    source = contest_source_for(reader_of(request), source_id, of_points=False)
+    source = contest_source_for(run_reader_of(request), source_id, of_points=False)
     choices = source.choices()
     chosen = chosen_of(request.GET, choices)
     found = places_shown(source, chosen)

@@ -18,6 +18,7 @@ from apps.contests.groups import group_enter
 from apps.contests.models import Contest, ContestState
 from apps.contests.views.reading import contest_page
 from apps.ui.plain_text import without_nul
+from apps.ui.refusals import refusals_shown
 
 
 @require_POST
@@ -93,11 +94,8 @@ def student_remove(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
     identity = contest.identities.filter(person__username=without_nul(request.POST).get("username", "")).first()
     if identity is None:
         raise Http404("There is no such student.")
-    try:
+    with refusals_shown(request, services.ContestRefused):
         services.student_remove(identity=identity, by=user)
-    except services.ContestRefused as error:
-        messages.error(request, str(error))
-    else:
         messages.success(request, f"Removed {identity.name} from the contest.")
     return redirect("contests:roster", contest_id=contest_id)
 

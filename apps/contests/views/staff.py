@@ -14,7 +14,8 @@ from apps.contests.access import contests_administered_by
 from apps.contests.asking import deletion_question, hiding_question
 from apps.contests.models import Contest
 from apps.contests.selectors import administration_rows
-from apps.contests.views.writing import STALE, number_of
+from apps.contests.views.writing import STALE
+from apps.ui.sent import row_version
 
 DONE = {
     "delete": "Deleted “{}”.",
@@ -57,7 +58,7 @@ def contest_administer(request: HttpRequest, contest_id: uuid.UUID, verb: str) -
 
 
 def _administer(verb: str, contest: Contest, request: HttpRequest) -> None:
-    user, based_on = user_of(request), number_of(request)
+    user, based_on = user_of(request), row_version(request)
     if verb == "delete":
         deletion.contest_delete(contest=contest, based_on=based_on, by=user)
     elif verb == "restore":

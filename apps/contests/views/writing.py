@@ -15,7 +15,8 @@ from apps.contests.forms import ContestForm, ProblemForm
 from apps.contests.models import Contest, ContestProblem
 from apps.contests.views.reading import contest_page
 from apps.ui.plain_text import without_nul
-from apps.ui.sent import whole_number
+from apps.ui.refusals import refusals_shown
+from apps.ui.sent import row_version
 
 STALE = "Another user changed the contest meanwhile. Your change was not saved; check the current state and try again."
 
@@ -41,7 +42,7 @@ def contest_edit(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
     form = ContestForm(request.POST)
     if form.is_valid():
         try:
-            services.contest_save(contest=contest, settings=form.settings(), based_on=number_of(request), by=user)
+            services.contest_save(contest=contest, settings=form.settings(), based_on=row_version(request), by=user)
         except services.ContestChanged:
             messages.error(request, STALE)
         except services.ContestRefused as error:
@@ -57,7 +58,7 @@ def contest_delete(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
     user = user_of(request)
     contest = organised_get_for(user, contest_id)
     try:
-        deletion.contest_delete(contest=contest, based_on=number_of(request), by=user)
+        deletion.contest_delete(contest=contest, based_on=row_version(request), by=user)
     except services.ContestChanged:
         messages.error(request, STALE)
     except services.ContestRefused as error:
@@ -73,7 +74,7 @@ def problem_change(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
     """Add a problem, remove one (`remove`), or set the captain of one (`captain_of`, with a user name or none)."""
     user = user_of(request)
     contest = organised_get_for(user, contest_id)
-    try:
+    with refusals_shown(request, services.ContestRefused):
         if row_id := request.POST.get("remove", ""):
             services.problem_remove(row=_row(contest, row_id), by=user)
         elif row_id := request.POST.get("captain_of", ""):
@@ -84,8 +85,6 @@ def problem_change(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
             if not form.is_valid():
                 return contest_page(request, user, contest, problem_form=form, status=422)
             services.problem_add(contest=contest, by=user, **form.cleaned_data)
-    except services.ContestRefused as error:
-        messages.error(request, str(error))
     return redirect("contests:detail", contest_id=contest_id)
 
 
@@ -97,7 +96,7 @@ def contest_move(request: HttpRequest, contest_id: uuid.UUID, verb: str) -> Http
     if verb not in services.MOVES:
         raise Http404("There is no such page.")
     try:
-        moved = services.contest_move(contest=contest, verb=verb, based_on=number_of(request), by=user)
+        moved = services.contest_move(contest=contest, verb=verb, based_on=row_version(request), by=user)
     except services.ContestChanged:
         messages.error(request, STALE)
     except services.ContestRefused as error:
@@ -105,11 +104,6 @@ def contest_move(request: HttpRequest, contest_id: uuid.UUID, verb: str) -> Http
     else:
         messages.success(request, f"The contest is {moved.get_state_display().lower()}.")
     return redirect("contests:detail", contest_id=contest_id)
-
-
-def number_of(request: HttpRequest) -> int:
-    """The posted `row_version`; 0, which matches no contest, if the value is invalid."""
-    return whole_number(request.POST.get("based_on", ""), 9) or 0
 
 
 def _row(contest: Contest, public_id: str) -> ContestProblem:

@@ -93,21 +93,6 @@ class RolloutFields(forms.Form):
         help_text="Changes to the preset, one per line: name = value.",
     )
 
-    ROLLOUT = (
-        "problems",
-        "scaffold",
-        "player",
-        "judge",
-        "runs_a_group",
-        "visits",
-        "at_once",
-        "answer_tokens",
-        "segment_tokens",
-        "temperature",
-        "most_lag",
-        "overrides",
-    )
-
     def rollout_choices(self, user: User) -> None:
         """Fill the choices that depend on the user and on models.toml."""
         found = library_of(user).order_by("title")[:MOST_PROBLEMS]
@@ -240,6 +225,10 @@ class RolloutFields(forms.Form):
             temperature=values["temperature"] or TRAININGS[values["recipe"]].temperature,
             overrides=lines_read(values["overrides"]),
         )
+
+
+#: The names of these fields, in the order of the form.
+ROLLOUT_FIELDS = tuple(RolloutFields.base_fields)
 
 
 def fields_of_plan(plan: RolloutPlan) -> dict[str, Any]:

@@ -15,7 +15,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from apps.accounts.access import user_of
-from apps.learning.access import job_get_for, researcher_required
+from apps.datasets.access import researcher_required
+from apps.learning.access import job_get_for
 from apps.learning.charts.charts import charts_of
 from apps.learning.charts.curves import AXES, curves_of, reading
 from apps.learning.charts.samples import samples_of
@@ -25,8 +26,9 @@ from apps.learning.jobs.page import job_now, worker_is_missing
 from apps.learning.jobs.trainers import TrainerMissing, python
 from apps.learning.models import TrainingJob
 from apps.learning.presets import FIRST
+from apps.learning.rollouts.forms import ROLLOUT_FIELDS
 from apps.recipes.registry import TRAININGS
-from apps.ui.sent import whole_number
+from apps.ui.sent import uuid_of, whole_number
 
 PAGE = 50
 MOST_OVERLAID = 6
@@ -38,7 +40,7 @@ WIDEST = 2000
 def job_list(request: HttpRequest) -> HttpResponse:
     """List all jobs, newest first; redirect to the overlaid curves of chosen jobs."""
     researcher_required(user_of(request))
-    chosen = [one for one in request.GET.getlist("job") if _is_id(one)]
+    chosen = [one for one in request.GET.getlist("job") if uuid_of(one)]
     if chosen:
         others = urlencode([("with", one) for one in chosen[1:MOST_OVERLAID]])
         address = reverse("learning:job", args=[chosen[0]])
@@ -58,7 +60,7 @@ def job_new(request: HttpRequest) -> HttpResponse:
     user = user_of(request)
     researcher_required(user)
     preset, missing = request.GET.get("preset", ""), _missing()
-    like = TrainingJob.objects.filter(public_id=request.GET["like"]).first() if _is_id(request.GET.get("like", "")) else None
+    like = TrainingJob.objects.filter(public_id=request.GET["like"]).first() if uuid_of(request.GET.get("like", "")) else None
     initial = fields_of(like) if like else {}
     initial |= {name: request.GET[name] for name in ("base", "source", "recipe") if name in request.GET}
     form = JobForm(request.POST or None, user=user, preset=preset, initial=initial)
@@ -72,7 +74,7 @@ def job_new(request: HttpRequest) -> HttpResponse:
         "form": form,
         "parts": [
             ("Basics", [form[name] for name in form.MAIN]),
-            *([("New rollouts", [form[name] for name in form.ROLLOUT])] if form.has_players else []),
+            *([("New rollouts", [form[name] for name in ROLLOUT_FIELDS])] if form.has_players else []),
             ("Optimiser", [form[name] for name in form.OPTIMISER]),
             ("Loss", [form[name] for name in form.LOSS]),
             ("Model and machine", [form[name] for name in form.REST]),
@@ -162,16 +164,9 @@ def job_command(request: HttpRequest, job_id: uuid.UUID, verb: str) -> HttpRespo
 
 
 def _overlaid(request: HttpRequest, job: TrainingJob) -> list[TrainingJob]:
-    asked = [one for one in request.GET.getlist("with") if _is_id(one)][: MOST_OVERLAID - 1]
+    asked = [one for one in request.GET.getlist("with") if uuid_of(one)][: MOST_OVERLAID - 1]
     found = {str(one.public_id): one for one in TrainingJob.objects.filter(public_id__in=asked).exclude(pk=job.pk)}
     return [found[one] for one in dict.fromkeys(asked) if one in found]
-
-
-def _is_id(text: str) -> bool:
-    try:
-        return str(uuid.UUID(text)) == text
-    except ValueError:
-        return False
 
 
 def _missing() -> str:

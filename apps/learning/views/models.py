@@ -12,8 +12,9 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from apps.accounts.access import user_of
 from apps.accounts.models import User
+from apps.datasets.access import researcher_required
 from apps.graders.starting import models_for_grading
-from apps.learning.access import job_get_for, researcher_required
+from apps.learning.access import job_get_for
 from apps.learning.jobs.folders import checkpoint_steps
 from apps.learning.jobs.waiting import comparison_waits
 from apps.learning.models import ModelState, TrainedModel

@@ -5,7 +5,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from apps.accounts.access import user_of
-from apps.learning.access import researcher_required
+from apps.datasets.access import researcher_required
 from apps.learning.charts.schedules import TITLES, schedule_figures
 from apps.learning.schedules.forms import ScheduleForm
 from apps.learning.schedules.schedule import simulate

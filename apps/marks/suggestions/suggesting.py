@@ -5,7 +5,7 @@ it.
 """
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import timedelta
 
 from django.conf import settings
@@ -51,12 +51,12 @@ def graders_for(case: MarkingCase, scheme_version: SchemeVersion | None) -> list
 
 
 @transaction.atomic
-def suggestions_ask(case: MarkingCase, scheme_version: SchemeVersion | None, graders: Sequence[Grader] | None = None) -> None:
+def suggestions_ask(case: MarkingCase, scheme_version: SchemeVersion | None) -> None:
     """Request a suggestion from every grader, once per question; rows of an older text or meaning become stale.
 
     Call it in the transaction that seals the mark: work starts after the commit. Failed suggestions are requested again.
     """
-    rows = [_row_of(case, scheme_version, one) for one in (graders_for(case, scheme_version) if graders is None else graders)]
+    rows = [_row_of(case, scheme_version, one) for one in graders_for(case, scheme_version)]
     again = [row.pk for row in rows if row.state == SuggestionState.FAILED]
     Suggestion.objects.filter(pk__in=again).update(state=SuggestionState.QUEUED)
     for lane in {_lane(row) for row in rows if row.state in (SuggestionState.QUEUED, SuggestionState.FAILED)}:

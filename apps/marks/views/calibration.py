@@ -2,7 +2,6 @@
 
 import uuid
 
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
@@ -15,6 +14,7 @@ from apps.marks.models import SETTLED, Mark, MarkingCase, Slot
 from apps.marks.sealing import calibration as service
 from apps.marks.sealing.seeing import case_get_for
 from apps.marks.views.blind import after_own_marks
+from apps.ui.refusals import refusals_shown
 
 SHOWN = 200
 
@@ -48,8 +48,6 @@ def calibration_change(request: HttpRequest, case_id: uuid.UUID) -> HttpResponse
     """Add a settled script to calibration (`is_on`), or remove it."""
     user = user_of(request)
     case = case_get_for(user, case_id)
-    try:
+    with refusals_shown(request, service.CalibrationRefused):
         service.calibration_set(case=case, by=user, is_on=bool(request.POST.get("is_on")))
-    except service.CalibrationRefused as refused:
-        messages.error(request, str(refused))
     return redirect("marks:calibration", problem_id=case.problem.public_id)

@@ -2,7 +2,6 @@
 
 import uuid
 
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
@@ -12,6 +11,7 @@ from apps.accounts.access import user_of
 from apps.marks.access import problem_captained_for
 from apps.marks.workspace import passes
 from apps.marks.workspace.questions import question_get_for, questions_shown
+from apps.ui.refusals import refusals_shown
 
 
 @never_cache
@@ -29,8 +29,6 @@ def question_answer(request: HttpRequest, pass_id: int) -> HttpResponse:
     """Answer a question."""
     user = user_of(request)
     question = question_get_for(user, pass_id)
-    try:
+    with refusals_shown(request, passes.PassRefused):
         passes.question_answer(question=question, by=user, words=request.POST.get("answer", ""))
-    except passes.PassRefused as refused:
-        messages.error(request, str(refused))
     return redirect("marks:questions", problem_id=question.task.case.problem.public_id)

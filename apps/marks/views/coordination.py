@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
-from apps.accounts.access import user_of
+from apps.accounts.access import run_reader_of, user_of
 from apps.accounts.models import User
 from apps.marks.coordination import coordination as service
 from apps.marks.coordination.comparing import fresh_dismiss
@@ -20,6 +20,7 @@ from apps.marks.sealing.seeing import case_get_for, case_led_for, coordination_g
 from apps.marks.views.blind import after_own_marks
 from apps.reasoning.marking.sheets.positions import PositionWrong
 from apps.ui.plain_text import without_nul
+from apps.ui.refusals import refusals_shown
 from apps.ui.sent import whole_number
 
 
@@ -27,9 +28,7 @@ from apps.ui.sent import whole_number
 @require_GET
 def coordination_list(request: HttpRequest) -> HttpResponse:
     """Coordinations that wait for this user, those they may rule on, and scripts that wait for a fresh mark."""
-    user = user_of(request)
-    if not user.may_see_runs:
-        raise Http404("There is no such page.")
+    user = run_reader_of(request)
     return render(request, "marks/coordination_list.html", coordination_rows(user))
 
 
@@ -86,11 +85,8 @@ def precedent_add(request: HttpRequest, case_id: uuid.UUID) -> HttpResponse:
     user = user_of(request)
     case = case_get_for(user, case_id)
     settled = case.coordinations.exclude(outcome="").order_by("-closed_at").first()
-    try:
+    with refusals_shown(request, PrecedentRefused):
         precedent_write(case=case, by=user, ruling=_ruling(request), coordination=settled)
-    except PrecedentRefused as refused:
-        messages.error(request, str(refused))
-    else:
         messages.success(request, "Saved. Markers of later scripts see it after sealing their own mark.")
     return redirect("marks:case_ledger", case_id=case_id)
 

@@ -1,14 +1,13 @@
 """The page of a user's keys, a plain form. The workspace sends its switch for single keys as JSON."""
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from apps.accounts.access import user_of
-from apps.accounts.models import User
+from apps.accounts.access import run_reader_of
 from apps.marks.workspace.keymaps import COMMANDS, KeysRefused, keys_of, keys_save
 from apps.ui.sent import BodyWrong, json_object
 
@@ -17,7 +16,7 @@ from apps.ui.sent import BodyWrong, json_object
 @require_http_methods(["GET", "HEAD", "POST"])
 def keys(request: HttpRequest) -> HttpResponse:
     """Show and change the keys of the workspace."""
-    user = _marker_of(request)
+    user = run_reader_of(request)
     back = request.POST.get("back_to") or request.GET.get("next") or ""
     back = back if url_has_allowed_host_and_scheme(back, allowed_hosts={request.get_host()}) else ""
     now = keys_of(user)
@@ -40,7 +39,7 @@ def keys(request: HttpRequest) -> HttpResponse:
 @require_POST
 def single_keys(request: HttpRequest) -> JsonResponse:
     """Switch single keys on or off: `{"on": bool}`; returns the keys."""
-    user = _marker_of(request)
+    user = run_reader_of(request)
     try:
         on = json_object(request).get("on")
     except BodyWrong as wrong:
@@ -49,11 +48,3 @@ def single_keys(request: HttpRequest) -> JsonResponse:
         return JsonResponse({"message": "`on` must be true or false; nothing was changed."}, status=422)
     kept = keys_save(user=user, keys=keys_of(user).keys, single_keys=on)
     return JsonResponse(kept.as_json())
-
-
-def _marker_of(request: HttpRequest) -> User:
-    """The signed-in user, or `Http404` for users who mark nothing."""
-    user = user_of(request)
-    if not user.may_see_runs:
-        raise Http404("There is no such page.")
-    return user

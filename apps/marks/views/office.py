@@ -25,6 +25,7 @@ from apps.marks.office.result_files import FORMS, result_table, table_file
 from apps.marks.office.statistics import MEANS_FROM, figures
 from apps.marks.verbs import details_of, verb_words
 from apps.marks.views.blind import after_own_marks
+from apps.ui.refusals import refusals_shown
 
 PAGE = 100
 Answer = TypeVar("Answer", HttpResponse, StreamingHttpResponse)
@@ -69,11 +70,8 @@ def results(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
     user = user_of(request)
     contest = office.office_results_for(user, contest_id)
     if request.method == "POST":
-        try:
+        with refusals_shown(request, office.SignRefused):
             office.results_sign(contest=contest, by=user, digest=request.POST.get("digest", ""))
-        except office.SignRefused as refused:
-            messages.error(request, str(refused))
-        else:
             messages.success(request, "You signed off this list.")
         return redirect("office:results", contest_id=contest_id)
     signed = [(event, event.body.get("digest", "")) for event in office.signatures(contest)[:20]]
@@ -99,11 +97,8 @@ def names_open(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
     """Open all identities for the list that was shown (`digest`). Repeating it has no effect."""
     user = user_of(request)
     contest = office.office_results_for(user, contest_id)
-    try:
+    with refusals_shown(request, names.NamesRefused, ContestRefused):
         names.names_open(contest=contest, by=user, digest=request.POST.get("digest", ""))
-    except (names.NamesRefused, ContestRefused) as refused:
-        messages.error(request, str(refused))
-    else:
         messages.success(request, "Names are now shown next to the results. The record notes that you opened them.")
     return redirect("office:results", contest_id=contest_id)
 

@@ -11,7 +11,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
-from apps.accounts.access import user_of
+from apps.accounts.access import run_reader_of, user_of
 from apps.marks.access import TaskGone, task_get_for
 from apps.marks.coordination.precedents import precedents_show
 from apps.marks.models import Mark
@@ -32,9 +32,7 @@ SHOWN = 200
 @require_GET
 def sealed_list(request: HttpRequest) -> HttpResponse:
     """The marks that the user sealed in contests being marked, newest first."""
-    user = user_of(request)
-    if not user.may_see_runs:
-        raise Http404("There is no such page.")
+    user = run_reader_of(request)
     return render(request, "marks/sealed_list.html", {"marks": marks_own(user)[:SHOWN]})
 
 

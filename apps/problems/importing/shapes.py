@@ -23,7 +23,6 @@ class Shape:
     names: tuple[str, ...]
     required: frozenset[str]
     id_name: str
-    topic_name: str
     read: Callable[[Values], ProblemDraft]
     write: Callable[[ProblemDraft], dict[str, Any]]
     origin: str = ""
@@ -120,19 +119,19 @@ SHAPES = {
     shape.name: shape
     for shape in (
         Shape(
-            "ours", "Lemmascope", (*OURS_NAMES, *_NUMBERED), frozenset({"title", "topic", "statement"}), "slug", "topic",
+            "ours", "Lemmascope", (*OURS_NAMES, *_NUMBERED), frozenset({"title", "topic", "statement"}), "slug",
             _read_ours, _write_ours, is_strict=True,
         ),
         Shape(
             "proofbench", "IMO-ProofBench",
             ("Problem ID", "Problem", "Solution", "Grading guidelines", "Category", "Level", "Short Answer", "Source"),
-            frozenset({"Problem ID", "Problem", "Solution", "Grading guidelines", "Category"}), "Problem ID", "Category",
+            frozenset({"Problem ID", "Problem", "Solution", "Grading guidelines", "Category"}), "Problem ID",
             _read_proofbench, _write_proofbench, origin=PROOFBENCH_ORIGIN,
         ),
         Shape(
             "answerbench", "IMO-AnswerBench",
             ("Problem ID", "Problem", "Short Answer", "Category", "Subcategory", "Source"),
-            frozenset({"Problem ID", "Problem", "Short Answer", "Category"}), "Problem ID", "Category",
+            frozenset({"Problem ID", "Problem", "Short Answer", "Category"}), "Problem ID",
             _read_answerbench, _write_answerbench, origin=ANSWERBENCH_ORIGIN,
         ),
     )

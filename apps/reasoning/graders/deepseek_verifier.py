@@ -36,7 +36,7 @@ from apps.reasoning.scaffolds.deepseek_math import (
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.running.concurrently import concurrently
 from apps.reasoning.scaffolds.running.hearing import Reading
-from apps.reasoning.scaffolds.scaffold import Preset, reader
+from apps.reasoning.scaffolds.scaffold import Preset
 
 NAME = "deepseek_verifier"
 JUDGE = EVALUATOR.name
@@ -156,7 +156,6 @@ WORKFLOW = Grader(
     ),
     source="DeepSeekMath-V2; QED-Nano App. B",
     params=Params,
-    read_params=reader(Params),
     presets={
         "original": Preset("Four examinations", "Each report is checked once.", Params(script="")),
         "label": Preset("As labels", "64 examinations, as in DeepSeekMath-V2.", Params(script="", examinations=64)),

@@ -25,7 +25,7 @@ from apps.reasoning.graders.with_references import BY_REFERENCE, DESIGNING, MANN
 from apps.reasoning.ports import Context
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.running.concurrently import concurrently
-from apps.reasoning.scaffolds.scaffold import Preset, reader
+from apps.reasoning.scaffolds.scaffold import Preset
 
 NAME = "ensemble"
 MEMBERS = (single_turn.NAME, *BY_REFERENCE)
@@ -114,7 +114,6 @@ WORKFLOW = Grader(
     description="Several graders mark the script and share the pieces prepared from the references; their mean is proposed.",
     source="RefGrader §5.4",
     params=Params,
-    read_params=reader(Params),
     presets={"original": Preset("Best mix", "Three steps, rubric, approachability, milestones.", Params(script=""))},
     roles=(*PREPARING, *DESIGNING, single_turn.GRADER),
     solve=solve,

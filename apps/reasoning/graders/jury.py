@@ -27,7 +27,7 @@ from apps.reasoning.ports import Context
 from apps.reasoning.prompts.loader import load
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.running.concurrently import concurrently
-from apps.reasoning.scaffolds.scaffold import Preset, Role, reader
+from apps.reasoning.scaffolds.scaffold import Preset, Role
 
 NAME = "jury"
 JUDGES = ("judge_a", "judge_b", "judge_c")
@@ -139,7 +139,6 @@ WORKFLOW = Grader(
     description="Three judges, best on three models; if they disagree, each sees the others' reports. The lowest points count.",
     source="MathArena's jury",
     params=Params,
-    read_params=reader(Params),
     presets={
         "original": Preset("Three judges", "One more round if points differ by more than 2.", Params(script="")),
         "matharena": Preset("MathArena", "The same, on a neutral rewriting of the script.", Params(script="", neutral=True)),

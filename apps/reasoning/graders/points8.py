@@ -27,7 +27,7 @@ from apps.reasoning.ports import Context
 from apps.reasoning.prompts.loader import load
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.running.concurrently import concurrently
-from apps.reasoning.scaffolds.scaffold import Preset, reader
+from apps.reasoning.scaffolds.scaffold import Preset
 
 NAME = "points8"
 ONE = Decimal(1)
@@ -128,7 +128,6 @@ WORKFLOW = Grader(
     description="Points for every item of a plain list, judged eight times independently; the mean is proposed.",
     source="Intern-S1-MO, App. D",
     params=Params,
-    read_params=reader(Params),
     presets={"original": Preset("Original", "Eight runs.", Params(script=""))},
     roles=(GRADER,),
     solve=solve,

@@ -17,7 +17,7 @@ from apps.reasoning.graders.view import GUIDELINES
 from apps.reasoning.ports import Context
 from apps.reasoning.prompts.loader import load
 from apps.reasoning.scaffolds.estimates import Estimate
-from apps.reasoning.scaffolds.scaffold import Preset, Role, reader
+from apps.reasoning.scaffolds.scaffold import Preset, Role
 
 NAME = "single_turn"
 GRADER_TOKENS = (9_000, 9_000)
@@ -76,7 +76,6 @@ WORKFLOW = Grader(
     description="One call examines the script, lists its faults by step, and proposes 0 to 7 points.",
     source="RefGrader §5.1",
     params=Params,
-    read_params=reader(Params),
     presets={"original": Preset("Original", "One call.", Params(script=""))},
     roles=(GRADER,),
     solve=solve,

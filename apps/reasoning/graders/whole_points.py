@@ -23,7 +23,7 @@ from apps.reasoning.marking.schemes.text_form import text_written
 from apps.reasoning.ports import Context
 from apps.reasoning.prompts.loader import load
 from apps.reasoning.scaffolds.estimates import Estimate
-from apps.reasoning.scaffolds.scaffold import Preset, reader
+from apps.reasoning.scaffolds.scaffold import Preset
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,6 @@ def _workflow(name: str, manner: Manner) -> Grader:
         description=manner.description,
         source=manner.source,
         params=Params,
-        read_params=reader(Params),
         presets={"original": Preset("Original", "One call.", Params(script=""))},
         roles=(GRADER,),
         solve=partial(_solve, workflow=name),

@@ -21,7 +21,7 @@ from apps.reasoning.graders.view import GUIDELINES, View
 from apps.reasoning.ports import Context
 from apps.reasoning.prompts.loader import load
 from apps.reasoning.scaffolds.estimates import Estimate
-from apps.reasoning.scaffolds.scaffold import Preset, Role, reader
+from apps.reasoning.scaffolds.scaffold import Preset, Role
 
 REF3 = "ref3"
 MANNERS: dict[str, Manner] = {
@@ -129,7 +129,6 @@ def _workflow(name: str, title: str, description: str) -> Grader:
         description=description,
         source="RefGrader §5.2",
         params=Params,
-        read_params=reader(Params),
         presets={"original": Preset("Original", "The steps of the paper, once each.", Params(script=""))},
         roles=(*PREPARING, *(DESIGNING if has_rubric else ()), GRADER),
         solve=partial(_solve, workflow=name),

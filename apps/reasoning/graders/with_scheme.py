@@ -43,7 +43,7 @@ from apps.reasoning.ports import Context
 from apps.reasoning.prompts.loader import load
 from apps.reasoning.reading.schemas import decisions, object_schema
 from apps.reasoning.scaffolds.estimates import Estimate
-from apps.reasoning.scaffolds.scaffold import Preset, reader
+from apps.reasoning.scaffolds.scaffold import Preset
 
 NAME = "scheme"
 
@@ -200,7 +200,6 @@ WORKFLOW = Grader(
     description="One call decides which items of the scheme are met; the scheme computes the points (strict) or the call does.",
     source="QED-Nano §3, App. E",
     params=Params,
-    read_params=reader(Params),
     presets={
         "original": Preset("Strict", "Points by the scheme.", Params(script="")),
         "advisory": Preset(

@@ -56,9 +56,9 @@ def closes_cycle(graph: "nx.DiGraph[str]", user: str, used: str) -> bool:
     return user == used or (user in graph and used in graph and nx.has_path(graph, user, used))
 
 
-def proof_closure(graph: "nx.DiGraph[str]", proof: str = "") -> set[str]:
-    """The proof (by default the selected one) and all it rests on: the contributing set. Empty where there is no proof."""
-    proof = proof or graph.graph.get("selected", "")
+def proof_closure(graph: "nx.DiGraph[str]") -> set[str]:
+    """The selected proof and all it rests on: the contributing set. Empty where there is no proof."""
+    proof = graph.graph.get("selected", "")
     return {proof} | nx.ancestors(graph, proof) if proof in graph else set()
 
 

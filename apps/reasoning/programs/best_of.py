@@ -10,7 +10,6 @@ from typing import Any
 from pydantic import Field, field_validator, model_validator
 
 from apps.reasoning.domain.candidate_events import CandidateScored, PoolKept
-from apps.reasoning.domain.generation import Place
 from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.values import Value
@@ -24,11 +23,12 @@ from apps.reasoning.programs.scoring import Scored, scored_by
 from apps.reasoning.prompts import loader
 from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Selection, concluded
 from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
+from apps.reasoning.scaffolds.candidates.solving import solved
 from apps.reasoning.scaffolds.candidates.tournament import KnockOut
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.given import Given
 from apps.reasoning.scaffolds.running.concurrently import concurrently
-from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
+from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold
 
 NAME = "best_of"
 FIRST_GRADER = "single_turn"
@@ -159,15 +159,7 @@ class _Search:
         return f"{program.title} gave the points; it was shown {program.view.words}. Points compare proofs and accept none."
 
     async def _solved(self, slot: int) -> Candidate | None:
-        return await self.desk.draft(
-            f"solve/{slot}",
-            f"c1.{slot}",
-            role="solver",
-            prompt="shared/solver",
-            made_as="solution",
-            place=Place(round=1, subject=f"candidate c1.{slot}", index=slot),
-            values={"attempt": str(slot), "attempts": str(self.params.solutions)},
-        )
+        return await solved(self.desk, f"solve/{slot}", slot=slot, of=self.params.solutions)
 
     async def _grade(self, written: Sequence[Candidate]) -> None:
         """Grade concurrently; with references, grade the first one alone, so that the others reuse its prepared pieces."""
@@ -237,7 +229,6 @@ SCAFFOLD = BestOf(
     ),
     source="Best-of-n, arXiv 2110.14168; QED-Nano App. B",
     params=Params,
-    read_params=reader(Params),
     presets={
         "quick": Preset("Quick", "Three proofs.", Params(solutions=3)),
         "paper": Preset("Paper", "Sixteen proofs, as in Nomos.", Params()),

@@ -26,7 +26,7 @@ from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.page import Page
 from apps.reasoning.scaffolds.running.concurrently import concurrently
 from apps.reasoning.scaffolds.running.hearing import Heard
-from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
+from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold
 
 VALUES = (0.0, 0.5, 1.0)
 #: Scores of the meta-verifier: 1 for a founded report, 0 for an unfounded one.
@@ -258,7 +258,6 @@ SCAFFOLD = Scaffold(
     ),
     source="QED-Nano App. B; DeepSeekMath-V2",
     params=Params,
-    read_params=reader(Params),
     presets={
         "quick": Preset("Quick", "Two proofs, two examinations, two rounds.", Params(proofs=2, examinations=2, rounds=2)),
         "qed_nano": Preset("QED-Nano", "Four proofs, four examinations, three rounds.", Params()),

@@ -26,7 +26,7 @@ from apps.reasoning.scaffolds.candidates.verifying import verified
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.page import Page
 from apps.reasoning.scaffolds.running.concurrently import concurrently
-from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
+from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold
 
 T = TypeVar("T")
 ROLES = ("solver", "verifier_1", "corrector_1", "verifier_2", "corrector_2")
@@ -250,7 +250,6 @@ SCAFFOLD = Scaffold(
     ),
     source="MarsRL (arXiv 2511.11373) §3.3",
     params=Params,
-    read_params=reader(Params),
     presets={
         "quick": Preset("Quick", "Four answers per input, one input per role.", Params(group=4, inputs=1)),
         "paper": Preset("Paper", "The paper's sizes: eight answers per input, two random inputs per role.", Params()),

@@ -8,18 +8,18 @@ from collections.abc import Mapping
 from pydantic import Field
 
 from apps.reasoning.domain.candidate_events import GroupsFormed
-from apps.reasoning.domain.generation import Place
 from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.values import Value
 from apps.reasoning.ports import Context
 from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Selection, concluded
 from apps.reasoning.scaffolds.candidates.costs import estimated
-from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
+from apps.reasoning.scaffolds.candidates.desk import Desk
 from apps.reasoning.scaffolds.candidates.final_answers import AnswerClass, Vote, counted
+from apps.reasoning.scaffolds.candidates.solving import solved
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.running.concurrently import concurrently
-from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
+from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold
 
 NO_ANSWER = (
     "This problem asks for no final answer, so there is nothing to vote on. Use Best of n (a grader compares proofs) or "
@@ -50,20 +50,10 @@ async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
 
 async def _search(desk: Desk, params: Params) -> Selection:
     if not await desk.steer("solve"):
-        await concurrently(_solved(desk, params, slot) for slot in range(1, params.solutions + 1))
+        await concurrently(
+            solved(desk, f"solve/{slot}", slot=slot, of=params.solutions) for slot in range(1, params.solutions + 1)
+        )
     return _selection(desk)
-
-
-async def _solved(desk: Desk, params: Params, slot: int) -> Candidate | None:
-    return await desk.draft(
-        f"solve/{slot}",
-        f"c1.{slot}",
-        role="solver",
-        prompt="shared/solver",
-        made_as="solution",
-        place=Place(round=1, subject=f"candidate c1.{slot}", index=slot),
-        values={"attempt": str(slot), "attempts": str(params.solutions)},
-    )
 
 
 def _selection(desk: Desk) -> Selection:
@@ -130,7 +120,6 @@ SCAFFOLD = Scaffold(
     ),
     source="Self-consistency, arXiv 2203.11171; MarsRL §4.1",
     params=Params,
-    read_params=reader(Params),
     presets={
         "quick": Preset("Quick", "Four solutions.", Params(solutions=4)),
         "sixteen": Preset("Sixteen", "Sixteen solutions, as many as Intern-S1-MO samples per problem.", Params(solutions=16)),

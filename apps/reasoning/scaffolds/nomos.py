@@ -22,12 +22,13 @@ from apps.reasoning.scaffolds.candidates.costs import estimated
 from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
 from apps.reasoning.scaffolds.candidates.ranking import best_first
 from apps.reasoning.scaffolds.candidates.scoring import POINTS, scored
+from apps.reasoning.scaffolds.candidates.solving import solved
 from apps.reasoning.scaffolds.candidates.tournament import KnockOut, most_calls
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.page import Page
 from apps.reasoning.scaffolds.running.concurrently import concurrently
 from apps.reasoning.scaffolds.running.hearing import SHORT, Reading
-from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
+from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold
 
 #: Tokens per solution of a grouping, in tags or in JSON.
 _GROUP_TOKENS = 12
@@ -96,15 +97,7 @@ class _Search:
 
     async def _solved(self, slot: int) -> Candidate | None:
         """Write one solution and mark it immediately, without waiting for slower ones."""
-        draft = await self.desk.draft(
-            f"solve/{slot}",
-            f"c1.{slot}",
-            role="solver",
-            prompt="shared/solver",
-            made_as="solution",
-            place=Place(round=1, subject=f"candidate c1.{slot}", index=slot),
-            values={"attempt": str(slot), "attempts": str(self.params.solutions)},
-        )
+        draft = await solved(self.desk, f"solve/{slot}", slot=slot, of=self.params.solutions)
         if draft is not None:
             mark = await scored(self.desk, POINTS, draft, 1, 1, f"mark/{draft.id}")
             if isinstance(mark, Scored):
@@ -191,7 +184,6 @@ SCAFFOLD = Scaffold(
     ),
     source="QED-Nano App. B; Nomos",
     params=Params,
-    read_params=reader(Params),
     presets={
         "quick": Preset("Quick", "Four solutions, three kept.", Params(solutions=4, kept=3)),
         "original": Preset("Original", "Sixteen solutions, eight kept.", Params()),

@@ -28,7 +28,7 @@ from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.page import Page
 from apps.reasoning.scaffolds.running.concurrently import concurrently
 from apps.reasoning.scaffolds.running.hearing import Heard, Reading
-from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
+from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold
 
 CHARACTERS_A_WORD = 8
 _STATE = tag_pattern("state")
@@ -239,7 +239,6 @@ SCAFFOLD = Scaffold(
     ),
     source="QED-Nano §4.2, App. B",
     params=Params,
-    read_params=reader(Params),
     presets={
         "paper": Preset("Paper", "Three turns.", Params()),
         "five": Preset("Five turns", "Five turns, the paper's second setting.", Params(turns=5)),

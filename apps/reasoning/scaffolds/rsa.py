@@ -18,11 +18,12 @@ from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Sel
 from apps.reasoning.scaffolds.candidates.costs import estimated
 from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
 from apps.reasoning.scaffolds.candidates.ranking import balanced_subsets
+from apps.reasoning.scaffolds.candidates.solving import solved
 from apps.reasoning.scaffolds.candidates.tournament import KnockOut, most_calls
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.page import Page
 from apps.reasoning.scaffolds.running.concurrently import concurrently
-from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
+from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold
 
 
 class Params(Value):
@@ -86,15 +87,7 @@ def _emit_pool(desk: Desk, step: int, population: Sequence[Candidate]) -> None:
 
 
 async def _fresh(desk: Desk, params: Params, slot: int) -> Candidate | None:
-    return await desk.draft(
-        f"step/0/{slot}",
-        f"c1.{slot}",
-        role="solver",
-        prompt="shared/solver",
-        made_as="solution",
-        place=Place(round=1, subject=f"candidate c1.{slot}", index=slot),
-        values={"attempt": str(slot), "attempts": str(params.population)},
-    )
+    return await solved(desk, f"step/0/{slot}", slot=slot, of=params.population)
 
 
 async def _aggregated(desk: Desk, step: int, slot: int, subset: tuple[Candidate, ...]) -> Candidate | None:
@@ -135,7 +128,6 @@ SCAFFOLD = Scaffold(
     ),
     source="QED-Nano App. B",
     params=Params,
-    read_params=reader(Params),
     presets={
         "quick": Preset("Quick", "Four solutions, pairs, one step.", Params(population=4, subset=2, steps=1)),
         "qed_nano": Preset(

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -16,8 +16,6 @@ from apps.reasoning.scaffolds import answer_line
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.given import Given
 from apps.reasoning.scaffolds.page import Page
-
-P = TypeVar("P", bound=Value)
 
 
 @dataclass(frozen=True)
@@ -44,7 +42,7 @@ class Preset:
 
 @dataclass(frozen=True)
 class Scaffold:
-    """A method that organises calls. `read_params` validates values of a form or an API and raises `ParamsError`.
+    """A method that organises calls.
 
     `cost_hint`: what the method's paper measured. `warn_of`: a warning before a start on a problem, or "".
     `cannot_run`: why it cannot run on a problem with these parameters, and an alternative; "" if it can.
@@ -59,7 +57,6 @@ class Scaffold:
     description: str
     source: str
     params: type[Value]
-    read_params: Callable[[Mapping[str, Any]], Value]
     presets: dict[str, Preset]
     roles: tuple[Role, ...]
     solve: Callable[[ProblemText, Context, Any], Awaitable[Outcome]]
@@ -75,6 +72,15 @@ class Scaffold:
     takes_lemmas: bool = False
     measured_with: Mapping[str, Any] = field(default_factory=dict)
 
+    def read_params(self, values: Mapping[str, Any]) -> Value:
+        """Validate parameters. Raises `ParamsError`, whose message names the field and its valid values."""
+        try:
+            return self.params.model_validate(dict(values))
+        except ValidationError as error:
+            first = error.errors()[0]
+            field = ".".join(str(part) for part in first["loc"]) or "parameters"
+            raise ParamsError(f"{field}: {first['msg'].removeprefix('Value error, ')}.") from error
+
     @property
     def first_preset(self) -> str:
         """The initial preset of forms: `quick` if it exists, else the first."""
@@ -85,18 +91,3 @@ class Scaffold:
         """SHA-256 by name of every prompt file that it may use; frozen into a run's specification."""
         shared = loader.hashes("shared") if self.shares_prompts else {}
         return loader.hashes(self.name) | shared | loader.hashes(answer_line.METHOD)
-
-
-def reader(params: type[P]) -> Callable[[Mapping[str, Any]], P]:
-    """Make a `read_params` for a class of parameters."""
-
-    def read(values: Mapping[str, Any]) -> P:
-        """Validate parameters. Raises `ParamsError`, whose message names the field and its valid values."""
-        try:
-            return params.model_validate(dict(values))
-        except ValidationError as error:
-            first = error.errors()[0]
-            field = ".".join(str(part) for part in first["loc"]) or "parameters"
-            raise ParamsError(f"{field}: {first['msg'].removeprefix('Value error, ')}.") from error
-
-    return read

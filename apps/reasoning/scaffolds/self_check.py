@@ -15,10 +15,11 @@ from apps.reasoning.ports import Context
 from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Selection, concluded
 from apps.reasoning.scaffolds.candidates.costs import estimated
 from apps.reasoning.scaffolds.candidates.desk import Desk
+from apps.reasoning.scaffolds.candidates.solving import solved
 from apps.reasoning.scaffolds.candidates.streaks import Loop, Rules
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.page import Page
-from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
+from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold
 
 
 class Params(Value):
@@ -51,15 +52,7 @@ async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
 async def _search(desk: Desk, loop: Loop, params: Params) -> Selection:
     if await desk.steer("solve"):
         return loop.selection()
-    first = await desk.draft(
-        "solve",
-        "c1.1",
-        role="solver",
-        prompt="shared/solver",
-        made_as="solution",
-        place=Place(round=1, subject="candidate c1.1"),
-        values={"attempt": "1", "attempts": "1"},
-    )
+    first = await solved(desk)
     if first is None:
         return Selection(candidate=None, reason=NOTHING_READABLE)
     if params.improve and not await desk.steer("improve"):
@@ -111,7 +104,6 @@ SCAFFOLD = Scaffold(
     ),
     source="QED-Nano App. B; MarsRL §2.1",
     params=Params,
-    read_params=reader(Params),
     presets={
         "quick": Preset("Quick", "Two consecutive passes, at most six checks.", Params(accept=2, give_up=4, iterations=6)),
         "paper": Preset("Paper", "Five consecutive passes, ten consecutive failures, thirty checks.", Params()),

@@ -5,7 +5,6 @@ Source: the single answers that other scaffolds are compared with (Intern-S1-MO 
 
 from collections.abc import Mapping
 
-from apps.reasoning.domain.generation import Place
 from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.values import Value
@@ -13,8 +12,9 @@ from apps.reasoning.ports import Context
 from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Selection, concluded
 from apps.reasoning.scaffolds.candidates.costs import estimated
 from apps.reasoning.scaffolds.candidates.desk import Desk
+from apps.reasoning.scaffolds.candidates.solving import solved
 from apps.reasoning.scaffolds.estimates import Estimate
-from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
+from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold
 
 
 class Params(Value):
@@ -29,15 +29,7 @@ async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
 
 async def _search(desk: Desk) -> Selection:
     if not await desk.steer("solve"):
-        await desk.draft(
-            "solve",
-            "c1.1",
-            role="solver",
-            prompt="shared/solver",
-            made_as="solution",
-            place=Place(round=1, subject="candidate c1.1"),
-            values={"attempt": "1", "attempts": "1"},
-        )
+        await solved(desk)
     return _selection(desk)
 
 
@@ -69,7 +61,6 @@ SCAFFOLD = Scaffold(
     ),
     source="Intern-S1-MO Table 1; QED-Nano Table 2; MarsRL §4.1",
     params=Params,
-    read_params=reader(Params),
     presets={
         "quick": Preset("Quick", "One call at temperature 0.8, as in the other scaffolds.", Params()),
         "paper": Preset(

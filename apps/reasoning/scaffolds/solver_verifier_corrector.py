@@ -7,7 +7,6 @@ from collections.abc import Mapping
 
 from pydantic import Field
 
-from apps.reasoning.domain.generation import Place
 from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.values import Value
@@ -15,10 +14,11 @@ from apps.reasoning.ports import Context
 from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Selection, concluded
 from apps.reasoning.scaffolds.candidates.costs import estimated
 from apps.reasoning.scaffolds.candidates.desk import Desk
+from apps.reasoning.scaffolds.candidates.solving import solved
 from apps.reasoning.scaffolds.candidates.streaks import Loop, Rules
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.page import Page
-from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
+from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold
 
 
 class Params(Value):
@@ -62,15 +62,7 @@ async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
 async def _search(desk: Desk, loop: Loop, params: Params) -> Selection:
     if await desk.steer("solve"):
         return loop.selection()
-    first = await desk.draft(
-        "solve",
-        "c1.1",
-        role="solver",
-        prompt="shared/solver" if params.rigour else "shared/plain_solver",
-        made_as="solution",
-        place=Place(round=1, subject="candidate c1.1"),
-        values={"attempt": "1", "attempts": "1"},
-    )
+    first = await solved(desk, prompt="shared/solver" if params.rigour else "shared/plain_solver")
     return await loop.run(first) if first else Selection(candidate=None, reason=NOTHING_READABLE)
 
 
@@ -120,7 +112,6 @@ SCAFFOLD = Scaffold(
     ),
     source="MarsRL (arXiv 2511.11373) §2–3",
     params=Params,
-    read_params=reader(Params),
     presets={
         "quick": Preset("Quick", "Two passes, two corrections.", Params(accept=2, give_up=4, corrections=2)),
         "paper": Preset("Paper", "Four passes, ten consecutive failures, ten corrections.", Params()),

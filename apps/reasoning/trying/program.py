@@ -22,7 +22,7 @@ from apps.reasoning.prompts import loader
 from apps.reasoning.scaffolds.candidates.costs import estimated
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.running.concurrently import concurrently
-from apps.reasoning.scaffolds.scaffold import Role, Scaffold, reader
+from apps.reasoning.scaffolds.scaffold import Role, Scaffold
 from apps.reasoning.trying.material import Attempt
 from apps.reasoning.trying.stage import MODEL, Asked
 from apps.reasoning.trying.trial import kinds_for, methods, params_of, tried
@@ -140,7 +140,6 @@ PROGRAM = _Trying(
     description="Tries every role of every scaffold and grader once with each suitable authored attempt.",
     source="",
     params=Params,
-    read_params=reader(Params),
     presets={},
     roles=(Role(MODEL, "Model", "Plays every role once.", 65_536),),
     solve=solve,

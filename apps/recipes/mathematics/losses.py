@@ -25,6 +25,9 @@ class Clip:
     longest: int | None = None
 
 
+DAPO = Clip(low=0.2, high=0.28, beta=0.0, aggregation="token")
+
+
 @dataclass(frozen=True)
 class OrealFactors:
     """Factors f+, f− and β of OREAL's released configuration: cloning of positives, policy gradient on negatives, KL.

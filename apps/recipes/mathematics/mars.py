@@ -14,7 +14,6 @@ from apps.recipes.mathematics.arrays import NotLearnable
 
 Strategy = Literal["random", "balanced", "adaptive"]
 Role = Literal["solver", "verifier1", "corrector1", "verifier2", "corrector2"]
-ROLES: tuple[Role, ...] = ("solver", "verifier1", "corrector1", "verifier2", "corrector2")
 INPUTS_CHOSEN = 2
 GROUP = 8
 

@@ -18,6 +18,7 @@ from apps.results.access import appeal_heard_for, appeal_own_for, made_marks, ma
 from apps.results.forms import AnswerForm, AppealForm
 from apps.results.revisions import revisions_for
 from apps.results.shown import parts_of
+from apps.ui.refusals import refusals_shown
 
 
 @never_cache
@@ -57,10 +58,8 @@ def appeal_write(request: HttpRequest, version_id: uuid.UUID) -> HttpResponse:
 def appeal_withdraw(request: HttpRequest, appeal_id: uuid.UUID) -> HttpResponse:
     """Withdraw an appeal."""
     appeal = appeal_own_for(user_of(request), appeal_id)
-    try:
+    with refusals_shown(request, appeals.AppealRefused):
         appeals.appeal_withdraw(appeal=appeal)
-    except appeals.AppealRefused as error:
-        messages.error(request, str(error))
     return redirect("results:result", version_id=appeal.grade.case.version.public_id)
 
 

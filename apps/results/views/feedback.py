@@ -20,6 +20,7 @@ from apps.results.hint_material import text_shown
 from apps.results.models import FeedbackRequest, FeedbackRules, HintProposal, ProposalState, RungAsked
 from apps.results.proposing import models_for_hints
 from apps.submissions.models import SubmissionVersion
+from apps.ui.refusals import refusals_shown
 
 
 @never_cache
@@ -46,12 +47,10 @@ def ask(request: HttpRequest, request_id: uuid.UUID, level: int) -> HttpResponse
     """Ask for the next hint."""
     asked = request_own_for(user_of(request), request_id)
     form = AskForm(request.POST)
-    try:
+    with refusals_shown(request, feedback.FeedbackRefused):
         if not form.is_valid():
             raise feedback.FeedbackRefused("Your answer is too long. Shorten it and ask again.")
         feedback.rung_ask(request=asked, level=level, **form.cleaned_data)
-    except feedback.FeedbackRefused as error:
-        messages.error(request, str(error))
     return redirect("results:feedback_own", version_id=asked.version.public_id)
 
 
@@ -126,7 +125,7 @@ def proposal(request: HttpRequest, request_id: uuid.UUID, verb: str) -> HttpResp
     found = request_answered_for(user, request_id)
     waiting = found.asked.filter(given_at=None).first()
     proposed = proposals.proposal_of(waiting)
-    try:
+    with refusals_shown(request, proposals.ProposalRefused):
         if verb == "again" and waiting is not None:
             rules = feedback.rules_of(found.version.submission.problem)
             proposals.proposal_again(rung=waiting, rules=rules, by=user)
@@ -136,8 +135,6 @@ def proposal(request: HttpRequest, request_id: uuid.UUID, verb: str) -> HttpResp
             messages.success(request, "The proposal is declined.")
         else:
             raise Http404("There is no such proposal.")
-    except proposals.ProposalRefused as error:
-        messages.error(request, str(error))
     return redirect("results:feedback_answer", request_id=request_id)
 
 

@@ -21,6 +21,7 @@ from apps.results import releasing
 from apps.results.access import case_previewed_for, organised_get_for
 from apps.results.forms import PART_HELP, ReleaseForm
 from apps.results.shown import result_of
+from apps.ui.refusals import refusals_shown
 
 PREVIEWED = (ReleasePart.COMMENTS, ReleasePart.VERDICTS, ReleasePart.POINTS, ReleasePart.SCHEME)
 
@@ -52,11 +53,8 @@ def release_undo(request: HttpRequest, contest_id: uuid.UUID, batch_id: uuid.UUI
     user = user_of(request)
     contest = organised_get_for(user, contest_id)
     batch = get_object_or_404(contest.releases, public_id=batch_id)
-    try:
+    with refusals_shown(request, releasing.ReleaseRefused):
         releasing.batch_undo(batch=batch, by=user)
-    except releasing.ReleaseRefused as error:
-        messages.error(request, str(error))
-    else:
         messages.success(request, "The release is taken back. Students see what they saw before it.")
     return redirect("results:release", contest_id=contest_id)
 

@@ -2,7 +2,6 @@
 
 import uuid
 
-from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
@@ -14,6 +13,7 @@ from apps.marks.sealing.seeing import marks_shown
 from apps.results.access import carried_may_read
 from apps.results.revisions import Revision, RevisionRefused, remark_decide, revision_of
 from apps.submissions.access import version_marked_for
+from apps.ui.refusals import refusals_shown
 
 NO_REVISION = "There are no remarks on an earlier version."
 
@@ -25,11 +25,9 @@ def revision(request: HttpRequest, version_id: uuid.UUID) -> HttpResponse:
     user = user_of(request)
     found = _revision(user, version_id)
     if request.method == "POST":
-        try:
+        with refusals_shown(request, RevisionRefused):
             holds = request.POST.get("holds") == "yes"
             remark_decide(version=found.new, key=request.POST.get("key", ""), holds=holds, by=user)
-        except RevisionRefused as error:
-            messages.error(request, str(error))
         return redirect("results:revision", version_id=version_id)
     marks_shown(found.grade.case, user, "revision")
     submission = found.new.submission

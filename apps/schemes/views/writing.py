@@ -21,7 +21,7 @@ from apps.schemes.models import MarkingScheme
 from apps.schemes.selectors import version_newest
 from apps.schemes.sheets import STEPS, sheet_of_text
 from apps.schemes.starter import STARTER
-from apps.ui.sent import whole_number
+from apps.ui.sent import row_version
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -67,7 +67,7 @@ def scheme_edit(request: HttpRequest, scheme_id: uuid.UUID) -> HttpResponse:
     if request.method != "POST":
         text = text_written(version_newest(scheme).content)
         return _editor(request, scheme.problem, SchemeForm(initial={"title": scheme.title, "text": text}), scheme)
-    form, based_on = SchemeForm(request.POST), _number(request)
+    form, based_on = SchemeForm(request.POST), row_version(request)
     if _asks_to_save(request) and form.is_valid() and form.content is not None:
         values = {name: form.cleaned_data[name] for name in ("title", "is_wording_only", "reason")}
         try:
@@ -95,7 +95,7 @@ def scheme_command(request: HttpRequest, scheme_id: uuid.UUID, verb: str) -> Htt
     """Apply `activate`, `retire` or `discard` if the scheme is unchanged since `based_on`."""
     user = writer_of(request)
     scheme = scheme_get_for(user, scheme_id)
-    based_on, slug = _number(request), scheme.problem.slug
+    based_on, slug = row_version(request), scheme.problem.slug
     try:
         if verb == "activate":
             version = services.scheme_activate(scheme=scheme, by=user, based_on=based_on)
@@ -124,11 +124,6 @@ def scheme_command(request: HttpRequest, scheme_id: uuid.UUID, verb: str) -> Htt
 
 def _asks_to_save(request: HttpRequest) -> bool:
     return request.POST.get("action", "save") == "save"
-
-
-def _number(request: HttpRequest) -> int:
-    """The posted `row_version`; 0, which matches no scheme, if the value is invalid."""
-    return whole_number(request.POST.get("based_on", ""), 9) or 0
 
 
 def _imported(request: HttpRequest, problem: Problem, imported: Imported) -> HttpResponse:

@@ -17,6 +17,7 @@ from apps.submissions.access import import_file_get_for
 from apps.submissions.forms import ImportForm
 from apps.submissions.importing.plans import adder_of, plan_make
 from apps.submissions.importing.plans import import_confirm as confirm
+from apps.ui.refusals import refusals_shown
 
 SHOWN = 200
 
@@ -62,10 +63,7 @@ def import_preview(request: HttpRequest, contest_id: uuid.UUID, file_id: uuid.UU
 def import_confirm(request: HttpRequest, contest_id: uuid.UUID, file_id: uuid.UUID) -> HttpResponse:
     """Import the valid texts of an uploaded file."""
     _, file = import_file_get_for(user_of(request), contest_id, file_id)
-    try:
+    with refusals_shown(request, ContestRefused):
         plan = confirm(file=file)
-    except ContestRefused as error:
-        messages.error(request, str(error))
-    else:
         messages.success(request, f"Texts imported: {len(plan.good)}. Skipped: {len(plan.wrong)}.")
     return redirect("contests:detail", contest_id=contest_id)

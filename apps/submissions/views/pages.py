@@ -15,6 +15,7 @@ from apps.contests.services import ContestRefused, hand_in_refusal
 from apps.submissions import scans, services
 from apps.submissions.access import NO_PAGE, scan_get_for
 from apps.submissions.intake import PAGES_AT_MOST, WALL_S, PageImage, UploadWrong, pages_read
+from apps.ui.refusals import refusals_shown
 
 FILES_AT_ONCE = 10
 #: Time limit for all files of one upload, in seconds.
@@ -25,14 +26,11 @@ READING_S = 60.0
 def pages_add(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
     """Add the pages of one to ten uploaded files to the draft: all files or none."""
     paper, problem = problem_own_for(user_of(request), problem_id)
-    try:
+    with refusals_shown(request, ContestRefused, UploadWrong):
         if refusal := hand_in_refusal(paper.contest):
             raise ContestRefused(refusal)
         pages = _pages(request)
         scans.scans_add(paper=paper, problem=problem, pages=pages)
-    except (ContestRefused, UploadWrong) as error:
-        messages.error(request, str(error))
-    else:
         messages.success(request, f"Added {len(pages)} page{'s' if len(pages) > 1 else ''} to your draft.")
     return redirect("submissions:write", problem_id=problem_id)
 
@@ -48,15 +46,13 @@ def page_change(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
     scan = submission.scans.filter(public_id=asked).first() if submission.pk else None
     if scan is None or scan.position is None or action not in ("remove", "earlier", "assign"):
         raise Http404(NO_PAGE)
-    try:
+    with refusals_shown(request, ContestRefused):
         if action == "remove":
             scans.scan_remove(scan=scan)
         elif action == "earlier":
             scans.scan_earlier(scan=scan)
         else:
             scans.scan_assign(scan=scan, problem=problem_own_for(user, _id(request.POST.get("to", "")))[1])
-    except ContestRefused as error:
-        messages.error(request, str(error))
     return redirect("submissions:write", problem_id=problem_id)
 
 

@@ -19,7 +19,8 @@ from apps.submissions import services, transcriptions
 from apps.submissions.access import NO_PAGE, scan_own_for
 from apps.submissions.forms import TextForm
 from apps.submissions.models import Scan, Submission
-from apps.submissions.views.writing import editor_page, is_id, words_keep
+from apps.submissions.views.writing import editor_page, words_keep
+from apps.ui.sent import uuid_of
 
 VERBS = ("ask", "take", "decline", "look")
 
@@ -69,7 +70,7 @@ def _requested_scan(request: HttpRequest, draft: Submission, verb: str) -> Scan 
     public_id = request.POST.get("scan", "")
     if not public_id and verb in ("ask", "look"):
         return None
-    scan = draft.scans.exclude(position=None).filter(public_id=public_id).first() if is_id(public_id) else None
+    scan = draft.scans.exclude(position=None).filter(public_id=public_id).first() if uuid_of(public_id) else None
     if scan is None:
         raise Http404(NO_PAGE)
     return scan

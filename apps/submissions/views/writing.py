@@ -18,6 +18,8 @@ from apps.submissions import selectors, services, transcriptions
 from apps.submissions.access import version_own_for
 from apps.submissions.forms import TextForm
 from apps.submissions.models import Submission
+from apps.ui.refusals import refusals_shown
+from apps.ui.sent import uuid_of
 
 WORDS = "words-"
 
@@ -111,11 +113,8 @@ def version_own(request: HttpRequest, version_id: uuid.UUID) -> HttpResponse:
 def version_withdraw(request: HttpRequest, version_id: uuid.UUID) -> HttpResponse:
     """Withdraw the newest version."""
     version = version_own_for(user_of(request), version_id)
-    try:
+    with refusals_shown(request, ContestRefused):
         services.version_withdraw(version=version)
-    except ContestRefused as error:
-        messages.error(request, str(error))
-    else:
         messages.success(request, "Version withdrawn. No version of this problem is marked until you hand in a newer one.")
     return redirect("submissions:version_own", version_id=version_id)
 
@@ -123,17 +122,9 @@ def version_withdraw(request: HttpRequest, version_id: uuid.UUID) -> HttpRespons
 def words_keep(request: HttpRequest, submission: Submission) -> None:
     """Save corrections of proposed transcriptions from the fields `words-…`."""
     words = {name.removeprefix(WORDS): str(value) for name, value in request.POST.items() if name.startswith(WORDS)}
-    known = {key: text for key, text in words.items() if is_id(key)}
+    known = {key: text for key, text in words.items() if uuid_of(key)}
     if known and submission.pk:
         transcriptions.transcriptions_edit(submission=submission, words=known)
-
-
-def is_id(text: str) -> bool:
-    """Whether the text is a UUID in canonical form."""
-    try:
-        return str(uuid.UUID(text)) == text
-    except ValueError:
-        return False
 
 
 def _form_of(submission: Submission) -> TextForm:

@@ -4,7 +4,7 @@ import pytest
 
 from apps.reasoning.domain.control import Command
 from apps.reasoning.journal.memory import InMemoryJournal
-from apps.reasoning.scaffolds.intern_s1_mo.params import Params, params_from
+from apps.reasoning.scaffolds.intern_s1_mo.params import Params
 from apps.reasoning.scaffolds.running.budgets import GONE_OVER
 from apps.reasoning.scaffolds.running.controls import ScriptedControls
 from apps.reasoning.scaffolds.spec import Budget
@@ -57,7 +57,7 @@ async def test_without_a_lemma_that_holds_nothing_is_kept_back() -> None:
 async def test_it_can_be_switched_off() -> None:
     played = await explored(Budget(calls=20), PARAMS.model_copy(update={"kept_back": 0.0}))
     assert played.outcome.proof == ""
-    assert params_from({"kept_back": 0}).kept_back == 0
+    assert Params(kept_back=0).kept_back == 0
 
 
 async def test_a_budget_spent_by_the_write_up_itself_says_both() -> None:

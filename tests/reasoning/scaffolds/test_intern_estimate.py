@@ -5,7 +5,8 @@ import pytest
 from apps.reasoning.domain.errors import ParamsError
 from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.intern_s1_mo.estimate import estimate
-from apps.reasoning.scaffolds.intern_s1_mo.params import Params, params_from
+from apps.reasoning.scaffolds.intern_s1_mo.params import Params
+from apps.reasoning.scaffolds.registry import UNGRADED
 from tests.reasoning.play import FOLLOWS, Fallback, Played, lemma, play, proof, verdict
 
 WORST = Fallback(
@@ -88,9 +89,9 @@ def test_shorter_answers_cost_fewer_tokens() -> None:
 )
 def test_parameters_that_make_no_sense_are_refused_by_name(values: dict[str, object], field: str) -> None:
     with pytest.raises(ParamsError, match=f"^{field}: "):
-        params_from(values)
+        UNGRADED["intern_s1_mo"].read_params(values)
 
 
 def test_parameters_survive_being_stored() -> None:
     for preset in SCAFFOLDS["intern_s1_mo"].presets.values():
-        assert params_from(preset.params.model_dump(mode="json")) == preset.params
+        assert UNGRADED["intern_s1_mo"].read_params(preset.params.model_dump(mode="json")) == preset.params

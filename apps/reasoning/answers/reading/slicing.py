@@ -34,11 +34,11 @@ def is_free(condition: Tokens) -> bool:
     return set(said) <= FREE_WORDS and all(one.kind == "name" for one in others) and len(condition) > 1
 
 
-def at_depth_zero(given: Tokens, base: int = 0) -> list[int]:
+def at_depth_zero(given: Tokens) -> list[int]:
     found, depth = [], 0
     for place, one in enumerate(given):
         depth += (one.text in _OPENING) - (one.text in _CLOSING)
-        if depth == base:
+        if depth == 0:
             found.append(place)
     return found
 

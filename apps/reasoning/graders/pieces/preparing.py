@@ -24,7 +24,7 @@ from apps.reasoning.ports import Context
 from apps.reasoning.scaffolds.candidates.desk import Desk
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.running.concurrently import concurrently
-from apps.reasoning.scaffolds.scaffold import Preset, reader
+from apps.reasoning.scaffolds.scaffold import Preset
 
 NAME = "prepare"
 ASSUMED = "Likely: every answer is readable, and the references form two groups; existing pieces are kept."
@@ -134,7 +134,6 @@ WORKFLOW = Preparer(
     description="Sorts the references by their main steps, then analyses each group's representative and makes a rubric.",
     source="RefGrader §5.2",
     params=Params,
-    read_params=reader(Params),
     presets={"original": Preset("Original", "Rubrics by approachability.", Params())},
     roles=(*(role for role in PREPARING if role.name == "clusterer"), *DESIGNING),
     solve=solve,

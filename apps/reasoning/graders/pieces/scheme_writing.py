@@ -31,7 +31,7 @@ from apps.reasoning.marking.schemes.text_form import text_read, text_written
 from apps.reasoning.ports import Context
 from apps.reasoning.scaffolds.candidates.desk import Desk
 from apps.reasoning.scaffolds.estimates import Estimate
-from apps.reasoning.scaffolds.scaffold import Preset, Role, reader
+from apps.reasoning.scaffolds.scaffold import Preset, Role
 
 NAME = "scheme_writer"
 SLOT = "scheme"
@@ -125,7 +125,6 @@ WORKFLOW = Preparer(
     description="Checkpoints, zero-credit items, deductions and caps, from the problem and its references.",
     source="QED-Nano §3",
     params=Params,
-    read_params=reader(Params),
     presets={"original": Preset("Original", "Seven points.", Params())},
     roles=(Role("scheme_writer", "Scheme writer", "Writes the scheme and corrects it once.", 32_768, 0.2),),
     solve=solve,

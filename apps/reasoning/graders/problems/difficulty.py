@@ -35,7 +35,7 @@ from apps.reasoning.ports import Context
 from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.running.concurrently import concurrently
-from apps.reasoning.scaffolds.scaffold import Preset, Role, reader
+from apps.reasoning.scaffolds.scaffold import Preset, Role
 
 NAME = "difficulty"
 ATTEMPTS, ATTEMPTS_AT_MOST = 128, 1024
@@ -279,7 +279,6 @@ WORKFLOW = Preparer(
     description="Many graded attempts of a model; their mean points measure how hard the problem is for it.",
     source="QED-Nano §3",
     params=Params,
-    read_params=reader(Params),
     presets={"original": Preset("128 attempts", "Graded with the marking scheme.", Params())},
     roles=(SOLVER, GRADER),
     solve=solve,

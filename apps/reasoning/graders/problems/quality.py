@@ -25,7 +25,7 @@ from apps.reasoning.ports import Context
 from apps.reasoning.scaffolds.candidates.desk import Desk
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.running.concurrently import concurrently
-from apps.reasoning.scaffolds.scaffold import Preset, Role, reader
+from apps.reasoning.scaffolds.scaffold import Preset, Role
 
 NAME = "quality"
 SLOT = "quality"
@@ -164,7 +164,6 @@ WORKFLOW = Preparer(
     description="Flags for defects of a problem and its solution, raised by more than half of several samples.",
     source="QED-Nano §3, App. D",
     params=Params,
-    read_params=reader(Params),
     presets={"original": Preset("Five samples", "The majority of five.", Params())},
     roles=(Role("examiner", "Examiner", "Decides which flags apply.", 16_384, 0.7),),
     solve=solve,

@@ -35,10 +35,10 @@ def scale_found(scheme: Scheme) -> tuple[Scheme, tuple[str, ...]]:
     return found, (f"The scale is {points_text(found.scale)}, the most that the points listed reach.",)
 
 
-def code_free(wanted: str, items: list[SchemeItem], start: int = 1) -> str:
+def code_free(wanted: str, items: list[SchemeItem]) -> str:
     """`wanted` if it is an unused code, else the first unused one of `wanted1`, `wanted2`, …"""
     used = {item.code.casefold() for item in items}
-    number = start
+    number = 1
     while f"{wanted}{number}".casefold() in used:
         number += 1
     return f"{wanted}{number}"

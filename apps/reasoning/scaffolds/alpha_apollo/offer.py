@@ -12,7 +12,7 @@ from apps.reasoning.scaffolds.candidates.costs import estimated
 from apps.reasoning.scaffolds.candidates.desk import Desk
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.page import Page
-from apps.reasoning.scaffolds.scaffold import Role, Scaffold, reader
+from apps.reasoning.scaffolds.scaffold import Role, Scaffold
 
 
 async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
@@ -85,7 +85,6 @@ SCAFFOLD = Scaffold(
     ),
     source="AlphaApollo §2.1, §2.3, App. B, D",
     params=Params,
-    read_params=reader(Params),
     presets=PRESETS,
     roles=(
         Role("solver", "Solver", "Works on the problem in turns, with tools.", 8_192, 0.7),

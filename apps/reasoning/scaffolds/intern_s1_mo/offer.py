@@ -12,7 +12,6 @@ SCAFFOLD = Scaffold(
     ),
     source="arXiv 2512.10739",
     params=params.Params,
-    read_params=params.params_from,
     presets={
         "quick": Preset("Quick", "Two rounds, two votes, one revision; for trying a problem or a model.", params.QUICK),
         "paper": Preset("Paper", "Eight rounds, four votes, eight revisions: the paper's default.", params.PAPER),

@@ -1,12 +1,10 @@
 """The parameters of Intern-S1-MO, their validation, and its presets."""
 
 import math
-from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationInfo, field_validator
 
-from apps.reasoning.domain.errors import ParamsError
 from apps.reasoning.domain.values import Value
 
 
@@ -98,6 +96,14 @@ class Params(Value):
         description="Request JSON by schema from the summarizer and verifiers, on engines that support it.",
     )
 
+    @field_validator("min_valid")
+    @classmethod
+    def _at_most_the_votes(cls, min_valid: int | None, info: ValidationInfo) -> int | None:
+        votes = info.data.get("proof_votes")
+        if min_valid and votes and min_valid > votes:
+            raise ValueError(f"{min_valid} valid votes are more than the {votes} votes per proof")
+        return min_valid
+
     @property
     def max_rounds(self) -> int:
         return 1 if self.single_round else self.rounds
@@ -114,19 +120,6 @@ class Params(Value):
     @property
     def shows_scores(self) -> bool:
         return self.lemma_scores and self.theorem_verifier
-
-
-def params_from(values: Mapping[str, Any]) -> Params:
-    """Validate parameters. Raises `ParamsError`, whose message names the field and its valid values."""
-    try:
-        params = Params.model_validate(dict(values))
-    except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"]) or "parameters"
-        raise ParamsError(f"{field}: {first['msg']}.") from error
-    if params.min_valid and params.min_valid > params.proof_votes:
-        raise ParamsError(f"min_valid: {params.min_valid} valid votes are more than the {params.proof_votes} votes per proof.")
-    return params
 
 
 QUICK = Params(rounds=2, lemma_votes=2, proof_votes=2, revisions=1, lemmas_per_round=6)
