@@ -18,7 +18,7 @@ from pytest_django import Settings
 
 from apps.accounts.models import User
 from tests.cast import person
-from tests.distribution import pytest_xdist_make_scheduler  # noqa: F401  (hook)
+from tests.distribution import pytest_runtest_logreport, pytest_xdist_make_scheduler  # noqa: F401  (hooks)
 from tests.progress import pytest_configure  # noqa: F401  (hook)
 from tests.servers import _valkey_url, valkey  # noqa: F401  (fixtures)
 from tests.unsteady import pytest_sessionfinish, pytest_terminal_summary, repeat_once  # noqa: F401  (hooks)

@@ -11,6 +11,11 @@ from xdist.scheduler import LoadGroupScheduling
 from xdist.workermanage import WorkerController
 
 
+def plain_name(test: str) -> str:
+    """The name of a test without the group that xdist appends to it, so that `pytest NAME` runs it."""
+    return test.rpartition("@")[0] if test.rfind("@") > test.rfind("]") else test
+
+
 class SurvivingGroups(LoadGroupScheduling):  # type: ignore[misc]  # xdist has no types
     """`--dist loadgroup` that continues without a lost process."""
 
@@ -26,7 +31,7 @@ class SurvivingGroups(LoadGroupScheduling):  # type: ignore[misc]  # xdist has n
         self.workqueue.update({scope: unit for scope, unit in left.items() if not all(unit.values())})
         for other in self.nodes:
             self._reschedule(other)
-        return lost
+        return plain_name(lost)
 
     def _reschedule(self, node: WorkerController) -> None:
         """Assign more tests. A process starts a test only when it has another one, or knows that it is the last."""
@@ -40,3 +45,10 @@ class SurvivingGroups(LoadGroupScheduling):  # type: ignore[misc]  # xdist has n
 @pytest.hookimpl(tryfirst=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> SurvivingGroups | None:
     return SurvivingGroups(config, log) if config.getvalue("dist") == "loadgroup" else None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """In the process that prints, name tests without their groups. The test processes need the groups."""
+    if hasattr(report, "node"):
+        report.nodeid = plain_name(report.nodeid)

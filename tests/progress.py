@@ -6,6 +6,8 @@ import time
 
 import pytest
 
+from tests.distribution import plain_name
+
 EVERY_S = float(os.environ.get("PROGRESS_EVERY_S", "30"))
 
 
@@ -23,13 +25,13 @@ class Progress:
         self._thread.start()
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
-        self._began[nodeid] = time.monotonic()
+        self._began[plain_name(nodeid)] = time.monotonic()
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
-        self._done += self._began.pop(nodeid, None) is not None
+        self._done += self._began.pop(plain_name(nodeid), None) is not None
 
     def pytest_handlecrashitem(self, crashitem: str) -> None:
-        self._began.pop(crashitem, None)
+        self._began.pop(plain_name(crashitem), None)
 
     def pytest_sessionfinish(self) -> None:
         self._stop.set()

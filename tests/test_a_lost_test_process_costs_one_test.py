@@ -75,7 +75,7 @@ def test_tests_that_end_their_process_or_hang_are_named_and_fail_alone(tmp_path:
     printed = run(tmp_path, test_good=GOOD, test_dies=DIES, test_group=IN_A_GROUP, test_hangs=HANGS, test_deaf=DEAF)
     assert "4 failed, 42 passed" in printed, printed
     assert "crashed while running 'test_dies.py::test_dies'" in printed
-    assert "crashed while running 'test_group.py::test_dies_in_a_group@group'" in printed
+    assert "crashed while running 'test_group.py::test_dies_in_a_group'" in printed
     assert "Timeout (>1.0s)" in printed, "a hanging test that receives signals fails in its own process"
     assert "crashed while running 'test_deaf.py::test_deaf'" in printed
     assert "in test_deaf" in printed, "the stack of the hanging test is printed"
@@ -101,9 +101,9 @@ def test_control_c_ends_the_suite_with_a_summary(tmp_path: Path) -> None:
 def test_progress_names_running_tests(pytestconfig: pytest.Config) -> None:
     progress = Progress(pytestconfig.pluginmanager.get_plugin("terminalreporter") or pytest.TerminalReporter(pytestconfig))
     assert progress.line(8434) == "0 of 8,434 tests done; running: none yet"
-    for test in ("tests/a.py::test_quick", "tests/flows/b.py::test_slow"):
+    for test in ("tests/a.py::test_quick", "tests/flows/b.py::test_slow@a group"):
         progress.pytest_runtest_logstart(test)
     progress.pytest_runtest_logfinish("tests/a.py::test_quick")
     assert progress.line(8434) == "1 of 8,434 tests done; running: tests/flows/b.py::test_slow (0 s)"
-    progress.pytest_handlecrashitem("tests/flows/b.py::test_slow")
+    progress.pytest_handlecrashitem("tests/flows/b.py::test_slow@a group")
     assert progress.line(8434).endswith("running: none yet")
