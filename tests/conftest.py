@@ -18,7 +18,12 @@ from pytest_django import Settings
 
 from apps.accounts.models import User
 from tests.cast import person
-from tests.distribution import pytest_xdist_make_scheduler  # noqa: F401  (hook)
+from tests.distribution import (
+    group_slow_tests,
+    pytest_runtest_logreport,  # noqa: F401  (hook)
+    pytest_xdist_auto_num_workers,  # noqa: F401  (hook)
+    pytest_xdist_make_scheduler,  # noqa: F401  (hook)
+)
 from tests.progress import pytest_configure  # noqa: F401  (hook)
 from tests.servers import _valkey_url, valkey  # noqa: F401  (fixtures)
 from tests.unsteady import pytest_sessionfinish, pytest_terminal_summary, repeat_once  # noqa: F401  (hooks)
@@ -73,11 +78,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         left_out = set(elsewhere)
         items[:] = [item for item in items if item not in left_out]
     repeat_once(config, items)
+    group_slow_tests(items)
     for item in items:
         if item.get_closest_marker("kill"):
             item.add_marker(pytest.mark.timeout(KILLS_TAKE_S))
-        if item.get_closest_marker("browser") and not item.get_closest_marker("xdist_group"):
-            item.add_marker(pytest.mark.xdist_group("browser"))  # Two browsers on two cores only slow each other down.
 
 
 def _uses_database(item: pytest.Item) -> bool:

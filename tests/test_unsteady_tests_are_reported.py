@@ -10,6 +10,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 CONFTEST = """
 import pytest
+from tests.distribution import pytest_runtest_logreport, pytest_xdist_make_scheduler
 from tests.unsteady import pytest_sessionfinish, pytest_terminal_summary, repeat_once
 
 def pytest_configure(config):
@@ -29,6 +30,7 @@ def first_time(name):
     return is_first
 
 if UNSTEADY:
+    @pytest.mark.xdist_group("a group")
     @pytest.mark.parametrize("number", range(UNSTEADY))
     def test_unsteady(number):
         assert not first_time(number), "an unlucky moment"
@@ -54,7 +56,7 @@ def run(
     (folder / "test_given.py").write_text(head + TESTS)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:django", "-p", "no:cacheprovider", "-p", "no:randomly"]
     done = subprocess.run(
-        [*command, "-n", str(processes), "-c", "pytest.ini", "--rootdir", "."],
+        [*command, "-n", str(processes), "--dist", "loadgroup", "-c", "pytest.ini", "--rootdir", "."],
         cwd=folder,
         env={**os.environ, "CI": ci, "PYTHONPATH": str(ROOT)},
         capture_output=True,
@@ -67,8 +69,9 @@ def run(
 @pytest.mark.parametrize("processes", [0, 2])
 def test_a_few_tests_that_pass_on_repetition_are_reported_with_their_errors(tmp_path: Path, processes: int) -> None:
     output = run(tmp_path, unsteady=3, processes=processes)
-    assert "3 tests failed once and were repeated" in output
-    assert "test_given.py::test_unsteady[2]" in output
+    assert "Failed once and passed on repetition: 3; more" in output
+    names = [line for line in output.splitlines() if line.startswith("test_given.py::")]
+    assert sorted(names) == [f"test_given.py::test_unsteady[{number}]" for number in range(3)], "as pytest accepts them"
     assert "an unlucky moment" in output
     assert "exit 0" in output
 
@@ -81,8 +84,9 @@ def test_more_than_a_few_repetitions_fail_the_run(tmp_path: Path, processes: int
 
 
 def test_a_test_that_fails_twice_has_failed(tmp_path: Path) -> None:
-    output = run(tmp_path, broken=True)
-    assert "1 failed, 1 rerun" in output
+    output = run(tmp_path, unsteady=1, broken=True, processes=2)
+    assert "1 failed, 1 passed, 2 rerun" in output
+    assert "Failed once and passed on repetition: 1; more" in output, "the broken test is not among them"
     assert "exit 1" in output
 
 

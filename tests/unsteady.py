@@ -23,9 +23,11 @@ def repeat_once(config: pytest.Config, items: list[pytest.Item]) -> None:
 
 
 def _repeated(config: pytest.Config) -> list[pytest.TestReport]:
+    """The first failures of the tests that passed on repetition. A test that failed twice is one of the failures."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")
-    found: list[pytest.TestReport] = reporter.stats.get("rerun", []) if reporter else []
-    return found
+    stats = reporter.stats if reporter else {}
+    failed = {report.nodeid for kind in ("failed", "error") for report in stats.get(kind, [])}
+    return [report for report in stats.get("rerun", []) if report.nodeid not in failed]
 
 
 @pytest.hookimpl(trylast=True)
@@ -35,9 +37,12 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """First the names, one a line as `pytest` accepts them, then each name with its first failure."""
     repeated = _repeated(terminalreporter.config)
     if repeated:
-        terminalreporter.section(f"{len(repeated)} tests failed once and were repeated; more than {AT_MOST} fail the run")
+        terminalreporter.section(f"Failed once and passed on repetition: {len(repeated)}; more than {AT_MOST} fail the run")
         for report in repeated:
             terminalreporter.write_line(report.nodeid)
+        for report in repeated:
+            terminalreporter.write_sep("_", f"{report.nodeid} ({report.when})")
             terminalreporter.write_line(report.longreprtext)

@@ -1,10 +1,7 @@
 """The workspace for everybody: axe, narrow screens, 200 % zoom, names without keys, selections that become places."""
 
-from typing import Any
-
 import pytest
-from django.conf import settings
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
@@ -16,10 +13,10 @@ from tests.browser.marking_pages import ClientFor, room_of, session_of, settled
 from tests.contests.factory import TEXT
 from tests.marks.factory import ONE_PLACE, claimed, problem_to_mark, script_add, sealed
 from tests.marks.suggested import suggested
+from tests.ui.axe import AXE, faults, faults_in_both_themes, needs_axe
 from tests.ui.browser import needs_chromium
 
 pytestmark = [pytest.mark.browser, needs_chromium, pytest.mark.django_db(transaction=True)]
-AXE = settings.BASE_DIR / "node_modules" / "axe-core" / "axe.min.js"
 SELECT = """([from, to]) => {
   const step = document.querySelector('[data-step="2"] .marking__set p');
   const leaves = [...step.childNodes];
@@ -36,33 +33,24 @@ def _no_graders(settings: Settings) -> None:
     settings.MARKING_GRADERS = []  # Sealing asks them through the broker, which these tests do not have.
 
 
-def faults(page: Page) -> list[tuple[str, str]]:
-    """What axe finds that is serious."""
-    page.evaluate(AXE.read_text())
-    found: list[dict[str, Any]] = page.evaluate("axe.run()")["violations"]
-    serious = [row for row in found if row["impact"] in ("serious", "critical")]
-    return [(row["id"], row["nodes"][0]["html"][:200]) for row in serious]
-
-
-@pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed")
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious(live_server: LiveServer, client_for: ClientFor, bob: User, scheme: str) -> None:
+@needs_axe
+def test_axe_finds_nothing_serious(live_server: LiveServer, client_for: ClientFor, bob: User) -> None:
     problem_to_mark(bob)
-    with room_of(live_server, session_of(client_for, bob), color_scheme=scheme) as room:
+    with room_of(live_server, session_of(client_for, bob)) as room:
         page = room.begin()
         for key in ("i", "a", "Escape", "e", "g", "r", "j", "e", "w", "q", "g", "m"):
             page.keyboard.press(key)
         page.keyboard.type("Why is $p$ odd?")
         settled(page)
-        assert faults(page) == []
+        assert faults_in_both_themes(page) == []
         page.keyboard.press("Escape")
         for keys in (("p",), ("/",), ("e",), ("Escape", "a"), ("Escape", "?"), ("Escape", "Control+k"), ("Escape", "t")):
             for key in keys:
                 page.keyboard.press(key)
             page.wait_for_timeout(150)
-            assert faults(page) == [], keys
+            assert faults_in_both_themes(page) == [], keys
         page.goto("/marking/keys/")
-        assert faults(page) == []
+        assert faults_in_both_themes(page) == []
 
 
 @pytest.mark.parametrize(("width", "height"), [(390, 844), (720, 450)])

@@ -15,10 +15,10 @@ from apps.submissions.models import Submission, SubmissionVersion, Transcription
 from apps.submissions.services import import_file_keep
 from apps.submissions.transcriptions import transcription_ask
 from tests.browser.marking_pages import ClientFor, room_of, session_of
-from tests.browser.test_marking_can_be_used_by_all import AXE, faults
 from tests.contests.factory import enter, hand_in, make_contest, moved
 from tests.problems.factory import make_problem
 from tests.submissions.pages import models_file, pages_given, read
+from tests.ui.axe import faults, needs_axe
 from tests.ui.browser import needs_chromium
 
 pytestmark = [pytest.mark.browser, needs_chromium, pytest.mark.django_db(transaction=True)]
@@ -49,7 +49,7 @@ def written(bob: User, charlie: User) -> tuple[Contest, SubmissionVersion]:
     return contest, version
 
 
-@pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed")
+@needs_axe
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1440), ("dark", 390)])
 def test_the_pages_of_contests_can_be_used_by_all(
     live_server: LiveServer, client_for: ClientFor, bob: User, charlie: User, scheme: str, width: int
@@ -66,7 +66,6 @@ def test_the_pages_of_contests_can_be_used_by_all(
             for path in paths:
                 page = room.page(path)
                 assert faults(page) == [], path
-                assert page.evaluate("document.documentElement.scrollWidth") <= width, f"{path} is wider than its window"
                 page.close()
 
     own = [f"{here}/own/", f"/contests/problems/{problem.public_id}/write/", f"/submissions/{version.public_id}/"]

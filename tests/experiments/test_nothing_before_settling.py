@@ -7,6 +7,7 @@ import pytest
 from django.http import Http404
 from django.test import Client
 from django.urls import reverse
+from pytest_django import Settings
 
 from apps.accounts.models import User
 from apps.contests.models import ContestProblem
@@ -30,6 +31,11 @@ from tests.marks.sealing.test_calibration_and_remarks import settled
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ClientFor = Callable[[User | None], Client]
+
+
+@pytest.fixture(autouse=True)
+def _no_suggestions(settings: Settings) -> None:
+    settings.MARKING_GRADERS = []  # Sealing would wait six seconds for a broker, which these tests do not have.
 
 
 def graded_contest(stage: Stage, organiser: User, *others: User) -> tuple[Experiment, object]:

@@ -88,16 +88,20 @@ def test_formulas_wait_for_typesetting_and_tables_and_code_scroll() -> None:
     assert '<pre tabindex="0"><code>long' in html
 
 
-@pytest.mark.parametrize("name", ALL)
-def test_every_document_has_a_title_and_its_links_lead_to_sections_and_pictures(name: str) -> None:
-    page = page_get(name)
-    assert page is not None
-    assert page.title
-    anchors = {page_url(one.name, section.anchor) for one in pages() for section in one.sections} | {page_url(name)}
-    inside = [link if link.startswith("/") else page_url(name) + link for link in re.findall(r'href="([#/][^"]*)"', page.html)]
-    assert [link for link in inside if link.startswith("/help/") and link not in anchors] == []
-    pictures = re.findall(r'src="/static/([^"]+)"', page.html)
-    assert [picture for picture in pictures if finders.find(picture) is None] == []
+def test_every_document_has_a_title_and_its_links_lead_to_sections_and_pictures() -> None:
+    anchors = {page_url(page.name, section.anchor) for page in pages() for section in page.sections}
+    anchors |= {page_url(name) for name in ALL}
+    wrong = []
+    for name in ALL:
+        page = page_get(name)
+        if page is None or not page.title:
+            wrong.append(f"{name} has no title")
+            continue
+        inside = [link if link[0] == "/" else page_url(name) + link for link in re.findall(r'href="([#/][^"]*)"', page.html)]
+        wrong += [f"{name}: {link}" for link in inside if link.startswith("/help/") and link not in anchors]
+        pictures = re.findall(r'src="/static/([^"]+)"', page.html)
+        wrong += [f"{name}: {picture}" for picture in pictures if finders.find(picture) is None]
+    assert wrong == []
 
 
 @pytest.mark.parametrize(

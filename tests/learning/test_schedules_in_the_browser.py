@@ -4,16 +4,15 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 from playwright.sync_api import expect
 
 from apps.accounts.models import User
+from tests.ui.axe import faults
 from tests.ui.browser import Pages, browser_page, needs_chromium
 
 pytestmark = [pytest.mark.browser, needs_chromium]
-AXE = settings.BASE_DIR / "node_modules" / "axe-core" / "axe.min.js"
 SMALL = {"problems": "8", "slots": "64", "steps": "5"}
 
 
@@ -36,10 +35,7 @@ def test_three_charts_are_drawn_without_errors(pages: Pages, look: dict[str, Any
         bar = page.locator("[data-chart=utilisation] .point path").first
         accent = page.evaluate(RAMP_COLOUR)
         expect(bar).to_have_css("fill", accent)
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-        page.evaluate(AXE.read_text())
-        found = page.evaluate("axe.run('main')")
-        assert [(one["id"], one["nodes"][0]["html"]) for one in found["violations"]] == []
+        assert faults(page, all_of_them=True) == []
     assert trouble == []
 
 

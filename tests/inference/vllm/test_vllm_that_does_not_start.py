@@ -6,11 +6,11 @@ import pytest
 
 from apps.reasoning.domain.errors import BackendRefused
 from apps.reasoning.inference.aliases import parse_aliases
-from tests.inference.vllm.vllm_here import VLLM, vllm_toml
+from tests.inference.vllm.vllm_here import OWN_VLLM, vllm_toml
 from workers.engines.dequantise import model_folder
 from workers.engines.vllm import VllmBackend
 
-pytestmark = [*VLLM]
+pytestmark = [*OWN_VLLM]
 
 
 async def test_a_context_longer_than_the_models_is_refused_before_loading() -> None:

@@ -9,10 +9,10 @@ from apps.reasoning.domain.errors import EngineLost
 from apps.reasoning.inference.aliases import parse_aliases
 from apps.reasoning.inference.streaming import read_to_final
 from tests.inference.conftest import a_request
-from tests.inference.vllm.vllm_here import VLLM, vllm_toml
+from tests.inference.vllm.vllm_here import OWN_VLLM, vllm_toml
 from workers.engines.vllm import VllmBackend
 
-pytestmark = [*VLLM]
+pytestmark = [*OWN_VLLM]
 FAILING = """
 stalled_after_s = {stalled_after_s}
 engine_args = {{worker_cls = "tests.inference.vllm.failing_vllm_worker.FailingWorker"}}

@@ -22,6 +22,8 @@ from workers.engines.dequantise import model_folder
 ROOT = Path(__file__).resolve().parents[3]
 #: Tests that share one process with its engine and server.
 VLLM = (pytest.mark.vllm, pytest.mark.xdist_group("vllm"))
+#: Tests that start engines of their own run in the other process.
+OWN_VLLM = (pytest.mark.vllm, pytest.mark.xdist_group("vllm that fails"))
 #: The longest time to load an engine: 45 s alone on two cores, much more on a busy machine.
 LOADED_WITHIN_S = 480.0
 # Processors without bfloat16 instructions read prompts five times faster with 32 bits.
