@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # `auto` fits the cores and the memory (tests/distribution.py). PYTEST_ARGS are added, for example PYTEST_ARGS="-n 4 tests/marks".
 PYTEST := -m pytest -n auto --dist loadgroup
 
-.PHONY: up setup setup-dev setup-vllm setup-train sandbox test test-fast test-kills test-thorough test-vllm test-learning check format bench try-models screenshot lock lock-vllm lock-train clean
+.PHONY: up setup setup-dev setup-vllm setup-train sandbox test test-fast test-kills test-thorough test-vllm test-learning mutants check format bench try-models screenshot lock lock-vllm lock-train clean
 
 up: setup            ## install missing packages, start everything, print the address
 	@exec $(PY) manage.py up
@@ -46,6 +46,9 @@ test-learning: setup-train setup-dev ## the trainer: its contract, our losses ag
 	@$(PY) -m pytest -p no:cacheprovider -n 0 -m trainer tests/training_jobs
 
 setup-train: .venv-train/.installed
+
+mutants: setup-dev   ## change 300 sampled lines and count the changes that a test notices (an hour; not in CI)
+	@$(PY) -m tests.mutants $(MUTANTS_ARGS)
 
 check: setup-dev     ## style, types, layers, migrations, deployment settings
 	@$(VENV)/bin/ruff check . && $(VENV)/bin/ruff format --check .
