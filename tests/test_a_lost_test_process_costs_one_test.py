@@ -128,7 +128,7 @@ def record(request):
 """
 
 
-def test_a_file_runs_in_one_process_and_slow_groups_run_beside_quick_files(tmp_path: Path) -> None:
+def test_a_file_runs_in_one_process_and_slow_groups_run_next_to_quick_files(tmp_path: Path) -> None:
     files = {"conftest": RECORD, "test_slow": SLOW, "test_quick": QUICK, "test_quick_too": QUICK}
     process = start(tmp_path, **files)
     printed = process.communicate(timeout=120)[0]
