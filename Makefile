@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # `auto` fits the cores and the memory (tests/distribution.py). PYTEST_ARGS are added, for example PYTEST_ARGS="-n 4 tests/marks".
 PYTEST := -m pytest -n auto --dist loadgroup
 
-.PHONY: up setup setup-dev setup-vllm setup-train sandbox test test-fast test-kills test-thorough test-vllm test-learning check format bench try-models screenshot lock lock-vllm lock-train clean
+.PHONY: up setup setup-dev setup-vllm setup-train sandbox test test-fast test-kills test-thorough test-vllm test-learning mutants check format bench try-models screenshot lock lock-vllm lock-train clean
 
 up: setup            ## install missing packages, start everything, print the address
 	@exec $(PY) manage.py up
@@ -30,7 +30,7 @@ test: setup-dev      ## the whole suite; tests that this machine cannot run are 
 test-fast: setup-dev ## without browser, engine and kill tests
 	@$(PY) $(PYTEST) -m "not browser and not engine and not kill" $(PYTEST_ARGS)
 
-test-kills: setup-dev ## all hundred rounds of random kills; the suite runs twenty of them
+test-kills: setup-dev ## all hundred rounds of random kills; the suite runs eighteen of them
 	@THOROUGH=true $(PY) $(PYTEST) --durations 5 tests/flows -k random_kills
 
 test-thorough: setup-dev ## the whole suite, without sampling
@@ -46,6 +46,9 @@ test-learning: setup-train setup-dev ## the trainer: its contract, our losses ag
 	@$(PY) -m pytest -p no:cacheprovider -n 0 -m trainer tests/training_jobs
 
 setup-train: .venv-train/.installed
+
+mutants: setup-dev   ## change 300 sampled lines and count the changes that a test notices (an hour; not in CI)
+	@$(PY) -m tests.mutants $(MUTANTS_ARGS)
 
 check: setup-dev     ## style, types, layers, migrations, deployment settings
 	@$(VENV)/bin/ruff check . && $(VENV)/bin/ruff format --check .

@@ -37,9 +37,9 @@ garbage.set_aside(threshold=100_000)
 #: The work that this process repeats, each in its own thread, with the seconds between two rounds.
 WATCHERS: dict[Watcher, Callable[[], object]] = {
     Watcher("run-warden", 1.0): watch_once,
-    Watcher("history", history.EVERY_S / 2): history.sample,
+    Watcher("history", history.EVERY_S / 2, waits_first=True): history.sample,
     Watcher("notices", 30.0): notices_send,
-    Watcher("suggestions", 30.0): suggestions_resend,
+    Watcher("suggestions", 30.0, waits_first=True): suggestions_resend,
     Watcher("hints", 2.0): proposals_work,
     Watcher("pages", 2.0): partial(pages_work, over_broker, stop_calls),
     CONDUCTOR: conduct,

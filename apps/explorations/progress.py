@@ -13,7 +13,7 @@ from apps.reasoning.domain import candidate_events as ce
 from apps.reasoning.domain import events as ev
 from apps.reasoning.domain.prompt_events import PromptFitted, PromptRefused
 from apps.reasoning.story.run_story import RunStory
-from apps.reasoning.story.vocabulary import event_from
+from apps.reasoning.story.vocabulary import EVENT_CLASSES, event_from
 from apps.runs.models import Run
 from apps.runs.selectors import EventRow
 from apps.ui.words import compact, duration
@@ -26,7 +26,9 @@ class Progress:
     story: RunStory = field(default_factory=RunStory)
 
     def take(self, row: EventRow) -> str:
-        """Add the event to the story and return its line, or ""."""
+        """Add the event to the story and return its line, or "". An event of a later version has no effect."""
+        if row["kind"] not in EVENT_CLASSES:
+            return ""
         event = event_from(row["kind"], row["body"])
         self.story.add(row["seq"], event)
         return _of_run(event) or _of_lemmas(event) or _of_candidates(event)

@@ -48,7 +48,7 @@ class TrainingJob(models.Model):
     rollouts: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField(
         default=dict,
         blank=True,
-        help_text="Rollouts that it plays by itself (rollouts/plan.py); empty if it plays none.",
+        help_text="The runs that it makes by itself; empty if it makes none.",
     )
     state = models.CharField(max_length=10, choices=JobState, default=JobState.QUEUED)
     reason = models.CharField(max_length=40, blank=True)

@@ -3,4 +3,4 @@
 from celery import signature
 
 TRAIN_QUEUE = "train"
-train = signature("learning.train")
+train = signature("learning.train", options={"ignore_result": True})

@@ -2,4 +2,4 @@
 
 from celery import signature
 
-suggest = signature("marks.suggest")
+suggest = signature("marks.suggest", options={"ignore_result": True})

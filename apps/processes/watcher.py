@@ -17,11 +17,11 @@ UNAVAILABLE = (DatabaseError, RedisError, OperationalError, OSError)
 class Watcher:
     """A thread that has no state of its own: it may die with its process at any moment, and another process continues.
 
-    `every_s`: seconds between two rounds. `gather_s`: delay after a wake-up, so that events close together share a round.
+    `every_s`: seconds between two rounds, and before the first one if it `waits_first`. `gather_s`: delay after a wake-up, so that events close together share a round.
     """
 
-    def __init__(self, name: str, every_s: float, *, gather_s: float = 0.0) -> None:
-        self.name, self.every_s, self._gather_s = name, every_s, gather_s
+    def __init__(self, name: str, every_s: float, *, gather_s: float = 0.0, waits_first: bool = False) -> None:
+        self.name, self.every_s, self._gather_s, self._waits_first = name, every_s, gather_s, waits_first
         self._stopped, self._woken = threading.Event(), threading.Event()
         self._trouble = ""
 
@@ -41,6 +41,8 @@ class Watcher:
         self._woken.set()
 
     def _watch(self, work: Callable[[], object]) -> None:
+        if self._waits_first:
+            self._stopped.wait(self.every_s)
         while not self._stopped.is_set():
             self._round(work)
             if self._woken.wait(self.every_s):
@@ -55,7 +57,9 @@ class Watcher:
             if str(error) != self._trouble:  # Not once a round for as long as the database or the broker is away.
                 logger.warning("%s: %s", self.name, error)
             self._trouble = str(error)
-        except Exception:  # The only thread that does this work must survive.
-            logger.exception("%s: a round failed; the next one tries again", self.name)
+        except Exception as error:  # The only thread that does this work must survive.
+            if str(error) != self._trouble:
+                logger.exception("%s: a round failed; the next one tries again", self.name)
+            self._trouble = str(error)
         finally:
             close_old_connections()

@@ -2,5 +2,5 @@
 
 from celery import signature
 
-orchestrate = signature("runs.orchestrate")
-generate = signature("inference.generate")
+orchestrate = signature("runs.orchestrate", options={"ignore_result": True})
+generate = signature("inference.generate", options={"ignore_result": True})

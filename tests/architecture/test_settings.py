@@ -3,6 +3,11 @@
 import re
 from pathlib import Path
 
+from django.apps import apps
+from django.db.migrations.autodetector import MigrationAutodetector
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.state import ProjectState
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -51,6 +56,12 @@ def test_every_csv_file_goes_through_the_guarded_writer() -> None:
         if re.search(r"csv\.(Dict)?[Ww]riter\b|from csv import|\.to_csv\(|write_csv\(", path.read_text())
     ]
     assert writers == ["apps/files/csv_files.py"]
+
+
+def test_the_models_have_their_migrations() -> None:
+    loader = MigrationLoader(None)
+    changes = MigrationAutodetector(loader.project_state(), ProjectState.from_apps(apps)).changes(graph=loader.graph)
+    assert changes == {}, "run manage.py makemigrations"
 
 
 def test_no_business_rule_hides_in_a_signal() -> None:

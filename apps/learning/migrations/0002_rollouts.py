@@ -17,7 +17,7 @@ class Migration(migrations.Migration):
             field=models.JSONField(
                 blank=True,
                 default=dict,
-                help_text="Rollouts that it plays by itself (rollout_plan.py); empty if it plays none.",
+                help_text="The runs that it makes by itself; empty if it makes none.",
             ),
         ),
         migrations.CreateModel(

@@ -194,6 +194,7 @@ def _opine(candidate: Candidate, seq: int, event: Report | ScoreDropped | Memory
         case CandidateScored():
             candidate.scale, candidate.wanted = event.scale, max(candidate.wanted, event.of)
             candidate.reports.append((seq, event))
+            candidate.dropped.pop(event.index, None)
             if event.score is not None:
                 candidate.scores[event.index] = event.score
         case CandidateJudged():
