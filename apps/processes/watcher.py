@@ -17,7 +17,8 @@ UNAVAILABLE = (DatabaseError, RedisError, OperationalError, OSError)
 class Watcher:
     """A thread that has no state of its own: it may die with its process at any moment, and another process continues.
 
-    `every_s`: seconds between two rounds, and before the first one if it `waits_first`. `gather_s`: delay after a wake-up, so that events close together share a round.
+    `every_s`: seconds between two rounds, and before the first one if it `waits_first`. `gather_s`: delay after a wake-up, so
+    that events close together share a round.
     """
 
     def __init__(self, name: str, every_s: float, *, gather_s: float = 0.0, waits_first: bool = False) -> None:
