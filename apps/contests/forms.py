@@ -29,7 +29,7 @@ class ContestForm(forms.Form):
 
     title = forms.CharField(max_length=TITLE_LENGTH, help_text="For example: Selection test 2")
     opens_at = _MomentField(label="Opens", help_text=f"In {settings.TIME_ZONE}. Leave empty to open at once.")
-    closes_at = _MomentField(label="Closes", help_text=f"In {settings.TIME_ZONE}. Leave empty: until marking begins.")
+    closes_at = _MomentField(label="Closes", help_text=f"In {settings.TIME_ZONE}. Leave empty: open until marking begins.")
     point_step = forms.ChoiceField(choices=PointStep.choices, label="Points")
     is_anonymous = forms.BooleanField(
         required=False,

@@ -33,7 +33,10 @@ class ExperimentForm(PlayersForm, OptionsForm):
 
     start_id = forms.UUIDField(required=False, widget=forms.HiddenInput, initial=uuid.uuid4)
     title = forms.CharField(
-        label="Title", required=False, max_length=TITLE_LENGTH, help_text="Leave empty to use scripts and graders."
+        label="Title",
+        required=False,
+        max_length=TITLE_LENGTH,
+        help_text="Leave empty to name it after scripts and graders.",
     )
     source = forms.ChoiceField(label="Scripts")
     problems = forms.CharField(

@@ -17,7 +17,7 @@ class SetImportForm(forms.Form):
         help_text="Maximum points, for rows without a column max. Leave empty for the layout’s default.",
     )  # fmt: skip
     title = forms.CharField(
-        label="Title", required=False, max_length=TITLE_LENGTH, help_text="Leave empty to use layout and file name."
+        label="Title", required=False, max_length=TITLE_LENGTH, help_text="Leave empty to name it after its layout and file."
     )
     credit = forms.CharField(label="Credit", required=False, max_length=200, help_text="Needed if the layout has none.")
     licence = forms.CharField(label="Licence", required=False, max_length=80, help_text="Needed if the layout has none.")

@@ -18,7 +18,7 @@ class GradingForm(PlayersForm, OptionsForm):
 
     start_id = forms.UUIDField(required=False, widget=forms.HiddenInput, initial=uuid.uuid4)
     workflow = forms.ChoiceField(label="Grader", choices=variant_choices)
-    alias = forms.ChoiceField(label="Model", help_text="Plays every role without a model of its own.")
+    alias = forms.ChoiceField(label="Model", help_text="Used for every role that has no model of its own below.")
     is_neutral = forms.BooleanField(
         required=False, label="Judge a neutral rewriting of the script, which is stored and shown next to it"
     )

@@ -43,6 +43,6 @@ def acceptance_words(proof: ProofVersion) -> str:
         return ""
     failed = proof.valid - proof.passes
     if proof.status == "accepted":
-        return f"Accepted: {proof.passes} of {proof.valid} votes that could be read find no fault."
+        return f"Accepted: {proof.passes} of {proof.valid} valid votes found no fault."
     who = "One verifier finds" if failed == 1 else f"{failed} of {proof.valid} verifiers find"
     return f"Not accepted: {who} a fault." if failed else "Not accepted: too few votes could be read."

@@ -88,7 +88,7 @@ def test_a_revision_carries_both_texts_for_the_diff(client: Client, run: Run) ->
     text = page(client, run, "proofs/2/")
     assert "Changes since proof 1" in text
     assert "data-diff-old" in text
-    assert "Accepted: 4 of 4 votes that could be read find no fault." in text
+    assert "Accepted: 4 of 4 valid votes found no fault." in text
 
 
 def test_the_outline_lists_what_is_used_before_what_uses_it(client: Client, run: Run) -> None:

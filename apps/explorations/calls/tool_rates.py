@@ -1,4 +1,4 @@
-"""Success rate of tool calls over many runs, counted as on the page of a run (conversations.py)."""
+"""Success rate of tool calls over many runs, counted as on the page of a run (`reasoning/story/talks.py`)."""
 
 from dataclasses import dataclass
 

@@ -50,7 +50,7 @@ class JobForm(RolloutFields):
     """Form of a new job; `draft()` returns the job of a valid form."""
 
     start_id = forms.UUIDField(widget=forms.HiddenInput, required=False)
-    title = forms.CharField(max_length=TITLE_LENGTH, required=False, help_text="Leave empty for recipe and source.")
+    title = forms.CharField(max_length=TITLE_LENGTH, required=False, help_text="Leave empty to use its recipe and source.")
     recipe = forms.ChoiceField()
     source = forms.ChoiceField(label="Learns from")
     base = forms.ChoiceField(label="Starts from")

@@ -4,7 +4,7 @@
 |---|---|---|
 | `computational` | formulas of the steps that are false at a point, with that point | none |
 | `scripted` | authored answers for the sample contest and for tests, labelled as written by people | as written |
-| `workflow:<name>@<model>` | findings of a model grader; registered by `apps.grading` | as proposed |
+| `workflow:<name>@<model>` | findings of a model grader; registered by `apps.config.wiring` | as proposed |
 """
 
 from apps.marks.graders.port import Grader, GraderFailed, GraderStep, GraderStopped, Question

@@ -133,7 +133,7 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
   function countFocus() {
     const needsNode = ["ancestors", "descendants"].includes(view.focusing.mode) && !view.selected;
     const all = view.graph.nodes.size - 1;
-    part("count").textContent = needsNode ? `choose a ${noun}` : view.shown === all ? `${all} nodes` : `${view.shown} of ${all}`;
+    part("count").textContent = needsNode ? `choose a ${noun}` : view.shown === all ? `${all} ${all === 1 ? "node" : "nodes"}` : `${view.shown} of ${all}`;
   }
 
   function focusFromControls() {

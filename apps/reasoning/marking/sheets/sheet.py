@@ -19,7 +19,7 @@ REASON_LENGTH = 500
 
 
 class Band(StrEnum):
-    """Is this essentially a solution? Said before any points (grading.md §3)."""
+    """Is this essentially a solution? Chosen before any points."""
 
     SOLUTION = "solution"  # 7−
     BEGINNING = "beginning"  # 0+

@@ -68,8 +68,8 @@ def _sampling(ctx: Context, role: str, prompt: RenderedPrompt, tokens: int | Non
         least = min(LEAST_ANSWER, most if tokens is None else tokens // 3)
         if context - needed < least:
             return Unscored(
-                reason=f"the prompt takes about {needed:,} of the {context:,} tokens that its model can hold, and may not be "
-                "shortened further: choose a model with a longer context for this role, or a smaller preset"
+                reason=f"the prompt needs about {needed:,} tokens, its model can hold {context:,}, and it may not be shortened "
+                "further. Choose a model with a longer context for this role, or a smaller preset"
             )
         # The bound is pessimistic, so the prompt probably fits; otherwise the engine rejects it and the call fails.
         most = max(context - bound, least)
