@@ -53,9 +53,13 @@ def pages_of(username: str) -> dict[str, tuple[str, int]]:
 def main() -> None:
     django.setup()
     from django.core.management import call_command
+    from django.db import connection
 
     call_command("migrate", verbosity=0, interactive=False)
-    json.dump({"pages": {user: pages_of(user) for user in USERS}}, sys.stdout)
+    with connection.cursor() as cursor:
+        tables = connection.introspection.table_names(cursor)
+        rows = {table: cursor.execute(f'SELECT count(*) FROM "{table}"').fetchone()[0] for table in tables}
+    json.dump({"rows": rows, "pages": {user: pages_of(user) for user in USERS}}, sys.stdout)
 
 
 if __name__ == "__main__":
