@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 
 from apps.problems.samples import FIRST_STEPS, FOLDER, first_steps, sample_read
 from apps.reasoning.domain.errors import CallFailed
-from apps.reasoning.domain.generation import Final, GenerationRequest, Message, Place, Sampling, Usage
+from apps.reasoning.domain.generation import Final, GenerationRequest, Sampling, Usage
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.journal.memory import InMemoryJournal
 from apps.reasoning.marking.importing import scheme_import
+from apps.reasoning.ports import Ask
 from apps.reasoning.programs.registry import PROGRAMS
 from apps.reasoning.reading.examinations import UNEXAMINED
 from apps.reasoning.scaffolds.running.context import RunContext
@@ -55,7 +56,7 @@ class _Recorded(Asked):
         """Is a recorded text left that the program did not ask for?"""
         return bool(self._said)
 
-    async def ask(self, messages: Sequence[Message], place: Place, **drawn: Any) -> tuple[str, Final]:
+    async def answer(self, ask: Ask) -> tuple[str, Final]:
         if not self._said:
             self.is_short = True
             raise CallFailed(MODEL, NO_SECOND)
