@@ -21,7 +21,7 @@ _OF_A_CALL = re.compile(r" workers\.(?:worker|results): (started|answered) (\S+)
 
 
 def rounds(seeds: range, sampled: int) -> list[Any]:
-    """Seeds of random kills. Every process dies at least four times within the first `sampled`, which the suite runs.
+    """Seeds of random kills. The suite runs the first `sampled`, in which together every process dies at least twice.
 
     `make test-kills` runs all of them.
     """

@@ -67,7 +67,7 @@ async def test_a_failing_engine_gives_failed_answers_and_the_trial_ends() -> Non
 async def test_a_prompt_beyond_the_context_is_a_failed_answer_with_advice() -> None:
     found = (await play(methods=("self_check",), context=700)).of("self_check", "solver")["right"]
     assert found.reading == "failed"
-    assert "choose a model with a longer context" in found.reason
+    assert "Choose a model with a longer context" in found.reason
 
 
 async def test_roles_with_the_same_prompt_share_one_answer() -> None:

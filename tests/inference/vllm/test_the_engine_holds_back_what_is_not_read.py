@@ -32,7 +32,7 @@ async def backend(readers: Readers) -> AsyncIterator[OpenVinoBackend]:
 
 async def _answer(backend: OpenVinoBackend, key: str) -> tuple[list[Delta], Final]:
     pieces: list[Delta] = []
-    async for item in backend.generate(a_request(key, LONG, max_new_tokens=300)):
+    async for item in backend.generate(a_request(key, LONG, max_new_tokens=150)):
         if isinstance(item, Final):
             return pieces, item
         pieces.append(item)
@@ -64,7 +64,7 @@ async def test_a_reader_who_arrives_during_generation_gets_the_text_from_there(
 ) -> None:
     readers.update(frozenset())
     pieces: list[Delta] = []
-    request = a_request("comes late", LONG, max_new_tokens=300)
+    request = a_request("comes late", LONG, max_new_tokens=150)
     async for item in backend.generate(request):
         if isinstance(item, Delta):
             pieces.append(item)

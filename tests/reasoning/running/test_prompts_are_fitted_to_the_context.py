@@ -134,7 +134,7 @@ async def test_what_is_judged_is_never_shortened_the_answer_has_less_room_and_th
     tight = await play(table, params, scaffold="self_check", context_tokens=1_800)
     refused = [one for one in tight.of("prompt.refused") if isinstance(one, PromptRefused)]
     assert {one.call for one in refused} >= {"check/1", "check/2"}
-    assert "choose a model with a longer context for this role, or a smaller preset" in refused[-1].reason
+    assert "Choose a model with a longer context for this role, or a smaller preset" in refused[-1].reason
     assert "check/1" not in tight.dispatcher.keys
     assert tight.outcome.accepted is False or tight.outcome.accepted is None
     assert tight.outcome.proof
