@@ -1,6 +1,9 @@
 """All URLs. Each app has its own `urls.py`; this file includes them."""
 
+from django.templatetags.static import static
 from django.urls import include, path
+from django.utils.functional import lazy
+from django.views.generic import RedirectView
 
 from apps.config.api.operations import api_urls
 from apps.config.api.views import api_docs
@@ -11,6 +14,7 @@ handler500 = "apps.config.errors.server_error"
 urlpatterns = [
     path("", home, name="home"),
     path("healthz", healthz, name="healthz"),
+    path("favicon.ico", RedirectView.as_view(url=lazy(static, str)("favicon.svg")), name="favicon"),
     path("api/", api_docs, name="api_docs"),
     path("api/v1/", api_urls()),
     path("help/", include("apps.help.urls")),

@@ -7,7 +7,7 @@ from django.conf import settings
 
 def wire() -> None:
     """Register every rule: on the left the app that asks, on the right the functions of apps above it that answer."""
-    from apps.contests import keeping, opening, telling
+    from apps.contests import keeping, opening, record_keepers
     from apps.contests.holding import problems_held
     from apps.experiments.access import runs_hidden
     from apps.experiments.ledger import run_opened
@@ -34,7 +34,7 @@ def wire() -> None:
     keeping.step_register(has_sealed_marks)
     keeping.content_register(has_texts)
     opening.opening_register(author_kept)
-    telling.keeper_register(audit)
+    record_keepers.keeper_register(audit)
     # Submissions ask who else may see a scanned page; runs ask which of them are hidden, and report who opened one.
     page_reader_register(page_shown_with_hints)
     runs_hide(runs_hidden)

@@ -2,5 +2,5 @@
 
 Not here: texts handed in (`apps.submissions`), marks (`apps.marks`), what students receive (`apps.results`).
 
-Doors: `holding`, `opening`, `telling`.
+Doors: `holding`, `opening`, `record_keepers`.
 """

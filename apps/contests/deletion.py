@@ -9,8 +9,8 @@ from django.db import transaction
 from apps.accounts.models import User
 from apps.contests.keeping import has_content
 from apps.contests.models import Contest, ContestState
+from apps.contests.record_keepers import event_publish
 from apps.contests.services import ContestRefused, contest_locked
-from apps.contests.telling import event_publish
 
 
 def deletion_refusal(contest: Contest) -> str:

@@ -12,8 +12,8 @@ from django.db.models import QuerySet
 
 from apps.accounts.models import User
 from apps.contests.models import AFTER_SIGN_OFF, Contest, ContestCoach, Identity, IdentityReveal, Paper
+from apps.contests.record_keepers import event_publish
 from apps.contests.services import ContestRefused
-from apps.contests.telling import event_publish
 
 #: Returns why the user cannot open the identity of a paper now, or an empty text.
 Rule = Callable[[Paper, User], str]

@@ -1,4 +1,4 @@
-"""Write operations of contests. Each is one transaction and publishes an event (`telling`).
+"""Write operations of contests. Each is one transaction and publishes an event (`record_keepers`).
 
 Changes of settings and state increment `row_version`. `by` is the acting user, None for the system.
 """
@@ -26,7 +26,7 @@ from apps.contests.models import (
     PointStep,
     paper_number_random,
 )
-from apps.contests.telling import event_publish
+from apps.contests.record_keepers import event_publish
 from apps.problems.models import Problem
 
 PROBLEMS_AT_MOST = 30

@@ -15,7 +15,7 @@ from apps.experiments.models import CellState, Experiment, ExperimentCell
 from apps.graded_sets.models import GradedScript
 from apps.graded_sets.shapes import WITHOUT_TEXTS
 from apps.graders.batches.jobs import Job, jobs_of_versions, material_of, text_of
-from apps.graders.held import OpenScripts, script_require, statements_held
+from apps.graders.held_back import OpenScripts, script_require, statements_held
 from apps.graders.option_forms import options_for
 from apps.graders.pieces import pieces_known
 from apps.graders.planning.naming import VARIANTS, aliases_in, plan_named, variant_of

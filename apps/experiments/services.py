@@ -17,7 +17,7 @@ from apps.experiments.conductor import CONDUCTOR
 from apps.experiments.models import CellState, Experiment, ExperimentCell, ExperimentState
 from apps.experiments.scripts import Chosen
 from apps.graded_sets.models import GradedScript
-from apps.graders.held import statements_held
+from apps.graders.held_back import statements_held
 from apps.graders.pieces import digest_of
 from apps.graders.planning.naming import VARIANTS, Players, graders_of, variant_of
 from apps.graders.planning.plans import PlanWrong

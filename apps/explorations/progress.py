@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from apps.explorations.liveness import liveness
-from apps.explorations.unheard import fitted_words
+from apps.explorations.run_warnings import fitted_words
 from apps.explorations.words import role_word
 from apps.reasoning.domain import candidate_events as ce
 from apps.reasoning.domain import events as ev

@@ -5,7 +5,7 @@ from typing import Any
 
 from apps.accounts.models import User
 from apps.explorations.liveness import Liveness, liveness
-from apps.explorations.unheard import TooLong, Unheard, long_prompts, unheard_roles
+from apps.explorations.run_warnings import TooLong, Unheard, long_prompts, unheard_roles
 from apps.explorations.words import ROLE_WORDS, ending, role_word
 from apps.reasoning.domain.event_base import Kind
 from apps.reasoning.programs.registry import SCAFFOLDS

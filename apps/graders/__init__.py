@@ -2,7 +2,7 @@
 
 Not here: workflows (`apps.reasoning.graders`), many scripts × graders (`apps.experiments`), preparation (`apps.preparation`).
 
-Doors: `batches.jobs`, `held`, `option_forms`, `pieces`, `planning.answer_lengths`, `planning.naming`, `planning.plans`,
+Doors: `batches.jobs`, `held_back`, `option_forms`, `pieces`, `planning.answer_lengths`, `planning.naming`, `planning.plans`,
 `planning.prompt_lengths`, `planning.settings`, `planning.shown`, `planning.spending`, `player_forms`, `references`,
 `results`, `starting`.
 """

@@ -7,7 +7,7 @@ from django.core.exceptions import PermissionDenied
 
 from apps.accounts.models import User
 from apps.graders.batches.jobs import Job, material_of, text_of
-from apps.graders.held import pasted_require
+from apps.graders.held_back import pasted_require
 from apps.graders.pieces import pieces_known
 from apps.graders.planning.answer_lengths import LENGTHS, answers_note, answers_of
 from apps.graders.planning.plans import GradingPlan

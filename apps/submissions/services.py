@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.contests.models import Contest, ContestProblem, Paper
+from apps.contests.record_keepers import event_publish
 from apps.contests.services import ContestRefused, hand_in_refusal
-from apps.contests.telling import event_publish
 from apps.reasoning.texts.latex_steps import segmenter_of, steps_of
 from apps.reasoning.texts.segmentation import digest_of
 from apps.reasoning.texts.source import source_of

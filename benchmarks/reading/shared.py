@@ -91,7 +91,7 @@ def _proofs(folder: Path) -> Iterator[Measured]:
 
 def _logs(folder: Path) -> Iterator[Measured]:
     from apps.explorations.importing import solver_logs
-    from apps.explorations.importing.story import LogFile
+    from apps.explorations.importing.imported_run import LogFile
     from apps.reasoning.domain.candidate_events import CandidateDrafted, CandidateJudged
 
     for path in sorted(folder.glob("*.log")):

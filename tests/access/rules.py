@@ -72,6 +72,7 @@ class World:
 RULES: dict[str, Rule] = {
     "home": SIGNED_IN,
     "healthz": EVERYONE,
+    "favicon": (302, 302, 302, 302),
     "api_docs": SIGNED_IN,
     "help:contents": EVERYONE,
     "help:page": EVERYONE,

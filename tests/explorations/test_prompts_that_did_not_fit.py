@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from apps.accounts.models import User
 from apps.explorations.progress import Progress
-from apps.explorations.unheard import TooLong, long_prompts
+from apps.explorations.run_warnings import TooLong, long_prompts
 from apps.explorations.words import role_word
 from apps.reasoning.domain.prompt_events import PromptFitted, PromptRefused
 from apps.runs.models import Run

@@ -21,7 +21,7 @@ _OF_A_CALL = re.compile(r" workers\.(?:worker|results): (started|answered) (\S+)
 
 
 def rounds(seeds: range, sampled: int) -> list[Any]:
-    """Seeds of random kills. The suite runs the first `sampled`, in which together every process dies at least twice.
+    """Seeds of random kills. The suite runs the first `sampled`, in which together every process dies at least once.
 
     `make test-kills` runs all of them.
     """

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from apps.explorations.importing.batches import Facts, batches
+from apps.explorations.importing.imported_run import LogFile
 from apps.explorations.importing.recording import Imported, batch_import
-from apps.explorations.importing.story import LogFile
 from apps.runs.models import Run
 
 ROOT = Path(__file__).resolve().parents[2]

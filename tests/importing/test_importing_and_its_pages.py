@@ -13,8 +13,8 @@ from django.urls import reverse
 
 from apps.accounts.models import User
 from apps.explorations.importing.batches import Facts, batches
+from apps.explorations.importing.imported_run import LogFile, LogWrong
 from apps.explorations.importing.recording import batch_import
-from apps.explorations.importing.story import LogFile, LogWrong
 from apps.problems.holding import _RULES, Rule, Text
 from apps.problems.models import Problem, ProblemVersion
 from apps.runs.models import Run

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from apps.explorations.importing.story import LogFile, LogWrong
+from apps.explorations.importing.imported_run import LogFile, LogWrong
 from apps.lemmas.graph_data import graph_data
 from apps.lemmas.models import Lemma, LemmaEdge, ProofVersion
 from apps.runs.models import Run

@@ -6,9 +6,9 @@ import pytest
 
 from apps.explorations.candidates.solutions import solutions
 from apps.explorations.importing import solver_logs
+from apps.explorations.importing.imported_run import LogFile, LogWrong, paragraphs
 from apps.explorations.importing.log_payloads import answer_of, request_of
 from apps.explorations.importing.log_sections import sections
-from apps.explorations.importing.story import LogFile, LogWrong, paragraphs
 from apps.reasoning.story.vocabulary import event_from
 from apps.runs.models import RunStatus
 from apps.runs.selectors import step_texts

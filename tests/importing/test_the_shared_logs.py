@@ -7,8 +7,8 @@ import pytest
 
 from apps.explorations.candidates.solutions import solutions
 from apps.explorations.importing.batches import batches
+from apps.explorations.importing.imported_run import LogFile
 from apps.explorations.importing.recording import batch_import
-from apps.explorations.importing.story import LogFile
 from apps.lemmas.graph_data import graph_data
 from apps.runs.models import Run
 from tests.importing.files import SHARED, needs_shared, unread

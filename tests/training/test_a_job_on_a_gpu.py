@@ -1,5 +1,8 @@
 """A recipe on a real GPU learns as on a CPU, with all weights and with an adapter."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -7,7 +10,7 @@ from typing import Any
 import pytest
 import torch
 
-from tests.training.factory import lines
+from tests.training.factory import job, lines
 from tests.training.test_learning import last, trained
 
 pytestmark = [
@@ -34,3 +37,17 @@ def test_an_adapter_is_trained_on_a_gpu(tmp_path: Path) -> None:
     checkpoint = trained(tmp_path / "rl", "turn_grpo", {"toy": "copy"}, 5, **settings)
     assert (checkpoint / "adapter_model.safetensors").is_file()
     assert all(line["kl"] >= -1e-6 for line in lines(tmp_path / "rl" / "metrics.jsonl"))
+
+
+def test_more_processes_than_gpus_are_refused(tmp_path: Path) -> None:
+    gpus = torch.cuda.device_count()
+    done = subprocess.run(
+        [sys.executable, "-m", "workers.training", "--job", str(job(tmp_path, device="cuda"))],
+        env=os.environ | {"LOCAL_WORLD_SIZE": str(gpus + 1)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert f"{gpus + 1} processes were started for {gpus} GPU" in done.stderr

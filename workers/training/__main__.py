@@ -2,8 +2,13 @@
 
 import argparse
 import gc
+import json
+import os
 import sys
 from pathlib import Path
+
+#: Processes on this machine, as torchrun tells each of them.
+PROCESSES = "LOCAL_WORLD_SIZE"
 
 
 def main() -> int:
@@ -14,7 +19,12 @@ def main() -> int:
     arguments = parser.parse_args()
     if not (arguments.job / "config.json").is_file():
         parser.error(f"{arguments.job} has no config.json")
-    import torch
+    on_cpu = is_on_cpu(arguments.job)
+    if not on_cpu and int(os.environ.get(PROCESSES, "1")) > (gpus := _gpus()):
+        parser.error(
+            f"{os.environ[PROCESSES]} processes were started for {gpus} GPU{'s' * (gpus != 1)}. "
+            "Start one process for each GPU, or set “device” to cpu in config.json."
+        )
     from accelerate import PartialState
 
     from workers.training.folder import EXIT
@@ -23,7 +33,7 @@ def main() -> int:
 
     stop = StopAsked()
     stop.listen()
-    state = PartialState(cpu=not torch.cuda.is_available())
+    state = PartialState(cpu=on_cpu)
     status = run_job(arguments.job.resolve(), resume=arguments.resume, stop=stop, main=state.is_main_process)
     if status != EXIT["failed"]:
         # gloo's threads may still hold tensors; if left to the interpreter's end, they sometimes abort the process. After
@@ -31,6 +41,21 @@ def main() -> int:
         gc.collect()
         state.destroy_process_group()
     return status
+
+
+def is_on_cpu(job: Path) -> bool:
+    """Whether the processes of a job exchange data over the CPU. An invalid config.json is reported later, by the job."""
+    try:
+        device = json.loads((job / "config.json").read_text())["device"]
+    except (ValueError, KeyError, TypeError):
+        device = "auto"
+    return device == "cpu" or not _gpus()
+
+
+def _gpus() -> int:
+    import torch
+
+    return torch.cuda.device_count() if torch.cuda.is_available() else 0
 
 
 if __name__ == "__main__":

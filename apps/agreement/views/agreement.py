@@ -11,6 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from apps.accounts.access import run_reader_of
+from apps.agreement.bucket_table import TITLES, bucket_lines
 from apps.agreement.charts import bias_charts
 from apps.agreement.choosing import Which, chosen_of, query_of
 from apps.agreement.comparisons import Gathered
@@ -20,7 +21,6 @@ from apps.agreement.sources.contests import ContestSource
 from apps.agreement.sources.files import agreement_file_ask, agreement_file_keep, columns_of, file_get_for, files_of
 from apps.agreement.sources.finding import source_get_for
 from apps.agreement.sources.sources import Choices, Chosen, Source
-from apps.agreement.why import TITLES, bucket_lines
 from apps.experiments.access import contests_for_experiments
 from apps.files.tables import FileWrong
 from apps.graded_sets.models import GradedSet

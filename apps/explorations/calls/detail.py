@@ -7,7 +7,7 @@ from django.db.models import Q
 
 from apps.explorations.calls.prompts import Section, sections
 from apps.explorations.calls.results import WORDS, CallReading
-from apps.explorations.unheard import fitted_words
+from apps.explorations.run_warnings import fitted_words
 from apps.lemmas.models import Lemma, ProofVersion, Verdict
 from apps.lemmas.selectors import votes
 from apps.reasoning.domain.event_base import Kind

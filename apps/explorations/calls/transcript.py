@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from django.db.models import Q, QuerySet
 
-from apps.explorations.unheard import fitted_words
+from apps.explorations.run_warnings import fitted_words
 from apps.explorations.words import role_word
 from apps.reasoning.domain.event_base import Kind
 from apps.reasoning.scaffolds.running.hearing import asked_before

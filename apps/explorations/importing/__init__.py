@@ -1,1 +1,1 @@
-"""Import of runs that were made elsewhere: each format becomes a `Story` of our events, and one writer records it."""
+"""Import of runs that were made elsewhere: each format becomes an `ImportedRun` of our events, and one writer records it."""

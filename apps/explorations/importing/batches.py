@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from apps.explorations.importing import proof_graphs, proof_ledgers, solver_logs
-from apps.explorations.importing.story import LogFile, LogWrong, Story
+from apps.explorations.importing.imported_run import ImportedRun, LogFile, LogWrong
 
 _KNOWN = Path(__file__).with_name("known_files.toml")
 MOST_BYTES = 64 * 1024 * 1024
@@ -51,7 +51,7 @@ class Batch:
         """Known facts about these bytes."""
         return _known().get(self.sha256, Facts())
 
-    def read(self) -> Story:
+    def read(self) -> ImportedRun:
         """Read the files. Raises `LogWrong`."""
         if sum(len(file.data) for file in self.files) > MOST_BYTES:
             raise LogWrong(f"{self.name} was not imported: it is larger than {MOST_BYTES // 2**20} MB.")
@@ -62,7 +62,7 @@ class Batch:
         except (TypeError, ValueError, RecursionError) as error:
             raise LogWrong(f"{self.name} was not imported: it has invalid values for a {self.format}.") from error
 
-    def _read(self) -> Story:
+    def _read(self) -> ImportedRun:
         if self.format == proof_ledgers.FORMAT:
             return proof_ledgers.read(list(self.files))
         read = solver_logs.read if self.format == solver_logs.FORMAT else proof_graphs.read

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from apps.explorations.importing.story import Story
+from apps.explorations.importing.imported_run import ImportedRun
 from apps.reasoning.domain.events import (
     EdgeAdded,
     LemmaProposed,
@@ -51,10 +51,10 @@ class Ballot:
 
 
 class Claims:
-    """Adds claims to a story: each once, with its uses once both ends are known. Cycles and unknown ids are left out."""
+    """Adds claims to an imported run, each once, with its uses once both ends are known. Leaves out cycles and unknown ids."""
 
-    def __init__(self, story: Story) -> None:
-        self.story = story
+    def __init__(self, imported: ImportedRun) -> None:
+        self.imported = imported
         self.known: dict[str, Claim] = {}
         self.uses: dict[str, set[str]] = {}
         self.votes: dict[str, list[bool]] = {}
@@ -63,7 +63,7 @@ class Claims:
     def add(self, claim: Claim) -> None:
         """Add a claim and the uses whose ends are known."""
         if claim.id in self.known:
-            self.story.unread(claim.where or claim.id, f"duplicate id {claim.id}; the first one counts", claim.at)
+            self.imported.unread(claim.where or claim.id, f"duplicate id {claim.id}; the first one counts", claim.at)
             return
         self.known[claim.id] = claim
         self.uses[claim.id] = set()
@@ -76,7 +76,7 @@ class Claims:
             steps=(claim.about,) if claim.about else (),
             supersedes=claim.supersedes if claim.supersedes in self.known else "",
         )
-        self.story.add(f"lemma/{claim.id}", event, claim.at)
+        self.imported.add(f"lemma/{claim.id}", event, claim.at)
         for used, words in claim.uses:
             self._use(claim, used, words, claim.at)
         for user, words in self._waiting.pop(claim.id, []):
@@ -85,14 +85,14 @@ class Claims:
     def vote(self, ballot: Ballot) -> None:
         """Add a vote and the verdict of all votes on its claim."""
         if ballot.claim not in self.known:
-            self.story.unread(ballot.claim, "a verdict on an unknown claim", ballot.at)
+            self.imported.unread(ballot.claim, "a verdict on an unknown claim", ballot.at)
             return
         cast = self.votes.setdefault(ballot.claim, [])
         cast.append(ballot.holds)
         fault = NO_FAULT if ballot.holds else 1
         key = f"vote/{ballot.claim}/{len(cast)}"
         vote = VoteCast(subject=ballot.claim, index=len(cast), of=len(cast), call="", first_fault=fault, summary=ballot.words)
-        self.story.add(key, vote, ballot.at)
+        self.imported.add(key, vote, ballot.at)
         passes, valid = sum(cast), len(cast)
         low, high = wilson_interval(passes, valid)
         status = "verified" if ballot.holds else "rejected"
@@ -100,31 +100,31 @@ class Claims:
             subject=ballot.claim, passes=passes, valid=valid, total=valid, confidence=passes / valid, low=low, high=high,
             status=status,
         )  # fmt: skip
-        self.story.add(f"verdict/{ballot.claim}/{len(cast)}", verdict, ballot.at)
+        self.imported.add(f"verdict/{ballot.claim}/{len(cast)}", verdict, ballot.at)
 
     def retire(self, claim: str, reason: str, at: datetime | None = None) -> None:
         """Retire a claim that the file archives."""
         if claim in self.known:
-            self.story.add(f"retired/{claim}", LemmaRetired(lemma=claim, reason=reason), at)
+            self.imported.add(f"retired/{claim}", LemmaRetired(lemma=claim, reason=reason), at)
 
     def conclude(self, ends: Sequence[str], accepted: bool | None, reason: str, at: datetime | None = None) -> None:
         """Report uses of unknown claims, then add the proof: `ends` and their dependencies in topological order."""
         for missing, users in self._waiting.items():
             for user, _ in users:
                 where = user.where or user.id
-                self.story.unread(where, f"{user.id} depends on the unknown id {missing}", user.at)
+                self.imported.unread(where, f"{user.id} depends on the unknown id {missing}", user.at)
         order = self._order(ends)
         if not order:
-            self.story.outcome = Outcome(accepted=None, reason="The file has no claims.", ended_by="nothing-readable")
+            self.imported.outcome = Outcome(accepted=None, reason="The file has no claims.", ended_by="nothing-readable")
             return
         steps = tuple(self.known[claim].statement for claim in order)
         draft = ProofDrafted(proof=PROOF, text="\n\n".join(steps), steps=steps, call="", rollout=0)
-        self.story.add(PROOF, draft, at)
+        self.imported.add(PROOF, draft, at)
         for claim in ends:
-            self.story.add(f"edge/{PROOF}/{claim}", _edge(PROOF, claim, "the file's conclusion"), at)
-        self.story.add("proof/selected", ProofSelected(proof=PROOF, accepted=bool(accepted), reason=reason), at)
+            self.imported.add(f"edge/{PROOF}/{claim}", _edge(PROOF, claim, "the file's conclusion"), at)
+        self.imported.add("proof/selected", ProofSelected(proof=PROOF, accepted=bool(accepted), reason=reason), at)
         ended_by = "accepted" if accepted else "exhausted"
-        self.story.outcome = Outcome.model_validate(
+        self.imported.outcome = Outcome.model_validate(
             {"accepted": accepted, "proof": PROOF, "reason": reason, "ended_by": ended_by}
         )
 
@@ -144,10 +144,10 @@ class Claims:
             return
         elif used == user.id or self._reaches(used, user.id):
             why = "itself" if used == user.id else f"{used}, which depends on it; this dependency is left out"
-            self.story.unread(user.where or user.id, f"{user.id} depends on {why}", at)
+            self.imported.unread(user.where or user.id, f"{user.id} depends on {why}", at)
         else:
             self.uses[user.id].add(used)
-            self.story.add(f"edge/{user.id}/{used}", _edge(user.id, used, words), at)
+            self.imported.add(f"edge/{user.id}/{used}", _edge(user.id, used, words), at)
 
     def _reaches(self, start: str, goal: str) -> bool:
         """Whether `start` depends on `goal`."""

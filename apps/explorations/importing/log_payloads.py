@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from apps.explorations.importing.story import moment
+from apps.explorations.importing.imported_run import moment
 from apps.reasoning.domain.generation import Usage
 
 _UNKNOWN = "unknown model"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from apps.explorations.importing.story import moment
+from apps.explorations.importing.imported_run import moment
 from apps.reasoning.reading.decoded import keepable
 
 _HEADING = re.compile(r"^(?:\[(\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d)\] )?>{5,}\s*(\S.*)$")

@@ -8,7 +8,7 @@ import json
 from typing import Any
 
 from apps.explorations.importing.claims import Ballot, Claim, Claims, claim_id, words_of
-from apps.explorations.importing.story import LogFile, LogWrong, Story, listed, moment
+from apps.explorations.importing.imported_run import ImportedRun, LogFile, LogWrong, listed, moment
 from apps.reasoning.reading.decoded import keepable
 
 FORMAT = "proof graph"
@@ -22,8 +22,8 @@ def recognises(file: LogFile) -> bool:
     return file.text.lstrip().startswith("{") and '"theorem"' in file.text and '"nodes"' in file.text
 
 
-def read(file: LogFile) -> Story:
-    """The story of the graph. Raises `LogWrong` for invalid JSON or a missing theorem."""
+def read(file: LogFile) -> ImportedRun:
+    """The run of the graph. Raises `LogWrong` for invalid JSON or a missing theorem."""
     try:
         graph = keepable(json.loads(file.text, strict=False))
     except (ValueError, RecursionError) as error:
@@ -33,11 +33,11 @@ def read(file: LogFile) -> Story:
     statement = str(theorem.get("statement") or "").strip() if isinstance(theorem, dict) else ""
     if not statement:
         raise LogWrong(f"{file.name} was not imported: it has no theorem with a statement.")
-    story = Story(format=FORMAT, scaffold="proof_graph", statement=statement, roles={"prover": "unknown model"})
-    claims = Claims(story)
-    nodes, archived = _nodes(graph, "nodes", story), _nodes(graph, "archived-nodes", story)
+    imported = ImportedRun(format=FORMAT, scaffold="proof_graph", statement=statement, roles={"prover": "unknown model"})
+    claims = Claims(imported)
+    nodes, archived = _nodes(graph, "nodes", imported), _nodes(graph, "archived-nodes", imported)
     admitted = {
-        claim_id(one.get("node-id")) for one in listed(graph, "obligations", "obligations", story) if isinstance(one, dict)
+        claim_id(one.get("node-id")) for one in listed(graph, "obligations", "obligations", imported) if isinstance(one, dict)
     }
     for name in sorted((nodes | archived), key=lambda name: _order(name, nodes.get(name) or archived[name])):
         claims.add(_claim(name, nodes.get(name) or archived[name], nodes, name in admitted))
@@ -48,22 +48,22 @@ def read(file: LogFile) -> Story:
             claims.vote(Ballot(name, holds, words_of(node, status="Status in the file", taint="Taint")))
     for name in sorted(set(graph) - _KNOWN):
         if graph[name]:
-            story.unread(f"“{name[:40]}”", "a part that cannot be imported")
+            imported.unread(f"“{name[:40]}”", "a part that cannot be imported")
     _conclude(claims, nodes)
-    return story
+    return imported
 
 
-def _nodes(graph: dict[str, Any], part: str, story: Story) -> dict[str, dict[str, Any]]:
-    """Nodes by id; invalid nodes are reported in the story."""
+def _nodes(graph: dict[str, Any], part: str, imported: ImportedRun) -> dict[str, dict[str, Any]]:
+    """Nodes by id; invalid nodes are reported in the run."""
     found = graph.get(part) or {}
     items = found.items() if isinstance(found, dict) else ((str(number), one) for number, one in enumerate(found))
     nodes: dict[str, dict[str, Any]] = {}
     for key, node in items if isinstance(found, dict | list) else ():
         name = claim_id(node.get("id", key)) if isinstance(node, dict) else ""
         if not name or not str(node.get("statement") or "").strip():
-            story.unread(f"{part}, {str(key)[:60]}", "a node without an id or a statement")
+            imported.unread(f"{part}, {str(key)[:60]}", "a node without an id or a statement")
         else:
-            nodes[name] = {**node, "dependencies": listed(node, "dependencies", f"node {name}", story)}
+            nodes[name] = {**node, "dependencies": listed(node, "dependencies", f"node {name}", imported)}
     return nodes
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from apps.explorations.importing.claims import Ballot, Claim, Claims, claim_id, words_of
-from apps.explorations.importing.story import LogFile, LogWrong, Story, listed, moment
+from apps.explorations.importing.imported_run import ImportedRun, LogFile, LogWrong, listed, moment
 from apps.reasoning.reading.decoded import keepable
 
 FORMAT = "proof ledger"
@@ -30,24 +30,24 @@ def recognises(file: LogFile) -> bool:
     return head.startswith("{") and '"type"' in head and ('"timestamp"' in head or '"node_id' in head)
 
 
-def read(files: list[LogFile]) -> Story:
-    """The story of a ledger in one file of lines or in one file per event. Raises `LogWrong` without a conjecture."""
-    story = Story(format=FORMAT, scaffold="proof_ledger", statement="", roles={"prover": "unknown model"})
-    ledger = _Ledger(story)
-    for where, event in _events(files, story):
+def read(files: list[LogFile]) -> ImportedRun:
+    """The run of a ledger in one file of lines or in one file per event. Raises `LogWrong` without a conjecture."""
+    imported = ImportedRun(format=FORMAT, scaffold="proof_ledger", statement="", roles={"prover": "unknown model"})
+    ledger = _Ledger(imported)
+    for where, event in _events(files, imported):
         ledger.take(where, event)
-    if not story.statement:
+    if not imported.statement:
         raise LogWrong(f"{files[0].name} was not imported: the ledger has no proof_initialized event with a conjecture.")
     ledger.end()
-    return story
+    return imported
 
 
 class _Ledger:
     """A fold over the events of a ledger in order."""
 
-    def __init__(self, story: Story) -> None:
-        self.story = story
-        self.claims = Claims(story)
+    def __init__(self, imported: ImportedRun) -> None:
+        self.imported = imported
+        self.claims = Claims(imported)
         self.left_out: Counter[str] = Counter()
         self.challenges: dict[str, tuple[str, int]] = {}
         """Challenges by id and by node: the node, and the number of the challenge among its votes."""
@@ -57,8 +57,8 @@ class _Ledger:
         """Add one event."""
         kind, at = str(event.get("type") or ""), moment(event.get("timestamp"))
         if kind == "proof_initialized":
-            self.story.statement = self.story.statement or str(event.get("conjecture") or "").strip()
-            self.story.roles = {"prover": str(event.get("author") or "unknown model")[:80]}
+            self.imported.statement = self.imported.statement or str(event.get("conjecture") or "").strip()
+            self.imported.roles = {"prover": str(event.get("author") or "unknown model")[:80]}
         elif kind == "node_created":
             self._created(where, event)
         elif kind in _PASSES or kind in _FAULTS:
@@ -77,22 +77,22 @@ class _Ledger:
             if number in self.challenges:
                 self.answered.add(self.challenges[number])
             else:
-                self.story.unread(where, f"“{kind}” of an unknown challenge", at)
+                self.imported.unread(where, f"“{kind}” of an unknown challenge", at)
         elif kind == "node_archived":
             self.claims.retire(claim_id(event.get("node_id")), "archived in the ledger", at)
         elif kind in _LEFT_OUT:
             self.left_out[kind] += 1
         else:
-            self.story.unread(where, f"unknown event “{kind[:60]}”", at)
+            self.imported.unread(where, f"unknown event “{kind[:60]}”", at)
 
     def _created(self, where: str, event: dict[str, Any]) -> None:
         node = event.get("node")
         name = claim_id(node.get("id")) if isinstance(node, dict) else ""
         at = moment(event.get("timestamp"))
         if not isinstance(node, dict) or not name or not str(node.get("statement") or "").strip():
-            self.story.unread(where, "a node without an id or a statement", at)
+            self.imported.unread(where, "a node without an id or a statement", at)
             return
-        named = listed(node, "dependencies", where, self.story)
+        named = listed(node, "dependencies", where, self.imported)
         uses = [(claim_id(used), f"dependency {used}") for used in named if claim_id(used)]
         kind = str(node.get("type"))
         claim = Claim(
@@ -115,7 +115,7 @@ class _Ledger:
                 if one not in used:
                     self.claims.use(name, one, f"it concludes the proof of {name}")
         for kind, count in sorted(self.left_out.items()):
-            self.story.unread(f"{count} events", f"“{kind}” is about the assignment of work and was not imported")
+            self.imported.unread(f"{count} events", f"“{kind}” is about the assignment of work and was not imported")
         ends = [_ROOT] if _ROOT in self.claims.known else self.claims.sinks()
         last = [self._last_word(end) for end in ends]
         if last and all(last):
@@ -132,14 +132,14 @@ class _Ledger:
         return valid[-1] if valid else None
 
 
-def _events(files: list[LogFile], story: Story) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The events with their places; invalid JSON and missing numbers are reported in the story."""
+def _events(files: list[LogFile], imported: ImportedRun) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The events with their places; invalid JSON and missing numbers are reported in the run."""
     expected = 0
     for file in files:
         number = _NUMBER.search(file.name)
         if number and len(files) > 1:
             if expected and int(number[1]) > expected:
-                story.unread(file.name, f"event {expected} is missing before it")
+                imported.unread(file.name, f"event {expected} is missing before it")
             expected = int(number[1]) + 1
         for line, text in enumerate(_pieces(file.text), start=1):
             where = file.name if len(files) > 1 else f"line {line}"
@@ -150,7 +150,7 @@ def _events(files: list[LogFile], story: Story) -> Iterator[tuple[str, dict[str,
             if isinstance(event, dict):
                 yield where, event
             else:
-                story.unread(where, "truncated or invalid JSON")
+                imported.unread(where, "truncated or invalid JSON")
 
 
 def _pieces(text: str) -> list[str]:

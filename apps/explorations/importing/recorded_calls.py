@@ -1,9 +1,9 @@
-"""Adds the logged calls of models to a story, one after another: beginning, prompt and answer."""
+"""Adds the logged calls of models to an imported run, one after another: beginning, prompt and answer."""
 
 from datetime import datetime
 
+from apps.explorations.importing.imported_run import ImportedEvent, ImportedRun
 from apps.explorations.importing.log_payloads import Answer
-from apps.explorations.importing.story import Story, StoryEvent
 from apps.reasoning.domain.events import CallBegan, CallEnded, CallFailed
 from apps.reasoning.domain.generation import Final, Place
 from apps.reasoning.domain.records import StepRecord
@@ -13,13 +13,13 @@ from apps.reasoning.journal.keys import sha_of
 class Calls:
     """The open call, if there is one. `now` is the newest time in the log, or None."""
 
-    def __init__(self, story: Story) -> None:
-        self.story = story
+    def __init__(self, imported: ImportedRun) -> None:
+        self.imported = imported
         self.model = ""
         self.rollout = 0
         self.now: datetime | None = None
         self._open: CallBegan | None = None
-        self._began: StoryEvent | None = None
+        self._began: ImportedEvent | None = None
         self._prompt: tuple[str, ...] = ()
         self._answer = Answer()
         self._used: set[str] = set()
@@ -46,8 +46,8 @@ class Calls:
         self._open = CallBegan(
             call=key, role=role, alias=self.model, rollout=self.rollout, round=round_, subject=subject, index=index
         )
-        self._began = StoryEvent(f"{key}/began", self._open, self.now)
-        self.story.events.append(self._began)
+        self._began = ImportedEvent(f"{key}/began", self._open, self.now)
+        self.imported.events.append(self._began)
         self._prompt, self._answer = prompt, Answer()
 
     def ensure(self, key: str, role: str, round_: int, subject: str = "", index: int = 0) -> None:
@@ -87,7 +87,7 @@ class Calls:
             duration_s=final.duration_s,
             text_sha=sha_of(text),
         )
-        self.story.events.append(StoryEvent(f"{began.call}/ended", event, self.now, record, self._prompt))
+        self.imported.events.append(ImportedEvent(f"{began.call}/ended", event, self.now, record, self._prompt))
         return began.call
 
     def fail(self, reason: str) -> None:
@@ -100,6 +100,6 @@ class Calls:
         record = StepRecord(
             key=began.call, role=began.role, alias=self.model, place=place, prompt_shas=shas, failure=reason[:500]
         )
-        self.story.events.append(
-            StoryEvent(f"{began.call}/failed", CallFailed(call=began.call, reason=reason), self.now, record, self._prompt)
+        self.imported.events.append(
+            ImportedEvent(f"{began.call}/failed", CallFailed(call=began.call, reason=reason), self.now, record, self._prompt)
         )

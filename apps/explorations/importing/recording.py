@@ -1,4 +1,4 @@
-"""Records a story as a finished run, with the usual journal, events and projections and the times of the file."""
+"""Records an imported run as a finished run, with the usual journal, events and projections and the times of the file."""
 
 import uuid
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.explorations.importing.batches import Batch, Facts
-from apps.explorations.importing.story import LogWrong, Story, fill_times
+from apps.explorations.importing.imported_run import ImportedRun, LogWrong, fill_times
 from apps.explorations.starting.plans import problem_text
 from apps.problems.access import problem_visible_to
 from apps.problems.drafts import ProblemDraft
@@ -54,12 +54,12 @@ def batch_import(*, batch: Batch, user: User | None, facts: Facts | None = None,
     start_id, known = _imported_before(batch, user)
     if known is not None:
         return Imported(known, is_new=False)
-    story = batch.read()
+    imported = batch.read()
     merged = _merged(facts or Facts(), batch.facts)
     try:
         with transaction.atomic():
-            version = _version(story, merged, batch, problem, user)
-            return Imported(_record(story, merged, batch, version, user, start_id), is_new=True)
+            version = _version(imported, merged, batch, problem, user)
+            return Imported(_record(imported, merged, batch, version, user, start_id), is_new=True)
     except IntegrityError:
         # Another request imported the same file at the same time.
         _, known = _imported_before(batch, user)
@@ -83,28 +83,30 @@ def _merged(chosen: Facts, known: Facts) -> Facts:
     return replace(known, **given)
 
 
-def _record(story: Story, facts: Facts, batch: Batch, version: ProblemVersion, user: User | None, start_id: uuid.UUID) -> Run:
-    story.close()
+def _record(
+    imported: ImportedRun, facts: Facts, batch: Batch, version: ProblemVersion, user: User | None, start_id: uuid.UUID
+) -> Run:
+    imported.close()
     source = ImportSource(
-        format=story.format,
+        format=imported.format,
         file=batch.name,
         sha256=batch.sha256,
         source=facts.source,
         licence=facts.licence,
-        times=story.times,
+        times=imported.times,
     )
-    outcome = story.outcome
-    story.add(
+    outcome = imported.outcome
+    imported.add(
         RunFinished.kind,
         RunFinished(accepted=outcome.accepted, proof=outcome.proof, reason=outcome.reason, ended_by=outcome.ended_by),
     )
-    fill_times(story.events, timezone.now())
-    began, ended = story.events[0].at or timezone.now(), story.events[-1].at or timezone.now()
+    fill_times(imported.events, timezone.now())
+    began, ended = imported.events[0].at or timezone.now(), imported.events[-1].at or timezone.now()
     run = run_create(
         owner=user,
         problem_version=version,
         title=version.problem.title,
-        spec=_spec(story, version),
+        spec=_spec(imported, version),
         start=False,
         start_id=start_id,
         at=began - 2 * _MOMENT,
@@ -112,7 +114,7 @@ def _record(story: Story, facts: Facts, batch: Batch, version: ProblemVersion, u
     writer = JournalWriter(sinks=event_sinks(), own_thread=False)
     journal = RunJournal(run, writer)
     items = [Item(journal, [("import/source", source)], at=began - _MOMENT)]
-    items += [Item(journal, [(one.key, one.event)], one.record, one.texts, at=one.at) for one in story.events]
+    items += [Item(journal, [(one.key, one.event)], one.record, one.texts, at=one.at) for one in imported.events]
     for start in range(0, len(items), _AT_ONCE):
         writer.write_now(items[start : start + _AT_ONCE])
     seconds = (ended - began).total_seconds() if source.times != "order only" else 0.0
@@ -120,10 +122,12 @@ def _record(story: Story, facts: Facts, batch: Batch, version: ProblemVersion, u
     return run
 
 
-def _spec(story: Story, version: ProblemVersion) -> RunSpec:
+def _spec(imported: ImportedRun, version: ProblemVersion) -> RunSpec:
     # The sampling is unknown and never used: an imported run makes no calls.
-    roles = {role: RoleSpec(alias=model, sampling=Sampling()) for role, model in story.roles.items()}
-    return RunSpec(problem=problem_text(version), scaffold=story.scaffold, preset=IMPORTED, params=story.params, roles=roles)
+    roles = {role: RoleSpec(alias=model, sampling=Sampling()) for role, model in imported.roles.items()}
+    return RunSpec(
+        problem=problem_text(version), scaffold=imported.scaffold, preset=IMPORTED, params=imported.params, roles=roles
+    )
 
 
 def _close(run: Run, outcome: Outcome, began: datetime, ended: datetime, seconds: float) -> None:
@@ -140,14 +144,14 @@ def _close(run: Run, outcome: Outcome, began: datetime, ended: datetime, seconds
     run.refresh_from_db()
 
 
-def _version(story: Story, facts: Facts, batch: Batch, problem: Problem | None, user: User | None) -> ProblemVersion:
-    """The story's problem version: of `problem`, else one with this statement that `user` may read, else a new one."""
-    normal = normalise_statement(story.statement)
+def _version(imported: ImportedRun, facts: Facts, batch: Batch, problem: Problem | None, user: User | None) -> ProblemVersion:
+    """The version of `problem`, else one with the imported statement that `user` may read, else a new one."""
+    normal = normalise_statement(imported.statement)
     versions = ProblemVersion.objects.select_related("problem").order_by("pk")
     if user is not None:
         versions = versions.filter(problem__in=problem_visible_to(user))
     for version in problem.versions.order_by("-number") if problem else versions:
-        if version.statement == story.statement or normalise_statement(version.statement) == normal:
+        if version.statement == imported.statement or normalise_statement(version.statement) == normal:
             return version
     if problem is not None:
         return problem.current
@@ -159,7 +163,7 @@ def _version(story: Story, facts: Facts, batch: Batch, problem: Problem | None, 
     draft = ProblemDraft(
         title=(facts.problem or batch.files[0].name.rpartition("/")[2].rpartition(".")[0] or "Imported")[:200],
         topic=facts.topic,
-        statement=story.statement,
+        statement=imported.statement,
         source=facts.of,
         origin=ORIGIN,
     )

@@ -7,10 +7,10 @@ reports are left out; unknown, invalid or truncated sections are reported.
 import re
 from collections.abc import Callable
 
+from apps.explorations.importing.imported_run import ImportedRun, LogFile, LogWrong, paragraphs
 from apps.explorations.importing.log_payloads import Request, answer_of, model_word, request_of
 from apps.explorations.importing.log_sections import CutOff, Section, sections
 from apps.explorations.importing.recorded_calls import Calls
-from apps.explorations.importing.story import LogFile, LogWrong, Story, paragraphs
 from apps.reasoning.domain.candidate_events import CandidateDrafted, CandidateJudged, CandidateKind
 from apps.reasoning.domain.events import ProofDrafted, ProofSelected
 from apps.reasoning.domain.outcomes import Outcome
@@ -36,8 +36,8 @@ def recognises(file: LogFile) -> bool:
     return bool(re.search(r"^(?:\[[^\]\n]*\] )?>{5,}\s*(Initial prompt|Run \d+ of \d+)", head, re.MULTILINE))
 
 
-def read(file: LogFile) -> Story:
-    """The story of the log. Raises `LogWrong` without a problem statement."""
+def read(file: LogFile) -> ImportedRun:
+    """The run of the log. Raises `LogWrong` without a problem statement."""
     return _Reader().read(file)
 
 
@@ -45,8 +45,8 @@ class _Reader:
     """A fold over the sections of one log."""
 
     def __init__(self) -> None:
-        self.story = Story(format=FORMAT, scaffold="self_check", statement="", roles={})
-        self.calls = Calls(self.story)
+        self.imported = ImportedRun(format=FORMAT, scaffold="self_check", statement="", roles={})
+        self.calls = Calls(self.imported)
         self.current = ""
         self.rounds = self.checks = self.corrections = self.asked = 0
         self.streaks = Streaks()
@@ -70,7 +70,7 @@ class _Reader:
             "new prompt": self._correct_prompt,
         }
 
-    def read(self, file: LogFile) -> Story:
+    def read(self, file: LogFile) -> ImportedRun:
         last = 0
         for section in sections(file.text):
             last = section.line
@@ -78,12 +78,12 @@ class _Reader:
             try:
                 self._section(section)
             except CutOff:
-                self.story.unread(f"line {section.line}", f"“{section.title}” is truncated and was not imported", section.at)
-        if not self.story.statement:
+                self.imported.unread(f"line {section.line}", f"“{section.title}” is truncated and was not imported", section.at)
+        if not self.imported.statement:
             raise LogWrong(f"{file.name} was not imported: it has no prompt that begins with *** Problem Statement ***.")
         self._end(last)
-        self.story.roles = {role: model_word(self.model) for role in ROLES}
-        return self.story
+        self.imported.roles = {role: model_word(self.model) for role in ROLES}
+        return self.imported
 
     def _section(self, section: Section) -> None:
         title = section.title
@@ -96,7 +96,7 @@ class _Reader:
         elif title.startswith("found a correct solution"):
             self.accepted, self.accepted_after = self.current or self.accepted, self.streaks.passes or self.accepted_after
         elif title not in _SILENT and not title.startswith("verify results"):
-            self.story.unread(f"line {section.line}", f"unknown section “{title[:80]}”", section.at)
+            self.imported.unread(f"line {section.line}", f"unknown section “{title[:80]}”", section.at)
 
     # --- sections ---
 
@@ -104,8 +104,8 @@ class _Reader:
         request = self._request(section)
         for message in request.messages:
             parts = _MARK.split(message, maxsplit=1)
-            if len(parts) == 2 and not self.story.statement:
-                self.story.statement = parts[1].strip()
+            if len(parts) == 2 and not self.imported.statement:
+                self.imported.statement = parts[1].strip()
         self.rounds += 1
         self.calls.begin(self._key("solve"), "solver", self.rounds, prompt=request.messages)
 
@@ -163,7 +163,7 @@ class _Reader:
             passes=self.streaks.passes,
             failures=self.streaks.failures,
         )
-        self.story.add(f"check/{self.checks}/judged", event, self.calls.now)
+        self.imported.add(f"check/{self.checks}/judged", event, self.calls.now)
 
     def _correct_prompt(self, section: Section) -> None:
         self.corrections += 1
@@ -191,7 +191,7 @@ class _Reader:
         try:
             request = request_of(section.value())
         except CutOff:
-            self.story.unread(
+            self.imported.unread(
                 f"line {section.line}", f"“{section.title}” is truncated; its prompt was not imported", section.at
             )
             return Request()
@@ -205,33 +205,33 @@ class _Reader:
         call = self.calls.end(text)
         if not steps or name in self.texts:
             why = "is empty" if not steps else "occurs twice"
-            self.story.unread(f"line {section.line}", f"“{section.title}” {why}", section.at)
+            self.imported.unread(f"line {section.line}", f"“{section.title}” {why}", section.at)
             return
         parents = (self.current,) if self.current and made_as != "solution" else ()
         event = CandidateDrafted(
             candidate=name, made_as=made_as, text="\n\n".join(steps), steps=steps, call=call, round=self.rounds, parents=parents
         )
-        self.story.add(f"candidate/{name}", event, self.calls.now)
+        self.imported.add(f"candidate/{name}", event, self.calls.now)
         self.texts[name] = steps
         self.current = name
 
     def _end(self, last_line: int) -> None:
         if self.calls.is_open:
             self.stopped = f"The log ends at line {last_line} during a call."
-            self.story.unread(f"line {last_line}", "the log ends before the answer to this call")
+            self.imported.unread(f"line {last_line}", "the log ends before the answer to this call")
             self.calls.fail("the log ends before its answer")
         order = {name: number for number, name in enumerate(self.texts)}
         best = self.accepted or max(order, key=lambda name: (self.passed.get(name, 0), order[name]), default="")
         if not best:
-            self.story.outcome = Outcome(accepted=None, reason="The log has no solution.", ended_by="nothing-readable")
+            self.imported.outcome = Outcome(accepted=None, reason="The log has no solution.", ended_by="nothing-readable")
             return
         reason = self._reason(best)
-        self.story.add(PROOF, _proof(self.texts[best]), self.calls.now)
-        self.story.add(
+        self.imported.add(PROOF, _proof(self.texts[best]), self.calls.now)
+        self.imported.add(
             "proof/selected", ProofSelected(proof=PROOF, accepted=bool(self.accepted), reason=reason), self.calls.now
         )
         ended_by = "accepted" if self.accepted else "exhausted"
-        self.story.outcome = Outcome.model_validate(
+        self.imported.outcome = Outcome.model_validate(
             {"accepted": bool(self.accepted), "proof": PROOF, "reason": reason, "ended_by": ended_by}
         )
 

@@ -12,8 +12,8 @@ from django.views.decorators.http import require_http_methods
 from apps.accounts.access import user_of
 from apps.accounts.models import User
 from apps.explorations.importing.batches import Facts, batches
+from apps.explorations.importing.imported_run import LogFile, LogWrong
 from apps.explorations.importing.recording import Imported, batch_import
-from apps.explorations.importing.story import LogFile, LogWrong
 from apps.problems.models import Topic
 from apps.runs.access import run_may_start
 

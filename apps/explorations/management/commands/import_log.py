@@ -7,9 +7,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from apps.explorations.importing.batches import Batch, Facts, batches
+from apps.explorations.importing.imported_run import LogFile, LogWrong
 from apps.explorations.importing.recording import batch_import
 from apps.explorations.importing.report import unread_of
-from apps.explorations.importing.story import LogFile, LogWrong
 from apps.problems.models import Problem, Topic
 
 _MOST_LISTED = 20

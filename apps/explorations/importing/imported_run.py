@@ -41,7 +41,7 @@ class LogFile:
 
 
 @dataclass
-class StoryEvent:
+class ImportedEvent:
     """An event under its key, with its time (None if unknown) and the record of the call that it ends."""
 
     key: str
@@ -52,21 +52,21 @@ class StoryEvent:
 
 
 @dataclass
-class Story:
+class ImportedRun:
     """An imported run. `roles` maps roles to the names of their models."""
 
     format: str
     scaffold: str
     statement: str
     roles: dict[str, str]
-    events: list[StoryEvent] = field(default_factory=list)
+    events: list[ImportedEvent] = field(default_factory=list)
     outcome: Outcome = field(default_factory=lambda: Outcome(accepted=None, reason="The file does not record the ending."))
     params: dict[str, Any] = field(default_factory=dict)
     _unread: int = 0
 
     def add(self, key: str, event: Event, at: datetime | None = None) -> None:
         """Add an event at the end."""
-        self.events.append(StoryEvent(key, event, at))
+        self.events.append(ImportedEvent(key, event, at))
 
     def unread(self, where: str, reason: str, at: datetime | None = None) -> None:
         """Report a part that was not imported."""
@@ -87,10 +87,10 @@ class Story:
         return "order only" if not known else "recorded" if known == len(self.events) else "partly recorded"
 
 
-def fill_times(events: Sequence[StoryEvent], last: datetime) -> None:
+def fill_times(events: Sequence[ImportedEvent], last: datetime) -> None:
     """Give every event a time, ascending; missing times are interpolated.
 
-    Calls get most of the time. Without any time in the file the story ends at `last`.
+    Calls get most of the time. Without any time in the file the run ends at `last`.
     """
     spent, at = [], timedelta()
     for one in events:
@@ -127,12 +127,12 @@ def moment(value: object) -> datetime | None:
     return found if found.year > 1970 and found < _LATEST else None
 
 
-def listed(found: Mapping[str, Any], name: str, where: str, story: Story) -> list[Any]:
-    """The list under `name`; for other values an empty list, with a report in the story."""
+def listed(found: Mapping[str, Any], name: str, where: str, imported: ImportedRun) -> list[Any]:
+    """The list under `name`; for other values an empty list, with a report in the run."""
     value = found.get(name) or []
     if isinstance(value, list):
         return value
-    story.unread(where, f"its {name} are not a list" if where != name else "not a list")
+    imported.unread(where, f"its {name} are not a list" if where != name else "not a list")
     return []
 
 
