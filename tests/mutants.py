@@ -25,10 +25,11 @@ from pathlib import Path
 
 import pytest
 from _pytest.runner import runtestprotocol
+from django.db import connections
 
 ROOT = Path(__file__).resolve().parents[1]
 #: Test files tried for a line, and the time for them in seconds. A child that takes longer has noticed, as in an endless loop.
-FILES, LIMIT_S = 12, 400
+FILES, LIMIT_S = 12, 240
 WITHOUT = "not browser and not engine and not kill and not vllm and not trainer and not gpu"
 _SWAPPED: dict[type[ast.AST], type[ast.AST]] = {
     ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt,
@@ -146,6 +147,7 @@ class Trials:
         with_database = [item for item in session.items if item.get_closest_marker("django_db")]
         if with_database:
             runtestprotocol(with_database[0], log=False, nextitem=session.items[-1])  # Makes the database.
+            connections.close_all()  # A child must not share a connection, nor wait for a lock of this process.
         for number, (mutant, files) in enumerate(self.near.items(), 1):
             items = [item for file in files for item in session.items if item.path == file]
             began = time.monotonic()
@@ -155,8 +157,8 @@ class Trials:
         return True
 
     def _noticed(self, mutant: Mutant, items: list[pytest.Item]) -> str:
-        """The first test that fails with the mutant and passes without; empty if there is none."""
-        while failed := _failing(items, mutant):
+        """The first test that fails with the mutant and passes without; empty if there is none, or no test is near."""
+        while items and (failed := _failing(items, mutant)):
             if failed not in self._sound:
                 self._sound[failed] = not _failing([item for item in items if item.nodeid == failed], None)
             if self._sound[failed]:
@@ -188,7 +190,9 @@ def _run(items: list[pytest.Item], mutant: Mutant | None, write: int) -> None:
     try:
         if mutant is not None:
             replace(mutant)
-        for item, following in zip(items, [*items[1:], None], strict=True):
+        # The last one also has a successor, so that what all tests share, such as the database, is left to the parent.
+        another = next((item for item in items[-1].session.items if item.path != items[-1].path), items[0])
+        for item, following in zip(items, [*items[1:], another], strict=True):
             if any(report.failed for report in runtestprotocol(item, log=False, nextitem=following)):
                 os.write(write, item.nodeid.encode())
                 return

@@ -50,7 +50,7 @@ def test_the_record_shows_words_and_no_identifiers(client_for: ClientFor, bob: U
     audit("feedback.rules", actor=bob, contest=problem.contest, problem=str(problem.public_id), is_on=True, highest=3)
     page = client_for(bob).get(reverse("office:record", kwargs={"contest_id": problem.contest.public_id}))
     said = page.content.decode()
-    for words in ("Sealed a mark", "A grade was given", "comments, step verdicts", "offered</span> yes", "up to rung</span> 3"):
+    for words in ("Sealed a mark", "A grade was given", "comments, step verdicts", "offered</span> yes", "up to hint</span> 3"):
         assert words in said
     for identifier in ("mark.sealed<", "row_version", "batch-one", str(mark.public_id), "[&#x27;", "is_on"):
         assert identifier not in said
