@@ -3,7 +3,6 @@
 import argparse
 import gc
 import json
-import os
 import sys
 from pathlib import Path
 
@@ -20,12 +19,15 @@ def main() -> int:
     if not (arguments.job / "config.json").is_file():
         parser.error(f"{arguments.job} has no config.json")
     on_cpu = is_on_cpu(arguments.job)
-    if not on_cpu and int(os.environ.get(PROCESSES, "1")) > (gpus := _gpus()):
+    from accelerate import PartialState
+    from accelerate.utils.environment import get_int_from_env
+
+    processes, gpus = get_int_from_env([PROCESSES], 1), _gpus()
+    if not on_cpu and processes > gpus:
         parser.error(
-            f"{os.environ[PROCESSES]} processes were started for {gpus} GPU{'s' * (gpus != 1)}. "
+            f"{processes} processes were started for {gpus} GPU{'s' * (gpus != 1)}. "
             "Start one process for each GPU, or set “device” to cpu in config.json."
         )
-    from accelerate import PartialState
 
     from workers.training.folder import EXIT
     from workers.training.measuring.watching import StopAsked
