@@ -159,8 +159,11 @@ class Trials:
     def _noticed(self, mutant: Mutant, items: list[pytest.Item]) -> str:
         """The first test that fails with the mutant and passes without; empty if there is none, or no test is near."""
         while items and (failed := _failing(items, mutant)):
+            itself = [item for item in items if item.nodeid == failed]
+            if not itself:  # A time-out: noticed, unless the tests take as long without the mutant.
+                return failed if _failing(items, None) != failed else ""
             if failed not in self._sound:
-                self._sound[failed] = not _failing([item for item in items if item.nodeid == failed], None)
+                self._sound[failed] = not _failing(itself, None)
             if self._sound[failed]:
                 return failed
             items = [item for item in items if item.nodeid != failed]
