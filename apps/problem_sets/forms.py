@@ -35,6 +35,12 @@ class SetImportForm(forms.Form):
         return found
 
 
+class FromLibraryForm(forms.Form):
+    """The title of a set of problems of the library."""
+
+    title = forms.CharField(label="Title", max_length=TITLE_LENGTH)
+
+
 class SplitForm(forms.Form):
     """Shares of splits, such as `train 80, test 20`."""
 

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from apps.files.tables import FileWrong
 from apps.problem_sets.access import hidden_of, reader_of
 from apps.problem_sets.contamination import published, shared_with
-from apps.problem_sets.forms import SetImportForm, SplitForm
+from apps.problem_sets.forms import FromLibraryForm, SetImportForm, SplitForm
 from apps.problem_sets.importing import named_of, set_import, set_plan
 from apps.problem_sets.models import ProblemSet, ProblemSetVersion
 from apps.problem_sets.services import SetRefused, set_create, version_split
@@ -65,17 +65,21 @@ def set_upload(request: HttpRequest) -> HttpResponse:
     return render(request, "problem_sets/import.html", context, status=422 if form.errors else 200)
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 def set_from_library(request: HttpRequest) -> HttpResponse:
-    """Make a set of the filtered problems of the library."""
+    """Make a set of the problems that the filters of the library show."""
     user = reader_of(request)
-    problems = list(problem_list(solved_visible_to(user), filter_from(request.POST)))
-    try:
-        made = set_create(title=request.POST.get("title", "")[:120], items=named_of(problems), by=user, note="From the library")
-    except SetRefused as error:
-        messages.error(request, str(error))
-        return redirect("problems:list")
-    return redirect("problem_sets:detail", slug=made.problem_set.slug)
+    asked = filter_from(request.GET)
+    problems = problem_list(solved_visible_to(user), asked)
+    form = FromLibraryForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            made = set_create(items=named_of(list(problems)), by=user, note="From the library", **form.cleaned_data)
+            return redirect("problem_sets:detail", slug=made.problem_set.slug)
+        except SetRefused as error:
+            form.add_error("title", str(error))
+    context = {"form": form, "count": problems.count(), "query": request.GET.urlencode()}
+    return render(request, "problem_sets/from_library.html", context, status=422 if form.errors else 200)
 
 
 @require_GET

@@ -113,7 +113,7 @@ RULES: dict[str, Rule] = {
     "problems:export": AUTHORS,
     "problem_sets:list": RUN_READERS,
     "problem_sets:import": RUN_READERS,
-    "problem_sets:from_library": POST_ONLY,
+    "problem_sets:from_library": RUN_READERS,
     **dict.fromkeys(("problem_sets:detail", "problem_sets:file"), (302, 404, 404, 404)),
     "problem_sets:split": POST_ONLY,
     # schemes

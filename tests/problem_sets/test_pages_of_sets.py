@@ -95,11 +95,16 @@ def test_splits_that_cannot_be_read_are_refused_with_an_example(client: Client) 
 def test_the_library_that_is_shown_becomes_a_set(client: Client) -> None:
     make_problem("Kept", level="Hard")
     make_problem("Not this one", level="Easy")
-    page = client.post("/problem-sets/from-library/", {"title": "Hard ones", "level": "Hard"}, follow=True).content.decode()
+    assert "/problem-sets/from-library/?level=Hard" in client.get("/problems/?level=Hard").content.decode()
+    url = "/problem-sets/from-library/?level=Hard"
+    assert "the 1 problem that" in client.get(url).content.decode()
+    page = client.post(url, {"title": "Hard ones"}, follow=True).content.decode()
     assert "Hard ones" in page
     assert "Kept" in page
     assert "Not this one" not in page
-    assert "already a set" in client.post("/problem-sets/from-library/", {"title": "Hard ones"}, follow=True).content.decode()
+    again = client.post(url, {"title": "Hard ones"})
+    assert again.status_code == 422
+    assert "already a set" in again.content.decode()
 
 
 def test_the_file_of_a_version_comes_back_as_the_same_set(client: Client) -> None:

@@ -31,7 +31,6 @@ def problem_list(request: HttpRequest) -> HttpResponse:
         "asked": asked,
         "columns": _columns(asked, with_runs=user.may_see_runs),
         "query": _query(asked).urlencode(),
-        "asked_values": list(_query(asked).items()),
         "topics": Topic.choices,
         "may_edit": problem_may_edit(user),
         "may_see_runs": user.may_see_runs,
