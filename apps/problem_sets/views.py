@@ -92,7 +92,7 @@ def set_detail(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "set": version.problem_set,
         "version": version,
-        "versions": version.problem_set.versions.annotate(problems=Count("items")),
+        "versions": version.problem_set.versions.annotate(problems=Count("items")).order_by("-number"),
         "page": Paginator([(item, shared.get(item.name, [])) for item in items], PAGE).get_page(request.GET.get("page")),
         "query": f"version={version.number}",
         "hidden": hidden_of(user, items),
