@@ -162,6 +162,7 @@ INSTALLED_APPS = [
     "apps.help",
     "apps.accounts",
     "apps.problems",
+    "apps.problem_sets",
     "apps.schemes",
     "apps.contests",
     "apps.submissions",

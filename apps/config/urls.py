@@ -20,6 +20,7 @@ urlpatterns = [
     path("help/", include("apps.help.urls")),
     path("accounts/", include("apps.accounts.urls")),
     path("problems/", include("apps.problems.urls")),
+    path("problem-sets/", include("apps.problem_sets.urls")),
     path("", include("apps.schemes.urls")),
     path("contests/", include("apps.contests.urls")),
     path("", include("apps.submissions.urls")),

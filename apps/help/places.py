@@ -12,6 +12,7 @@ SECTIONS = {
     "accounts:profile": "api#signing-in",
     **dict.fromkeys(("accounts:group_list", "accounts:group"), "contests#who-wrote-what"),
     "problems": "problems",
+    "problem_sets": "problem_sets",
     **dict.fromkeys(("problems:create", "problems:edit"), "problems#write-and-edit"),
     **dict.fromkeys(("problems:import", "problems:import_preview", "problems:export"), "problem_formats"),
     "schemes": "marking_schemes",

@@ -2,5 +2,5 @@
 
 Not here: contests (`apps.contests`), preparation for graders (`apps.preparation`).
 
-Doors: `drafts`, `forms`, `holding`, `importing.shapes`, `importing.values`, `samples`, `theorems`.
+Doors: `drafts`, `forms`, `holding`, `importing.plans`, `importing.shapes`, `importing.values`, `samples`, `theorems`.
 """

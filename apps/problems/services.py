@@ -88,6 +88,13 @@ def problems_import(*, drafts: Sequence[ProblemDraft], by: User | None, is_liste
     return problems
 
 
+@transaction.atomic
+def problem_text_add(*, problem: Problem, draft: ProblemDraft, by: User | None) -> ProblemVersion:
+    """Add a version with the texts of a draft; title, topic, source and solutions stay."""
+    locked = Problem.objects.select_for_update().get(pk=problem.pk)
+    return _add_version(locked, locked.current.number + 1, draft, by)
+
+
 def problem_list_or_not(*, problem: Problem, is_listed: bool) -> None:
     """Add a problem to the library or remove it; its URL, runs and solutions stay."""
     Problem.objects.filter(pk=problem.pk).update(is_listed=is_listed)

@@ -111,6 +111,11 @@ RULES: dict[str, Rule] = {
     "problems:import_preview": (302, 404, 404, 404),  # Uploads are visible to their owner only; this one does not exist.
     "problems:import_confirm": POST_ONLY,
     "problems:export": AUTHORS,
+    "problem_sets:list": RUN_READERS,
+    "problem_sets:import": RUN_READERS,
+    "problem_sets:from_library": RUN_READERS,
+    **dict.fromkeys(("problem_sets:detail", "problem_sets:file"), (302, 404, 404, 404)),
+    "problem_sets:split": POST_ONLY,
     # schemes
     "schemes:list": AUTHORS,
     "schemes:create": AUTHORS,
@@ -436,6 +441,7 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
     "results:feedback_answer": lambda world: {"request_id": ANY_ID},
     "results:feedback_proposal": lambda world: {"request_id": ANY_ID, "verb": "decline"},
     "results:feedback_rules": lambda world: {"problem_id": world.handed_in.submission.problem.public_id},
+    **dict.fromkeys(("problem_sets:detail", "problem_sets:file", "problem_sets:split"), lambda world: {"slug": "none"}),
     "problems:import_preview": lambda world: {"draft_id": ANY_ID},
     "problems:import_confirm": lambda world: {"draft_id": ANY_ID},
     "problems:list_or_not": lambda world: {"slug": world.problem.slug},

@@ -69,7 +69,7 @@ class _Known:
 def plan_make(data: bytes, shape_name: str = "auto") -> ImportPlan:
     """Preview a file without changes. Raises `FileWrong` if the file is unusable."""
     table = table_read(data)
-    shape = _shape_of(table, shape_name)
+    shape = shape_of(table, shape_name)
     plan = ImportPlan(shape=shape, row_word=table.row_word, left_out=_left_out(table, shape))
     known = _Known()
     for record in table.records:
@@ -88,7 +88,8 @@ def _draft_of(record: Record, shape: Shape, known: _Known) -> ProblemDraft:
     return draft
 
 
-def _shape_of(table: Table, wanted: str) -> Shape:
+def shape_of(table: Table, wanted: str) -> Shape:
+    """The wanted shape, or for `auto` the first that fits. Raises `FileWrong`, which names missing columns."""
     names = set(table.names)
     if wanted != "auto":
         shape = SHAPES[wanted]

@@ -7,7 +7,7 @@ from typing import Any
 
 from apps.files.values import RowWrong, text_of
 from apps.problems.drafts import SOLUTIONS_AT_MOST, ProblemDraft, SolutionDraft
-from apps.problems.importing.values import level_of, solutions_of, topic_of, year_of
+from apps.problems.importing.values import level_of, parts_text, solutions_of, topic_in, topic_of, year_of
 from apps.problems.models import Topic
 
 Values = Mapping[str, Any]
@@ -114,7 +114,72 @@ def _write_answerbench(draft: ProblemDraft) -> dict[str, Any]:
     }
 
 
+def _read_matharena(values: Values) -> ProblemDraft:
+    """Problems with final answers, or proofs with a scheme of parts. Types that are no topic give “Other”."""
+    competition, number = text_of(values, "competition"), text_of(values, "problem_idx")
+    if not number:
+        raise RowWrong("The problem_idx is missing.")
+    name = f"{competition} {number}".strip()
+    year = _YEAR.search(competition)
+    solution = text_of(values, "sample_solution")
+    return ProblemDraft(
+        title=name if competition else f"Problem {number}",
+        topic=topic_in(values.get("problem_type")),
+        statement=text_of(values, "problem"),
+        source=competition or text_of(values, "source"),
+        year=int(year[0]) if year else None,
+        answer=text_of(values, "answer"),
+        scheme_text=parts_text(values.get("grading_scheme")),
+        solutions=(SolutionDraft(solution),) if solution else (),
+        origin=MATHARENA_ORIGIN,
+        external_id=name,
+    )
+
+
+def _write_matharena(draft: ProblemDraft) -> dict[str, Any]:
+    return {
+        "problem_idx": draft.external_id,
+        "problem": draft.statement,
+        "answer": draft.answer,
+        "problem_type": Topic(draft.topic).label,
+        "competition": draft.source,
+        "sample_solution": draft.solutions[0].text if draft.solutions else "",
+    }
+
+
+def _read_deepseek(values: Values) -> ProblemDraft:
+    external_id, source, solution = (text_of(values, name) for name in ("problem_idx", "source", "solution"))
+    if not external_id:
+        raise RowWrong("The problem_idx is missing.")
+    year = _YEAR.search(source) or re.search(r"(?<=IMO)20\d\d", external_id)
+    return ProblemDraft(
+        title=external_id,
+        topic=topic_in(values.get("type")),
+        statement=text_of(values, "question"),
+        source=source,
+        year=int(year[0]) if year else None,
+        level=level_of(values, "level"),
+        scheme_text=text_of(values, "grading guidelines"),
+        solutions=(SolutionDraft(solution),) if solution else (),
+        origin=DEEPSEEK_ORIGIN,
+        external_id=external_id,
+    )
+
+
+def _write_deepseek(draft: ProblemDraft) -> dict[str, Any]:
+    return {
+        "problem_idx": draft.external_id,
+        "question": draft.statement,
+        "solution": draft.solutions[0].text if draft.solutions else "",
+        "grading guidelines": draft.scheme_text,
+        "level": draft.level,
+        "source": draft.source,
+        "type": Topic(draft.topic).label,
+    }
+
+
 PROOFBENCH_ORIGIN, ANSWERBENCH_ORIGIN = "imo-proofbench", "imo-answerbench"
+MATHARENA_ORIGIN, DEEPSEEK_ORIGIN = "matharena", "deepseek-math"
 SHAPES = {
     shape.name: shape
     for shape in (
@@ -133,6 +198,16 @@ SHAPES = {
             ("Problem ID", "Problem", "Short Answer", "Category", "Subcategory", "Source"),
             frozenset({"Problem ID", "Problem", "Short Answer", "Category"}), "Problem ID",
             _read_answerbench, _write_answerbench, origin=ANSWERBENCH_ORIGIN,
+        ),
+        Shape(
+            "matharena", "MathArena",
+            ("problem_idx", "problem", "answer", "problem_type", "competition", "grading_scheme", "sample_solution", "source"),
+            frozenset({"problem_idx", "problem"}), "problem_idx", _read_matharena, _write_matharena, origin=MATHARENA_ORIGIN,
+        ),
+        Shape(
+            "deepseek", "DeepSeekMath-V2",
+            ("problem_idx", "question", "solution", "grading guidelines", "level", "source", "type"),
+            frozenset({"problem_idx", "question"}), "problem_idx", _read_deepseek, _write_deepseek, origin=DEEPSEEK_ORIGIN,
         ),
     )
 }  # fmt: skip

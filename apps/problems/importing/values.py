@@ -39,6 +39,24 @@ def topic_of(values: Mapping[str, Any], name: str) -> str:
     raise RowWrong(f"{f'Unknown topic “{word[:40]}”' if word else 'The topic is missing'}. Use one of: {known}.")
 
 
+def topic_in(value: Any) -> str:
+    """The first topic that a word or a list names, also one printed as text (`['Algebra']`); else `Topic.OTHER`."""
+    words = value if isinstance(value, list) else re.findall(r"[A-Za-z][A-Za-z ]+", value if isinstance(value, str) else "")
+    return next((_TOPICS[word] for one in words if (word := str(one).strip().casefold()) in _TOPICS), Topic.OTHER)
+
+
+def parts_text(value: Any) -> str:
+    """A scheme given as a list of parts with `title`, `points` and `desc`, one part a line; a text as it is."""
+    if isinstance(value, str):
+        return value.strip()
+    if value is None:
+        return ""
+    if not isinstance(value, list) or not all(isinstance(part, dict) for part in value):
+        raise RowWrong("The grading_scheme is neither text nor a list of parts.")
+    lines = (f"{part.get('title', '')} ({part.get('points', '?')}): {part.get('desc', '')}".strip() for part in value)
+    return "\n".join(f"- {line}" for line in lines)
+
+
 def year_of(values: Mapping[str, Any], name: str) -> int | None:
     """The year as a number, if there is one. Raises `RowWrong`."""
     text = text_of(values, name)

@@ -64,8 +64,9 @@ class Alias(Value):
     `tokens_in_flight` the most tokens that those may need together, estimated from above (0: no limit). `prompts`: the set of
     forms that scaffolds ask it for. `vision`: its model looks at pictures. `structured`: graders ask it for JSON with a schema.
     `closing`: how closings of its answers are requested (None: as its engine supports, without a grammar). `candidate`: trained
-    here and not offered yet. An alias with `adapter_of` is the LoRA adapter in the folder `adapter`, served by the engine of
-    that alias, which lists it in `adapters`; all fields except title, revision, enabled and candidate are those of the other.
+    here and not offered yet. `knowledge_until`: year or month in which its training texts end (`2025-06`), empty if unknown.
+    An alias with `adapter_of` is the LoRA adapter in the folder `adapter`, served by the engine of that alias, which lists it
+    in `adapters`; all fields except title, revision, enabled and candidate are those of the other.
     """
 
     name: str
@@ -89,6 +90,7 @@ class Alias(Value):
     adapters: tuple[Adapter, ...] = ()
     enabled: bool = True
     candidate: bool = False
+    knowledge_until: str = Field(default="", pattern=r"^(\d{4}(-(0[1-9]|1[0-2]))?)?$")
     options: Options
 
     @property
