@@ -10,7 +10,7 @@ from apps.reasoning.inference.aliases import Alias
 
 @dataclass(frozen=True)
 class Published:
-    """The problems of a version beside the knowledge of a model. `unknown`: problems without a year, or a model without a date.
+    """Counts of the problems of a version by what a model may know. `unknown`: problems without a year, or a model without a date.
 
     `may_know`: problems of a year up to the last one of its texts.
     """

@@ -104,15 +104,15 @@ def set_import(
     versions = {one.problem_id: one for one in ProblemVersion.objects.filter(problem__in=made.values())}
     splits = {one.name: one.split for one in items_of(newest)} if into and (newest := into.versions.first()) else {}
     items = [Named(row.name, row.known or _text_of(row, made, versions, by), splits.get(row.name, "")) for row in plan.rows]
-    told: dict[str, Any] = {
+    made_as: dict[str, Any] = {
         "items": items,
         "by": by,
         "note": f"Imported from a file of {plan.shape.title}",
         "left_out": [(row.where, row.label, row.reason) for row in plan.wrong],
     }
     if into is not None:
-        return version_add(problem_set=into, **told)
-    return set_create(title=title, credit=credit, licence=licence, **told)
+        return version_add(problem_set=into, **made_as)
+    return set_create(title=title, credit=credit, licence=licence, **made_as)
 
 
 def _text_of(row: SetRow, made: dict[str, Problem], versions: dict[int, ProblemVersion], by: User | None) -> ProblemVersion:

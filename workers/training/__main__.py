@@ -6,7 +6,7 @@ import json
 import sys
 from pathlib import Path
 
-#: Processes on this machine, as torchrun tells each of them.
+#: The variable in which torchrun gives the number of processes on this machine.
 PROCESSES = "LOCAL_WORLD_SIZE"
 
 
