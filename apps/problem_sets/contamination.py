@@ -10,9 +10,10 @@ from apps.reasoning.inference.aliases import Alias
 
 @dataclass(frozen=True)
 class Published:
-    """Counts of the problems of a version by what a model may know. `unknown`: problems without a year, or a model without a date.
+    """Counts of the problems of a version by what a model may know.
 
-    `may_know`: problems of a year up to the last one of its texts.
+    `may_know`: problems of a year up to the last one of its texts; `unknown`: problems without a year, or all problems if the
+    model has no date.
     """
 
     model: str
