@@ -96,7 +96,12 @@ ORCHESTRATOR_RUNS: int = env.int("ORCHESTRATOR_RUNS", 24)
 INFERENCE_THREADS: int = env.int("INFERENCE_THREADS", 0)
 DRAIN_S: float = env.float("DRAIN_S", 5.0)
 # In the transaction of the events:
-RUN_EVENT_SINKS = ["apps.lemmas.projection.project", "apps.graders.pieces.follow", "apps.experiments.cells.follow"]
+RUN_EVENT_SINKS = [
+    "apps.lemmas.projection.project",
+    "apps.graders.pieces.follow",
+    "apps.experiments.cells.follow",
+    "apps.experiments.solving.cells.follow",
+]
 CAPTURE_KEEPER = "apps.datasets.tokens.shards.tokens_keep"
 CRASH_AT: str = env.str("CRASH_AT", "")
 CRASH_ONCE_FILE: str = env.str("CRASH_ONCE_FILE", "")

@@ -69,7 +69,7 @@ def cells_shown(user: User, experiment: Experiment) -> QuerySet[ExperimentCell]:
 def runs_hidden(user: User) -> QuerySet[Run]:
     """Runs of cells whose results a user may not see, and runs without a cell, whose script is unknown."""
     of_cells = Q(cell__version__isnull=False) & ~Q(cell__in=_shown(user))
-    return Run.objects.filter(of_cells | Q(preset=BATCHED, cell=None))
+    return Run.objects.filter(of_cells | Q(preset=BATCHED, cell=None, solving_cells=None, cell_score=None))
 
 
 def cases_shown(user: User) -> QuerySet[MarkingCase]:

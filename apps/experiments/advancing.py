@@ -9,7 +9,16 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from apps.experiments.cells import NO_RESULT, CellBatch, cell_start
-from apps.experiments.models import CellState, Experiment, ExperimentCell, ExperimentState
+from apps.experiments.models import (
+    CellState,
+    Experiment,
+    ExperimentCell,
+    ExperimentKind,
+    ExperimentState,
+    SolvingCell,
+    SolvingState,
+)
+from apps.experiments.solving import cells as solving
 from apps.graders.planning.naming import aliases_in
 from apps.graders.starting import models_for_grading
 from apps.reasoning.domain.errors import AliasError
@@ -58,6 +67,8 @@ def experiment_advance(experiment_pk: int, aliases: Mapping[str, Alias], share: 
     if reason := _failing(experiment, aliases):
         _pause(experiment.pk, reason)
         return 0
+    if experiment.kind == ExperimentKind.SOLVING:
+        return _advance_solving(experiment, aliases, share)
     room = min(experiment.at_once, share, _places_free(experiment))
     room -= experiment.cells.filter(state=CellState.RUNNING).count()
     found = list(cells_ready(experiment)[:room]) if room > 0 else []
@@ -65,9 +76,25 @@ def experiment_advance(experiment_pk: int, aliases: Mapping[str, Alias], share: 
     for cell in found:
         cell_start(cell, batch)
     if not found and not experiment.cells.filter(state__in=_UNDER_WAY).exists():
-        ended = {"state": ExperimentState.DONE, "state_reason": "", "ended_at": timezone.now()}
-        Experiment.objects.filter(pk=experiment.pk).update(**ended)
+        _done(experiment)
     return len(found)
+
+
+def _advance_solving(experiment: Experiment, aliases: Mapping[str, Alias], share: int) -> int:
+    room = min(experiment.at_once, share, _places_free(experiment))
+    room -= experiment.solving_cells.filter(state=SolvingState.RUNNING).count()
+    found = list(solving.cells_ready(experiment)[:room]) if room > 0 else []
+    batch = solving.SolvingBatch(experiment, aliases)
+    for cell in found:
+        solving.cell_start(cell, batch)
+    if not found and not experiment.solving_cells.filter(state__in=(SolvingState.WAITING, SolvingState.RUNNING)).exists():
+        _done(experiment)
+    return len(found)
+
+
+def _done(experiment: Experiment) -> None:
+    ended = {"state": ExperimentState.DONE, "state_reason": "", "ended_at": timezone.now()}
+    Experiment.objects.filter(pk=experiment.pk).update(**ended)
 
 
 def cells_ready(experiment: Experiment) -> QuerySet[ExperimentCell]:
@@ -103,11 +130,15 @@ def lost_cells_fail() -> None:
         trouble = cell.run.status_reason if cell.run is not None and cell.run.status_reason else NO_RESULT
         ended = {"state": CellState.FAILED, "trouble": trouble, "ended_at": timezone.now()}
         lost.filter(pk=cell.pk).update(**ended)
+    gone = SolvingCell.objects.filter(state=SolvingState.RUNNING).exclude(run__status__in=LIVE)
+    for one in gone.select_related("run"):
+        solving.cell_lost(one)
 
 
 def _places_free(experiment: Experiment) -> int:
     """Number of cells that this experiment may have running, given those of the others."""
     others = ExperimentCell.objects.filter(state=CellState.RUNNING).exclude(experiment=experiment).count()
+    others += SolvingCell.objects.filter(state=SolvingState.RUNNING).exclude(experiment=experiment).count()
     return max(0, settings.GRADING_AT_ONCE - others)
 
 
@@ -117,6 +148,8 @@ def _failing(experiment: Experiment, aliases: Mapping[str, Alias]) -> str:
     A cell without a run counts only if its model was removed. Faults of one script or problem do not predict the next cell,
     and neither does a missing answer, as when a script is too long for its model.
     """
+    if experiment.kind == ExperimentKind.SOLVING:
+        return _failing_runs(experiment)
     unanswered = Q(state=CellState.FAILED, run__status=RunStatus.FINISHED) & ~Q(trouble=NO_RESULT)
     available = [players for players in experiment.aliases if aliases_in(players) <= set(aliases)]
     relevant = experiment.cells.filter(Q(run__isnull=False) | ~Q(alias__in=available), ended_at__gte=experiment.begun_at)
@@ -124,6 +157,15 @@ def _failing(experiment: Experiment, aliases: Mapping[str, Alias]) -> str:
     if len(newest) < FAILURES_AT_MOST or any(state != CellState.FAILED for state, _ in newest):
         return ""
     return f"Paused after {FAILURES_AT_MOST} failed gradings in a row. The last error: {newest[0][1]}"
+
+
+def _failing_runs(experiment: Experiment) -> str:
+    """As `_failing`. A cell that could not start, for its method or problem, does not predict the next one."""
+    ended = experiment.solving_cells.filter(run__isnull=False, ended_at__gte=experiment.begun_at).order_by("-ended_at", "-pk")
+    newest = list(ended.values_list("state", "trouble")[:FAILURES_AT_MOST])
+    if len(newest) < FAILURES_AT_MOST or any(state != SolvingState.FAILED for state, _ in newest):
+        return ""
+    return f"Paused after {FAILURES_AT_MOST} failed runs in a row. The last error: {newest[0][1]}"
 
 
 def _pause(experiment_pk: int, reason: str) -> None:

@@ -1,4 +1,4 @@
-"""Experiments: many scripts × graders × models, one journaled run per cell."""
+"""Experiments: on grading, scripts × graders × models; on solving, problems × methods × teams. One journaled run per cell."""
 
 import uuid
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ from apps.contests.models import Contest
 from apps.graded_sets.models import POINTS, GradedScript, GradedSet
 from apps.graders.planning.naming import PLAYERS_LENGTH
 from apps.graders.planning.settings import DIGEST_LENGTH
+from apps.problem_sets.models import ProblemSetItem, ProblemSetVersion
 from apps.runs.models import Run
 from apps.submissions.models import SubmissionVersion
 
@@ -20,6 +21,11 @@ if TYPE_CHECKING:
 TITLE_LENGTH = 120
 #: A larger difference than this fraction of the scale (2 of 7 points) is far from the person's points.
 FAR = 2 / 7 + 1e-9
+
+
+class ExperimentKind(models.TextChoices):
+    GRADING = "grading", "grading"
+    SOLVING = "solving", "solving"
 
 
 class ExperimentState(models.TextChoices):
@@ -39,8 +45,9 @@ class CellState(models.TextChoices):
 
 
 class Experiment(models.Model):
-    """An experiment on the scripts of one set or one contest. `begun_at`: time of the last start or resume.
+    """An experiment on the scripts of one set or one contest, or on the problems of a set. `begun_at`: last start or resume.
 
+    `manifest`: that of an experiment on solving (`solving.manifest`). The other fields of the matrix are those of gradings.
     `params`: parameters of graders and the seed for `GradingPlan`; their `seeds` are those of the repeats.
     """
 
@@ -48,6 +55,11 @@ class Experiment(models.Model):
     start_id = models.UUIDField(null=True, unique=True, editable=False, help_text="The form it was started with.")
     title = models.CharField(max_length=TITLE_LENGTH)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    kind = models.CharField(
+        max_length=10, choices=ExperimentKind, default=ExperimentKind.GRADING, db_default=ExperimentKind.GRADING
+    )
+    problem_set = models.ForeignKey(ProblemSetVersion, null=True, on_delete=models.PROTECT, related_name="experiments")
+    manifest: "models.JSONField[dict[str, Any] | None, dict[str, Any] | None]" = models.JSONField(null=True)
     graded_set = models.ForeignKey(GradedSet, null=True, on_delete=models.CASCADE, related_name="experiments")
     contest = models.ForeignKey(Contest, null=True, on_delete=models.CASCADE, related_name="experiments")
     chosen = models.CharField(max_length=300, blank=True, help_text="Which scripts, in words.")
@@ -64,13 +76,16 @@ class Experiment(models.Model):
 
     if TYPE_CHECKING:
         cells: RelatedManager["ExperimentCell"]
+        solving_cells: RelatedManager["SolvingCell"]
 
     class Meta:
         db_table = "grading_experiment"
         ordering = ["-created_at", "-pk"]
         constraints = [
             models.CheckConstraint(
-                condition=Q(graded_set__isnull=True, contest__isnull=False) | Q(graded_set__isnull=False, contest__isnull=True),
+                condition=Q(graded_set__isnull=True, contest__isnull=False, kind="grading")
+                | Q(graded_set__isnull=False, contest__isnull=True, kind="grading")
+                | Q(graded_set__isnull=True, contest__isnull=True, problem_set__isnull=False, kind="solving"),
                 name="experiment_of_one_source",
             )
         ]
@@ -166,3 +181,97 @@ class ExperimentCell(models.Model):
             models.Index(fields=["experiment", "ended_at"], name="cell_ended"),
             models.Index(fields=["experiment", "problem", "workflow", "alias"], name="cell_group"),
         ]
+
+
+class SolvingState(models.TextChoices):
+    WAITING = "waiting", "waiting"
+    RUNNING = "running", "running"
+    FINISHED = "finished", "finished"
+    FAILED = "failed", "failed"  # `trouble` says why; it can be retried.
+    CANCELLED = "cancelled", "cancelled"
+
+
+class SolvingCell(models.Model):
+    """One run of a method by a team on a problem. `budget` and `repeat`: their numbers in the manifest, from 0.
+
+    `address`: digest of all that decides the run. `taken_over`: its run was made for another cell of this address. `answer`: id
+    of the proof or candidate that it handed in; `accepted`: the method's own verdict. `attempt` counts its runs.
+    """
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="solving_cells")
+    position = models.PositiveIntegerField()
+    item = models.ForeignKey(ProblemSetItem, on_delete=models.PROTECT, related_name="+")
+    method = models.CharField(max_length=60)
+    team = models.CharField(max_length=60)
+    budget = models.PositiveSmallIntegerField(default=0)
+    repeat = models.PositiveSmallIntegerField(default=0)
+    address = models.CharField(max_length=64, blank=True)
+    attempt = models.PositiveSmallIntegerField(default=1)
+    run = models.ForeignKey(Run, null=True, on_delete=models.SET_NULL, related_name="solving_cells")
+    taken_over = models.BooleanField(default=False)
+    state = models.CharField(max_length=10, choices=SolvingState, default=SolvingState.WAITING)
+    trouble = models.TextField(blank=True)
+    answer = models.CharField(max_length=80, blank=True)
+    accepted = models.BooleanField(null=True)
+    calls = models.PositiveIntegerField(default=0)
+    prompt_tokens = models.PositiveBigIntegerField(default=0)
+    completion_tokens = models.PositiveBigIntegerField(default=0)
+    seconds = models.FloatField(default=0.0)
+    ended_at = models.DateTimeField(null=True)
+
+    if TYPE_CHECKING:
+        scores: RelatedManager["CellScore"]
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [
+            models.UniqueConstraint(fields=["experiment", "position"], name="solving_cell_position"),
+            models.UniqueConstraint(
+                fields=["experiment", "item", "method", "team", "budget", "repeat"], name="solving_cell_place"
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["experiment", "state", "position"], name="solving_cell_state"),
+            models.Index(fields=["experiment", "ended_at"], name="solving_cell_ended"),
+            models.Index(fields=["address", "state"], name="solving_cell_address"),
+        ]
+
+
+class CellScore(models.Model):
+    """The score of an answer of a cell by a scorer: `points` out of `scale`, or `unscored` says why there are none.
+
+    `answer`: id in the run; an answer that was handed in only at a smaller budget has a score of its own. `run`: the grading.
+    """
+
+    class State(models.TextChoices):
+        WAITING = "waiting", "waiting"
+        RUNNING = "running", "running"
+        SCORED = "scored", "scored"
+        UNSCORED = "unscored", "unscored"
+        FAILED = "failed", "failed"
+
+    cell = models.ForeignKey(SolvingCell, on_delete=models.CASCADE, related_name="scores")
+    scorer = models.CharField(max_length=60)
+    answer = models.CharField(max_length=80, blank=True)
+    state = models.CharField(max_length=10, choices=State, default=State.WAITING)
+    points = models.DecimalField(**POINTS, null=True)
+    scale = models.DecimalField(**POINTS, null=True)
+    unscored = models.TextField(blank=True)
+    trouble = models.TextField(blank=True)
+    comment = models.TextField(blank=True)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    attempt = models.PositiveSmallIntegerField(default=1)
+    run = models.OneToOneField(Run, null=True, on_delete=models.SET_NULL, related_name="cell_score")
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["cell", "scorer", "answer"], name="cell_score_once"),
+            models.CheckConstraint(
+                condition=~Q(state="scored") | Q(points__isnull=False, scale__isnull=False, unscored=""),
+                name="cell_score_points",
+            ),
+            models.CheckConstraint(condition=~Q(state="unscored") | Q(points__isnull=True), name="cell_score_unscored"),
+        ]
+        indexes = [models.Index(fields=["state"], name="cell_score_state")]

@@ -14,8 +14,10 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.experiments.cells import SHOWN, prepares_pieces
 from apps.experiments.conductor import CONDUCTOR
-from apps.experiments.models import CellState, Experiment, ExperimentCell, ExperimentState
+from apps.experiments.models import CellState, Experiment, ExperimentCell, ExperimentKind, ExperimentState
+from apps.experiments.refusals import CELLS_AT_MOST, ExperimentRefused
 from apps.experiments.scripts import Chosen
+from apps.experiments.solving.services import cells_cancel, cells_retry
 from apps.graded_sets.models import GradedScript
 from apps.graders.held_back import statements_held
 from apps.graders.pieces import digest_of
@@ -25,14 +27,9 @@ from apps.graders.planning.shown import ViewShown, shown_of, shown_read
 from apps.runs.models import LIVE, RunStatus
 from apps.runs.services import command_request
 
-CELLS_AT_MOST = 50_000
 _BATCH = 500
 _NAMED = 100
 FEWER = " Choose fewer scripts, graders or repeats."
-
-
-class ExperimentRefused(Exception):
-    """The change is not possible now; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -181,6 +178,9 @@ def experiment_cancel(*, experiment: Experiment, user: User) -> None:
     now = timezone.now()
     ended = {"state": ExperimentState.CANCELLED, "state_reason": "", "ended_at": now}
     Experiment.objects.filter(pk=locked.pk).update(**ended)
+    if locked.kind == ExperimentKind.SOLVING:
+        cells_cancel(locked, user)
+        return
     locked.cells.filter(state=CellState.WAITING).update(state=CellState.CANCELLED, ended_at=now)
     for cell in locked.cells.filter(state=CellState.RUNNING, run__status__in=LIVE).select_related("run"):
         if cell.run is not None:
@@ -207,16 +207,20 @@ def experiment_retry(*, experiment: Experiment) -> int:
     locked = Experiment.objects.select_for_update().get(pk=experiment.pk)
     if locked.state == ExperimentState.CANCELLED:
         raise ExperimentRefused("A cancelled experiment cannot be continued. Start a new one.")
-    failed = locked.cells.filter(state=CellState.FAILED)
-    failed.filter(run__status__in=(RunStatus.NEEDS_FORK, RunStatus.CANCELLED, RunStatus.FINISHED)).update(
-        run=None, attempt=F("attempt") + 1
-    )
-    count = failed.update(state=CellState.WAITING, trouble="", ended_at=None)
+    count = cells_retry(locked) if locked.kind == ExperimentKind.SOLVING else _retry(locked)
     if count:
         again = {"state": ExperimentState.RUNNING, "state_reason": "", "begun_at": timezone.now(), "ended_at": None}
         Experiment.objects.filter(pk=locked.pk).update(**again)
         transaction.on_commit(CONDUCTOR.wake)
     return count
+
+
+def _retry(experiment: Experiment) -> int:
+    failed = experiment.cells.filter(state=CellState.FAILED)
+    failed.filter(run__status__in=(RunStatus.NEEDS_FORK, RunStatus.CANCELLED, RunStatus.FINISHED)).update(
+        run=None, attempt=F("attempt") + 1
+    )
+    return failed.update(state=CellState.WAITING, trouble="", ended_at=None)
 
 
 def _change(experiment: Experiment, source: ExperimentState, target: ExperimentState, refusal: str) -> None:

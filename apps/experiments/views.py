@@ -21,10 +21,10 @@ from apps.experiments.exports import csv_lines, json_lines
 from apps.experiments.forms import ExperimentForm
 from apps.experiments.ledger import texts_shown
 from apps.experiments.models import CellState, Experiment
+from apps.experiments.refusals import ExperimentRefused
 from apps.experiments.repeats import repeats_of
 from apps.experiments.selectors import SHOWS, columns_of, counts_of, filter_from, progress_of, rows_of
 from apps.experiments.services import (
-    ExperimentRefused,
     experiment_cancel,
     experiment_create,
     experiment_pause,

@@ -13,8 +13,9 @@ from apps.accounts.models import User
 from apps.contests.models import ContestState
 from apps.experiments.advancing import conduct_once
 from apps.experiments.models import CellState
+from apps.experiments.refusals import ExperimentRefused
 from apps.experiments.scripts import Chosen
-from apps.experiments.services import ExperimentDraft, ExperimentRefused, experiment_create, experiment_retry
+from apps.experiments.services import ExperimentDraft, experiment_create, experiment_retry
 from apps.graded_sets.importing import Upload, set_import, set_read
 from apps.graded_sets.models import GradedSet
 from apps.marks.models import CaseState, MarkingCase

@@ -13,8 +13,9 @@ from apps.accounts.models import User
 from apps.agreement.sources.sets import SetSource
 from apps.agreement.sources.sources import Chosen
 from apps.experiments.models import CellState, Experiment, ExperimentState
+from apps.experiments.refusals import ExperimentRefused
 from apps.experiments.scripts import Chosen as Scripts
-from apps.experiments.services import ExperimentDraft, ExperimentRefused, experiment_create
+from apps.experiments.services import ExperimentDraft, experiment_create
 from apps.graded_sets.models import GradedSet
 from tests.experiments.driving import Stage, is_over, make_experiment, make_set
 from tests.grading.test_grade_command import MODELS

@@ -1,0 +1,133 @@
+"""The manifest of an experiment on solving: its axes and scorers, as TOML or as JSON in the database."""
+
+import tomllib
+from collections.abc import Mapping
+from typing import Any, Literal, Self
+
+from pydantic import Field, ValidationError, field_validator, model_validator
+
+from apps.reasoning.domain.values import Value
+from apps.reasoning.scaffolds.spec import Budget
+
+FORMAT = 1
+NAME_LENGTH = 60
+Name = Field(min_length=1, max_length=NAME_LENGTH, pattern=r"^[A-Za-z0-9][\w .+×@-]*$")
+#: What a budget and the table count.
+Unit = Literal["completion tokens", "tokens", "calls", "seconds", "money"]
+
+
+class ManifestWrong(ValueError):
+    """The manifest is unusable; the message names the field and what to write there."""
+
+
+class Problems(Value):
+    """The problems: a version of a set (`slug@number`), of which a split or some names may be chosen."""
+
+    set: str = Field(pattern=r"^[\w-]+@\d+$")
+    split: str = ""
+    names: tuple[str, ...] = ()
+
+
+class Method(Value):
+    """A scaffold with a preset and parameters that differ from it. `max_new_tokens` and `temperature` are for all roles."""
+
+    name: str = Name
+    scaffold: str
+    preset: str = ""
+    params: dict[str, Any] = {}
+    max_new_tokens: int | None = Field(default=None, ge=16)
+    temperature: float | None = Field(default=None, ge=0, le=2)
+
+
+class Team(Value):
+    """Aliases by role; the alias under "" plays the other roles."""
+
+    name: str = Name
+    roles: dict[str, str]
+
+
+class Scorer(Value):
+    """What gives an ended cell a score.
+
+    `answer`: equal final answer; `accepted`: the method's own verdict; `grader`: a grading `workflow` by `players`; `people`:
+    marks by people; `imported`: scores from a file.
+    """
+
+    name: str = Name
+    kind: Literal["answer", "accepted", "grader", "people", "imported"]
+    workflow: str = ""
+    players: dict[str, str] = {}
+
+    @model_validator(mode="after")
+    def _graders_are_named(self) -> Self:
+        if (self.kind == "grader") != bool(self.workflow):
+            raise ValueError("a scorer of the kind grader, and no other, needs a workflow")
+        return self
+
+
+class Manifest(Value):
+    """All that decides the cells of an experiment. Repeats are numbered from 0; their seeds follow from `seed`."""
+
+    format: int = FORMAT
+    title: str = Field(min_length=1, max_length=120)
+    problems: Problems
+    methods: tuple[Method, ...] = Field(min_length=1)
+    teams: tuple[Team, ...] = Field(min_length=1)
+    budgets: tuple[Budget, ...] = (Budget(),)
+    repeats: int = Field(default=1, ge=1, le=1024)
+    seed: int = Field(default=0, ge=0)
+    scorers: tuple[Scorer, ...] = ()
+    counts: Unit = "completion tokens"
+    baseline: str = ""
+    at_once: int = Field(default=4, ge=1, le=1024)
+    take_over: bool = True
+
+    @field_validator("methods", "teams", "scorers")
+    @classmethod
+    def _names_differ(cls, rows: tuple[Any, ...]) -> tuple[Any, ...]:
+        names = [row.name for row in rows]
+        if twice := sorted({name for name in names if names.count(name) > 1}):
+            raise ValueError(f"the name {twice[0]} is used twice")
+        return rows
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        if self.format != FORMAT:
+            raise ValueError(f"this version reads manifests of format {FORMAT}; this one has format {self.format}")
+        if self.baseline and self.baseline not in {method.name for method in self.methods}:
+            raise ValueError(f"the baseline {self.baseline} is no method")
+        if len(set(self.budgets)) < len(self.budgets):
+            raise ValueError("two budgets are equal")
+        return self
+
+    def adds_to(self, old: "Manifest") -> str:
+        """Why this manifest is no extension of `old`; "" if all cells of `old` are cells of it."""
+        if (self.seed, self.problems.set.partition("@")[0]) != (old.seed, old.problems.set.partition("@")[0]):
+            return "Another set or seed is another experiment. Start a new one."
+        for word, mine, theirs in (
+            ("method", self.methods, old.methods),
+            ("team", self.teams, old.teams),
+            ("budget", self.budgets, old.budgets),
+        ):
+            if missing := [row for row in theirs if row not in mine]:
+                name = getattr(missing[0], "name", str(missing[0]))
+                return f"The {word} {name} is missing or changed. Keep it, or start a new experiment."
+        return "The number of repeats can only grow." if self.repeats < old.repeats else ""
+
+
+def manifest_read(text: str) -> Manifest:
+    """The manifest in a TOML file. Raises `ManifestWrong`."""
+    try:
+        return manifest_of(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise ManifestWrong(f"The file is not valid TOML: {error}.") from error
+
+
+def manifest_of(values: Mapping[str, Any]) -> Manifest:
+    """The manifest of parsed values. Raises `ManifestWrong` for the first wrong field."""
+    try:
+        return Manifest.model_validate(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "manifest"
+        raise ManifestWrong(f"{where}: {first['msg'].removeprefix('Value error, ')}.") from error

@@ -1,0 +1,155 @@
+"""Every cell is one run; equal cells share one, and an extension asks nothing again."""
+
+import pytest
+
+from apps.accounts.models import User
+from apps.experiments.models import ExperimentState
+from apps.experiments.refusals import ExperimentRefused
+from apps.experiments.services import experiment_cancel, experiment_retry
+from apps.experiments.solving.services import solving_extend, solving_start
+from apps.runs.models import Run
+from tests.cast import person
+from tests.experiments.driving import Stage
+from tests.experiments.solving.playing import begin, cells, make_problem_set, manifest, states
+from tests.reasoning.play import proof
+
+pytestmark = pytest.mark.django_db(transaction=True)
+SOLVED = proof("We add the terms.", "So it is.\nAnswer: 1")
+TWO = [{"name": "single", "scaffold": "single_call"}, {"name": "vote", "scaffold": "majority_vote", "params": {"solutions": 2}}]
+
+
+@pytest.fixture
+def alice() -> User:
+    return person("alice")
+
+
+@pytest.fixture
+def answers() -> dict[str, object]:
+    return {"*": SOLVED}
+
+
+def test_every_cell_ends_with_its_run_and_what_it_cost(alice: User, stage: Stage) -> None:
+    make_problem_set()
+    experiment = stage.play(begin(alice, methods=TWO, repeats=2))
+    assert experiment.state == ExperimentState.DONE
+    assert states(experiment) == {"finished": 12}
+    found = cells(experiment)
+    assert {cell.calls for cell in found if cell.method == "single"} == {1}
+    assert {cell.calls for cell in found if cell.method == "vote"} == {2}
+    assert [(c.method, c.answer) for c in found if not (c.answer and c.completion_tokens)] == []
+    assert len({cell.run_id for cell in found}) == 12
+
+
+def test_methods_have_the_same_seed_on_a_problem_and_repeats_have_others(alice: User, stage: Stage) -> None:
+    make_problem_set(2)
+    experiment = stage.play(begin(alice, methods=TWO, repeats=2))
+    seeds = {(c.item.name, c.method, c.repeat): c.run.spec["seed"] for c in cells(experiment) if c.run is not None}
+    for (name, _, repeat), seed in seeds.items():
+        assert seed == seeds[name, "single", repeat] == seeds[name, "vote", repeat]
+    assert len(set(seeds.values())) == 4
+
+
+def test_more_repeats_and_methods_ask_no_cell_again(alice: User, stage: Stage) -> None:
+    make_problem_set()
+    experiment = stage.play(begin(alice))
+    asked = list(stage.asked)
+    count = solving_extend(experiment=experiment, manifest=manifest(methods=TWO, repeats=2))
+    assert count == 3 * 2 * 2 - 3
+    experiment = stage.play(experiment)
+    assert states(experiment) == {"finished": 12}
+    assert stage.asked[: len(asked)] == asked
+    assert len(stage.asked) == 2 * 3 * 1 + 2 * 3 * 2
+    assert len(set(stage.asked)) == len(stage.asked)
+
+
+def test_a_smaller_or_changed_matrix_is_no_extension(alice: User, stage: Stage) -> None:
+    make_problem_set()
+    experiment = stage.play(begin(alice, methods=TWO, repeats=2))
+    for changes, reason in (
+        ({"methods": TWO[:1], "repeats": 2}, "method vote is missing"),
+        ({"methods": TWO, "repeats": 1}, "only grow"),
+        ({"methods": TWO, "repeats": 2, "seed": 5}, "another experiment"),
+    ):
+        with pytest.raises(ExperimentRefused, match=reason):
+            solving_extend(experiment=experiment, manifest=manifest(**changes))
+
+
+def test_equal_cells_of_another_experiment_are_taken_over_unless_the_manifest_says_no(alice: User, stage: Stage) -> None:
+    make_problem_set()
+    first = stage.play(begin(alice))
+    asked = len(stage.asked)
+    second = stage.play(begin(alice, title="Again"))
+    assert len(stage.asked) == asked
+    assert {cell.taken_over for cell in cells(second)} == {True}
+    assert [cell.answer for cell in cells(second)] == [cell.answer for cell in cells(first)]
+    third = stage.play(begin(alice, title="Apart", take_over=False))
+    assert len(stage.asked) == 2 * asked
+    assert not any(cell.taken_over for cell in cells(third))
+
+
+def test_runs_that_the_owner_may_not_see_are_not_taken_over(alice: User, stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    make_problem_set()
+    stage.play(begin(alice))
+    asked = len(stage.asked)
+    monkeypatch.setattr("apps.experiments.solving.cells.run_visible_to", lambda user: Run.objects.none())
+    stage.play(begin(alice, title="Again"))
+    assert len(stage.asked) == 2 * asked
+
+
+def test_two_methods_with_equal_content_share_a_run(alice: User, stage: Stage) -> None:
+    make_problem_set(1)
+    twins = [{"name": "one", "scaffold": "single_call"}, {"name": "two", "scaffold": "single_call"}]
+    experiment = stage.play(begin(alice, methods=twins))
+    assert states(experiment) == {"finished": 2}
+    assert len(stage.asked) == 1
+
+
+def test_a_cell_that_cannot_run_says_why_and_the_others_run(alice: User, stage: Stage) -> None:
+    make_problem_set(2)
+    wrong = [*TWO, {"name": "many", "scaffold": "majority_vote", "params": {"solutions": -1}}]
+    teams = [{"name": "served", "roles": {"": "served"}}, {"name": "gone", "roles": {"": "gone"}}]
+    experiment = stage.play(begin(alice, methods=wrong, teams=teams))
+    assert experiment.state == ExperimentState.DONE
+    assert states(experiment) == {"finished": 4, "failed": 8}
+    reasons = {cell.trouble for cell in cells(experiment) if cell.state == "failed"}
+    assert any("solutions: Input should be" in reason for reason in reasons)
+    assert any("gone" in reason for reason in reasons)
+
+
+def test_failed_runs_in_a_row_pause_it_and_a_retry_goes_on(alice: User, stage: Stage, answers: dict[str, object]) -> None:
+    make_problem_set(8)
+    answers["*"] = lambda request: (_ for _ in ()).throw(RuntimeError("the disk is full"))
+    experiment = stage.play(begin(alice, at_once=1))
+    assert experiment.state == ExperimentState.PAUSED
+    assert "5 failed runs in a row" in experiment.state_reason
+    answers["*"] = SOLVED
+    experiment_retry(experiment=experiment)
+    assert states(stage.play(experiment)) == {"finished": 8}
+
+
+def test_cancelling_ends_waiting_cells_and_keeps_finished_ones(alice: User, stage: Stage) -> None:
+    from apps.experiments.advancing import conduct_once
+
+    make_problem_set(4)
+    experiment = begin(alice, at_once=1)
+    conduct_once()
+    stage.drive_sent()
+    experiment_cancel(experiment=experiment, user=alice)
+    experiment = stage.play(experiment)
+    assert experiment.state == ExperimentState.CANCELLED
+    assert states(experiment) == {"finished": 1, "cancelled": 3}
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"problems": {"set": "none@1"}}, "no problem set none@1"),
+        ({"problems": {"set": "sums@1", "split": "test"}}, "No problem is chosen"),
+        ({"problems": {"set": "sums@1", "names": ["sum-9"]}}, "no problem sum-9"),
+        ({"repeats": 1000, "budgets": [{"calls": number} for number in range(1, 60)]}, "at most 50,000"),
+    ],
+)
+def test_no_problems_and_too_many_cells_are_refused(alice: User, changes: dict[str, object], reason: str) -> None:
+    make_problem_set()
+    with pytest.raises(ExperimentRefused, match=reason):
+        solving_start(owner=alice, manifest=manifest(**changes))
