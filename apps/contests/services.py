@@ -294,5 +294,5 @@ def contest_locked(contest: Contest, based_on: int) -> Contest:
     """Lock and reload the contest if its `row_version` is `based_on`. Raises `ContestChanged` otherwise."""
     claimed = Contest.objects.filter(pk=contest.pk, row_version=based_on).update(row_version=F("row_version"))
     if not claimed:
-        raise ContestChanged(f"Another user changed {contest.title} meanwhile")
+        raise ContestChanged(f"Another user changed {contest.title} meanwhile. Load the page again.")
     return Contest.objects.get(pk=contest.pk)

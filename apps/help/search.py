@@ -16,8 +16,18 @@ LONGEST_QUERY = 200
 _MOST_WORDS = 8
 _IN_TITLE, _IN_PAGE_TITLE, _MOST_IN_TEXT = 8.0, 2.0, 4
 _NEARLY_ALL = 0.7
+_SHORT = 3
 _EXCERPT, _BEFORE = 220, 60  # characters
-_RECORDS, _OF_RECORDS = ("adr/", "benchmarks", "status", "project/changelog"), 0.3  # Pages of history rank lower.
+#: Pages of history, and pages that only contributors read, rank lower.
+_RECORDS = ("adr/", "benchmarks", "status", "project/", "contributing", "components", "engines", "story", "life_of_a_run")
+_OF_RECORDS = 0.3
+#: Words of questions that say nothing about their subject.
+_STOP = {
+    "a", "an", "and", "are", "as", "at", "be", "can", "could", "do", "does", "for", "from", "has", "have", "how", "i", "if",
+    "in", "into", "is", "it", "its", "me", "my", "of", "on", "or", "our", "should", "so", "that", "the", "their", "then",
+    "there", "these", "this", "to", "was", "we", "what", "when", "where", "which", "who", "why", "will", "with", "would",
+    "you", "your",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -32,10 +42,11 @@ class Found:
 
 def search(query: str) -> list[Found]:
     """At most `MOST` sections, each with nearly all of the query that any section has; rare words count more than frequent
-    ones. A word also matches longer words that begin with it.
+    ones. A word of three letters or more also matches longer words that begin with it.
     """
-    words = re.findall(r"\w+", query[:LONGEST_QUERY])[:_MOST_WORDS]
-    terms = [re.compile(rf"\b{re.escape(word)}", re.IGNORECASE) for word in words]
+    asked = re.findall(r"\w+", query[:LONGEST_QUERY])
+    words = ([word for word in asked if word.casefold() not in _STOP] or asked)[:_MOST_WORDS]
+    terms = [re.compile(rf"\b{_pattern(word)}", re.IGNORECASE) for word in words]
     rows = [(page, section) for page in pages() if page.name for section in page.sections]
     weights = [[_weight(term, page, section) for term in terms] for page, section in rows]
     rarity = [math.log((1 + len(rows)) / (1 + sum(1 for row in weights if row[place]))) for place in range(len(terms))]
@@ -43,8 +54,16 @@ def search(query: str) -> list[Found]:
     least = _NEARLY_ALL * max(covered, default=0)
     scores = [sum(map(float.__mul__, rarity, row)) for row in weights]
     ranked = sorted((place for place in range(len(rows)) if covered[place] >= least > 0), key=lambda place: -scores[place])
-    marks = re.compile(rf"\b(?:{'|'.join(map(re.escape, words))})\w*", re.IGNORECASE)
+    marks = re.compile(rf"\b(?:{'|'.join(map(_marked_pattern, words))})", re.IGNORECASE)
     return [_found(*rows[place], marks) for place in ranked[:MOST]]
+
+
+def _pattern(word: str) -> str:
+    return re.escape(word) if len(word) >= _SHORT else rf"{re.escape(word)}\b"
+
+
+def _marked_pattern(word: str) -> str:
+    return _pattern(word) + (r"\w*" if len(word) >= _SHORT else "")
 
 
 def _weight(term: re.Pattern[str], page: Page, section: Section) -> float:

@@ -131,7 +131,7 @@ class Run(models.Model):
 
 
 class RunEvent(models.Model):
-    """One fact of a run. Rows are added, never changed; `seq` has no gaps; `key` makes telling a fact twice harmless."""
+    """One fact of a run. Rows are added, never changed; `seq` has no gaps; a fact with a known `key` is not added again."""
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="events", db_index=False)
     seq = models.PositiveIntegerField()

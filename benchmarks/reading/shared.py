@@ -4,7 +4,7 @@
 * DeepSeekMath-V2: proofs, to be read from the first word to the last.
 * Logs of IMO 2025 (Huang and Yang): solutions, to be read from "Detailed Solution" to the end, and reports of verifiers. Which
   reports pass was decided by hand (`_PASSES`). A report that names a gap or a critical error is a fail, as in our programs,
-  even where the pipeline of the log went on with a yes.
+  even where the pipeline of the log continued with a yes.
 * QED-Nano: comments of human markers. They have no closing, so nothing is to be read.
 * Two exported runs of Qwen2.5-Coder-1.5B, labelled by hand.
 """

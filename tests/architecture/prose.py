@@ -31,7 +31,10 @@ _NOT_OURS = re.compile(
 )
 #: Humps separate words in identifiers, as underscores do.
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_GAP = re.compile(r"[\s_]+")
+_GAP = re.compile(r"[\s_-]+")
+#: Words of the longest phrase, and what begins a line of a comment or a list.
+_LONGEST = 3
+_MARGIN = re.compile(r"^\s*(?:#:?|//|\*|[-*]|\d+\.|>)?\s*")
 _FOUND = re.compile(rf"(?<![a-z])(?:{'|'.join(re.escape(word) for word in WORDS)})(?![a-z])", re.IGNORECASE)
 _NOT_PROSE = re.compile(r"^(?:\s*```.*?^\s*```|\|[^\n]*|#[^\n]*|\s*<[^\n]*>\s*$)", re.DOTALL | re.MULTILINE)
 _SENTENCE_END = re.compile(r"(?<=[.!?:])[\"')*_`]*\s+(?=[\"'(*_`\[]*[A-Z0-9])|\n\s*\n|\n\s*(?:[-*]|\d+\.)\s")
@@ -51,9 +54,17 @@ def words_found(paths: Sequence[str] = ()) -> list[Found]:
     """Every such word in tracked files below `paths` (all without one), also where it is allowed."""
     found = []
     for path in _files(paths):
-        for number, line in enumerate((ROOT / path).read_text(encoding="utf-8").splitlines(), 1):
+        lines = (ROOT / path).read_text(encoding="utf-8").splitlines()
+        for number, (line, following) in enumerate(zip(lines, [*lines, ""][1:], strict=True), 1):
             found += [Found(path, number, word, line) for word in words_in(line)]
+            found += [Found(path, number, word, f"{line} {following.strip()}") for word in words_across(line, following)]
     return found
+
+
+def words_across(line: str, following: str) -> list[str]:
+    """The words that begin at the end of a line and end at the start of the next."""
+    end, start = " ".join(line.split()[-_LONGEST:]), " ".join(_MARGIN.sub("", following).split()[:_LONGEST])
+    return [word for word in words_in(f"{end} {start}") if word not in words_in(end) + words_in(start)]
 
 
 def allows(exception: Mapping[str, str], found: Found) -> bool:

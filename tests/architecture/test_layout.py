@@ -42,11 +42,19 @@ def imports(name: str) -> Iterator[str]:
         for child in ast.walk(node)
     }
     for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module and not node.level and id(node) not in typed:
-            found = (f"{node.module}.{one.name}" for one in node.names)
-            yield from (one if one in modules() else node.module for one in found)
+        if isinstance(node, ast.ImportFrom) and id(node) not in typed:
+            source = whole_name(name, node)
+            found = (f"{source}.{one.name}" for one in node.names)
+            yield from (one if one in modules() else source for one in found)
         elif isinstance(node, ast.Import):
             yield from (one.name for one in node.names)
+
+
+def whole_name(name: str, node: ast.ImportFrom) -> str:
+    """What an import in the module `name` imports from, also of a relative one."""
+    package = name if modules()[name].name == "__init__.py" else name.rpartition(".")[0]
+    above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+    return ".".join([*above, *([node.module] if node.module else [])])
 
 
 def test_imports_point_downwards() -> None:
@@ -75,10 +83,13 @@ def test_every_package_says_what_it_holds() -> None:
         if not {"management", "templatetags"} & set(path.parts) and not ast.get_docstring(ast.parse(path.read_text()))
     ]
     assert without == []
+    bare = {path.parent for path in modules().values() if not (path.parent / "__init__.py").exists()}
+    assert bare == set(), "folders with modules and no sign"
     # The sign of an app also says what one looks for there in vain, and the packages that it names exist.
     for name in [one for one in packages if re.fullmatch(r"apps\.\w+", one)]:
         sign = ast.get_docstring(ast.parse(packages[name].read_text())) or ""
         assert "Not here:" in sign, name
+        assert len(sign.partition("Not here:")[0].split()) >= 4, name
         assert {found for found in re.findall(r"`((?:apps|workers)\.[\w.]+)`", sign) if found not in modules()} == set(), name
 
 

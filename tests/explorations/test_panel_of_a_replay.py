@@ -1,4 +1,4 @@
-"""The panel as it stood at an event: lemmas, proofs, costs, log and charts; the end of the run where no event is named."""
+"""The panel as of an event: lemmas, proofs, costs, log and charts; the end of the run where no event is named."""
 
 from collections.abc import Callable
 

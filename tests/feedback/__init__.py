@@ -1,1 +1,1 @@
-"""The core of hints: the ladder's gates and the test for telling too much."""
+"""The core of hints: the ladder's gates and the test for revealing too much."""

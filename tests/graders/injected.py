@@ -20,7 +20,7 @@ class Planted:
 
 
 def corpus(*, held_out: bool = False) -> list[Planted]:
-    """All attacks, or those that were written when the rules stood."""
+    """All attacks, or those that were written when the rules were fixed."""
     bases = tomllib.loads((FOLDER / "bases.toml").read_text("utf-8"))
     files = [path for path in sorted(FOLDER.glob("*.toml")) if path.stem != "bases" and (path.stem == HELD_OUT) == held_out]
     found = []

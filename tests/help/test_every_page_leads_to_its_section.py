@@ -11,7 +11,7 @@ from apps.help.documents import page_get
 from apps.help.places import SECTIONS, section_of
 from tests.access.test_every_view_has_a_rule import ALL_NAMES
 
-NO_PAGE = {"healthz"}
+NO_PAGE = {"healthz", "favicon"}
 
 
 def test_every_view_has_a_section() -> None:
@@ -61,5 +61,5 @@ def test_a_page_names_the_section_it_leads_to(client_for: Callable[[User | None]
 
 
 def test_the_sign_in_page_and_a_missing_page_have_help_too(client: Client, db: None) -> None:
-    assert 'href="/help/settings/#signing-in" aria-label="Help: Signing in"' in client.get("/accounts/login/").content.decode()
+    assert 'href="/help/account/" aria-label="Help: Your account"' in client.get("/accounts/login/").content.decode()
     assert 'href="/help/" aria-label="Help: Documentation"' in client.get("/help/nothing/").content.decode()

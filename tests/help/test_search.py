@@ -16,10 +16,20 @@ from apps.help.search import LONGEST_QUERY, search
         ("METRICS_TOKEN", "/help/operations/#prometheus"),
         ("lemma graph", "/help/graph_data/"),
         ("GPU", "/help/deployment/#gpus"),
+        ("how do i submit a photo", "/help/contests/#scans-and-photos"),
+        ("forgot password", "/help/account/#the-password"),
+        ("How do I hand in?", "/help/contests/#handing-in"),
+        ("Is my work saved?", "/help/marking/#saving"),
     ],
 )
 def test_the_section_about_the_words_is_first(query: str, address: str) -> None:
     assert search(query)[0].address == address
+
+
+def test_words_that_every_question_has_do_not_count() -> None:
+    assert "/help/contests/#who-wrote-what" in [one.address for one in search("Who can see my name?")[:3]]
+    assert search("how do i appeal") == search("appeal")
+    assert search("the") != []
 
 
 def test_a_section_without_the_rare_word_is_left_out() -> None:

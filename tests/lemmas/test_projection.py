@@ -77,7 +77,7 @@ def test_any_split_into_batches_gives_the_rows_of_a_rebuild(events: list[ev.Even
     assert rows(run) == rows(whole)
 
 
-def test_telling_events_again_changes_nothing() -> None:
+def test_recording_events_again_changes_nothing() -> None:
     run = make_story_run()
     before = rows(run)
     project(run, stored(story()))

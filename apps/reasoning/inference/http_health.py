@@ -16,7 +16,7 @@ _PATIENCE_S = 1.0
 
 
 class HealthProbe:
-    """Asks `GET /models`. The counts of running calls are the backend's to fill in."""
+    """Asks `GET /models`. The backend adds the counts of running calls."""
 
     def __init__(self, alias: Alias, client: httpx.AsyncClient) -> None:
         self._alias = alias

@@ -51,7 +51,7 @@ _ENGINE_ARGS_WITH_A_KEY = {
 class VllmOptions(Value):
     """How vLLM runs in the worker's process; docs/models.md says what each is for. `cache_gb` counts on a CPU only.
 
-    `engine_args` are further arguments of vLLM's engine by their own names, for what has no key here.
+    `engine_args` are further arguments of vLLM's engine by their own names, where there is no key above.
     """
 
     NEEDS: ClassVar[tuple[str, ...]] = ("model",)
@@ -81,14 +81,14 @@ class VllmOptions(Value):
     def _nothing_that_has_a_key(cls, given: dict[str, Any]) -> dict[str, Any]:
         for name in given:
             if name == "trust_remote_code":
-                raise ValueError("code that comes with weights is not run here; choose a model that vLLM knows itself")
+                raise ValueError("code that comes with weights is not run here; choose a model that vLLM supports")
             if name in _ENGINE_ARGS_WITH_A_KEY:
-                raise ValueError(f"say {_ENGINE_ARGS_WITH_A_KEY[name]} instead of {name}")
+                raise ValueError(f"use {_ENGINE_ARGS_WITH_A_KEY[name]} instead of {name}")
         return given
 
 
 class HttpOptions(Value):
-    """How a model server is spoken to. `retries` counts attempts after the first, made only where nothing was received."""
+    """How a model server is asked. `retries` counts attempts after the first, made only where nothing was received."""
 
     NEEDS: ClassVar[tuple[str, ...]] = ("base_url", "model")
     connect_timeout_s: float = Field(default=10.0, gt=0)

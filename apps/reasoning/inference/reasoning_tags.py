@@ -1,4 +1,4 @@
-"""Telling a model's reasoning from its answer where both come in one text, between tags such as `<think>` and `</think>`."""
+"""Separates a model's reasoning from its answer where both are in one text, between tags such as `<think>` and `</think>`."""
 
 from typing import NamedTuple
 

@@ -31,7 +31,7 @@ class TheoremDispatcher:
         try:
             job = SearchJob.model_validate_json(request.messages[-1].content)
         except ValidationError:
-            raise RequestRejected("The job for search is not of the shape that docs/tools.md says.") from None
+            raise RequestRejected("The search has not the fields that docs/tools.md lists.") from None
         if job.library != THEOREMS:
             return await self._inner.dispatch(request)
         began = time.monotonic()

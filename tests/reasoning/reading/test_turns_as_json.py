@@ -143,7 +143,7 @@ def test_the_last_turn_asks_for_the_ending_alone() -> None:
         ('{"code": [" "]}', "is empty"),
     ],
 )
-def test_an_object_that_is_no_one_action_says_why(text: str, said: str) -> None:
+def test_an_object_that_is_not_one_action_says_why(text: str, said: str) -> None:
     found = read_turn_form(final(text))
     assert isinstance(found, Unscored)
     assert said in found.reason

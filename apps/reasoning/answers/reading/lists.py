@@ -36,7 +36,7 @@ def together(shapes: Sequence[Shape], work: Work, *, has_and: bool = False, may_
     if may_assign and len(names) == len(shapes) and len(set(names)) == len(names):
         return Assigned(tuple((one.name, one.value) for one in shapes if isinstance(one, Named)))
     if isinstance(shapes[0], Scalar | Ordered) and any(map(_is_relation, shapes)):
-        raise Unreadable("what a relation after a value says of it is not clear")
+        raise Unreadable("the meaning of a relation after a value is not clear")
     if any(isinstance(one, Region) for one in shapes):
         return region_of(shapes, work, has_and=has_and)
     if names and isinstance(shapes[0], Named) and len(names) == 1 and not shapes[0].args:
