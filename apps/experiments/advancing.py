@@ -19,6 +19,7 @@ from apps.experiments.models import (
     SolvingState,
 )
 from apps.experiments.solving import cells as solving
+from apps.experiments.solving.scoring import scores_add
 from apps.graders.planning.naming import aliases_in
 from apps.graders.starting import models_for_grading
 from apps.reasoning.domain.errors import AliasError
@@ -87,9 +88,11 @@ def _advance_solving(experiment: Experiment, aliases: Mapping[str, Alias], share
     batch = solving.SolvingBatch(experiment, aliases)
     for cell in found:
         solving.cell_start(cell, batch)
-    if not found and not experiment.solving_cells.filter(state__in=(SolvingState.WAITING, SolvingState.RUNNING)).exists():
+    scored = scores_add(experiment)
+    under_way = experiment.solving_cells.filter(state__in=(SolvingState.WAITING, SolvingState.RUNNING))
+    if not found and not scored and not under_way.exists():
         _done(experiment)
-    return len(found)
+    return len(found) + scored
 
 
 def _done(experiment: Experiment) -> None:

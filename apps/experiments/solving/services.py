@@ -74,17 +74,21 @@ def solving_start(*, owner: User | None, manifest: Manifest, start_id: uuid.UUID
 
 @transaction.atomic
 def solving_extend(*, experiment: Experiment, manifest: Manifest) -> int:
-    """Add the cells of a larger manifest; finished cells stay as they are. Returns their number. Raises `ExperimentRefused`."""
+    """Add the cells and scorers of a larger manifest; finished cells stay as they are.
+
+    Returns the number of new cells. Raises `ExperimentRefused`.
+    """
     locked = Experiment.objects.select_for_update().get(pk=experiment.pk)
     if locked.state == ExperimentState.CANCELLED:
         raise ExperimentRefused("A cancelled experiment cannot be extended. Start a new one.")
-    if refusal := manifest.adds_to(manifest_stored(locked)):
+    old = manifest_stored(locked)
+    if refusal := manifest.adds_to(old):
         raise ExperimentRefused(refusal)
     items = items_chosen(manifest)
     count = _add_cells(locked, manifest, items)
     values: dict[str, Any] = {"manifest": manifest.model_dump(mode="json"), "at_once": manifest.at_once}
     values |= {"problem_set": items[0].version, "title": manifest.title}
-    if count:
+    if count or manifest.scorers != old.scorers:
         values |= {"state": ExperimentState.RUNNING, "state_reason": "", "begun_at": timezone.now(), "ended_at": None}
     Experiment.objects.filter(pk=locked.pk).update(**values)
     return count

@@ -1,0 +1,87 @@
+"""`manage.py experiment run FILE.toml | table NAME`: experiments on solving from the terminal."""
+
+import sys
+import time
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from apps.accounts.models import User
+from apps.experiments.models import Experiment, ExperimentKind, ExperimentState
+from apps.experiments.refusals import ExperimentRefused
+from apps.experiments.solving.manifest import Manifest, ManifestWrong, manifest_read
+from apps.experiments.solving.services import manifest_stored, solving_extend, solving_start
+from apps.experiments.solving.tables import rows_of
+
+
+class Command(BaseCommand):
+    """Start an experiment of a manifest or continue it, and print its table."""
+
+    help = "Start or continue an experiment of a TOML manifest, or print the table of one."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        verbs = parser.add_subparsers(dest="verb", required=True)
+        run = verbs.add_parser("run", help="start the experiment of this title, or add what its manifest adds")
+        run.add_argument("file", type=Path, help="the manifest, or - for standard input")
+        run.add_argument("--owner", default="", help="user name of the owner (default: none)")
+        run.add_argument("--wait", action="store_true", help="print its progress until it is over")
+        table = verbs.add_parser("table", help="print the scores of each method")
+        table.add_argument("title", help="title of the experiment")
+        table.add_argument("--scorer", default="", help="name of a scorer (default: the first)")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            self._run(options) if options["verb"] == "run" else self._table(options["title"], options["scorer"])
+        except (ExperimentRefused, ManifestWrong) as error:
+            raise CommandError(str(error)) from error
+
+    def _run(self, options: dict[str, Any]) -> None:
+        path = options["file"]
+        try:
+            manifest = manifest_read(sys.stdin.read() if str(path) == "-" else path.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise CommandError(f"{path} cannot be read: {error.strerror}.") from error
+        owner = User.objects.filter(username=options["owner"]).first() if options["owner"] else None
+        if options["owner"] and owner is None:
+            raise CommandError(f"There is no user {options['owner']}.")
+        experiment = self._begun(manifest, owner)
+        while options["wait"] and experiment.state == ExperimentState.RUNNING:
+            time.sleep(2)
+            experiment.refresh_from_db()
+            ended = experiment.solving_cells.filter(ended_at__isnull=False).count()
+            self.stdout.write(f"{ended:,} of {experiment.solving_cells.count():,} cells ended")
+        if options["wait"]:
+            self.stdout.write(f"{experiment.get_state_display()} {experiment.state_reason}".strip())
+
+    def _begun(self, manifest: Manifest, owner: User | None) -> Experiment:
+        found = Experiment.objects.filter(title=manifest.title, kind=ExperimentKind.SOLVING)
+        if found.count() > 1:
+            raise CommandError(f"There are {found.count()} experiments “{manifest.title}”. Give this one another title.")
+        known = found.first()
+        if known is None:
+            experiment = solving_start(owner=owner, manifest=manifest)
+            self.stdout.write(f"{experiment.title}: {experiment.solving_cells.count():,} cells")
+            return experiment
+        if known.owner_id != (owner.pk if owner else None):
+            raise CommandError(f"“{known.title}” belongs to another user. Give this one another title, or name its --owner.")
+        added = solving_extend(experiment=known, manifest=manifest)
+        known.refresh_from_db()
+        self.stdout.write(f"{known.title}: {added:,} cells added to {known.solving_cells.count() - added:,}")
+        return known
+
+    def _table(self, title: str, scorer: str) -> None:
+        experiment = Experiment.objects.filter(title=title, kind=ExperimentKind.SOLVING).order_by("-pk").first()
+        if experiment is None:
+            raise CommandError(f"There is no experiment “{title}”.")
+        names = [one.name for one in manifest_stored(experiment).scorers]
+        if not names or (scorer and scorer not in names):
+            raise CommandError(f"It has no scorer {scorer}. Its scorers: {', '.join(names) or 'none'}.")
+        problems, rows = rows_of(experiment, scorer or names[0])
+        self.stdout.write(f"{experiment.title}: {scorer or names[0]} on {len(problems):,} problems")
+        for row in rows:
+            mean = "–" if row.mean is None else f"{100 * row.mean:.1f} %"
+            cost = f"{row.calls:,.1f} calls, {row.tokens:,.0f} tokens a cell"
+            left = f", {sum(row.unscored.values())} unscored" if row.unscored else ""
+            self.stdout.write(f"{row.method} · {row.team} · budget {row.budget}: {mean} of {row.scored} scores{left}; {cost}")

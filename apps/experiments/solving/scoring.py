@@ -1,0 +1,76 @@
+"""Scores of finished cells. Scorers without a model score at once; graders make runs of their own, under the same capacity.
+
+An answer that cannot be scored is unscored with the reason, never 0.
+"""
+
+from collections.abc import Iterable
+from decimal import Decimal
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef
+from django.utils import timezone
+
+from apps.experiments.models import CellScore, Experiment, SolvingCell, SolvingState
+from apps.experiments.solving.manifest import Scorer
+from apps.experiments.solving.services import manifest_stored
+from apps.reasoning.answers.comparison import answer_compared
+from apps.reasoning.domain.event_base import Kind
+from apps.runs.models import Run, RunEvent
+
+NOTHING = "nothing was handed in"
+NO_ANSWER = "the problem has no final answer"
+NOT_JUDGED = "the method did not judge its proof"
+#: Cells that are scored in one transaction.
+AT_ONCE = 200
+_ONE = Decimal(1)
+
+
+def text_of(run: Run, answer: str) -> str:
+    """The text of a proof or candidate; "" if the run has none of this id."""
+    for kind, name in ((Kind.CANDIDATE_DRAFTED, "candidate"), (Kind.PROOF_DRAFTED, "proof")):
+        found = RunEvent.objects.filter(run=run, kind=kind, **{f"body__{name}": answer}).values_list("body__text", flat=True)
+        if text := found.order_by("-seq").first():
+            return str(text)
+    return ""
+
+
+@transaction.atomic
+def scores_add(experiment: Experiment) -> int:
+    """Score finished cells by the scorers without a model. Returns the number of new scores, at most `AT_ONCE` a scorer."""
+    manifest, count = manifest_stored(experiment), 0
+    for scorer in manifest.scorers:
+        if scorer.kind in ("answer", "accepted"):
+            scores = [_scored(cell, scorer) for cell in _unscored_cells(experiment, scorer)]
+            CellScore.objects.bulk_create(scores, ignore_conflicts=True)
+            count += len(scores)
+    return count
+
+
+def _unscored_cells(experiment: Experiment, scorer: Scorer) -> Iterable[SolvingCell]:
+    known = CellScore.objects.filter(cell=OuterRef("pk"), scorer=scorer.name, answer=OuterRef("answer"))
+    cells = experiment.solving_cells.filter(~Exists(known), state=SolvingState.FINISHED)
+    return cells.select_related("run", "item__problem").order_by("position")[:AT_ONCE]
+
+
+def _scored(cell: SolvingCell, scorer: Scorer) -> CellScore:
+    points, reason = _by_answer(cell) if scorer.kind == "answer" else _by_method(cell)
+    state = CellScore.State.UNSCORED if points is None else CellScore.State.SCORED
+    given = {"points": points, "scale": None if points is None else _ONE, "unscored": reason}
+    return CellScore(cell=cell, scorer=scorer.name, answer=cell.answer, state=state, ended_at=timezone.now(), **given)
+
+
+def _by_answer(cell: SolvingCell) -> tuple[Decimal | None, str]:
+    expected = cell.item.problem.answer
+    if not expected.strip():
+        return None, NO_ANSWER
+    text = text_of(cell.run, cell.answer) if cell.run is not None and cell.answer else ""
+    if not text:
+        return None, NOTHING
+    found = answer_compared(text, expected)
+    return (None, found.reason) if found.outcome == "undecided" else (Decimal(found.outcome == "equal"), "")
+
+
+def _by_method(cell: SolvingCell) -> tuple[Decimal | None, str]:
+    if not cell.answer:
+        return None, NOTHING
+    return (None, NOT_JUDGED) if cell.accepted is None else (Decimal(cell.accepted), "")

@@ -1,0 +1,98 @@
+"""`manage.py experiment`: the same file starts an experiment, continues it and adds to it; the table has every method."""
+
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from apps.experiments.models import Experiment
+from tests.cast import person
+from tests.experiments.driving import Stage
+from tests.experiments.solving.playing import make_problem_set, states
+from tests.reasoning.play import proof
+
+pytestmark = pytest.mark.django_db(transaction=True)
+FILE = """
+title = "Sums"
+problems.set = "sums@1"
+[[methods]]
+name = "single"
+scaffold = "single_call"
+[[teams]]
+name = "served"
+roles = { "" = "served" }
+[[scorers]]
+name = "answer"
+kind = "answer"
+"""
+
+
+@pytest.fixture
+def answers() -> dict[str, object]:
+    return {"*": proof("We add.", "So it is.\nAnswer: 1")}
+
+
+def command(*words: str, **options: object) -> str:
+    out = StringIO()
+    call_command("experiment", *words, stdout=out, **options)
+    return out.getvalue()
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "sums.toml"
+    path.write_text(FILE)
+    return path
+
+
+def test_a_file_starts_continues_and_extends_an_experiment(stage: Stage, file: Path) -> None:
+    make_problem_set(2)
+    person("alice")
+    assert "Sums: 2 cells" in command("run", str(file), "--owner", "alice")
+    experiment = stage.play(Experiment.objects.get())
+    assert "0 cells added to 2" in command("run", str(file), "--owner", "alice")
+    assert stage.play(experiment).pk == experiment.pk
+    file.write_text(FILE.replace("problems.set", "repeats = 2\nproblems.set"))
+    assert "2 cells added to 2" in command("run", str(file), "--owner", "alice")
+    assert states(stage.play(experiment)) == {"finished": 4}
+    table = command("table", "Sums")
+    assert "answer on 2 problems" in table
+    assert "single · served · budget 0: 50.0 % of 4 scores; 1.0 calls" in table
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("title = ", "not valid TOML"),
+        (FILE.replace("single_call", 'single_call"\nbudget = "1'), "methods.0.budget: Extra inputs"),
+        (FILE.replace("sums@1", "sums"), "problems.set"),
+        (FILE.replace("sums@1", "none@1"), "There is no problem set none@1"),
+        (f"format = 2\n{FILE}", "reads manifests of format 1"),
+        (FILE + '[[methods]]\nname = "single"\nscaffold = "rsa"\n', "the name single is used twice"),
+        (FILE.replace('title = "Sums"', 'title = "Sums"\nbaseline = "rsa"'), "the baseline rsa is no method"),
+        (FILE.replace('kind = "answer"', 'kind = "grader"'), "needs a workflow"),
+    ],
+)
+def test_a_wrong_manifest_starts_nothing_and_is_explained(file: Path, text: str, reason: str) -> None:
+    make_problem_set(1)
+    file.write_text(text)
+    with pytest.raises(CommandError, match=reason):
+        command("run", str(file))
+    assert not Experiment.objects.exists()
+
+
+def test_an_unknown_owner_title_or_scorer_is_explained(stage: Stage, file: Path) -> None:
+    make_problem_set(1)
+    with pytest.raises(CommandError, match="no user nobody-here"):
+        command("run", str(file), "--owner", "nobody-here")
+    command("run", str(file))
+    person("alice")
+    with pytest.raises(CommandError, match="belongs to another user"):
+        command("run", str(file), "--owner", "alice")
+    with pytest.raises(CommandError, match="Its scorers: answer"):
+        command("table", "Sums", "--scorer", "people")
+    with pytest.raises(CommandError, match="no experiment “None”"):
+        command("table", "None")
+    with pytest.raises(CommandError, match="cannot be read"):
+        command("run", "/nowhere.toml")
