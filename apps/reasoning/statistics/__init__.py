@@ -1,0 +1,1 @@
+"""Statistics that agreement and experiments share: `intervals`."""
