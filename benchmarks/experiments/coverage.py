@@ -45,7 +45,7 @@ def figures(quick: bool = False) -> list[Figure]:
         for name in METRICS
     ]
     found += [
-        _lowest(f"{count} problems × 4: corrected mean, a quarter marked", _corrected(count, worlds)) for count in (30, 60)
+        _lowest(f"{count} problems × 4: corrected, a quarter marked", _corrected(count, worlds)) for count in (15, 30, 60)
     ]
     found += [
         Figure(f"{count} problems × 4: {name} by the percentile bootstrap", min(_drawn(name, count, worlds // 10))[0])
@@ -54,8 +54,9 @@ def figures(quick: bool = False) -> list[Figure]:
     ]
     found += [Figure(f"{count} problems × 4: amounts (log-normal)", _amounts(count, worlds)) for count in PROBLEMS]
     found += [
-        Figure(f"30 problems × 4: Dirichlet posterior, prior {prior:g}", min(_posteriors(prior, worlds))[0])
-        for prior in (1, 0.125)
+        Figure(f"30 problems × 4: Dirichlet posterior, prior {prior:g} ({title})", share)
+        for prior in (1, 0.1)
+        for share, title in _posteriors(prior, worlds)
     ]
     return [*found, Figure("bootstrap of 60 problems × 4, 4,000 draws", _bootstrap_ms(), "ms", 50)]
 

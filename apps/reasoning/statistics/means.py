@@ -26,7 +26,12 @@ def interval(measure: Measure) -> Interval | Undefined:
     error = problems / (problems - 1) * float((parts**2 * (values - share) ** 2).sum())
     least, most = 1 / (parts**2).sum(), 1 / (parts**2 / measure.trials[counted]).sum()
     trials = float(np.clip(share * (1 - share) / error, least, most)) if error > 0 else float(least)
-    square = student_t(problems - 1) ** 2
+    return agresti_coull(share, trials, problems - 1)
+
+
+def agresti_coull(share: float, trials: float, freedom: int) -> Interval:
+    """Interval of a share from 0 to 1 with this effective number of trials, by Student's t."""
+    square = student_t(freedom) ** 2
     middle = (trials * share + square / 2) / (trials + square)
     reach = np.sqrt(square * middle * (1 - middle) / (trials + square))
     return Interval(low=max(0.0, float(middle - reach)), high=min(1.0, float(middle + reach)))

@@ -8,11 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from apps.reasoning.domain.values import Value
-from apps.reasoning.statistics.intervals import Floats, Interval, Undefined, student_t
+from apps.reasoning.statistics.intervals import Floats, Interval, Undefined
+from apps.reasoning.statistics.means import agresti_coull
 from apps.reasoning.statistics.scores import Scores
 
-#: Fewer problems with a mark have too wide a scatter to learn the grader's bias.
+#: With marks on fewer problems the grader's bias is not known well enough.
 MARKED_PROBLEMS_AT_LEAST = 10
+#: The interval counts one more marked problem, on which the grader is wrong by this share: marks may show no rare errors.
+UNSEEN = 0.5
 _SAME = 1e-12
 
 
@@ -34,8 +37,9 @@ def corrected_mean(graded: Scores, marks: Scores, *, tuning: float | None = None
     """λ · mean of the unmarked grades + mean of (mark − λ · grade) over the marked cells.
 
     Both tables are on the same problems and repeats; marks are NaN where no person marked. Marks without a grade do not count.
-    Unless given, λ minimises the error, which is computed from whole problems. Undefined if too few problems are marked, if
-    nothing is unmarked, or without any spread. Raises `ValueError` for other problems.
+    Unless given, λ minimises the error, which is computed from whole problems. The interval is Agresti and Coull's with as many
+    trials as give the error and that of `UNSEEN`. Undefined if too few problems are marked or nothing is unmarked. Raises
+    `ValueError` for other problems.
     """
     if graded.problems != marks.problems or graded.cells.shape != marks.cells.shape:
         raise ValueError("grades and marks need the same problems and repeats")
@@ -52,15 +56,14 @@ def corrected_mean(graded: Scores, marks: Scores, *, tuning: float | None = None
         square = float(of_grades @ of_grades)
         tuning = float(np.clip(of_marks @ of_grades / square, 0, 1)) if square > _SAME else 0.0
     error = float(np.sqrt(problems / (problems - 1) * ((of_marks - tuning * of_grades) ** 2).sum()))
-    if error < _SAME:
-        return Undefined(reason="all marks agree with the grades or are the same, so that the spread is unknown")
     predicted = tuning * (graded.shares[unmarked].mean() - graded.shares[marked].mean())
-    value, reach = float(marks.shares[marked].mean() + predicted), student_t(problems - 1) * error
+    value = float(np.clip(marks.shares[marked].mean() + predicted, 0, 1))
+    trials = max(1.0, value * (1 - value) / (error**2 + (UNSEEN / (problems + 1)) ** 2))
     return Corrected(
         value=value,
         raw=float(np.nanmean(graded.shares)),
         error=error,
-        interval=Interval(low=max(0.0, value - reach), high=min(1.0, value + reach)),
+        interval=agresti_coull(value, trials, problems - 1),
         tuning=tuning,
         marked=int(marked.sum()),
     )
