@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +30,7 @@ class Scores:
     def of(
         cls,
         problems: Sequence[str],
-        cells: npt.ArrayLike,
+        cells: npt.NDArray[Any] | Sequence[Sequence[float]],
         *,
         total: float | Sequence[float] | None = 1,
         seeds: Sequence[int] = (),
