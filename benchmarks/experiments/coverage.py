@@ -22,10 +22,10 @@ from benchmarks.experiments.truths import REPEATS, SHIFTS, TRUTHS, another, poin
 from benchmarks.figures import Figure
 
 PROBLEMS = (6, 10, 30, 60)
-WORLDS, QUICK_WORLDS = 3_000, 200
+WORLDS, QUICK_WORLDS = 2_000, 200
 TARGET = 0.93
 MANY = 400_000
-Cells = Callable[[np.random.Generator, Floats], Floats]
+Cells = Callable[[np.random.Generator, Floats, int], Floats]
 Metric = Callable[[Scores], Measure | Undefined]
 #: Name → cells from chances, their total, and the metric.
 METRICS: dict[str, tuple[Cells, float, Metric]] = {
@@ -33,12 +33,14 @@ METRICS: dict[str, tuple[Cells, float, Metric]] = {
     "mean of 0–7 points": (points, 7, average),
     "pass@4": (solved, 1, partial(pass_at_k, k=4)),
 }
+PLAIN = ("mean of 0 or 1", "mean of 0–7 points")
 DRAWS = 400
 
 
 def figures(quick: bool = False) -> list[Figure]:
     worlds = QUICK_WORLDS if quick else WORLDS
     found = [_lowest(f"{count} problems × 4: {name}", _means(name, count, worlds)) for count in PROBLEMS for name in METRICS]
+    found += [_lowest(f"{count} problems × 8: {name}", _means(name, count, worlds, 8)) for count in PROBLEMS for name in PLAIN]
     found += [
         _lowest(f"{count} problems × 4: difference, {name}", _differences(name, count, worlds))
         for count in PROBLEMS
@@ -80,12 +82,12 @@ def _holds(found: object, truth: float) -> bool:
     return isinstance(found, Interval) and found.low - 1e-9 <= truth <= found.high + 1e-9
 
 
-def _means(name: str, count: int, worlds: int) -> Iterator[tuple[float, str]]:
+def _means(name: str, count: int, worlds: int, repeats: int = REPEATS) -> Iterator[tuple[float, str]]:
     cells, total, metric = METRICS[name]
     for title, truth in TRUTHS.items():
         rng = np.random.default_rng(count)
         true = _true(name, truth.chances(rng, (MANY,)))
-        found = (metric(_table(cells(rng, truth.chances(rng, (count,))), total)) for _ in range(worlds))
+        found = (metric(_table(cells(rng, truth.chances(rng, (count,)), repeats), total)) for _ in range(worlds))
         yield float(np.mean([isinstance(one, Measure) and _holds(interval(one), true) for one in found])), title
 
 
@@ -99,7 +101,7 @@ def _differences(name: str, count: int, worlds: int) -> Iterator[tuple[float, st
             held = []
             for _ in range(worlds // 2):
                 chances = truth.chances(rng, (count,))
-                sides = [metric(_table(cells(rng, one), total)) for one in (another(rng, chances, shift), chances)]
+                sides = [metric(_table(cells(rng, one, REPEATS), total)) for one in (another(rng, chances, shift), chances)]
                 assert isinstance(sides[0], Measure)
                 assert isinstance(sides[1], Measure)
                 found = difference(sides[0], sides[1], flips=1)
@@ -129,7 +131,7 @@ def _drawn(name: str, count: int, worlds: int) -> Iterator[tuple[float, str]]:
         true = _true(name, truth.chances(rng, (MANY,)))
         held = []
         for world in range(worlds):
-            drawn = resampled(_table(cells(rng, truth.chances(rng, (count,))), total), draws=DRAWS, seed=world)
+            drawn = resampled(_table(cells(rng, truth.chances(rng, (count,)), REPEATS), total), draws=DRAWS, seed=world)
             held.append(_holds(percentile((drawn.max(axis=2) if name == "pass@4" else drawn.mean(axis=2)).mean(axis=1)), true))
         yield float(np.mean(held)), title
 

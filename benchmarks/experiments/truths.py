@@ -33,6 +33,8 @@ TRUTHS: Mapping[str, Truth] = {
     "very hard": Truth(0.8, 0.02, 1, 3),
     "easy": Truth(0.05, 0.6, 3, 1),
     "smooth": Truth(0, 0, 0.5, 0.5),
+    "rarely solved": Truth(0.9, 0, 1, 1),
+    "nearly all solved": Truth(0.02, 0.9, 2, 2),
 }
 #: How another method differs, in log odds of its chances: mean and standard deviation over problems.
 SHIFTS = ((0.0, 0.0), (0.0, 1.0), (0.7, 0.5), (1.5, 1.0))

@@ -9,13 +9,11 @@ import numpy.typing as npt
 
 from apps.reasoning.domain.values import Value
 from apps.reasoning.statistics.intervals import Floats, Interval, Undefined
-from apps.reasoning.statistics.means import agresti_coull
+from apps.reasoning.statistics.means import agresti_coull, unseen
 from apps.reasoning.statistics.scores import Scores
 
 #: With marks on fewer problems the grader's bias is not known well enough.
 MARKED_PROBLEMS_AT_LEAST = 10
-#: The interval counts one more marked problem, on which the grader is wrong by this share: marks may show no rare errors.
-UNSEEN = 0.5
 _SAME = 1e-12
 
 
@@ -38,8 +36,8 @@ def corrected_mean(graded: Scores, marks: Scores, *, tuning: float | None = None
 
     Both tables are on the same problems and repeats; marks are NaN where no person marked. Marks without a grade do not count.
     Unless given, λ minimises the error, which is computed from whole problems. The interval is Agresti and Coull's with as many
-    trials as give the error and that of `UNSEEN`. Undefined if too few problems are marked or nothing is unmarked. Raises
-    `ValueError` for other problems.
+    trials as give the error and that of one more marked problem, on which the grader is wrong by half. Undefined if too few
+    problems are marked or nothing is unmarked. Raises `ValueError` for other problems.
     """
     if graded.problems != marks.problems or graded.cells.shape != marks.cells.shape:
         raise ValueError("grades and marks need the same problems and repeats")
@@ -58,7 +56,7 @@ def corrected_mean(graded: Scores, marks: Scores, *, tuning: float | None = None
     error = float(np.sqrt(problems / (problems - 1) * ((of_marks - tuning * of_grades) ** 2).sum()))
     predicted = tuning * (graded.shares[unmarked].mean() - graded.shares[marked].mean())
     value = float(np.clip(marks.shares[marked].mean() + predicted, 0, 1))
-    trials = max(1.0, value * (1 - value) / (error**2 + (UNSEEN / (problems + 1)) ** 2))
+    trials = max(1.0, value * (1 - value) / (error**2 + unseen(problems)))
     return Corrected(
         value=value,
         raw=float(np.nanmean(graded.shares)),
