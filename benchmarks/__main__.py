@@ -52,6 +52,8 @@ BENCHMARKS = {
     "grading": ("benchmarks.grading", "An experiment: 1,000 scripts by one grader, without its model"),
     "agreement": ("benchmarks.agreement", "The statistics of an agreement page"),
     "coverage": ("benchmarks.coverage", "Coverage of agreement intervals with few problems"),
+    "experiment_coverage": ("benchmarks.experiments.coverage", "Coverage of the intervals of experiments"),
+    "experiment_claims": ("benchmarks.experiments.claims", "How often “A is better” is said of equal methods"),
     "datasets": ("benchmarks.learning.datasets", "The export of 100,000 rows for learning"),
     "training_page": ("benchmarks.pages.training_page", "The curves of a training job, 50,000 points each"),
     "sign_in": ("benchmarks.pages.sign_in", "Twenty simultaneous sign-ins under invented names"),

@@ -7,11 +7,11 @@ and 7. The true values come from 100,000 papers. The percentile bootstrap is inc
 import numpy as np
 
 from apps.reasoning.agreement.estimates import estimates
-from apps.reasoning.agreement.intervals import Interval, percentile
 from apps.reasoning.agreement.pairs import Scored
 from apps.reasoning.agreement.scales import Scale
 from apps.reasoning.agreement.statistics import rmse
 from apps.reasoning.agreement.table import Sample
+from apps.reasoning.statistics.intervals import Interval, percentile
 from benchmarks.figures import Figure
 
 SHAPES = ((6, 6), (10, 4), (30, 4))

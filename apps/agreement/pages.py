@@ -12,9 +12,9 @@ from apps.agreement.choosing import CONTAMINATED, PEOPLE, UNMARKED, UNSCORED, Wh
 from apps.agreement.comparisons import Asked, Gathered, Part, parts_of
 from apps.agreement.text import IN_SPLITS, TITLES, notes, number_text, problems_text
 from apps.reasoning.agreement.estimates import STATISTICS, Estimate
-from apps.reasoning.agreement.intervals import Interval, Undefined
 from apps.reasoning.agreement.paired import COMPARED, Difference
 from apps.reasoning.agreement.report import DRAWS, FEW, Agreement, Band, Cell
+from apps.reasoning.statistics.intervals import Interval, Undefined
 
 KEPT_S = 3600
 RAMP = 5

@@ -11,11 +11,11 @@ from rich.text import Text
 from apps.agreement.comparisons import Asked, Compared, Part
 from apps.reasoning.agreement.consistency import Consistency
 from apps.reasoning.agreement.estimates import STATISTICS, Estimate
-from apps.reasoning.agreement.intervals import CLUSTERS_AT_LEAST, CLUSTERS_TO_DRAW, Interval, Undefined
 from apps.reasoning.agreement.paired import COMPARED, Difference
 from apps.reasoning.agreement.pairs import Missing
 from apps.reasoning.agreement.report import FEW, Agreement, as_good
 from apps.reasoning.domain.values import Unscored
+from apps.reasoning.statistics.intervals import CLUSTERS_AT_LEAST, CLUSTERS_TO_DRAW, Interval, Undefined
 
 IN_SPLITS = ("exact", "off_by_one", "bias", "mae", "qwk", "ac2")
 TITLES = {statistic.slug: statistic.title for statistic in STATISTICS}

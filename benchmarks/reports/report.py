@@ -43,7 +43,8 @@ _FURTHER = {
     ),
     "benchmarks_methods.md": (
         "Benchmarks of methods, statistics and files",
-        ("scaffolds", "sandbox", "formulas", "reading", "grading", "agreement", "coverage", "datasets"),
+        ("scaffolds", "sandbox", "formulas", "reading", "grading", "agreement", "coverage", "experiment_coverage",
+         "experiment_claims", "datasets"),
     ),
 }  # fmt: skip
 

@@ -3,10 +3,10 @@
 import pytest
 
 from apps.reasoning.agreement.consistency import Consistency, consistency
-from apps.reasoning.agreement.intervals import Undefined
 from apps.reasoning.agreement.pairs import Pair
 from apps.reasoning.agreement.report import agree
 from apps.reasoning.domain.values import Unscored
+from apps.reasoning.statistics.intervals import Undefined
 from tests.agreement.tables import pairs_of
 
 

@@ -16,11 +16,11 @@ from apps.accounts.models import User
 from apps.agreement.common_papers import OTHER_MARKS, on_common
 from apps.agreement.comparisons import Gathered, parts_of
 from apps.agreement.sources.files import agreement_file_ask, agreement_file_keep
-from apps.reasoning.agreement.intervals import Interval
 from apps.reasoning.agreement.paired import differences
 from apps.reasoning.agreement.pairs import Pair, Scored
 from apps.reasoning.agreement.scales import Scale
 from apps.reasoning.domain.values import Unscored
+from apps.reasoning.statistics.intervals import Interval
 
 ClientFor = Callable[[User | None], Client]
 NONE = Unscored(reason="no JSON")

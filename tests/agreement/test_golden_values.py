@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from apps.reasoning.agreement.intervals import Interval
 from apps.reasoning.agreement.pairs import Pair
 from apps.reasoning.agreement.report import Agreement, agree
 from apps.reasoning.domain.values import Unscored
+from apps.reasoning.statistics.intervals import Interval
 
 SHARED = Path(__file__).resolve().parents[2] / os.environ.get("SHARED_DATA", "../shared/data")
 LOCKBOX = SHARED / "gradingbench/lockbox_summary.json"

@@ -7,11 +7,11 @@ import pytest
 from scipy import stats
 
 from apps.reasoning.agreement import table as tables
-from apps.reasoning.agreement.intervals import Interval, Undefined, percentile, student_t, studentised
 from apps.reasoning.agreement.pairs import Pair, Sorted
 from apps.reasoning.agreement.report import agree, as_good
 from apps.reasoning.agreement.statistics import rmse
 from apps.reasoning.agreement.table import Sample
+from apps.reasoning.statistics.intervals import Interval, Undefined, percentile, student_t, studentised
 from tests.agreement.tables import pairs_of
 
 

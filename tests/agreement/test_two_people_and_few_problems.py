@@ -9,9 +9,9 @@ from apps.agreement.sources.columns import Columns, scale_of
 from apps.agreement.sources.contests import ContestSource
 from apps.agreement.sources.sources import Chosen
 from apps.marks.models import Slot
-from apps.reasoning.agreement.intervals import Interval, Undefined
 from apps.reasoning.agreement.pairs import Pair
 from apps.reasoning.agreement.report import agree
+from apps.reasoning.statistics.intervals import Interval, Undefined
 from tests.agreement.factory import marked, settled_contest
 from tests.marks.factory import marker
 

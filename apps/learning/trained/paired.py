@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from apps.reasoning.agreement.intervals import Interval
 from apps.reasoning.agreement.paired import interval_of, portions
 from apps.reasoning.agreement.pairs import Scored
 from apps.reasoning.agreement.statistics import bias
 from apps.reasoning.agreement.table import Sample
+from apps.reasoning.statistics.intervals import Interval
 
 DRAWS = 2000
 SEED = 0
@@ -22,7 +22,7 @@ class Paired:
     """Result of a paired comparison.
 
     `difference` is child minus parent, in the unit of the scores. `low` and `high` bound its 95 % interval over whole problems
-    (apps/reasoning/agreement/intervals.py); None where it is undefined. `unscored` problems enter no other figure.
+    (apps/reasoning/statistics/intervals.py); None where it is undefined. `unscored` problems enter no other figure.
     """
 
     problems: int

@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 
 from apps.reasoning.agreement.pairs import Scored
-from apps.reasoning.agreement.scales import Floats
+from apps.reasoning.statistics.intervals import Floats
 
 
 @dataclass(frozen=True, slots=True)

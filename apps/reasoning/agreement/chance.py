@@ -7,9 +7,10 @@ predictions y, Σ (i − j)² p_i q_j = E x² + E y² − 2 E x · E y. Points a
 
 import numpy as np
 
-from apps.reasoning.agreement.scales import Floats, Scale
+from apps.reasoning.agreement.scales import Scale
 from apps.reasoning.agreement.statistics import VARIES
 from apps.reasoning.agreement.table import Table
+from apps.reasoning.statistics.intervals import Floats
 
 
 def quadratic_weights(size: int) -> Floats:

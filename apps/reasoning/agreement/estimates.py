@@ -8,12 +8,12 @@ import numpy as np
 
 from apps.reasoning.agreement import chance, statistics
 from apps.reasoning.agreement.advantage import AdvantageSums
-from apps.reasoning.agreement.intervals import CLUSTERS_TO_DRAW, Interval, Undefined, percentile, studentised, too_few
 from apps.reasoning.agreement.pairs import Scored
-from apps.reasoning.agreement.scales import Floats, Scale
+from apps.reasoning.agreement.scales import Scale
 from apps.reasoning.agreement.statistics import Plain
 from apps.reasoning.agreement.table import Sample, Table
 from apps.reasoning.domain.values import Value
+from apps.reasoning.statistics.intervals import CLUSTERS_TO_DRAW, Floats, Interval, Undefined, percentile, studentised, too_few
 
 OnScale = Callable[[Table, Scale], Floats]
 

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from apps.reasoning.agreement.estimates import FUNCTIONS
-from apps.reasoning.agreement.intervals import CLUSTERS_TO_DRAW, Interval, Undefined, percentile, studentised, too_few
 from apps.reasoning.agreement.pairs import Scored
-from apps.reasoning.agreement.scales import Floats, Scale
+from apps.reasoning.agreement.scales import Scale
 from apps.reasoning.agreement.table import Sample, Table
 from apps.reasoning.domain.values import Value
+from apps.reasoning.statistics.intervals import CLUSTERS_TO_DRAW, Floats, Interval, Undefined, percentile, studentised, too_few
 
 #: The statistics whose difference is reported, by the slugs of `estimates.STATISTICS`.
 COMPARED = ("exact", "off_by_one", "bias", "mae", "rmse", "qwk", "ac2")

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from apps.reasoning.agreement.estimates import Estimate, estimates
-from apps.reasoning.agreement.intervals import Interval
 from apps.reasoning.agreement.pairs import Missing, Pair, Scored, Sorted
 from apps.reasoning.agreement.scales import CLOSE, Scale
 from apps.reasoning.domain.values import Unscored, Value
+from apps.reasoning.statistics.intervals import Interval
 
 FEW = 30
 DRAWS = 2000

@@ -8,8 +8,8 @@ import numpy.typing as npt
 from pydantic import model_validator
 
 from apps.reasoning.domain.values import Value
+from apps.reasoning.statistics.intervals import Floats
 
-Floats = npt.NDArray[np.float64]
 #: Points that differ by less are equal: sums of decimals in binary.
 CLOSE = 1e-9
 BAND_EDGES = (0, 1, 3, 6)  # of seven: nothing, a little, half, all but complete

@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from apps.reasoning.agreement.scales import CLOSE, Floats
+from apps.reasoning.agreement.scales import CLOSE
 from apps.reasoning.agreement.table import Table
+from apps.reasoning.statistics.intervals import Floats
 
 VARIES = 1e-12  # a variance below this is that of a constant
 

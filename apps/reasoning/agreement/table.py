@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apps.reasoning.agreement.pairs import Scored
-from apps.reasoning.agreement.scales import Floats
+from apps.reasoning.statistics.intervals import Floats
 
 Integers = npt.NDArray[np.intp]
 NUMBERS_AT_ONCE = 500_000  # of pairs times draws: 4 MB an array
