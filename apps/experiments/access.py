@@ -39,7 +39,7 @@ def experiments_visible_to(user: User) -> QuerySet[Experiment]:
 
 def experiment_get_for(user: User, public_id: uuid.UUID) -> Experiment:
     """The experiment, for a user who may open it. Raises `Http404`."""
-    rows = experiments_visible_to(user).select_related("graded_set", "contest", "owner")
+    rows = experiments_visible_to(user).select_related("graded_set", "contest", "owner", "problem_set__problem_set")
     found = rows.filter(public_id=public_id).first()
     if found is None:
         raise Http404(NO_EXPERIMENT)

@@ -3,6 +3,7 @@
 from django.urls import path
 
 from apps.experiments import views
+from apps.experiments.solving.views import cell_list
 
 app_name = "experiments"
 urlpatterns = [
@@ -11,5 +12,6 @@ urlpatterns = [
     path("experiments/<uuid:experiment_id>/", views.experiment_detail, name="detail"),
     path("experiments/<uuid:experiment_id>/results.csv", views.experiment_csv, name="csv"),
     path("experiments/<uuid:experiment_id>/results.jsonl", views.experiment_jsonl, name="jsonl"),
+    path("experiments/<uuid:experiment_id>/cells/", cell_list, name="cells"),
     path("experiments/<uuid:experiment_id>/<slug:verb>/", views.experiment_command, name="command"),
 ]

@@ -1,7 +1,7 @@
 """Views of experiments: list, form with live estimate, results, downloads, commands."""
 
 import uuid
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from itertools import islice
 
 from asgiref.sync import sync_to_async
@@ -20,7 +20,7 @@ from apps.experiments.estimate import forecast_of
 from apps.experiments.exports import csv_lines, json_lines
 from apps.experiments.forms import ExperimentForm
 from apps.experiments.ledger import texts_shown
-from apps.experiments.models import CellState, Experiment
+from apps.experiments.models import CellState, Experiment, ExperimentCell, ExperimentKind, SolvingCell, SolvingState
 from apps.experiments.refusals import ExperimentRefused
 from apps.experiments.repeats import repeats_of
 from apps.experiments.selectors import SHOWS, columns_of, counts_of, filter_from, progress_of, rows_of
@@ -32,6 +32,7 @@ from apps.experiments.services import (
     experiment_retry,
     views_of_experiment,
 )
+from apps.experiments.solving.views import solving_page
 from apps.graders.planning.naming import VARIANTS
 from apps.graders.planning.shown import views_summary
 from apps.graders.starting import models_for_grading
@@ -41,6 +42,7 @@ from apps.runs.access import run_may_start
 from apps.ui.refusals import refusals_shown
 
 PAGE = 50
+_UNDER_WAY = (SolvingState.WAITING, SolvingState.RUNNING)
 _LINES_AT_ONCE = 50
 VARIANT_TITLES = {name: one.title for name, one in VARIANTS.items()}
 
@@ -49,11 +51,19 @@ VARIANT_TITLES = {name: one.title for name, one in VARIANTS.items()}
 def experiment_list(request: HttpRequest) -> HttpResponse:
     """List the experiments that the user may open, newest first."""
     user = user_allowed(request, run_may_start)
-    ended = Count("cells", filter=~Q(cells__state__in=(CellState.WAITING, CellState.RUNNING)))
-    rows = experiments_visible_to(user).select_related("graded_set", "contest", "owner")
-    rows = rows.annotate(cells_all=Count("cells"), cells_ended=ended).order_by("-created_at", "-pk")
-    page = Paginator(rows, PAGE).get_page(request.GET.get("page"))
+    rows = experiments_visible_to(user).select_related("graded_set", "contest", "owner", "problem_set__problem_set")
+    page = Paginator(rows.order_by("-created_at", "-pk"), PAGE).get_page(request.GET.get("page"))
+    _count_cells(page.object_list)
     return render(request, "experiments/list.html", {"page": page, "query": ""})
+
+
+def _count_cells(experiments: Iterable[Experiment]) -> None:
+    """Give each experiment `cells_all` and `cells_ended`."""
+    shown = {one.pk: one for one in experiments}
+    for model, under_way in ((ExperimentCell, (CellState.WAITING, CellState.RUNNING)), (SolvingCell, _UNDER_WAY)):
+        rows = model.objects.filter(experiment__in=shown).order_by().values_list("experiment")
+        for pk, count, ended in rows.annotate(Count("pk"), ended=Count("pk", filter=~Q(state__in=under_way))):
+            shown[pk].cells_all, shown[pk].cells_ended = count, ended  # type: ignore[attr-defined]
 
 
 @never_cache
@@ -95,6 +105,8 @@ def experiment_detail(request: HttpRequest, experiment_id: uuid.UUID) -> HttpRes
     """Show progress and results; for htmx only the changing part."""
     user = user_of(request)
     experiment = experiment_get_for(user, experiment_id)
+    if experiment.kind == ExperimentKind.SOLVING:
+        return solving_page(request, experiment)
     shown = cells_shown(user, experiment)
     asked = filter_from(request.GET, experiment)
     page = Paginator(rows_of(shown, asked), PAGE).get_page(request.GET.get("page"))

@@ -13,7 +13,7 @@ import numpy as np
 
 from apps.experiments.models import CellScore, Experiment, SolvingState
 from apps.experiments.solving.services import manifest_stored
-from apps.reasoning.agreement.scales import Floats
+from apps.reasoning.statistics.intervals import Floats
 
 
 @dataclass
@@ -32,6 +32,10 @@ class Row:
     calls: float = 0.0
     tokens: float = 0.0
     seconds: float = 0.0
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        return self.method, self.team, self.budget
 
     @property
     def scored(self) -> int:
