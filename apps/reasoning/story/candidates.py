@@ -1,5 +1,6 @@
 """Whole solutions of a run: lineage, reports, memory, pools, groups, the knock-out and states."""
 
+import functools
 from dataclasses import dataclass, field
 
 from apps.reasoning.domain.agent_events import MemoryStored
@@ -14,6 +15,7 @@ from apps.reasoning.domain.candidate_events import (
     PoolKept,
     ScoreDropped,
     StateWritten,
+    candidate_order,
 )
 from apps.reasoning.domain.event_base import Event, Kind
 from apps.reasoning.story.parts import Numbered, Part
@@ -52,6 +54,11 @@ class Candidate:
     @property
     def id(self) -> str:
         return self.candidate
+
+    @functools.cached_property
+    def order(self) -> tuple[int, ...]:
+        """As of `candidates.desk.Candidate`."""
+        return candidate_order(self.candidate)
 
     @property
     def is_scored(self) -> bool:
