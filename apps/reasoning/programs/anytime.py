@@ -68,8 +68,8 @@ def answer_at(answers: Sequence[Handed], budget: float, unit: Unit) -> str:
 def _rule(name: str, events: Iterable[Numbered[Event]]) -> tuple[Scaffold, Callable[[RunStory, Any], str]]:
     if source := next((event for _, event in events if isinstance(event, ImportSource)), None):
         raise NoAnytimeAnswer(
-            f"The run was imported from {source.file} ({source.format}). Such a file has neither the rule by which its program "
-            "selects a solution nor the tokens of its calls, so there is no answer before its end."
+            f"The run was imported from {source.file} ({source.format}). The file does not say which solution its program "
+            "would have selected earlier, so only the end of the run can be scored."
         )
     if name not in PROGRAMS:
         raise NoAnytimeAnswer(f"There is no scaffold {name}, so its rule is unknown. The scaffolds are {', '.join(SCAFFOLDS)}.")

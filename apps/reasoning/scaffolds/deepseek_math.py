@@ -5,7 +5,7 @@ Source: QED-Nano App. B (reasoning notes §6).
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from pydantic import Field
 
@@ -20,7 +20,7 @@ from apps.reasoning.reading.choices import Scored
 from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Selection, concluded
 from apps.reasoning.scaffolds.candidates.costs import estimated
 from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk, Part
-from apps.reasoning.scaffolds.candidates.ranking import C, best_first, id_of, mean
+from apps.reasoning.scaffolds.candidates.ranking import best_first, id_of, leader, mean
 from apps.reasoning.scaffolds.candidates.scoring import Scoring, score_reading, scored
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.page import Page
@@ -71,6 +71,10 @@ class Params(Value):
         Intern-S1-MO requires three of its four votes."""
         return math.ceil(round(self.quorum * self.examinations, 9))
 
+    def accepts(self, mean: float, count: int) -> bool:
+        """Whether all counted reports give the full score, and enough reports count."""
+        return mean >= FULL and count >= self.needed
+
 
 async def report_checked(desk: Desk, call: str, solution: str, report: Scored, place: Place) -> Heard[Scored]:
     """Check whether a report on the fenced `solution` is founded. Scores are those of `FOUNDED`."""
@@ -89,19 +93,7 @@ def hands_in(story: RunStory, params: Params) -> str:
     """An accepted proof, else the proof with the best mean over all rounds."""
     found = story.candidates.by_id
     means = {name: one.mean for name, one in found.items() if one.mean is not None}
-    return id_of(_best(found.values(), means, lambda name: len(found[name].scores), params))
-
-
-def _best(candidates: Iterable[C], means: Mapping[str, float], count: Callable[[str], int], params: Params) -> C | None:
-    """The best accepted proof, else the best of all. `count`: the number of reports on a proof that count."""
-    ranked = best_first(candidates, means)
-    full = (one for one in ranked if one.id in means and _is_accepted(means[one.id], count(one.id), params))
-    return next(full, ranked[0] if ranked else None)
-
-
-def _is_accepted(mean: float, count: int, params: Params) -> bool:
-    """Whether all counted reports give the full score, and enough reports count."""
-    return mean >= FULL and count >= params.needed
+    return id_of(leader(found, means, lambda name, mean: params.accepts(mean, len(found[name].scores))))
 
 
 class _Search:
@@ -128,24 +120,24 @@ class _Search:
                 parents = [None] * self.params.proofs
             await concurrently(self._proof(round_, slot, parent) for slot, parent in enumerate(parents, 1))
             self._emit_pool(round_)
-            if any(_is_accepted(value, self._count(name), self.params) for name, value in self.means.items()):
+            if any(self._accepts(name, value) for name, value in self.means.items()):
                 break
         return self.selection()
 
-    def _count(self, name: str) -> int:
-        return len(self.reports[name])
+    def _accepts(self, name: str, value: float) -> bool:
+        return self.params.accepts(value, len(self.reports[name]))
 
     def selection(self) -> Selection:
         """An accepted proof, else the proof with the best mean over all rounds."""
         means = self.means
-        best = _best(self.desk.candidates.values(), means, self._count, self.params)
+        best = leader(self.desk.candidates, means, self._accepts)
         if best is None:
             return Selection(candidate=None, reason=NOTHING_READABLE)
         if best.id not in means:
             return Selection(candidate=best, reason=f"None of the examinations of {best.id} could be read.")
-        count = self._count(best.id)
+        count = len(self.reports[best.id])
         counted = f"the mean of {count} examination{'s' * (count > 1)} of {best.id} is {means[best.id]:.2f}"
-        if _is_accepted(means[best.id], count, self.params):
+        if self._accepts(best.id, means[best.id]):
             return Selection(candidate=best, accepted=True, reason=f"Accepted: {counted}.")
         if means[best.id] >= FULL:
             of = f"only {count} of {self.params.examinations} count, and {self.params.needed} are needed"

@@ -81,9 +81,9 @@ class Report:
 
 def hands_in(story: RunStory, params: Params) -> str:
     """An accepted solution, else the one with the largest share of passes; ties go to the newest."""
-    found = story.candidates.by_id
-    read = {name: [bool(one.passed) for one in candidate.judgements] for name, candidate in found.items()}
-    return id_of(_best(found.values(), lambda one: read[one.id], params.group))
+    everyone = story.candidates.by_id.values()
+    judged = [one for one in everyone if one.reports and one.judgements]
+    return id_of(_best(judged or everyone, lambda one: [bool(said.passed) for said in one.judgements], params.group))
 
 
 def _best(candidates: Iterable[C], read: Callable[[C], list[bool]], group: int) -> C | None:

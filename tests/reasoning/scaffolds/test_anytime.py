@@ -119,12 +119,11 @@ async def test_a_run_with_fewer_tokens_hands_in_the_answer_at_the_tokens_that_it
 
 
 @pytest.mark.parametrize("name", sorted(SCAFFOLDS))
-@pytest.mark.parametrize("seed", range(2))
-async def test_whatever_the_order_of_calls_a_run_that_a_budget_ends_has_its_outcome_as_answer(name: str, seed: int) -> None:
+async def test_whatever_the_order_of_calls_a_run_that_a_budget_ends_has_its_outcome_as_answer(name: str) -> None:
     course = course_of(name, "course")
-    whole = await played(name, course, shuffle=seed)
+    whole = await played(name, course, shuffle=1)
     for calls in range(1, whole.journal.spent.calls + 1):
-        run = await played(name, course, shuffle=seed, budget=Budget(calls=calls))
+        run = await played(name, course, shuffle=1, budget=Budget(calls=calls))
         events = numbered(run)
         assert written(fold(events), answer_at(curve(name, course[0], events), calls, "calls")) == outcome(run), calls
         resumed = await played(name, course, budget=Budget(calls=calls), journal=whole.journal.cut(calls))
