@@ -80,6 +80,15 @@ def outcome(run: Played) -> tuple[str, tuple[str, ...]] | None:
     return written(fold(numbered(run)), run.outcome.proof)
 
 
+async def compare_stopped_runs(name: str, course: Course) -> None:
+    """Compare what runs that stop at each call hand in with the curve of the whole run; its calls come one after the other."""
+    whole = await played(name, course, one_by_one=True)
+    answers, story = curve(name, course[0], numbered(whole)), fold(numbered(whole))
+    for calls in range(1, whole.journal.spent.calls + 1):
+        run = await played(name, course, budget=Budget(calls=calls), one_by_one=True)
+        assert outcome(run) == written(story, answer_at(answers, calls, "calls")), calls
+
+
 @pytest.mark.parametrize("name", sorted(SCAFFOLDS))
 def test_every_scaffold_declares_its_anytime_answer(name: str) -> None:
     assert SCAFFOLDS[name].hands_in is not None, f"declare hands_in in {SCAFFOLDS[name].solve.__module__} (docs/anytime.md)"
@@ -100,11 +109,7 @@ async def test_at_the_full_budget_it_is_the_outcome(name: str, what: str) -> Non
 @pytest.mark.parametrize(("name", "what"), CASES)
 async def test_a_run_with_less_budget_hands_in_the_answer_of_the_whole_run_at_that_budget(name: str, what: str) -> None:
     course = course_of(name, what)
-    whole = await played(name, course)
-    answers, story = curve(name, course[0], numbered(whole)), fold(numbered(whole))
-    for calls in range(1, whole.journal.spent.calls + 1):
-        run = await played(name, course, budget=Budget(calls=calls))
-        assert outcome(run) == written(story, answer_at(answers, calls, "calls")), calls
+    await compare_stopped_runs(name, course)
 
 
 @pytest.mark.parametrize("name", sorted(SCAFFOLDS))
