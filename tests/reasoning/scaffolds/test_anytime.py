@@ -10,7 +10,7 @@ from apps.reasoning.domain.event_base import Event, Kind
 from apps.reasoning.domain.values import Value
 from apps.reasoning.programs.anytime import Handed, Unit, answer_at, answers_over
 from apps.reasoning.programs.registry import SCAFFOLDS
-from apps.reasoning.scaffolds import nomos, self_check
+from apps.reasoning.scaffolds import deepseek_math, nomos, self_check
 from apps.reasoning.scaffolds.intern_s1_mo.params import Params as InternParams
 from apps.reasoning.scaffolds.spec import Budget
 from apps.reasoning.story.parts import Numbered
@@ -31,6 +31,11 @@ OWN: dict[str, Course] = {
             "final/*": better("A"),
             "*": named,
         },
+    ),
+    # Both have a mean of 1, and enough reports count for the second one only.
+    "deepseek_math": (
+        deepseek_math.Params(proofs=2, examinations=3, rounds=1),
+        {"round/*": named, "examine/c1.1/[23]": "unread", "examine/*": score(1)},
     ),
     # The accepted solution has fewer passes than an older one.
     "self_check": (
