@@ -9,9 +9,7 @@ from apps.reasoning.scaffolds.intern_s1_mo.params import Params
 from apps.reasoning.story.lemmas import Lemmas, PersonVerdict
 from apps.reasoning.story.run_story import RunStory
 
-AFTER = frozenset(
-    {Kind.PROOF_DRAFTED, Kind.VERDICT_REACHED, Kind.CONTROL_APPLIED, Kind.LEMMA_RETIRED, Kind.LEMMA_RESTORED}
-)
+AFTER = frozenset({Kind.PROOF_DRAFTED, Kind.VERDICT_REACHED, Kind.CONTROL_APPLIED, Kind.LEMMA_RETIRED, Kind.LEMMA_RESTORED})
 
 
 def hands_in(story: RunStory, params: Params) -> str:
