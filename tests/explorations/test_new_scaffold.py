@@ -26,6 +26,7 @@ FILES = (
 #: The tests that are asked of every scaffold.
 GENERAL = (
     "tests/reasoning/plays",
+    "tests/reasoning/scaffolds/test_anytime.py",
     "tests/reasoning/scaffolds/test_candidates_durability.py",
     "tests/reasoning/test_golden_traces.py",
     "tests/reasoning/test_golden_traces_of_verdicts.py",

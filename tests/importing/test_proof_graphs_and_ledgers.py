@@ -8,6 +8,8 @@ import pytest
 from apps.explorations.importing.imported_run import LogFile, LogWrong
 from apps.lemmas.graph_data import graph_data
 from apps.lemmas.models import Lemma, LemmaEdge, ProofVersion
+from apps.reasoning.programs.anytime import NoAnytimeAnswer, answers_over
+from apps.reasoning.story.vocabulary import event_from
 from apps.runs.models import Run
 from tests.importing.files import graph, import_of, imported, ledger_event, node, unread
 
@@ -105,6 +107,9 @@ def test_a_ledger_of_lines_is_a_run_with_challenges_and_validations_as_votes() -
     assert run.outcome is not None
     assert run.outcome["accepted"] is True
     assert unread(run) == ["1 events: “nodes_claimed” is about the assignment of work and was not imported"]
+    events = [(row.seq, event_from(row.kind, row.body)) for row in run.events.order_by("seq")]
+    with pytest.raises(NoAnytimeAnswer, match=r"imported from ledger\.jsonl"):
+        answers_over(run.scaffold, run.spec["params"], events)
 
 
 def test_a_file_for_each_event_makes_one_ledger_and_missing_numbers_are_listed() -> None:

@@ -9,6 +9,7 @@ from apps.explorations.importing import solver_logs
 from apps.explorations.importing.imported_run import LogFile, LogWrong, paragraphs
 from apps.explorations.importing.log_payloads import answer_of, request_of
 from apps.explorations.importing.log_sections import sections
+from apps.reasoning.programs.anytime import NoAnytimeAnswer, answers_over
 from apps.reasoning.story.vocabulary import event_from
 from apps.runs.models import RunStatus
 from apps.runs.selectors import step_texts
@@ -31,6 +32,13 @@ def test_a_whole_log_is_a_finished_run_with_its_candidates_and_judgements() -> N
     assert run.outcome is not None
     assert run.outcome["accepted"] is True
     assert unread(run) == []
+
+
+def test_it_has_no_answers_over_time_although_it_is_a_run_of_self_check() -> None:
+    run = imported(solver_log(*check("Yes, it is."), *DONE))
+    events = [(row.seq, event_from(row.kind, row.body)) for row in run.events.order_by("seq")]
+    with pytest.raises(NoAnytimeAnswer, match=r"The run was imported from .*only the end of the run can be scored\."):
+        answers_over(run.scaffold, run.spec["params"], events)
 
 
 def test_its_events_are_ours_without_gaps_and_at_the_times_of_the_log() -> None:

@@ -68,6 +68,20 @@ class TableDispatcher:
         raise AssertionError(f"nothing is written for {request.key}")
 
 
+class OneByOne(TableDispatcher):
+    """Answers calls in the order in which they begin. All that follows from an answer happens before the next one."""
+
+    def __init__(self, table: Mapping[str, Answer | Callable[[GenerationRequest], Answer]], shuffle: int | None = None) -> None:
+        super().__init__(table, shuffle)
+        self._turn = asyncio.Lock()
+
+    async def dispatch(self, request: GenerationRequest) -> Final:
+        async with self._turn:
+            for _ in range(25):
+                await asyncio.sleep(0)
+            return await super().dispatch(request)
+
+
 def final(text: str, **changes: object) -> Final:
     """A call that ended by itself with `text`."""
     fields: dict[str, object] = {
@@ -171,8 +185,9 @@ async def play(
     problem: ProblemText | None = None,
     context_tokens: int | None = None,
     prompts: PromptSet = "full",
+    one_by_one: bool = False,
 ) -> Played:
-    dispatcher = TableDispatcher(table, shuffle)
+    dispatcher = (OneByOne if one_by_one else TableDispatcher)(table, shuffle)
     journal = journal or InMemoryJournal()
     asked = spec(budget, seed, scaffold, tools, closing, context_tokens, prompts)
     context = RunContext(asked, journal, dispatcher, controls or NoControls(), backoff_s=0, inherited=inherited)

@@ -34,8 +34,12 @@ class Line:
     interval: str
     why: str
     against: str
-    unscored: int
+    reasons: tuple[tuple[str, int], ...]
     is_baseline: bool
+
+    @property
+    def unscored(self) -> int:
+        return sum(count for _, count in self.reasons)
 
 
 @dataclass(frozen=True)
@@ -105,7 +109,7 @@ def lines_of(manifest: Manifest, problems: Sequence[str], rows: Sequence[Row]) -
                 interval=f"{100 * around.low:.1f} to {100 * around.high:.1f}" if isinstance(around, Interval) else "",
                 why="" if around is None or isinstance(around, Interval) else around.reason,
                 against=said.get(number, ""),
-                unscored=sum(row.unscored.values()),
+                reasons=tuple(row.unscored.items()),
                 is_baseline=number == base,
             )
         )

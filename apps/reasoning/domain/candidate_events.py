@@ -11,6 +11,11 @@ from apps.reasoning.domain.values import Value
 CandidateKind = Literal["solution", "improvement", "refinement", "correction", "aggregate"]
 
 
+def candidate_order(candidate: str) -> tuple[int, ...]:
+    """Round and number of a candidate: an order independent of the order in which calls finish."""
+    return tuple(int(part) for part in candidate.removeprefix("c").split("."))
+
+
 class Issue(Value):
     """An objection of a verifier: its severity, the quoted words of the solution, and the reason."""
 

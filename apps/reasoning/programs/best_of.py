@@ -3,7 +3,7 @@
 Source: best-of-n by a verifier (Cobbe et al., arXiv 2110.14168); as many proofs as Nomos draws (QED-Nano App. B).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -23,12 +23,14 @@ from apps.reasoning.programs.scoring import Scored, scored_by
 from apps.reasoning.prompts import loader
 from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Selection, concluded
 from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
+from apps.reasoning.scaffolds.candidates.ranking import C, id_of
 from apps.reasoning.scaffolds.candidates.solving import solved
-from apps.reasoning.scaffolds.candidates.tournament import KnockOut
+from apps.reasoning.scaffolds.candidates.tournament import KnockOut, undefeated_in
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.given import Given
 from apps.reasoning.scaffolds.running.concurrently import concurrently
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold
+from apps.reasoning.story.run_story import RunStory
 
 NAME = "best_of"
 FIRST_GRADER = "single_turn"
@@ -91,6 +93,22 @@ def offered(given: Given) -> dict[str, str]:
 _ANY = ProblemText(id="", version=1, title="", statement="")
 
 
+def hands_in(story: RunStory, params: Params) -> str:
+    """The undefeated proof with most wins, once the duel has decided a pair; before, the first proof with the most points, or
+    the first one if none is graded."""
+    found = story.candidates
+    left = undefeated_in(found, found.pools[-1][1].kept) if found.duels else []
+    points = {name: one.mean for name, one in found.by_id.items() if one.mean is not None}
+    return id_of(next(iter(left or _leaders(found.by_id.values(), points)), None))
+
+
+def _leaders(candidates: Iterable[C], points: Mapping[str, Decimal] | Mapping[str, float]) -> list[C]:
+    """The candidates with the most points, oldest first; unscored ones lose, and all are equal if none is scored."""
+    everyone = sorted(candidates, key=lambda one: one.order)
+    most = max(points.values(), default=None)
+    return [one for one in everyone if points.get(one.id) == most]
+
+
 class _Search:
     """The state of the search, so that it can select a proof whenever the budget ends."""
 
@@ -117,10 +135,8 @@ class _Search:
 
     @property
     def leaders(self) -> list[Candidate]:
-        """The candidates with the most points; unscored ones lose to scored ones, and all are equal if none is scored."""
         points = {name: one.points for name, one in self.scores.items() if one.points is not None}
-        everyone = sorted(self.desk.candidates.values(), key=lambda one: one.order)
-        return [one for one in everyone if points.get(one.id) == max(points.values())] if points else everyone
+        return _leaders(self.desk.candidates.values(), points)
 
     def selection(self) -> Selection:
         """The best candidate so far: one left in the duel, else the first with the most points, else the first."""
@@ -236,6 +252,7 @@ SCAFFOLD = BestOf(
     roles=ROLES,
     solve=solve,
     estimate=estimate,
+    hands_in=hands_in,
     cannot_run=cannot_run,
     takes=frozenset({"references", "scheme"}),
     choices={"grader": offered},

@@ -20,13 +20,14 @@ from apps.reasoning.reading.choices import Scored
 from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Selection, concluded
 from apps.reasoning.scaffolds.candidates.costs import estimated
 from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk, Part
-from apps.reasoning.scaffolds.candidates.ranking import best_first, mean
+from apps.reasoning.scaffolds.candidates.ranking import best_first, id_of, leader, mean
 from apps.reasoning.scaffolds.candidates.scoring import Scoring, score_reading, scored
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.page import Page
 from apps.reasoning.scaffolds.running.concurrently import concurrently
 from apps.reasoning.scaffolds.running.hearing import Heard
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold
+from apps.reasoning.story.run_story import RunStory
 
 VALUES = (0.0, 0.5, 1.0)
 #: Scores of the meta-verifier: 1 for a founded report, 0 for an unfounded one.
@@ -70,6 +71,10 @@ class Params(Value):
         Intern-S1-MO requires three of its four votes."""
         return math.ceil(round(self.quorum * self.examinations, 9))
 
+    def accepts(self, mean: float, count: int) -> bool:
+        """Whether all counted reports give the full score, and enough reports count."""
+        return mean >= FULL and count >= self.needed
+
 
 async def report_checked(desk: Desk, call: str, solution: str, report: Scored, place: Place) -> Heard[Scored]:
     """Check whether a report on the fenced `solution` is founded. Scores are those of `FOUNDED`."""
@@ -82,6 +87,13 @@ async def report_checked(desk: Desk, call: str, solution: str, report: Scored, p
         place=place,
         reading=score_reading(FOUNDED),
     )
+
+
+def hands_in(story: RunStory, params: Params) -> str:
+    """An accepted proof, else the proof with the best mean over all rounds."""
+    found = story.candidates.by_id
+    means = {name: one.mean for name, one in found.items() if one.mean is not None}
+    return id_of(leader(found, means, lambda name, mean: params.accepts(mean, len(found[name].scores))))
 
 
 class _Search:
@@ -108,31 +120,30 @@ class _Search:
                 parents = [None] * self.params.proofs
             await concurrently(self._proof(round_, slot, parent) for slot, parent in enumerate(parents, 1))
             self._emit_pool(round_)
-            if any(self._is_accepted(name, value) for name, value in self.means.items()):
+            if any(self._accepts(name, value) for name, value in self.means.items()):
                 break
         return self.selection()
 
-    def _is_accepted(self, name: str, value: float) -> bool:
-        """Whether all counted reports give the full score, and enough reports count."""
-        return value >= FULL and len(self.reports[name]) >= self.params.needed
+    def _accepts(self, name: str, value: float) -> bool:
+        return self.params.accepts(value, len(self.reports[name]))
 
     def selection(self) -> Selection:
         """An accepted proof, else the proof with the best mean over all rounds."""
         means = self.means
-        ranked = best_first(list(self.desk.candidates.values()), means)
-        if not ranked:
+        best = leader(self.desk.candidates, means, self._accepts)
+        if best is None:
             return Selection(candidate=None, reason=NOTHING_READABLE)
-        best = next((one for one in ranked if one.id in means and self._is_accepted(one.id, means[one.id])), ranked[0])
         if best.id not in means:
             return Selection(candidate=best, reason=f"None of the examinations of {best.id} could be read.")
         count = len(self.reports[best.id])
         counted = f"the mean of {count} examination{'s' * (count > 1)} of {best.id} is {means[best.id]:.2f}"
-        if self._is_accepted(best.id, means[best.id]):
+        if self._accepts(best.id, means[best.id]):
             return Selection(candidate=best, accepted=True, reason=f"Accepted: {counted}.")
         if means[best.id] >= FULL:
             of = f"only {count} of {self.params.examinations} count, and {self.params.needed} are needed"
             return Selection(candidate=best, reason=f"Undecided: {counted}, but {of}.")
-        return Selection(candidate=best, accepted=False, reason=f"Not accepted: {counted}, the best of {len(ranked)} proofs.")
+        reason = f"Not accepted: {counted}, the best of {len(self.desk.candidates)} proofs."
+        return Selection(candidate=best, accepted=False, reason=reason)
 
     async def _proof(self, round_: int, slot: int, parent: Candidate | None) -> None:
         """Write or refine one proof and examine it immediately."""
@@ -177,8 +188,10 @@ class _Search:
     async def _examined(self, candidate: Candidate, index: int) -> None:
         call = f"examine/{candidate.id}/{index}"
         found = await scored(self.desk, EXAMINATION, candidate, index, self.params.examinations, call)
-        if isinstance(found, Scored) and not (self.params.meta and await self._is_unfounded(candidate, index, found)):
-            self.reports[candidate.id][index] = found
+        if isinstance(found, Scored):
+            self.reports[candidate.id][index] = found  # It counts until it is dropped, also if the budget ends before.
+            if self.params.meta and await self._is_unfounded(candidate, index, found):
+                del self.reports[candidate.id][index]
 
     async def _is_unfounded(self, candidate: Candidate, index: int, report: Scored) -> bool:
         """Whether the meta-verifier rejects the report; an unreadable meta-verdict keeps it."""
@@ -276,6 +289,7 @@ SCAFFOLD = Scaffold(
     ),
     solve=solve,
     estimate=estimate,
+    hands_in=hands_in,
     measured_with={"proofs": 8, "examinations": 8, "rounds": 4},
     page=Page(draws_lineage=True),
     cost_hint=(

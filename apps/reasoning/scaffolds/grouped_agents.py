@@ -5,7 +5,7 @@ role, so that a problem costs a bounded number of calls.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -22,11 +22,13 @@ from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Sel
 from apps.reasoning.scaffolds.candidates.costs import estimated
 from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
 from apps.reasoning.scaffolds.candidates.inputs import Choice, chosen
+from apps.reasoning.scaffolds.candidates.ranking import C, id_of
 from apps.reasoning.scaffolds.candidates.verifying import verified
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.page import Page
 from apps.reasoning.scaffolds.running.concurrently import concurrently
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold
+from apps.reasoning.story.run_story import RunStory
 
 T = TypeVar("T")
 ROLES = ("solver", "verifier_1", "corrector_1", "verifier_2", "corrector_2")
@@ -77,6 +79,28 @@ class Report:
     call: str
 
 
+def hands_in(story: RunStory, params: Params) -> str:
+    """An accepted solution, else the one with the largest share of passes; ties go to the newest."""
+    everyone = story.candidates.by_id.values()
+    judged = [one for one in everyone if one.reports and one.judgements]
+    return id_of(_best(judged or everyone, lambda one: [bool(said.passed) for said in one.judgements], params.group))
+
+
+def _best(candidates: Iterable[C], read: Callable[[C], list[bool]], group: int) -> C | None:
+    """The best candidate by acceptance, then by the share of its readable verdicts that pass it; one without comes last."""
+
+    def rank(one: C) -> tuple[bool, float, tuple[int, ...]]:
+        verdicts = read(one)
+        return _accepts(verdicts, group), sum(verdicts) / len(verdicts) if verdicts else -1.0, one.order
+
+    return max(candidates, key=rank, default=None)
+
+
+def _accepts(read: Sequence[bool], group: int) -> bool:
+    """Whether every readable verdict passes, and at least half of a group is readable."""
+    return all(read) and 2 * len(read) >= group
+
+
 @dataclass
 class Groups:
     """The state of the search. `verdicts` holds each candidate's passes and fails; None marks an unreadable verdict."""
@@ -103,34 +127,22 @@ class Groups:
         return self.selection()
 
     def selection(self) -> Selection:
-        """An accepted candidate, else the one with the largest share of passes; ties go to the newest.
-
-        A candidate is accepted if every readable verdict passes it and at least half of a group is readable.
-        """
-        if not self.desk.candidates:
+        """An accepted candidate, else the one with the largest share of passes; ties go to the newest."""
+        best = _best(self.desk.candidates.values(), self._read, self.params.group)
+        if best is None:
             return Selection(candidate=None, reason=NOTHING_READABLE)
-        best = max(self.desk.candidates.values(), key=lambda one: (self._is_accepted(one), self._share(one), one.order))
         read, asked = self._read(best), len(self.verdicts[best.id])
         if not read:
             return Selection(candidate=best, reason="No verdict on it could be read." if asked else "It was not judged.")
         found = f"{sum(read)} of {len(read)} verdicts on it found no fault"
         lost = f"; {asked - len(read)} of {asked} could not be read" if asked > len(read) else ""
-        if self._is_accepted(best):
+        if _accepts(read, self.params.group):
             return Selection(candidate=best, accepted=True, reason=f"Accepted: {found}{lost}.")
         few = f", and {(self.params.group + 1) // 2} are needed" if all(read) else ""
         return Selection(candidate=best, accepted=False, reason=f"Not accepted: {found}{lost}{few}.")
 
     def _read(self, candidate: Candidate) -> list[bool]:
         return [passed for passed in self.verdicts[candidate.id] if passed is not None]
-
-    def _is_accepted(self, candidate: Candidate) -> bool:
-        read = self._read(candidate)
-        return all(read) and 2 * len(read) >= self.params.group
-
-    def _share(self, candidate: Candidate) -> float:
-        """The share of readable verdicts that pass it; -1 without one, so that such candidates come last."""
-        read = self._read(candidate)
-        return sum(read) / len(read) if read else -1.0
 
     # --- the roles ---------------------------------------------------------------------------------------------------
 
@@ -270,5 +282,6 @@ SCAFFOLD = Scaffold(
     ),
     solve=solve,
     estimate=estimate,
+    hands_in=hands_in,
     page=Page(draws_lineage=True),
 )

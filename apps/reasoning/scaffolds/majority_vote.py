@@ -14,12 +14,13 @@ from apps.reasoning.domain.values import Value
 from apps.reasoning.ports import Context
 from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Selection, concluded
 from apps.reasoning.scaffolds.candidates.costs import estimated
-from apps.reasoning.scaffolds.candidates.desk import Desk
+from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
 from apps.reasoning.scaffolds.candidates.final_answers import AnswerClass, Vote, counted
 from apps.reasoning.scaffolds.candidates.solving import solved
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.running.concurrently import concurrently
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold
+from apps.reasoning.story.run_story import RunStory
 
 NO_ANSWER = (
     "This problem asks for no final answer, so there is nothing to vote on. Use Best of n (a grader compares proofs) or "
@@ -56,6 +57,15 @@ async def _search(desk: Desk, params: Params) -> Selection:
     return _selection(desk)
 
 
+def hands_in(story: RunStory, params: Params) -> str:
+    """The first solution of the largest class of equal answers so far; once the vote is recorded, of its winner."""
+    found = story.candidates
+    if found.groups:
+        return found.groups.groups[found.groups.chosen][0]
+    vote = counted(found.by_id.values())
+    return vote.classes[vote.winner].members[0].id if vote.classes else ""
+
+
 def _selection(desk: Desk) -> Selection:
     """The result of the vote; emits it as one event."""
     if not desk.candidates:
@@ -71,7 +81,7 @@ def _selection(desk: Desk) -> Selection:
     return Selection(candidate=vote.classes[vote.winner].members[0], reason=f"{reason} No solution was judged.")
 
 
-def _sentences(vote: Vote) -> str:
+def _sentences(vote: Vote[Candidate]) -> str:
     """The winner with its votes, how a tie was broken, and which solutions do not count."""
     names = [_named(each) for each in vote.classes]
     won = vote.classes[vote.winner]
@@ -87,13 +97,13 @@ def _sentences(vote: Vote) -> str:
     return " ".join(said)
 
 
-def _unread(vote: Vote) -> str:
+def _unread(vote: Vote[Candidate]) -> str:
     names = ", ".join(one.id for one in vote.unread[:8]) + (", …" if len(vote.unread) > 8 else "")
     count = len(vote.unread)
     return f"{count} solution{'s state' if count != 1 else ' states'} no final answer and did not vote ({names})"
 
 
-def _named(each: AnswerClass) -> str:
+def _named(each: AnswerClass[Candidate]) -> str:
     """The answer, or its first solution if it is too long for a sentence; a formula is never cut."""
     return each.answer if len(each.answer) <= SHORT else f"the answer of {each.members[0].id}"
 
@@ -128,5 +138,6 @@ SCAFFOLD = Scaffold(
     roles=(Role("solver", "Solver", "Writes the solutions.", 65_536, 0.8),),
     solve=solve,
     estimate=estimate,
+    hands_in=hands_in,
     cannot_run=cannot_run,
 )

@@ -20,15 +20,16 @@ from apps.reasoning.reading.schemas import decisions, object_schema
 from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Selection, concluded
 from apps.reasoning.scaffolds.candidates.costs import estimated
 from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
-from apps.reasoning.scaffolds.candidates.ranking import best_first
+from apps.reasoning.scaffolds.candidates.ranking import best_first, id_of
 from apps.reasoning.scaffolds.candidates.scoring import POINTS, scored
 from apps.reasoning.scaffolds.candidates.solving import solved
-from apps.reasoning.scaffolds.candidates.tournament import KnockOut, most_calls
+from apps.reasoning.scaffolds.candidates.tournament import KnockOut, most_calls, undefeated_in
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.page import Page
 from apps.reasoning.scaffolds.running.concurrently import concurrently
 from apps.reasoning.scaffolds.running.hearing import SHORT, Reading
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold
+from apps.reasoning.story.run_story import RunStory
 
 #: Tokens per solution of a grouping, in tags or in JSON.
 _GROUP_TOKENS = 12
@@ -45,6 +46,15 @@ class Params(Value):
         if self.kept > self.solutions:
             raise ValueError(f"cannot keep {self.kept} of {self.solutions} solutions")
         return self
+
+
+def hands_in(story: RunStory, params: Params) -> str:
+    """The solution with the best mark: among those left in the knock-out, else in the chosen group, else among all."""
+    found = story.candidates
+    points = {name: one.mean for name, one in found.by_id.items() if one.mean is not None}
+    group = found.groups.groups[found.groups.chosen] if found.groups else ()
+    left = undefeated_in(found, group) or [found.by_id[name] for name in group] or found.by_id.values()
+    return id_of(next(iter(best_first(left, points)), None))
 
 
 class _Search:
@@ -79,7 +89,7 @@ class _Search:
 
     def selection(self) -> Selection:
         """The solution with the best mark: among those left in the knock-out, else in the chosen group, else among all."""
-        ranked = best_first(self.final.standing or self.group or list(self.desk.candidates.values()), self.points)
+        ranked = best_first(self.final.standing or self.group or self.desk.candidates.values(), self.points)
         if not ranked:
             return Selection(candidate=None, reason=NOTHING_READABLE)
         best = ranked[0]
@@ -197,6 +207,7 @@ SCAFFOLD = Scaffold(
     ),
     solve=solve,
     estimate=estimate,
+    hands_in=hands_in,
     measured_with={"solutions": 64, "kept": 16},
     page=Page(draws_lineage=True),
 )

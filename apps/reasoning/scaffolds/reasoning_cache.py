@@ -5,7 +5,7 @@ Source: QED-Nano §4.2 and App. B (reasoning notes §2); its released code for t
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 from pydantic import Field
@@ -29,6 +29,7 @@ from apps.reasoning.scaffolds.page import Page
 from apps.reasoning.scaffolds.running.concurrently import concurrently
 from apps.reasoning.scaffolds.running.hearing import Heard, Reading
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold
+from apps.reasoning.story.run_story import RunStory
 
 CHARACTERS_A_WORD = 8
 _STATE = tag_pattern("state")
@@ -125,9 +126,17 @@ async def _attempt(desk: Desk, params: Params, turn: int, state: str, number: in
             await scored(desk, POINTS, candidate, 1, 1, f"mark/{name}")
 
 
+def hands_in(story: RunStory, params: Params) -> str:
+    """The solution of the newest turn that has one."""
+    return _newest(story.candidates.by_id, params)
+
+
+def _newest(candidates: Container[str], params: Params) -> str:
+    return next((name for turn in range(params.turns, 0, -1) if (name := f"c{turn}.1") in candidates), "")
+
+
 def _selection(desk: Desk, params: Params) -> Selection:
-    of_turns = [one for one in desk.candidates.values() if one.round <= params.turns]
-    newest = max(of_turns, key=lambda one: one.order, default=None)
+    newest = desk.candidates.get(_newest(desk.candidates, params))
     reason = f"The solution of turn {newest.round}, the last readable one. It was not judged." if newest else NOTHING_READABLE
     return Selection(candidate=newest, reason=reason)
 
@@ -256,6 +265,7 @@ SCAFFOLD = Scaffold(
     ),
     solve=solve,
     estimate=estimate,
+    hands_in=hands_in,
     measured_with={"turns": 32},
     page=Page(continues=True, round_word="Turn", round_title=_title),
     cost_hint=(

@@ -4,6 +4,7 @@ Source: QED-Nano App. B, §5 (reasoning notes §5).
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 
 from pydantic import Field, model_validator
 
@@ -17,13 +18,14 @@ from apps.reasoning.prompts.fitting import Passage
 from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Selection, concluded
 from apps.reasoning.scaffolds.candidates.costs import estimated
 from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
-from apps.reasoning.scaffolds.candidates.ranking import balanced_subsets
+from apps.reasoning.scaffolds.candidates.ranking import C, balanced_subsets, id_of
 from apps.reasoning.scaffolds.candidates.solving import solved
-from apps.reasoning.scaffolds.candidates.tournament import KnockOut, most_calls
+from apps.reasoning.scaffolds.candidates.tournament import KnockOut, most_calls, undefeated_in
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.page import Page
 from apps.reasoning.scaffolds.running.concurrently import concurrently
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold
+from apps.reasoning.story.run_story import RunStory
 
 
 class Params(Value):
@@ -67,12 +69,28 @@ async def _search(desk: Desk, params: Params, final: KnockOut) -> Selection:
     return Selection(candidate=winner, reason=reason)
 
 
+def hands_in(story: RunStory, params: Params) -> str:
+    """The undefeated solution with most wins, once the knock-out has decided a pair; before, the first solution of the newest
+    step."""
+    found = story.candidates
+    left = undefeated_in(found, found.pools[-1][1].kept) if found.duels else []
+    return id_of(left[0] if left else _newest(found.by_id))
+
+
+def _newest(candidates: dict[str, C]) -> C | None:
+    """The first solution of the newest step. The candidates are in the order of steps."""
+    last = next(reversed(candidates.values()), None)
+    if last is None:
+        return None
+    return min(takewhile(lambda one: one.order[0] == last.order[0], reversed(candidates.values())), key=lambda one: one.order)
+
+
 def _unfinished(desk: Desk, final: KnockOut) -> Selection:
     if final.beaten:
         left = final.standing
         reason = f"{left[0].id} is one of {len(left)} solutions that the knock-out among {len(final.entrants)} had left."
         return Selection(candidate=left[0], reason=reason)
-    newest = max(desk.candidates.values(), key=lambda one: (one.round, -one.order[-1]), default=None)
+    newest = _newest(desk.candidates)
     reason = f"{newest.id} is the first solution of the newest step; no pair was compared." if newest else NOTHING_READABLE
     return Selection(candidate=newest, reason=reason)
 
@@ -142,6 +160,7 @@ SCAFFOLD = Scaffold(
     ),
     solve=solve,
     estimate=estimate,
+    hands_in=hands_in,
     page=Page(draws_lineage=True, round_word="Step"),
     cost_hint=(
         "With QED-Nano 4B on IMO-ProofBench and the values of the preset QED-Nano: 56.9 % at 21.84 times the tokens of a "

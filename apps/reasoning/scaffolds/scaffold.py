@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from apps.reasoning.domain.errors import ParamsError
+from apps.reasoning.domain.event_base import Kind
 from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.values import Value
@@ -16,6 +17,8 @@ from apps.reasoning.scaffolds import answer_line
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.given import Given
 from apps.reasoning.scaffolds.page import Page
+from apps.reasoning.story.candidates import Candidates
+from apps.reasoning.story.run_story import RunStory
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,9 @@ class Scaffold:
     `cannot_run`: why it cannot run on a problem with these parameters, and an alternative; "" if it can.
     `takes`: parameters supplied with the problem (`Given`). `choices`: by parameter, the values that `Given` allows, with
     their titles. `page`: how its runs are shown. `uses_tools`: its models act in turns with tools.
-    `takes_lemmas`: people may add lemmas to its library. `measured_with`: parameters of its benchmark, large enough for
+    `takes_lemmas`: people may add lemmas to its library. `hands_in`: its anytime answer, the id of the candidate or proof that
+    it would select if its budget ended now, "" for none yet; only the events of `hands_in_after` change it, and programs that
+    write no solution have none (docs/anytime.md). `measured_with`: parameters of its benchmark, large enough for
     rounds, pools and votes to matter.
     """
 
@@ -70,6 +75,8 @@ class Scaffold:
     page: Page = field(default_factory=Page)
     uses_tools: bool = False
     takes_lemmas: bool = False
+    hands_in: Callable[[RunStory, Any], str] | None = None
+    hands_in_after: frozenset[Kind] = Candidates.KINDS
     measured_with: Mapping[str, Any] = field(default_factory=dict)
 
     def read_params(self, values: Mapping[str, Any]) -> Value:

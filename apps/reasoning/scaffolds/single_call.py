@@ -15,6 +15,10 @@ from apps.reasoning.scaffolds.candidates.desk import Desk
 from apps.reasoning.scaffolds.candidates.solving import solved
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold
+from apps.reasoning.story.run_story import RunStory
+
+#: Id of the only candidate.
+ONLY = "c1.1"
 
 
 class Params(Value):
@@ -33,8 +37,13 @@ async def _search(desk: Desk) -> Selection:
     return _selection(desk)
 
 
+def hands_in(story: RunStory, params: Params) -> str:
+    """The only solution."""
+    return ONLY if ONLY in story.candidates.by_id else ""
+
+
 def _selection(desk: Desk) -> Selection:
-    written = desk.candidates.get("c1.1")
+    written = desk.candidates.get(ONLY)
     reason = "The solution of the only call. It was not judged." if written else NOTHING_READABLE
     return Selection(candidate=written, reason=reason)
 
@@ -70,4 +79,5 @@ SCAFFOLD = Scaffold(
     roles=(Role("solver", "Solver", "Writes the solution.", 65_536, 0.8),),
     solve=solve,
     estimate=estimate,
+    hands_in=hands_in,
 )

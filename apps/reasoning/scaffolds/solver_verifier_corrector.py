@@ -15,10 +15,11 @@ from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Sel
 from apps.reasoning.scaffolds.candidates.costs import estimated
 from apps.reasoning.scaffolds.candidates.desk import Desk
 from apps.reasoning.scaffolds.candidates.solving import solved
-from apps.reasoning.scaffolds.candidates.streaks import Loop, Rules
+from apps.reasoning.scaffolds.candidates.streaks import Loop, Rules, handed_in
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.page import Page
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold
+from apps.reasoning.story.run_story import RunStory
 
 
 class Params(Value):
@@ -57,6 +58,11 @@ async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
         corrector=lambda candidate: "corrector_2" if candidate.parents else "corrector_1",
     )
     return await concluded(desk, _search(desk, loop, params), loop.selection)
+
+
+def hands_in(story: RunStory, params: Params) -> str:
+    """The accepted solution, else the one most often judged correct; ties go to the newest."""
+    return handed_in(story.candidates, params.accept)
 
 
 async def _search(desk: Desk, loop: Loop, params: Params) -> Selection:
@@ -125,6 +131,7 @@ SCAFFOLD = Scaffold(
     ),
     solve=solve,
     estimate=estimate,
+    hands_in=hands_in,
     measured_with={"corrections": 20},
     page=Page(is_conversation=True),
 )

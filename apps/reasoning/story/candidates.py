@@ -1,5 +1,7 @@
 """Whole solutions of a run: lineage, reports, memory, pools, groups, the knock-out and states."""
 
+import functools
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from apps.reasoning.domain.agent_events import MemoryStored
@@ -14,6 +16,7 @@ from apps.reasoning.domain.candidate_events import (
     PoolKept,
     ScoreDropped,
     StateWritten,
+    candidate_order,
 )
 from apps.reasoning.domain.event_base import Event, Kind
 from apps.reasoning.story.parts import Numbered, Part
@@ -25,7 +28,8 @@ Report = CandidateScored | CandidateJudged
 class Candidate:
     """A solution and what was found about it; the first fields are those of `CandidateDrafted`.
 
-    `reports` include those in `dropped` (reason by index); `scores`, by index, do not. `memory` is its entry in the memory.
+    `reports` include those in `dropped` (reason by index); `scores`, by index, do not; `mean` is theirs, of `scale`.
+    `memory` is its entry in the memory.
     """
 
     candidate: str
@@ -42,6 +46,7 @@ class Candidate:
     children: list[str] = field(default_factory=list)
     reports: list[Numbered[Report]] = field(default_factory=list)
     scores: dict[int, float] = field(default_factory=dict)
+    mean: float | None = None
     dropped: dict[int, str] = field(default_factory=dict)
     scale: float = 1.0
     wanted: int = 0
@@ -53,6 +58,11 @@ class Candidate:
     def id(self) -> str:
         return self.candidate
 
+    @functools.cached_property
+    def order(self) -> tuple[int, ...]:
+        """As of `candidates.desk.Candidate`."""
+        return candidate_order(self.candidate)
+
     @property
     def is_scored(self) -> bool:
         """Whether its reports have scores, instead of a pass or a fail."""
@@ -62,11 +72,6 @@ class Candidate:
     def judgements(self) -> list[CandidateJudged]:
         """Reports with a pass or a fail."""
         return [one for _, one in self.reports if isinstance(one, CandidateJudged) and one.passed is not None]
-
-    @property
-    def mean(self) -> float | None:
-        """Mean of the counted scores, of `scale`."""
-        return sum(self.scores.values()) / len(self.scores) if self.scores else None
 
     @property
     def passes(self) -> int:
@@ -197,10 +202,16 @@ def _opine(candidate: Candidate, seq: int, event: Report | ScoreDropped | Memory
             candidate.dropped.pop(event.index, None)
             if event.score is not None:
                 candidate.scores[event.index] = event.score
+                candidate.mean = _mean(candidate.scores)
         case CandidateJudged():
             candidate.reports.append((seq, event))
         case ScoreDropped():
             candidate.scores.pop(event.index, None)
+            candidate.mean = _mean(candidate.scores)
             candidate.dropped[event.index] = event.reason
         case MemoryStored():
             candidate.memory, candidate.memory_seq = event, seq
+
+
+def _mean(scores: Mapping[int, float]) -> float | None:
+    return sum(scores.values()) / len(scores) if scores else None

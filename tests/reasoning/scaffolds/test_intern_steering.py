@@ -11,7 +11,7 @@ from tests.reasoning.play import FOLLOWS, Answer, Played, lemma, play, proof, ve
 
 # Live control points of a two-round run, in order:
 R1_REASON, R1_SUMMARISE, R1_VERIFY, R1_VOTES, R1_END, R2_REASON = range(6)
-VOTES = 12
+CHECK, VOTES = 11, 12
 TABLE: dict[str, Answer] = {
     "s0/r*/reason": "<claim>partial</claim>",
     "s0/r1/summarise": lemma(1, "Base.", "p") + lemma(2, "Top.", "By Lemma 1.") + lemma(3, "Alone.", "p"),
@@ -87,9 +87,10 @@ async def test_the_write_up_can_be_asked_for_early() -> None:
     assert played.outcome.ended_by == "written-up"
 
 
-async def test_a_proof_that_rests_on_a_rejected_lemma_is_not_accepted() -> None:
+@pytest.mark.parametrize("point", [CHECK, VOTES])
+async def test_a_proof_that_rests_on_a_rejected_lemma_is_not_accepted_whenever_its_votes_come(point: int) -> None:
     played = await steered(
-        {VOTES: [command("reject_lemma", lemma="s0.3", reason="Wrong.")]}, {"final/revise/*": "<no-proof>…</no-proof>"}
+        {point: [command("reject_lemma", lemma="s0.3", reason="Wrong.")]}, {"final/revise/*": "<no-proof>…</no-proof>"}
     )
     assert played.outcome.accepted is False
     assert played.outcome.reason == "Not accepted: it rests on s0.3, which a person rejected."

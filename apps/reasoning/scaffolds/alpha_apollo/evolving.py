@@ -97,7 +97,8 @@ class Evolution:
         if self.params.stop_early and memory.judgement.is_unanimous:
             again = await self._panel(candidate, 2)
             reports = [*reports, *again]
-            seen_twice = {"judgement": judged(reports), "confirmed": judged(again).is_unanimous}
+            judgement = judged(reports)
+            seen_twice = {"judgement": judgement, "confirmed": judgement.is_confirmed(self.params.evaluators)}
             memory = self.stored[candidate.id] = memory.model_copy(update=seen_twice)
         text, summed_by = await self._summed_up(candidate, memory.judgement, reports)
         self.stored[candidate.id] = memory.model_copy(update={"report": text})

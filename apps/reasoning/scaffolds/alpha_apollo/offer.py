@@ -6,6 +6,7 @@ from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.ports import Context
 from apps.reasoning.scaffolds.alpha_apollo.evolving import Evolution
+from apps.reasoning.scaffolds.alpha_apollo.memory import handed_in
 from apps.reasoning.scaffolds.alpha_apollo.params import PRESETS, SOLVERS, Params
 from apps.reasoning.scaffolds.candidates.concluding import concluded
 from apps.reasoning.scaffolds.candidates.costs import estimated
@@ -13,6 +14,7 @@ from apps.reasoning.scaffolds.candidates.desk import Desk
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.page import Page
 from apps.reasoning.scaffolds.scaffold import Role, Scaffold
+from apps.reasoning.story.run_story import RunStory
 
 
 async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
@@ -20,6 +22,11 @@ async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
     desk = Desk(problem, ctx)
     evolution = Evolution(desk, params)
     return await concluded(desk, evolution.run(), evolution.selection)
+
+
+def hands_in(story: RunStory, params: Params) -> str:
+    """The best judged solution (`memory.handed_in`); before a judgement, the newest solution."""
+    return handed_in(story.candidates, params.evaluators)
 
 
 def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:
@@ -104,6 +111,7 @@ SCAFFOLD = Scaffold(
     ),
     solve=solve,
     estimate=estimate,
+    hands_in=hands_in,
     cost_hint=(
         "With Qwen2.5-14B-Instruct over seven contests, one answer with tools scores 16.5 %, "
         "ten rounds of evolution 21.1 % (AlphaApollo, Table 3)."

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
-from apps.reasoning.domain.candidate_events import CandidateDrafted, CandidateKind
+from apps.reasoning.domain.candidate_events import CandidateDrafted, CandidateKind, candidate_order
 from apps.reasoning.domain.control import Command
 from apps.reasoning.domain.events import OutputUnread
 from apps.reasoning.domain.generation import Final, OfferedTool, Place
@@ -46,8 +46,7 @@ class Candidate(Value):
 
     @property
     def order(self) -> tuple[int, ...]:
-        """Round and number: an order independent of the order in which calls finish."""
-        return tuple(int(part) for part in self.id.removeprefix("c").split("."))
+        return candidate_order(self.id)
 
     @property
     def text(self) -> str:

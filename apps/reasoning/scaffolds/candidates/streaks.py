@@ -4,16 +4,20 @@ Source: the verification pipeline of Huang and Yang as MarsRL §2.1 and QED-Nano
 """
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from operator import itemgetter
 
+from apps.reasoning.domain.candidate_events import CandidateJudged
 from apps.reasoning.domain.generation import Place
 from apps.reasoning.domain.values import Value
 from apps.reasoning.domain.verdicts import Streaks
 from apps.reasoning.reading.choices import Decision
 from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Selection
 from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
+from apps.reasoning.scaffolds.candidates.ranking import C, id_of
 from apps.reasoning.scaffolds.candidates.verifying import verified
+from apps.reasoning.story.candidates import Candidates
 
 
 class Rules(Value):
@@ -31,6 +35,20 @@ class Rules(Value):
         check in between that passes or is unreadable starts a new streak of failures."""
         checks = self.checks - 1
         return min(self.corrections, checks - checks // self.give_up)
+
+
+def most_passed(candidates: Iterable[C], passed: Mapping[str, int]) -> C | None:
+    """The candidate most often judged correct; ties go to the newest."""
+    return max(candidates, key=lambda one: (passed.get(one.id, 0), one.order), default=None)
+
+
+def handed_in(found: Candidates, accept: int) -> str:
+    """The candidate of an accepting streak, else `most_passed`, by the recorded checks."""
+    checks = ((seq, check) for one in found.by_id.values() for seq, check in one.reports if isinstance(check, CandidateJudged))
+    _, last = max(checks, key=itemgetter(0), default=(0, None))
+    if last and last.passes >= accept:
+        return last.candidate
+    return id_of(most_passed(found.by_id.values(), {name: one.passes for name, one in found.by_id.items()}))
 
 
 @dataclass
@@ -71,13 +89,13 @@ class Loop:
         return self.selection()
 
     def selection(self) -> Selection:
-        """The accepted candidate, else the one most often judged correct; ties go to the newest."""
+        """The accepted candidate, else `most_passed`."""
         if self.accepted and self.current:
             reason = f"Accepted: {self.streaks.passes} checks in a row found no fault."
             return Selection(candidate=self.current, accepted=True, reason=reason)
-        if not self.desk.candidates:
+        best = most_passed(self.desk.candidates.values(), self.passed)
+        if best is None:
             return Selection(candidate=None, reason=NOTHING_READABLE)
-        best = max(self.desk.candidates.values(), key=lambda one: (self.passed[one.id], one.order))
         if not self.checks:
             return Selection(candidate=best, reason="No check of it was made.")
         passed, unread = self.passed.total(), self.checks - self.passed.total() - self.failed

@@ -1,7 +1,7 @@
 """A knock-out among candidates, every pair judged in both orders."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from apps.reasoning.domain.candidate_events import PairDecided, PairJudged
@@ -9,8 +9,11 @@ from apps.reasoning.domain.generation import Place
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.reading.choices import read_better, read_better_again
 from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
+from apps.reasoning.scaffolds.candidates.ranking import C
 from apps.reasoning.scaffolds.running.concurrently import concurrently
 from apps.reasoning.scaffolds.running.hearing import choosing
+from apps.reasoning.story.candidates import Candidate as RecordedCandidate
+from apps.reasoning.story.candidates import Candidates
 
 READING = choosing("choice", "better", ("A", "B"), read_better, read_better_again)
 
@@ -18,6 +21,20 @@ READING = choosing("choice", "better", ("A", "B"), read_better, read_better_agai
 def most_calls(entrants: int) -> int:
     """Calls of a knock-out: two per pair, and each pair eliminates one entrant."""
     return 2 * max(0, entrants - 1)
+
+
+def undefeated(entrants: Iterable[C], beaten: Collection[str], wins: Mapping[str, int]) -> list[C]:
+    """The entrants not yet beaten: those with most wins first, then older ones."""
+    return sorted((one for one in entrants if one.id not in beaten), key=lambda one: (-wins.get(one.id, 0), one.order))
+
+
+def undefeated_in(found: Candidates, entrants: Iterable[str]) -> list[RecordedCandidate]:
+    """The `undefeated` entrants by the recorded pairs; empty before the first pair."""
+    if not found.duels:
+        return []
+    wins = Counter(duel.winner for duel in found.duels)
+    beaten = {name for duel in found.duels for name in duel.pair if name != duel.winner}
+    return undefeated((found.by_id[name] for name in entrants), beaten, wins)
 
 
 @dataclass
@@ -36,9 +53,8 @@ class KnockOut:
 
     @property
     def standing(self) -> list[Candidate]:
-        """The entrants not yet beaten: those with most wins first, then older ones."""
-        left = [one for one in self.entrants if one.id not in self.beaten]
-        return sorted(left, key=lambda one: (-self.wins[one.id], one.order))
+        """The `undefeated` entrants."""
+        return undefeated(self.entrants, self.beaten, self.wins)
 
     async def hold(self, entrants: Sequence[Candidate]) -> Candidate | None:
         """Hold the knock-out, return its winner; None if a person ends it. Raises `ValueError` without entrants."""

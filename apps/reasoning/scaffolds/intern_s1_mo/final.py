@@ -54,7 +54,13 @@ async def finish(x: Exploration) -> None:
 
 def best(x: Exploration) -> Proof | None:
     """The accepted version, else the one with the best pass share; ties go to the newest version, then its first candidate."""
-    return max(x.proofs, key=lambda proof: (proof.accepted, proof.share, _version(proof), -_candidate(proof)), default=None)
+    return max(x.proofs, key=lambda proof: rank(proof.id, accepted=proof.accepted, share=proof.share), default=None)
+
+
+def rank(proof: str, *, accepted: bool, share: float) -> tuple[bool, float, int, int]:
+    """The order of versions of the proof; the selected one is the last. `share` is -1 without a valid vote."""
+    version, candidate = _numbers(proof)
+    return accepted, share, version, -candidate
 
 
 def _is_worth_revising(x: Exploration, proof: Proof) -> bool:
@@ -63,7 +69,7 @@ def _is_worth_revising(x: Exploration, proof: Proof) -> bool:
 
 
 async def _check(x: Exploration, version: int) -> None:
-    new = sorted((proof for proof in x.proofs if _version(proof) == version), key=_candidate)
+    new = sorted((proof for proof in x.proofs if _numbers(proof.id)[0] == version), key=lambda proof: _numbers(proof.id))
     if not x.params.process_verifier or not new:
         return
     await steer(x, f"final/check/{version}")
@@ -108,9 +114,7 @@ async def _draft(
     x.proofs.append(proof)
 
 
-def _version(proof: Proof) -> int:
-    return int(proof.name.split(".")[0])
-
-
-def _candidate(proof: Proof) -> int:
-    return int(proof.name.partition(".")[2] or 0)
+def _numbers(proof: str) -> tuple[int, int]:
+    """Version and candidate of `proof/3.2`; candidate 0 for `proof/3`."""
+    version, _, candidate = proof.removeprefix("proof/").partition(".")
+    return int(version), int(candidate or 0)

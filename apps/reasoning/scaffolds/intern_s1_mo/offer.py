@@ -1,6 +1,6 @@
 """Intern-S1-MO in the table of scaffolds."""
 
-from apps.reasoning.scaffolds.intern_s1_mo import estimate, params, program
+from apps.reasoning.scaffolds.intern_s1_mo import estimate, handing_in, params, program
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold
 
 SCAFFOLD = Scaffold(
@@ -34,6 +34,8 @@ SCAFFOLD = Scaffold(
     ),
     solve=program.solve,
     estimate=estimate.estimate,
+    hands_in=handing_in.hands_in,
+    hands_in_after=handing_in.AFTER,
     shares_prompts=False,
     takes_lemmas=True,
     measured_with={"rollouts": 8, "rounds": 3, "lemma_votes": 4, "proof_votes": 4, "revisions": 2, "candidates": 2},

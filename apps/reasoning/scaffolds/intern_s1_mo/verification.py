@@ -81,9 +81,9 @@ async def verify_proof(x: Exploration, proof: Proof) -> None:
         subject=proof.id,
     )
     proof.confidence = aggregate(votes)
-    proof.findings = [finding for vote in votes if (finding := _finding(x, vote))]
+    proof.findings += [finding for vote in votes if (finding := _finding(x, vote))]
     if isinstance(proof.confidence, Confidence):
-        enough = proof.confidence.valid >= x.params.valid_needed
+        enough = proof.confidence.valid >= x.params.valid_needed and not proof.objection
         proof.accepted = enough and proof.confidence.share >= x.params.accept_share
         status = "accepted" if proof.accepted else "not accepted"
     else:
