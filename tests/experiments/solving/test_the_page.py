@@ -60,7 +60,7 @@ def test_a_square_leads_to_its_cells_with_runs_and_scores(alice: User, stage: St
     assert "2 cells" in cells
     assert cells.count("answer: 1 of 1") == 2
     run = re.findall(r'href="(/runs/[^"]+)"', cells)[0]
-    assert "Sum 2" in page(client, alice, run)
+    assert "sum-2, vote" in page(client, alice, run)
 
 
 def test_a_cell_that_could_not_run_says_why_behind_its_square(alice: User, stage: Stage, client: Client) -> None:
