@@ -1,5 +1,6 @@
 """Content of an experiment's page: progress, the table with intervals and differences, and the heat map of its cells."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from apps.reasoning.statistics.metrics import Measure, average
 from apps.reasoning.statistics.scores import Scores
 
 SHADES = 5
+_QUOTED = re.compile(r"“[^”]*”")
 NO_SCORER = "The manifest has no scorer. Add one, and the finished cells are scored without asking a model again."
 
 
@@ -109,11 +111,20 @@ def lines_of(manifest: Manifest, problems: Sequence[str], rows: Sequence[Row]) -
                 interval=f"{100 * around.low:.1f} to {100 * around.high:.1f}" if isinstance(around, Interval) else "",
                 why="" if around is None or isinstance(around, Interval) else around.reason,
                 against=said.get(number, ""),
-                reasons=tuple(row.unscored.items()),
+                reasons=_reasons(row),
                 is_baseline=number == base,
             )
         )
     return lines
+
+
+def _reasons(row: Row) -> tuple[tuple[str, int], ...]:
+    """Reasons with their counts, most frequent first, without what they quote from single answers."""
+    counts: Counter[str] = Counter()
+    for reason, count in row.unscored.items():
+        first = _QUOTED.sub("…", reason).partition(";")[0].rstrip(".")
+        counts[f"{first[:1].lower()}{first[1:]}"] += count
+    return tuple(counts.most_common())
 
 
 def _partial(problems: Sequence[str], row: Row) -> Measure | None:
