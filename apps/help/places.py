@@ -57,6 +57,7 @@ SECTIONS = {
     "trials": "trying_models",
     "graders": "grading_scripts#on-a-page",
     "experiments": "experiments#an-experiment",
+    "experiments:cells": "solving_experiments#cells",
     "graded_sets": "experiments#graded-sets",
     "preparation": "preparing_problems#prepared-references",
     **dict.fromkeys(("preparation:scheme_writer", "preparation:proposal"), "preparing_problems#schemes-written-by-a-model"),
