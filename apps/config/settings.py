@@ -61,9 +61,7 @@ VALKEY_SOCKET = _private_socket(DATA_DIR / "run")
 REDIS_URL: str = env.str("REDIS_URL", "") or f"unix://{VALKEY_SOCKET}?db=0"
 OWN_REDIS = not env.str("REDIS_URL", "")
 
-DATABASES: dict[str, Any] = {
-    "default": env.dj_db_url("DATABASE_URL", f"sqlite:///{DATA_DIR / 'lemmascope.sqlite3'}"),
-}
+DATABASES: dict[str, Any] = {"default": env.dj_db_url("DATABASE_URL", f"sqlite:///{DATA_DIR / 'lemmascope.sqlite3'}")}
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["OPTIONS"] = {
         "timeout": 20,
@@ -97,11 +95,9 @@ INFERENCE_THREADS: int = env.int("INFERENCE_THREADS", 0)
 DRAIN_S: float = env.float("DRAIN_S", 5.0)
 # In the transaction of the events:
 RUN_EVENT_SINKS = [
-    "apps.lemmas.projection.project",
-    "apps.graders.pieces.follow",
-    "apps.experiments.cells.follow",
-    "apps.experiments.solving.cells.follow",
-]
+    "apps.lemmas.projection.project", "apps.graders.pieces.follow",
+    "apps.experiments.cells.follow", "apps.experiments.solving.cells.follow",
+]  # fmt: skip
 CAPTURE_KEEPER = "apps.datasets.tokens.shards.tokens_keep"
 CRASH_AT: str = env.str("CRASH_AT", "")
 CRASH_ONCE_FILE: str = env.str("CRASH_ONCE_FILE", "")

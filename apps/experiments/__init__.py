@@ -1,4 +1,4 @@
-"""Grading experiments: scripts × graders × models, one durable run a cell, conducted by the orchestrator.
+"""Experiments on grading (scripts × graders × models) and on solving (problems × methods × teams): one durable run a cell.
 
 Not here: how far graders agree with people (`apps.agreement`).
 

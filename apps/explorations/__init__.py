@@ -2,5 +2,5 @@
 
 Not here: the run itself (`apps.runs`), lemma rows and their graph (`apps.lemmas`).
 
-Doors: `starting.plans`, `views.shared`, `worked_example`.
+Doors: `starting.given`, `starting.plans`, `views.shared`, `worked_example`.
 """

@@ -129,7 +129,7 @@ def _add_cells(experiment: Experiment, manifest: Manifest, items: Sequence[Probl
 
 
 def cells_cancel(experiment: Experiment, user: User) -> None:
-    """Cancel waiting cells and stop running ones. Runs that other experiments wait for go on."""
+    """Cancel waiting cells and stop running ones. Runs that other experiments wait for continue."""
     now = timezone.now()
     experiment.solving_cells.filter(state=SolvingState.WAITING).update(state=SolvingState.CANCELLED, ended_at=now)
     for cell in experiment.solving_cells.filter(state=SolvingState.RUNNING, run__status__in=LIVE).select_related("run"):

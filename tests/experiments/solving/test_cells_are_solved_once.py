@@ -116,7 +116,7 @@ def test_a_cell_that_cannot_run_says_why_and_the_others_run(alice: User, stage: 
     assert any("gone" in reason for reason in reasons)
 
 
-def test_failed_runs_in_a_row_pause_it_and_a_retry_goes_on(alice: User, stage: Stage, answers: dict[str, object]) -> None:
+def test_failed_runs_in_a_row_pause_it_and_a_retry_continues_it(alice: User, stage: Stage, answers: dict[str, object]) -> None:
     make_problem_set(8)
     answers["*"] = lambda request: (_ for _ in ()).throw(RuntimeError("the disk is full"))
     experiment = stage.play(begin(alice, at_once=1))
