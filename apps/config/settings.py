@@ -96,7 +96,7 @@ DRAIN_S: float = env.float("DRAIN_S", 5.0)
 # In the transaction of the events:
 RUN_EVENT_SINKS = [
     "apps.lemmas.projection.project", "apps.graders.pieces.follow",
-    "apps.experiments.cells.follow", "apps.experiments.solving.cells.follow",
+    "apps.experiments.cells.follow", "apps.experiments.solving.cells.follow", "apps.experiments.solving.grading.follow",
 ]  # fmt: skip
 CAPTURE_KEEPER = "apps.datasets.tokens.shards.tokens_keep"
 CRASH_AT: str = env.str("CRASH_AT", "")

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from apps.experiments.cells import NO_RESULT, CellBatch, cell_start
 from apps.experiments.models import (
+    CellScore,
     CellState,
     Experiment,
     ExperimentCell,
@@ -19,6 +20,7 @@ from apps.experiments.models import (
     SolvingState,
 )
 from apps.experiments.solving import cells as solving
+from apps.experiments.solving import grading
 from apps.experiments.solving.scoring import scores_add
 from apps.graders.planning.naming import aliases_in
 from apps.graders.starting import models_for_grading
@@ -82,17 +84,28 @@ def experiment_advance(experiment_pk: int, aliases: Mapping[str, Alias], share: 
 
 
 def _advance_solving(experiment: Experiment, aliases: Mapping[str, Alias], share: int) -> int:
+    """Score what has ended, start cells, then gradings of answers."""
+    scored = scores_add(experiment)
     room = min(experiment.at_once, share, _places_free(experiment))
     room -= experiment.solving_cells.filter(state=SolvingState.RUNNING).count()
-    found = list(solving.cells_ready(experiment)[:room]) if room > 0 else []
+    room -= CellScore.objects.filter(cell__experiment=experiment, state=CellScore.State.RUNNING).count()
+    cells = list(solving.cells_ready(experiment)[: max(0, room)])
     batch = solving.SolvingBatch(experiment, aliases)
-    for cell in found:
+    for cell in cells:
         solving.cell_start(cell, batch)
-    scored = scores_add(experiment)
-    under_way = experiment.solving_cells.filter(state__in=(SolvingState.WAITING, SolvingState.RUNNING))
-    if not found and not scored and not under_way.exists():
+    scores = list(grading.scores_ready(experiment)[: max(0, room - len(cells))])
+    graders = grading.Graders(experiment, batch.manifest, aliases)
+    for score in scores:
+        grading.score_start(score, graders)
+    if not (cells or scores or scored) and not _solving_under_way(experiment):
         _done(experiment)
-    return len(found) + scored
+    return len(cells) + len(scores) + scored
+
+
+def _solving_under_way(experiment: Experiment) -> bool:
+    cells = experiment.solving_cells.filter(state__in=(SolvingState.WAITING, SolvingState.RUNNING))
+    scores = CellScore.objects.filter(cell__experiment=experiment, state__in=(CellScore.State.WAITING, CellScore.State.RUNNING))
+    return cells.exists() or scores.exists()
 
 
 def _done(experiment: Experiment) -> None:
@@ -136,12 +149,14 @@ def lost_cells_fail() -> None:
     gone = SolvingCell.objects.filter(state=SolvingState.RUNNING).exclude(run__status__in=LIVE)
     for one in gone.select_related("run"):
         solving.cell_lost(one)
+    grading.scores_lost()
 
 
 def _places_free(experiment: Experiment) -> int:
     """Number of cells that this experiment may have running, given those of the others."""
     others = ExperimentCell.objects.filter(state=CellState.RUNNING).exclude(experiment=experiment).count()
     others += SolvingCell.objects.filter(state=SolvingState.RUNNING).exclude(experiment=experiment).count()
+    others += CellScore.objects.filter(state=CellScore.State.RUNNING).exclude(cell__experiment=experiment).count()
     return max(0, settings.GRADING_AT_ONCE - others)
 
 

@@ -221,6 +221,7 @@ RULES: dict[str, Rule] = {
     "graders:detail": (302, 404, 404, 404),
     "experiments:list": RUN_READERS,
     "experiments:new": RUN_READERS,
+    "experiments:solving_new": RUN_READERS,
     **dict.fromkeys(("experiments:detail", "experiments:csv", "experiments:jsonl", "experiments:cells"), (302, 404, 404, 404)),
     "experiments:command": POST_ONLY,
     "graded_sets:list": RUN_READERS,

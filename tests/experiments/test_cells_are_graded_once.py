@@ -13,8 +13,8 @@ from apps.accounts.models import User
 from apps.experiments.advancing import conduct_once
 from apps.experiments.conductor import CONDUCTOR
 from apps.experiments.models import CellState, ExperimentState
+from apps.experiments.refusals import ExperimentRefused
 from apps.experiments.services import (
-    ExperimentRefused,
     experiment_cancel,
     experiment_pause,
     experiment_resume,

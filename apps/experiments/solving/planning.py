@@ -51,7 +51,7 @@ class Planner:
         try:
             spec = plan_spec(plan, problem_text(version), self.aliases, given=self.given(version))
         except ValidationError as error:
-            raise CellWrong(_words(error)) from error
+            raise CellWrong(words_of(error)) from error
         return spec.model_copy(update={"preset": BATCHED})
 
 
@@ -71,7 +71,7 @@ def plan_of(method: Method, team: Team, manifest: Manifest, place: Place) -> Pla
     )
 
 
-def _words(error: ValidationError) -> str:
+def words_of(error: ValidationError) -> str:
     """The messages, those about a parameter after its name."""
     if not hasattr(error, "error_dict"):
         return " ".join(error.messages)

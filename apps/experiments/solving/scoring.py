@@ -36,10 +36,11 @@ def text_of(run: Run, answer: str) -> str:
 
 @transaction.atomic
 def scores_add(experiment: Experiment) -> int:
-    """Score finished cells by the scorers without a model. Returns the number of new scores, at most `AT_ONCE` a scorer."""
+    """Score finished cells by the scorers without a model, and queue those by graders. Returns the number of new scores, at
+    most `AT_ONCE` a scorer."""
     manifest, count = manifest_stored(experiment), 0
     for scorer in manifest.scorers:
-        if scorer.kind in ("answer", "accepted"):
+        if scorer.kind in ("answer", "accepted", "grader"):
             scores = [_scored(cell, scorer) for cell in _unscored_cells(experiment, scorer)]
             CellScore.objects.bulk_create(scores, ignore_conflicts=True)
             count += len(scores)
@@ -53,6 +54,8 @@ def _unscored_cells(experiment: Experiment, scorer: Scorer) -> Iterable[SolvingC
 
 
 def _scored(cell: SolvingCell, scorer: Scorer) -> CellScore:
+    if scorer.kind == "grader" and cell.answer:
+        return CellScore(cell=cell, scorer=scorer.name, answer=cell.answer)
     points, reason = _by_answer(cell) if scorer.kind == "answer" else _by_method(cell)
     state = CellScore.State.UNSCORED if points is None else CellScore.State.SCORED
     given = {"points": points, "scale": None if points is None else _ONE, "unscored": reason}

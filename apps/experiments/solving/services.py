@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.experiments.conductor import CONDUCTOR
-from apps.experiments.models import Experiment, ExperimentKind, ExperimentState, SolvingCell, SolvingState
+from apps.experiments.models import CellScore, Experiment, ExperimentKind, ExperimentState, SolvingCell, SolvingState
 from apps.experiments.refusals import CELLS_AT_MOST, ExperimentRefused
 from apps.experiments.solving.manifest import Manifest, manifest_of
 from apps.experiments.solving.matrix import Place, places
@@ -132,21 +132,28 @@ def cells_cancel(experiment: Experiment, user: User) -> None:
     """Cancel waiting cells and stop running ones. Runs that other experiments wait for continue."""
     now = timezone.now()
     experiment.solving_cells.filter(state=SolvingState.WAITING).update(state=SolvingState.CANCELLED, ended_at=now)
-    for cell in experiment.solving_cells.filter(state=SolvingState.RUNNING, run__status__in=LIVE).select_related("run"):
-        shared = SolvingCell.objects.filter(run=cell.run, state=SolvingState.RUNNING).exclude(experiment=experiment)
-        if cell.run is None or shared.exists():
+    scores = CellScore.objects.filter(cell__experiment=experiment)
+    scores.filter(state=CellScore.State.WAITING).delete()
+    gradings = scores.filter(state=CellScore.State.RUNNING, run__status__in=LIVE).select_related("run")
+    cells = experiment.solving_cells.filter(state=SolvingState.RUNNING, run__status__in=LIVE).select_related("run")
+    for run in {one.run for one in cells} | {one.run for one in gradings}:
+        shared = SolvingCell.objects.filter(run=run, state=SolvingState.RUNNING).exclude(experiment=experiment)
+        if run is None or shared.exists():
             continue
         try:
-            command_request(run=cell.run, user=user, command_id=uuid.uuid5(cell.public_id, f"{cell.attempt}"), name="cancel")
+            key = uuid.uuid5(run.public_id, f"cancel/{experiment.public_id}")
+            command_request(run=run, user=user, command_id=key, name="cancel")
         except ValidationError:
-            if cell.run.status in LIVE:
+            if run.status in LIVE:
                 raise
 
 
 def cells_retry(experiment: Experiment) -> int:
-    """Requeue failed cells; a run that can be resumed keeps its recorded calls. Returns their number."""
+    """Requeue failed cells and gradings; a cell's run that can be resumed keeps its recorded calls. Returns their number."""
     failed = experiment.solving_cells.filter(state=SolvingState.FAILED)
     failed.filter(run__status__in=(RunStatus.NEEDS_FORK, RunStatus.CANCELLED, RunStatus.FINISHED)).update(
         run=None, attempt=F("attempt") + 1
     )
-    return failed.update(state=SolvingState.WAITING, trouble="", ended_at=None)
+    scores = CellScore.objects.filter(cell__experiment=experiment, state=CellScore.State.FAILED)
+    again = scores.update(state=CellScore.State.WAITING, run=None, attempt=F("attempt") + 1, trouble="", ended_at=None)
+    return again + failed.update(state=SolvingState.WAITING, trouble="", ended_at=None)

@@ -1,18 +1,28 @@
-"""Views of experiments on solving: the page, and the cells behind a square of its heat map."""
+"""Views of experiments on solving: the builder, the page, and the cells behind a square of its heat map."""
 
 import uuid
+from typing import Any
 
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_GET, require_http_methods
 
-from apps.accounts.access import user_of
+from apps.accounts.access import user_allowed, user_of
 from apps.experiments.access import experiment_get_for, experiment_may_steer
 from apps.experiments.models import Experiment, ExperimentKind
+from apps.experiments.refusals import ExperimentRefused
+from apps.experiments.solving.estimate import forecast_of
+from apps.experiments.solving.forms import Builder
 from apps.experiments.solving.pages import page_of
+from apps.experiments.solving.planning import Planner
+from apps.experiments.solving.services import items_chosen, solving_start
+from apps.explorations.starting.plans import usable_aliases
+from apps.problem_sets.models import ProblemSet
+from apps.reasoning.domain.errors import AliasError
+from apps.runs.access import run_may_start
 from apps.ui.sent import whole_number
 
 PAGE = 100
@@ -26,6 +36,34 @@ def solving_page(request: HttpRequest, experiment: Experiment) -> HttpResponse:
     response = render(request, "experiments/_solving.html" if is_part else "experiments/solving.html", context)
     patch_vary_headers(response, ["HX-Request", "HX-Target"])
     return response
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def solving_new(request: HttpRequest) -> HttpResponse:
+    """Show the builder. A request that does not start shows the estimate, and adds a row if it asks for one."""
+    user = user_allowed(request, run_may_start)
+    try:
+        aliases, trouble = usable_aliases(), ""
+    except AliasError as error:
+        aliases, trouble = {}, str(error)
+    builder = Builder(aliases, request.POST if request.method == "POST" else None, initial=request.GET.dict())
+    manifest = builder.manifest() if request.method == "POST" else None
+    forecast, refusal = None, ""
+    try:
+        if manifest is not None and builder.asks_to_start:
+            made = solving_start(owner=user, manifest=manifest, start_id=builder.form.cleaned_data["start_id"])
+            return redirect("experiments:detail", experiment_id=made.public_id)
+        if manifest is not None:
+            forecast = forecast_of(manifest, items_chosen(manifest), Planner(manifest, aliases, user))
+    except ExperimentRefused as error:
+        refusal = str(error)
+    context: dict[str, Any] = {"builder": builder, "forecast": forecast, "trouble": trouble}
+    context |= {"refusal": refusal or builder.trouble, "has_sets": ProblemSet.objects.exists()}
+    if request.headers.get("HX-Target") == "forecast":
+        return render(request, "experiments/_solving_forecast.html", context)
+    is_wrong = builder.asks_to_start and (manifest is None or bool(refusal))
+    return render(request, "experiments/solving_new.html", context, status=422 if is_wrong else 200)
 
 
 @never_cache

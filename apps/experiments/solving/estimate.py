@@ -1,0 +1,120 @@
+"""What an experiment would cost, which cells cannot run and why, and which difference it could show."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from django.core.exceptions import ValidationError
+
+from apps.experiments.solving.grading import grader_refusal
+from apps.experiments.solving.manifest import Manifest, Method, Team
+from apps.experiments.solving.matrix import Place
+from apps.experiments.solving.planning import Planner, plan_of, words_of
+from apps.explorations.starting.plans import plan_duration, plan_estimate, plan_refusal, problem_text
+from apps.problem_sets.models import ProblemSetItem
+from apps.reasoning.inference.aliases import Alias
+from apps.reasoning.scaffolds.estimates import Estimate
+from apps.reasoning.scaffolds.spec import Budget
+from apps.reasoning.statistics.intervals import Undefined
+from apps.reasoning.statistics.power import guessed, smallest_detectable
+
+#: Problems on which methods are tried without a call; more would only repeat the same refusals.
+TRIED = 12
+#: Share of solved problems that the detectable difference supposes where nothing is known.
+RATE = 0.5
+
+
+@dataclass
+class Forecast:
+    """Cells, expected calls, tokens and seconds of all of them, and the most calls. `seconds` is None if a speed is unknown.
+
+    `conflicts`: sentences about cells that cannot run, and what to do. `detectable`: what the experiment could show, in words.
+    """
+
+    cells: int
+    problems: int
+    calls: int = 0
+    calls_most: int = 0
+    tokens: int = 0
+    seconds: float | None = 0.0
+    conflicts: list[str] = field(default_factory=list)
+    detectable: str = ""
+
+
+def forecast_of(manifest: Manifest, items: Sequence[ProblemSetItem], planner: Planner) -> Forecast:
+    """Estimate without a call, from a sample of the problems spread over the set."""
+    pairs = [(method, team) for method in manifest.methods for team in manifest.teams]
+    each = len(items) * manifest.repeats * len(manifest.budgets)
+    found = Forecast(cells=each * len(pairs), problems=len(items), detectable=detectable_words(manifest, len(items)))
+    some = items[:: max(1, len(items) // TRIED)][:TRIED]
+    for method, team in pairs:
+        _add(found, manifest, planner, some, method, team)
+    found.conflicts += _scorer_conflicts(manifest, items, planner.aliases)
+    found.conflicts = list(dict.fromkeys(found.conflicts))
+    return found
+
+
+def _add(
+    found: Forecast, manifest: Manifest, planner: Planner, items: Sequence[ProblemSetItem], method: Method, team: Team
+) -> None:
+    """Add the cost and the conflicts of one method with one team."""
+    refused: Counter[str] = Counter()
+    estimate: Estimate | None = None
+    seconds: float | None = None
+    for item in items:
+        plan = plan_of(method, team, manifest, Place(item.name, method.name, team.name, 0, 0))
+        given = planner.given(item.problem)
+        try:
+            if reason := plan_refusal(plan, problem_text(item.problem), given):
+                refused[reason] += 1
+                continue
+            estimate = plan_estimate(plan, planner.aliases, given)
+            duration = plan_duration(plan, estimate, planner.aliases)
+            seconds = duration.seconds if duration else None
+        except ValidationError as error:
+            found.conflicts.append(f"{method.name} with {team.name} cannot run. {words_of(error)}")
+            return
+    for reason, count in refused.items():
+        found.conflicts.append(f"{method.name} cannot run on {count} of {len(items)} problems that were looked at. {reason}")
+    if estimate is not None:
+        cells = manifest.repeats * round(found.problems * (len(items) - refused.total()) / len(items))
+        for budget in manifest.budgets:
+            _add_budget(found, budget, estimate, method.name, cells, seconds)
+
+
+def _add_budget(found: Forecast, budget: Budget, estimate: Estimate, method: str, cells: int, seconds: float | None) -> None:
+    """Add the cost of these cells under a budget, and the conflict if it is too small."""
+    if budget.calls is not None and budget.calls < estimate.calls_min:
+        found.conflicts.append(
+            f"{method} needs at least {estimate.calls_min} calls, and a budget has {budget.calls}. Its cells end there without "
+            "a result. Raise the budget, or choose a smaller preset."
+        )
+    limits = [(budget.tokens, estimate.tokens_expected), (budget.calls, estimate.calls_expected)]
+    share = min([1.0, *(most / expected for most, expected in limits if most and expected)])
+    found.calls += round(cells * estimate.calls_expected * share)
+    found.tokens += round(cells * estimate.tokens_expected * share)
+    found.calls_most += cells * min(estimate.calls_max, budget.calls or estimate.calls_max)
+    found.seconds = None if seconds is None or found.seconds is None else found.seconds + cells * seconds * share
+
+
+def _scorer_conflicts(manifest: Manifest, items: Sequence[ProblemSetItem], aliases: Mapping[str, Alias]) -> list[str]:
+    without = sum(not item.problem.answer.strip() for item in items)
+    found = []
+    for scorer in manifest.scorers:
+        if scorer.kind == "answer" and without:
+            found.append(f"{without} of {len(items)} problems have no final answer: {scorer.name} cannot score them.")
+        if scorer.kind == "grader" and (reason := grader_refusal(scorer, aliases)):
+            found.append(f"{scorer.name} cannot grade. {reason}")
+    return found
+
+
+def detectable_words(manifest: Manifest, problems: int) -> str:
+    """The smallest difference of two methods that is shown in 80 % of experiments, if half of the problems are solved."""
+    others = len(manifest.methods) * len(manifest.teams) * len(manifest.budgets) - 1
+    if not others:
+        return "One row alone is compared with nothing."
+    found = smallest_detectable(guessed(RATE).spread(manifest.repeats), problems, others if manifest.baseline else 1)
+    if isinstance(found, Undefined):
+        return f"No difference could be shown: {found.reason}."
+    points = f"{100 * found:.0f} percentage points"
+    return f"Differences from {points} are shown in 80 % of such experiments, if about half of the problems are solved."

@@ -1,0 +1,198 @@
+"""The builder: one form for the experiment, and rows for methods, teams, budgets and scorers. Its result is a manifest."""
+
+import tomllib
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.http import QueryDict
+
+from apps.experiments.solving.manifest import Manifest, ManifestWrong, manifest_of
+from apps.graders.planning.naming import VARIANTS
+from apps.problem_sets.models import ProblemSet
+from apps.reasoning.inference.aliases import Alias
+from apps.reasoning.programs.registry import SCAFFOLDS
+from apps.ui.sent import whole_number
+
+ROWS_AT_MOST = 40
+_GRADERS = [("", "–"), *((name, one.title) for name, one in VARIANTS.items())]
+PARTS = ("methods", "teams", "budgets", "scorers")
+_SCORERS = [
+    ("", "none"),
+    ("answer", "final answer"),
+    ("accepted", "the method’s own verdict"),
+    ("grader", "a grader"),
+]
+
+
+class SolvingForm(forms.Form):
+    """What is not a row: title, problems, repeats and the like."""
+
+    start_id = forms.UUIDField(required=False, widget=forms.HiddenInput, initial=uuid.uuid4)
+    title = forms.CharField(label="Title", max_length=120)
+    set = forms.ModelChoiceField(ProblemSet.objects.all(), label="Problem set", to_field_name="slug", empty_label=None)
+    split = forms.CharField(label="Split", required=False, max_length=40, help_text="Empty: all problems.")
+    names = forms.CharField(
+        label="Only these problems", required=False, max_length=4_000, help_text="Names in the set, separated by commas."
+    )
+    repeats = forms.IntegerField(label="Repeats", min_value=1, max_value=1024, initial=1, help_text="Runs of each cell.")
+    seed = forms.IntegerField(label="Seed", min_value=0, max_value=2**31, initial=0)
+    at_once = forms.IntegerField(label="Cells at a time", min_value=1, max_value=1024, initial=4)
+    baseline = forms.CharField(
+        label="Baseline", required=False, max_length=60, help_text="Name of the method with which the others are compared."
+    )
+    take_over = forms.BooleanField(label="Use equal runs that exist", required=False, initial=True)
+
+
+class MethodForm(forms.Form):
+    name = forms.CharField(label="Name", max_length=60)
+    scaffold = forms.ChoiceField(label="Scaffold")
+    preset = forms.CharField(label="Preset", required=False, max_length=60, help_text="Empty: the scaffold’s own values.")
+    params = forms.CharField(
+        label="Parameters", required=False, widget=forms.Textarea(attrs={"rows": 2}), help_text="One a line, as in rounds = 2."
+    )
+    max_new_tokens = forms.IntegerField(label="New tokens per call", required=False, min_value=16)
+    temperature = forms.FloatField(label="Temperature", required=False, min_value=0, max_value=2)
+
+    def __init__(self, *args: Any, aliases: Mapping[str, Alias], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        _choices(self.fields["scaffold"], [(name, one.title) for name, one in SCAFFOLDS.items()])
+
+    def clean_params(self) -> dict[str, Any]:
+        """The parameters as TOML values."""
+        return _toml(self.cleaned_data["params"])
+
+
+class TeamForm(forms.Form):
+    name = forms.CharField(label="Name", max_length=60)
+    alias = forms.ChoiceField(label="Model", help_text="Plays all roles that are not named.")
+    roles = forms.CharField(
+        label="Other models by role", required=False, widget=forms.Textarea(attrs={"rows": 2}),
+        help_text="One a line, such as verifier = \"big\".",
+    )  # fmt: skip
+
+    def __init__(self, *args: Any, aliases: Mapping[str, Alias], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        _choices(self.fields["alias"], [(name, one.title) for name, one in aliases.items()])
+
+    def clean_roles(self) -> dict[str, Any]:
+        """The aliases by role."""
+        return _toml(self.cleaned_data["roles"])
+
+
+class BudgetForm(forms.Form):
+    tokens = forms.IntegerField(label="Tokens", required=False, min_value=1)
+    calls = forms.IntegerField(label="Calls", required=False, min_value=1)
+    seconds = forms.FloatField(label="Seconds", required=False, min_value=1)
+
+    def __init__(self, *args: Any, aliases: Mapping[str, Alias], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+
+
+class ScorerForm(forms.Form):
+    kind = forms.ChoiceField(label="Scorer", choices=_SCORERS, required=False)
+    workflow = forms.ChoiceField(label="Grader", required=False, choices=_GRADERS)
+    alias = forms.ChoiceField(label="Model of the grader", required=False)
+
+    def __init__(self, *args: Any, aliases: Mapping[str, Alias], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        _choices(self.fields["alias"], [("", "–"), *((name, one.title) for name, one in aliases.items())])
+
+
+_ROWS = {"methods": MethodForm, "teams": TeamForm, "budgets": BudgetForm, "scorers": ScorerForm}
+_SETS = {name: forms.formset_factory(row, extra=0, max_num=ROWS_AT_MOST, validate_max=True) for name, row in _ROWS.items()}
+
+
+class Builder:
+    """All forms of the builder: filled from a manifest, or sent."""
+
+    def __init__(
+        self, aliases: Mapping[str, Alias], data: QueryDict | None = None, *, initial: Mapping[str, Any] | None = None
+    ) -> None:
+        self.aliases, self.data = aliases, data
+        extra: dict[str, Any] = {"form_kwargs": {"aliases": aliases}}
+        if data is None:
+            start = dict(initial or {})
+            first = {"methods": [{"name": "single", "scaffold": "single_call"}], "teams": [{"name": next(iter(aliases), "")}]}
+            self.form = SolvingForm(initial=start)
+            self.rows = {part: _SETS[part](initial=first.get(part, [{}]), prefix=part, **extra) for part in PARTS}
+        else:
+            sent = _with_one_more(data)
+            self.form = SolvingForm(sent)
+            self.rows = {part: _SETS[part](sent, prefix=part, **extra) for part in PARTS}
+        self.trouble = ""
+
+    @property
+    def asks_to_start(self) -> bool:
+        """Whether the request starts the experiment, instead of asking for a row or an estimate."""
+        return self.data is not None and self.data.get("action") == "start"
+
+    def manifest(self) -> Manifest | None:
+        """The manifest of valid forms; None with the errors in the forms or in `trouble`."""
+        if not all([self.form.is_valid(), *(rows.is_valid() for rows in self.rows.values())]):
+            return None
+        given = self.form.cleaned_data
+        newest = given["set"].versions.first()
+        names = tuple(name.strip() for name in given["names"].split(",") if name.strip())
+        try:
+            return manifest_of(
+                {name: given[name] for name in ("title", "repeats", "seed", "at_once", "baseline", "take_over")}
+                | {"problems": {"set": str(newest), "split": given["split"], "names": names}}
+                | {part: tuple(_READ[part](row.cleaned_data) for row in self._filled(part)) for part in PARTS}
+            )
+        except ManifestWrong as error:
+            self.trouble = str(error)
+            return None
+
+    def _filled(self, part: str) -> list[forms.Form]:
+        """Rows with content; a budget without limits is one budget."""
+        rows = [row for row in self.rows[part] if any(row.cleaned_data.values())]
+        return rows or (list(self.rows[part])[:1] if part == "budgets" else [])
+
+
+def _method(row: Mapping[str, Any]) -> dict[str, Any]:
+    return dict(row)
+
+
+def _team(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {"name": row["name"], "roles": {"": row["alias"], **row["roles"]}}
+
+
+def _budget(row: Mapping[str, Any]) -> dict[str, Any]:
+    return dict(row)
+
+
+def _scorer(row: Mapping[str, Any]) -> dict[str, Any]:
+    kind, workflow, alias = row["kind"], row["workflow"], row["alias"]
+    if kind != "grader":
+        return {"name": "own verdict" if kind == "accepted" else kind, "kind": kind}
+    return {"name": f"{workflow} by {alias}"[:60], "kind": kind, "workflow": workflow, "players": {"": alias}}
+
+
+_READ = {"methods": _method, "teams": _team, "budgets": _budget, "scorers": _scorer}
+
+
+def _toml(text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ValidationError(f'Write one value a line, such as rounds = 2 or name = "text" ({error}).') from error
+
+
+def _choices(field: forms.Field, options: list[tuple[str, str]]) -> None:
+    if isinstance(field, forms.ChoiceField):
+        field.choices = options
+
+
+def _with_one_more(data: QueryDict) -> QueryDict:
+    """The data with one more row of the part that `action` names (`add-methods`)."""
+    part = data.get("action", "").removeprefix("add-")
+    if part not in PARTS:
+        return data
+    changed = data.copy()
+    count = whole_number(changed.get(f"{part}-TOTAL_FORMS", ""), 3)
+    if count is not None:
+        changed[f"{part}-TOTAL_FORMS"] = str(min(count + 1, ROWS_AT_MOST))
+    return changed

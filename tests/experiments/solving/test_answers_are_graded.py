@@ -1,0 +1,106 @@
+"""A grader scores every answer that was handed in, in a run of its own, and asks no prover again."""
+
+from decimal import Decimal
+
+import pytest
+
+from apps.accounts.models import User
+from apps.experiments.models import CellScore, ExperimentState
+from apps.experiments.services import experiment_cancel, experiment_retry
+from apps.experiments.solving.services import solving_extend
+from tests.cast import person
+from tests.experiments.driving import Stage
+from tests.experiments.solving.playing import begin, make_problem_set, manifest
+from tests.graders.grade import grading
+from tests.reasoning.play import proof
+
+pytestmark = pytest.mark.django_db(transaction=True)
+GRADER = [{"name": "points", "kind": "grader", "workflow": "single_turn", "players": {"": "served"}}]
+
+
+@pytest.fixture
+def alice() -> User:
+    return person("alice")
+
+
+@pytest.fixture
+def answers() -> dict[str, object]:
+    return {"solve*": proof("We add.", "So it is.\nAnswer: 1"), "*": grading(6)}
+
+
+def scores() -> list[tuple[str, Decimal | None, Decimal | None]]:
+    rows = CellScore.objects.order_by("cell__position")
+    return [(row.state, row.points, row.scale) for row in rows]
+
+
+def test_every_answer_gets_points_from_a_run_of_the_grader(alice: User, stage: Stage) -> None:
+    make_problem_set(3)
+    experiment = stage.play(begin(alice, scorers=GRADER))
+    assert experiment.state == ExperimentState.DONE
+    assert scores() == [("scored", Decimal(6), Decimal(7))] * 3
+    runs = {row.run for row in CellScore.objects.select_related("run")}
+    assert {run.scaffold for run in runs if run} == {"single_turn"}
+    assert len(stage.asked) == 6
+
+
+def test_a_grader_that_is_added_later_asks_no_prover_again(alice: User, stage: Stage) -> None:
+    make_problem_set(2)
+    experiment = stage.play(begin(alice))
+    proved = list(stage.asked)
+    solving_extend(experiment=experiment, manifest=manifest(scorers=GRADER))
+    stage.play(experiment)
+    assert stage.asked[: len(proved)] == proved
+    assert [key for _, key in stage.asked[len(proved) :] if key.startswith("solve")] == []
+    assert len(scores()) == 2
+
+
+def test_an_unreadable_grading_is_unscored_and_nothing_handed_in_is_not_graded(
+    alice: User, stage: Stage, answers: dict[str, object]
+) -> None:
+    make_problem_set(1)
+    answers["*"] = "I like it."
+    stage.play(begin(alice, scorers=GRADER))
+    row = CellScore.objects.get()
+    assert (row.state, row.points) == ("unscored", None)
+    assert row.unscored
+    answers["solve*"] = "I do not know."
+    asked = len(stage.asked)
+    stage.play(begin(alice, title="Again", scorers=GRADER, seed=9))
+    assert CellScore.objects.order_by("-pk")[0].unscored == "nothing was handed in"
+    assert [key for _, key in stage.asked[asked:] if not key.startswith("solve")] == []
+
+
+def test_a_failed_grading_is_retried_alone(alice: User, stage: Stage, answers: dict[str, object]) -> None:
+    make_problem_set(2)
+    answers["*"] = lambda request: (_ for _ in ()).throw(RuntimeError("the disk is full"))
+    experiment = stage.play(begin(alice, scorers=GRADER))
+    assert {state for state, _, _ in scores()} == {"failed"}
+    answers["*"] = grading(6)
+    proved = [key for _, key in stage.asked if key.startswith("solve")]
+    assert experiment_retry(experiment=experiment) == 2
+    stage.play(experiment)
+    assert scores() == [("scored", Decimal(6), Decimal(7))] * 2
+    assert [key for _, key in stage.asked if key.startswith("solve")] == proved
+
+
+def test_a_grader_without_what_it_needs_fails_with_the_reason(alice: User, stage: Stage) -> None:
+    make_problem_set(1)
+    scheme = [{"name": "scheme", "kind": "grader", "workflow": "scheme", "players": {"": "served"}}]
+    experiment = stage.play(begin(alice, scorers=scheme))
+    assert experiment.state == ExperimentState.DONE
+    row = CellScore.objects.get()
+    assert row.state == "failed"
+    assert "scheme" in row.trouble
+
+
+def test_cancelling_leaves_no_grading_waiting(alice: User, stage: Stage) -> None:
+    from apps.experiments.advancing import conduct_once
+
+    make_problem_set(3)
+    experiment = begin(alice, scorers=GRADER, at_once=1)
+    conduct_once()
+    stage.drive_sent()
+    conduct_once()
+    experiment_cancel(experiment=experiment, user=alice)
+    stage.play(experiment)
+    assert not CellScore.objects.filter(state__in=("waiting", "running")).exists()

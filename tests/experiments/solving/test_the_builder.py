@@ -1,0 +1,117 @@
+"""The builder: rows of a form become a manifest; the estimate names conflicts; nothing is lost when something is wrong."""
+
+import re
+
+import pytest
+from django.test import Client
+
+from apps.experiments.models import Experiment
+from tests.cast import person
+from tests.experiments.solving.playing import make_problem_set
+
+pytestmark = pytest.mark.django_db(transaction=True)
+URL = "/experiments/new/solving/"
+
+
+@pytest.fixture
+def client(client: Client) -> Client:
+    client.force_login(person("alice"))
+    return client
+
+
+def sent(action: str = "start", **changes: str) -> dict[str, str]:
+    """The form with one method, team, budget and scorer."""
+    parts, kinds = ("methods", "teams", "budgets", "scorers"), {"TOTAL_FORMS": "1", "INITIAL_FORMS": "0"}
+    counts = {f"{part}-{kind}": count for part in parts for kind, count in kinds.items()}
+    fields = {
+        "title": "Sums", "set": "sums", "repeats": "2", "seed": "0", "at_once": "4", "take_over": "on",
+        "methods-0-name": "single", "methods-0-scaffold": "single_call", "teams-0-name": "served", "teams-0-alias": "served",
+        "scorers-0-kind": "answer", "action": action,
+    }  # fmt: skip
+    return {**counts, **fields, **changes}
+
+
+def test_the_form_starts_the_experiment_of_its_manifest(client: Client) -> None:
+    make_problem_set(3)
+    more = {
+        "methods-TOTAL_FORMS": "2", "methods-1-name": "vote", "methods-1-scaffold": "majority_vote",
+        "methods-1-params": "solutions = 2", "baseline": "single", "budgets-0-calls": "9", "split": "",
+        "scorers-TOTAL_FORMS": "2", "scorers-1-kind": "grader", "scorers-1-workflow": "single_turn",
+        "scorers-1-alias": "served",
+    }  # fmt: skip
+    answer = client.post(URL, sent(**more))
+    experiment = Experiment.objects.get()
+    assert answer["Location"] == f"/experiments/{experiment.public_id}/"
+    made = experiment.manifest or {}
+    assert [method["params"] for method in made["methods"]] == [{}, {"solutions": 2}]
+    assert [scorer["name"] for scorer in made["scorers"]] == ["answer", "single_turn by served"]
+    assert made["budgets"] == [{"tokens": None, "calls": 9, "seconds": None}]
+    assert experiment.solving_cells.count() == 12
+
+
+def test_a_form_sent_twice_starts_one(client: Client) -> None:
+    make_problem_set(1)
+    start = re.findall(r'name="start_id" value="([^"]+)"', client.get(URL).content.decode())[0]
+    for _ in range(2):
+        client.post(URL, sent(start_id=start))
+    assert Experiment.objects.count() == 1
+
+
+def test_the_estimate_counts_cells_and_calls_and_says_what_could_be_shown(client: Client) -> None:
+    make_problem_set(8)
+    two = {"methods-TOTAL_FORMS": "2", "methods-1-name": "b", "methods-1-scaffold": "rsa"}
+    html = client.post(URL, sent("estimate", **two)).content.decode()
+    assert ">32</strong> cells on 8 problems" in html
+    assert re.search(r"Differences from \d+ percentage points are shown in 80 % of such experiments", html)
+    assert not Experiment.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"methods-0-params": "solutions = -1", "methods-0-scaffold": "majority_vote"}, "solutions: Input should be"),
+        ({"methods-0-scaffold": "majority_vote", "budgets-0-calls": "1"}, "needs at least"),
+        ({"scorers-0-kind": "grader", "scorers-0-workflow": "single_turn"}, "cannot grade"),
+        ({"methods-0-params": "rounds = "}, "Write one value a line"),
+        ({"baseline": "none"}, "the baseline none is no method"),
+        ({"split": "test"}, "No problem is chosen"),
+        ({"names": "sum-1, sum-9"}, "no problem sum-9"),
+        ({"methods-TOTAL_FORMS": "2", "methods-1-name": "single", "methods-1-scaffold": "rsa"}, "is used twice"),
+    ],
+)
+def test_conflicts_and_faults_are_named_before_the_start(client: Client, changes: dict[str, str], words: str) -> None:
+    make_problem_set(3)
+    assert words in client.post(URL, sent("estimate", **changes)).content.decode()
+
+
+def test_problems_without_an_answer_are_counted_for_the_scorer_that_needs_one(client: Client) -> None:
+    from apps.problems.models import ProblemVersion
+
+    made = make_problem_set(3)
+    ProblemVersion.objects.filter(pk=made.items.all()[0].problem_id).update(answer="")
+    assert "1 of 3 problems have no final answer" in client.post(URL, sent("estimate")).content.decode()
+
+
+def test_a_wrong_form_starts_nothing_and_keeps_what_was_written(client: Client) -> None:
+    make_problem_set(1)
+    found = client.post(URL, sent(title="", **{"methods-0-params": "rounds = 2"}))
+    assert found.status_code == 422
+    assert "rounds = 2" in found.content.decode()
+    assert not Experiment.objects.exists()
+
+
+def test_a_row_is_added_without_javascript(client: Client) -> None:
+    make_problem_set(1)
+    html = client.post(URL, sent("add-methods")).content.decode()
+    assert 'name="methods-1-name"' in html
+    assert 'value="single"' in html
+
+
+def test_without_a_set_the_page_leads_to_the_sets(client: Client) -> None:
+    assert "No problem sets yet" in client.get(URL).content.decode()
+
+
+def test_the_page_of_a_set_leads_to_the_builder_with_this_set(client: Client) -> None:
+    make_problem_set(1)
+    assert f"{URL}?set=sums" in client.get("/problem-sets/sums/").content.decode()
+    assert '<option value="sums" selected>' in client.get(f"{URL}?set=sums").content.decode()
