@@ -18,6 +18,8 @@ from apps.graders.batches.jobs import text_of as problem_of
 from apps.graders.pieces import pieces_known
 from apps.graders.planning.naming import plan_named, players_written, variant_of
 from apps.graders.planning.plans import GradingPlan, PlanWrong
+from apps.problems.access import solved_visible_to
+from apps.problems.models import Problem
 from apps.reasoning.domain.events import RunCancelled, RunFailed, RunFinished
 from apps.reasoning.domain.grading_events import GradingReached
 from apps.reasoning.graders.grader import FINAL
@@ -39,6 +41,12 @@ class Graders:
         self.experiment, self.aliases = experiment, aliases
         self.scorers = {one.name: one for one in manifest.scorers if one.kind == "grader"}
         self.plan = functools.cache(self._plan)
+
+    def require_open(self, problem: Problem) -> None:
+        """Raise `PlanWrong` if the solutions of a problem, which graders read, are held back from the owner."""
+        owner = self.experiment.owner
+        if owner is not None and not solved_visible_to(owner).filter(pk=problem.pk).exists():
+            raise PlanWrong(f"The solutions of {problem.title} are held back from you for now. Retry when they are released.")
 
     def _plan(self, name: str) -> GradingPlan:
         """The plan of a scorer. Raises `PlanWrong`."""
@@ -71,6 +79,7 @@ def score_start(score: CellScore, graders: Graders) -> None:
         if not text:
             raise PlanWrong("The run of the cell was deleted, so its answer cannot be graded.")
         plan, stated = graders.plan(score.scorer), cell.item.problem
+        graders.require_open(stated.problem)
         job = Job(cell.item.name, problem_of(stated), {**material_of(stated), "script": text})
         spec = plan.spec(job, pieces_known(stated.statement, plan.roles))
     except PlanWrong as error:

@@ -12,7 +12,8 @@ from apps.experiments.solving.manifest import Manifest, Method, Team
 from apps.experiments.solving.matrix import Axes, Place, seed_of
 from apps.explorations.starting.given import given_of
 from apps.explorations.starting.plans import Plan, plan_spec, problem_text
-from apps.problems.models import ProblemVersion
+from apps.problems.access import problem_visible_to
+from apps.problems.models import Problem, ProblemVersion
 from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.given import Given
@@ -41,12 +42,20 @@ class Planner:
         self.manifest, self.aliases, self.user = manifest, aliases, user
         self.axes = Axes(manifest)
         self.given = functools.cache(self._given)
+        self.held_back = functools.cache(self._held_back)
 
     def _given(self, version: ProblemVersion) -> Given:
         return given_of(version.problem, self.user)
 
+    def _held_back(self, problem: Problem) -> str:
+        if self.user is None or problem_visible_to(self.user).filter(pk=problem.pk).exists():
+            return ""
+        return f"{problem.title} is held back from you for now, because a contest has it. Retry the cell when it has closed."
+
     def spec(self, place: Place, version: ProblemVersion) -> RunSpec:
         """The specification of a cell's run. Raises `CellWrong`."""
+        if reason := self.held_back(version.problem):
+            raise CellWrong(reason)
         plan = plan_of(self.axes.method(place.method), self.axes.team(place.team), self.manifest, place)
         try:
             spec = plan_spec(plan, problem_text(version), self.aliases, given=self.given(version))

@@ -55,6 +55,8 @@ def solving_start(*, owner: User | None, manifest: Manifest, start_id: uuid.UUID
         if known.owner_id != (owner.pk if owner else None):
             raise ExperimentRefused("Nothing was started: this form was already sent by another user. Reload the page.")
         return known
+    if Experiment.objects.filter(title=manifest.title, owner=owner, kind=ExperimentKind.SOLVING).exists():
+        raise ExperimentRefused(f"You already have an experiment “{manifest.title}”. Choose another title, or extend that one.")
     items = items_chosen(manifest)
     experiment = Experiment.objects.create(
         kind=ExperimentKind.SOLVING,
@@ -100,11 +102,15 @@ def manifest_stored(experiment: Experiment) -> Manifest:
 
 
 def _add_cells(experiment: Experiment, manifest: Manifest, items: Sequence[ProblemSetItem]) -> int:
-    """Add the cells that the experiment lacks. Problems are the same if their names and texts are."""
+    """Add the cells that the experiment lacks. Raises `ExperimentRefused` for another text under a known name."""
     fields = ("item__name", "method", "team", "budget", "repeat")
     known = {Place(*row) for row in experiment.solving_cells.values_list(*fields)}
     last = experiment.solving_cells.aggregate(last=Max("position"))["last"] or 0
     by_name = {item.name: item for item in items}
+    texts = experiment.solving_cells.values_list("item__name", "item__problem__statement", "item__problem__answer").distinct()
+    for name, *text in texts:
+        if (item := by_name.get(name)) and text != [item.problem.statement, item.problem.answer]:
+            raise ExperimentRefused(f"{name} has another text in {item.version}. Start a new experiment on that version.")
     new = [place for place in places(manifest, list(by_name)) if place not in known]
     if len(new) + len(known) > CELLS_AT_MOST:
         raise ExperimentRefused(

@@ -21,6 +21,7 @@ from apps.experiments.solving.planning import Planner
 from apps.experiments.solving.services import items_chosen, solving_start
 from apps.explorations.starting.plans import usable_aliases
 from apps.problem_sets.models import ProblemSet
+from apps.problems.access import problem_visible_to
 from apps.reasoning.domain.errors import AliasError
 from apps.runs.access import run_may_start
 from apps.ui.sent import whole_number
@@ -82,5 +83,7 @@ def cell_list(request: HttpRequest, experiment_id: uuid.UUID) -> HttpResponse:
     query = request.GET.copy()
     query.pop("page", None)
     page = Paginator(cells, PAGE).get_page(request.GET.get("page"))
-    context = {"experiment": experiment, "asked": asked, "page": page, "query": query.urlencode()}
+    problems = {cell.item.problem.problem_id for cell in page}
+    shown = problem_visible_to(user_of(request)).filter(pk__in=problems).values_list("pk", flat=True)
+    context = {"experiment": experiment, "asked": asked, "page": page, "query": query.urlencode(), "shown": set(shown)}
     return render(request, "experiments/cells.html", context)

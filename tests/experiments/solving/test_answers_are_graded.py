@@ -8,6 +8,7 @@ from apps.accounts.models import User
 from apps.experiments.models import CellScore, ExperimentState
 from apps.experiments.services import experiment_cancel, experiment_retry
 from apps.experiments.solving.services import solving_extend
+from apps.problems.models import Problem
 from tests.cast import person
 from tests.experiments.driving import Stage
 from tests.experiments.solving.playing import begin, make_problem_set, manifest
@@ -104,3 +105,15 @@ def test_cancelling_leaves_no_grading_waiting(alice: User, stage: Stage) -> None
     experiment_cancel(experiment=experiment, user=alice)
     stage.play(experiment)
     assert not CellScore.objects.filter(state__in=("waiting", "running")).exists()
+
+
+def test_graders_see_no_solutions_that_are_held_back_from_the_owner(
+    alice: User, stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_problem_set(1)
+    monkeypatch.setattr("apps.experiments.solving.grading.solved_visible_to", lambda user: Problem.objects.none())
+    stage.play(begin(alice, scorers=GRADER))
+    row = CellScore.objects.get()
+    assert row.state == "failed"
+    assert "are held back from you" in row.trouble
+    assert row.run is None

@@ -1,5 +1,7 @@
 """Every cell is one run; equal cells share one, and an extension asks nothing again."""
 
+from dataclasses import replace
+
 import pytest
 
 from apps.accounts.models import User
@@ -7,10 +9,13 @@ from apps.experiments.models import ExperimentState
 from apps.experiments.refusals import ExperimentRefused
 from apps.experiments.services import experiment_cancel, experiment_retry
 from apps.experiments.solving.services import solving_extend, solving_start
+from apps.problem_sets.services import items_of, version_add
+from apps.problems.models import Problem
 from apps.runs.models import Run
 from tests.cast import person
 from tests.experiments.driving import Stage
 from tests.experiments.solving.playing import begin, cells, make_problem_set, manifest, states
+from tests.problems.factory import make_problem
 from tests.reasoning.play import proof
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -69,6 +74,7 @@ def test_a_smaller_or_changed_matrix_is_no_extension(alice: User, stage: Stage) 
         ({"methods": TWO[:1], "repeats": 2}, "method vote is missing"),
         ({"methods": TWO, "repeats": 1}, "only grow"),
         ({"methods": TWO, "repeats": 2, "seed": 5}, "another experiment"),
+        ({"methods": TWO, "repeats": 2, "budgets": [{"calls": 4}, {}]}, "New budgets follow the old ones"),
     ):
         with pytest.raises(ExperimentRefused, match=reason):
             solving_extend(experiment=experiment, manifest=manifest(**changes))
@@ -153,3 +159,40 @@ def test_no_problems_and_too_many_cells_are_refused(alice: User, changes: dict[s
     make_problem_set()
     with pytest.raises(ExperimentRefused, match=reason):
         solving_start(owner=alice, manifest=manifest(**changes))
+
+
+def test_a_new_budget_after_the_old_ones_adds_its_cells(alice: User, stage: Stage) -> None:
+    make_problem_set(2)
+    experiment = stage.play(begin(alice))
+    assert solving_extend(experiment=experiment, manifest=manifest(budgets=[{}, {"calls": 4}])) == 2
+    assert states(stage.play(experiment)) == {"finished": 4}
+
+
+def test_another_text_under_a_known_name_is_another_experiment(alice: User, stage: Stage) -> None:
+    made = make_problem_set(2)
+    experiment = stage.play(begin(alice))
+    first, second = items_of(made)
+    other = make_problem("Other", statement="Find another sum.", answer="1", solutions=())
+    version_add(problem_set=made.problem_set, items=[replace(first, problem=other.current), second], by=None)
+    with pytest.raises(ExperimentRefused, match="sum-1 has another text in sums@2"):
+        solving_extend(experiment=experiment, manifest=manifest(problems={"set": "sums@2"}))
+
+
+def test_a_second_experiment_of_the_same_title_is_refused(alice: User) -> None:
+    make_problem_set(1)
+    begin(alice)
+    with pytest.raises(ExperimentRefused, match="You already have an experiment"):
+        begin(alice)
+    begin(person("bob"))
+
+
+def test_a_problem_that_is_held_back_from_the_owner_is_not_run(
+    alice: User, stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_problem_set(2)
+    hidden = Problem.objects.get(slug="sum-1").pk
+    monkeypatch.setattr("apps.experiments.solving.planning.problem_visible_to", lambda user: Problem.objects.exclude(pk=hidden))
+    experiment = stage.play(begin(alice))
+    assert {cell.item.name: cell.state for cell in cells(experiment)} == {"sum-1": "failed", "sum-2": "finished"}
+    assert "held back from you" in cells(experiment)[0].trouble
+    assert len(stage.asked) == 1
