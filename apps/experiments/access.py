@@ -25,6 +25,7 @@ from apps.experiments.models import Experiment, ExperimentCell
 from apps.marks.models import SETTLED, MarkingCase, MarkingTask, MarkState, Slot
 from apps.marks.sealing.calibration import calibration_ahead
 from apps.marks.sheets import GRACE
+from apps.problems.access import solved_visible_to
 from apps.runs.models import BATCHED, Run
 
 NO_EXPERIMENT = "No such experiment."
@@ -64,6 +65,13 @@ def contests_for_experiments(user: User) -> QuerySet[Contest]:
 def cells_shown(user: User, experiment: Experiment) -> QuerySet[ExperimentCell]:
     """The cells whose results a user may see."""
     return experiment.cells.all() if experiment.contest_id is None else _shown(user).filter(experiment=experiment)
+
+
+def items_hidden(user: User, experiment: Experiment) -> set[int]:
+    """Primary keys of the set's items in an experiment on solving whose solutions are held back from `user`."""
+    problems = dict(experiment.solving_cells.order_by().values_list("item", "item__problem__problem").distinct())
+    shown = set(solved_visible_to(user).filter(pk__in=set(problems.values())).values_list("pk", flat=True))
+    return {item for item, problem in problems.items() if problem not in shown}
 
 
 def runs_hidden(user: User) -> QuerySet[Run]:

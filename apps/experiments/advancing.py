@@ -1,10 +1,11 @@
 """Advance experiments: start cells while there is capacity, settle lost ones, pause on repeated failures, mark as done."""
 
 import gc
+import logging
 from collections.abc import Mapping
 
 from django.conf import settings
-from django.db import transaction
+from django.db import DatabaseError, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
@@ -28,6 +29,7 @@ from apps.reasoning.domain.errors import AliasError
 from apps.reasoning.inference.aliases import Alias
 from apps.runs.models import LIVE, RunStatus
 
+log = logging.getLogger(__name__)
 #: Pause the experiment after this many consecutive failures.
 FAILURES_AT_MOST = 5
 #: Cells between two collections, because automatic collection is set to be rare in this process.
@@ -58,7 +60,19 @@ def conduct_once() -> int:
             _pause(pk, str(error))
         return 0
     share = max(1, settings.GRADING_AT_ONCE // len(running))
-    return sum(experiment_advance(pk, aliases, share) for pk in running)
+    return sum(_advanced(pk, aliases, share) for pk in running)
+
+
+def _advanced(experiment_pk: int, aliases: Mapping[str, Alias], share: int) -> int:
+    """Advance one experiment; an error pauses it and leaves the others alone."""
+    try:
+        return experiment_advance(experiment_pk, aliases, share)
+    except DatabaseError:
+        raise
+    except Exception as error:
+        log.exception("experiment %s could not advance", experiment_pk)
+        _pause(experiment_pk, f"Paused after an internal error ({type(error).__name__}). Staff find it in the log.")
+        return 0
 
 
 @transaction.atomic
@@ -85,6 +99,7 @@ def experiment_advance(experiment_pk: int, aliases: Mapping[str, Alias], share: 
 
 def _advance_solving(experiment: Experiment, aliases: Mapping[str, Alias], share: int) -> int:
     """Score what has ended, start cells, then gradings of answers."""
+    is_busy = _solving_under_way(experiment)  # Before the scores: a cell that ends in between is scored in the next round.
     scored = scores_add(experiment)
     room = min(experiment.at_once, share, _places_free(experiment))
     room -= experiment.solving_cells.filter(state=SolvingState.RUNNING).count()
@@ -97,7 +112,7 @@ def _advance_solving(experiment: Experiment, aliases: Mapping[str, Alias], share
     graders = grading.Graders(experiment, batch.manifest, aliases)
     for score in scores:
         grading.score_start(score, graders)
-    if not (cells or scores or scored) and not _solving_under_way(experiment):
+    if not (cells or scores or scored or is_busy):
         _done(experiment)
     return len(cells) + len(scores) + scored
 
@@ -179,11 +194,14 @@ def _failing(experiment: Experiment, aliases: Mapping[str, Alias]) -> str:
 
 def _failing_runs(experiment: Experiment) -> str:
     """As `_failing`. A cell that could not start, for its method or problem, does not predict the next one."""
-    ended = experiment.solving_cells.filter(run__isnull=False, ended_at__gte=experiment.begun_at).order_by("-ended_at", "-pk")
-    newest = list(ended.values_list("state", "trouble")[:FAILURES_AT_MOST])
-    if len(newest) < FAILURES_AT_MOST or any(state != SolvingState.FAILED for state, _ in newest):
-        return ""
-    return f"Paused after {FAILURES_AT_MOST} failed runs in a row. The last error: {newest[0][1]}"
+    since = {"run__isnull": False, "ended_at__gte": experiment.begun_at}
+    cells = experiment.solving_cells.filter(**since).order_by("-ended_at", "-pk")
+    scores = CellScore.objects.filter(cell__experiment=experiment, **since).order_by("-ended_at", "-pk")
+    for words, rows in (("runs", cells), ("gradings", scores)):
+        newest = list(rows.values_list("state", "trouble")[:FAILURES_AT_MOST])
+        if len(newest) == FAILURES_AT_MOST and all(state == "failed" for state, _ in newest):
+            return f"Paused after {FAILURES_AT_MOST} failed {words} in a row. The last error: {newest[0][1]}"
+    return ""
 
 
 def _pause(experiment_pk: int, reason: str) -> None:

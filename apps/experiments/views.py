@@ -171,6 +171,8 @@ def _download(
 ) -> HttpResponseBase:
     user = user_of(request)
     experiment = experiment_get_for(user, experiment_id)
+    if experiment.kind == ExperimentKind.SOLVING:
+        raise Http404("Experiments on solving have no such file yet.")
     rows = rows_of(cells_shown(user, experiment), filter_from(request.GET, experiment))
     if experiment.contest_id is not None:
         texts_shown(user, rows.values_list("version", flat=True))

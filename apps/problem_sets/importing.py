@@ -66,11 +66,11 @@ class _Library:
             raise RowWrong(f"Row {self.rows[name]} of this file has the same id.")
         known = self.texts.get((fingerprint(draft.statement), draft.answer.strip()))
         same = self.ids.get((draft.origin, draft.external_id)) if draft.external_id else None
-        if known is None and same is not None and same.is_listed:
-            raise RowWrong(f"“{same.title}” of the library has this id and another text. Edit one of them.")
         problem = known.problem if known else same
         if problem is not None and problem.pk not in self.usable:
-            raise RowWrong(f"“{problem.title}” is held back from you for now.")
+            raise RowWrong("This problem cannot be used for now.")
+        if known is None and same is not None and same.is_listed:
+            raise RowWrong(f"“{same.title}” of the library has this id and another text. Edit one of them.")
         self.rows[name] = number
         return SetRow(name, draft, known, None if known else same)
 

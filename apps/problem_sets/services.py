@@ -9,7 +9,7 @@ from django.db import transaction
 from django.utils.text import slugify
 
 from apps.accounts.models import User
-from apps.problem_sets.models import NOTE_LENGTH, ProblemSet, ProblemSetItem, ProblemSetVersion
+from apps.problem_sets.models import NOTE_LENGTH, TITLE_LENGTH, ProblemSet, ProblemSetItem, ProblemSetVersion
 from apps.problems.models import ProblemVersion
 
 MOST_PROBLEMS = 5_000
@@ -42,9 +42,9 @@ def set_create(
 ) -> ProblemSetVersion:
     """Create a set with version 1. Raises `SetRefused` for a used title, or no or too many problems."""
     title = " ".join(title.split())
-    slug = slugify(title)
-    if not slug:
-        raise SetRefused("The title needs a letter or a digit.")
+    if not any(character.isalnum() for character in title) or len(title) > TITLE_LENGTH:
+        raise SetRefused(f"The title needs a letter or a digit, and at most {TITLE_LENGTH} characters.")
+    slug = slugify(title) or f"set-{_sha(title)[:8]}"
     if ProblemSet.objects.filter(slug=slug).exists() or ProblemSet.objects.filter(title=title).exists():
         raise SetRefused(f"There is already a set “{title}”. Choose another title, or add a version to that set.")
     made = ProblemSet.objects.create(slug=slug, title=title, credit=credit, licence=licence, created_by=by)

@@ -88,14 +88,18 @@ def set_detail(request: HttpRequest, slug: str) -> HttpResponse:
     user = reader_of(request)
     version = _version(slug, request.GET.get("version", ""))
     items = list(version.items.select_related("problem__problem").defer("problem__statement", "problem__scheme_text"))
+    hidden = hidden_of(user, items)
+    shown = [item for item in items if item.problem.problem_id not in hidden]
     shared = shared_with(version)
     context = {
         "set": version.problem_set,
         "version": version,
         "versions": version.problem_set.versions.annotate(problems=Count("items")).order_by("-number"),
-        "page": Paginator([(item, shared.get(item.name, [])) for item in items], PAGE).get_page(request.GET.get("page")),
+        "page": Paginator([(item, shared.get(item.name, [])) for item in shown], PAGE).get_page(request.GET.get("page")),
         "query": f"version={version.number}",
-        "hidden": hidden_of(user, items),
+        "hidden": hidden,
+        "problems": len(items),
+        "is_newest": version == version.problem_set.versions.first(),
         "published": published(items, _models()),
         "with_answers": sum(bool(item.problem.answer) for item in items),
         "splits": _counted(item.split for item in items),

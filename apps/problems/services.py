@@ -90,8 +90,9 @@ def problems_import(*, drafts: Sequence[ProblemDraft], by: User | None, is_liste
 
 @transaction.atomic
 def problem_text_add(*, problem: Problem, draft: ProblemDraft, by: User | None) -> ProblemVersion:
-    """Add a version with the texts of a draft; title, topic, source and solutions stay."""
+    """Add a version with the texts of a draft, and set its solutions; title, topic and source stay."""
     locked = Problem.objects.select_for_update().get(pk=problem.pk)
+    _set_solutions(locked, draft.solutions)
     return _add_version(locked, locked.current.number + 1, draft, by)
 
 

@@ -9,6 +9,7 @@ from apps.problem_sets.importing import set_import, set_plan
 from apps.problem_sets.models import ProblemSet
 from apps.problem_sets.services import items_of, version_split
 from apps.problems.models import Problem
+from tests.cast import person
 from tests.problems.factory import SHARED, jsonl, make_problem, needs_shared_data
 
 pytestmark = pytest.mark.django_db
@@ -79,6 +80,27 @@ def test_other_benchmarks_are_detected_and_read(shape: str) -> None:
     assert plan.shape.name == shape
     assert (draft.topic, draft.year) == (("C", 2025) if shape == "matharena" else ("A", 2025))
     assert draft.scheme_text == ("- Bound (3): shows it" if shape == "matharena" else "")
+
+
+def test_a_number_alone_identifies_no_problem_of_another_contest() -> None:
+    one, two = ({"problem_idx": 1, "problem": f"Find ${name}$.", "sample_solution": f"It is {name}."} for name in "xy")
+    first, second = imported(one, title="A contest"), imported(two, title="Another")
+    assert [item.problem.statement for version in (first, second) for item in items_of(version)] == ["Find $x$.", "Find $y$."]
+    assert Problem.objects.count() == 2
+
+
+def test_a_changed_text_brings_its_solution() -> None:
+    given = {"problem_idx": 1, "problem": "Find $x$.", "competition": "A 2025", "sample_solution": "Old."}
+    made = imported(given)
+    imported({**given, "problem": "Find $x+1$.", "sample_solution": "New."}, into=made.problem_set)
+    assert [one.text for one in Problem.objects.get().reference_solutions.all()] == ["New."]
+
+
+def test_a_known_problem_that_is_held_back_is_left_out_without_its_title(monkeypatch: pytest.MonkeyPatch) -> None:
+    make_problem("A secret title", statement="Find $x_1$.", answer="1")
+    monkeypatch.setattr("apps.problem_sets.importing.solved_visible_to", lambda user: Problem.objects.none())
+    plan = set_plan(jsonl(row(1)), "auto", person("bob"))
+    assert [one.reason for one in plan.wrong] == ["This problem cannot be used for now."]
 
 
 def test_a_scheme_that_is_no_list_of_parts_leaves_the_row_out() -> None:

@@ -61,6 +61,11 @@ def test_a_used_or_empty_title_and_no_problems_are_refused(title: str, count: in
         set_create(title=title, items=named_of([make_problem("Other")])[:count], by=None)
 
 
+def test_a_title_in_another_script_has_an_address_too() -> None:
+    made = set_create(title="Задачи", items=some(1), by=None)
+    assert made.problem_set.slug.startswith("set-")
+
+
 def test_splits_have_their_shares_depend_on_the_seed_alone_and_are_a_new_version() -> None:
     made = set_create(title="Ten problems", items=some(10), by=None)
     split = version_split(version=made, shares={"train": 70, "test": 30}, seed=3, by=None)

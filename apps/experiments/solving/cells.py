@@ -9,7 +9,7 @@ from django.db.models import QuerySet, Sum
 from django.utils import timezone
 
 from apps.experiments.conductor import CONDUCTOR
-from apps.experiments.models import Experiment, SolvingCell, SolvingState
+from apps.experiments.models import Experiment, ExperimentState, SolvingCell, SolvingState
 from apps.experiments.solving.matrix import Place
 from apps.experiments.solving.planning import CellWrong, Planner, address_of
 from apps.experiments.solving.services import manifest_stored
@@ -17,11 +17,13 @@ from apps.reasoning.domain.events import RunCancelled, RunFailed, RunFinished
 from apps.reasoning.inference.aliases import Alias
 from apps.runs.access import run_visible_to
 from apps.runs.journal.batch import NumberedEvent
-from apps.runs.models import BATCHED, LIVE, Run, RunStatus, Step
+from apps.runs.models import BATCHED, Run, RunCommand, RunStatus, Step
 from apps.runs.services import run_create, run_dispatch
 
 TITLE_LENGTH = 200
 NO_END = "The run ended without a result."
+CANCELLED = "The run was cancelled on its page."
+ASSISTED = "A person steered this run, so it does not count. Retry the cell for a run of its own."
 
 
 class SolvingBatch:
@@ -41,7 +43,7 @@ def cells_ready(experiment: Experiment) -> QuerySet[SolvingCell]:
 
 def cell_start(cell: SolvingCell, batch: SolvingBatch) -> None:
     """Queue the run of a cell, take over an equal one, or end the cell with the reason. Call it in a transaction."""
-    if cell.run is not None and _resumed(cell.run):
+    if cell.run is not None and not cell.taken_over and _resumed(cell.run):
         _update(cell, state=SolvingState.RUNNING, trouble="", ended_at=None)
         return
     place = Place(cell.item.name, cell.method, cell.team, cell.budget, cell.repeat)
@@ -69,7 +71,10 @@ def cell_start(cell: SolvingCell, batch: SolvingBatch) -> None:
 
 def _equal_run(address: str, batch: SolvingBatch) -> Run | None:
     """A run of the same address that has finished or is under way, among those that the owner may see."""
-    known = SolvingCell.objects.filter(address=address, run__status__in=(RunStatus.FINISHED, *LIVE), run__is_assisted=False)
+    usable = (RunStatus.FINISHED, RunStatus.RUNNING, RunStatus.QUEUED)
+    known = SolvingCell.objects.filter(address=address, run__status__in=usable, run__is_assisted=False)
+    cancelled = RunCommand.objects.filter(name="cancel", state=RunCommand.State.PENDING)
+    known = known.exclude(run__in=cancelled.values("run"))
     if not batch.manifest.take_over:
         known = known.filter(experiment=batch.experiment)
     if batch.experiment.owner is not None:
@@ -94,18 +99,26 @@ def follow(run: Run, events: Sequence[NumberedEvent]) -> None:
         if isinstance(event, RunFinished):
             _finish(_running(run), run, event)
         elif isinstance(event, RunFailed | RunCancelled):
-            state = SolvingState.FAILED if isinstance(event, RunFailed) else SolvingState.CANCELLED
-            _running(run).update(state=state, trouble=event.reason or NO_END, ended_at=timezone.now())
-            transaction.on_commit(CONDUCTOR.wake)
+            _fail(run, event.reason or (CANCELLED if isinstance(event, RunCancelled) else NO_END))
+
+
+def _fail(run: Run, reason: str) -> None:
+    """End the cells of a run: cancelled in a cancelled experiment, else failed, so that they can be retried."""
+    ended = {"trouble": reason, "ended_at": timezone.now()}
+    cells = _running(run)
+    cells.filter(experiment__state=ExperimentState.CANCELLED).update(state=SolvingState.CANCELLED, **ended)
+    cells.update(state=SolvingState.FAILED, **ended)
+    transaction.on_commit(CONDUCTOR.wake)
 
 
 def cell_lost(cell: SolvingCell) -> None:
     """End a cell whose run ended without a report, or ended in the same moment as the cell took it over."""
     if cell.run is not None and cell.run.status == RunStatus.FINISHED:
-        _finish(SolvingCell.objects.filter(pk=cell.pk), cell.run)
+        _finish(SolvingCell.objects.filter(pk=cell.pk, state=SolvingState.RUNNING), cell.run)
         return
     trouble = cell.run.status_reason if cell.run is not None and cell.run.status_reason else NO_END
-    _update(cell, state=SolvingState.FAILED, trouble=trouble, ended_at=timezone.now())
+    lost = SolvingCell.objects.filter(pk=cell.pk, run=cell.run, state=SolvingState.RUNNING)
+    lost.update(state=SolvingState.FAILED, trouble=trouble, ended_at=timezone.now())
 
 
 def _running(run: Run) -> QuerySet[SolvingCell]:
@@ -113,6 +126,10 @@ def _running(run: Run) -> QuerySet[SolvingCell]:
 
 
 def _finish(cells: QuerySet[SolvingCell], run: Run, event: RunFinished | None = None) -> None:
+    if Run.objects.filter(pk=run.pk, is_assisted=True).exists():
+        cells.update(state=SolvingState.FAILED, trouble=ASSISTED, ended_at=timezone.now())
+        transaction.on_commit(CONDUCTOR.wake)
+        return
     outcome = {"proof": event.proof, "accepted": event.accepted} if event else run.outcome or {}
     spent = Run.objects.values("calls", "prompt_tokens", "completion_tokens").get(pk=run.pk)
     seconds = Step.objects.filter(run=run).aggregate(seconds=Sum("duration_s"))["seconds"]

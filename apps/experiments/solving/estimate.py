@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from django.core.exceptions import ValidationError
 
+from apps.experiments.refusals import CELLS_AT_MOST
 from apps.experiments.solving.grading import grader_refusal
 from apps.experiments.solving.manifest import Manifest, Method, Team
 from apps.experiments.solving.matrix import Place
@@ -50,6 +51,10 @@ def forecast_of(manifest: Manifest, items: Sequence[ProblemSetItem], planner: Pl
     for method, team in pairs:
         _add(found, manifest, planner, some, method, team)
     found.conflicts += _scorer_conflicts(manifest, items, planner.aliases)
+    if found.cells > CELLS_AT_MOST:
+        found.conflicts.append(f"An experiment has at most {CELLS_AT_MOST:,} cells. Choose fewer problems, methods or repeats.")
+    if held := sum(bool(planner.held_back(item.problem.problem)) for item in items):
+        found.conflicts.append(f"{held} of the problems {'is' if held == 1 else 'are'} held back from you and will not run.")
     found.conflicts = list(dict.fromkeys(found.conflicts))
     return found
 

@@ -1,5 +1,6 @@
 """The builder: one form for the experiment, and rows for methods, teams, budgets and scorers. Its result is a manifest."""
 
+import json
 import tomllib
 import uuid
 from collections.abc import Mapping
@@ -47,7 +48,7 @@ class SolvingForm(forms.Form):
 
 
 class MethodForm(forms.Form):
-    name = forms.CharField(label="Name", max_length=60)
+    name = forms.CharField(label="Name", max_length=60, required=False, help_text="A row without a name does not count.")
     scaffold = forms.ChoiceField(label="Scaffold")
     preset = forms.CharField(label="Preset", required=False, max_length=60, help_text="Empty: the scaffold’s own values.")
     params = forms.CharField(
@@ -66,7 +67,7 @@ class MethodForm(forms.Form):
 
 
 class TeamForm(forms.Form):
-    name = forms.CharField(label="Name", max_length=60)
+    name = forms.CharField(label="Name", max_length=60, required=False)
     alias = forms.ChoiceField(label="Model", help_text="Plays all roles that are not named.")
     roles = forms.CharField(
         label="Other models by role", required=False, widget=forms.Textarea(attrs={"rows": 2}),
@@ -147,8 +148,9 @@ class Builder:
             return None
 
     def _filled(self, part: str) -> list[forms.Form]:
-        """Rows with content; a budget without limits is one budget."""
-        rows = [row for row in self.rows[part] if any(row.cleaned_data.values())]
+        """Rows that count: methods and teams with a name, scorers of a kind, budgets with a limit or one without."""
+        key = {"methods": "name", "teams": "name", "scorers": "kind"}.get(part)
+        rows = [row for row in self.rows[part] if (row.cleaned_data.get(key) if key else any(row.cleaned_data.values()))]
         return rows or (list(self.rows[part])[:1] if part == "budgets" else [])
 
 
@@ -168,17 +170,27 @@ def _scorer(row: Mapping[str, Any]) -> dict[str, Any]:
     kind, workflow, alias = row["kind"], row["workflow"], row["alias"]
     if kind != "grader":
         return {"name": "own verdict" if kind == "accepted" else kind, "kind": kind}
-    return {"name": f"{workflow} by {alias}"[:60], "kind": kind, "workflow": workflow, "players": {"": alias}}
+    return {
+        "name": f"{workflow or 'grader'} by {alias}".removesuffix(" by ")[:60],
+        "kind": kind,
+        "workflow": workflow,
+        "players": {"": alias},
+    }
 
 
 _READ = {"methods": _method, "teams": _team, "budgets": _budget, "scorers": _scorer}
 
 
 def _toml(text: str) -> dict[str, Any]:
+    """The values of lines such as `rounds = 2`, which JSON and both databases can hold."""
     try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        found = tomllib.loads(text)
+        json.dumps(found, allow_nan=False)
+    except (ValueError, TypeError, RecursionError) as error:
         raise ValidationError(f'Write one value a line, such as rounds = 2 or name = "text" ({error}).') from error
+    if "\\u0000" in json.dumps(found):
+        raise ValidationError("A value has the character NUL.")
+    return found
 
 
 def _choices(field: forms.Field, options: list[tuple[str, str]]) -> None:

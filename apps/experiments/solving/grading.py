@@ -46,10 +46,12 @@ class Graders:
         """Raise `PlanWrong` if the solutions of a problem, which graders read, are held back from the owner."""
         owner = self.experiment.owner
         if owner is not None and not solved_visible_to(owner).filter(pk=problem.pk).exists():
-            raise PlanWrong(f"The solutions of {problem.title} are held back from you for now. Retry when they are released.")
+            raise PlanWrong("The solutions of the problem are held back from you for now. Retry when they are released.")
 
     def _plan(self, name: str) -> GradingPlan:
         """The plan of a scorer. Raises `PlanWrong`."""
+        if name not in self.scorers:
+            raise PlanWrong(f"The manifest has no grader {name}.")
         scorer = self.scorers[name]
         variant = variant_of(scorer.workflow)
         return plan_named(variant, players_written(scorer.players, variant.grader), self.aliases)

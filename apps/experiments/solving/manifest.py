@@ -107,9 +107,10 @@ class Manifest(Value):
         for word, mine, theirs in (
             ("method", self.methods, old.methods),
             ("team", self.teams, old.teams),
+            ("scorer", self.scorers, old.scorers),
         ):
             if missing := [row for row in theirs if row not in mine]:
-                return f"The {word} {missing[0].name} is missing or changed. Keep it, or start a new experiment."
+                return f"The {word} {missing[0].name} is missing or changed. Keep it, and give a changed one another name."
         if self.budgets[: len(old.budgets)] != old.budgets:
             return "New budgets follow the old ones, in their order. Keep these, or start a new experiment."
         return "The number of repeats can only grow." if self.repeats < old.repeats else ""

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ from django.db.models import Count, Sum
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from apps.experiments.models import Experiment, SolvingState
+from apps.experiments.models import CellScore, Experiment, SolvingState
 from apps.experiments.solving.manifest import Manifest
 from apps.experiments.solving.services import manifest_stored
 from apps.experiments.solving.tables import Row, rows_of
@@ -55,8 +55,11 @@ class Square:
     state: str
 
 
-def page_of(experiment: Experiment, scorer: str) -> dict[str, Any]:
-    """The context of the page for a scorer; the first one of the manifest if `scorer` is none of them."""
+def page_of(experiment: Experiment, scorer: str, hidden: Set[int]) -> dict[str, Any]:
+    """The context of the page for a scorer; the first one of the manifest if `scorer` is none of them.
+
+    `hidden`: items of the set that the map leaves out, because they are held back from the reader.
+    """
     manifest = manifest_stored(experiment)
     names = [one.name for one in manifest.scorers]
     chosen = scorer if scorer in names else next(iter(names), "")
@@ -70,7 +73,9 @@ def page_of(experiment: Experiment, scorer: str) -> dict[str, Any]:
         "no_scorer": "" if names else NO_SCORER,
         "lines": lines,
         "heads": [line.name for line in lines],
-        "squares": squares_of(experiment, problems, rows),
+        "squares": squares_of(experiment, problems, rows, hidden),
+        "problems": len(problems),
+        "hidden": len(hidden),
     }
 
 
@@ -81,7 +86,12 @@ def progress_of(experiment: Experiment) -> dict[str, Any]:
     own = experiment.solving_cells.filter(taken_over=False)
     spent = own.aggregate(calls=Sum("calls"), prompt=Sum("prompt_tokens"), completion=Sum("completion_tokens"))
     open_ = counts[SolvingState.WAITING] + counts[SolvingState.RUNNING]
+    graded = CellScore.objects.filter(cell__experiment=experiment).order_by().values_list("state").annotate(count=Count("pk"))
+    scores = Counter(dict(graded))
     return {
+        "again": counts[SolvingState.FAILED] + scores[CellScore.State.FAILED],
+        "ungraded": scores[CellScore.State.FAILED],
+        "grading": scores[CellScore.State.WAITING] + scores[CellScore.State.RUNNING],
         "total": counts.total(),
         "ended": counts.total() - open_,
         "running": counts[SolvingState.RUNNING],
@@ -159,16 +169,21 @@ def budget_words(budget: Budget) -> str:
     return ", ".join(limits) or "no limit"
 
 
-def squares_of(experiment: Experiment, problems: Sequence[str], rows: Sequence[Row]) -> list[tuple[str, list[Square]]]:
-    """By problem, the squares of all rows."""
+def squares_of(
+    experiment: Experiment, problems: Sequence[str], rows: Sequence[Row], hidden: Set[int]
+) -> list[tuple[str, list[Square]]]:
+    """By problem that is not hidden, the squares of all rows."""
     states: dict[tuple[str, str, str, int], Counter[str]] = {}
     fields = ("item__name", "method", "team", "budget", "state")
-    for name, method, team, budget, state in experiment.solving_cells.values_list(*fields):
+    cells = experiment.solving_cells.order_by().exclude(item__in=hidden)
+    for name, method, team, budget, state in cells.values_list(*fields):
         states.setdefault((name, method, team, budget), Counter())[state] += 1
+    shown = {name for name, *_ in states}
     url = reverse("experiments:cells", args=[experiment.public_id])
     return [
         (name, [_square(url, name, row, number, states.get((name, *row.key), Counter())) for row in rows])
         for number, name in enumerate(problems)
+        if name in shown
     ]
 
 

@@ -50,7 +50,7 @@ class Planner:
     def _held_back(self, problem: Problem) -> str:
         if self.user is None or problem_visible_to(self.user).filter(pk=problem.pk).exists():
             return ""
-        return f"{problem.title} is held back from you for now, because a contest has it. Retry the cell when it has closed."
+        return "The problem is held back from you for now, because a contest has it. Retry the cell when it has closed."
 
     def spec(self, place: Place, version: ProblemVersion) -> RunSpec:
         """The specification of a cell's run. Raises `CellWrong`."""

@@ -1,12 +1,12 @@
 """Writes on experiments on solving: start, extend, retry, cancel. Each is one transaction."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import F, Max
+from django.db.models import F, Max, Q
 from django.utils import timezone
 
 from apps.accounts.models import User
@@ -102,21 +102,18 @@ def manifest_stored(experiment: Experiment) -> Manifest:
 
 
 def _add_cells(experiment: Experiment, manifest: Manifest, items: Sequence[ProblemSetItem]) -> int:
-    """Add the cells that the experiment lacks. Raises `ExperimentRefused` for another text under a known name."""
-    fields = ("item__name", "method", "team", "budget", "repeat")
-    known = {Place(*row) for row in experiment.solving_cells.values_list(*fields)}
-    last = experiment.solving_cells.aggregate(last=Max("position"))["last"] or 0
-    by_name = {item.name: item for item in items}
-    texts = experiment.solving_cells.values_list("item__name", "item__problem__statement", "item__problem__answer").distinct()
-    for name, *text in texts:
-        if (item := by_name.get(name)) and text != [item.problem.statement, item.problem.answer]:
-            raise ExperimentRefused(f"{name} has another text in {item.version}. Start a new experiment on that version.")
-    new = [place for place in places(manifest, list(by_name)) if place not in known]
-    if len(new) + len(known) > CELLS_AT_MOST:
+    """Add the cells that the experiment lacks. Raises `ExperimentRefused` for too many, or missing or changed problems."""
+    count = len(items) * len(manifest.methods) * len(manifest.teams) * len(manifest.budgets) * manifest.repeats
+    if count > CELLS_AT_MOST:
         raise ExperimentRefused(
-            f"These are {len(new) + len(known):,} cells; an experiment has at most {CELLS_AT_MOST:,}. "
+            f"These are {count:,} cells; an experiment has at most {CELLS_AT_MOST:,}. "
             "Choose fewer problems, methods, teams, budgets or repeats."
         )
+    by_name = {item.name: item for item in items}
+    _require_same_problems(experiment, by_name)
+    known = {Place(*row) for row in experiment.solving_cells.values_list("item__name", "method", "team", "budget", "repeat")}
+    last = experiment.solving_cells.aggregate(last=Max("position"))["last"] or 0
+    new = [place for place in places(manifest, list(by_name)) if place not in known]
     cells = [
         SolvingCell(
             experiment=experiment,
@@ -134,6 +131,17 @@ def _add_cells(experiment: Experiment, manifest: Manifest, items: Sequence[Probl
     return len(cells)
 
 
+def _require_same_problems(experiment: Experiment, by_name: Mapping[str, ProblemSetItem]) -> None:
+    """Refuse an extension that drops a problem of the experiment or gives it another text."""
+    fields = ("item__name", "item__problem__statement", "item__problem__answer")
+    for name, *text in experiment.solving_cells.order_by().values_list(*fields).distinct():
+        item = by_name.get(name)
+        if item is None:
+            raise ExperimentRefused(f"The problem {name} is no longer chosen. Keep it, or start a new experiment.")
+        if text != [item.problem.statement, item.problem.answer]:
+            raise ExperimentRefused(f"{name} has another text in {item.version}. Start a new experiment on that version.")
+
+
 def cells_cancel(experiment: Experiment, user: User) -> None:
     """Cancel waiting cells and stop running ones. Runs that other experiments wait for continue."""
     now = timezone.now()
@@ -141,7 +149,8 @@ def cells_cancel(experiment: Experiment, user: User) -> None:
     scores = CellScore.objects.filter(cell__experiment=experiment)
     scores.filter(state=CellScore.State.WAITING).delete()
     gradings = scores.filter(state=CellScore.State.RUNNING, run__status__in=LIVE).select_related("run")
-    cells = experiment.solving_cells.filter(state=SolvingState.RUNNING, run__status__in=LIVE).select_related("run")
+    own = experiment.solving_cells.filter(state=SolvingState.RUNNING, taken_over=False, run__status__in=LIVE)
+    cells = own.select_related("run")
     for run in {one.run for one in cells} | {one.run for one in gradings}:
         shared = SolvingCell.objects.filter(run=run, state=SolvingState.RUNNING).exclude(experiment=experiment)
         if run is None or shared.exists():
@@ -157,9 +166,12 @@ def cells_cancel(experiment: Experiment, user: User) -> None:
 def cells_retry(experiment: Experiment) -> int:
     """Requeue failed cells and gradings; a cell's run that can be resumed keeps its recorded calls. Returns their number."""
     failed = experiment.solving_cells.filter(state=SolvingState.FAILED)
-    failed.filter(run__status__in=(RunStatus.NEEDS_FORK, RunStatus.CANCELLED, RunStatus.FINISHED)).update(
-        run=None, attempt=F("attempt") + 1
-    )
+    # A run that has finished meanwhile counts: the conductor settles its cell.
+    finished = failed.filter(run__status=RunStatus.FINISHED, run__is_assisted=False)
+    count = finished.update(state=SolvingState.RUNNING, trouble="", ended_at=None)
+    ended = (RunStatus.NEEDS_FORK, RunStatus.CANCELLED, RunStatus.FINISHED)
+    failed.filter(Q(taken_over=True) | Q(run__status__in=ended)).update(run=None, taken_over=False, attempt=F("attempt") + 1)
+    count += failed.update(state=SolvingState.WAITING, trouble="", ended_at=None)
     scores = CellScore.objects.filter(cell__experiment=experiment, state=CellScore.State.FAILED)
-    again = scores.update(state=CellScore.State.WAITING, run=None, attempt=F("attempt") + 1, trouble="", ended_at=None)
-    return again + failed.update(state=SolvingState.WAITING, trouble="", ended_at=None)
+    cleared: dict[str, Any] = {"run": None, "points": None, "scale": None, "unscored": "", "trouble": "", "ended_at": None}
+    return count + scores.update(state=CellScore.State.WAITING, attempt=F("attempt") + 1, **cleared)

@@ -3,7 +3,7 @@
 Rows are plain numbers for pages, files and the terminal; intervals come from `apps.reasoning.statistics`.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import product
@@ -75,8 +75,10 @@ def rows_of(experiment: Experiment, scorer: str) -> tuple[list[str], list[Row]]:
     keys = product((one.name for one in manifest.methods), (one.name for one in manifest.teams), range(len(manifest.budgets)))
     rows = {key: Row(*key, np.full((len(problems), manifest.repeats), np.nan)) for key in keys}
     place = {name: number for number, name in enumerate(problems)}
-    scores = _scores(experiment, scorer)
+    scores, ended = _scores(experiment, scorer), defaultdict(list)
     for cell in cells:
+        if cell.state == SolvingState.FINISHED:
+            ended[cell.method, cell.team, cell.budget].append(cell)
         row = rows[cell.method, cell.team, cell.budget]
         row.cells[cell.state] += 1
         points, reason = scores.get(cell.pk, (None, ""))
@@ -84,13 +86,12 @@ def rows_of(experiment: Experiment, scorer: str) -> tuple[list[str], list[Row]]:
             row.scores[place[cell.problem], cell.repeat] = points
         elif reason:
             row.unscored[reason] += 1
-    for key, row in rows.items():
-        _add_costs(row, [cell for cell in cells if (cell.method, cell.team, cell.budget) == key])
+    for row in rows.values():
+        _add_costs(row, ended[row.key])
     return problems, list(rows.values())
 
 
-def _add_costs(row: Row, cells: Sequence[_Cell]) -> None:
-    ended = [cell for cell in cells if cell.state == SolvingState.FINISHED]
+def _add_costs(row: Row, ended: Sequence[_Cell]) -> None:
     if ended:
         row.calls = sum(cell.calls for cell in ended) / len(ended)
         row.tokens = sum(cell.prompt_tokens + cell.completion_tokens for cell in ended) / len(ended)

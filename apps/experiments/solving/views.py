@@ -11,7 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
 from apps.accounts.access import user_allowed, user_of
-from apps.experiments.access import experiment_get_for, experiment_may_steer
+from apps.experiments.access import experiment_get_for, experiment_may_steer, items_hidden
 from apps.experiments.models import Experiment, ExperimentKind
 from apps.experiments.refusals import ExperimentRefused
 from apps.experiments.solving.estimate import forecast_of
@@ -21,7 +21,6 @@ from apps.experiments.solving.planning import Planner
 from apps.experiments.solving.services import items_chosen, solving_start
 from apps.explorations.starting.plans import usable_aliases
 from apps.problem_sets.models import ProblemSet
-from apps.problems.access import problem_visible_to
 from apps.reasoning.domain.errors import AliasError
 from apps.runs.access import run_may_start
 from apps.ui.sent import whole_number
@@ -31,8 +30,9 @@ PAGE = 100
 
 def solving_page(request: HttpRequest, experiment: Experiment) -> HttpResponse:
     """The page of an experiment that the user may open; for htmx only the changing part."""
-    context = page_of(experiment, request.GET.get("scorer", ""))
-    context |= {"experiment": experiment, "may_steer": experiment_may_steer(user_of(request), experiment)}
+    user = user_of(request)
+    context = page_of(experiment, request.GET.get("scorer", ""), items_hidden(user, experiment))
+    context |= {"experiment": experiment, "may_steer": experiment_may_steer(user, experiment)}
     is_part = request.headers.get("HX-Target") == "experiment"
     response = render(request, "experiments/_solving.html" if is_part else "experiments/solving.html", context)
     patch_vary_headers(response, ["HX-Request", "HX-Target"])
@@ -76,14 +76,13 @@ def cell_list(request: HttpRequest, experiment_id: uuid.UUID) -> HttpResponse:
         raise Http404("This experiment has no such cells.")
     asked = {name: request.GET.get(name, "").replace("\0", "")[:200] for name in ("problem", "method", "team", "state")}
     budget = whole_number(request.GET.get("budget", ""), 4)
-    cells = experiment.solving_cells.select_related("run", "item__problem__problem").prefetch_related("scores")
+    cells = experiment.solving_cells.exclude(item__in=items_hidden(user_of(request), experiment))
+    cells = cells.select_related("run", "item__problem__problem").prefetch_related("scores")
     for name, field in (("problem", "item__name"), ("method", "method"), ("team", "team"), ("state", "state")):
         cells = cells.filter(**{field: asked[name]}) if asked[name] else cells
     cells = cells if budget is None else cells.filter(budget=budget)
     query = request.GET.copy()
     query.pop("page", None)
     page = Paginator(cells, PAGE).get_page(request.GET.get("page"))
-    problems = {cell.item.problem.problem_id for cell in page}
-    shown = problem_visible_to(user_of(request)).filter(pk__in=problems).values_list("pk", flat=True)
-    context = {"experiment": experiment, "asked": asked, "page": page, "query": query.urlencode(), "shown": set(shown)}
+    context = {"experiment": experiment, "asked": asked, "page": page, "query": query.urlencode()}
     return render(request, "experiments/cells.html", context)

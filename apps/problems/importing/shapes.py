@@ -132,7 +132,7 @@ def _read_matharena(values: Values) -> ProblemDraft:
         scheme_text=parts_text(values.get("grading_scheme")),
         solutions=(SolutionDraft(solution),) if solution else (),
         origin=MATHARENA_ORIGIN,
-        external_id=name,
+        external_id=name if competition else "",  # A number alone is that of many problems.
     )
 
 

@@ -3,9 +3,11 @@
 from decimal import Decimal
 
 import pytest
+from django.test import Client
 
 from apps.accounts.models import User
 from apps.experiments.models import CellScore, ExperimentState
+from apps.experiments.refusals import ExperimentRefused
 from apps.experiments.services import experiment_cancel, experiment_retry
 from apps.experiments.solving.services import solving_extend
 from apps.problems.models import Problem
@@ -117,3 +119,26 @@ def test_graders_see_no_solutions_that_are_held_back_from_the_owner(
     assert row.state == "failed"
     assert "are held back from you" in row.trouble
     assert row.run is None
+
+
+def test_a_changed_grader_needs_another_name_and_a_known_one_stays(alice: User, stage: Stage) -> None:
+    make_problem_set(1)
+    experiment = stage.play(begin(alice, scorers=GRADER))
+    changed = [{**GRADER[0], "workflow": "jury"}]
+    for scorers in (changed, []):
+        with pytest.raises(ExperimentRefused, match="The scorer points is missing or changed"):
+            solving_extend(experiment=experiment, manifest=manifest(scorers=scorers))
+
+
+def test_failed_gradings_in_a_row_pause_the_experiment_and_are_seen(
+    alice: User, stage: Stage, answers: dict[str, object], client: Client
+) -> None:
+    make_problem_set(7)
+    answers["*"] = lambda request: (_ for _ in ()).throw(RuntimeError("the disk is full"))
+    experiment = stage.play(begin(alice, scorers=GRADER, at_once=1))
+    assert experiment.state == ExperimentState.PAUSED
+    assert "5 failed gradings in a row" in experiment.state_reason
+    client.force_login(alice)
+    html = client.get(f"/experiments/{experiment.public_id}/").content.decode()
+    assert "5 gradings failed" in html
+    assert "Retry 5 failed" in html

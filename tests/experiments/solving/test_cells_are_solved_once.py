@@ -1,17 +1,21 @@
 """Every cell is one run; equal cells share one, and an extension asks nothing again."""
 
+import uuid
 from dataclasses import replace
 
 import pytest
 
 from apps.accounts.models import User
-from apps.experiments.models import ExperimentState
+from apps.experiments.advancing import conduct_once
+from apps.experiments.models import Experiment, ExperimentState
 from apps.experiments.refusals import ExperimentRefused
 from apps.experiments.services import experiment_cancel, experiment_retry
+from apps.experiments.solving.cells import ASSISTED
 from apps.experiments.solving.services import solving_extend, solving_start
 from apps.problem_sets.services import items_of, version_add
 from apps.problems.models import Problem
 from apps.runs.models import Run
+from apps.runs.services import command_request, run_resume
 from tests.cast import person
 from tests.experiments.driving import Stage
 from tests.experiments.solving.playing import begin, cells, make_problem_set, manifest, states
@@ -75,6 +79,7 @@ def test_a_smaller_or_changed_matrix_is_no_extension(alice: User, stage: Stage) 
         ({"methods": TWO, "repeats": 1}, "only grow"),
         ({"methods": TWO, "repeats": 2, "seed": 5}, "another experiment"),
         ({"methods": TWO, "repeats": 2, "budgets": [{"calls": 4}, {}]}, "New budgets follow the old ones"),
+        ({"methods": TWO, "repeats": 2, "problems": {"set": "sums@1", "names": ["sum-1"]}}, "sum-2 is no longer chosen"),
     ):
         with pytest.raises(ExperimentRefused, match=reason):
             solving_extend(experiment=experiment, manifest=manifest(**changes))
@@ -134,8 +139,6 @@ def test_failed_runs_in_a_row_pause_it_and_a_retry_continues_it(alice: User, sta
 
 
 def test_cancelling_ends_waiting_cells_and_keeps_finished_ones(alice: User, stage: Stage) -> None:
-    from apps.experiments.advancing import conduct_once
-
     make_problem_set(4)
     experiment = begin(alice, at_once=1)
     conduct_once()
@@ -196,3 +199,63 @@ def test_a_problem_that_is_held_back_from_the_owner_is_not_run(
     assert {cell.item.name: cell.state for cell in cells(experiment)} == {"sum-1": "failed", "sum-2": "finished"}
     assert "held back from you" in cells(experiment)[0].trouble
     assert len(stage.asked) == 1
+
+
+def test_a_run_that_a_person_steered_does_not_count_and_is_made_again(alice: User, stage: Stage) -> None:
+    make_problem_set(1)
+    experiment = begin(alice)
+    conduct_once()
+    Run.objects.update(is_assisted=True)
+    stage.play(experiment)
+    assert [(cell.state, cell.trouble) for cell in cells(experiment)] == [("failed", ASSISTED)]
+    experiment_retry(experiment=experiment)
+    stage.play(experiment)
+    assert [cell.state for cell in cells(experiment)] == ["finished"]
+    assert Run.objects.count() == 2
+    assert cells(stage.play(begin(alice, title="Again")))[0].run == cells(experiment)[0].run
+
+
+def test_a_run_that_is_cancelled_on_its_page_fails_its_cells_which_can_be_retried(alice: User, stage: Stage) -> None:
+    make_problem_set(1)
+    first = begin(alice)
+    conduct_once()
+    second = begin(alice, title="Again")
+    conduct_once()
+    assert len({cell.run_id for cell in (*cells(first), *cells(second))}) == 1
+    run = Run.objects.get()
+    command_request(run=run, user=alice, command_id=uuid.uuid4(), name="cancel")
+    third = begin(alice, title="Later")
+    stage.play(third)
+    assert {cell.state for cell in (*cells(first), *cells(second))} == {"failed"}
+    assert cells(third)[0].run != run
+    for one in (first, second):
+        experiment_retry(experiment=one)
+        stage.play(one)
+    assert {cell.state for cell in (*cells(first), *cells(second), *cells(third))} == {"finished"}
+
+
+def test_a_failed_cell_whose_run_finished_after_all_asks_nothing_again(
+    alice: User, stage: Stage, answers: dict[str, object]
+) -> None:
+    make_problem_set(1)
+    answers["*"] = lambda request: (_ for _ in ()).throw(RuntimeError("the disk is full"))
+    experiment = stage.play(begin(alice))
+    answers["*"] = SOLVED
+    run_resume(run=Run.objects.get(), user=alice)
+    stage.drive_sent()
+    asked = len(stage.asked)
+    experiment_retry(experiment=experiment)
+    stage.play(experiment)
+    assert [(cell.state, cell.attempt) for cell in cells(experiment)] == [("finished", 1)]
+    assert len(stage.asked) == asked
+
+
+def test_one_experiment_with_an_internal_error_does_not_stop_the_others(alice: User, stage: Stage) -> None:
+    make_problem_set(1)
+    broken = begin(alice, title="Broken")
+    Experiment.objects.filter(pk=broken.pk).update(manifest={"title": "Broken"})
+    sound = stage.play(begin(alice, title="Sound"))
+    broken.refresh_from_db()
+    assert sound.state == ExperimentState.DONE
+    assert broken.state == ExperimentState.PAUSED
+    assert "internal error (ManifestWrong)" in broken.state_reason

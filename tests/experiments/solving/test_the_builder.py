@@ -11,6 +11,7 @@ from tests.experiments.solving.playing import make_problem_set
 
 pytestmark = pytest.mark.django_db(transaction=True)
 URL = "/experiments/new/solving/"
+MANY = {"repeats": "1000", "budgets-TOTAL_FORMS": "20", **{f"budgets-{number}-calls": str(number + 9) for number in range(20)}}
 
 
 @pytest.fixture
@@ -73,6 +74,13 @@ def test_the_estimate_counts_cells_and_calls_and_says_what_could_be_shown(client
         ({"methods-0-scaffold": "majority_vote", "budgets-0-calls": "1"}, "needs at least"),
         ({"scorers-0-kind": "grader", "scorers-0-workflow": "single_turn"}, "cannot grade"),
         ({"methods-0-params": "rounds = "}, "Write one value a line"),
+        ({"methods-0-params": "rounds = nan"}, "Write one value a line"),
+        ({"methods-0-params": 'words = "\\u0000"'}, "NUL"),
+        ({"methods-0-name": ""}, "methods"),
+        (
+            {"repeats": "1000", "budgets-TOTAL_FORMS": "20", **{f"budgets-{n}-calls": str(n + 9) for n in range(20)}},
+            "at most 50,000",
+        ),
         ({"baseline": "none"}, "the baseline none is no method"),
         ({"split": "test"}, "No problem is chosen"),
         ({"names": "sum-1, sum-9"}, "no problem sum-9"),
@@ -105,6 +113,14 @@ def test_a_row_is_added_without_javascript(client: Client) -> None:
     html = client.post(URL, sent("add-methods")).content.decode()
     assert 'name="methods-1-name"' in html
     assert 'value="single"' in html
+
+
+def test_a_row_without_a_name_does_not_count(client: Client) -> None:
+    make_problem_set(1)
+    more = {"methods-TOTAL_FORMS": "2", "methods-1-scaffold": "rsa", "teams-TOTAL_FORMS": "2", "teams-1-alias": "served"}
+    client.post(URL, sent(**more))
+    made = Experiment.objects.get().manifest or {}
+    assert [len(made[part]) for part in ("methods", "teams")] == [1, 1]
 
 
 def test_without_a_set_the_page_leads_to_the_sets(client: Client) -> None:

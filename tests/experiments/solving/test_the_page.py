@@ -7,6 +7,7 @@ from django.test import Client
 
 from apps.accounts.models import User
 from apps.experiments.solving.services import solving_extend
+from apps.problems.models import Problem
 from apps.reasoning.domain.generation import GenerationRequest
 from tests.cast import person
 from tests.experiments.driving import Stage
@@ -98,3 +99,19 @@ def test_a_page_of_many_cells_makes_few_queries(alice: User, client: Client, dja
     client.force_login(alice)
     with django_assert_max_num_queries(20):  # type: ignore[operator]
         assert client.get(f"/experiments/{experiment.public_id}/").status_code == 200
+
+
+def test_held_back_problems_are_left_out_of_map_and_cells(
+    alice: User, stage: Stage, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_problem_set(2)
+    experiment = stage.play(begin(alice, scorers=SCORERS))
+    hidden = Problem.objects.get(slug="sum-1").pk
+    monkeypatch.setattr("apps.experiments.access.solved_visible_to", lambda user: Problem.objects.exclude(pk=hidden))
+    html = page(client, alice, f"/experiments/{experiment.public_id}/")
+    assert "1 problem is held back from you" in html
+    assert "sum-1" not in html
+    found = page(client, alice, f"/experiments/{experiment.public_id}/cells/")
+    assert "sum-1" not in found
+    assert "Sum 1" not in found
+    assert "sum-2" in found

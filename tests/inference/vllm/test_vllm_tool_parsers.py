@@ -107,7 +107,7 @@ def test_functions_without_a_parser_are_refused() -> None:
         ('[a]\nbackend = "vllm"\nmodel = "m"\ntools = "yes"\n', "'text' or 'native'"),
         (
             '[a]\nbackend = "vllm"\nmodel = "m"\noptions.engine_args = { tool_call_parser = "hermes" }\n',
-            "say options.tool_parser",
+            "use options.tool_parser",
         ),
     ],
 )

@@ -11,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 from apps.accounts.models import User
 from apps.experiments.models import Experiment, ExperimentKind, ExperimentState
 from apps.experiments.refusals import ExperimentRefused
+from apps.experiments.services import experiment_resume
 from apps.experiments.solving.manifest import Manifest, ManifestWrong, manifest_read
 from apps.experiments.solving.services import manifest_stored, solving_extend, solving_start
 from apps.experiments.solving.tables import rows_of
@@ -68,6 +69,9 @@ class Command(BaseCommand):
             raise CommandError(f"“{known.title}” belongs to another user. Give this one another title, or name its --owner.")
         added = solving_extend(experiment=known, manifest=manifest)
         known.refresh_from_db()
+        if known.state == ExperimentState.PAUSED:
+            experiment_resume(experiment=known)
+            known.refresh_from_db()
         self.stdout.write(f"{known.title}: {added:,} cells added to {known.solving_cells.count() - added:,}")
         return known
 
