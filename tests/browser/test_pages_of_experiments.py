@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 from apps.accounts.models import User
 from tests.browser.test_pages_of_gradings import WIDE
 from tests.experiments.driving import Stage, make_experiment, make_set
+from tests.experiments.solving.playing import begin, make_problem_set
 from tests.grading.test_grade_command import MODELS
 from tests.ui.axe import faults_in_both_themes
 from tests.ui.browser import Pages, browser_page, needs_chromium
@@ -34,6 +35,10 @@ def addresses(alice: User, settings: LazySettings, tmp_path: Path, monkeypatch: 
     graded_set.scripts.filter(position=1).update(issues=[found, lost])
     experiment = stage.play(make_experiment(alice, graded_set, "single_turn", "ref5_plain"))
     script = graded_set.scripts.get(position=1)
+    problems = make_problem_set(6)
+    scorers = [{"name": "answer", "kind": "answer"}, {"name": "own", "kind": "accepted"}]
+    methods = [{"name": "single", "scaffold": "single_call"}, {"name": "vote of two", "scaffold": "majority_vote"}]
+    solving = stage.play(begin(alice, methods=methods, scorers=scorers, baseline="single"))
     return [
         reverse("experiments:detail", args=[experiment.public_id]),
         reverse("experiments:detail", args=[experiment.public_id]) + "?show=failed",
@@ -43,6 +48,13 @@ def addresses(alice: User, settings: LazySettings, tmp_path: Path, monkeypatch: 
         reverse("graded_sets:detail", args=[graded_set.public_id]),
         reverse("graded_sets:script", args=[graded_set.public_id, script.public_id]),
         reverse("graded_sets:import"),
+        reverse("experiments:detail", args=[solving.public_id]),
+        reverse("experiments:cells", args=[solving.public_id]),
+        reverse("experiments:solving_new"),
+        reverse("problem_sets:list"),
+        reverse("problem_sets:detail", args=[problems.problem_set.slug]),
+        reverse("problem_sets:import"),
+        reverse("problem_sets:from_library"),
     ]
 
 
