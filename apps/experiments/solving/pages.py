@@ -132,7 +132,7 @@ def _reasons(row: Row) -> tuple[tuple[str, int], ...]:
     """Reasons with their counts, most frequent first, without what they quote from single answers."""
     counts: Counter[str] = Counter()
     for reason, count in row.unscored.items():
-        first = _QUOTED.sub("…", reason).partition(";")[0].rstrip(".")
+        first = re.split("[;:]", _QUOTED.sub("an answer", reason))[0].rstrip(".")
         counts[f"{first[:1].lower()}{first[1:]}"] += count
     return tuple(counts.most_common())
 
