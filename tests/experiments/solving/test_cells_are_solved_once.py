@@ -4,17 +4,19 @@ import uuid
 from dataclasses import replace
 
 import pytest
+from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.experiments.advancing import conduct_once
 from apps.experiments.models import Experiment, ExperimentState
 from apps.experiments.refusals import ExperimentRefused
 from apps.experiments.services import experiment_cancel, experiment_retry
-from apps.experiments.solving.cells import ASSISTED
+from apps.experiments.solving.cells import ASSISTED, CANCELLED, follow
 from apps.experiments.solving.services import solving_extend, solving_start
 from apps.problem_sets.services import items_of, version_add
 from apps.problems.models import Problem
-from apps.runs.models import Run
+from apps.reasoning.domain.events import RunCancelled
+from apps.runs.models import Run, RunStatus
 from apps.runs.services import command_request, run_resume
 from tests.cast import person
 from tests.experiments.driving import Stage
@@ -217,21 +219,29 @@ def test_a_run_that_a_person_steered_does_not_count_and_is_made_again(alice: Use
 
 def test_a_run_that_is_cancelled_on_its_page_fails_its_cells_which_can_be_retried(alice: User, stage: Stage) -> None:
     make_problem_set(1)
-    first = begin(alice)
+    first, second = begin(alice), begin(alice, title="Again")
     conduct_once()
-    second = begin(alice, title="Again")
-    conduct_once()
-    assert len({cell.run_id for cell in (*cells(first), *cells(second))}) == 1
     run = Run.objects.get()
-    command_request(run=run, user=alice, command_id=uuid.uuid4(), name="cancel")
-    third = begin(alice, title="Later")
-    stage.play(third)
-    assert {cell.state for cell in (*cells(first), *cells(second))} == {"failed"}
-    assert cells(third)[0].run != run
+    assert {cell.run for cell in (*cells(first), *cells(second))} == {run}
+    stage.sent.clear()
+    Run.objects.update(status=RunStatus.CANCELLED)
+    follow(run, [(2, "cancelled", timezone.now(), RunCancelled())])
+    assert {(cell.state, cell.trouble) for cell in (*cells(first), *cells(second))} == {("failed", CANCELLED)}
     for one in (first, second):
         experiment_retry(experiment=one)
         stage.play(one)
-    assert {cell.state for cell in (*cells(first), *cells(second), *cells(third))} == {"finished"}
+    assert {cell.state for cell in (*cells(first), *cells(second))} == {"finished"}
+    assert len(stage.asked) == 1
+
+
+def test_a_run_that_will_be_cancelled_is_not_taken_over(alice: User, stage: Stage) -> None:
+    make_problem_set(1)
+    begin(alice)
+    conduct_once()
+    command_request(run=Run.objects.get(), user=alice, command_id=uuid.uuid4(), name="cancel")
+    begin(alice, title="Later")
+    conduct_once()
+    assert Run.objects.count() == 2
 
 
 def test_a_failed_cell_whose_run_finished_after_all_asks_nothing_again(
