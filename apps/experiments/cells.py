@@ -30,8 +30,8 @@ from apps.reasoning.graders.grader import FINAL
 from apps.reasoning.graders.grading import Grading
 from apps.reasoning.inference.aliases import Alias
 from apps.runs.journal.batch import NumberedEvent
-from apps.runs.models import BATCHED, Run, RunStatus, Step
-from apps.runs.services import run_create, run_dispatch
+from apps.runs.models import BATCHED, Run, Step
+from apps.runs.services import run_create, run_requeue
 
 #: Key of `Experiment.params` with the view of each variant.
 SHOWN = "shown"
@@ -107,7 +107,7 @@ def cell_start(cell: ExperimentCell, batch: CellBatch) -> None:
 
     A failed run is resumed, so that recorded calls are not repeated. Repeated calls still create one run per attempt.
     """
-    if cell.run is not None and _resumed(cell.run):
+    if cell.run is not None and run_requeue(cell.run):
         ExperimentCell.objects.filter(pk=cell.pk).update(state=CellState.RUNNING, trouble="", ended_at=None)
         return
     try:
@@ -122,14 +122,6 @@ def cell_start(cell: ExperimentCell, batch: CellBatch) -> None:
         return
     begun = {"state": CellState.RUNNING, "run": run, "settings": settings, "trouble": "", "ended_at": None}
     ExperimentCell.objects.filter(pk=cell.pk).update(**begun)
-
-
-def _resumed(run: Run) -> bool:
-    again = {"status": RunStatus.QUEUED, "status_reason": "", "finished_at": None}
-    if not Run.objects.filter(pk=run.pk, status=RunStatus.FAILED).update(**again):
-        return False
-    run_dispatch(run)
-    return True
 
 
 def _run_of(cell: ExperimentCell, batch: CellBatch) -> tuple[Run, str]:

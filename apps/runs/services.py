@@ -98,6 +98,15 @@ def run_dispatch(run: Run) -> None:
         transaction.on_commit(lambda: orchestrate.delay(run.pk), robust=True)
 
 
+def run_requeue(run: Run) -> bool:
+    """Queue a failed run again, so that its recorded calls are not repeated; False if it has not failed."""
+    again = {"status": RunStatus.QUEUED, "status_reason": "", "finished_at": None}
+    if not Run.objects.filter(pk=run.pk, status=RunStatus.FAILED).update(**again):
+        return False
+    run_dispatch(run)
+    return True
+
+
 @transaction.atomic
 def run_resume(*, run: Run, user: User) -> None:
     """Queue a failed run again; asked for twice, the second is answered like the first.
@@ -106,11 +115,9 @@ def run_resume(*, run: Run, user: User) -> None:
     """
     if not run_may_steer(user, run):
         raise ValidationError("Only the owner of a run or a researcher may resume it.")
-    if Run.objects.filter(pk=run.pk, status=RunStatus.FAILED).update(
-        status=RunStatus.QUEUED, status_reason="", finished_at=None
-    ):
-        run_dispatch(run)
-    elif Run.objects.values_list("status", flat=True).get(pk=run.pk) not in (RunStatus.QUEUED, RunStatus.RUNNING):
+    if run_requeue(run):
+        return
+    if Run.objects.values_list("status", flat=True).get(pk=run.pk) not in (RunStatus.QUEUED, RunStatus.RUNNING):
         raise ValidationError("Only a failed run can be resumed; fork a finished or cancelled one.")
 
 

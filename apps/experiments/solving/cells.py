@@ -18,7 +18,7 @@ from apps.reasoning.inference.aliases import Alias
 from apps.runs.access import run_visible_to
 from apps.runs.journal.batch import NumberedEvent
 from apps.runs.models import BATCHED, Run, RunCommand, RunStatus, Step
-from apps.runs.services import run_create, run_dispatch
+from apps.runs.services import run_create, run_requeue
 
 TITLE_LENGTH = 200
 NO_END = "The run ended without a result."
@@ -43,7 +43,7 @@ def cells_ready(experiment: Experiment) -> QuerySet[SolvingCell]:
 
 def cell_start(cell: SolvingCell, batch: SolvingBatch) -> None:
     """Queue the run of a cell, take over an equal one, or end the cell with the reason. Call it in a transaction."""
-    if cell.run is not None and not cell.taken_over and _resumed(cell.run):
+    if cell.run is not None and not cell.taken_over and run_requeue(cell.run):
         _update(cell, state=SolvingState.RUNNING, trouble="", ended_at=None)
         return
     place = Place(cell.item.name, cell.method, cell.team, cell.budget, cell.repeat)
@@ -81,14 +81,6 @@ def _equal_run(address: str, batch: SolvingBatch) -> Run | None:
         known = known.filter(run__in=run_visible_to(batch.experiment.owner))
     found = known.select_related("run").order_by("pk").first()
     return found.run if found else None
-
-
-def _resumed(run: Run) -> bool:
-    again = {"status": RunStatus.QUEUED, "status_reason": "", "finished_at": None}
-    if not Run.objects.filter(pk=run.pk, status=RunStatus.FAILED).update(**again):
-        return False
-    run_dispatch(run)
-    return True
 
 
 def follow(run: Run, events: Sequence[NumberedEvent]) -> None:

@@ -11,10 +11,11 @@ from apps.experiments.solving.grading import grader_refusal
 from apps.experiments.solving.manifest import Manifest, Method, Team
 from apps.experiments.solving.matrix import Place
 from apps.experiments.solving.planning import Planner, plan_of, words_of
-from apps.explorations.starting.plans import plan_duration, plan_estimate, plan_refusal, problem_text
+from apps.explorations.starting.plans import Plan, plan_duration, plan_estimate, plan_refusal, problem_text
 from apps.problem_sets.models import ProblemSetItem
 from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.scaffolds.estimates import Estimate
+from apps.reasoning.scaffolds.given import Given
 from apps.reasoning.scaffolds.spec import Budget
 from apps.reasoning.statistics.intervals import Undefined
 from apps.reasoning.statistics.power import guessed, smallest_detectable
@@ -64,27 +65,30 @@ def _add(
 ) -> None:
     """Add the cost and the conflicts of one method with one team."""
     refused: Counter[str] = Counter()
-    estimate: Estimate | None = None
-    seconds: float | None = None
+    usable: tuple[Plan, Given] | None = None
     for item in items:
         plan = plan_of(method, team, manifest, Place(item.name, method.name, team.name, 0, 0))
         given = planner.given(item.problem)
         try:
             if reason := plan_refusal(plan, problem_text(item.problem), given):
                 refused[reason] += 1
-                continue
-            estimate = plan_estimate(plan, planner.aliases, given)
-            duration = plan_duration(plan, estimate, planner.aliases)
-            seconds = duration.seconds if duration else None
+            else:
+                usable = plan, given
         except ValidationError as error:
             found.conflicts.append(f"{method.name} with {team.name} cannot run. {words_of(error)}")
             return
     for reason, count in refused.items():
         found.conflicts.append(f"{method.name} cannot run on {count} of {len(items)} problems that were looked at. {reason}")
-    if estimate is not None:
+    if usable is not None:
+        try:
+            estimate = plan_estimate(usable[0], planner.aliases, usable[1])
+        except ValidationError as error:
+            found.conflicts.append(f"{method.name} with {team.name} cannot run. {words_of(error)}")
+            return
+        duration = plan_duration(usable[0], estimate, planner.aliases)
         cells = manifest.repeats * round(found.problems * (len(items) - refused.total()) / len(items))
         for budget in manifest.budgets:
-            _add_budget(found, budget, estimate, method.name, cells, seconds)
+            _add_budget(found, budget, estimate, method.name, cells, duration.seconds if duration else None)
 
 
 def _add_budget(found: Forecast, budget: Budget, estimate: Estimate, method: str, cells: int, seconds: float | None) -> None:

@@ -3,7 +3,7 @@
 import json
 import tomllib
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django import forms
@@ -141,7 +141,7 @@ class Builder:
             return manifest_of(
                 {name: given[name] for name in ("title", "repeats", "seed", "at_once", "baseline", "take_over")}
                 | {"problems": {"set": str(newest), "split": given["split"], "names": names}}
-                | {part: tuple(_READ[part](row.cleaned_data) for row in self._filled(part)) for part in PARTS}
+                | {part: tuple(_READ.get(part, dict)(row.cleaned_data) for row in self._filled(part)) for part in PARTS}
             )
         except ManifestWrong as error:
             self.trouble = str(error)
@@ -154,16 +154,8 @@ class Builder:
         return rows or (list(self.rows[part])[:1] if part == "budgets" else [])
 
 
-def _method(row: Mapping[str, Any]) -> dict[str, Any]:
-    return dict(row)
-
-
 def _team(row: Mapping[str, Any]) -> dict[str, Any]:
     return {"name": row["name"], "roles": {"": row["alias"], **row["roles"]}}
-
-
-def _budget(row: Mapping[str, Any]) -> dict[str, Any]:
-    return dict(row)
 
 
 def _scorer(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -178,7 +170,7 @@ def _scorer(row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-_READ = {"methods": _method, "teams": _team, "budgets": _budget, "scorers": _scorer}
+_READ: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {"teams": _team, "scorers": _scorer}
 
 
 def _toml(text: str) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,19 +104,18 @@ def progress_of(experiment: Experiment) -> dict[str, Any]:
 
 def lines_of(manifest: Manifest, problems: Sequence[str], rows: Sequence[Row]) -> list[Line]:
     """The table. Differences are to the baseline, paired by problem, with Holm's correction over all rows."""
-    found = [average(Scores.of(problems, row.scores)) if row.scored else None for row in rows]
-    measures = {number: one for number, one in enumerate(found) if isinstance(one, Measure)}
-    whole = {number: _partial(problems, row) for number, row in enumerate(rows)}
+    measures = [_measure(problems, row) for row in rows]
+    names = [name_of(manifest, row) for row in rows]
     base = next((number for number, row in enumerate(rows) if row.method == manifest.baseline), None)
-    said = _against(rows, {**whole, **measures}, base)
+    said = _against(names, measures, base)
     lines = []
     for number, row in enumerate(rows):
-        measure = measures.get(number) or whole[number]
+        measure = measures[number]
         around = interval(measure) if measure else None
         lines.append(
             Line(
                 row=row,
-                name=name_of(manifest, row),
+                name=names[number],
                 mean="" if row.mean is None else f"{100 * row.mean:.1f} %",
                 interval=f"{100 * around.low:.1f} to {100 * around.high:.1f}" if isinstance(around, Interval) else "",
                 why="" if around is None or isinstance(around, Interval) else around.reason,
@@ -137,21 +136,22 @@ def _reasons(row: Row) -> tuple[tuple[str, int], ...]:
     return tuple(counts.most_common())
 
 
-def _partial(problems: Sequence[str], row: Row) -> Measure | None:
+def _measure(problems: Sequence[str], row: Row) -> Measure | None:
     """The mean over the problems that have a score; the others do not count."""
     kept = [number for number, scores in enumerate(row.scores) if (scores == scores).any()]
     found = average(Scores.of([problems[number] for number in kept], row.scores[kept])) if kept else None
     return found if isinstance(found, Measure) else None
 
 
-def _against(rows: Sequence[Row], measures: Mapping[int, Measure | None], base: int | None) -> dict[int, str]:
-    if base is None or (theirs := measures.get(base)) is None:
+def _against(names: Sequence[str], measures: Sequence[Measure | None], base: int | None) -> dict[int, str]:
+    """By row, what may be said of it and the baseline."""
+    theirs = measures[base] if base is not None else None
+    if base is None or theirs is None:
         return {}
-    others = [number for number, one in measures.items() if number != base and one is not None]
-    found = {number: difference(one, theirs, comparisons=len(others)) for number in others if (one := measures[number])}
+    others = {number: one for number, one in enumerate(measures) if number != base and one is not None}
+    found = {number: difference(one, theirs, comparisons=len(others)) for number, one in others.items()}
     tested = {number: one for number, one in found.items() if isinstance(one, Difference)}
     adjusted = dict(zip(tested, holm([one.p_value for one in tested.values()]), strict=True))
-    names = {number: row.method for number, row in enumerate(rows)}
     return {number: sentence(one, names[number], names[base], adjusted=adjusted.get(number)) for number, one in found.items()}
 
 

@@ -42,13 +42,17 @@ class Planner:
         self.manifest, self.aliases, self.user = manifest, aliases, user
         self.axes = Axes(manifest)
         self.given = functools.cache(self._given)
-        self.held_back = functools.cache(self._held_back)
 
     def _given(self, version: ProblemVersion) -> Given:
         return given_of(version.problem, self.user)
 
-    def _held_back(self, problem: Problem) -> str:
-        if self.user is None or problem_visible_to(self.user).filter(pk=problem.pk).exists():
+    @functools.cached_property
+    def _visible(self) -> frozenset[int]:
+        return frozenset(problem_visible_to(self.user).values_list("pk", flat=True)) if self.user else frozenset()
+
+    def held_back(self, problem: Problem) -> str:
+        """Why the owner may not use a problem now; "" if they may."""
+        if self.user is None or problem.pk in self._visible:
             return ""
         return "The problem is held back from you for now, because a contest has it. Retry the cell when it has closed."
 

@@ -29,7 +29,7 @@ class Components(Value):
 def components(left: Scores, right: Scores) -> Components | Undefined:
     """Estimate from the scores of two methods on their common problems (analysis of variance, never below 0).
 
-    Undefined below five common problems that are scored on both sides, or if none has two scored repeats.
+    Undefined if both sides scored fewer than five common problems, or none of them twice.
     """
     left, right = aligned(left, right)
     scored = (left.scored > 0) & (right.scored > 0)
