@@ -1,0 +1,1 @@
+"""Whether SQLite keeps what is committed."""
