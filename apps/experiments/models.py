@@ -195,7 +195,8 @@ class SolvingCell(models.Model):
     """One run of a method by a team on a problem. `budget` and `repeat`: their numbers in the manifest, from 0.
 
     `address`: digest of all that decides the run. `taken_over`: its run was made for another cell of this address. `answer`: id
-    of the proof or candidate that it handed in; `accepted`: the method's own verdict. `attempt` counts its runs.
+    of the proof or candidate that it handed in; `accepted`: the method's own verdict. `attempt` counts its runs. `by_alias`:
+    calls and tokens of prompts and answers. `handed`: anytime answers as `[calls, completion tokens, tokens, seconds, answer]`.
     """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -218,6 +219,8 @@ class SolvingCell(models.Model):
     prompt_tokens = models.PositiveBigIntegerField(default=0)
     completion_tokens = models.PositiveBigIntegerField(default=0)
     seconds = models.FloatField(default=0.0)
+    by_alias: "models.JSONField[dict[str, list[int]] | None, dict[str, list[int]] | None]" = models.JSONField(null=True)
+    handed: "models.JSONField[list[list[Any]] | None, list[list[Any]] | None]" = models.JSONField(null=True)
     ended_at = models.DateTimeField(null=True)
 
     if TYPE_CHECKING:

@@ -32,6 +32,7 @@ from apps.experiments.services import (
     experiment_retry,
     views_of_experiment,
 )
+from apps.experiments.solving.services import curves_begin
 from apps.experiments.solving.views import solving_page
 from apps.graders.planning.naming import VARIANTS
 from apps.graders.planning.shown import views_summary
@@ -148,7 +149,7 @@ def experiment_jsonl(request: HttpRequest, experiment_id: uuid.UUID) -> HttpResp
 
 @require_POST
 def experiment_command(request: HttpRequest, experiment_id: uuid.UUID, verb: str) -> HttpResponse:
-    """Pause, resume or cancel an experiment, or retry failed cells."""
+    """Pause, resume or cancel an experiment, retry failed cells, or score earlier answers."""
     user = user_of(request)
     experiment = experiment_get_for(user, experiment_id)
     if not experiment_may_steer(user, experiment):
@@ -159,11 +160,13 @@ def experiment_command(request: HttpRequest, experiment_id: uuid.UUID, verb: str
         "cancel": lambda: experiment_cancel(experiment=experiment, user=user),
         "retry": lambda: experiment_retry(experiment=experiment),
     }
+    if experiment.kind == ExperimentKind.SOLVING:
+        commands["curves"] = lambda: curves_begin(experiment)
     if verb not in commands:
         raise Http404("There is no such command.")
     with refusals_shown(request, ExperimentRefused):
         commands[verb]()
-    return redirect("experiments:detail", experiment_id=experiment_id)
+    return redirect("experiments:curves" if verb == "curves" else "experiments:detail", experiment_id=experiment_id)
 
 
 def _download(

@@ -48,6 +48,7 @@ CONTEST_COACH = (302, 404, 200, 404, 404)
 OWN_MARK_OPEN = (302, 404, 403, 404, 404)  # tests/marks/workspace/test_own_marks_first.py has what is seen once it is sealed.
 CONTEST_STUDENT = (302, 200, 404, 404, 404)
 NOT_A_PAGE = None
+OF_EXPERIMENTS = ("detail", "csv", "jsonl", "cells", "curves")
 
 Rule = tuple[int | tuple[int, ...], ...] | None
 
@@ -222,7 +223,7 @@ RULES: dict[str, Rule] = {
     "experiments:list": RUN_READERS,
     "experiments:new": RUN_READERS,
     "experiments:solving_new": RUN_READERS,
-    **dict.fromkeys(("experiments:detail", "experiments:csv", "experiments:jsonl", "experiments:cells"), (302, 404, 404, 404)),
+    **{f"experiments:{name}": (302, 404, 404, 404) for name in OF_EXPERIMENTS},
     "experiments:command": POST_ONLY,
     "graded_sets:list": RUN_READERS,
     "graded_sets:import": RUN_READERS,
@@ -459,7 +460,7 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
     "preparation:piece_version": lambda world: {"slug": world.problem.slug, "version_id": ANY_ID},
     "preparation:piece_command": lambda world: {"slug": world.problem.slug, "version_id": ANY_ID, "verb": "approve"},
     "graders:detail": lambda world: {"run_id": world.run.public_id},
-    **{f"experiments:{name}": lambda world: {"experiment_id": ANY_ID} for name in ("detail", "csv", "jsonl", "cells")},
+    **{f"experiments:{name}": lambda world: {"experiment_id": ANY_ID} for name in OF_EXPERIMENTS},
     "experiments:command": lambda world: {"experiment_id": ANY_ID, "verb": "pause"},
     "graded_sets:detail": lambda world: {"set_id": ANY_ID},
     "graded_sets:script": lambda world: {"set_id": ANY_ID, "script_id": ANY_ID},

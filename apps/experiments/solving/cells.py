@@ -1,11 +1,11 @@
 """Cells of experiments on solving: start their runs, or take over equal ones, and record how they ended."""
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.db import transaction
-from django.db.models import QuerySet, Sum
+from django.db.models import Count, QuerySet, Sum
 from django.utils import timezone
 
 from apps.experiments.conductor import CONDUCTOR
@@ -124,7 +124,7 @@ def _finish(cells: QuerySet[SolvingCell], run: Run, event: RunFinished | None = 
         return
     outcome = {"proof": event.proof, "accepted": event.accepted} if event else run.outcome or {}
     spent = Run.objects.values("calls", "prompt_tokens", "completion_tokens").get(pk=run.pk)
-    seconds = Step.objects.filter(run=run).aggregate(seconds=Sum("duration_s"))["seconds"]
+    by_alias = {alias: (count, *rest) for alias, count, *rest in _use(run)}
     cells.update(
         state=SolvingState.FINISHED,
         answer=outcome.get("proof", ""),
@@ -132,10 +132,19 @@ def _finish(cells: QuerySet[SolvingCell], run: Run, event: RunFinished | None = 
         calls=spent["calls"],
         prompt_tokens=spent["prompt_tokens"],
         completion_tokens=spent["completion_tokens"],
-        seconds=seconds or 0.0,
+        seconds=sum(row[-1] for row in by_alias.values()),
+        by_alias={alias: row[:-1] for alias, row in by_alias.items() if alias},
+        handed=None,
         ended_at=timezone.now(),
     )
     transaction.on_commit(CONDUCTOR.wake)
+
+
+def _use(run: Run) -> Iterable[tuple[str, int, int, int, float]]:
+    """By alias, "" for steps without a model: calls, tokens of prompts and answers, and seconds."""
+    calls = Step.objects.filter(run=run).order_by().values_list("alias")
+    sums = (Sum("prompt_tokens"), Sum("completion_tokens"), Sum("duration_s"))
+    return calls.annotate(Count("pk"), *sums)
 
 
 def _update(cell: SolvingCell, **values: Any) -> None:

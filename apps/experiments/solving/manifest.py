@@ -1,5 +1,6 @@
 """The manifest of an experiment on solving: its axes and scorers, as TOML or as JSON in the database."""
 
+import datetime
 import tomllib
 from collections.abc import Mapping
 from typing import Any, Literal, Self
@@ -65,8 +66,20 @@ class Scorer(Value):
         return self
 
 
+class Price(Value):
+    """What a model costs: money per million tokens of prompts (`input`) and of answers (`output`), as known on a date."""
+
+    input: float = Field(ge=0)
+    output: float = Field(ge=0)
+    currency: str = Field(default="USD", pattern=r"^[A-Z]{3}$")
+    date: datetime.date
+
+
 class Manifest(Value):
-    """All that decides the cells of an experiment. Repeats are numbered from 0; their seeds follow from `seed`."""
+    """All that decides the cells of an experiment. Repeats are numbered from 0; their seeds follow from `seed`.
+
+    `curves`: earlier answers of a run are scored too, for scores at smaller budgets. `prices` by alias are all in one currency.
+    """
 
     format: int = FORMAT
     title: str = Field(min_length=1, max_length=120)
@@ -81,6 +94,8 @@ class Manifest(Value):
     baseline: str = ""
     at_once: int = Field(default=4, ge=1, le=1024)
     take_over: bool = True
+    curves: bool = False
+    prices: dict[str, Price] = {}
 
     @field_validator("methods", "teams", "scorers")
     @classmethod
@@ -98,6 +113,8 @@ class Manifest(Value):
             raise ValueError(f"the baseline {self.baseline} is no method")
         if len(set(self.budgets)) < len(self.budgets):
             raise ValueError("two budgets are equal")
+        if len({price.currency for price in self.prices.values()}) > 1:
+            raise ValueError("prices are in two currencies. Convert them to one")
         return self
 
     def adds_to(self, old: "Manifest") -> str:

@@ -2,9 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import Count, Sum
 from django.urls import reverse
@@ -12,14 +12,15 @@ from django.utils.http import urlencode
 
 from apps.experiments.models import CellScore, Experiment, SolvingState
 from apps.experiments.solving.manifest import Manifest
+from apps.experiments.solving.measures import Measuring, metrics_of
 from apps.experiments.solving.services import manifest_stored
 from apps.experiments.solving.tables import Row, rows_of
+from apps.problem_sets.models import ProblemSetItem
 from apps.reasoning.scaffolds.spec import Budget
 from apps.reasoning.statistics.differences import Difference, difference, holm, sentence
-from apps.reasoning.statistics.intervals import Interval
+from apps.reasoning.statistics.intervals import Interval, Undefined
 from apps.reasoning.statistics.means import interval
-from apps.reasoning.statistics.metrics import Measure, average
-from apps.reasoning.statistics.scores import Scores
+from apps.reasoning.statistics.metrics import Measure
 
 SHADES = 5
 _QUOTED = re.compile(r"“[^”]*”")
@@ -28,11 +29,11 @@ NO_SCORER = "The manifest has no scorer. Add one, and the finished cells are sco
 
 @dataclass(frozen=True)
 class Line:
-    """A row of the table. `mean` and `interval` in percent; `why` there is none; `against`: the sentence about the baseline."""
+    """A row of the table. `value` is a share, `interval` in percent, or `why` there is none; `against`: what may be said."""
 
     row: Row
     name: str
-    mean: str
+    value: float | None
     interval: str
     why: str
     against: str
@@ -40,8 +41,40 @@ class Line:
     is_baseline: bool
 
     @property
+    def mean(self) -> str:
+        return "" if self.value is None else f"{100 * self.value:.1f} %"
+
+    @property
     def unscored(self) -> int:
         return sum(count for _, count in self.reasons)
+
+
+def _descending(value: float | None) -> tuple[bool, float]:
+    return value is None, -(value or 0.0)
+
+
+#: Orders of the lines by the column of the table: the best score first, the lowest cost first.
+ORDERS: dict[str, Callable[[Line], Any]] = {
+    "score": lambda line: _descending(line.value),
+    "unscored": lambda line: line.unscored,
+    "calls": lambda line: line.row.calls,
+    "tokens": lambda line: line.row.tokens,
+    "seconds": lambda line: line.row.seconds,
+    "money": lambda line: (line.row.money is None, line.row.money or 0.0),
+}
+_TITLES = ("score", "interval", "scored", "unscored", "calls", "tokens", "seconds")
+
+
+class Column(NamedTuple):
+    """A head of the table. `order`: the key in `ORDERS`, or ""; `url` sorts by it."""
+
+    title: str
+    order: str
+    url: str
+
+    @property
+    def is_number(self) -> bool:
+        return self.title != "Interval" and not self.title.startswith("Against ")
 
 
 @dataclass(frozen=True)
@@ -55,28 +88,51 @@ class Square:
     state: str
 
 
-def page_of(experiment: Experiment, scorer: str, hidden: Set[int]) -> dict[str, Any]:
-    """The context of the page for a scorer; the first one of the manifest if `scorer` is none of them.
+def page_of(experiment: Experiment, asked: Mapping[str, str], hidden: Set[int]) -> dict[str, Any]:
+    """The context of the page. `asked`: names of a scorer, a metric and a column to sort by; unknown ones are the first.
 
     `hidden`: items of the set that the map leaves out, because they are held back from the reader.
     """
     manifest = manifest_stored(experiment)
     names = [one.name for one in manifest.scorers]
-    chosen = scorer if scorer in names else next(iter(names), "")
+    chosen = asked.get("scorer", "") if asked.get("scorer") in names else next(iter(names), "")
     problems, rows = rows_of(experiment, chosen)
-    lines = lines_of(manifest, problems, rows)
+    metrics = metrics_of(manifest, chosen)
+    metric = next((one for one in metrics if one.name == asked.get("metric")), metrics[0])
+    lines = lines_of(manifest, rows, Measuring(experiment, chosen, metric, problems))
+    sort = asked.get("sort", "") if asked.get("sort") in ORDERS else ""
+    currency = next((price.currency for price in manifest.prices.values()), "")
+    baseline = next((line.name for line in lines if line.is_baseline), "")
+    unseen = set(ProblemSetItem.objects.filter(pk__in=hidden).values_list("name", flat=True))
     return {
         "manifest": manifest,
         "progress": progress_of(experiment),
         "scorers": names,
         "scorer": chosen,
+        "metrics": metrics,
+        "metric": metric,
+        "sort": sort,
+        "currency": currency,
+        "columns": _columns(chosen, metric.name, currency, baseline),
+        "baseline": baseline,
+        "unscored": sum(line.unscored for line in lines),
         "no_scorer": "" if names else NO_SCORER,
-        "lines": lines,
+        "lines": sorted(lines, key=ORDERS[sort]) if sort else lines,
         "heads": [line.name for line in lines],
-        "squares": squares_of(experiment, problems, rows, hidden),
+        "squares": squares_of(experiment, problems, rows, unseen),
         "problems": len(problems),
         "hidden": len(hidden),
     }
+
+
+def _columns(scorer: str, metric: str, currency: str, baseline: str) -> list[Column]:
+    titles = [(name, name.capitalize()) for name in _TITLES] + ([("money", currency)] if currency else [])
+    titles += [("", f"Against {baseline}")] if baseline else []
+    query = {"scorer": scorer, "metric": metric}
+    return [
+        Column(title, name, f"?{urlencode(query | {'sort': name})}") if name in ORDERS else Column(title, "", "")
+        for name, title in titles
+    ]
 
 
 def progress_of(experiment: Experiment) -> dict[str, Any]:
@@ -102,23 +158,23 @@ def progress_of(experiment: Experiment) -> dict[str, Any]:
     }
 
 
-def lines_of(manifest: Manifest, problems: Sequence[str], rows: Sequence[Row]) -> list[Line]:
+def lines_of(manifest: Manifest, rows: Sequence[Row], measuring: Measuring) -> list[Line]:
     """The table. Differences are to the baseline, paired by problem, with Holm's correction over all rows."""
-    measures = [_measure(problems, row) for row in rows]
+    measures = [measuring.of(row) for row in rows]
     names = [name_of(manifest, row) for row in rows]
     base = next((number for number, row in enumerate(rows) if row.method == manifest.baseline), None)
     said = _against(names, measures, base)
     lines = []
     for number, row in enumerate(rows):
         measure = measures[number]
-        around = interval(measure) if measure else None
+        around = interval(measure) if isinstance(measure, Measure) else measure
         lines.append(
             Line(
                 row=row,
                 name=names[number],
-                mean="" if row.mean is None else f"{100 * row.mean:.1f} %",
+                value=measure.value if isinstance(measure, Measure) else None,
                 interval=f"{100 * around.low:.1f} to {100 * around.high:.1f}" if isinstance(around, Interval) else "",
-                why="" if around is None or isinstance(around, Interval) else around.reason,
+                why="" if isinstance(around, Interval) or not row.scored else around.reason,
                 against=said.get(number, ""),
                 reasons=_reasons(row),
                 is_baseline=number == base,
@@ -136,19 +192,12 @@ def _reasons(row: Row) -> tuple[tuple[str, int], ...]:
     return tuple(counts.most_common())
 
 
-def _measure(problems: Sequence[str], row: Row) -> Measure | None:
-    """The mean over the problems that have a score; the others do not count."""
-    kept = [number for number, scores in enumerate(row.scores) if (scores == scores).any()]
-    found = average(Scores.of([problems[number] for number in kept], row.scores[kept])) if kept else None
-    return found if isinstance(found, Measure) else None
-
-
-def _against(names: Sequence[str], measures: Sequence[Measure | None], base: int | None) -> dict[int, str]:
+def _against(names: Sequence[str], measures: Sequence[Measure | Undefined], base: int | None) -> dict[int, str]:
     """By row, what may be said of it and the baseline."""
     theirs = measures[base] if base is not None else None
-    if base is None or theirs is None:
+    if base is None or not isinstance(theirs, Measure):
         return {}
-    others = {number: one for number, one in enumerate(measures) if number != base and one is not None}
+    others = {number: one for number, one in enumerate(measures) if number != base and isinstance(one, Measure)}
     found = {number: difference(one, theirs, comparisons=len(others)) for number, one in others.items()}
     tested = {number: one for number, one in found.items() if isinstance(one, Difference)}
     adjusted = dict(zip(tested, holm([one.p_value for one in tested.values()]), strict=True))
@@ -170,20 +219,14 @@ def budget_words(budget: Budget) -> str:
 
 
 def squares_of(
-    experiment: Experiment, problems: Sequence[str], rows: Sequence[Row], hidden: Set[int]
+    experiment: Experiment, problems: Sequence[str], rows: Sequence[Row], hidden: Set[str]
 ) -> list[tuple[str, list[Square]]]:
     """By problem that is not hidden, the squares of all rows."""
-    states: dict[tuple[str, str, str, int], Counter[str]] = {}
-    fields = ("item__name", "method", "team", "budget", "state")
-    cells = experiment.solving_cells.order_by().exclude(item__in=hidden)
-    for name, method, team, budget, state in cells.values_list(*fields):
-        states.setdefault((name, method, team, budget), Counter())[state] += 1
-    shown = {name for name, *_ in states}
     url = reverse("experiments:cells", args=[experiment.public_id])
     return [
-        (name, [_square(url, name, row, number, states.get((name, *row.key), Counter())) for row in rows])
+        (name, [_square(url, name, row, number, row.states[number]) for row in rows])
         for number, name in enumerate(problems)
-        if name in shown
+        if name not in hidden
     ]
 
 

@@ -5,6 +5,7 @@ An answer that cannot be scored is unscored with the reason, never 0.
 
 from collections.abc import Iterable
 from decimal import Decimal
+from typing import NamedTuple
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef
@@ -14,6 +15,7 @@ from apps.experiments.models import CellScore, Experiment, SolvingCell, SolvingS
 from apps.experiments.solving.manifest import Scorer
 from apps.experiments.solving.services import manifest_stored
 from apps.reasoning.answers.comparison import answer_compared
+from apps.reasoning.answers.final import final_answer
 from apps.reasoning.domain.event_base import Kind
 from apps.runs.models import Run, RunEvent
 
@@ -22,7 +24,16 @@ NO_ANSWER = "the problem has no final answer"
 NOT_JUDGED = "the method did not judge its proof"
 #: Cells that are scored in one transaction.
 AT_ONCE = 200
+LONGEST_ANSWER = 2_000
 _ONE = Decimal(1)
+
+
+class _Found(NamedTuple):
+    """Points out of one, or why there are none. `comment`: the final answer as it was read."""
+
+    points: Decimal | None
+    unscored: str = ""
+    comment: str = ""
 
 
 def text_of(run: Run, answer: str) -> str:
@@ -41,7 +52,7 @@ def scores_add(experiment: Experiment) -> int:
     manifest, count = manifest_stored(experiment), 0
     for scorer in manifest.scorers:
         if scorer.kind in ("answer", "accepted", "grader"):
-            scores = [_scored(cell, scorer) for cell in _unscored_cells(experiment, scorer)]
+            scores = [score_new(cell, scorer, cell.answer) for cell in _unscored_cells(experiment, scorer)]
             CellScore.objects.bulk_create(scores, ignore_conflicts=True)
             count += len(scores)
     return count
@@ -53,27 +64,30 @@ def _unscored_cells(experiment: Experiment, scorer: Scorer) -> Iterable[SolvingC
     return cells.select_related("run", "item__problem").order_by("position")[:AT_ONCE]
 
 
-def _scored(cell: SolvingCell, scorer: Scorer) -> CellScore:
-    if scorer.kind == "grader" and cell.answer:
-        return CellScore(cell=cell, scorer=scorer.name, answer=cell.answer)
-    points, reason = _by_answer(cell) if scorer.kind == "answer" else _by_method(cell)
-    state = CellScore.State.UNSCORED if points is None else CellScore.State.SCORED
-    given = {"points": points, "scale": None if points is None else _ONE, "unscored": reason}
-    return CellScore(cell=cell, scorer=scorer.name, answer=cell.answer, state=state, ended_at=timezone.now(), **given)
+def score_new(cell: SolvingCell, scorer: Scorer, answer: str) -> CellScore:
+    """The score of an answer of a cell, not saved: to be graded, or by a scorer without a model."""
+    if scorer.kind == "grader" and answer:
+        return CellScore(cell=cell, scorer=scorer.name, answer=answer)
+    found = _by_answer(cell, answer) if scorer.kind == "answer" else _by_method(cell)
+    state = CellScore.State.UNSCORED if found.points is None else CellScore.State.SCORED
+    given = {**found._asdict(), "scale": None if found.points is None else _ONE}
+    return CellScore(cell=cell, scorer=scorer.name, answer=answer, state=state, ended_at=timezone.now(), **given)
 
 
-def _by_answer(cell: SolvingCell) -> tuple[Decimal | None, str]:
+def _by_answer(cell: SolvingCell, answer: str) -> _Found:
     expected = cell.item.problem.answer
     if not expected.strip():
-        return None, NO_ANSWER
-    text = text_of(cell.run, cell.answer) if cell.run is not None and cell.answer else ""
+        return _Found(None, NO_ANSWER)
+    text = text_of(cell.run, answer) if cell.run is not None and answer else ""
     if not text:
-        return None, NOTHING
-    found = answer_compared(text, expected)
-    return (None, found.reason) if found.outcome == "undecided" else (Decimal(found.outcome == "equal"), "")
+        return _Found(None, NOTHING)
+    found, stated = answer_compared(text, expected), final_answer(text).text[:LONGEST_ANSWER]
+    if found.outcome == "undecided":
+        return _Found(None, found.reason, stated)
+    return _Found(Decimal(found.outcome == "equal"), comment=stated)
 
 
-def _by_method(cell: SolvingCell) -> tuple[Decimal | None, str]:
+def _by_method(cell: SolvingCell) -> _Found:
     if not cell.answer:
-        return None, NOTHING
-    return (None, NOT_JUDGED) if cell.accepted is None else (Decimal(cell.accepted), "")
+        return _Found(None, NOTHING)
+    return _Found(None, NOT_JUDGED) if cell.accepted is None else _Found(Decimal(cell.accepted))

@@ -20,6 +20,7 @@ from apps.runs.models import LIVE, RunStatus
 from apps.runs.services import command_request
 
 _BATCH = 500
+_REOPENED: dict[str, Any] = {"state": ExperimentState.RUNNING, "state_reason": "", "ended_at": None}
 
 
 def set_version_of(name: str) -> ProblemSetVersion:
@@ -86,14 +87,33 @@ def solving_extend(*, experiment: Experiment, manifest: Manifest) -> int:
     old = manifest_stored(locked)
     if refusal := manifest.adds_to(old):
         raise ExperimentRefused(refusal)
+    manifest = manifest.model_copy(update={"curves": manifest.curves or old.curves})
     items = items_chosen(manifest)
     count = _add_cells(locked, manifest, items)
     values: dict[str, Any] = {"manifest": manifest.model_dump(mode="json"), "at_once": manifest.at_once}
     values |= {"problem_set": items[0].version, "title": manifest.title}
-    if count or manifest.scorers != old.scorers:
-        values |= {"state": ExperimentState.RUNNING, "state_reason": "", "begun_at": timezone.now(), "ended_at": None}
+    if count or (manifest.scorers, manifest.curves) != (old.scorers, old.curves):
+        values |= _REOPENED | {"begun_at": timezone.now()}
+    if manifest.scorers != old.scorers:  # Earlier answers are then scored by the new scorers too.
+        locked.solving_cells.update(handed=None)
     Experiment.objects.filter(pk=locked.pk).update(**values)
     return count
+
+
+@transaction.atomic
+def curves_begin(experiment: Experiment) -> None:
+    """Record and score the anytime answers of all cells, also of those that have finished. Raises `ExperimentRefused`."""
+    locked = Experiment.objects.select_for_update().get(pk=experiment.pk)
+    manifest = manifest_stored(locked)
+    if locked.state == ExperimentState.CANCELLED:
+        raise ExperimentRefused(
+            "A cancelled experiment is not scored any more. Start a new one; it takes over the finished runs."
+        )
+    if not any(one.kind in ("answer", "grader") for one in manifest.scorers):
+        raise ExperimentRefused("Curves need a scorer by final answer or by a grader. Add one first.")
+    manifest = manifest.model_copy(update={"curves": True})
+    Experiment.objects.filter(pk=locked.pk).update(manifest=manifest.model_dump(mode="json"), **_REOPENED)
+    transaction.on_commit(CONDUCTOR.wake)
 
 
 def manifest_stored(experiment: Experiment) -> Manifest:

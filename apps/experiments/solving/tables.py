@@ -4,23 +4,29 @@ Rows are plain numbers for pages, files and the terminal; intervals come from `a
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from typing import NamedTuple
 
 import numpy as np
+from django.db.models import F, FloatField
+from django.db.models.functions import Cast
 
 from apps.experiments.models import CellScore, Experiment, SolvingState
+from apps.experiments.solving.manifest import Manifest, Price
 from apps.experiments.solving.services import manifest_stored
 from apps.reasoning.statistics.intervals import Floats
+
+_MILLION = 1_000_000
 
 
 @dataclass
 class Row:
     """One method with its team and budget. `cells` counts states, `unscored` reasons; costs are means over finished cells.
 
-    `scores`: shares of the scale in an array (problems, repeats), NaN where there is none.
+    `scores`: shares of the scale in an array (problems, repeats), NaN where there is none. `states` counts by problem.
+    `money` is None without a price for each model.
     """
 
     method: str
@@ -29,9 +35,12 @@ class Row:
     scores: Floats
     cells: Counter[str] = field(default_factory=Counter)
     unscored: Counter[str] = field(default_factory=Counter)
+    states: list[Counter[str]] = field(default_factory=list)
     calls: float = 0.0
     tokens: float = 0.0
+    written: float = 0.0
     seconds: float = 0.0
+    money: float | None = None
 
     @property
     def key(self) -> tuple[str, str, int]:
@@ -62,6 +71,7 @@ class _Cell(NamedTuple):
     prompt_tokens: int
     completion_tokens: int
     seconds: float
+    by_alias: dict[str, list[int]] | None = None
 
 
 _FIELDS = ("pk", "item__name", *_Cell._fields[2:])
@@ -70,40 +80,59 @@ _FIELDS = ("pk", "item__name", *_Cell._fields[2:])
 def rows_of(experiment: Experiment, scorer: str) -> tuple[list[str], list[Row]]:
     """The names of the problems, and the rows in the order of the manifest."""
     manifest = manifest_stored(experiment)
-    cells = [_Cell(*values) for values in experiment.solving_cells.order_by("position").values_list(*_FIELDS)]
+    fields = _FIELDS if manifest.prices else _FIELDS[:-1]
+    cells = [_Cell(*values) for values in experiment.solving_cells.order_by("position").values_list(*fields)]
     problems = list(dict.fromkeys(cell.problem for cell in cells))
-    keys = product((one.name for one in manifest.methods), (one.name for one in manifest.teams), range(len(manifest.budgets)))
-    rows = {key: Row(*key, np.full((len(problems), manifest.repeats), np.nan)) for key in keys}
+    rows = rows_empty(manifest, len(problems))
     place = {name: number for number, name in enumerate(problems)}
     scores, ended = _scores(experiment, scorer), defaultdict(list)
     for cell in cells:
+        key = cell.method, cell.team, cell.budget
+        row, problem = rows[key], place[cell.problem]
         if cell.state == SolvingState.FINISHED:
-            ended[cell.method, cell.team, cell.budget].append(cell)
-        row = rows[cell.method, cell.team, cell.budget]
+            ended[key].append(cell)
         row.cells[cell.state] += 1
+        row.states[problem][cell.state] += 1
         points, reason = scores.get(cell.pk, (None, ""))
         if points is not None:
-            row.scores[place[cell.problem], cell.repeat] = points
+            row.scores[problem, cell.repeat] = points
         elif reason:
             row.unscored[reason] += 1
     for row in rows.values():
-        _add_costs(row, ended[row.key])
+        _add_costs(row, ended[row.key], manifest.prices)
     return problems, list(rows.values())
 
 
-def _add_costs(row: Row, ended: Sequence[_Cell]) -> None:
-    if ended:
-        row.calls = sum(cell.calls for cell in ended) / len(ended)
-        row.tokens = sum(cell.prompt_tokens + cell.completion_tokens for cell in ended) / len(ended)
-        row.seconds = sum(cell.seconds for cell in ended) / len(ended)
+def rows_empty(manifest: Manifest, problems: int) -> dict[tuple[str, str, int], Row]:
+    """By method, team and budget, the rows without scores, in the order of the manifest."""
+    keys = product((one.name for one in manifest.methods), (one.name for one in manifest.teams), range(len(manifest.budgets)))
+    shape = problems, manifest.repeats
+    return {key: Row(*key, np.full(shape, np.nan), states=[Counter() for _ in range(problems)]) for key in keys}
+
+
+def _add_costs(row: Row, ended: Sequence[_Cell], prices: Mapping[str, Price]) -> None:
+    if not ended:
+        return
+    row.calls = sum(cell.calls for cell in ended) / len(ended)
+    row.written = sum(cell.completion_tokens for cell in ended) / len(ended)
+    row.tokens = row.written + sum(cell.prompt_tokens for cell in ended) / len(ended)
+    row.seconds = sum(cell.seconds for cell in ended) / len(ended)
+    paid = [money_of(cell.by_alias, prices) for cell in ended]
+    known = [money for money in paid if money is not None]
+    row.money = sum(known) / len(known) if known and len(known) == len(paid) else None
+
+
+def money_of(by_alias: Mapping[str, Sequence[int]] | None, prices: Mapping[str, Price]) -> float | None:
+    """What a cell cost; None if a model has no price or the use is unknown."""
+    if not prices or by_alias is None or not set(by_alias) <= set(prices):
+        return None
+    each = ((prices[alias], prompt, answer) for alias, (_, prompt, answer) in by_alias.items())
+    return sum(price.input * prompt + price.output * answer for price, prompt, answer in each) / _MILLION
 
 
 def _scores(experiment: Experiment, scorer: str) -> dict[int, tuple[float | None, str]]:
     """By cell: the share of the scale of what it handed in, or why there is none."""
     rows = CellScore.objects.filter(cell__experiment=experiment, scorer=scorer, state__in=("scored", "unscored"))
-    values = rows.values_list("cell", "answer", "cell__answer", "points", "scale", "unscored")
-    return {
-        cell: (float(points) / float(scale) if points is not None and scale else None, unscored)
-        for cell, answer, final, points, scale, unscored in values
-        if answer == final
-    }
+    share = Cast("points", FloatField()) / Cast("scale", FloatField())
+    values = rows.filter(answer=F("cell__answer")).values_list("cell", share, "unscored")
+    return {cell: (points, unscored) for cell, points, unscored in values}

@@ -31,7 +31,7 @@ PAGE = 100
 def solving_page(request: HttpRequest, experiment: Experiment) -> HttpResponse:
     """The page of an experiment that the user may open; for htmx only the changing part."""
     user = user_of(request)
-    context = page_of(experiment, request.GET.get("scorer", ""), items_hidden(user, experiment))
+    context = page_of(experiment, request.GET.dict(), items_hidden(user, experiment))
     context |= {"experiment": experiment, "may_steer": experiment_may_steer(user, experiment)}
     is_part = request.headers.get("HX-Target") == "experiment"
     response = render(request, "experiments/_solving.html" if is_part else "experiments/solving.html", context)

@@ -1,5 +1,6 @@
 // The charts of the Charts tab. Plotly is fetched when the tab is first opened. Colours come from the page's tokens.
 
+const BAND_ALPHA = "2b"; // Appended to a colour of the tokens, which are written as #rrggbb.
 let library = null;
 
 /** Plotly, fetched once. */
@@ -30,12 +31,16 @@ function localTime(value) {
 /** A figure in the page's colours. */
 export function themed(figure) {
   const [ink, line, accent] = ["--ink", "--line", "--accent"].map(token);
+  const first = Number(token("--first-line")); // 0 where the theme sets none.
   const axis = { color: ink, gridcolor: line, linecolor: line, zerolinecolor: line };
   const isOfTimes = figure.layout.xaxis?.type === "date";
   const data = figure.data.map((given, index) => {
     const trace = isOfTimes ? { ...given, x: given.x.map(localTime) } : given;
     const steps = trace.meta?.ramp;
-    if (!steps) return { ...trace, line: { ...trace.line, color: index ? token(`--ramp-${(index + 1) % 4}`) : accent } };
+    const number = trace.meta?.line ?? index;
+    const color = number ? token(`--ramp-${first + ((number + 1) % 4)}`) : accent;
+    if (trace.meta?.is_band) return { ...trace, fillcolor: `${color}${BAND_ALPHA}`, line: { ...trace.line, color } };
+    if (!steps) return { ...trace, line: { ...trace.line, color } };
     return { ...trace, marker: { ...trace.marker, color: steps.map((step) => token(`--ramp-${step}`)), line: { color: ink, width: 1 } }, error_y: { ...trace.error_y, color: token("--muted") } };
   });
   const layout = {
@@ -50,13 +55,17 @@ export function themed(figure) {
   return { data, layout };
 }
 
-/** Fetch the figures and draw the charts under `root`. */
-export async function drawCharts(root, { url, src }) {
+async function fetched(url) {
+  const response = await fetch(url, { headers: { Accept: "application/json" } });
+  if (!response.ok) throw new Error(`the server answered ${response.status}`);
+  return response.json();
+}
+
+/** Draw the charts under `root`: the given figures, or those at `url`. */
+export async function drawCharts(root, { url, src, figures: given }) {
   const boxes = [...root.querySelectorAll("[data-chart]")];
   try {
-    const [Plotly, response] = await Promise.all([plotly(src), fetch(url, { headers: { Accept: "application/json" } })]);
-    if (!response.ok) throw new Error(`the server answered ${response.status}`);
-    const figures = await response.json();
+    const [Plotly, figures] = await Promise.all([plotly(src), given ?? fetched(url)]);
     for (const box of boxes) {
       const { data, layout } = themed(figures[box.dataset.chart]);
       box.classList.remove("muted");

@@ -1,0 +1,26 @@
+"""The view of the page of budgets."""
+
+import uuid
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+
+from apps.accounts.access import user_of
+from apps.experiments.access import experiment_get_for, experiment_may_steer
+from apps.experiments.models import ExperimentKind
+from apps.experiments.solving.curves.pages import page_of
+
+
+@never_cache
+@require_GET
+def curve_page(request: HttpRequest, experiment_id: uuid.UUID) -> HttpResponse:
+    """Scores at smaller budgets, and which methods are best for their cost."""
+    user = user_of(request)
+    experiment = experiment_get_for(user, experiment_id)
+    if experiment.kind != ExperimentKind.SOLVING:
+        raise Http404("This experiment has no budgets.")
+    context = page_of(experiment, request.GET.get("scorer", ""), request.GET.get("unit", ""))
+    context |= {"experiment": experiment, "may_steer": experiment_may_steer(user, experiment)}
+    return render(request, "experiments/curves.html", context)
