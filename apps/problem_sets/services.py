@@ -45,9 +45,11 @@ def set_create(
     if not any(character.isalnum() for character in title) or len(title) > TITLE_LENGTH:
         raise SetRefused(f"The title needs a letter or a digit, and at most {TITLE_LENGTH} characters.")
     slug = slugify(title) or f"set-{_sha(title)[:8]}"
-    if ProblemSet.objects.filter(slug=slug).exists() or ProblemSet.objects.filter(title=title).exists():
+    about = {"title": title, "credit": credit, "licence": licence, "created_by": by}
+    is_used = ProblemSet.objects.filter(title=title).exists()
+    made, is_new = (None, False) if is_used else ProblemSet.objects.get_or_create(slug=slug, defaults=about)
+    if made is None or not is_new:
         raise SetRefused(f"There is already a set “{title}”. Choose another title, or add a version to that set.")
-    made = ProblemSet.objects.create(slug=slug, title=title, credit=credit, licence=licence, created_by=by)
     return version_add(problem_set=made, items=items, by=by, note=note, left_out=left_out)
 
 

@@ -51,28 +51,36 @@ def items_chosen(manifest: Manifest) -> list[ProblemSetItem]:
 @transaction.atomic
 def solving_start(*, owner: User | None, manifest: Manifest, start_id: uuid.UUID | None = None) -> Experiment:
     """Create an experiment with all its cells and start it. A form sent twice creates one. Raises `ExperimentRefused`."""
-    known = Experiment.objects.filter(start_id=start_id).first() if start_id else None
-    if known is not None:
-        if known.owner_id != (owner.pk if owner else None):
-            raise ExperimentRefused("Nothing was started: this form was already sent by another user. Reload the page.")
+    if known := _sent_before(owner, start_id):
         return known
     if Experiment.objects.filter(title=manifest.title, owner=owner, kind=ExperimentKind.SOLVING).exists():
         raise ExperimentRefused(f"You already have an experiment “{manifest.title}”. Choose another title, or extend that one.")
     items = items_chosen(manifest)
-    experiment = Experiment.objects.create(
-        kind=ExperimentKind.SOLVING,
-        start_id=start_id,
-        title=manifest.title,
-        owner=owner,
-        problem_set=items[0].version,
-        manifest=manifest.model_dump(mode="json"),
-        workflows=[],
-        aliases=[],
-        at_once=manifest.at_once,
-        begun_at=timezone.now(),
+    experiment, is_new = Experiment.objects.get_or_create(  # Two requests of one form may come at the same moment.
+        start_id=start_id or uuid.uuid4(),
+        defaults={
+            "kind": ExperimentKind.SOLVING,
+            "title": manifest.title,
+            "owner": owner,
+            "problem_set": items[0].version,
+            "manifest": manifest.model_dump(mode="json"),
+            "workflows": [],
+            "aliases": [],
+            "at_once": manifest.at_once,
+            "begun_at": timezone.now(),
+        },
     )
-    _add_cells(experiment, manifest, items)
-    return experiment
+    if is_new:
+        _add_cells(experiment, manifest, items)
+    return experiment if is_new else _sent_before(owner, start_id) or experiment
+
+
+def _sent_before(owner: User | None, start_id: uuid.UUID | None) -> Experiment | None:
+    """The experiment of a form that was sent before. Raises `ExperimentRefused` if another user sent it."""
+    known = Experiment.objects.filter(start_id=start_id).first() if start_id else None
+    if known is not None and known.owner_id != (owner.pk if owner else None):
+        raise ExperimentRefused("Nothing was started: this form was already sent by another user. Reload the page.")
+    return known
 
 
 @transaction.atomic
