@@ -12,6 +12,7 @@ from django.utils.http import urlencode
 
 from apps.experiments.models import CellScore, Experiment, SolvingState
 from apps.experiments.solving.manifest import Manifest
+from apps.experiments.solving.people.answers import answers_marked
 from apps.experiments.solving.services import manifest_stored
 from apps.experiments.solving.tables import Row, rows_of
 from apps.reasoning.scaffolds.spec import Budget
@@ -75,6 +76,7 @@ def page_of(experiment: Experiment, scorer: str, hidden: Set[int]) -> dict[str, 
         "heads": [line.name for line in lines],
         "squares": squares_of(experiment, problems, rows, hidden),
         "problems": len(problems),
+        "marked": answers_marked(experiment, manifest),
         "hidden": len(hidden),
     }
 
