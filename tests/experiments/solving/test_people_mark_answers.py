@@ -25,6 +25,7 @@ from tests.cast import person
 from tests.experiments.driving import Stage
 from tests.experiments.solving.playing import begin, make_problem_set, manifest
 from tests.reasoning.play import proof
+from tests.runs.factory import make_run
 
 pytestmark = pytest.mark.django_db(transaction=True)
 TWO = [{"name": "single", "scaffold": "single_call"}, {"name": "vote", "scaffold": "majority_vote", "params": {"solutions": 2}}]
@@ -133,7 +134,7 @@ def test_a_mark_is_saved_changed_and_averaged_with_that_of_another(alice: User, 
     assert "1 of 2 marked" in html
     client.post(first, {"points": "3"})
     mark(person("dana"), experiment, digest, "6")
-    assert sorted(PersonMark.objects.values_list("by__username", "points")) == [("alice", 3), ("dana", 6)]
+    assert sorted(PersonMark.objects.values_list("by__username", "points")) == [("alice", Decimal(3)), ("dana", Decimal(6))]
     score = CellScore.objects.get(digest=digest)
     assert (score.state, score.points, score.scale) == ("scored", Decimal("4.5"), Decimal(7))
     done = client.post(saved["Location"], {"points": "0"})
@@ -284,3 +285,16 @@ def test_points_and_a_sample_belong_to_people_alone() -> None:
             manifest(scorers=[{**ANSWER, **wrong}])
     with pytest.raises(ManifestWrong, match="points"):
         manifest(scorers=[{**PEOPLE, "points": 0}])
+
+
+def test_pages_of_many_answers_make_few_queries(alice: User, client: Client, django_assert_max_num_queries: object) -> None:
+    make_problem_set(20)
+    experiment = begin(alice, methods=TWO, repeats=5, scorers=[ANSWER, PEOPLE])
+    experiment.solving_cells.update(run=make_run(), state="finished", answer="P1")
+    for score in CellScore.objects.all():
+        CellScore.objects.filter(pk=score.pk).update(digest=f"{score.pk:064x}")
+    client.force_login(alice)
+    overview = f"/experiments/{experiment.public_id}/marks/"
+    for url in (overview, f"{overview}{digests(experiment)[7]}/"):
+        with django_assert_max_num_queries(16):  # type: ignore[operator]
+            assert client.get(url).status_code == 200

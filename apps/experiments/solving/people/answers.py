@@ -121,8 +121,8 @@ def _count(experiment: Experiment, scorer: Scorer, digests: Collection[str]) -> 
     for digest, points in PersonMark.objects.filter(experiment=experiment, digest__in=digests).values_list("digest", "points"):
         marks[digest].append(points)
     given = {"state": CellScore.State.SCORED, "scale": Decimal(scorer.points), "ended_at": timezone.now()}
-    for digest, points in marks.items():
-        mean = (sum(points, Decimal(0)) / len(points)).quantize(_HUNDREDTH)
+    for digest, each in marks.items():
+        mean = (sum(each, Decimal(0)) / len(each)).quantize(_HUNDREDTH)
         _asked(experiment).filter(scorer=scorer.name, digest=digest).update(points=mean, **given)
 
 

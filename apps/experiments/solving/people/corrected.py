@@ -39,7 +39,7 @@ class CorrectedLine:
 
 
 def corrected_lines(experiment: Experiment, manifest: Manifest, people: str) -> list[CorrectedLine]:
-    """For each scorer that is not by people, the rows of its table beside the marks of the scorer `people`."""
+    """For each scorer that is not by people, the rows of its table with the marks of the scorer `people`."""
     problems, marks = rows_of(experiment, people)
     found = []
     for scorer in manifest.scorers:

@@ -40,11 +40,12 @@ def sample_draw(experiment: Experiment, manifest: Manifest) -> None:
     """Ask for marks on the sampled cells that are not asked for yet. Call it in the transaction that adds cells or scorers."""
     if not (scorers := people_in(manifest)):
         return
-    cells = {pk: Pair(*pair) for pk, *pair in experiment.solving_cells.order_by().values_list("pk", "item__name", "repeat")}
+    rows = experiment.solving_cells.order_by().values_list("pk", "item__name", "repeat")
+    cells = {pk: Pair(problem, repeat) for pk, problem, repeat in rows}
     for scorer in scorers.values():
         asked = CellScore.objects.filter(cell__experiment=experiment, scorer=scorer.name).values_list("cell", flat=True)
         known = set(asked)
         chosen = sample_of(manifest, scorer.sample, set(cells.values()), {cells[pk] for pk in known})
         new = [pk for pk, pair in cells.items() if pair in chosen and pk not in known]
-        rows = [CellScore(cell_id=pk, scorer=scorer.name, state=CellScore.State.ASKED) for pk in new]
-        CellScore.objects.bulk_create(rows, batch_size=_BATCH)
+        scores = [CellScore(cell_id=pk, scorer=scorer.name, state=CellScore.State.ASKED) for pk in new]
+        CellScore.objects.bulk_create(scores, batch_size=_BATCH)

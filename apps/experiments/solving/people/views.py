@@ -33,7 +33,7 @@ class MarkForm(forms.Form):
 
     def __init__(self, *args: Any, most: int, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        widget = forms.NumberInput(attrs={"step": "any", "autofocus": True})
+        widget = forms.NumberInput(attrs={"step": "any"})
         label = f"Points, 0 to {most}"
         self.fields["points"] = forms.DecimalField(
             label=label, min_value=0, max_value=most, max_digits=6, decimal_places=2, widget=widget
@@ -68,7 +68,7 @@ def mark_list(request: HttpRequest, experiment_id: uuid.UUID) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def mark_page(request: HttpRequest, experiment_id: uuid.UUID, answer: str) -> HttpResponse:
-    """One answer beside its problem. A POST saves the mark and goes on to the next answer."""
+    """One answer and its problem. A POST saves the mark and leads to the next answer."""
     user = user_of(request)
     experiment = _experiment_for(request, experiment_id)
     if not experiment_may_steer(user, experiment):
