@@ -23,6 +23,7 @@ from apps.experiments.models import (
 from apps.experiments.solving import cells as solving
 from apps.experiments.solving import grading
 from apps.experiments.solving.curves.recording import answers_record
+from apps.experiments.solving.people.answers import answers_settle
 from apps.experiments.solving.scoring import scores_add
 from apps.graders.planning.naming import aliases_in
 from apps.graders.starting import models_for_grading
@@ -102,7 +103,7 @@ def _advance_solving(experiment: Experiment, aliases: Mapping[str, Alias], share
     """Score what has ended, start cells, then gradings of answers."""
     is_busy = _solving_under_way(experiment)  # Before the scores: a cell that ends in between is scored in the next round.
     batch = solving.SolvingBatch(experiment, aliases)
-    scored = scores_add(experiment) + answers_record(experiment, batch.manifest)
+    scored = scores_add(experiment) + answers_record(experiment, batch.manifest) + answers_settle(experiment)
     room = min(experiment.at_once, share, _places_free(experiment))
     room -= experiment.solving_cells.filter(state=SolvingState.RUNNING).count()
     room -= CellScore.objects.filter(cell__experiment=experiment, state=CellScore.State.RUNNING).count()

@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import Q
 
 from apps.contests.models import Contest
+from apps.experiments.solving.people.models import PersonMark as PersonMark
 from apps.graded_sets.models import POINTS, GradedScript, GradedSet
 from apps.graders.planning.naming import PLAYERS_LENGTH
 from apps.graders.planning.settings import DIGEST_LENGTH
@@ -245,11 +246,13 @@ class CellScore(models.Model):
     """The score of an answer of a cell by a scorer: `points` out of `scale`, or `unscored` says why there are none.
 
     `answer`: id in the run; an answer that was handed in only at a smaller budget has a score of its own. `run`: the grading.
+    `digest`: for scores by people, of the text that they are asked to mark; empty until the cell has finished.
     """
 
     class State(models.TextChoices):
         WAITING = "waiting", "waiting"
         RUNNING = "running", "running"
+        ASKED = "asked", "to be marked"
         SCORED = "scored", "scored"
         UNSCORED = "unscored", "unscored"
         FAILED = "failed", "failed"
@@ -257,6 +260,7 @@ class CellScore(models.Model):
     cell = models.ForeignKey(SolvingCell, on_delete=models.CASCADE, related_name="scores")
     scorer = models.CharField(max_length=60)
     answer = models.CharField(max_length=80, blank=True)
+    digest = models.CharField(max_length=64, blank=True, default="", db_default="")
     state = models.CharField(max_length=10, choices=State, default=State.WAITING)
     points = models.DecimalField(**POINTS, null=True)
     scale = models.DecimalField(**POINTS, null=True)
@@ -277,4 +281,7 @@ class CellScore(models.Model):
             ),
             models.CheckConstraint(condition=~Q(state="unscored") | Q(points__isnull=True), name="cell_score_unscored"),
         ]
-        indexes = [models.Index(fields=["state"], name="cell_score_state")]
+        indexes = [
+            models.Index(fields=["state"], name="cell_score_state"),
+            models.Index(fields=["digest"], name="cell_score_digest"),
+        ]

@@ -4,6 +4,7 @@ from django.urls import path
 
 from apps.experiments import views
 from apps.experiments.solving.curves.views import curve_page
+from apps.experiments.solving.people.views import mark_list, mark_page
 from apps.experiments.solving.views import cell_list, solving_new
 
 app_name = "experiments"
@@ -16,5 +17,7 @@ urlpatterns = [
     path("experiments/<uuid:experiment_id>/results.jsonl", views.experiment_jsonl, name="jsonl"),
     path("experiments/<uuid:experiment_id>/cells/", cell_list, name="cells"),
     path("experiments/<uuid:experiment_id>/budgets/", curve_page, name="curves"),
+    path("experiments/<uuid:experiment_id>/marks/", mark_list, name="marks"),
+    path("experiments/<uuid:experiment_id>/marks/<slug:answer>/", mark_page, name="mark"),
     path("experiments/<uuid:experiment_id>/<slug:verb>/", views.experiment_command, name="command"),
 ]

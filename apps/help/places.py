@@ -59,6 +59,7 @@ SECTIONS = {
     "experiments": "experiments#an-experiment",
     "experiments:cells": "solving_experiments#cells",
     "experiments:curves": "solving_experiments#budgets",
+    **dict.fromkeys(("experiments:marks", "experiments:mark"), "solving_experiments#marks-by-people"),
     "experiments:solving_new": "solving_experiments",
     "graded_sets": "experiments#graded-sets",
     "preparation": "preparing_problems#prepared-references",

@@ -31,24 +31,26 @@ from apps.problems.models import Problem
 from apps.runs.models import Run
 from apps.schemes.models import MarkingScheme
 from apps.submissions.models import SubmissionVersion
+from tests.access.rules_of_experiments import ARGUMENTS_OF_EXPERIMENTS, OF_EXPERIMENTS
+from tests.access.statuses import (
+    ANY_ID,
+    API_RUN_READERS,
+    API_SIGNED_IN,
+    AUTHORS,
+    CONTEST_COACH,
+    CONTEST_STUDENT,
+    EVERYONE,
+    NOT_A_PAGE,
+    OWN_MARK_OPEN,
+    POST_ONLY,
+    RESEARCHERS,
+    RUN_READERS,
+    SIGNED_IN,
+    STAFF,
+)
 from tests.accounts.factory import a_group
 from tests.datasets.factory import a_dataset
 from tests.training_jobs.factory import a_job, a_model
-
-EVERYONE = (200, 200, 200, 200)
-SIGNED_IN = (302, 200, 200, 200)
-RUN_READERS = (302, 404, 200, 200)
-AUTHORS = (302, (403, 404), 200, 200)
-POST_ONLY = (302, 405, 405, 405)
-API_SIGNED_IN = (401, 200, 200, 200)
-API_RUN_READERS = (401, 404, 200, 200)
-RESEARCHERS = (302, 404, 404, 200)
-STAFF = (302, 404, 404, 404, 200)
-CONTEST_COACH = (302, 404, 200, 404, 404)
-OWN_MARK_OPEN = (302, 404, 403, 404, 404)  # tests/marks/workspace/test_own_marks_first.py has what is seen once it is sealed.
-CONTEST_STUDENT = (302, 200, 404, 404, 404)
-NOT_A_PAGE = None
-OF_EXPERIMENTS = ("detail", "csv", "jsonl", "cells", "curves")
 
 Rule = tuple[int | tuple[int, ...], ...] | None
 
@@ -220,11 +222,7 @@ RULES: dict[str, Rule] = {
     "explorations:start": RUN_READERS,
     "graders:start": RUN_READERS,
     "graders:detail": (302, 404, 404, 404),
-    "experiments:list": RUN_READERS,
-    "experiments:new": RUN_READERS,
-    "experiments:solving_new": RUN_READERS,
-    **{f"experiments:{name}": (302, 404, 404, 404) for name in OF_EXPERIMENTS},
-    "experiments:command": POST_ONLY,
+    **OF_EXPERIMENTS,
     "graded_sets:list": RUN_READERS,
     "graded_sets:import": RUN_READERS,
     **dict.fromkeys(("graded_sets:detail", "graded_sets:script"), (302, 404, 404, 404)),
@@ -304,7 +302,6 @@ RULES: dict[str, Rule] = {
 LEMMA = "s0.1"
 PROOF = "1"
 CALL = "s0/r1/reason"
-ANY_ID = "5e1f0a3c-9c1b-4b43-8f2d-0b8f6f1f7c11"
 GROUP_VIEWS = ("group", "group_rename", "member_remove", "group_delete")
 ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
     "accounts:token_revoke": lambda world: {"public_id": ANY_ID},
@@ -460,8 +457,7 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
     "preparation:piece_version": lambda world: {"slug": world.problem.slug, "version_id": ANY_ID},
     "preparation:piece_command": lambda world: {"slug": world.problem.slug, "version_id": ANY_ID, "verb": "approve"},
     "graders:detail": lambda world: {"run_id": world.run.public_id},
-    **{f"experiments:{name}": lambda world: {"experiment_id": ANY_ID} for name in OF_EXPERIMENTS},
-    "experiments:command": lambda world: {"experiment_id": ANY_ID, "verb": "pause"},
+    **ARGUMENTS_OF_EXPERIMENTS,
     "graded_sets:detail": lambda world: {"set_id": ANY_ID},
     "graded_sets:script": lambda world: {"set_id": ANY_ID, "script_id": ANY_ID},
     **{

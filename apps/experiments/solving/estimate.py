@@ -19,6 +19,7 @@ from apps.reasoning.scaffolds.given import Given
 from apps.reasoning.scaffolds.spec import Budget
 from apps.reasoning.statistics.intervals import Undefined
 from apps.reasoning.statistics.power import guessed, smallest_detectable
+from apps.reasoning.statistics.prediction_powered import MARKED_PROBLEMS_AT_LEAST
 
 #: Problems on which methods are tried without a call; more would only repeat the same refusals.
 TRIED = 12
@@ -114,6 +115,11 @@ def _scorer_conflicts(manifest: Manifest, items: Sequence[ProblemSetItem], alias
             found.append(f"{without} of {len(items)} problems have no final answer: {scorer.name} cannot score them.")
         if scorer.kind == "grader" and (reason := grader_refusal(scorer, aliases)):
             found.append(f"{scorer.name} cannot grade. {reason}")
+        marked = min(scorer.sample or len(items), len(items))
+        if scorer.kind == "people" and len(manifest.scorers) > 1 and marked < MARKED_PROBLEMS_AT_LEAST:
+            found.append(
+                f"{scorer.name} marks {marked} problems; {MARKED_PROBLEMS_AT_LEAST} are needed to correct other scorers."
+            )
     return found
 
 

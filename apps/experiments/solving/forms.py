@@ -10,7 +10,8 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.http import QueryDict
 
-from apps.experiments.solving.manifest import Manifest, ManifestWrong, manifest_of
+from apps.experiments.refusals import CELLS_AT_MOST
+from apps.experiments.solving.manifest import MOST_POINTS, Manifest, ManifestWrong, manifest_of
 from apps.graders.planning.naming import VARIANTS
 from apps.problem_sets.models import ProblemSet
 from apps.reasoning.inference.aliases import Alias
@@ -25,6 +26,7 @@ _SCORERS = [
     ("answer", "final answer"),
     ("accepted", "the method’s own verdict"),
     ("grader", "a grader"),
+    ("people", "marks by people"),
 ]
 
 
@@ -96,6 +98,15 @@ class ScorerForm(forms.Form):
     kind = forms.ChoiceField(label="Scorer", choices=_SCORERS, required=False)
     workflow = forms.ChoiceField(label="Grader", required=False, choices=_GRADERS)
     alias = forms.ChoiceField(label="Model of the grader", required=False)
+    sample = forms.IntegerField(
+        label="Cells that people mark",
+        required=False,
+        min_value=0,
+        max_value=CELLS_AT_MOST,
+        help_text="Of each method, drawn at random. Empty: all.",
+    )
+    points = forms.IntegerField(label="Points by people", required=False, min_value=1, max_value=1000,
+                                help_text=f"At most. Empty: {MOST_POINTS}.")  # fmt: skip
 
     def __init__(self, *args: Any, aliases: Mapping[str, Alias], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -160,6 +171,8 @@ def _team(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def _scorer(row: Mapping[str, Any]) -> dict[str, Any]:
     kind, workflow, alias = row["kind"], row["workflow"], row["alias"]
+    if kind == "people":
+        return {"name": kind, "kind": kind, "sample": row["sample"] or 0, "points": row["points"] or MOST_POINTS}
     if kind != "grader":
         return {"name": "own verdict" if kind == "accepted" else kind, "kind": kind}
     return {

@@ -7,11 +7,14 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
+from apps.experiments.refusals import CELLS_AT_MOST
 from apps.reasoning.domain.values import Value
 from apps.reasoning.scaffolds.spec import Budget
 
 FORMAT = 1
 NAME_LENGTH = 60
+#: What people give at most, unless the manifest says otherwise.
+MOST_POINTS = 7
 Name = Field(min_length=1, max_length=NAME_LENGTH, pattern=r"^[A-Za-z0-9][\w .+×@-]*$")
 #: What a budget and the table count.
 Unit = Literal["completion tokens", "tokens", "calls", "seconds", "money"]
@@ -51,18 +54,23 @@ class Scorer(Value):
     """What gives an ended cell a score.
 
     `answer`: equal final answer; `accepted`: the method's own verdict; `grader`: a grading `workflow` by `players`; `people`:
-    marks by people; `imported`: scores from a file.
+    marks by people, who give up to `points` and are asked for `sample` cells of each method, team and budget (0: all);
+    `imported`: scores from a file.
     """
 
     name: str = Name
     kind: Literal["answer", "accepted", "grader", "people", "imported"]
     workflow: str = ""
     players: dict[str, str] = {}
+    points: int = Field(default=MOST_POINTS, ge=1, le=1000)
+    sample: int = Field(default=0, ge=0, le=CELLS_AT_MOST)
 
     @model_validator(mode="after")
     def _graders_are_named(self) -> Self:
         if (self.kind == "grader") != bool(self.workflow):
             raise ValueError("a scorer of the kind grader, and no other, needs a workflow")
+        if self.kind != "people" and (self.points, self.sample) != (MOST_POINTS, 0):
+            raise ValueError("a scorer of the kind people, and no other, may have points and a sample")
         return self
 
 

@@ -29,10 +29,13 @@ class Metric:
     by: str = ""
 
 
+MEAN_SCORE = Metric(MEAN, "mean score")
+
+
 def metrics_of(manifest: Manifest, scorer: str) -> list[Metric]:
     """The metrics of a scorer: what needs more repeats than there are is left out."""
     kind = next((one.kind for one in manifest.scorers if one.name == scorer), "")
-    found = [Metric(MEAN, "mean score")]
+    found = [MEAN_SCORE]
     if kind in ("grader", "people", "imported"):
         found.append(Metric("full", "share with all points"))
     sizes = [2**power for power in range(1, 11) if 2**power <= manifest.repeats]

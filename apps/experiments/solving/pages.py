@@ -13,6 +13,7 @@ from django.utils.http import urlencode
 from apps.experiments.models import CellScore, Experiment, SolvingState
 from apps.experiments.solving.manifest import Manifest
 from apps.experiments.solving.measures import Measuring, metrics_of
+from apps.experiments.solving.people.answers import answers_marked
 from apps.experiments.solving.services import manifest_stored
 from apps.experiments.solving.tables import Row, rows_of
 from apps.problem_sets.models import ProblemSetItem
@@ -121,6 +122,7 @@ def page_of(experiment: Experiment, asked: Mapping[str, str], hidden: Set[int]) 
         "heads": [line.name for line in lines],
         "squares": squares_of(experiment, problems, rows, unseen),
         "problems": len(problems),
+        "marked": answers_marked(experiment, manifest),
         "hidden": len(hidden),
     }
 

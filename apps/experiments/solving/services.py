@@ -15,6 +15,7 @@ from apps.experiments.models import CellScore, Experiment, ExperimentKind, Exper
 from apps.experiments.refusals import CELLS_AT_MOST, ExperimentRefused
 from apps.experiments.solving.manifest import Manifest, manifest_of
 from apps.experiments.solving.matrix import Place, places
+from apps.experiments.solving.people.sampling import sample_draw
 from apps.problem_sets.models import ProblemSetItem, ProblemSetVersion
 from apps.runs.models import LIVE, RunStatus
 from apps.runs.services import command_request
@@ -155,6 +156,7 @@ def _add_cells(experiment: Experiment, manifest: Manifest, items: Sequence[Probl
         for position, place in enumerate(new, last + 1)
     ]
     SolvingCell.objects.bulk_create(cells, batch_size=_BATCH)
+    sample_draw(experiment, manifest)
     transaction.on_commit(CONDUCTOR.wake)
     return len(cells)
 

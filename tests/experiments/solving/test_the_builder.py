@@ -50,6 +50,23 @@ def test_the_form_starts_the_experiment_of_its_manifest(client: Client) -> None:
     assert experiment.solving_cells.count() == 12
 
 
+def test_people_are_asked_for_a_sample_or_for_all_cells(client: Client) -> None:
+    make_problem_set(3)
+    client.post(URL, sent(**{"scorers-0-kind": "people", "scorers-0-sample": "2", "scorers-0-points": "10"}))
+    client.post(URL, sent(**{"scorers-0-kind": "people", "title": "All"}))
+    made = [one.manifest or {} for one in Experiment.objects.order_by("pk")]
+    assert [(one["scorers"][0]["sample"], one["scorers"][0]["points"]) for one in made] == [(2, 10), (0, 7)]
+
+
+def test_a_sample_that_is_too_small_to_correct_a_grader_is_named(client: Client) -> None:
+    make_problem_set(12)
+    two = {"scorers-TOTAL_FORMS": "2", "scorers-1-kind": "people"}
+    assert (
+        "people marks 9 problems; 10 are needed" in client.post(URL, sent("estimate", **two, **{"scorers-1-sample": "9"})).text
+    )
+    assert "are needed to correct" not in client.post(URL, sent("estimate", **two, **{"scorers-1-sample": "10"})).text
+
+
 def test_a_form_sent_twice_starts_one(client: Client) -> None:
     make_problem_set(1)
     start = re.findall(r'name="start_id" value="([^"]+)"', client.get(URL).content.decode())[0]

@@ -13,6 +13,8 @@ from apps.experiments.models import Experiment, ExperimentKind, ExperimentState
 from apps.experiments.refusals import ExperimentRefused
 from apps.experiments.services import experiment_resume
 from apps.experiments.solving.manifest import Manifest, ManifestWrong, manifest_read
+from apps.experiments.solving.people.corrected import corrected_lines
+from apps.experiments.solving.people.sampling import people_in
 from apps.experiments.solving.services import manifest_stored, solving_extend, solving_start
 from apps.experiments.solving.tables import rows_of
 
@@ -31,10 +33,11 @@ class Command(BaseCommand):
         table = verbs.add_parser("table", help="print the scores of each method")
         table.add_argument("title", help="title of the experiment")
         table.add_argument("--scorer", default="", help="name of a scorer (default: the first)")
+        table.add_argument("--corrected", action="store_true", help="print the means of scorers corrected by marks of people")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            self._run(options) if options["verb"] == "run" else self._table(options["title"], options["scorer"])
+            self._run(options) if options["verb"] == "run" else self._table(options)
         except (ExperimentRefused, ManifestWrong) as error:
             raise CommandError(str(error)) from error
 
@@ -75,10 +78,14 @@ class Command(BaseCommand):
         self.stdout.write(f"{known.title}: {added:,} cells added to {known.solving_cells.count() - added:,}")
         return known
 
-    def _table(self, title: str, scorer: str) -> None:
+    def _table(self, options: dict[str, Any]) -> None:
+        title, scorer = options["title"], options["scorer"]
         experiment = Experiment.objects.filter(title=title, kind=ExperimentKind.SOLVING).order_by("-pk").first()
         if experiment is None:
             raise CommandError(f"There is no experiment “{title}”.")
+        if options["corrected"]:
+            self._corrected(experiment, scorer)
+            return
         names = [one.name for one in manifest_stored(experiment).scorers]
         if not names or (scorer and scorer not in names):
             raise CommandError(f"It has no scorer {scorer}. Its scorers: {', '.join(names) or 'none'}.")
@@ -89,3 +96,16 @@ class Command(BaseCommand):
             cost = f"{row.calls:,.1f} calls, {row.tokens:,.0f} tokens a cell"
             left = f", {sum(row.unscored.values())} unscored" if row.unscored else ""
             self.stdout.write(f"{row.method} · {row.team} · budget {row.budget}: {mean} of {row.scored} scores{left}; {cost}")
+
+    def _corrected(self, experiment: Experiment, scorer: str) -> None:
+        """Print the corrected means; `scorer`: one by people (default: the first)."""
+        manifest = manifest_stored(experiment)
+        names = list(people_in(manifest))
+        if not names or (scorer and scorer not in names):
+            raise CommandError(f"It has no scorer {scorer} by people. Its scorers by people: {', '.join(names) or 'none'}.")
+        self.stdout.write(f"{experiment.title}: means corrected by {scorer or names[0]}")
+        for line in corrected_lines(experiment, manifest, scorer or names[0]):
+            raw = f"{line.raw or '–'} ({line.raw_interval or 'no interval'})"
+            corrected = f"{line.corrected} ({line.corrected_interval})" if line.corrected else f"– ({line.why})"
+            given = f"people {line.people or '–'} of {line.marked} marked, difference {line.apart or '–'}"
+            self.stdout.write(f"{line.name} · {line.scorer}: raw {raw}, corrected {corrected}, {given}")

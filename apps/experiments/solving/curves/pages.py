@@ -95,7 +95,7 @@ def _columns(curves: Sequence[Curve]) -> list[float]:
 
 
 def _rounded(budget: float) -> float:
-    """Up to two digits, so that a budget in a head is a short number and holds what it stands for."""
+    """Up to two digits, so that a budget in a head is a short number."""
     return float(f"{budget * 1.0499:.2g}")
 
 
