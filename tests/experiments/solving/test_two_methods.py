@@ -84,6 +84,17 @@ def test_problems_that_differ_come_with_scores_by_repeat_and_lead_to_both_runs(
     assert ">sum-7</th>" not in row
 
 
+def test_of_many_repeats_the_first_are_listed_and_a_link_has_all(alice: User, client: Client) -> None:
+    make_problem_set(1)
+    experiment = begin(alice, methods=TWO, scorers=SCORERS, repeats=11)
+    score(experiment, "single", {"sum-1": 0})
+    score(experiment, "vote", {"sum-1": 1})
+    html = page(client, alice, experiment, left="vote~served~0", right="single~served~0")
+    assert html.count(">and 3 more</a>") == 2
+    assert "11 cells" in page(client, alice, experiment, "cells", problem="sum-1", method="vote", team="served", budget="0")
+    assert "?problem=sum-1&amp;method=vote&amp;team=served&amp;budget=0" in html
+
+
 def test_unscored_repeats_are_no_zero(alice: User, stage: Stage, client: Client) -> None:
     experiment = played(alice, stage, repeats=2)
     unscored = CellScore.objects.filter(cell__item__name="sum-1", cell__method="vote", cell__repeat=1, scorer="answer")

@@ -1,7 +1,7 @@
 """Two rows by problem: their difference, and the problems whose mean score differs, largest difference first."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from django.urls import reverse
@@ -27,16 +27,23 @@ class Shown:
 
 
 @dataclass(frozen=True)
+class Repeats:
+    """Scores of one row on a problem. `more`: repeats that are not listed; `cells`: the address of all of them."""
+
+    shown: tuple[Shown, ...]
+    more: int
+    cells: str
+
+
+@dataclass(frozen=True)
 class Flip:
-    """A problem whose mean scores differ. `difference`: left less right, −1 to 1. `more`: repeats that are not listed."""
+    """A problem whose mean scores differ. `difference`: left less right, −1 to 1. `number`: its place among the problems."""
 
     problem: str
     number: int
     difference: float
-    left: tuple[Shown, ...] = ()
-    right: tuple[Shown, ...] = ()
-    cells: str = ""
-    more: int = 0
+    left: Repeats | None = None
+    right: Repeats | None = None
 
     @property
     def points(self) -> str:
@@ -70,22 +77,14 @@ def flips_filled(user: User, experiment: Experiment, flips: Sequence[Flip], left
     fields = ("method", "team", "budget", "item__name", "repeat", "run__public_id")
     urls = {tuple(place): reverse("explorations:run_detail", args=[run]) for *place, run in cells.values_list(*fields)}
     page = reverse("experiments:cells", args=[experiment.public_id])
-    return [
-        Flip(
-            flip.problem,
-            flip.number,
-            flip.difference,
-            left=_shown(flip, left, urls),
-            right=_shown(flip, right, urls),
-            cells=f"{page}?{urlencode({'problem': flip.problem})}",
-            more=max(0, left.scores.shape[1] - REPEATS),
-        )
-        for flip in flips
-    ]
+    return [replace(flip, left=_repeats(flip, left, urls, page), right=_repeats(flip, right, urls, page)) for flip in flips]
 
 
-def _shown(flip: Flip, row: Row, urls: Mapping[tuple[object, ...], str]) -> tuple[Shown, ...]:
-    return tuple(
+def _repeats(flip: Flip, row: Row, urls: Mapping[tuple[object, ...], str], page: str) -> Repeats:
+    scores = row.scores[flip.number]
+    shown = tuple(
         Shown(repeat, "–" if np.isnan(score) else f"{100 * score:.0f}", urls.get((*row.key, flip.problem, repeat), ""))
-        for repeat, score in enumerate(row.scores[flip.number][:REPEATS])
+        for repeat, score in enumerate(scores[:REPEATS])
     )
+    query = urlencode({"problem": flip.problem, "method": row.method, "team": row.team, "budget": str(row.budget)})
+    return Repeats(shown, max(0, len(scores) - REPEATS), f"{page}?{query}")

@@ -44,7 +44,7 @@ def sides_of(
 def _side(name: str, cell: SolvingCell | None, visible: set[int]) -> Side:
     if cell is None:
         return Side(name, why=NO_CELL)
-    final = [score for score in cell.scores.all() if score.answer == cell.answer]
+    final = sorted((score for score in cell.scores.all() if score.answer == cell.answer), key=lambda score: score.pk)
     scores = tuple(
         (
             score.scorer,

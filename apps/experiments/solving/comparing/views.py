@@ -96,7 +96,8 @@ def _set_side_by_side(
     elif problem and repeat >= repeats:
         context["unknown"] = f"There is no repeat {repeat}. The last one is {repeats - 1}."
     elif problem:
-        context["sides"] = sides_of(*opened, problem, repeat, rows)
+        context["sides"] = sides = sides_of(*opened, problem, repeat, rows)
+        context["version"] = next((side.cell.item.problem for side in sides if side.cell is not None), None)
 
 
 @never_cache
