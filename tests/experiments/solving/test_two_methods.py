@@ -228,3 +228,12 @@ def test_a_page_of_many_cells_makes_few_queries(alice: User, client: Client, dja
     for part in ("compare", "ablations", "endings"):
         with django_assert_max_num_queries(20):
             assert client.get(f"/experiments/{experiment.public_id}/{part}/").status_code == 200
+
+
+def test_runs_that_handed_nothing_in_say_so(alice: User, stage: Stage, answers: dict[str, object], client: Client) -> None:
+    make_problem_set(1)
+    answers["*"] = "I do not know."
+    experiment = stage.play(begin(alice, methods=TWO, scorers=SCORERS))
+    html = page(client, alice, experiment, problem="sum-1")
+    assert html.count("Nothing was handed in.") == 2
+    assert html.count("no score") == 2
