@@ -4,6 +4,7 @@ import uuid
 from typing import Any
 
 from django.core.paginator import Paginator
+from django.db.models import Prefetch
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.cache import patch_vary_headers
@@ -12,7 +13,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from apps.accounts.access import user_allowed, user_of
 from apps.experiments.access import experiment_get_for, experiment_may_steer, items_hidden
-from apps.experiments.models import Experiment, ExperimentKind
+from apps.experiments.models import CellScore, Experiment, ExperimentKind
 from apps.experiments.refusals import ExperimentRefused
 from apps.experiments.solving.comparing.endings import cells_ended, cells_failed_as, words_of
 from apps.experiments.solving.estimate import forecast_of
@@ -80,7 +81,8 @@ def cell_list(request: HttpRequest, experiment_id: uuid.UUID) -> HttpResponse:
     asked = {name: request.GET.get(name, "").replace("\0", "")[:200] for name in (*_FILTERS, "ending", "reason")}
     budget = whole_number(request.GET.get("budget", ""), 4)
     cells = experiment.solving_cells.exclude(item__in=items_hidden(user, experiment))
-    cells = cells.select_related("run", "item__problem__problem").prefetch_related("scores")
+    scores = Prefetch("scores", CellScore.objects.order_by("pk"))
+    cells = cells.select_related("run", "item__problem__problem").prefetch_related(scores)
     for name, field in _FILTERS.items():
         cells = cells.filter(**{field: asked[name]}) if asked[name] else cells
     cells = cells if budget is None else cells.filter(budget=budget)

@@ -127,6 +127,14 @@ def test_failed_cells_are_counted_by_the_first_clause_of_their_reason(alice: Use
     assert "1 failed</a>, as no enabled model is named gone" in html
 
 
+def test_the_cells_of_a_very_long_reason_are_found(alice: User, client: Client) -> None:
+    make_problem_set(1)
+    experiment = begin(alice)
+    experiment.solving_cells.update(state="failed", trouble="It is full of words " * 50)
+    url = re.findall(r'href="([^"]*reason=[^"]*)"', endings(client, alice, experiment))[0].replace("&amp;", "&")
+    assert listed(client, alice, url) == 1
+
+
 def test_a_spent_budget_and_cancelled_cells_are_counted(alice: User, stage: Stage, client: Client) -> None:
     make_problem_set(2)
     small = stage.play(begin(alice, methods=[CHECK], budgets=[{"calls": 1}]))

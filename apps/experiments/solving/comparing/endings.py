@@ -11,6 +11,8 @@ from apps.runs.models import RunEvent, Step
 
 _FINISHED = Q(state=SolvingState.FINISHED)
 _QUOTED = re.compile(r"“[^”]*”")
+#: Characters of a clause, which is also a word in an address.
+CLAUSE_LENGTH = 160
 
 #: Endings of cells, of which each cell has one. "Accepted" is the method's own verdict.
 ENDINGS: dict[str, tuple[str, Q]] = {
@@ -67,7 +69,7 @@ def cells_ended(cells: QuerySet[SolvingCell], ending: str) -> QuerySet[SolvingCe
 
 def clause_of(reason: str) -> str:
     """The first clause of a reason, without what it quotes from single answers, so that equal reasons are counted together."""
-    first = re.split("[;:]", _QUOTED.sub("an answer", reason))[0].strip().rstrip(".")
+    first = re.split("[;:]", _QUOTED.sub("an answer", reason))[0].strip().rstrip(".")[:CLAUSE_LENGTH]
     return f"{first[:1].lower()}{first[1:]}"
 
 

@@ -74,8 +74,9 @@ class Failures:
         return [self._number(name) for name in (*STEP_SIGNS, *EVENT_SIGNS)]
 
     @property
-    def faults(self) -> list[tuple[str, int]]:
-        return [(name, self.severities[name]) for name in SEVERITIES if self.severities[name]]
+    def faults(self) -> list[Number]:
+        url = self.url_of(ending="objections")
+        return [Number(name, self.severities[name], url) for name in SEVERITIES if self.severities[name]]
 
     @property
     def why_failed(self) -> list[Number]:
