@@ -3,6 +3,7 @@
 from django.urls import path
 
 from apps.experiments import views
+from apps.experiments.solving.comparing.views import experiment_ablations, experiment_compare, experiment_endings
 from apps.experiments.solving.curves.views import curve_page
 from apps.experiments.solving.people.views import mark_list, mark_page
 from apps.experiments.solving.views import cell_list, solving_new
@@ -19,5 +20,8 @@ urlpatterns = [
     path("experiments/<uuid:experiment_id>/budgets/", curve_page, name="curves"),
     path("experiments/<uuid:experiment_id>/marks/", mark_list, name="marks"),
     path("experiments/<uuid:experiment_id>/marks/<slug:answer>/", mark_page, name="mark"),
+    path("experiments/<uuid:experiment_id>/compare/", experiment_compare, name="compare"),
+    path("experiments/<uuid:experiment_id>/ablations/", experiment_ablations, name="ablations"),
+    path("experiments/<uuid:experiment_id>/endings/", experiment_endings, name="endings"),
     path("experiments/<uuid:experiment_id>/<slug:verb>/", views.experiment_command, name="command"),
 ]

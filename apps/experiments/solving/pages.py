@@ -1,6 +1,5 @@
 """Content of an experiment's page: progress, the table with intervals and differences, and the heat map of its cells."""
 
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from apps.experiments.models import CellScore, Experiment, SolvingState
+from apps.experiments.solving.comparing.endings import clause_of
 from apps.experiments.solving.manifest import Manifest
 from apps.experiments.solving.measures import Measuring, metrics_of
 from apps.experiments.solving.people.answers import answers_marked
@@ -24,7 +24,6 @@ from apps.reasoning.statistics.means import interval
 from apps.reasoning.statistics.metrics import Measure
 
 SHADES = 5
-_QUOTED = re.compile(r"“[^”]*”")
 NO_SCORER = "The manifest has no scorer. Add one, and the finished cells are scored without asking a model again."
 
 
@@ -189,8 +188,7 @@ def _reasons(row: Row) -> tuple[tuple[str, int], ...]:
     """Reasons with their counts, most frequent first, without what they quote from single answers."""
     counts: Counter[str] = Counter()
     for reason, count in row.unscored.items():
-        first = re.split("[;:]", _QUOTED.sub("an answer", reason))[0].rstrip(".")
-        counts[f"{first[:1].lower()}{first[1:]}"] += count
+        counts[clause_of(reason)] += count
     return tuple(counts.most_common())
 
 

@@ -4,6 +4,7 @@ import uuid
 from typing import Any
 
 from django.core.paginator import Paginator
+from django.db.models import Prefetch
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.cache import patch_vary_headers
@@ -12,8 +13,9 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from apps.accounts.access import user_allowed, user_of
 from apps.experiments.access import experiment_get_for, experiment_may_steer, items_hidden
-from apps.experiments.models import Experiment, ExperimentKind
+from apps.experiments.models import CellScore, Experiment, ExperimentKind
 from apps.experiments.refusals import ExperimentRefused
+from apps.experiments.solving.comparing.endings import cells_ended, cells_failed_as, words_of
 from apps.experiments.solving.estimate import forecast_of
 from apps.experiments.solving.forms import Builder
 from apps.experiments.solving.pages import page_of
@@ -22,10 +24,11 @@ from apps.experiments.solving.services import items_chosen, solving_start
 from apps.explorations.starting.plans import usable_aliases
 from apps.problem_sets.models import ProblemSet
 from apps.reasoning.domain.errors import AliasError
-from apps.runs.access import run_may_start
+from apps.runs.access import run_may_start, run_visible_to
 from apps.ui.sent import whole_number
 
 PAGE = 100
+_FILTERS = {"problem": "item__name", "method": "method", "team": "team", "state": "state"}
 
 
 def solving_page(request: HttpRequest, experiment: Experiment) -> HttpResponse:
@@ -71,18 +74,24 @@ def solving_new(request: HttpRequest) -> HttpResponse:
 @require_GET
 def cell_list(request: HttpRequest, experiment_id: uuid.UUID) -> HttpResponse:
     """The cells of a problem, method, team and budget, with their runs, scores and reasons."""
-    experiment = experiment_get_for(user_of(request), experiment_id)
+    user = user_of(request)
+    experiment = experiment_get_for(user, experiment_id)
     if experiment.kind != ExperimentKind.SOLVING:
         raise Http404("This experiment has no such cells.")
-    asked = {name: request.GET.get(name, "").replace("\0", "")[:200] for name in ("problem", "method", "team", "state")}
+    asked = {name: request.GET.get(name, "").replace("\0", "")[:200] for name in (*_FILTERS, "ending", "reason")}
     budget = whole_number(request.GET.get("budget", ""), 4)
-    cells = experiment.solving_cells.exclude(item__in=items_hidden(user_of(request), experiment))
-    cells = cells.select_related("run", "item__problem__problem").prefetch_related("scores")
-    for name, field in (("problem", "item__name"), ("method", "method"), ("team", "team"), ("state", "state")):
+    cells = experiment.solving_cells.exclude(item__in=items_hidden(user, experiment))
+    scores = Prefetch("scores", CellScore.objects.order_by("pk"))
+    cells = cells.select_related("run", "item__problem__problem").prefetch_related(scores)
+    for name, field in _FILTERS.items():
         cells = cells.filter(**{field: asked[name]}) if asked[name] else cells
     cells = cells if budget is None else cells.filter(budget=budget)
+    cells = cells_ended(cells, asked["ending"]) if asked["ending"] else cells
+    cells = cells_failed_as(cells, asked["reason"]) if asked["reason"] else cells
     query = request.GET.copy()
     query.pop("page", None)
     page = Paginator(cells, PAGE).get_page(request.GET.get("page"))
+    shown = run_visible_to(user).filter(pk__in=[cell.run_id for cell in page if cell.run_id])
     context = {"experiment": experiment, "asked": asked, "page": page, "query": query.urlencode()}
+    context |= {"ending": words_of(asked["ending"]), "runs": set(shown.values_list("pk", flat=True))}
     return render(request, "experiments/cells.html", context)
