@@ -12,6 +12,7 @@ app_name = "experiments"
 urlpatterns = [
     path("experiments/", views.experiment_list, name="list"),
     path("experiments/new/", views.experiment_new, name="new"),
+    path("experiments/tables/", views.table_list, name="tables"),
     path("experiments/new/solving/", solving_new, name="solving_new"),
     path("experiments/<uuid:experiment_id>/", views.experiment_detail, name="detail"),
     path("experiments/<uuid:experiment_id>/results.csv", views.experiment_csv, name="csv"),

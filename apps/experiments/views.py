@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from itertools import islice
+from itertools import groupby, islice
 
 from asgiref.sync import sync_to_async
 from django.core.handlers.asgi import ASGIRequest
@@ -21,6 +21,7 @@ from apps.experiments.exports import csv_lines, json_lines
 from apps.experiments.forms import ExperimentForm
 from apps.experiments.ledger import texts_shown
 from apps.experiments.models import CellState, Experiment, ExperimentCell, ExperimentKind, SolvingCell, SolvingState
+from apps.experiments.presets.tables import presets
 from apps.experiments.refusals import ExperimentRefused
 from apps.experiments.repeats import repeats_of
 from apps.experiments.selectors import SHOWS, columns_of, counts_of, filter_from, progress_of, rows_of
@@ -67,6 +68,14 @@ def _count_cells(experiments: Iterable[Experiment]) -> None:
             shown[pk].cells_all, shown[pk].cells_ended = count, ended  # type: ignore[attr-defined]
 
 
+@require_GET
+def table_list(request: HttpRequest) -> HttpResponse:
+    """List the tables of the papers, each of which fills a form."""
+    user_allowed(request, run_may_start)
+    papers = [(paper, list(found)) for paper, found in groupby(presets().values(), key=lambda one: one.paper)]
+    return render(request, "experiments/tables.html", {"papers": papers})
+
+
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def experiment_new(request: HttpRequest) -> HttpResponse:
@@ -79,6 +88,8 @@ def experiment_new(request: HttpRequest) -> HttpResponse:
         known, trouble = {}, str(error)
     initial: dict[str, object] = {"source": request.GET.get("source", ""), "problems": request.GET.get("problems", "")}
     initial |= {"aliases": list(known)[:1], "workflows": ["single_turn"]}
+    preset = presets().get(request.GET.get("preset", ""))
+    initial |= preset.fields() if preset else {}
     form = ExperimentForm(request.POST or None, user=user, known=known, initial=initial)
     is_asking = "HX-Request" in request.headers or "estimate" in request.POST
     forecast = None
@@ -93,7 +104,7 @@ def experiment_new(request: HttpRequest) -> HttpResponse:
                 return redirect("experiments:detail", experiment_id=made.public_id)
             except ExperimentRefused as error:
                 form.add_error(None, str(error))
-    context = {"form": form, "forecast": forecast, "trouble": trouble, "graders": GRADERS.values()}
+    context = {"form": form, "forecast": forecast, "trouble": trouble, "graders": GRADERS.values(), "preset": preset}
     if "HX-Request" in request.headers:
         return render(request, "experiments/_forecast.html", context)
     is_wrong = bool(form.errors) and not is_asking

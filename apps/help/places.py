@@ -64,6 +64,7 @@ SECTIONS = {
     "experiments:ablations": "solving_experiments#ablations",
     "experiments:endings": "solving_experiments#endings",
     "experiments:solving_new": "solving_experiments",
+    "experiments:tables": "solving_experiments#tables-of-the-papers",
     "graded_sets": "experiments#graded-sets",
     "preparation": "preparing_problems#prepared-references",
     **dict.fromkeys(("preparation:scheme_writer", "preparation:proposal"), "preparing_problems#schemes-written-by-a-model"),

@@ -13,6 +13,7 @@ OF_EXPERIMENTS: dict[str, Any] = {
     "experiments:list": RUN_READERS,
     "experiments:new": RUN_READERS,
     "experiments:solving_new": RUN_READERS,
+    "experiments:tables": RUN_READERS,
     **{f"experiments:{name}": (302, 404, 404, 404) for name in (*PAGES, *_WITH_MORE)},
     "experiments:command": POST_ONLY,
 }

@@ -10,6 +10,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.http import QueryDict
 
+from apps.experiments.presets.tables import Preset
 from apps.experiments.refusals import CELLS_AT_MOST
 from apps.experiments.solving.manifest import MOST_POINTS, Manifest, ManifestWrong, manifest_of
 from apps.graders.planning.naming import VARIANTS
@@ -47,6 +48,15 @@ class SolvingForm(forms.Form):
         label="Baseline", required=False, max_length=60, help_text="Name of the method with which the others are compared."
     )
     take_over = forms.BooleanField(label="Use equal runs that exist", required=False, initial=True)
+    curves = forms.BooleanField(label="Score earlier answers too, for scores at smaller budgets", required=False)
+    prices = forms.CharField(
+        label="Prices", required=False, widget=forms.Textarea(attrs={"rows": 2}),
+        help_text='Per million tokens, one model a line: big = { input = 0.5, output = 2, date = "2026-11-01" }.',
+    )  # fmt: skip
+
+    def clean_prices(self) -> dict[str, Any]:
+        """The prices by alias."""
+        return _toml(self.cleaned_data["prices"])
 
 
 class MethodForm(forms.Form):
@@ -113,6 +123,7 @@ class ScorerForm(forms.Form):
         _choices(self.fields["alias"], [("", "–"), *((name, one.title) for name, one in aliases.items())])
 
 
+_FIELDS = ("title", "repeats", "seed", "at_once", "baseline", "take_over", "curves", "prices")
 _ROWS = {"methods": MethodForm, "teams": TeamForm, "budgets": BudgetForm, "scorers": ScorerForm}
 _SETS = {name: forms.formset_factory(row, extra=0, max_num=ROWS_AT_MOST, validate_max=True) for name, row in _ROWS.items()}
 
@@ -121,13 +132,20 @@ class Builder:
     """All forms of the builder: filled from a manifest, or sent."""
 
     def __init__(
-        self, aliases: Mapping[str, Alias], data: QueryDict | None = None, *, initial: Mapping[str, Any] | None = None
+        self,
+        aliases: Mapping[str, Alias],
+        data: QueryDict | None = None,
+        *,
+        initial: Mapping[str, Any] | None = None,
+        preset: Preset | None = None,
     ) -> None:
         self.aliases, self.data = aliases, data
         extra: dict[str, Any] = {"form_kwargs": {"aliases": aliases}}
         if data is None:
-            start = dict(initial or {})
-            first = {"methods": [{"name": "single", "scaffold": "single_call"}], "teams": [{"name": next(iter(aliases), "")}]}
+            alias = next(iter(aliases), "")
+            start = dict(initial or {}) | (preset.fields() if preset else {})
+            first = {"methods": [{"name": "single", "scaffold": "single_call"}], "teams": [{"name": alias}]}
+            first |= preset.rows(alias) if preset else {}
             self.form = SolvingForm(initial=start)
             self.rows = {part: _SETS[part](initial=first.get(part, [{}]), prefix=part, **extra) for part in PARTS}
         else:
@@ -150,7 +168,7 @@ class Builder:
         names = tuple(name.strip() for name in given["names"].split(",") if name.strip())
         try:
             return manifest_of(
-                {name: given[name] for name in ("title", "repeats", "seed", "at_once", "baseline", "take_over")}
+                {name: given[name] for name in _FIELDS}
                 | {"problems": {"set": str(newest), "split": given["split"], "names": names}}
                 | {part: tuple(_READ.get(part, dict)(row.cleaned_data) for row in self._filled(part)) for part in PARTS}
             )

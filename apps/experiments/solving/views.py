@@ -14,6 +14,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 from apps.accounts.access import user_allowed, user_of
 from apps.experiments.access import experiment_get_for, experiment_may_steer, items_hidden
 from apps.experiments.models import CellScore, Experiment, ExperimentKind
+from apps.experiments.presets.tables import presets
 from apps.experiments.refusals import ExperimentRefused
 from apps.experiments.solving.comparing.endings import cells_ended, cells_failed_as, words_of
 from apps.experiments.solving.estimate import forecast_of
@@ -51,7 +52,8 @@ def solving_new(request: HttpRequest) -> HttpResponse:
         aliases, trouble = usable_aliases(), ""
     except AliasError as error:
         aliases, trouble = {}, str(error)
-    builder = Builder(aliases, request.POST if request.method == "POST" else None, initial=request.GET.dict())
+    preset = presets().get(request.GET.get("preset", ""))
+    builder = Builder(aliases, request.POST if request.method == "POST" else None, initial=request.GET.dict(), preset=preset)
     manifest = builder.manifest() if request.method == "POST" else None
     forecast, refusal = None, ""
     try:
@@ -63,7 +65,7 @@ def solving_new(request: HttpRequest) -> HttpResponse:
     except ExperimentRefused as error:
         refusal = str(error)
     context: dict[str, Any] = {"builder": builder, "forecast": forecast, "trouble": trouble}
-    context |= {"refusal": refusal or builder.trouble, "has_sets": ProblemSet.objects.exists()}
+    context |= {"refusal": refusal or builder.trouble, "has_sets": ProblemSet.objects.exists(), "preset": preset}
     if request.headers.get("HX-Target") == "forecast":
         return render(request, "experiments/_solving_forecast.html", context)
     is_wrong = builder.asks_to_start and (manifest is None or bool(refusal))

@@ -1,0 +1,66 @@
+"""Each table of the papers fills a form that can be started, and says what it needs."""
+
+import re
+from html import unescape
+
+import pytest
+from django.test import Client
+
+from apps.accounts.models import User
+from apps.experiments.presets.tables import PAPERS, Preset, presets
+from apps.experiments.solving.forms import Builder
+from apps.graders.starting import models_for_grading
+from apps.reasoning.graders.registry import GRADERS
+from tests.cast import person
+from tests.experiments.solving.playing import make_problem_set
+
+pytestmark = pytest.mark.django_db
+URL = "/experiments/new/solving/"
+SOLVING = [one for one in presets().values() if one.solving]
+GRADING = [one for one in presets().values() if one.grading]
+
+
+def names(found: list[Preset]) -> list[str]:
+    return [one.name for one in found]
+
+
+def filled(preset: Preset) -> dict[str, str]:
+    """What a browser sends for the form that the preset fills."""
+    builder = Builder(models_for_grading(), preset=preset)
+    forms = [builder.form, *(form for rows in builder.rows.values() for form in [rows.management_form, *rows])]
+    fields = [(field.html_name, field.value()) for form in forms for field in form]
+    return {name: "on" if value is True else str(value) for name, value in fields if value is not False and value not in (None, "")}
+
+
+@pytest.fixture
+def alice(client: Client) -> User:
+    client.force_login(person("alice"))
+    return person("alice")
+
+
+def test_every_paper_has_its_tables_and_the_page_lists_them(alice: User, client: Client) -> None:
+    html = client.get("/experiments/tables/").content.decode()
+    assert len({one.paper for one in presets().values()}) == len(PAPERS)
+    for one in presets().values():
+        assert f"?preset={one.name}" in html
+
+
+@pytest.mark.parametrize("preset", SOLVING, ids=names(SOLVING))
+def test_a_table_of_solving_fills_a_form_that_starts(preset: Preset, alice: User, client: Client) -> None:
+    make_problem_set(2)
+    assert preset.differs.split(".")[0] in unescape(client.get(f"{URL}?preset={preset.name}").content.decode())
+    answer = client.post(URL, {**filled(preset), "set": "sums", "action": "start"})
+    assert answer.status_code == 302, re.findall(r'field__error">([^<]+)|role="alert"><p>([^<]+)', answer.content.decode())
+
+
+@pytest.mark.parametrize("preset", GRADING, ids=names(GRADING))
+def test_a_table_of_grading_ticks_graders_that_exist(preset: Preset, alice: User, client: Client) -> None:
+    assert preset.grading is not None
+    assert set(preset.grading.workflows) <= set(GRADERS)
+    html = client.get(f"/experiments/new/?preset={preset.name}").content.decode()
+    assert preset.differs.split(".")[0] in unescape(html)
+
+
+def test_an_unknown_table_shows_the_usual_form(alice: User, client: Client) -> None:
+    make_problem_set(1)
+    assert 'value="single"' in client.get(f"{URL}?preset=none").content.decode()
