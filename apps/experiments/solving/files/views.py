@@ -3,7 +3,7 @@
 import tempfile
 import uuid
 from collections.abc import AsyncIterator, Iterator
-from typing import IO
+from typing import BinaryIO
 
 from asgiref.sync import sync_to_async
 from django.core.handlers.asgi import ASGIRequest
@@ -19,7 +19,6 @@ from apps.experiments.solving.files.downloads import files_of
 from apps.experiments.solving.services import manifest_stored
 
 _CHUNK = 256 * 1024
-_IN_MEMORY = 4 * 1024 * 1024
 
 
 @never_cache
@@ -51,7 +50,7 @@ def file_download(request: HttpRequest, experiment_id: uuid.UUID, name: str) -> 
     file = next((one for one in files if one.name == name), None)
     if file is None:
         raise Http404("This experiment has no such file.")
-    out = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115  (closed with the response)
+    out: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115  (closed with the response)
     file.write(out)
     out.seek(0)
     chunks = _in_threads(out) if isinstance(request, ASGIRequest) else _chunks(out)
@@ -74,13 +73,13 @@ def _scorer(request: HttpRequest, experiment: Experiment) -> tuple[list[str], st
     return names, asked if asked in names else next(iter(names), "")
 
 
-def _chunks(out: IO[bytes]) -> Iterator[bytes]:
+def _chunks(out: BinaryIO) -> Iterator[bytes]:
     with out:
         while chunk := out.read(_CHUNK):
             yield chunk
 
 
-async def _in_threads(out: IO[bytes]) -> AsyncIterator[bytes]:
+async def _in_threads(out: BinaryIO) -> AsyncIterator[bytes]:
     """Read in threads, so that the event loop is not blocked."""
     with out:
         while chunk := await sync_to_async(out.read)(_CHUNK):
