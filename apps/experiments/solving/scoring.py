@@ -3,11 +3,10 @@
 An answer that cannot be scored is unscored with the reason, never 0.
 """
 
-from collections.abc import Iterable
 from decimal import Decimal
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from apps.experiments.models import CellScore, Experiment, SolvingCell, SolvingState
@@ -41,16 +40,17 @@ def scores_add(experiment: Experiment) -> int:
     manifest, count = manifest_stored(experiment), 0
     for scorer in manifest.scorers:
         if scorer.kind in ("answer", "accepted", "grader"):
-            scores = [_scored(cell, scorer) for cell in _unscored_cells(experiment, scorer)]
+            cells = _unscored_cells(experiment, scorer).exclude(method__in=manifest.external)  # Their texts are not kept.
+            scores = [_scored(cell, scorer) for cell in cells[:AT_ONCE]]
             CellScore.objects.bulk_create(scores, ignore_conflicts=True)
             count += len(scores)
     return count
 
 
-def _unscored_cells(experiment: Experiment, scorer: Scorer) -> Iterable[SolvingCell]:
+def _unscored_cells(experiment: Experiment, scorer: Scorer) -> QuerySet[SolvingCell]:
     known = CellScore.objects.filter(cell=OuterRef("pk"), scorer=scorer.name, answer=OuterRef("answer"))
     cells = experiment.solving_cells.filter(~Exists(known), state=SolvingState.FINISHED)
-    return cells.select_related("run", "item__problem").order_by("position")[:AT_ONCE]
+    return cells.select_related("run", "item__problem").order_by("position")
 
 
 def _scored(cell: SolvingCell, scorer: Scorer) -> CellScore:
@@ -63,10 +63,14 @@ def _scored(cell: SolvingCell, scorer: Scorer) -> CellScore:
 
 
 def _by_answer(cell: SolvingCell) -> tuple[Decimal | None, str]:
-    expected = cell.item.problem.answer
+    text = text_of(cell.run, cell.answer) if cell.run is not None and cell.answer else ""
+    return answer_points(text, cell.item.problem.answer)
+
+
+def answer_points(text: str, expected: str) -> tuple[Decimal | None, str]:
+    """1 or 0 for a text that ends with an answer, or why it has no score."""
     if not expected.strip():
         return None, NO_ANSWER
-    text = text_of(cell.run, cell.answer) if cell.run is not None and cell.answer else ""
     if not text:
         return None, NOTHING
     found = answer_compared(text, expected)

@@ -73,7 +73,12 @@ def rows_of(experiment: Experiment, scorer: str) -> tuple[list[str], list[Row]]:
     cells = [_Cell(*values) for values in experiment.solving_cells.order_by("position").values_list(*_FIELDS)]
     problems = list(dict.fromkeys(cell.problem for cell in cells))
     keys = product((one.name for one in manifest.methods), (one.name for one in manifest.teams), range(len(manifest.budgets)))
-    rows = {key: Row(*key, np.full((len(problems), manifest.repeats), np.nan)) for key in keys}
+    known = {(cell.method, cell.team, cell.budget) for cell in cells}
+    rows = {
+        key: Row(*key, np.full((len(problems), manifest.repeats), np.nan))
+        for key in keys
+        if key in known or key[0] not in manifest.external
+    }
     place = {name: number for number, name in enumerate(problems)}
     scores, ended = _scores(experiment, scorer), defaultdict(list)
     for cell in cells:

@@ -3,13 +3,15 @@
 import json
 import re
 import subprocess
+from decimal import Decimal
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import call_command
 
-from apps.experiments.models import Experiment
+from apps.experiments.models import CellScore, Experiment
 from apps.reasoning.domain.generation import GenerationRequest
 from tests.cast import person
 from tests.experiments.driving import Stage
@@ -76,3 +78,15 @@ def test_our_logs_have_the_right_ids_epochs_scores_and_calls_there(experiment: E
     assert {(one["id"], one["epoch"], one["score_answer"]) for one in found["samples"]} == {
         ("sum-1", 1, 0), ("sum-1", 2, 0), ("sum-2", 1, 1), ("sum-2", 2, 1),
     }  # fmt: skip
+
+
+def test_a_log_that_it_wrote_becomes_an_external_method(experiment: Experiment, tmp_path: Path) -> None:
+    written = Path(inspect("making.py", tmp_path).strip().splitlines()[-1])
+    out = StringIO()
+    call_command("experiment", "import", experiment.title, written, method="epochs", stdout=out)
+    assert "epochs has 4 cells, scored by match, answer." in out.getvalue()
+    rows = CellScore.objects.filter(cell__method="epochs").values_list("scorer", "cell__item__name", "cell__repeat", "points")
+    right = {("sum-1", 0), ("sum-2", 1)}
+    for scorer in ("match", "answer"):
+        scored = {(name, repeat): points for by, name, repeat, points in rows if by == scorer}
+        assert scored == {(f"sum-{n}", r): Decimal((f"sum-{n}", r) in right) for n in (1, 2) for r in (0, 1)}

@@ -8,6 +8,8 @@ from django.core.management.base import CommandError, OutputWrapper
 
 from apps.experiments.models import Experiment, ExperimentKind
 from apps.experiments.solving.files.downloads import files_of
+from apps.experiments.solving.files.importing import log_import
+from apps.experiments.solving.files.inspect_reading import LogWrong
 from apps.experiments.solving.services import manifest_stored
 
 #: The files of each format; those of "eval" are all logs.
@@ -29,6 +31,24 @@ def arguments_add(verbs: Any) -> None:
     export.add_argument("--scorer", default="", help="scorer of a table of methods (default: the first)")
     export.add_argument("--calls", action="store_true", help="eval: with the texts of all model calls")
     export.add_argument("out", type=Path, help="a folder; made if it is missing")
+    imported: ArgumentParser = verbs.add_parser("import", help="add the samples of an Inspect log as an external method")
+    imported.add_argument("title", help="title of the experiment")
+    imported.add_argument("file", type=Path, help="the log (.eval)")
+    imported.add_argument("--method", required=True, help="name of the method")
+    imported.add_argument("--full", type=float, default=1.0, help="the value of a full score (default: 1)")
+
+
+def experiment_import(options: dict[str, Any], stdout: OutputWrapper) -> None:
+    """Import a log and print what was matched."""
+    experiment = experiment_titled(options["title"])
+    try:
+        with options["file"].open("rb") as file:
+            report = log_import(experiment=experiment, file=file, method=options["method"], full=options["full"])
+    except OSError as error:
+        raise CommandError(f"{options['file']} cannot be read: {error.strerror}.") from error
+    except LogWrong as error:
+        raise CommandError(str(error)) from error
+    stdout.write(report.text)
 
 
 def experiment_export(options: dict[str, Any], stdout: OutputWrapper) -> None:

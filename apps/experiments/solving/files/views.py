@@ -6,28 +6,40 @@ from collections.abc import AsyncIterator, Iterator
 from typing import BinaryIO
 
 from asgiref.sync import sync_to_async
+from django.contrib import messages
 from django.core.handlers.asgi import ASGIRequest
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
 from apps.accounts.access import user_of
 from apps.experiments.access import experiment_get_for, experiment_may_steer, items_hidden
 from apps.experiments.models import Experiment, ExperimentKind
+from apps.experiments.refusals import ExperimentRefused
 from apps.experiments.solving.files.downloads import files_of
+from apps.experiments.solving.files.forms import LogForm
+from apps.experiments.solving.files.importing import Report, log_import
+from apps.experiments.solving.files.inspect_reading import LogWrong
 from apps.experiments.solving.services import manifest_stored
 
 _CHUNK = 256 * 1024
 
 
 @never_cache
-@require_http_methods(["GET", "HEAD"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def file_list(request: HttpRequest, experiment_id: uuid.UUID) -> HttpResponse:
-    """List the files."""
+    """List the files; a POST imports a log."""
     user = user_of(request)
     experiment = _solving_for(request, experiment_id)
-    hidden = items_hidden(user, experiment)
+    hidden, may_steer = items_hidden(user, experiment), experiment_may_steer(user, experiment)
+    form = LogForm(request.POST or None, request.FILES or None)
+    if request.method == "POST":
+        if not may_steer:
+            raise Http404("There is no such page.")
+        if form.is_valid() and (report := _imported(form, experiment, hidden)) is not None:
+            messages.success(request, report.text)
+            return redirect("experiments:files", experiment_id=experiment_id)
     scorers, scorer = _scorer(request, experiment)
     context = {
         "experiment": experiment,
@@ -35,9 +47,21 @@ def file_list(request: HttpRequest, experiment_id: uuid.UUID) -> HttpResponse:
         "scorers": scorers,
         "scorer": scorer,
         "hidden": len(hidden),
-        "may_steer": experiment_may_steer(user, experiment),
+        "form": form if may_steer else None,
     }
-    return render(request, "experiments/files.html", context)
+    return render(request, "experiments/files.html", context, status=422 if form.errors else 200)
+
+
+def _imported(form: LogForm, experiment: Experiment, hidden: set[int]) -> Report | None:
+    """Import the log of a form; None with an error in the form if that is not possible."""
+    given = form.cleaned_data
+    try:
+        return log_import(
+            experiment=experiment, file=given["file"].file, method=given["method"], full=given["full"], hidden=hidden
+        )
+    except (LogWrong, ExperimentRefused) as error:
+        form.add_error("file", str(error))
+        return None
 
 
 @require_GET
@@ -53,7 +77,7 @@ def file_download(request: HttpRequest, experiment_id: uuid.UUID, name: str) -> 
     out: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115  (closed with the response)
     file.write(out)
     out.seek(0)
-    chunks = _in_threads(out) if isinstance(request, ASGIRequest) else _chunks(out)
+    chunks = _ChunksInThreads(out) if isinstance(request, ASGIRequest) else _Chunks(out)
     response = StreamingHttpResponse(chunks, content_type=file.kind)
     response["Content-Disposition"] = f'attachment; filename="{file.name}"'
     return response
@@ -73,14 +97,25 @@ def _scorer(request: HttpRequest, experiment: Experiment) -> tuple[list[str], st
     return names, asked if asked in names else next(iter(names), "")
 
 
-def _chunks(out: BinaryIO) -> Iterator[bytes]:
-    with out:
-        while chunk := out.read(_CHUNK):
+class _Chunks:
+    """A file in chunks. The response closes it, also if it is never read."""
+
+    def __init__(self, out: BinaryIO) -> None:
+        self.out = out
+        self.close = out.close
+
+    def __iter__(self) -> Iterator[bytes]:
+        while chunk := self.out.read(_CHUNK):
             yield chunk
 
 
-async def _in_threads(out: BinaryIO) -> AsyncIterator[bytes]:
-    """Read in threads, so that the event loop is not blocked."""
-    with out:
-        while chunk := await sync_to_async(out.read)(_CHUNK):
+class _ChunksInThreads:
+    """As `_Chunks`, read in threads, so that the event loop is not blocked."""
+
+    def __init__(self, out: BinaryIO) -> None:
+        self.out = out
+        self.close = out.close
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        while chunk := await sync_to_async(self.out.read)(_CHUNK):
             yield chunk
