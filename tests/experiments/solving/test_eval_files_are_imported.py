@@ -122,7 +122,7 @@ def test_samples_become_finished_cells_with_scores_and_costs(experiment: Experim
     assert [(one.name, one.kind) for one in stored.scorers] == [("answer", "answer"), ("match", "imported")]
 
 
-def test_an_external_method_stands_beside_the_others_in_table_cells_and_files(
+def test_an_external_method_is_in_the_table_the_cells_and_the_files(
     experiment: Experiment, client: Client, alice: User
 ) -> None:
     take(experiment, sample(1), sample(2), sample(3))
@@ -183,9 +183,6 @@ def test_the_budget_is_that_of_the_same_token_limit(alice: User, stage: Stage) -
     report = log_import(experiment=experiment, file=log(parts_of(sample(1), limit=5)), method="other")
     budgets = SolvingCell.objects.exclude(method="single").values_list("method", "budget")
     assert dict(budgets) == {"same": 1, "other": 0}
-        "same": 1,
-        "other": 0,
-    }
     assert "The log has a limit of 5 tokens, which is no budget of the experiment." in report.text
 
 

@@ -12,7 +12,7 @@ class LogForm(forms.Form):
     file = TableField(
         label="Log",
         accept=".eval",
-        help_text="An .eval file of Inspect. A sample belongs to the problem of its statement, else to that of its id.",
+        help_text="An .eval file of Inspect. Samples belong to the problem of their statement or id.",
         advice="Staff import larger ones with manage.py experiment import.",
     )
     method = forms.CharField(label="Method", max_length=NAME_LENGTH, help_text="The name of its row in the tables.")

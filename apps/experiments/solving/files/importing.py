@@ -91,7 +91,7 @@ def log_import(
 
 
 def _matched(log: LogReader, items: Sequence[ProblemSetItem], repeats: int, report: Report) -> list[_Taken]:
-    """The samples that fit a cell. The problem has an equal statement; else its name is the id of the sample."""
+    """The samples that fit a cell. The id names the problem if it has its statement; else an equal statement, else the id."""
     by_name = {item.name: item for item in items}
     stated = {item.pk: normalise_statement(item.problem.statement) for item in items}
     by_text = {stated[item.pk]: item for item in reversed(items)}
