@@ -301,6 +301,23 @@ def test_the_tab_imports_for_those_who_may_steer(experiment: Experiment, client:
     )
 
 
+def test_an_external_method_can_be_removed_and_no_other(experiment: Experiment, client: Client, alice: User) -> None:
+    before = manifest_stored(experiment)
+    take(experiment, sample(1), sample(2))
+    url = f"/experiments/{experiment.public_id}/files/"
+    client.force_login(person("bob"))
+    assert client.post(url, {"remove": "theirs"}).status_code == 404
+    client.force_login(alice)
+    refused = client.post(url, {"remove": "single"}, follow=True).content.decode()
+    assert "There is no external method single." in refused
+    assert states(experiment) == {"finished": 6 + 2}
+    client.post(url, {"remove": "theirs"})
+    assert manifest_stored(Experiment.objects.get(pk=experiment.pk)) == before
+    assert nothing_was_imported(experiment)
+    assert states(experiment) == {"finished": 6}
+    assert take(experiment, sample(1)).cells == 1
+
+
 def test_samples_on_problems_that_are_held_back_from_the_importer_are_left_out(
     experiment: Experiment, client: Client, alice: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:

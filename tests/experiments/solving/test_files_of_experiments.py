@@ -10,8 +10,9 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from asgiref.sync import async_to_sync
 from django.core.management import CommandError, call_command
-from django.test import Client
+from django.test import AsyncClient, Client
 
 from apps.accounts.models import User
 from apps.experiments.models import Experiment
@@ -192,6 +193,16 @@ def test_the_tab_links_every_file_and_students_see_none(client: Client, experime
     client.force_login(person("charlie"))
     assert client.get(url).status_code == 404
     assert client.get(f"{url}cells.csv").status_code == 404
+
+
+def test_a_file_is_the_same_under_asgi(experiment: Experiment, get: Any, alice: User) -> None:
+    async def read() -> bytes:
+        client = AsyncClient()
+        await client.aforce_login(alice)
+        response: Any = await client.get(f"/experiments/{experiment.public_id}/files/scores.csv")
+        return b"".join([chunk async for chunk in response.streaming_content])
+
+    assert async_to_sync(read)() == get("scores.csv")
 
 
 def test_the_command_writes_the_files_of_a_format(experiment: Experiment, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from django.db.models import Max
 from django.utils import timezone
 
 from apps.experiments.models import CellScore, Experiment, SolvingCell, SolvingState
-from apps.experiments.refusals import CELLS_AT_MOST
+from apps.experiments.refusals import CELLS_AT_MOST, ExperimentRefused
 from apps.experiments.solving.files.inspect_reading import LogReader, LogWrong, Score, Summary
 from apps.experiments.solving.manifest import EXTERNAL, NAME_LENGTH, Manifest, ManifestWrong, Method, Scorer, manifest_of
 from apps.experiments.solving.scoring import NOTHING, answer_points
@@ -88,6 +88,32 @@ def log_import(
     report.cells, report.scorers = len(cells), list(dict.fromkeys(score.scorer for score in scores))
     _add_unscored(report, scores)
     return report
+
+
+@transaction.atomic
+def external_remove(*, experiment: Experiment, method: str) -> int:
+    """Delete an external method with its cells, and the imported scorers that only it had. Returns the number of cells.
+
+    Raises `ExperimentRefused` for another method or the baseline.
+    """
+    locked = Experiment.objects.select_for_update().get(pk=experiment.pk)
+    manifest = manifest_stored(locked)
+    if method not in manifest.external:
+        raise ExperimentRefused(f"There is no external method {method}.")
+    if method == manifest.baseline:
+        raise ExperimentRefused(f"{method} is the baseline of the experiment, so it stays.")
+    cells = locked.solving_cells.filter(method=method)
+    count = cells.count()
+    cells.delete()
+    used = set(CellScore.objects.filter(cell__experiment=locked).order_by().values_list("scorer", flat=True).distinct())
+    smaller = manifest.model_copy(
+        update={
+            "methods": tuple(one for one in manifest.methods if one.name != method),
+            "scorers": tuple(one for one in manifest.scorers if one.kind != "imported" or one.name in used),
+        }
+    )
+    Experiment.objects.filter(pk=locked.pk).update(manifest=smaller.model_dump(mode="json"))
+    return count
 
 
 def _matched(log: LogReader, items: Sequence[ProblemSetItem], repeats: int, report: Report) -> list[_Taken]:

@@ -19,9 +19,10 @@ from apps.experiments.models import Experiment, ExperimentKind
 from apps.experiments.refusals import ExperimentRefused
 from apps.experiments.solving.files.downloads import files_of
 from apps.experiments.solving.files.forms import LogForm
-from apps.experiments.solving.files.importing import Report, log_import
+from apps.experiments.solving.files.importing import Report, external_remove, log_import
 from apps.experiments.solving.files.inspect_reading import LogWrong
 from apps.experiments.solving.services import manifest_stored
+from apps.ui.refusals import refusals_shown
 
 _CHUNK = 256 * 1024
 
@@ -29,7 +30,7 @@ _CHUNK = 256 * 1024
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def file_list(request: HttpRequest, experiment_id: uuid.UUID) -> HttpResponse:
-    """List the files; a POST imports a log."""
+    """List the files; a POST imports a log, or removes an external method."""
     user = user_of(request)
     experiment = _solving_for(request, experiment_id)
     hidden, may_steer = items_hidden(user, experiment), experiment_may_steer(user, experiment)
@@ -37,6 +38,10 @@ def file_list(request: HttpRequest, experiment_id: uuid.UUID) -> HttpResponse:
     if request.method == "POST":
         if not may_steer:
             raise Http404("There is no such page.")
+        if method := request.POST.get("remove"):
+            with refusals_shown(request, ExperimentRefused):
+                external_remove(experiment=experiment, method=method)
+            return redirect("experiments:files", experiment_id=experiment_id)
         if form.is_valid() and (report := _imported(form, experiment, hidden)) is not None:
             messages.success(request, report.text)
             return redirect("experiments:files", experiment_id=experiment_id)
@@ -48,6 +53,7 @@ def file_list(request: HttpRequest, experiment_id: uuid.UUID) -> HttpResponse:
         "scorer": scorer,
         "hidden": len(hidden),
         "form": form if may_steer else None,
+        "external": sorted(manifest_stored(experiment).external),
     }
     return render(request, "experiments/files.html", context, status=422 if form.errors else 200)
 
