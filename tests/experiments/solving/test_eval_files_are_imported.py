@@ -1,14 +1,11 @@
 """Inspect logs of others become external methods: matched to problems, scored, never run, and refused with advice."""
 
 import io
-import json
-import zipfile
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
-import zstandard
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.test import Client
@@ -18,11 +15,12 @@ from apps.experiments.models import CellScore, Experiment, ExperimentState, Solv
 from apps.experiments.services import experiment_retry
 from apps.experiments.solving.files import inspect_reading
 from apps.experiments.solving.files.importing import Report, log_import, share_read
-from apps.experiments.solving.files.inspect_reading import LogReader, LogWrong
+from apps.experiments.solving.files.inspect_reading import LogReader
 from apps.experiments.solving.services import manifest_stored, solving_extend
 from apps.problems.models import Problem
 from tests.cast import person
 from tests.experiments.driving import Stage
+from tests.experiments.solving.logs import log, nothing_was_imported, parts_of, sample, with_zstandard
 from tests.experiments.solving.playing import begin, make_problem_set, manifest, states
 from tests.reasoning.play import proof
 
@@ -46,55 +44,6 @@ def experiment(alice: User, stage: Stage) -> Experiment:
     return stage.play(begin(alice, scorers=ANSWER, repeats=2))
 
 
-def sample(number: int, epoch: int = 1, value: Any = "C", **changes: Any) -> dict[str, Any]:
-    """A sample on the sum of this number, whose answer is 2."""
-    values: dict[str, Any] = {
-        "id": f"sum-{number}",
-        "epoch": epoch,
-        "input": f"Find the sum number {number}.",
-        "target": str(number),
-        "output": {"choices": [{"message": {"role": "assistant", "content": "It is so.\nAnswer: 2"}}]},
-        "scores": {"match": {"value": value}},
-        "model_usage": {"big": {"input_tokens": 10, "input_tokens_cache_read": 5, "output_tokens": 7}},
-        "working_time": 1.5,
-        "turn_count": 2,
-    }
-    return values | changes
-
-
-def parts_of(*samples: dict[str, Any], version: int = 2, limit: int | None = None) -> dict[str, Any]:
-    spec = {"task": "sums", "model": "lab/big", "solver": "agent", "config": {"epochs": 1, "token_limit": limit}}
-    summaries = [{key: value for key, value in one.items() if key != "output"} for one in samples]
-    files = {f"samples/{one['id']}_epoch_{one['epoch']}.json": one for one in samples}
-    return {"header.json": {"version": version, "eval": spec}, "summaries.json": summaries, **files}
-
-
-def log(parts: dict[str, Any], compression: int = zipfile.ZIP_DEFLATED) -> io.BytesIO:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", compression) as archive:
-        for name, value in parts.items():
-            archive.writestr(name, json.dumps(value))
-    out.seek(0)
-    return out
-
-
-def with_zstandard(parts: dict[str, Any]) -> io.BytesIO:
-    """A log whose members have method 93, which `zipfile` cannot write."""
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as archive:
-        for name, value in parts.items():
-            archive.writestr(name, zstandard.compress(json.dumps(value).encode()))
-        heads = [member.header_offset + 8 for member in archive.infolist()]
-        at = archive.start_dir
-    data = bytearray(out.getvalue())
-    for head in heads:
-        data[head] = inspect_reading.ZSTANDARD
-    while (at := data.find(b"PK\x01\x02", at)) != -1:
-        data[at + 10] = inspect_reading.ZSTANDARD
-        at += 4
-    return io.BytesIO(bytes(data))
-
-
 def take(experiment: Experiment, *samples: dict[str, Any], **options: Any) -> Report:
     return log_import(experiment=experiment, file=log(parts_of(*samples)), method="theirs", **options)
 
@@ -102,11 +51,6 @@ def take(experiment: Experiment, *samples: dict[str, Any], **options: Any) -> Re
 def found(scorer: str) -> dict[tuple[str, int], tuple[Decimal | None, str]]:
     rows = CellScore.objects.filter(cell__method="theirs", scorer=scorer).select_related("cell__item")
     return {(row.cell.item.name, row.cell.repeat): (row.points, row.unscored) for row in rows}
-
-
-def nothing_was_imported(experiment: Experiment) -> bool:
-    known = {one.name for one in manifest_stored(Experiment.objects.get(pk=experiment.pk)).methods}
-    return known == {"single"} and not SolvingCell.objects.exclude(method="single").exists()
 
 
 def test_samples_become_finished_cells_with_scores_and_costs(experiment: Experiment) -> None:
@@ -218,64 +162,6 @@ def test_a_scorer_of_the_log_does_not_replace_ours(experiment: Experiment) -> No
 def test_logs_compressed_by_zstandard_are_read(experiment: Experiment) -> None:
     file = with_zstandard(parts_of(sample(1), sample(2)))
     assert log_import(experiment=experiment, file=file, method="theirs").cells == 2
-
-
-def cut(data: bytes) -> bytes:
-    return data[: len(data) // 2]
-
-
-def bad_logs() -> dict[str, tuple[bytes, str]]:
-    """Bytes, and what the refusal advises."""
-    whole = log(parts_of(sample(1))).getvalue()
-    without = {name: value for name, value in parts_of(sample(1)).items() if name != "summaries.json"}
-    lost = {name: value for name, value in parts_of(sample(1)).items() if not name.startswith("samples/")}
-    unknown = bytearray(log(parts_of(sample(1)), zipfile.ZIP_STORED).getvalue())
-    at = 0
-    while (at := unknown.find(b"PK\x01\x02", at)) != -1:
-        unknown[at + 10] = 97
-        at += 4
-    empty = log(parts_of()).getvalue()
-    return {
-        "cut off": (cut(whole), "Copy it again"),
-        "cut zstandard": (cut(with_zstandard(parts_of(sample(1))).getvalue()), "Copy it again"),
-        "text": (b"a text", "no Inspect log"),
-        "empty": (b"", "no Inspect log"),
-        "json": (b'{"version": 2}', "inspect log convert"),
-        "later version": (log(parts_of(sample(1), version=3)).getvalue(), "schema version 3"),
-        "no samples": (empty, "no samples"),
-        "unfinished": (log(without).getvalue(), "inspect eval-retry"),
-        "no sample file": (log(lost).getvalue(), "inspect eval-retry"),
-        "wrong epoch": (log(parts_of(sample(1, epoch=0))).getvalue(), "epoch"),
-        "wrong header": (log(parts_of(sample(1)) | {"header.json": []}).getvalue(), "header.json is not as expected"),
-        "unknown compression": (bytes(unknown), "unknown method"),
-        "strangers": (log(parts_of(sample(9, input="Other?"))).getvalue(), "no sample fits a cell"),
-    }  # fmt: skip
-
-
-@pytest.mark.parametrize("name", list(bad_logs()))
-def test_a_bad_log_is_refused_with_advice_and_nothing_is_imported(experiment: Experiment, name: str) -> None:
-    data, advice = bad_logs()[name]
-    with pytest.raises(LogWrong, match=advice):
-        log_import(experiment=experiment, file=io.BytesIO(data), method="theirs")
-    assert nothing_was_imported(experiment)
-
-
-def test_a_log_that_unpacks_to_too_much_is_refused(experiment: Experiment, monkeypatch: pytest.MonkeyPatch) -> None:
-    bomb = parts_of(sample(1)) | {"samples/sum-1_epoch_1.json": sample(1, input=" " * 5_000_000)}
-    for name, most in (("MEMBER_BYTES", 1_000_000), ("TOTAL_BYTES", 1_000_000)):
-        with monkeypatch.context() as patch:
-            patch.setattr(inspect_reading, name, most)
-            for file in (log(bomb), with_zstandard(bomb)):
-                with pytest.raises(LogWrong, match="too large when unpacked"):
-                    log_import(experiment=experiment, file=file, method="theirs")
-    assert nothing_was_imported(experiment)
-
-
-def test_a_name_that_is_taken_or_unusable_is_refused(experiment: Experiment) -> None:
-    for name, reason in (("single", "already has a method single"), ("<b>", "Choose another name")):
-        with pytest.raises(LogWrong, match=reason):
-            log_import(experiment=experiment, file=log(parts_of(sample(1))), method=name)
-    assert nothing_was_imported(experiment)
 
 
 def test_the_tab_imports_for_those_who_may_steer(experiment: Experiment, client: Client, alice: User) -> None:
