@@ -15,7 +15,7 @@ from apps.experiments.models import CellScore, Experiment, ExperimentState, Solv
 from apps.experiments.services import experiment_retry
 from apps.experiments.solving.files import inspect_reading
 from apps.experiments.solving.files.importing import Report, log_import, share_read
-from apps.experiments.solving.files.inspect_reading import LogReader
+from apps.experiments.solving.files.inspect_reading import LogReader, LogWrong
 from apps.experiments.solving.services import manifest_stored, solving_extend
 from apps.problems.models import Problem
 from tests.cast import person
@@ -157,6 +157,14 @@ def test_a_scorer_of_the_log_does_not_replace_ours(experiment: Experiment) -> No
     take(experiment, sample(1, scores={"answer": {"value": "C"}}))
     assert found("answer")["sum-1", 0][0] == 0
     assert found("answer of the log")["sum-1", 0][0] == 1
+
+
+def test_scorers_keep_names_that_a_manifest_allows_and_that_differ(experiment: Experiment) -> None:
+    values = {name: {"value": "C"} for name in ("a/b", "a|b", "a?b", "<>")}
+    assert take(experiment, sample(1, scores=values)).scorers == ["a-b", "a-b of the log", "a-b 2", "score", "answer"]
+    many = {f"scorer {number}": {"value": "C"} for number in range(21)}
+    with pytest.raises(LogWrong, match="at most 20"):
+        log_import(experiment=experiment, file=log(parts_of(sample(1, scores=many))), method="many")
 
 
 def test_logs_compressed_by_zstandard_are_read(experiment: Experiment) -> None:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import chain, count
 from typing import BinaryIO
 
 from django.db import transaction
@@ -26,6 +27,7 @@ _WORDS = {"C": 1.0, "P": 0.5, "I": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "fal
 #: Shares that two decimals cannot hold are kept as points of this scale.
 _FINE = 1_000
 _BATCH = 500
+SCORERS_AT_MOST = 20
 
 
 @dataclass
@@ -159,13 +161,15 @@ def _sentences(without: int, have: int, problems: int, beyond: int, repeats: int
 
 
 def _scorer_names(manifest: Manifest, summaries: Iterable[Summary]) -> dict[str, str]:
-    """By scorer of the log, its name in the experiment. A scorer that is not imported keeps its name for itself."""
+    """By scorer of the log, its name in the experiment, which no scorer of ours has. Raises `LogWrong` for too many."""
     own = {one.name for one in manifest.scorers if one.kind != "imported"}
     found: dict[str, str] = {}
     for name in dict.fromkeys(name for summary in summaries for name in summary.scores or {}):
         clean = re.sub(r"^[^A-Za-z0-9]+|[^\w .+×@-]", "-", name).strip("- ")[: NAME_LENGTH - 12] or "score"
-        clean = f"{clean} of the log" if clean in own or clean in found.values() else clean
-        found[name] = clean
+        names = chain((clean, f"{clean} of the log"), (f"{clean} {number}" for number in count(2)))
+        found[name] = next(one for one in names if one not in own and one not in found.values())
+    if len(found) > SCORERS_AT_MOST:
+        raise LogWrong(f"The log has {len(found):,} scorers; at most {SCORERS_AT_MOST} are imported. Leave some out.")
     return found
 
 

@@ -5,6 +5,7 @@ Experiment = `eval_set_id`, problem set = task, scaffold = solver, repeat + 1 = 
 
 import json
 import math
+import re
 import uuid
 import zipfile
 from collections import defaultdict
@@ -39,7 +40,7 @@ class Log:
     @property
     def stem(self) -> str:
         """A file name without its ending, unique in the experiment."""
-        words = "-".join("".join(sign if sign.isalnum() else "-" for sign in name) for name in (self.method, self.team))
+        words = re.sub(r"[^A-Za-z0-9]", "-", f"{self.method}-{self.team}")
         return f"{self.number}-{words}-budget-{self.budget}".lower()
 
 

@@ -240,5 +240,5 @@ def _parts(content: object, attachments: dict[str, Any]) -> Iterator[str]:
     """The texts of a message's content."""
     parts = content if isinstance(content, list) else [{"type": "text", "text": content}]
     for part in parts:
-        if isinstance(part, dict) and part.get("type") == "text":
-            yield _text_of(part.get("text"), attachments)
+        if isinstance(part, dict) and part.get("type") == "text" and isinstance(part.get("text"), str):
+            yield _text_of(part["text"], attachments)
