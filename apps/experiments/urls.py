@@ -5,6 +5,7 @@ from django.urls import path
 from apps.experiments import views
 from apps.experiments.solving.comparing.views import experiment_ablations, experiment_compare, experiment_endings
 from apps.experiments.solving.curves.views import curve_page
+from apps.experiments.solving.files.views import file_download, file_list
 from apps.experiments.solving.people.views import mark_list, mark_page
 from apps.experiments.solving.views import cell_list, solving_new
 
@@ -24,5 +25,7 @@ urlpatterns = [
     path("experiments/<uuid:experiment_id>/compare/", experiment_compare, name="compare"),
     path("experiments/<uuid:experiment_id>/ablations/", experiment_ablations, name="ablations"),
     path("experiments/<uuid:experiment_id>/endings/", experiment_endings, name="endings"),
+    path("experiments/<uuid:experiment_id>/files/", file_list, name="files"),
+    path("experiments/<uuid:experiment_id>/files/<str:name>", file_download, name="file"),
     path("experiments/<uuid:experiment_id>/<slug:verb>/", views.experiment_command, name="command"),
 ]

@@ -63,6 +63,7 @@ SECTIONS = {
     "experiments:compare": "solving_experiments#two-methods",
     "experiments:ablations": "solving_experiments#ablations",
     "experiments:endings": "solving_experiments#endings",
+    "experiments:files": "experiment_files",
     "experiments:solving_new": "solving_experiments",
     "experiments:tables": "solving_experiments#tables-of-the-papers",
     "graded_sets": "experiments#graded-sets",

@@ -6,8 +6,8 @@ from typing import Any
 from tests.access.statuses import ANY_ID, POST_ONLY, RUN_READERS
 
 #: Pages of one experiment. The asked one does not exist, so all users get 404.
-PAGES = ("detail", "csv", "jsonl", "cells", "curves", "marks", "compare", "ablations", "endings")
-_WITH_MORE: dict[str, dict[str, str]] = {"mark": {"answer": "0a"}}
+PAGES = ("detail", "csv", "jsonl", "cells", "curves", "marks", "compare", "ablations", "endings", "files")
+_WITH_MORE: dict[str, dict[str, str]] = {"mark": {"answer": "0a"}, "file": {"name": "cells.csv"}}
 
 OF_EXPERIMENTS: dict[str, Any] = {
     "experiments:list": RUN_READERS,

@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 
 from apps.experiments.refusals import CELLS_AT_MOST
 from apps.experiments.solving.grading import grader_refusal
-from apps.experiments.solving.manifest import Manifest, Method, Team
+from apps.experiments.solving.manifest import EXTERNAL, Manifest, Method, Team
 from apps.experiments.solving.matrix import Place
 from apps.experiments.solving.planning import Planner, plan_of, words_of
 from apps.explorations.starting.plans import Plan, plan_duration, plan_estimate, plan_refusal, problem_text
@@ -46,7 +46,7 @@ class Forecast:
 
 def forecast_of(manifest: Manifest, items: Sequence[ProblemSetItem], planner: Planner) -> Forecast:
     """Estimate without a call, from a sample of the problems spread over the set."""
-    pairs = [(method, team) for method in manifest.methods for team in manifest.teams]
+    pairs = [(method, team) for method in manifest.methods for team in manifest.teams if method.scaffold != EXTERNAL]
     each = len(items) * manifest.repeats * len(manifest.budgets)
     found = Forecast(cells=each * len(pairs), problems=len(items), detectable=detectable_words(manifest, len(items)))
     some = items[:: max(1, len(items) // TRIED)][:TRIED]

@@ -15,6 +15,8 @@ FORMAT = 1
 NAME_LENGTH = 60
 #: What people give at most, unless the manifest says otherwise.
 MOST_POINTS = 7
+#: The scaffold of a method whose results were made elsewhere and imported.
+EXTERNAL = "external"
 Name = Field(min_length=1, max_length=NAME_LENGTH, pattern=r"^[A-Za-z0-9][\w .+×@-]*$")
 #: What a budget and the table count.
 Unit = Literal["completion tokens", "tokens", "calls", "seconds", "money"]
@@ -124,6 +126,19 @@ class Manifest(Value):
         if len({price.currency for price in self.prices.values()}) > 1:
             raise ValueError("prices are in two currencies. Convert them to one")
         return self
+
+    @property
+    def external(self) -> frozenset[str]:
+        """Names of the methods whose results were imported; they have no runs here."""
+        return frozenset(method.name for method in self.methods if method.scaffold == EXTERNAL)
+
+    def with_imports_of(self, old: "Manifest") -> "Manifest":
+        """This manifest with the imported methods and scorers of `old`, which no file of a manifest needs to name."""
+        methods = tuple(
+            one for one in old.methods if one.scaffold == EXTERNAL and one.name not in {m.name for m in self.methods}
+        )
+        scorers = tuple(one for one in old.scorers if one.kind == "imported" and one.name not in {s.name for s in self.scorers})
+        return self.model_copy(update={"methods": (*self.methods, *methods), "scorers": (*self.scorers, *scorers)})
 
     def adds_to(self, old: "Manifest") -> str:
         """Why this manifest is no extension of `old`; "" if all cells of `old` are cells of it."""

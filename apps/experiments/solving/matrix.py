@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from apps.experiments.solving.manifest import Manifest, Method, Team
+from apps.experiments.solving.manifest import EXTERNAL, Manifest, Method, Team
 from apps.reasoning.scaffolds.spec import Budget
 
 MOST_SEED = 2**31
@@ -23,9 +23,10 @@ class Place:
 
 
 def places(manifest: Manifest, problems: Sequence[str]) -> Iterator[Place]:
-    """All places: first repeat by repeat, so that a table is soon complete, then problem by problem."""
+    """All places of runs: first repeat by repeat, so that a table is soon complete, then problem by problem."""
+    methods = [method for method in manifest.methods if method.scaffold != EXTERNAL]
     for repeat, problem in product(range(manifest.repeats), problems):
-        for method, team, budget in product(manifest.methods, manifest.teams, range(len(manifest.budgets))):
+        for method, team, budget in product(methods, manifest.teams, range(len(manifest.budgets))):
             yield Place(problem, method.name, team.name, budget, repeat)
 
 

@@ -206,6 +206,8 @@ def _against(names: Sequence[str], measures: Sequence[Measure | Undefined], base
 
 def name_of(manifest: Manifest, row: Row) -> str:
     """Method, team and budget of a row; only what differs between rows."""
+    if row.method in manifest.external:
+        return row.method
     parts = [row.method]
     parts += [row.team] if len(manifest.teams) > 1 else []
     parts += [budget_words(manifest.budgets[row.budget])] if len(manifest.budgets) > 1 else []

@@ -3,12 +3,11 @@
 An answer that cannot be scored is unscored with the reason, never 0.
 """
 
-from collections.abc import Iterable
 from decimal import Decimal
 from typing import NamedTuple
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from apps.experiments.models import CellScore, Experiment, SolvingCell, SolvingState
@@ -28,7 +27,7 @@ LONGEST_ANSWER = 2_000
 _ONE = Decimal(1)
 
 
-class _Found(NamedTuple):
+class Found(NamedTuple):
     """Points out of one, or why there are none. `comment`: the final answer as it was read."""
 
     points: Decimal | None
@@ -52,16 +51,17 @@ def scores_add(experiment: Experiment) -> int:
     manifest, count = manifest_stored(experiment), 0
     for scorer in manifest.scorers:
         if scorer.kind in ("answer", "accepted", "grader"):
-            scores = [score_new(cell, scorer, cell.answer) for cell in _unscored_cells(experiment, scorer)]
+            cells = _unscored_cells(experiment, scorer).exclude(method__in=manifest.external)  # Their texts are not kept.
+            scores = [score_new(cell, scorer, cell.answer) for cell in cells[:AT_ONCE]]
             CellScore.objects.bulk_create(scores, ignore_conflicts=True)
             count += len(scores)
     return count
 
 
-def _unscored_cells(experiment: Experiment, scorer: Scorer) -> Iterable[SolvingCell]:
+def _unscored_cells(experiment: Experiment, scorer: Scorer) -> QuerySet[SolvingCell]:
     known = CellScore.objects.filter(cell=OuterRef("pk"), scorer=scorer.name, answer=OuterRef("answer"))
     cells = experiment.solving_cells.filter(~Exists(known), state=SolvingState.FINISHED)
-    return cells.select_related("run", "item__problem").order_by("position")[:AT_ONCE]
+    return cells.select_related("run", "item__problem").order_by("position")
 
 
 def score_new(cell: SolvingCell, scorer: Scorer, answer: str) -> CellScore:
@@ -74,20 +74,24 @@ def score_new(cell: SolvingCell, scorer: Scorer, answer: str) -> CellScore:
     return CellScore(cell=cell, scorer=scorer.name, answer=answer, state=state, ended_at=timezone.now(), **given)
 
 
-def _by_answer(cell: SolvingCell, answer: str) -> _Found:
-    expected = cell.item.problem.answer
-    if not expected.strip():
-        return _Found(None, NO_ANSWER)
+def _by_answer(cell: SolvingCell, answer: str) -> Found:
     text = text_of(cell.run, answer) if cell.run is not None and answer else ""
+    return answer_points(text, cell.item.problem.answer)
+
+
+def answer_points(text: str, expected: str) -> Found:
+    """1 or 0 for a text that ends with an answer, or why it has no score."""
+    if not expected.strip():
+        return Found(None, NO_ANSWER)
     if not text:
-        return _Found(None, NOTHING)
+        return Found(None, NOTHING)
     found, stated = answer_compared(text, expected), final_answer(text).text[:LONGEST_ANSWER]
     if found.outcome == "undecided":
-        return _Found(None, found.reason, stated)
-    return _Found(Decimal(found.outcome == "equal"), comment=stated)
+        return Found(None, found.reason, stated)
+    return Found(Decimal(found.outcome == "equal"), comment=stated)
 
 
-def _by_method(cell: SolvingCell) -> _Found:
+def _by_method(cell: SolvingCell) -> Found:
     if not cell.answer:
-        return _Found(None, NOTHING)
-    return _Found(None, NOT_JUDGED) if cell.accepted is None else _Found(Decimal(cell.accepted))
+        return Found(None, NOTHING)
+    return Found(None, NOT_JUDGED) if cell.accepted is None else Found(Decimal(cell.accepted))

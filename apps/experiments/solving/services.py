@@ -94,6 +94,7 @@ def solving_extend(*, experiment: Experiment, manifest: Manifest) -> int:
     if locked.state == ExperimentState.CANCELLED:
         raise ExperimentRefused("A cancelled experiment cannot be extended. Start a new one.")
     old = manifest_stored(locked)
+    manifest = manifest.with_imports_of(old)
     if refusal := manifest.adds_to(old):
         raise ExperimentRefused(refusal)
     manifest = manifest.model_copy(update={"curves": manifest.curves or old.curves})

@@ -83,7 +83,9 @@ def rows_of(experiment: Experiment, scorer: str) -> tuple[list[str], list[Row]]:
     fields = _FIELDS if manifest.prices else _FIELDS[:-1]
     cells = [_Cell(*values) for values in experiment.solving_cells.order_by("position").values_list(*fields)]
     problems = list(dict.fromkeys(cell.problem for cell in cells))
-    rows = rows_empty(manifest, len(problems))
+    known = {(cell.method, cell.team, cell.budget) for cell in cells}
+    empty = rows_empty(manifest, len(problems))
+    rows = {key: row for key, row in empty.items() if key in known or key[0] not in manifest.external}
     place = {name: number for number, name in enumerate(problems)}
     scores, ended = _scores(experiment, scorer), defaultdict(list)
     for cell in cells:

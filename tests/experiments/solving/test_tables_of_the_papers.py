@@ -29,7 +29,9 @@ def filled(preset: Preset) -> dict[str, str]:
     builder = Builder(models_for_grading(), preset=preset)
     forms = [builder.form, *(form for rows in builder.rows.values() for form in [rows.management_form, *rows])]
     fields = [(field.html_name, field.value()) for form in forms for field in form]
-    return {name: "on" if value is True else str(value) for name, value in fields if value is not False and value not in (None, "")}
+    return {
+        name: "on" if value is True else str(value) for name, value in fields if value is not False and value not in (None, "")
+    }
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""`manage.py experiment run FILE.toml | table NAME`: experiments on solving from the terminal."""
+"""`manage.py experiment run FILE.toml | table | export | import TITLE`: experiments on solving from the terminal."""
 
 import sys
 import time
@@ -12,6 +12,7 @@ from apps.accounts.models import User
 from apps.experiments.models import Experiment, ExperimentKind, ExperimentState
 from apps.experiments.refusals import ExperimentRefused
 from apps.experiments.services import experiment_resume
+from apps.experiments.solving.files import commands as files
 from apps.experiments.solving.manifest import Manifest, ManifestWrong, manifest_read
 from apps.experiments.solving.people.corrected import corrected_lines
 from apps.experiments.solving.people.sampling import people_in
@@ -34,12 +35,21 @@ class Command(BaseCommand):
         table.add_argument("title", help="title of the experiment")
         table.add_argument("--scorer", default="", help="name of a scorer (default: the first)")
         table.add_argument("--corrected", action="store_true", help="print the means of scorers corrected by marks of people")
+        files.arguments_add(verbs)
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            self._run(options) if options["verb"] == "run" else self._table(options)
+            self._verb(options)
         except (ExperimentRefused, ManifestWrong) as error:
             raise CommandError(str(error)) from error
+
+    def _verb(self, options: dict[str, Any]) -> None:
+        if options["verb"] == "run":
+            self._run(options)
+        elif options["verb"] == "table":
+            self._table(options)
+        else:
+            getattr(files, f"experiment_{options['verb']}")(options, self.stdout)
 
     def _run(self, options: dict[str, Any]) -> None:
         path = options["file"]
