@@ -18,6 +18,8 @@ UNREADABLE = "I am not sure how to say this."
 _WRITERS = ("solver*", "improver", "corrector*", "refiner", "aggregator", "writer", "reviser", "reasoner")
 _VALUE = re.compile(r"Value: ([0-9.]+)")
 _SOLUTION = re.compile(r"^#*\s*Solution (\d{1,3})\b", re.MULTILINE)
+#: Graders of scripts show this form.
+_POINTS = "<points>"
 _ROUND = re.compile(r"/r(\d+)/")
 
 
@@ -109,7 +111,8 @@ class SimulatedAgent:
         if role == "meta_verifier":
             return self._checked(turn, given[0])
         if any(fnmatchcase(role, one) for one in JUDGES):
-            return self._said(turn, given[0], self._verdict(turn, given[0]))
+            verdict = self._verdict(turn, given[0])
+            return _graded(given[0].as_judged(verdict).points) if _POINTS in turn.prompt else self._said(turn, given[0], verdict)
         return self._carried(turn, given[-1])
 
     def _said(self, turn: Turn, about: Argument, kind: AttemptKind) -> str:
@@ -183,3 +186,8 @@ class SimulatedAgent:
         text = self._said(turn, about, "right")
         number = _ROUND.search(turn.request.key)
         return text.replace('<lemma number="1">', f'<lemma number="{number[1]}">') if number else text
+
+
+def _graded(points: float) -> str:
+    """The form of graders of scripts."""
+    return f"I went through it.\n<grading><feedback>I went through it.</feedback><points>{points:g}</points></grading>"
