@@ -36,6 +36,10 @@ class Turn:
     def is_again(self) -> bool:
         return bool(self.first)
 
+    @property
+    def writes(self) -> bool:
+        return any(fnmatchcase(self.request.role, one) for one in _WRITERS)
+
 
 class SimulatedAgent:
     """Implements `Backend` for all models of one cell; an alias and a role decide the skill.
@@ -59,7 +63,7 @@ class SimulatedAgent:
         turn = Turn(request, prompt, skill, asked_before(request.key))
         limit = request.sampling.max_new_tokens
         said, thought = self._length(turn, "said", skill.answer_tokens), 0
-        if turn.is_again:
+        if turn.is_again and not turn.writes:  # Only the closing is asked for.
             said = min(said, limit)
         else:
             thought = self._length(turn, "thought", skill.thinking_tokens)
@@ -99,7 +103,7 @@ class SimulatedAgent:
 
     def _text(self, turn: Turn, tokens: int) -> str:
         role = turn.request.role
-        if any(fnmatchcase(role, one) for one in _WRITERS):
+        if turn.writes:
             return self._solution(turn, tokens)
         given = self.memory.named_in(turn.prompt)
         if not given:
@@ -112,7 +116,9 @@ class SimulatedAgent:
             return self._checked(turn, given[0])
         if any(fnmatchcase(role, one) for one in JUDGES):
             verdict = self._verdict(turn, given[0])
-            return _graded(given[0].as_judged(verdict).points) if _POINTS in turn.prompt else self._said(turn, given[0], verdict)
+            return (
+                _graded(given[0].as_judged(verdict).points) if _POINTS in turn.prompt else self._said(turn, given[0], verdict)
+            )
         return self._carried(turn, given[-1])
 
     def _said(self, turn: Turn, about: Argument, kind: AttemptKind) -> str:
@@ -122,8 +128,7 @@ class SimulatedAgent:
         given = self.memory.named_in(turn.prompt)
         is_work = turn.request.role == "reasoner"
         name = mark(self._seed, turn.first or turn.request.key, turn.request.role, turn.is_again)
-        word = "Reasoning" if is_work else "Argument"
-        made = self.memory.add(Argument(name, self._is_right(turn, given), tokens, word))
+        made = self.memory.add(Argument(name, self._is_right(turn, given), tokens, "Reasoning" if is_work else "Argument"))
         text = self._said(turn, made, "right")
         if is_work and not made.is_right and self._draw(turn, "notices") < turn.skill.spots:
             text = text.replace("<claim>complete</claim>", "<claim>partial</claim>")

@@ -2,9 +2,11 @@
 
 import asyncio
 import multiprocessing
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
+from itertools import product
 
 from apps.reasoning.domain.errors import PlanError, ReasoningError
 from apps.reasoning.domain.events import OutputUnread
@@ -23,46 +25,48 @@ from apps.reasoning.scaffolds.running.controls import NoControls
 from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
 
 MODEL = "simulated"
+NICE = 10
 
 
 def rehearse(
     matrix: Matrix, skills: Skills, *, processes: int = 1, progress: Callable[[int], None] = lambda _: None
 ) -> list[PlayedCell]:
-    """Play all cells, problem by problem; the result does not depend on `processes`. `progress` gets the cells played so far.
+    """Play all cells, problem by problem and line by line; the result does not depend on `processes`.
 
-    A cell that cannot run says why in `trouble`. Raises `SkillsWrong`.
+    With 0 processes it plays in this one. `progress` gets the number of cells played so far. A cell that cannot run says why in
+    `trouble`. Raises `SkillsWrong`.
     """
-    play, cells = partial(_problem, matrix, skills), list[PlayedCell]()
-    numbers = range(len(matrix.problems))
-    for found in map(play, numbers) if processes < 2 else _in_processes(play, numbers, processes):
+    play, cells = partial(_repeats, matrix, skills), list[PlayedCell]()
+    places = list(product(range(len(matrix.problems)), range(len(matrix.lines))))
+    for found in _in_processes(play, places, processes) if processes else map(play, places):
         cells += found
         progress(len(cells))
     return cells
 
 
 def _in_processes(
-    play: Callable[[int], list[PlayedCell]], numbers: range, processes: int
+    play: Callable[[tuple[int, int]], list[PlayedCell]], places: Sequence[tuple[int, int]], processes: int
 ) -> Iterator[list[PlayedCell]]:
-    with ProcessPoolExecutor(processes, mp_context=multiprocessing.get_context("spawn")) as pool:
-        yield from pool.map(play, numbers)
+    """Play in processes of low priority, so that runs are not slowed down."""
+    with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn"), os.nice, (NICE,)) as pool:
+        yield from pool.map(play, places)
 
 
-def _problem(matrix: Matrix, skills: Skills, number: int) -> list[PlayedCell]:
-    """All cells of a problem."""
-    return asyncio.run(_cells(matrix, skills, number))
+def _repeats(matrix: Matrix, skills: Skills, place: tuple[int, int]) -> list[PlayedCell]:
+    """All repeats of a line on a problem."""
+    problem, line = matrix.problems[place[0]], matrix.lines[place[1]]
 
+    async def played(repeat: int) -> PlayedCell:
+        empty = PlayedCell(line=place[1], problem=place[0], repeat=repeat)
+        try:
+            return await _played(empty, line, problem, skills, f"{matrix.seed}/{problem.name}/{line.name}/{repeat}")
+        except ReasoningError as error:
+            return empty.model_copy(update={"trouble": str(error)})
 
-async def _cells(matrix: Matrix, skills: Skills, number: int) -> list[PlayedCell]:
-    problem, cells = matrix.problems[number], []
-    for place, line in enumerate(matrix.lines):
-        for repeat in range(matrix.repeats):
-            seed = f"{matrix.seed}/{problem.name}/{line.name}/{repeat}"
-            empty = PlayedCell(line=place, problem=number, repeat=repeat)
-            try:
-                cells.append(await _played(empty, line, problem, skills, seed))
-            except ReasoningError as error:
-                cells.append(empty.model_copy(update={"trouble": str(error)}))
-    return cells
+    async def one_by_one() -> list[PlayedCell]:
+        return [await played(repeat) for repeat in range(matrix.repeats)]
+
+    return asyncio.run(one_by_one())
 
 
 async def _played(empty: PlayedCell, line: Line, problem: RehearsedProblem, skills: Skills, seed: str) -> PlayedCell:
