@@ -3,6 +3,7 @@
 from django.urls import path
 
 from apps.experiments import views
+from apps.experiments.solving.rehearsal.views import rehearsal
 from apps.experiments.solving.views import cell_list, solving_new
 
 app_name = "experiments"
@@ -14,5 +15,6 @@ urlpatterns = [
     path("experiments/<uuid:experiment_id>/results.csv", views.experiment_csv, name="csv"),
     path("experiments/<uuid:experiment_id>/results.jsonl", views.experiment_jsonl, name="jsonl"),
     path("experiments/<uuid:experiment_id>/cells/", cell_list, name="cells"),
+    path("experiments/<uuid:experiment_id>/rehearsal/", rehearsal, name="rehearsal"),
     path("experiments/<uuid:experiment_id>/<slug:verb>/", views.experiment_command, name="command"),
 ]

@@ -58,6 +58,7 @@ SECTIONS = {
     "graders": "grading_scripts#on-a-page",
     "experiments": "experiments#an-experiment",
     "experiments:cells": "solving_experiments#cells",
+    "experiments:rehearsal": "rehearsal",
     "experiments:solving_new": "solving_experiments",
     "graded_sets": "experiments#graded-sets",
     "preparation": "preparing_problems#prepared-references",

@@ -1,4 +1,4 @@
-"""`manage.py experiment run FILE.toml | table NAME`: experiments on solving from the terminal."""
+"""`manage.py experiment run FILE.toml | table NAME | rehearse FILE.toml`: experiments on solving from the terminal."""
 
 import sys
 import time
@@ -13,14 +13,16 @@ from apps.experiments.models import Experiment, ExperimentKind, ExperimentState
 from apps.experiments.refusals import ExperimentRefused
 from apps.experiments.services import experiment_resume
 from apps.experiments.solving.manifest import Manifest, ManifestWrong, manifest_read
+from apps.experiments.solving.rehearsal.terminal import rehearsed_lines
 from apps.experiments.solving.services import manifest_stored, solving_extend, solving_start
 from apps.experiments.solving.tables import rows_of
+from apps.reasoning.rehearsal.skills import SkillsWrong
 
 
 class Command(BaseCommand):
-    """Start an experiment of a manifest or continue it, and print its table."""
+    """Start an experiment of a manifest or continue it, print its table, or rehearse it without a model."""
 
-    help = "Start or continue an experiment of a TOML manifest, or print the table of one."
+    help = "Start or continue an experiment of a TOML manifest, print the table of one, or rehearse one."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         verbs = parser.add_subparsers(dest="verb", required=True)
@@ -31,19 +33,44 @@ class Command(BaseCommand):
         table = verbs.add_parser("table", help="print the scores of each method")
         table.add_argument("title", help="title of the experiment")
         table.add_argument("--scorer", default="", help="name of a scorer (default: the first)")
+        rehearse = verbs.add_parser("rehearse", help="predict the table with simulated agents, without a model")
+        rehearse.add_argument("file", type=Path, help="the manifest, or - for standard input")
+        rehearse.add_argument("--skills", type=Path, help="skills in TOML, which count over all others")
+        rehearse.add_argument("--like", default="", help="title of an experiment to whose runs skills are fitted")
+        rehearse.add_argument("--processes", type=int, default=2, help="processes that play (default: 2; 0: this one)")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            self._run(options) if options["verb"] == "run" else self._table(options["title"], options["scorer"])
-        except (ExperimentRefused, ManifestWrong) as error:
+            if options["verb"] == "run":
+                self._run(options)
+            elif options["verb"] == "rehearse":
+                self._rehearse(options)
+            else:
+                self._table(options["title"], options["scorer"])
+        except (ExperimentRefused, ManifestWrong, SkillsWrong) as error:
             raise CommandError(str(error)) from error
 
-    def _run(self, options: dict[str, Any]) -> None:
-        path = options["file"]
+    def _text(self, path: Path) -> str:
         try:
-            manifest = manifest_read(sys.stdin.read() if str(path) == "-" else path.read_text(encoding="utf-8"))
+            return sys.stdin.read() if str(path) == "-" else path.read_text(encoding="utf-8")
         except OSError as error:
             raise CommandError(f"{path} cannot be read: {error.strerror}.") from error
+
+    def _rehearse(self, options: dict[str, Any]) -> None:
+        manifest = manifest_read(self._text(options["file"]))
+        stated = self._text(options["skills"]) if options["skills"] else ""
+        like = self._named(options["like"]) if options["like"] else None
+        for line in rehearsed_lines(manifest, stated, like, options["processes"]):
+            self.stdout.write(line)
+
+    def _named(self, title: str) -> Experiment:
+        found = Experiment.objects.filter(title=title, kind=ExperimentKind.SOLVING).order_by("-pk").first()
+        if found is None:
+            raise CommandError(f"There is no experiment “{title}”.")
+        return found
+
+    def _run(self, options: dict[str, Any]) -> None:
+        manifest = manifest_read(self._text(options["file"]))
         owner = User.objects.filter(username=options["owner"]).first() if options["owner"] else None
         if options["owner"] and owner is None:
             raise CommandError(f"There is no user {options['owner']}.")
@@ -76,9 +103,7 @@ class Command(BaseCommand):
         return known
 
     def _table(self, title: str, scorer: str) -> None:
-        experiment = Experiment.objects.filter(title=title, kind=ExperimentKind.SOLVING).order_by("-pk").first()
-        if experiment is None:
-            raise CommandError(f"There is no experiment “{title}”.")
+        experiment = self._named(title)
         names = [one.name for one in manifest_stored(experiment).scorers]
         if not names or (scorer and scorer not in names):
             raise CommandError(f"It has no scorer {scorer}. Its scorers: {', '.join(names) or 'none'}.")
