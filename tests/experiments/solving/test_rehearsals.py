@@ -6,6 +6,7 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
+from django.conf import LazySettings
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
@@ -21,12 +22,16 @@ from apps.experiments.solving.services import items_chosen
 from apps.problem_sets.importing import named_of
 from apps.problem_sets.services import set_create
 from apps.reasoning.domain.generation import GenerationRequest
+from apps.reasoning.inference.aliases import load_aliases
+from apps.reasoning.inference.scripted import ScriptedBackend
 from apps.reasoning.rehearsal.agent import SimulatedAgent
 from apps.reasoning.rehearsal.skills import skills_of
+from apps.trials.services import TrialPlan, trial_start
 from tests.cast import person
 from tests.experiments.driving import Stage
 from tests.experiments.solving.playing import begin, manifest
 from tests.problems.factory import make_problem
+from tests.runs.driving import drive, with_model
 
 pytestmark = pytest.mark.django_db(transaction=True)
 METHODS = [
@@ -116,7 +121,7 @@ def test_wrong_skills_a_second_rehearsal_and_too_many_calls_are_refused(alice: U
 
 def test_skills_are_fitted_to_runs_whose_truth_is_known(alice: User, stage: Stage) -> None:
     make_set(12)
-    experiment = stage.play(begin(alice, methods=METHODS, scorers=SCORERS, repeats=6))
+    experiment = stage.play(begin(alice, methods=METHODS, scorers=SCORERS, repeats=4))
     skills = fitted(experiment)
     verifier = skills.of("served", "verifier_1")
     assert verifier.spots == pytest.approx(0.9, abs=0.12)
@@ -142,7 +147,21 @@ def test_a_rate_with_few_observations_is_guessed_and_says_so(alice: User, stage:
     assert any("has no trial" in one for one in tried(manifest(), None).notes)
 
 
-def test_the_page_shows_prediction_beside_outcome_and_the_origin_of_skills(alice: User, stage: Stage, client: Client) -> None:
+def test_a_trial_gives_rates_of_judges_and_lengths_but_no_chance_to_solve(settings: LazySettings) -> None:
+    plan = TrialPlan(load_aliases(settings.MODELS_FILE)["served"], 6, ("self_check", "solver_verifier_corrector"))
+    for run in trial_start(user=None, plan=plan, start=False):
+        drive(run, with_model(ScriptedBackend(lambda _: "I looked at it.\n<decision>pass</decision>"), name="served"))
+    skills = tried(manifest(), None)
+    verifier = skills.of("served", "verifier_1")
+    assert (verifier.spots, verifier.passes) == (0.005, 0.995), "it accepts everything"
+    assert verifier.unreadable == 0
+    assert verifier.answer_tokens < 20
+    assert skills.of("served", "solver").unreadable == 1
+    assert skills.of("served", "solver").solves == {}
+    assert any("shows no chance to solve" in note for note in skills.notes)
+
+
+def test_the_page_shows_prediction_next_to_outcome_and_the_origin_of_skills(alice: User, stage: Stage, client: Client) -> None:
     make_set(8)
     experiment = stage.play(begin(alice, methods=METHODS, scorers=SCORERS, baseline="single", repeats=3))
     url = f"/experiments/{experiment.public_id}/rehearsal/"
@@ -173,7 +192,7 @@ def test_only_who_may_steer_starts_one_and_wrong_skills_stay_in_the_form(alice: 
     assert refused.status_code == 422
     assert "spot: Extra inputs are not permitted" in refused.content.decode()
     assert "spot = 1" in refused.content.decode()
-    assert client.post(url, {"source": "nobody"}).status_code == 422
+    assert client.post(url, {"source": "unknown"}).status_code == 422
     assert not Rehearsal.objects.exists()
 
 

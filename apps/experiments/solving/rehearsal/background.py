@@ -54,7 +54,7 @@ def rehearsals_work() -> int:
 
 
 def _taken() -> Rehearsal | None:
-    """The oldest rehearsal that nobody plays, now taken by this process."""
+    """The oldest rehearsal without a process, now taken by this one."""
     now = timezone.now()
     lost = Q(state=Rehearsal.State.RUNNING, beat_at__lt=now - LOST_AFTER)
     for row in Rehearsal.objects.filter(Q(state=Rehearsal.State.WAITING) | lost).order_by("pk"):

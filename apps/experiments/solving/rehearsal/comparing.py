@@ -1,4 +1,4 @@
-"""The page of rehearsals: the newest prediction beside the outcome, row by row."""
+"""The page of rehearsals: the newest prediction next to the outcome, row by row."""
 
 from dataclasses import dataclass
 from math import ceil

@@ -164,7 +164,10 @@ def skills_of_trial(alias: str, user: User | None) -> Skills:
         by_role.setdefault(one.role, []).append(one)
     parts += [Part(models=(alias,), roles=(role,), skills=_of_trial(rows), source=source) for role, rows in by_role.items()]
     judged = f"rejected {wrongs.hits} of {wrongs.of} wrong solutions and accepted {rights.hits} of {rights.of} right ones"
-    return Skills(parts=tuple(parts), notes=(f"{alias} in its trial {judged}; a trial shows no chance to solve a problem.",))
+    notes = [f"{alias} in its trial {judged}; a trial shows no chance to solve a problem."]
+    if min(wrongs.of, rights.of) < ENOUGH:
+        notes.append(f"{alias}: its trial has too few of these for a rate, which needs {ENOUGH}. Try it on more problems.")
+    return Skills(parts=tuple(parts), notes=tuple(notes))
 
 
 def _of_trial(rows: Sequence[RoleRates]) -> dict[str, float]:
