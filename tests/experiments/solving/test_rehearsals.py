@@ -59,7 +59,7 @@ def answers() -> dict[str, object]:
 
     def answer(request: GenerationRequest) -> str:
         problem = re.findall(r"sum number (\d+)", " ".join(message.content for message in request.messages))[0]
-        agent = agents.setdefault(request.run, SimulatedAgent(TRUE, "", f"sum-{problem}", request.run))
+        agent = agents.setdefault(request.run, SimulatedAgent(TRUE, "", f"sum-{problem}", f"run {len(agents)}"))
         return agent.answer(request).text
 
     return {"*": answer}
@@ -120,17 +120,17 @@ def test_wrong_skills_a_second_rehearsal_and_too_many_calls_are_refused(alice: U
 
 
 def test_skills_are_fitted_to_runs_whose_truth_is_known(alice: User, stage: Stage) -> None:
-    make_set(12)
-    experiment = stage.play(begin(alice, methods=METHODS, scorers=SCORERS, repeats=4))
+    make_set(10)
+    experiment = stage.play(begin(alice, methods=METHODS[1:], scorers=SCORERS, repeats=4))
     skills = fitted(experiment)
     verifier = skills.of("served", "verifier_1")
     assert verifier.spots == pytest.approx(0.9, abs=0.12)
-    assert verifier.passes == pytest.approx(0.7, abs=0.12)
+    assert verifier.passes == pytest.approx(0.7, abs=0.15)
     assert skills.of("served", "corrector_1").fixes == pytest.approx(0.4, abs=0.2)
     solver = skills.of("served", "solver")
-    assert set(solver.solves) == {f"sum-{number}" for number in range(1, 13)}
+    assert set(solver.solves) == {f"sum-{number}" for number in range(1, 11)}
     true = [TRUE.of("served", "solver").solving(name, TRUE.difficulty(name)) for name in solver.solves]
-    assert sum(solver.solves.values()) / 12 == pytest.approx(sum(true) / 12, abs=0.12)
+    assert sum(solver.solves.values()) / 10 == pytest.approx(sum(true) / 10, abs=0.12)
     assert any("served solved" in note and "fitted to" in note for note in skills.notes)
     assert skills.of("another", "verifier").spots == 0.7
 
@@ -147,10 +147,15 @@ def test_a_rate_with_few_observations_is_guessed_and_says_so(alice: User, stage:
     assert any("has no trial" in one for one in tried(manifest(), None).notes)
 
 
+def passes_everything(request: GenerationRequest) -> str:
+    is_check = "<decision>" in "".join(message.content for message in request.messages)
+    return "I looked at it.\n<decision>pass</decision>" if is_check else "I like turtles."
+
+
 def test_a_trial_gives_rates_of_judges_and_lengths_but_no_chance_to_solve(settings: LazySettings) -> None:
     plan = TrialPlan(load_aliases(settings.MODELS_FILE)["served"], 6, ("self_check", "solver_verifier_corrector"))
     for run in trial_start(user=None, plan=plan, start=False):
-        drive(run, with_model(ScriptedBackend(lambda _: "I looked at it.\n<decision>pass</decision>"), name="served"))
+        drive(run, with_model(ScriptedBackend(passes_everything), name="served"))
     skills = tried(manifest(), None)
     verifier = skills.of("served", "verifier_1")
     assert (verifier.spots, verifier.passes) == (0.005, 0.995), "it accepts everything"
@@ -163,12 +168,12 @@ def test_a_trial_gives_rates_of_judges_and_lengths_but_no_chance_to_solve(settin
 
 def test_the_page_shows_prediction_next_to_outcome_and_the_origin_of_skills(alice: User, stage: Stage, client: Client) -> None:
     make_set(8)
-    experiment = stage.play(begin(alice, methods=METHODS, scorers=SCORERS, baseline="single", repeats=3))
+    experiment = stage.play(begin(alice, methods=METHODS, scorers=SCORERS, baseline="single", repeats=2))
     url = f"/experiments/{experiment.public_id}/rehearsal/"
     client.force_login(alice)
     assert "No rehearsal yet" in client.get(url).content.decode()
     assert client.post(url, {"source": str(experiment.public_id)}).status_code == 302
-    assert "0 of 48 cells" in client.get(url).content.decode()
+    assert "0 of 32 cells" in client.get(url).content.decode()
     rehearsals_work()
     html = client.get(url).content.decode()
     assert "the prediction has seen the outcome" in html

@@ -21,6 +21,8 @@ ENOUGH = 10
 #: Rates are kept this far from 0 and 1, which no sample shows.
 EDGE = 0.005
 _GUESS = Skill()
+#: What a judge does, and with which solutions, by the name of its rate.
+_VERBS = {"spots": ("reject", "wrong"), "passes": ("accept", "right")}
 
 
 def fitted(experiment: Experiment) -> Skills:
@@ -106,33 +108,26 @@ def _fixes(fixed: Sequence[tuple[str, bool]], solves: dict[str, float]) -> float
 
 
 def _judging(observed: Observed, source: str, notes: list[str]) -> list[Part]:
-    """Rates of the judges; first by model over all roles, then by role where a role has enough."""
+    """Rates of judges by model; those of a role are drawn to the model's rate by the weight of `ENOUGH` judgements."""
     parts = []
     for alias in observed.models:
-        both = {
-            "spots": _sum(count for (one, _), count in observed.rejected.items() if one == alias),
-            "passes": _sum(count for (one, _), count in observed.passed.items() if one == alias),
+        of_roles = {
+            "spots": {role: count for (one, role), count in observed.rejected.items() if one == alias},
+            "passes": {role: count for (one, role), count in observed.passed.items() if one == alias},
         }
-        words = {"spots": ("reject", "wrong"), "passes": ("accept", "right")}
-        values = {}
-        for name, count in both.items():
-            verb, kind = words[name]
-            if count.of >= ENOUGH:
-                values[name] = _inside(count)
-                notes.append(f"{alias} as a judge: it {verb}ed {count.hits} of {count.of} {kind} solutions.")
-            else:
+        for name, (verb, kind) in _VERBS.items():
+            all_ = _sum(of_roles[name].values())
+            if all_.of < ENOUGH:
                 guess = f"{verb}s {getattr(_GUESS, name):g} of {kind} solutions"
-                notes.append(f"{alias}: that it {guess} is guessed, because {_few(count.of, 'judgement')}.")
-        if values:
-            parts.append(Part(models=(alias,), skills=values, source=source))
-    by_role = {key: _of_role(observed, key) for key in [*observed.rejected, *observed.passed]}
-    own = [Part(models=key[:1], roles=key[1:], skills=rates, source=source) for key, rates in by_role.items() if rates]
-    return [*parts, *own]
-
-
-def _of_role(observed: Observed, key: Key) -> dict[str, float]:
-    found = {"spots": observed.rejected.get(key, Count()), "passes": observed.passed.get(key, Count())}
-    return {name: _inside(count) for name, count in found.items() if count.of >= ENOUGH}
+                notes.append(f"{alias}: that it {guess} is guessed, because {_few(all_.of, 'judgement')}.")
+                continue
+            notes.append(f"{alias} as a judge: it {verb}ed {all_.hits} of {all_.of} {kind} solutions.")
+            rate = _inside(all_)
+            parts.append(Part(models=(alias,), roles=JUDGES, skills={name: rate}, source=source))
+            for role, count in of_roles[name].items():
+                own = round((count.hits + ENOUGH * rate) / (count.of + ENOUGH), 4)
+                parts.append(Part(models=(alias,), roles=(role,), skills={name: own}, source=source))
+    return parts
 
 
 def _lengths(lengths: dict[Key, Lengths], source: str) -> list[Part]:
@@ -174,7 +169,7 @@ def _of_trial(rows: Sequence[RoleRates]) -> dict[str, float]:
     """Lengths and unreadable answers of a role over all programs. A trial does not part thinking from answers."""
     answers, given = sum(len(one.answers) for one in rows), sum(one.given for one in rows)
     tokens = sum(one.tokens * len(one.answers) for one in rows) / answers if answers else 0.0
-    unread = 1 - sum(one.at_once for one in rows) / given if given else _GUESS.unreadable
+    unread = 1 - sum(one.count("at once") for one in rows) / given if given else _GUESS.unreadable
     return {"answer_tokens": max(1.0, round(tokens, 1)), "thinking_tokens": 1.0, "unreadable": round(max(0.0, unread), 4)}
 
 
