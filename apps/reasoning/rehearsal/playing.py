@@ -3,8 +3,9 @@
 import asyncio
 import multiprocessing
 import os
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from functools import partial
 from itertools import product
 
@@ -26,6 +27,8 @@ from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
 
 MODEL = "simulated"
 NICE = 10
+#: Lines that are queued for each process.
+AHEAD = 4
 
 
 def rehearse(
@@ -47,9 +50,15 @@ def rehearse(
 def _in_processes(
     play: Callable[[tuple[int, int]], list[PlayedCell]], places: Sequence[tuple[int, int]], processes: int
 ) -> Iterator[list[PlayedCell]]:
-    """Play in processes of low priority, so that runs are not slowed down."""
+    """Play in processes of low priority, so that runs are not slowed down. Few lines are queued, so that it ends quickly."""
     with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn"), os.nice, (NICE,)) as pool:
-        yield from pool.map(play, places)
+        queued = deque[Future[list[PlayedCell]]]()
+        for place in places:
+            queued.append(pool.submit(play, place))
+            if len(queued) > AHEAD * processes:
+                yield queued.popleft().result()
+        while queued:
+            yield queued.popleft().result()
 
 
 def _repeats(matrix: Matrix, skills: Skills, place: tuple[int, int]) -> list[PlayedCell]:

@@ -103,7 +103,23 @@ def test_a_rehearsal_whose_process_died_is_played_again_but_not_for_ever(alice: 
     assert rehearsals_work() == 0
     row.refresh_from_db()
     assert row.state == "failed"
-    assert "died 3 times" in row.trouble
+    assert "begun 3 times" in row.trouble
+
+
+def test_a_rehearsal_that_breaks_is_tried_again_at_once(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    make_set(1)
+    row = rehearsal_ask(experiment=begin(alice), user=alice)
+
+    def breaks(*_: object, **__: object) -> None:
+        raise RuntimeError("cannot schedule new futures after interpreter shutdown")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(background, "predicted", breaks)
+        with pytest.raises(RuntimeError):
+            rehearsals_work()
+    assert rehearsals_work() == 1
+    row.refresh_from_db()
+    assert (row.state, row.attempt) == ("done", 2)
 
 
 def test_wrong_skills_a_second_rehearsal_and_too_many_calls_are_refused(alice: User) -> None:

@@ -60,7 +60,7 @@ def _taken() -> Rehearsal | None:
     for row in Rehearsal.objects.filter(Q(state=Rehearsal.State.WAITING) | lost).order_by("pk"):
         same = Rehearsal.objects.filter(pk=row.pk, state=row.state, attempt=row.attempt)
         if row.attempt >= ATTEMPTS:
-            trouble = f"Its process died {ATTEMPTS} times. Rehearse fewer problems, repeats or methods."
+            trouble = f"It was begun {ATTEMPTS} times and never ended. See the log, or rehearse fewer problems or repeats."
             same.update(state=Rehearsal.State.FAILED, trouble=trouble, ended_at=now)
         elif same.update(state=Rehearsal.State.RUNNING, attempt=F("attempt") + 1, played=0, beat_at=now):
             row.refresh_from_db()
@@ -78,8 +78,8 @@ def _play(row: Rehearsal) -> None:
     except (ExperimentRefused, SkillsWrong) as error:
         own.update(state=Rehearsal.State.FAILED, trouble=str(error), ended_at=timezone.now())
         return
-    except Exception as error:  # It would be played again and fail again; the watcher logs it.
-        own.update(state=Rehearsal.State.FAILED, trouble=f"It failed: {error}", ended_at=timezone.now())
+    except Exception:  # Also the end of this process. Another one tries again; the watcher logs it.
+        own.update(state=Rehearsal.State.WAITING)
         raise
     own.update(state=Rehearsal.State.DONE, result=found.model_dump(mode="json"), ended_at=timezone.now())
 
