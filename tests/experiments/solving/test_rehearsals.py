@@ -17,6 +17,7 @@ from apps.experiments.refusals import ExperimentRefused
 from apps.experiments.solving.rehearsal import background
 from apps.experiments.solving.rehearsal.background import rehearsal_ask, rehearsals_work
 from apps.experiments.solving.rehearsal.fitting import fitted, tried
+from apps.experiments.solving.rehearsal.observing import observed_in
 from apps.experiments.solving.rehearsal.predicting import Prediction, matrix_of
 from apps.experiments.solving.services import items_chosen
 from apps.problem_sets.importing import named_of
@@ -59,7 +60,7 @@ def answers() -> dict[str, object]:
 
     def answer(request: GenerationRequest) -> str:
         problem = re.findall(r"sum number (\d+)", " ".join(message.content for message in request.messages))[0]
-        agent = agents.setdefault(request.run, SimulatedAgent(TRUE, "", f"sum-{problem}", f"run {len(agents)}"))
+        agent = agents.setdefault(request.run, SimulatedAgent(TRUE, "intern_s1_mo", f"sum-{problem}", f"run {len(agents)}"))
         return agent.answer(request).text
 
     return {"*": answer}
@@ -151,6 +152,15 @@ def test_skills_are_fitted_to_runs_whose_truth_is_known(alice: User, stage: Stag
     assert skills.of("another", "verifier").spots == 0.7
 
 
+def test_votes_on_proofs_count_as_judgements(alice: User, stage: Stage) -> None:
+    make_set(3)
+    methods = [{"name": "intern", "scaffold": "intern_s1_mo", "preset": "quick"}]
+    observed = observed_in(stage.play(begin(alice, methods=methods, scorers=SCORERS)))
+    key = ("served", "process_verifier")
+    assert observed.passed[key].of + observed.rejected[key].of >= 6
+    assert observed.lengths["served", "theorem_verifier"].calls > 0
+
+
 def test_a_rate_with_few_observations_is_guessed_and_says_so(alice: User, stage: Stage) -> None:
     make_set(2)
     experiment = stage.play(begin(alice, scorers=SCORERS))
@@ -198,6 +208,7 @@ def test_the_page_shows_prediction_next_to_outcome_and_the_origin_of_skills(alic
     assert "served solved" in html
     assert html.count('data-label="cost ratio">1.00') == 1
     assert "sum-1" not in html
+    assert "intervals apart" not in html
     own = client.get(f"{url}?scorer=own").content.decode()
     assert own.count(" %</td>") == 2
 

@@ -12,6 +12,7 @@ from typing import Any
 from apps.experiments.models import Experiment, SolvingCell, SolvingState
 from apps.reasoning.answers.comparison import answer_compared
 from apps.reasoning.domain.event_base import Kind
+from apps.reasoning.domain.verdicts import NO_FAULT
 from apps.reasoning.rehearsal.chances import log_odds
 from apps.runs.models import RunEvent, Step
 from apps.trials.rates import Share
@@ -20,7 +21,14 @@ from apps.trials.rates import Share
 RUNS_AT_MOST = 2_000
 #: A score from this share of its scale passes a solution, as in trials of models.
 PASSES_FROM = 6 / 7
-_KINDS = (Kind.CANDIDATE_DRAFTED, Kind.CANDIDATE_JUDGED, Kind.CANDIDATE_SCORED, Kind.OUTPUT_UNREAD)
+#: Events about a solution, with the field that names it.
+_SUBJECT = {
+    Kind.CANDIDATE_DRAFTED: "candidate",
+    Kind.CANDIDATE_JUDGED: "candidate",
+    Kind.CANDIDATE_SCORED: "candidate",
+    Kind.PROOF_DRAFTED: "proof",
+    Kind.VOTE_CAST: "subject",
+}
 
 
 @dataclass
@@ -105,7 +113,7 @@ def _read(found: Observed, cell: SolvingCell) -> None:
         if not key.endswith(("/again", "/in_words")):
             found.lengths[alias, role].add(completion, reasoning)
     truths: dict[str, bool] = {}
-    events = RunEvent.objects.filter(run=cell.run_id, kind__in=_KINDS).order_by("seq")
+    events = RunEvent.objects.filter(run=cell.run_id, kind__in=(*_SUBJECT, Kind.OUTPUT_UNREAD)).order_by("seq")
     for kind, body in events.values_list("kind", "body"):
         player = players.get(body.get("call", ""))
         if player is not None:
@@ -116,15 +124,18 @@ def _add(found: Observed, cell: SolvingCell, player: Key, kind: str, body: dict[
     """Add one event of a call by `player`. `truths`: of the candidates so far, those whose answer could be compared."""
     if kind == Kind.OUTPUT_UNREAD:
         found.lengths[player].unread += not body.get("part") and not body["call"].endswith(("/again", "/in_words"))
-    elif kind == Kind.CANDIDATE_DRAFTED:
+        return
+    subject = body[_SUBJECT[Kind(kind)]]
+    if kind in (Kind.CANDIDATE_DRAFTED, Kind.PROOF_DRAFTED):
         is_right = answer_compared(body["text"], cell.item.problem.answer).is_equal
         if is_right is None:
             return
-        truths[body["candidate"]] = is_right
+        truths[subject] = is_right
         found.truths += 1
-        _add_solution(found, cell.item.name, player[0], [truths.get(name) for name in body["parents"]], is_right)
-    elif body["candidate"] in truths and (passed := _passed(kind, body)) is not None:
-        is_right = truths[body["candidate"]]
+        if kind == Kind.CANDIDATE_DRAFTED:
+            _add_solution(found, cell.item.name, player[0], [truths.get(name) for name in body["parents"]], is_right)
+    elif subject in truths and (passed := _passed(kind, body)) is not None:
+        is_right = truths[subject]
         (found.passed if is_right else found.rejected)[player].add(passed == is_right)
 
 
@@ -142,6 +153,8 @@ def _passed(kind: str, body: dict[str, Any]) -> bool | None:
     if kind == Kind.CANDIDATE_JUDGED:
         passed: bool | None = body["passed"]
         return passed
+    if kind == Kind.VOTE_CAST:
+        return None if body.get("unscored") else body.get("first_fault") == NO_FAULT and not body.get("wrong_lemma")
     score = body.get("score")
     return None if score is None else score >= PASSES_FROM * body["scale"]
 
