@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import ConfigDict, Field, FiniteFloat, ValidationError
 
 from apps.reasoning.domain.values import Value
 from apps.reasoning.rehearsal.chances import gaussian, log_odds, logistic
@@ -32,6 +32,8 @@ class Skill(Value):
     for.
     """
 
+    model_config = ConfigDict(allow_inf_nan=False)
+
     ability: float = 0.0
     solves: dict[str, Chance] = {}
     fixes: Chance = 0.25
@@ -43,7 +45,7 @@ class Skill(Value):
     thinking_tokens: Tokens = 8_000
     spread: float = Field(default=0.5, ge=0, le=3)
     unreadable: Chance = 0.02
-    tokens_per_s: float = Field(default=50, gt=0)
+    tokens_per_s: float = Field(default=50, ge=0.01)
 
     def ease(self, problem: str, difficulty: float) -> float:
         """The log-odds to solve a problem."""
@@ -98,7 +100,7 @@ class Skills(Value):
     """
 
     parts: tuple[Part, ...] = ()
-    difficulties: dict[str, float] = {}
+    difficulties: dict[str, FiniteFloat] = {}
     notes: tuple[str, ...] = ()
 
     def of(self, model: str, role: str) -> Skill:

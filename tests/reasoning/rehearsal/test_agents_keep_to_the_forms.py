@@ -99,6 +99,8 @@ def test_later_skills_count_over_earlier_ones_and_tables_by_problem_over_ability
         ('[[skills]]\njudgement = "good"', "judgement: Input should be"),
         ("[skills]\nspots = 0.5", "skills: Write [[skills]] in double brackets."),
         ("[skill]\nspots = 0.5", "skill: unknown table."),
+        ("[[skills]]\nability = nan", "ability: Input should be a finite number."),
+        ("[difficulties]\np1 = inf", "difficulties.p1: Input should be a finite number."),
         ("spots", "The file is not valid TOML"),
         ("[difficulties]\np1 = 'hard'", "difficulties.p1: Input should be a valid number"),
     ],

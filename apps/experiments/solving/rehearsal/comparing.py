@@ -1,24 +1,27 @@
 """The page of rehearsals: the newest prediction next to the outcome, row by row."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import Avg, Q
 
 from apps.accounts.models import User
 from apps.experiments.access import experiments_visible_to
 from apps.experiments.models import Experiment, ExperimentKind, SolvingState
+from apps.experiments.solving.manifest import Manifest
 from apps.experiments.solving.pages import Line, lines_of
 from apps.experiments.solving.rehearsal.differences import Detectable, base_of, detectable_of, detectable_words
-from apps.experiments.solving.rehearsal.predicting import PredictedRow, Prediction
+from apps.experiments.solving.rehearsal.predicting import COSTS, WRITTEN, Prediction
 from apps.experiments.solving.rehearsal.stored import Rehearsal
 from apps.experiments.solving.services import manifest_stored
-from apps.experiments.solving.tables import Row, rows_of
+from apps.experiments.solving.tables import rows_of
 from apps.reasoning.rehearsal.skills import Skills
 
 #: Experiments that are offered to fit skills to.
 OFFERED = 30
+Key = tuple[str, str, int]
 
 
 @dataclass(frozen=True)
@@ -26,16 +29,15 @@ class Pair:
     """A row as it was predicted and as it came out.
 
     `apart`: outcome minus prediction in points. `overlaps`: whether the two intervals do; None if one is missing. `ratios`:
-    tokens against the base, predicted and observed. `least`: smallest detectable difference in points; `needed`: problems.
+    costs against the base, predicted and observed. `least`: smallest detectable difference in points; `needed`: problems.
     """
 
     name: str
     predicted: Line
     observed: Line | None
-    cells: PredictedRow
     apart: str
     overlaps: bool | None
-    ratios: tuple[float | None, float | None]
+    ratios: Sequence[float | None]
     least: int | None
     needed: int | None
 
@@ -58,7 +60,7 @@ def page_of(experiment: Experiment, user: User, scorer: str) -> dict[str, Any]:
     context["detectable"] = detectable_words(manifest, prediction)
     context["troubles"] = [(row.method, why, count) for row in prediction.rows for why, count in row.troubles.items()]
     context["notes"] = Skills.model_validate(shown.skills or {}).notes
-    context["of_acceptance"] = of_acceptance
+    context["unit"] = unit_of(manifest)
     return context
 
 
@@ -70,26 +72,41 @@ def pairs_of(experiment: Experiment, prediction: Prediction, scorer: str, *, of_
     problems, outcome = rows_of(experiment, scorer)
     observed = {line.row.key: line for line in lines_of(manifest, problems, outcome)}
     base = base_of(manifest, rows)
-    theirs = observed.get(rows[base].key)
+    costs = [{one.key: one.cost(unit_of(manifest)) for one in prediction.rows}, _observed_costs(experiment, unit_of(manifest))]
+    ratios = [[_ratio(one, row.key, rows[base].key) for one in costs] for row in rows]
+    detectable = detectable_of(manifest, prediction)
     return [
-        _pair(line, observed.get(line.row.key), cells, found, (rows[base], theirs.row if theirs else None))
-        for line, cells, found in zip(predicted, prediction.rows, detectable_of(manifest, prediction), strict=True)
+        _pair(line, observed.get(line.row.key), of_row, found)
+        for line, of_row, found in zip(predicted, ratios, detectable, strict=True)
     ]
 
 
-def _pair(
-    predicted: Line, observed: Line | None, cells: PredictedRow, found: Detectable | None, base: tuple[Row, Row | None]
-) -> Pair:
+def unit_of(manifest: Manifest) -> str:
+    """What the cost ratios count."""
+    return manifest.counts if manifest.counts in COSTS else WRITTEN
+
+
+def _observed_costs(experiment: Experiment, unit: str) -> dict[Key, float]:
+    """Mean costs of the finished cells by row."""
+    cells = experiment.solving_cells.filter(state=SolvingState.FINISHED).order_by().values_list("method", "team", "budget")
+    means = cells.annotate(*(Avg(name) for name in COSTS[unit]))
+    return {(method, team, budget): sum(costs) for method, team, budget, *costs in means}
+
+
+def _ratio(costs: Mapping[Key, float], row: Key, base: Key) -> float | None:
+    return costs[row] / costs[base] if costs.get(row) and costs.get(base) else None
+
+
+def _pair(predicted: Line, observed: Line | None, ratios: Sequence[float | None], found: Detectable | None) -> Pair:
     means = predicted.row.mean, observed.row.mean if observed else None
-    apart = f"{100 * (means[1] - means[0]):+.1f}".replace("-", "−") if None not in means else ""  # type: ignore[operator]
+    apart = "" if means[0] is None or means[1] is None else f"{100 * (means[1] - means[0]):+.1f}".replace("-", "−")
     return Pair(
         name=predicted.name,
         predicted=predicted,
         observed=observed,
-        cells=cells,
         apart=apart,
         overlaps=_overlap(predicted.interval, observed.interval) if observed else None,
-        ratios=(_ratio(predicted.row, base[0]), _ratio(observed.row if observed else None, base[1])),
+        ratios=ratios,
         least=ceil(100 * found.least) if found and found.least is not None else None,
         needed=found.problems if found else None,
     )
@@ -101,10 +118,6 @@ def _overlap(one: str, other: str) -> bool | None:
         return None
     (low, high), (least, most) = (tuple(map(float, text.split(" to "))) for text in (one, other))
     return low <= most and least <= high
-
-
-def _ratio(row: Row | None, base: Row | None) -> float | None:
-    return row.tokens / base.tokens if row is not None and base is not None and row.tokens and base.tokens else None
 
 
 def _sources(experiment: Experiment, user: User) -> list[Experiment]:

@@ -19,10 +19,18 @@ from apps.reasoning.rehearsal.matrix import Line, Matrix, PlayedCell, RehearsedP
 from apps.reasoning.rehearsal.playing import rehearse
 from apps.reasoning.rehearsal.skills import Skills
 
-#: Expected calls of all cells; more would take hours.
-CALLS_AT_MOST = 3_000_000
+#: Expected calls of all cells; more would take more than half an hour.
+CALLS_AT_MOST = 1_000_000
 NOTHING = "nothing was handed in"
 NOT_JUDGED = "the method did not judge its proof"
+WRITTEN = "completion tokens"
+#: What a unit of the manifest counts; a rehearsal knows no prices, so money is counted as tokens written.
+COSTS = {
+    WRITTEN: ("completion_tokens",),
+    "tokens": ("prompt_tokens", "completion_tokens"),
+    "calls": ("calls",),
+    "seconds": ("seconds",),
+}
 Shares = tuple[tuple[float | None, ...], ...]
 
 
@@ -47,6 +55,10 @@ class PredictedRow(Value):
     @property
     def key(self) -> tuple[str, str, int]:
         return self.method, self.team, self.budget
+
+    def cost(self, unit: str) -> float:
+        """Mean cost of a cell in a unit of `COSTS`; 0 if no cell was played."""
+        return sum(float(getattr(self, name)) for name in COSTS.get(unit, COSTS[WRITTEN]))
 
     def as_row(self, *, of_acceptance: bool = False) -> Row:
         """The row with its right answers, or its own verdicts, as scores."""
