@@ -148,6 +148,8 @@ def test_skills_are_fitted_to_runs_whose_truth_is_known(alice: User, stage: Stag
     assert set(solver.solves) == {f"sum-{number}" for number in range(1, 11)}
     true = [TRUE.of("served", "solver").solving(name, TRUE.difficulty(name)) for name in solver.solves]
     assert sum(solver.solves.values()) / 10 == pytest.approx(sum(true) / 10, abs=0.12)
+    unseen = skills.of("served", "aggregator")
+    assert unseen.answer_tokens < 100, "a role without calls has the lengths of its model"
     assert any("served solved" in note and "fitted to" in note for note in skills.notes)
     assert skills.of("another", "verifier").spots == 0.7
 

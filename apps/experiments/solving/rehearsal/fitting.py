@@ -5,12 +5,13 @@ What cannot be fitted is guessed. A note says of each number where it comes from
 
 import statistics
 from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
 from typing import Any
 
 from apps.accounts.models import User
 from apps.experiments.models import Experiment
 from apps.experiments.solving.manifest import Manifest
-from apps.experiments.solving.rehearsal.observing import Count, Key, Lengths, Observed, observed_in, smoothed
+from apps.experiments.solving.rehearsal.observing import Count, Key, Lengths, Observed, observed_in, pooled, smoothed
 from apps.reasoning.rehearsal.chances import log_odds, logistic
 from apps.reasoning.rehearsal.skills import JUDGES, Part, Skill, Skills
 from apps.trials.rates import RoleRates
@@ -66,6 +67,8 @@ def skills_of_runs(observed: Observed, title: str) -> Skills:
         values |= _rewriting(observed, alias, values.get("solves", {}), notes)
         if values:
             parts.append(Part(models=(alias,), skills=values, source=source))
+        calls = sum(one.calls for (name, _), one in observed.lengths.items() if name == alias)
+        notes.append(f"{alias}: lengths and unreadable answers are those of {calls:,} calls.")
     parts += [*_judging(observed, source, notes), *_lengths(observed.lengths, source)]
     means = {problem: round(statistics.fmean(all_), 3) for problem, all_ in difficulties.items()}
     return Skills(parts=tuple(parts), difficulties=means, notes=tuple(notes))
@@ -131,17 +134,27 @@ def _judging(observed: Observed, source: str, notes: list[str]) -> list[Part]:
 
 
 def _lengths(lengths: dict[Key, Lengths], source: str) -> list[Part]:
+    """Lengths and unreadable answers: of a model, of it as a judge, and of each role. Roles without calls have the former."""
     parts = []
-    for (alias, role), found in lengths.items():
-        spread = statistics.stdev(found.logs) if found.calls > 1 else _GUESS.spread
-        skills = {
-            "answer_tokens": max(1.0, round(found.said / found.calls, 1)),
-            "thinking_tokens": max(1.0, round(found.thought / found.calls, 1)),
-            "spread": min(3.0, round(spread, 3)),
-            "unreadable": round(found.unread / found.calls, 4),
-        }
-        parts.append(Part(models=(alias,), roles=(role,), skills=skills, source=source))
+    for alias in dict.fromkeys(alias for alias, _ in lengths):
+        own = {role: found for (one, role), found in lengths.items() if one == alias}
+        judging = {role for role in own if any(fnmatchcase(role, one) for one in JUDGES)}
+        judges = [found for role, found in own.items() if role in judging]
+        others = [found for role, found in own.items() if role not in judging]
+        groups = [(("*",), pooled(others or judges)), *([(JUDGES, pooled(judges))] if judges else [])]
+        groups += [((role,), found) for role, found in own.items()]
+        parts += [Part(models=(alias,), roles=roles, skills=_of_lengths(found), source=source) for roles, found in groups]
     return parts
+
+
+def _of_lengths(found: Lengths) -> dict[str, float]:
+    spread = statistics.stdev(found.logs) if found.calls > 1 else _GUESS.spread
+    return {
+        "answer_tokens": max(1.0, round(found.said / found.calls, 1)),
+        "thinking_tokens": max(1.0, round(found.thought / found.calls, 1)),
+        "spread": min(3.0, round(spread, 3)),
+        "unreadable": round(found.unread / found.calls, 4),
+    }
 
 
 def skills_of_trial(alias: str, user: User | None) -> Skills:

@@ -5,7 +5,7 @@ The truth of a solution is that of its final answer.
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -61,6 +61,15 @@ class Lengths:
         """Count one call."""
         self.calls, self.said, self.thought = self.calls + 1, self.said + completion - reasoning, self.thought + reasoning
         self.logs.append(math.log(max(1, completion)))
+
+
+def pooled(all_: Iterable[Lengths]) -> Lengths:
+    """All calls of several roles."""
+    total = Lengths()
+    for one in all_:
+        total.calls, total.said, total.thought = total.calls + one.calls, total.said + one.said, total.thought + one.thought
+        total.logs, total.unread = [*total.logs, *one.logs], total.unread + one.unread
+    return total
 
 
 Key = tuple[str, str]
