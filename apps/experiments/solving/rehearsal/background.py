@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from datetime import timedelta
 
+from django.db import IntegrityError, transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
@@ -33,15 +34,17 @@ def rehearsal_ask(
     *, experiment: Experiment, user: User, source: str = "guess", fitted_to: Experiment | None = None, stated: str = ""
 ) -> Rehearsal:
     """Queue a rehearsal. Raises `ExperimentRefused` for wrong skills, too large a matrix, and while another is under way."""
-    if Rehearsal.objects.filter(experiment=experiment, state__in=("waiting", "running")).exists():
-        raise ExperimentRefused("A rehearsal of this experiment is under way. Wait until it has ended.")
     try:
         skills_read(stated)
     except SkillsWrong as error:
         raise ExperimentRefused(f"The skills cannot be used. {error}") from error
     manifest = manifest_stored(experiment)
     matrix_of(manifest, items_chosen(manifest))
-    return Rehearsal.objects.create(experiment=experiment, by=user, source=source, fitted_to=fitted_to, stated=stated)
+    try:
+        with transaction.atomic():
+            return Rehearsal.objects.create(experiment=experiment, by=user, source=source, fitted_to=fitted_to, stated=stated)
+    except IntegrityError as error:
+        raise ExperimentRefused("A rehearsal of this experiment is under way. Wait until it has ended.") from error
 
 
 def rehearsals_work() -> int:

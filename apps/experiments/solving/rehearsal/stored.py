@@ -36,6 +36,11 @@ class Rehearsal(models.Model):
 
     class Meta:
         ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["experiment"], condition=models.Q(state__in=("waiting", "running")), name="rehearsal_one_live"
+            )
+        ]
         indexes = [models.Index(fields=["state"], name="rehearsal_state")]
 
     @property
