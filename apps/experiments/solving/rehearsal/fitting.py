@@ -3,6 +3,7 @@
 What cannot be fitted is guessed. A note says of each number where it comes from.
 """
 
+import math
 import statistics
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
@@ -130,7 +131,27 @@ def _judging(observed: Observed, source: str, notes: list[str]) -> list[Part]:
             for role, count in of_roles[name].items():
                 own = round((count.hits + ENOUGH * rate) / (count.of + ENOUGH), 4)
                 parts.append(Part(models=(alias,), roles=(role,), skills={name: own}, source=source))
+        parts += _same_again(observed, alias, Skills(parts=tuple(parts)).of(alias, "verifier"), source, notes)
     return parts
+
+
+def _same_again(observed: Observed, alias: str, judge: Skill, source: str, notes: list[str]) -> list[Part]:
+    """How often a model repeats its judgement of a text: the agreement of two judgements beyond that of independent ones.
+
+    Both are drawn for the text with chance `same_again` each, so its square is the part of pairs that must agree.
+    """
+    pairs = observed.again[alias]
+    passes = [judge.passes if is_right else 1 - judge.spots for is_right, _, _ in pairs]
+    expected = [chance if first else 1 - chance for chance, (_, first, _) in zip(passes, pairs, strict=True)]
+    if len(pairs) < ENOUGH:
+        guess = f"{_GUESS.same_again:g} of its judgements"
+        notes.append(f"{alias}: that it repeats {guess} is guessed, because {_few(len(pairs), 'second judgement')}.")
+        return []
+    agreed = sum(first == second for _, first, second in pairs)
+    part = (agreed - sum(expected)) / max(EDGE, len(pairs) - sum(expected))
+    same = round(math.sqrt(min(1.0, max(0.0, part))), 3)
+    notes.append(f"{alias} as a judge: two judgements of a solution agreed in {agreed} of {len(pairs)} pairs.")
+    return [Part(models=(alias,), skills={"same_again": same}, source=source)]
 
 
 def _lengths(lengths: dict[Key, Lengths], source: str) -> list[Part]:

@@ -77,7 +77,11 @@ Key = tuple[str, str]
 
 @dataclass
 class Observed:
-    """Counts of an experiment by model, or by model and role. `fixed`: also the problem of each wrong solution."""
+    """Counts of an experiment by model, or by model and role. `fixed`: also the problem of each wrong solution.
+
+    Only the first judgement of a solution counts, because many methods judge again what passed. `again`: whether a solution
+    that was judged twice is right, and whether each judgement passed it.
+    """
 
     runs: int = 0
     truths: int = 0
@@ -86,12 +90,22 @@ class Observed:
     kept: dict[str, Count] = field(default_factory=lambda: defaultdict(Count))
     rejected: dict[Key, Count] = field(default_factory=lambda: defaultdict(Count))
     passed: dict[Key, Count] = field(default_factory=lambda: defaultdict(Count))
+    again: dict[str, list[tuple[bool, bool, bool]]] = field(default_factory=lambda: defaultdict(list))
     lengths: dict[Key, Lengths] = field(default_factory=lambda: defaultdict(Lengths))
 
     @property
     def models(self) -> list[str]:
         """All models that made a call."""
         return list(dict.fromkeys(alias for alias, _ in self.lengths))
+
+
+@dataclass
+class _Run:
+    """One run so far: the truth of its solutions whose answer could be compared, and the judgements on them by player."""
+
+    cell: SolvingCell
+    truths: dict[str, bool] = field(default_factory=dict)
+    judged: dict[tuple[str, Key], list[bool]] = field(default_factory=lambda: defaultdict(list))
 
 
 def observed_in(experiment: Experiment) -> Observed:
@@ -121,31 +135,39 @@ def _read(found: Observed, cell: SolvingCell) -> None:
         players[key] = alias, role
         if not key.endswith(("/again", "/in_words")):
             found.lengths[alias, role].add(completion, reasoning)
-    truths: dict[str, bool] = {}
+    run = _Run(cell)
     events = RunEvent.objects.filter(run=cell.run_id, kind__in=(*_SUBJECT, Kind.OUTPUT_UNREAD)).order_by("seq")
     for kind, body in events.values_list("kind", "body"):
         player = players.get(body.get("call", ""))
         if player is not None:
-            _add(found, cell, player, kind, body, truths)
+            _add(found, run, player, kind, body)
 
 
-def _add(found: Observed, cell: SolvingCell, player: Key, kind: str, body: dict[str, Any], truths: dict[str, bool]) -> None:
-    """Add one event of a call by `player`. `truths`: of the candidates so far, those whose answer could be compared."""
+def _add(found: Observed, run: _Run, player: Key, kind: str, body: dict[str, Any]) -> None:
+    """Add one event of a call by `player`."""
     if kind == Kind.OUTPUT_UNREAD:
         found.lengths[player].unread += not body.get("part") and not body["call"].endswith(("/again", "/in_words"))
         return
     subject = body[_SUBJECT[Kind(kind)]]
     if kind in (Kind.CANDIDATE_DRAFTED, Kind.PROOF_DRAFTED):
-        is_right = answer_compared(body["text"], cell.item.problem.answer).is_equal
+        is_right = answer_compared(body["text"], run.cell.item.problem.answer).is_equal
         if is_right is None:
             return
-        truths[subject] = is_right
+        run.truths[subject] = is_right
         found.truths += 1
         if kind == Kind.CANDIDATE_DRAFTED:
-            _add_solution(found, cell.item.name, player[0], [truths.get(name) for name in body["parents"]], is_right)
-    elif subject in truths and (passed := _passed(kind, body)) is not None:
-        is_right = truths[subject]
+            _add_solution(found, run.cell.item.name, player[0], [run.truths.get(name) for name in body["parents"]], is_right)
+    elif subject in run.truths and (passed := _passed(kind, body)) is not None:
+        _add_judgement(found, run, subject, player, passed)
+
+
+def _add_judgement(found: Observed, run: _Run, subject: str, player: Key, passed: bool) -> None:
+    is_right, judged = run.truths[subject], run.judged[subject, player]
+    judged.append(passed)
+    if len(judged) == 1:
         (found.passed if is_right else found.rejected)[player].add(passed == is_right)
+    elif len(judged) == 2:
+        found.again[player[0]].append((is_right, judged[0], judged[1]))
 
 
 def _add_solution(found: Observed, problem: str, alias: str, parents: list[bool | None], is_right: bool) -> None:
