@@ -18,6 +18,7 @@ data_folder_close(settings.DATA_DIR)
 # Not in the handlers below: Celery logs their errors and continues, and a process without a warden finds no lost run.
 from apps.experiments.advancing import conduct  # noqa: E402
 from apps.experiments.conductor import CONDUCTOR  # noqa: E402
+from apps.experiments.solving.rehearsal.background import rehearsals_work  # noqa: E402
 from apps.graders.suggestions.family import gradings_stop  # noqa: E402
 from apps.marks.suggestions.suggesting import suggestions_resend  # noqa: E402
 from apps.operations import history  # noqa: E402
@@ -43,6 +44,7 @@ WATCHERS: dict[Watcher, Callable[[], object]] = {
     Watcher("hints", 2.0): proposals_work,
     Watcher("pages", 2.0): partial(pages_work, over_broker, stop_calls),
     CONDUCTOR: conduct,
+    Watcher("rehearsals", 2.0): rehearsals_work,
 }
 
 

@@ -9,6 +9,7 @@ from django.db.models import Q
 
 from apps.contests.models import Contest
 from apps.experiments.solving.people.models import PersonMark as PersonMark
+from apps.experiments.solving.rehearsal.stored import Rehearsal
 from apps.graded_sets.models import POINTS, GradedScript, GradedSet
 from apps.graders.planning.naming import PLAYERS_LENGTH
 from apps.graders.planning.settings import DIGEST_LENGTH
@@ -19,6 +20,7 @@ from apps.submissions.models import SubmissionVersion
 if TYPE_CHECKING:
     from django.db.models.fields.related_descriptors import RelatedManager
 
+__all__ = ["Rehearsal"]  # Kept in its package.
 TITLE_LENGTH = 120
 #: A larger difference than this fraction of the scale (2 of 7 points) is far from the person's points.
 FAR = 2 / 7 + 1e-9

@@ -7,6 +7,7 @@ from apps.experiments.solving.comparing.views import experiment_ablations, exper
 from apps.experiments.solving.curves.views import curve_page
 from apps.experiments.solving.files.views import file_download, file_list
 from apps.experiments.solving.people.views import mark_list, mark_page
+from apps.experiments.solving.rehearsal.views import rehearsal
 from apps.experiments.solving.views import cell_list, solving_new
 
 app_name = "experiments"
@@ -27,5 +28,6 @@ urlpatterns = [
     path("experiments/<uuid:experiment_id>/endings/", experiment_endings, name="endings"),
     path("experiments/<uuid:experiment_id>/files/", file_list, name="files"),
     path("experiments/<uuid:experiment_id>/files/<str:name>", file_download, name="file"),
+    path("experiments/<uuid:experiment_id>/rehearsal/", rehearsal, name="rehearsal"),
     path("experiments/<uuid:experiment_id>/<slug:verb>/", views.experiment_command, name="command"),
 ]

@@ -64,6 +64,7 @@ SECTIONS = {
     "experiments:ablations": "solving_experiments#ablations",
     "experiments:endings": "solving_experiments#endings",
     "experiments:files": "experiment_files",
+    "experiments:rehearsal": "rehearsal",
     "experiments:solving_new": "solving_experiments",
     "experiments:tables": "solving_experiments#tables-of-the-papers",
     "graded_sets": "experiments#graded-sets",

@@ -67,18 +67,27 @@ class Measuring:
 
     def of(self, row: Row) -> Measure | Undefined:
         """The measure over problems with a score, for the mean; the other metrics need `k` scores of each problem."""
-        kept = np.flatnonzero(~np.isnan(row.scores).all(axis=1))
-        if not len(kept):
-            return Undefined(reason="no cell has a score")
-        scores = Scores.of([self.problems[number] for number in kept.tolist()], row.scores[kept])
         k, name = self.metric.k, self.metric.name
-        if name == MEAN:
-            return average(scores)
+        scores, kept = _scores_of(self.problems, row)
+        if scores is None or name == MEAN:
+            return mean_of(self.problems, row)
         if name == "full":
             return share_reaching(scores)
         if self.metric.by:
             return best_of_n(scores, self._judged[row.key][kept], k)
         return consensus_at_k(scores, self._groups[row.key][kept], k) if self._groups else pass_at_k(scores, k)
+
+
+def mean_of(problems: Sequence[str], row: Row) -> Measure | Undefined:
+    """The mean score over the problems that have one."""
+    scores, _ = _scores_of(problems, row)
+    return Undefined(reason="no cell has a score") if scores is None else average(scores)
+
+
+def _scores_of(problems: Sequence[str], row: Row) -> tuple[Scores | None, list[int]]:
+    """The scores of a row on the problems that have one, with their places; None without a score."""
+    kept = np.flatnonzero(~np.isnan(row.scores).all(axis=1)).tolist()
+    return (Scores.of([problems[number] for number in kept], row.scores[kept]) if kept else None), kept
 
 
 def _groups(experiment: Experiment, scorer: str, problems: Sequence[str]) -> dict[tuple[str, str, int], Integers]:

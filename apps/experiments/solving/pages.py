@@ -12,7 +12,7 @@ from django.utils.http import urlencode
 from apps.experiments.models import CellScore, Experiment, SolvingState
 from apps.experiments.solving.comparing.endings import clause_of
 from apps.experiments.solving.manifest import Manifest
-from apps.experiments.solving.measures import Measuring, metrics_of
+from apps.experiments.solving.measures import Measuring, mean_of, metrics_of
 from apps.experiments.solving.people.answers import answers_marked
 from apps.experiments.solving.services import manifest_stored
 from apps.experiments.solving.tables import Row, rows_of
@@ -99,7 +99,8 @@ def page_of(experiment: Experiment, asked: Mapping[str, str], hidden: Set[int]) 
     problems, rows = rows_of(experiment, chosen)
     metrics = metrics_of(manifest, chosen)
     metric = next((one for one in metrics if one.name == asked.get("metric")), metrics[0])
-    lines = lines_of(manifest, rows, Measuring(experiment, chosen, metric, problems))
+    measuring = Measuring(experiment, chosen, metric, problems)
+    lines = lines_of(manifest, rows, [measuring.of(row) for row in rows])
     sort = asked.get("sort", "") if asked.get("sort") in ORDERS else ""
     currency = next((price.currency for price in manifest.prices.values()), "")
     baseline = next((line.name for line in lines if line.is_baseline), "")
@@ -159,9 +160,13 @@ def progress_of(experiment: Experiment) -> dict[str, Any]:
     }
 
 
-def lines_of(manifest: Manifest, rows: Sequence[Row], measuring: Measuring) -> list[Line]:
+def mean_lines(manifest: Manifest, problems: Sequence[str], rows: Sequence[Row]) -> list[Line]:
+    """The table by mean scores."""
+    return lines_of(manifest, rows, [mean_of(problems, row) for row in rows])
+
+
+def lines_of(manifest: Manifest, rows: Sequence[Row], measures: Sequence[Measure | Undefined]) -> list[Line]:
     """The table. Differences are to the baseline, paired by problem, with Holm's correction over all rows."""
-    measures = [measuring.of(row) for row in rows]
     names = [name_of(manifest, row) for row in rows]
     base = next((number for number, row in enumerate(rows) if row.method == manifest.baseline), None)
     said = _against(names, measures, base)

@@ -1,4 +1,4 @@
-"""`manage.py experiment run FILE.toml | table | export | import TITLE`: experiments on solving from the terminal."""
+"""`manage.py experiment run FILE.toml | rehearse FILE.toml | table | export | import TITLE`: experiments from the terminal."""
 
 import sys
 import time
@@ -16,14 +16,16 @@ from apps.experiments.solving.files import commands as files
 from apps.experiments.solving.manifest import Manifest, ManifestWrong, manifest_read
 from apps.experiments.solving.people.corrected import corrected_lines
 from apps.experiments.solving.people.sampling import people_in
+from apps.experiments.solving.rehearsal.terminal import rehearsed_lines
 from apps.experiments.solving.services import manifest_stored, solving_extend, solving_start
 from apps.experiments.solving.tables import rows_of
+from apps.reasoning.rehearsal.skills import SkillsWrong
 
 
 class Command(BaseCommand):
-    """Start an experiment of a manifest or continue it, and print its table."""
+    """Start an experiment of a manifest or continue it, print its table, or rehearse it without a model."""
 
-    help = "Start or continue an experiment of a TOML manifest, or print the table of one."
+    help = "Start or continue an experiment of a TOML manifest, print the table of one, or rehearse one."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         verbs = parser.add_subparsers(dest="verb", required=True)
@@ -36,27 +38,46 @@ class Command(BaseCommand):
         table.add_argument("--scorer", default="", help="name of a scorer (default: the first)")
         table.add_argument("--corrected", action="store_true", help="print the means of scorers corrected by marks of people")
         files.arguments_add(verbs)
+        rehearse = verbs.add_parser("rehearse", help="predict the table with simulated agents, without a model")
+        rehearse.add_argument("file", type=Path, help="the manifest, or - for standard input")
+        rehearse.add_argument("--skills", type=Path, help="skills in TOML, which count over all others")
+        rehearse.add_argument("--like", default="", help="title of an experiment to whose runs skills are fitted")
+        rehearse.add_argument("--processes", type=int, default=2, help="processes that play (default: 2; 0: this one)")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             self._verb(options)
-        except (ExperimentRefused, ManifestWrong) as error:
+        except (ExperimentRefused, ManifestWrong, SkillsWrong) as error:
             raise CommandError(str(error)) from error
 
     def _verb(self, options: dict[str, Any]) -> None:
-        if options["verb"] == "run":
-            self._run(options)
-        elif options["verb"] == "table":
-            self._table(options)
+        ours = {"run": self._run, "table": self._table, "rehearse": self._rehearse}
+        if options["verb"] in ours:
+            ours[options["verb"]](options)
         else:
             getattr(files, f"experiment_{options['verb']}")(options, self.stdout)
 
-    def _run(self, options: dict[str, Any]) -> None:
-        path = options["file"]
+    def _text(self, path: Path) -> str:
         try:
-            manifest = manifest_read(sys.stdin.read() if str(path) == "-" else path.read_text(encoding="utf-8"))
+            return sys.stdin.read() if str(path) == "-" else path.read_text(encoding="utf-8")
         except OSError as error:
             raise CommandError(f"{path} cannot be read: {error.strerror}.") from error
+
+    def _rehearse(self, options: dict[str, Any]) -> None:
+        manifest = manifest_read(self._text(options["file"]))
+        stated = self._text(options["skills"]) if options["skills"] else ""
+        like = self._named(options["like"]) if options["like"] else None
+        for line in rehearsed_lines(manifest, stated, like, options["processes"]):
+            self.stdout.write(line)
+
+    def _named(self, title: str) -> Experiment:
+        found = Experiment.objects.filter(title=title, kind=ExperimentKind.SOLVING).order_by("-pk").first()
+        if found is None:
+            raise CommandError(f"There is no experiment “{title}”.")
+        return found
+
+    def _run(self, options: dict[str, Any]) -> None:
+        manifest = manifest_read(self._text(options["file"]))
         owner = User.objects.filter(username=options["owner"]).first() if options["owner"] else None
         if options["owner"] and owner is None:
             raise CommandError(f"There is no user {options['owner']}.")
@@ -89,10 +110,7 @@ class Command(BaseCommand):
         return known
 
     def _table(self, options: dict[str, Any]) -> None:
-        title, scorer = options["title"], options["scorer"]
-        experiment = Experiment.objects.filter(title=title, kind=ExperimentKind.SOLVING).order_by("-pk").first()
-        if experiment is None:
-            raise CommandError(f"There is no experiment “{title}”.")
+        scorer, experiment = options["scorer"], self._named(options["title"])
         if options["corrected"]:
             self._corrected(experiment, scorer)
             return

@@ -4,8 +4,7 @@ import re
 from collections.abc import Sequence
 
 from apps.experiments.models import Experiment
-from apps.experiments.solving.measures import MEAN_SCORE, Measuring
-from apps.experiments.solving.pages import Line, lines_of
+from apps.experiments.solving.pages import Line, mean_lines
 from apps.experiments.solving.services import manifest_stored
 from apps.experiments.solving.tables import rows_of
 
@@ -50,8 +49,7 @@ def markdown_of(experiment: Experiment, scorer: str) -> str:
 
 def _lines(experiment: Experiment, scorer: str) -> tuple[int, list[Line]]:
     problems, rows = rows_of(experiment, scorer)
-    measuring = Measuring(experiment, scorer, MEAN_SCORE, problems)
-    return len(problems), lines_of(manifest_stored(experiment), rows, measuring)
+    return len(problems), mean_lines(manifest_stored(experiment), problems, rows)
 
 
 def _caption(experiment: Experiment, scorer: str, problems: int) -> str:

@@ -10,8 +10,7 @@ import numpy as np
 
 from apps.experiments.models import Experiment
 from apps.experiments.solving.manifest import Manifest
-from apps.experiments.solving.measures import MEAN_SCORE, Measuring
-from apps.experiments.solving.pages import Line, lines_of
+from apps.experiments.solving.pages import Line, mean_lines
 from apps.experiments.solving.tables import Row, rows_of
 from apps.reasoning.statistics.intervals import Interval
 from apps.reasoning.statistics.prediction_powered import Corrected, corrected_mean
@@ -46,7 +45,7 @@ def corrected_lines(experiment: Experiment, manifest: Manifest, people: str) -> 
     for scorer in manifest.scorers:
         if scorer.kind != "people":
             _, rows = rows_of(experiment, scorer.name)
-            lines = lines_of(manifest, rows, Measuring(experiment, scorer.name, MEAN_SCORE, problems))
+            lines = mean_lines(manifest, problems, rows)
             found += [_line(scorer.name, problems, line, marked) for line, marked in zip(lines, marks, strict=True)]
     return found
 
