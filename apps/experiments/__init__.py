@@ -2,5 +2,5 @@
 
 Not here: how far graders agree with people (`apps.agreement`).
 
-Doors: `cell_graders`, `ledger`.
+Doors: `cell_graders`, `ledger`, `refusals`, `solving.manifest`, `solving.services`, `solving.tables`.
 """

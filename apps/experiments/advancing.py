@@ -26,9 +26,8 @@ from apps.experiments.solving.curves.recording import answers_record
 from apps.experiments.solving.people.answers import answers_settle
 from apps.experiments.solving.scoring import scores_add
 from apps.graders.planning.naming import aliases_in
-from apps.graders.starting import models_for_grading
 from apps.reasoning.domain.errors import AliasError
-from apps.reasoning.inference.aliases import Alias
+from apps.reasoning.inference.aliases import Alias, load_measurable
 from apps.runs.models import LIVE, RunStatus
 
 log = logging.getLogger(__name__)
@@ -56,7 +55,7 @@ def conduct_once() -> int:
     if not running:
         return 0
     try:
-        aliases = models_for_grading()
+        aliases = load_measurable(settings.MODELS_FILE)
     except AliasError as error:
         for pk in running:
             _pause(pk, str(error))
@@ -79,10 +78,15 @@ def _advanced(experiment_pk: int, aliases: Mapping[str, Alias], share: int) -> i
 
 @transaction.atomic
 def experiment_advance(experiment_pk: int, aliases: Mapping[str, Alias], share: int) -> int:
-    """Start as many cells as there is capacity for, with at most `share` running; return the number started."""
+    """Start as many cells as there is capacity for, with at most `share` running; return the number started.
+
+    `aliases` include candidates, which play in experiments on solving only.
+    """
     experiment = Experiment.objects.select_for_update().filter(pk=experiment_pk, state=ExperimentState.RUNNING).first()
     if experiment is None:
         return 0
+    if experiment.kind == ExperimentKind.GRADING:
+        aliases = {name: one for name, one in aliases.items() if not one.candidate}
     if reason := _failing(experiment, aliases):
         _pause(experiment.pk, reason)
         return 0

@@ -9,6 +9,7 @@ from django.db import models
 from django.db.models import Q
 
 from apps.datasets.models import DatasetVersion
+from apps.experiments.models import Experiment
 from apps.runs.models import Run
 
 TITLE_LENGTH = 120
@@ -185,8 +186,9 @@ class ComparisonState(models.TextChoices):
 class Comparison(models.Model):
     """Comparison of a trained model with its parent on the same problems, seeds and budget.
 
-    With a `toy` the trainer's environment plays both models. Otherwise ordinary runs do, listed in `runs` as
-    `[problem, run of the parent, run of the child]`. `items`: `[problem, parent's score, child's score]`, set at the end.
+    With a `toy` the trainer's environment plays both models. Otherwise an experiment does. Older comparisons list
+    their runs in `runs` as `[problem, run of the parent, run of the child]`. `items` are set at the end, as `[problem, parent's
+    score, child's score]`.
     """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -195,6 +197,7 @@ class Comparison(models.Model):
     toy = models.CharField(max_length=20, blank=True)
     plan: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField(default=dict)
     runs: "models.JSONField[list[list[str]], list[list[str]]]" = models.JSONField(default=list)
+    experiment = models.ForeignKey(Experiment, null=True, on_delete=models.SET_NULL, related_name="+")
     state = models.CharField(max_length=10, choices=ComparisonState, default=ComparisonState.QUEUED)
     message = models.TextField(blank=True)
     items: "models.JSONField[list[Any], list[Any]]" = models.JSONField(default=list)

@@ -12,10 +12,12 @@ from apps.datasets.models import DatasetVersion
 from apps.learning.jobs.folders import checkpoint_folder
 from apps.learning.models import ModelState, TrainedModel
 from apps.learning.rollouts.plan import RolloutPlan
-from apps.learning.trained.comparing import problems_compare
 from apps.learning.trained.deciding import model_decide
 from apps.learning.trained.forms import ProblemsForm
 from apps.learning.trained.taught import problems_learned
+from apps.problem_sets.importing import named_of
+from apps.problem_sets.models import ProblemSet
+from apps.problem_sets.services import set_create
 from apps.problems.models import Problem, ProblemVersion, Topic
 from apps.reasoning.inference.aliases import load_aliases
 from apps.reasoning.inference.trained import read_also, trained_file
@@ -49,10 +51,15 @@ def from_dataset(*problems: Problem) -> TrainedModel:
     return a_model("prover", like="qwen", is_adapter=True, job=a_job(dataset=made))
 
 
-def asked(model: TrainedModel, user: User, problems: list[Problem], **more: Any) -> ProblemsForm:
-    values = {"problems": [problem.pk for problem in problems], "attempts": 2, "workflow": "single_turn", "grader": "qwen"}
-    data = {f"problems-{name}": value for name, value in (values | {"seed": 1} | more).items()}
-    return ProblemsForm(data, model=model, known=load_aliases(_file()), user=user)
+def asked(model: TrainedModel, problems: list[Problem], **more: Any) -> ProblemsForm:
+    """The form that compares on a set of these problems."""
+    title = " and ".join(problem.title for problem in problems)
+    known = ProblemSet.objects.filter(title=title).first()
+    found = known or set_create(title=title, items=named_of(problems), by=None).problem_set
+    values = {"set": found.slug, "method": "single_call/quick", "repeats": 2, "seed": 1}
+    values |= {"scorer": "single_turn", "grader": "qwen"}
+    data = {f"problems-{name}": value for name, value in (values | more).items()}
+    return ProblemsForm(data, model=model, known=load_aliases(_file()))
 
 
 def _file() -> Path:
@@ -65,18 +72,13 @@ def test_a_problem_of_its_dataset_is_rejected_unless_it_is_included(alice: User)
     learned, other = a_problem("a"), a_problem("b")
     model = from_dataset(learned)
     model_decide(model=model, state=ModelState.CANDIDATE, reason="Write the registry.", user=alice)
-    form = asked(model, alice, [learned, other])
-    assert "was trained on 1 of these: Problem a. Choose others, or include" in form.errors["problems"][0]
-    assert asked(model, alice, [other]).is_valid()
-    wanted = asked(model, alice, [learned, other], with_learned="on")
+    form = asked(model, [learned, other])
+    assert "was trained on 1 of these: Problem a. Choose another split" in form.errors["set"][0]
+    fresh, wanted = asked(model, [other]), asked(model, [learned, other], with_learned="on")
+    assert fresh.is_valid()
     assert wanted.is_valid()
     assert wanted.start(alice).plan["learned_from"] == ["Problem a"], "page and record list it"
-    assert started_plan(model, alice, other)["learned_from"] == []
-
-
-def started_plan(model: TrainedModel, user: User, problem: Problem) -> dict[str, Any]:
-    wanted: dict[str, Any] = {"grader": "qwen", "attempts": 2, "workflow": "single_turn", "seed": 5}
-    return problems_compare(model=model, problems=[problem], user=user, start_id=None, **wanted).plan
+    assert fresh.start(alice).plan["learned_from"] == []
 
 
 def test_a_copy_of_a_problem_is_the_same_problem(alice: User) -> None:

@@ -13,18 +13,14 @@ from pytest_django import Settings
 
 from apps.accounts.models import User
 from apps.learning.jobs import driving
-from apps.learning.jobs.folders import checkpoint_folder
 from apps.learning.models import Comparison, ComparisonState, JobState, ModelDecision, ModelState, TrainedModel
 from apps.learning.trained import comparing
-from apps.learning.trained.comparing import NotComparable, problems_compare, result_of, runs_settle, toy_compare
+from apps.learning.trained.comparing import NotComparable, result_of, toy_compare
 from apps.learning.trained.deciding import NotDecided, model_decide
-from apps.learning.trained.forms import ProblemsForm
 from apps.learning.trained.paired import paired
 from apps.learning.trained.registering import NotRegistered, model_register
-from apps.problems.models import Problem, ProblemVersion, Topic
 from apps.reasoning.inference.aliases import load_aliases, load_usable
 from apps.reasoning.inference.trained import read_also, trained_file
-from apps.runs.models import Run, RunEvent, RunStatus
 from tests.training_jobs.factory import a_checkpoint, a_job, a_model
 
 pytestmark = pytest.mark.django_db
@@ -152,96 +148,24 @@ def test_a_toy_that_cannot_be_played_fails_with_the_reason(alice: User, monkeypa
         toy_compare(model=a_model(), toy="chess", items=4, seed=7, user=alice, start_id=None)
 
 
-def a_problem(number: int) -> Problem:
-    problem = Problem.objects.create(slug=f"p{number}", title=f"Problem {number}", topic=Topic.NUMBER_THEORY)
-    ProblemVersion.objects.create(problem=problem, number=1, statement="Show that it is even.")
-    return problem
-
-
-def test_on_problems_the_runs_of_both_models_differ_only_in_the_solver(alice: User, training: Settings) -> None:
-    made = a_model("prover", like="qwen", is_adapter=True)
-    model_decide(model=made, state=ModelState.CANDIDATE, reason="Write the registry.", user=alice)
-    problems = [a_problem(number) for number in range(3)]
-    wanted: dict[str, Any] = {"grader": "qwen", "attempts": 2, "workflow": "single_turn", "seed": 5}
-    one = problems_compare(model=made, problems=problems, user=alice, start_id=None, **wanted)
-    runs = {str(run.public_id): run for run in Run.objects.all()}
-    assert len(runs) == 6
-    for _, parent, child in one.runs:
-        specs = [runs[run].spec for run in (parent, child)]
-        assert [spec["roles"]["solver"]["alias"] for spec in specs] == ["qwen", "prover"]
-        for spec in specs:
-            spec["roles"]["solver"].pop("alias")
-        assert specs[0]["seed"] == 5
-        assert specs[0]["params"] == specs[1]["params"]
-    runs_settle(one)
-    assert one.state == ComparisonState.RUNNING, "live runs are waited for"
-    for number, (_, parent, child) in enumerate(one.runs):
-        for run, mean in ((parent, 2.0), (child, 3.0 + number if number < 2 else None)):
-            body = {
-                "attempts": 2,
-                "points": [mean, mean],
-                "scale": 7.0,
-                "mean": mean,
-                "low": mean,
-                "high": mean,
-                "unwritten": 0,
-            }
-            at = runs[run].created_at
-            RunEvent.objects.create(run=runs[run], seq=9, key="grading/difficulty", kind="grading.difficulty", at=at, body=body)
-    Run.objects.update(status=RunStatus.FINISHED)
-    runs_settle(one)
-    found = result_of(one)
-    assert found is not None
-    assert (found.problems, found.unscored, found.difference) == (2, 1, 1.5)
-
-
-def test_a_parent_checkpoint_plays_under_its_registered_name_and_an_unregistered_one_is_rejected(
-    alice: User, training: Settings
-) -> None:
-    first = a_model("first", like="qwen", is_adapter=True)
-    checkpoint = str(checkpoint_folder(first.job.folder, first.step).resolve())
-    second = a_model("second", like="qwen", is_adapter=True, parent=checkpoint, parent_title="first job, step 4")
-    model_decide(model=second, state=ModelState.CANDIDATE, reason="Write the registry.", user=alice)
-    wanted: dict[str, Any] = {"grader": "qwen", "attempts": 2, "workflow": "single_turn", "seed": 5}
-    one = problems_compare(model=second, problems=[a_problem(1)], user=alice, start_id=None, **wanted)
-    pair = [Run.objects.get(public_id=run).spec["roles"]["solver"]["alias"] for run in one.runs[0][1:]]
-    assert pair == ["first", "second"]
-    TrainedModel.objects.filter(pk=second.pk).update(parent=f"{checkpoint}0")
-    second.refresh_from_db()
-    with pytest.raises(NotComparable, match="first job, step 4, is a checkpoint that no engine serves"):
-        problems_compare(model=second, problems=[a_problem(2)], user=alice, start_id=None, **wanted)
-
-
-def test_only_visible_problems_can_be_compared_on(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    shown, hidden = a_problem(1), a_problem(2)
-    monkeypatch.setattr("apps.learning.trained.forms.library_of", lambda user: Problem.objects.exclude(pk=hidden.pk))
-    form = ProblemsForm(model=a_model("prover", like="qwen"), known={}, user=alice)
-    offered = str(form["problems"])
-    assert shown.title in offered
-    assert hidden.title not in offered
-
-
-def test_without_an_engine_a_comparison_on_problems_is_rejected(alice: User) -> None:
-    wanted: dict[str, Any] = {"grader": "qwen", "attempts": 2, "workflow": "single_turn", "seed": 5}
-    with pytest.raises(NotComparable, match="No engine serves"):
-        problems_compare(model=a_model(), problems=[a_problem(1)], user=alice, start_id=None, **wanted)
-
-
-def test_the_interval_covers_the_differences_and_needs_two_problems() -> None:
+def test_the_interval_covers_the_differences_and_needs_some_problems() -> None:
     found = paired([(str(n), 0.5, 0.5 + (0.2 if n % 4 else 0.0)) for n in range(40)])
     assert found is not None
     assert found.difference == pytest.approx(0.15)
     assert found.low is not None
     assert found.high is not None
-    assert 0.1 < found.low < 0.15 < found.high < 0.2
+    assert 0 < found.low < 0.15 < found.high < 0.3
     assert "Better" in found.verdict
     alone = paired([("a", 0.1, 0.9), ("b", None, 0.5)])
     assert alone is not None
     assert (alone.low, alone.unscored) == (None, 1)
-    assert "not enough" in alone.verdict
-    even = paired([("a", 0.0, 1.0), ("b", 1.0, 0.0)])
+    assert "too few" in alone.verdict
+    even = paired([(str(n), n % 2, 1 - n % 2) for n in range(6)])
     assert even is not None
     assert "cannot" in even.verdict
+    points = paired([(str(n), 2.0, 5.0 + n % 2) for n in range(8)])
+    assert points is not None
+    assert (points.difference, points.better) == (3.5, 8)
     assert paired([("a", None, 1.0)]) is None
 
 

@@ -51,6 +51,12 @@ class Row:
         return int((~np.isnan(self.scores)).sum())
 
     @property
+    def means(self) -> list[float | None]:
+        """The mean score on each problem; None without a score."""
+        found = (row[~np.isnan(row)] for row in self.scores)
+        return [float(row.mean()) if len(row) else None for row in found]
+
+    @property
     def mean(self) -> float | None:
         """The mean over problems of their mean scores; None without a score."""
         if not self.scored:

@@ -41,7 +41,9 @@ def figures_seen(model: TrainedModel) -> list[dict[str, Any]]:
     for one in model.comparisons.filter(state=ComparisonState.DONE).order_by("pk"):
         result = result_of(one)
         if result is not None:
-            what = {"toy": one.toy} if one.toy else {"problems": len(one.runs)}
+            what: dict[str, Any] = {"toy": one.toy} if one.toy else {"problems": len(one.items)}
+            if one.experiment is not None:
+                what["experiment"] = str(one.experiment.public_id)
             found.append(
                 {"comparison": str(one.public_id), **what, "plan": one.plan, "measure": one.measure} | result.as_json()
             )

@@ -1,4 +1,4 @@
-"""Paired comparison of a child and its parent on the same problems: means, and the difference with a bootstrap interval."""
+"""Paired comparison of a child and its parent on the same problems: means, and the difference with its interval."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -6,14 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from apps.reasoning.agreement.paired import interval_of, portions
-from apps.reasoning.agreement.pairs import Scored
-from apps.reasoning.agreement.statistics import bias
-from apps.reasoning.agreement.table import Sample
-from apps.reasoning.statistics.intervals import Interval
+from apps.reasoning.statistics.differences import Difference, difference
+from apps.reasoning.statistics.intervals import CLUSTERS_AT_LEAST, Interval
+from apps.reasoning.statistics.metrics import Measure, average
+from apps.reasoning.statistics.scores import Scores
 
-DRAWS = 2000
-SEED = 0
+FEW = "These are too few problems to generalise."
 ALIKE = "Every problem has the same difference, so its random variation cannot be estimated."
 
 
@@ -40,7 +38,7 @@ class Paired:
     def verdict(self) -> str:
         """The interval in words."""
         if self.low is None or self.high is None:
-            return "One problem is not enough to generalise." if self.problems == 1 else ALIKE
+            return FEW if self.problems < CLUSTERS_AT_LEAST else ALIKE
         if self.low > 0:
             return "Better than its parent on problems like these."
         if self.high < 0:
@@ -52,32 +50,29 @@ class Paired:
         return asdict(self)
 
 
-def paired(items: Sequence[tuple[str, float | None, float | None]], *, draws: int = DRAWS) -> Paired | None:
+def paired(items: Sequence[tuple[str, float | None, float | None]]) -> Paired | None:
     """Compare `(problem, parent's score, child's score)`; None where no problem has both scores."""
-    pairs = [
-        Scored(paper=problem, human=parent, predicted=child, problem=problem)
-        for problem, parent, child in items
-        if parent is not None and child is not None
-    ]
-    if not pairs:
+    both = [(problem, parent, child) for problem, parent, child in items if parent is not None and child is not None]
+    if not both:
         return None
-    sample = Sample.of(pairs)
-    differences = np.array([pair.predicted - pair.human for pair in pairs])
-    low = high = interval = None
-    if sample.clusters > 1:
-        others = np.concatenate([np.atleast_1d(bias(table)) for (table,) in portions([sample], draws, SEED)])
-        interval = interval_of(float(bias(sample.table)), others, sample.clusters)
-    if isinstance(interval, Interval):
-        low, high = interval.low, interval.high
+    values = np.array([pair[1:] for pair in both], np.float64)
+    total = 1.0 if values.max() <= 1 else None  # Shares of a full score, or points.
+    names = [str(number) for number in range(len(both))]
+    parent, child = (average(Scores.of(names, values[:, [column]], total=total)) for column in (0, 1))
+    assert isinstance(parent, Measure)
+    assert isinstance(child, Measure)
+    found = difference(child, parent)
+    assert isinstance(found, Difference)
+    interval = found.interval if isinstance(found.interval, Interval) else None
     return Paired(
-        problems=len(pairs),
-        parent=float(np.mean([pair.human for pair in pairs])),
-        child=float(np.mean([pair.predicted for pair in pairs])),
-        difference=float(bias(sample.table)),
-        low=low,
-        high=high,
-        better=int((differences > 0).sum()),
-        equal=int((differences == 0).sum()),
-        worse=int((differences < 0).sum()),
-        unscored=len(items) - len(pairs),
+        problems=len(both),
+        parent=parent.value,
+        child=child.value,
+        difference=found.value,
+        low=interval.low if interval else None,
+        high=interval.high if interval else None,
+        better=found.wins,
+        equal=found.ties,
+        worse=found.losses,
+        unscored=len(items) - len(both),
     )

@@ -18,10 +18,12 @@ from apps.learning.access import job_get_for
 from apps.learning.jobs.folders import checkpoint_steps
 from apps.learning.jobs.waiting import comparison_waits
 from apps.learning.models import ModelState, TrainedModel
-from apps.learning.trained.comparing import NotComparable, result_of, runs_settle
+from apps.learning.trained.comparing import NotComparable, result_of
 from apps.learning.trained.deciding import NotDecided, model_decide
 from apps.learning.trained.forms import DecisionForm, ProblemsForm, RegisterForm, ToyForm
+from apps.learning.trained.measuring import measurement_settle
 from apps.learning.trained.registering import NotRegistered
+from apps.problem_sets.models import ProblemSet
 from apps.reasoning.domain.errors import AliasError
 from apps.reasoning.inference.aliases import Alias
 
@@ -61,7 +63,7 @@ def model_detail(request: HttpRequest, name: str) -> HttpResponse:
     user = user_of(request)
     model = _model_for(user, name)
     is_part = request.headers.get("HX-Target") == "comparisons"
-    context = _context(model) if is_part else {**_forms(model, user), **_context(model)}
+    context = _context(model) if is_part else {**_forms(model), **_context(model)}
     response = render(request, "learning/_comparisons.html" if is_part else "learning/model_detail.html", context)
     patch_vary_headers(response, ["HX-Request", "HX-Target"])
     return response
@@ -72,7 +74,7 @@ def model_compare(request: HttpRequest, name: str, kind: str) -> HttpResponse:
     """Start a comparison on a toy or on problems."""
     user = user_of(request)
     model = _model_for(user, name)
-    forms = _forms(model, user, {kind: request.POST})
+    forms = _forms(model, {kind: request.POST})
     form = forms.get(f"{kind}_form")
     if form is None:
         raise Http404
@@ -102,7 +104,7 @@ def model_decision(request: HttpRequest, name: str) -> HttpResponse:
     return render(
         request,
         "learning/model_detail.html",
-        {**_forms(model, user), **_context(model), "decision_form": form},
+        {**_forms(model), **_context(model), "decision_form": form},
         status=422,
     )
 
@@ -116,9 +118,9 @@ def _model_for(user: User, name: str) -> TrainedModel:
 
 
 def _context(model: TrainedModel) -> dict[str, Any]:
-    comparisons = list(model.comparisons.select_related("started_by", "model"))
+    comparisons = list(model.comparisons.select_related("started_by", "model", "experiment"))
     for one in comparisons:
-        runs_settle(one)
+        measurement_settle(one)
     rows = [(one, result_of(one)) for one in comparisons]
     return {
         "model": model,
@@ -129,7 +131,7 @@ def _context(model: TrainedModel) -> dict[str, Any]:
     }
 
 
-def _forms(model: TrainedModel, user: User, given: dict[str, Any] | None = None) -> dict[str, Any]:
+def _forms(model: TrainedModel, given: dict[str, Any] | None = None) -> dict[str, Any]:
     known: dict[str, Alias] = {}
     if model.like:
         try:
@@ -137,8 +139,9 @@ def _forms(model: TrainedModel, user: User, given: dict[str, Any] | None = None)
         except AliasError:
             known = {}
     problems = (given or {}).get("problems")
+    is_comparable = bool(model.like) and ProblemSet.objects.exists()
     return {
         "toy_form": ToyForm((given or {}).get("toy"), model=model),
-        "problems_form": ProblemsForm(problems, model=model, known=known, user=user) if model.like else None,
+        "problems_form": ProblemsForm(problems, model=model, known=known) if is_comparable else None,
         "decision_form": DecisionForm(),
     }

@@ -195,8 +195,12 @@ def load_served(path: Path) -> dict[str, Alias]:
 
 def load_usable(path: Path) -> dict[str, Alias]:
     """The aliases that people may choose: enabled, and answered by a model. Raises `AliasError`."""
-    known = load_aliases(path)
-    return {name: one for name, one in known.items() if one.enabled and not (one.is_authored or one.is_tool or one.candidate)}
+    return {name: one for name, one in load_measurable(path).items() if not one.candidate}
+
+
+def load_measurable(path: Path) -> dict[str, Alias]:
+    """As `load_usable`, with trained models that are not promoted yet: experiments measure them. Raises `AliasError`."""
+    return {name: one for name, one in load_aliases(path).items() if one.enabled and not (one.is_authored or one.is_tool)}
 
 
 def load_aliases(path: Path) -> dict[str, Alias]:
