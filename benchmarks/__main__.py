@@ -54,6 +54,7 @@ BENCHMARKS = {
     "coverage": ("benchmarks.coverage", "Coverage of agreement intervals with few problems"),
     "experiment_coverage": ("benchmarks.experiments.coverage", "Coverage of the intervals of experiments"),
     "experiment_claims": ("benchmarks.experiments.claims", "How often “A is better” is said of equal methods"),
+    "experiment_cells": ("benchmarks.experiments.cells", "An experiment of 10,000 cells with simulated agents"),
     "rehearsal": ("benchmarks.experiments.rehearsal", "A rehearsal of twelve methods without a model"),
     "datasets": ("benchmarks.learning.datasets", "The export of 100,000 rows for learning"),
     "training_page": ("benchmarks.pages.training_page", "The curves of a training job, 50,000 points each"),

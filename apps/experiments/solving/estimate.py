@@ -14,6 +14,7 @@ from apps.experiments.solving.planning import Planner, plan_of, words_of
 from apps.explorations.starting.plans import Plan, plan_duration, plan_estimate, plan_refusal, problem_text
 from apps.problem_sets.models import ProblemSetItem
 from apps.reasoning.inference.aliases import Alias
+from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.given import Given
 from apps.reasoning.scaffolds.spec import Budget
@@ -31,7 +32,8 @@ RATE = 0.5
 class Forecast:
     """Cells, expected calls, tokens and seconds of all of them, and the most calls. `seconds` is None if a speed is unknown.
 
-    `conflicts`: sentences about cells that cannot run, and what to do. `detectable`: what the experiment could show, in words.
+    `gradings`: answers that graders score, whose calls come on top. `conflicts`: sentences about cells that cannot run, with
+    what to do. `detectable`: what the experiment could show, in words.
     """
 
     cells: int
@@ -39,6 +41,7 @@ class Forecast:
     calls: int = 0
     calls_most: int = 0
     tokens: int = 0
+    gradings: int = 0
     seconds: float | None = 0.0
     conflicts: list[str] = field(default_factory=list)
     detectable: str = ""
@@ -52,7 +55,9 @@ def forecast_of(manifest: Manifest, items: Sequence[ProblemSetItem], planner: Pl
     some = items[:: max(1, len(items) // TRIED)][:TRIED]
     for method, team in pairs:
         _add(found, manifest, planner, some, method, team)
-    found.conflicts += _scorer_conflicts(manifest, items, planner.aliases)
+    found.conflicts += [*_scorer_conflicts(manifest, items, planner.aliases), *_name_conflicts(manifest, planner.aliases)]
+    graders = sum(scorer.kind == "grader" for scorer in manifest.scorers)
+    found.gradings = graders * found.cells
     if found.cells > CELLS_AT_MOST:
         found.conflicts.append(f"An experiment has at most {CELLS_AT_MOST:,} cells. Choose fewer problems, methods or repeats.")
     if held := sum(bool(planner.held_back(item.problem.problem)) for item in items):
@@ -96,8 +101,13 @@ def _add_budget(found: Forecast, budget: Budget, estimate: Estimate, method: str
     """Add the cost of these cells under a budget, and the conflict if it is too small."""
     if budget.calls is not None and budget.calls < estimate.calls_min:
         found.conflicts.append(
-            f"{method} needs at least {estimate.calls_min} calls, and a budget has {budget.calls}. Its cells end there without "
-            "a result. Raise the budget, or choose a smaller preset."
+            f"{method} needs at least {estimate.calls_min} calls, and a budget has {budget.calls}. Its cells end there, "
+            "perhaps without a result. Raise the budget, or choose a smaller preset."
+        )
+    if budget.tokens is not None and budget.tokens < estimate.tokens_expected / max(1, estimate.calls_expected):
+        found.conflicts.append(
+            f"One call of {method} takes more tokens than a budget of {budget.tokens:,}. Calls under way are not stopped, "
+            "so its cells use more than the budget. Raise it."
         )
     limits = [(budget.tokens, estimate.tokens_expected), (budget.calls, estimate.calls_expected)]
     share = min([1.0, *(most / expected for most, expected in limits if most and expected)])
@@ -120,6 +130,23 @@ def _scorer_conflicts(manifest: Manifest, items: Sequence[ProblemSetItem], alias
             found.append(
                 f"{scorer.name} marks {marked} problems; {MARKED_PROBLEMS_AT_LEAST} are needed to correct other scorers."
             )
+    return found
+
+
+def _name_conflicts(manifest: Manifest, aliases: Mapping[str, Alias]) -> list[str]:
+    """Sentences about roles that no method has, unknown models of roles, and models without a price."""
+    known = {role.name for one in manifest.played if one.scaffold in SCAFFOLDS for role in SCAFFOLDS[one.scaffold].roles}
+    found = []
+    for team in manifest.teams:
+        for role, alias in team.roles.items():
+            if role and role not in known:
+                found.append(f"No method has a role {role} of the team {team.name}. The roles are {', '.join(sorted(known))}.")
+            elif role and alias not in aliases:
+                found.append(f"There is no model {alias} for the role {role} of the team {team.name}.")
+    used = {alias for team in manifest.teams for alias in team.roles.values()}
+    if manifest.prices:
+        found += [f"{alias} has no price, so its rows show no money." for alias in sorted(used - set(manifest.prices))]
+        found += [f"There is a price of {alias}, which plays nowhere." for alias in sorted(set(manifest.prices) - used)]
     return found
 
 

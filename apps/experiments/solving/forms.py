@@ -83,7 +83,7 @@ class TeamForm(forms.Form):
     alias = forms.ChoiceField(label="Model", help_text="Plays all roles that are not named.")
     roles = forms.CharField(
         label="Other models by role", required=False, widget=forms.Textarea(attrs={"rows": 2}),
-        help_text="One a line, such as verifier = \"big\".",
+        help_text="One a line, such as verifier_1 = \"big\".",
     )  # fmt: skip
 
     def __init__(self, *args: Any, aliases: Mapping[str, Alias], **kwargs: Any) -> None:

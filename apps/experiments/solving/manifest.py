@@ -132,6 +132,11 @@ class Manifest(Value):
         """Names of the methods whose results were imported; they have no runs here."""
         return frozenset(method.name for method in self.methods if method.scaffold == EXTERNAL)
 
+    @property
+    def played(self) -> tuple[Method, ...]:
+        """The methods that have runs here."""
+        return tuple(method for method in self.methods if method.scaffold != EXTERNAL)
+
     def with_imports_of(self, old: "Manifest") -> "Manifest":
         """This manifest with the imported methods and scorers of `old`, which no file of a manifest needs to name."""
         methods = tuple(

@@ -24,7 +24,9 @@ from apps.reasoning.statistics.means import interval
 from apps.reasoning.statistics.metrics import Measure
 
 SHADES = 5
-NO_SCORER = "The manifest has no scorer. Add one, and the finished cells are scored without asking a model again."
+#: From this difference on, the shares of unscored cells of two rows are named with the difference of their scores.
+UNEQUAL = 0.05
+NO_SCORER = "The manifest has no scorer. Add one to the manifest under Files and run it again: no model is asked twice."
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,10 @@ class Line:
         return "" if self.value is None else f"{100 * self.value:.1f} %"
 
     @property
+    def failed(self) -> int:
+        return self.row.cells["failed"]  # A template would read a counter's missing key as nothing.
+
+    @property
     def unscored(self) -> int:
         return sum(count for _, count in self.reasons)
 
@@ -57,12 +63,13 @@ def _descending(value: float | None) -> tuple[bool, float]:
 ORDERS: dict[str, Callable[[Line], Any]] = {
     "score": lambda line: _descending(line.value),
     "unscored": lambda line: line.unscored,
+    "failed": lambda line: line.row.cells["failed"],
     "calls": lambda line: line.row.calls,
     "tokens": lambda line: line.row.tokens,
     "seconds": lambda line: line.row.seconds,
     "money": lambda line: (line.row.money is None, line.row.money or 0.0),
 }
-_TITLES = ("score", "interval", "scored", "unscored", "calls", "tokens", "seconds")
+_TITLES = ("score", "interval", "scored", "unscored", "failed", "calls", "tokens", "seconds")
 
 
 class Column(NamedTuple):
@@ -97,6 +104,9 @@ def page_of(experiment: Experiment, asked: Mapping[str, str], hidden: Set[int]) 
     names = [one.name for one in manifest.scorers]
     chosen = asked.get("scorer", "") if asked.get("scorer") in names else next(iter(names), "")
     problems, rows = rows_of(experiment, chosen)
+    without = sum(int(row.without.sum()) for row in rows)
+    if counts_none := asked.get("none") == "0":
+        rows = [row.counting_none for row in rows]
     metrics = metrics_of(manifest, chosen)
     metric = next((one for one in metrics if one.name == asked.get("metric")), metrics[0])
     measuring = Measuring(experiment, chosen, metric, problems)
@@ -104,6 +114,7 @@ def page_of(experiment: Experiment, asked: Mapping[str, str], hidden: Set[int]) 
     sort = asked.get("sort", "") if asked.get("sort") in ORDERS else ""
     currency = next((price.currency for price in manifest.prices.values()), "")
     baseline = next((line.name for line in lines if line.is_baseline), "")
+    query = {"scorer": chosen, "metric": metric.name} | ({"none": "0"} if counts_none else {})
     unseen = set(ProblemSetItem.objects.filter(pk__in=hidden).values_list("name", flat=True))
     return {
         "manifest": manifest,
@@ -113,8 +124,11 @@ def page_of(experiment: Experiment, asked: Mapping[str, str], hidden: Set[int]) 
         "metrics": metrics,
         "metric": metric,
         "sort": sort,
+        "without": without,
+        "counts_none": counts_none,
+        "over_budget": over_budget(manifest, rows),
         "currency": currency,
-        "columns": _columns(chosen, metric.name, currency, baseline),
+        "columns": _columns(query, currency, baseline),
         "baseline": baseline,
         "unscored": sum(line.unscored for line in lines),
         "no_scorer": "" if names else NO_SCORER,
@@ -127,21 +141,32 @@ def page_of(experiment: Experiment, asked: Mapping[str, str], hidden: Set[int]) 
     }
 
 
-def _columns(scorer: str, metric: str, currency: str, baseline: str) -> list[Column]:
+def _columns(query: Mapping[str, str], currency: str, baseline: str) -> list[Column]:
+    """The heads after the name; `query` is kept by the links that sort."""
     titles = [(name, name.capitalize()) for name in _TITLES] + ([("money", currency)] if currency else [])
     titles += [("", f"Against {baseline}")] if baseline else []
-    query = {"scorer": scorer, "metric": metric}
     return [
-        Column(title, name, f"?{urlencode(query | {'sort': name})}") if name in ORDERS else Column(title, "", "")
+        Column(title, name, f"?{urlencode({**query, 'sort': name})}") if name in ORDERS else Column(title, "", "")
         for name, title in titles
     ]
+
+
+def over_budget(manifest: Manifest, rows: Sequence[Row]) -> list[str]:
+    """Rows whose cells used more than their budget, in words: calls under way are not stopped."""
+    found = []
+    for row in rows:
+        budget = manifest.budgets[row.budget]
+        for limit, used, unit in ((budget.tokens, row.tokens, "tokens"), (budget.seconds, row.seconds, "seconds of calls")):
+            if limit is not None and used > limit:
+                found.append(f"{name_of(manifest, row)}: {used:,.0f} {unit} a cell, with a budget of {limit:,g}.")
+    return found
 
 
 def progress_of(experiment: Experiment) -> dict[str, Any]:
     """Numbers of cells by state, and what the runs that were made for it cost."""
     rows = experiment.solving_cells.order_by().values_list("state").annotate(count=Count("pk"))
     counts = Counter(dict(rows))
-    own = experiment.solving_cells.filter(taken_over=False)
+    own = experiment.solving_cells.filter(taken_over=False, run__isnull=False)
     spent = own.aggregate(calls=Sum("calls"), prompt=Sum("prompt_tokens"), completion=Sum("completion_tokens"))
     open_ = counts[SolvingState.WAITING] + counts[SolvingState.RUNNING]
     graded = CellScore.objects.filter(cell__experiment=experiment).order_by().values_list("state").annotate(count=Count("pk"))
@@ -181,7 +206,7 @@ def lines_of(manifest: Manifest, rows: Sequence[Row], measures: Sequence[Measure
                 value=measure.value if isinstance(measure, Measure) else None,
                 interval=f"{100 * around.low:.1f} to {100 * around.high:.1f}" if isinstance(around, Interval) else "",
                 why="" if isinstance(around, Interval) or not row.scored else around.reason,
-                against=said.get(number, ""),
+                against=said[number] + _unequal(row, rows[base or 0]) if number in said else "",
                 reasons=_reasons(row),
                 is_baseline=number == base,
             )
@@ -207,6 +232,14 @@ def _against(names: Sequence[str], measures: Sequence[Measure | Undefined], base
     tested = {number: one for number, one in found.items() if isinstance(one, Difference)}
     adjusted = dict(zip(tested, holm([one.p_value for one in tested.values()]), strict=True))
     return {number: sentence(one, names[number], names[base], adjusted=adjusted.get(number)) for number, one in found.items()}
+
+
+def _unequal(row: Row, base: Row) -> str:
+    """A warning if one of two rows leaves many more cells without a score than the other; "" if not."""
+    shares = [(sum(one.unscored.values()), one.scored + sum(one.unscored.values())) for one in (row, base)]
+    if not all(count for _, count in shares) or abs(shares[0][0] / shares[0][1] - shares[1][0] / shares[1][1]) <= UNEQUAL:
+        return ""
+    return f" {shares[0][0]:,} of {shares[0][1]:,} are unscored here, {shares[1][0]:,} of {shares[1][1]:,} there."
 
 
 def name_of(manifest: Manifest, row: Row) -> str:

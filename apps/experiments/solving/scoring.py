@@ -13,7 +13,7 @@ from django.utils import timezone
 from apps.experiments.models import CellScore, Experiment, SolvingCell, SolvingState
 from apps.experiments.solving.manifest import Scorer
 from apps.experiments.solving.services import manifest_stored
-from apps.reasoning.answers.comparison import answer_compared
+from apps.reasoning.answers.comparison import UNSTATED, WITHOUT, answer_compared
 from apps.reasoning.answers.final import final_answer
 from apps.reasoning.domain.event_base import Kind
 from apps.runs.models import Run, RunEvent
@@ -25,6 +25,11 @@ NOT_JUDGED = "the method did not judge its proof"
 AT_ONCE = 200
 LONGEST_ANSWER = 2_000
 _ONE = Decimal(1)
+
+
+def is_without_answer(unscored: str) -> bool:
+    """Whether a cell is unscored because it gave no answer, and not because its answer could not be compared or graded."""
+    return unscored in (NOTHING, WITHOUT) or unscored.startswith(UNSTATED)
 
 
 class Found(NamedTuple):

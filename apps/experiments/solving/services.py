@@ -55,7 +55,10 @@ def solving_start(*, owner: User | None, manifest: Manifest, start_id: uuid.UUID
     if known := _sent_before(owner, start_id):
         return known
     if Experiment.objects.filter(title=manifest.title, owner=owner, kind=ExperimentKind.SOLVING).exists():
-        raise ExperimentRefused(f"You already have an experiment “{manifest.title}”. Choose another title, or extend that one.")
+        raise ExperimentRefused(
+            f"You already have an experiment “{manifest.title}”. Choose another title, or extend that one with its manifest, "
+            "by manage.py experiment run."
+        )
     items = items_chosen(manifest)
     experiment, is_new = Experiment.objects.get_or_create(  # Two requests of one form may come at the same moment.
         start_id=start_id or uuid.uuid4(),

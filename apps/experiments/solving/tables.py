@@ -4,20 +4,23 @@ Rows are plain numbers for pages, files and the terminal; intervals come from `a
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from django.db.models import F, FloatField
 from django.db.models.functions import Cast
 
 from apps.experiments.models import CellScore, Experiment, SolvingState
 from apps.experiments.solving.manifest import Manifest, Price
+from apps.experiments.solving.scoring import is_without_answer
 from apps.experiments.solving.services import manifest_stored
 from apps.reasoning.statistics.intervals import Floats
 
+Bools = npt.NDArray[np.bool_]
 _MILLION = 1_000_000
 
 
@@ -25,8 +28,9 @@ _MILLION = 1_000_000
 class Row:
     """One method with its team and budget. `cells` counts states, `unscored` reasons; costs are means over finished cells.
 
-    `scores`: shares of the scale in an array (problems, repeats), NaN where there is none. `states` counts by problem.
-    `money` is None without a price for each model.
+    `scores`: shares of the scale in an array (problems, repeats), NaN where there is none. `without`: cells that are unscored
+    because they gave no answer, in an array like it. `states` counts by problem. `has_costs`: False for results that were
+    imported without any. `money` is None without a price for each model.
     """
 
     method: str
@@ -35,7 +39,9 @@ class Row:
     scores: Floats
     cells: Counter[str] = field(default_factory=Counter)
     unscored: Counter[str] = field(default_factory=Counter)
+    without: Bools = field(default_factory=lambda: np.zeros((0, 0), np.bool_))
     states: list[Counter[str]] = field(default_factory=list)
+    has_costs: bool = True
     calls: float = 0.0
     tokens: float = 0.0
     written: float = 0.0
@@ -49,6 +55,12 @@ class Row:
     @property
     def scored(self) -> int:
         return int((~np.isnan(self.scores)).sum())
+
+    @property
+    def counting_none(self) -> "Row":
+        """The row with 0 for cells that gave no answer, as the papers count them."""
+        counted = Counter({reason: count for reason, count in self.unscored.items() if not is_without_answer(reason)})
+        return replace(self, scores=np.where(self.without, 0.0, self.scores), unscored=counted)
 
     @property
     def means(self) -> list[float | None]:
@@ -83,11 +95,12 @@ class _Cell(NamedTuple):
 _FIELDS = ("pk", "item__name", *_Cell._fields[2:])
 
 
-def rows_of(experiment: Experiment, scorer: str) -> tuple[list[str], list[Row]]:
-    """The names of the problems, and the rows in the order of the manifest."""
+def rows_of(experiment: Experiment, scorer: str, hidden: Set[int] = frozenset()) -> tuple[list[str], list[Row]]:
+    """The names of the problems, and the rows in the order of the manifest. `hidden`: items of the set that are left out."""
     manifest = manifest_stored(experiment)
     fields = _FIELDS if manifest.prices else _FIELDS[:-1]
-    cells = [_Cell(*values) for values in experiment.solving_cells.order_by("position").values_list(*fields)]
+    shown = experiment.solving_cells.exclude(item__in=hidden).order_by("position")
+    cells = [_Cell(*values) for values in shown.values_list(*fields)]
     problems = list(dict.fromkeys(cell.problem for cell in cells))
     known = {(cell.method, cell.team, cell.budget) for cell in cells}
     empty = rows_empty(manifest, len(problems))
@@ -106,6 +119,7 @@ def rows_of(experiment: Experiment, scorer: str) -> tuple[list[str], list[Row]]:
             row.scores[problem, cell.repeat] = points
         elif reason:
             row.unscored[reason] += 1
+            row.without[problem, cell.repeat] = is_without_answer(reason)
     for row in rows.values():
         _add_costs(row, ended[row.key], manifest.prices)
     return problems, list(rows.values())
@@ -115,12 +129,16 @@ def rows_empty(manifest: Manifest, problems: int) -> dict[tuple[str, str, int], 
     """By method, team and budget, the rows without scores, in the order of the manifest."""
     keys = product((one.name for one in manifest.methods), (one.name for one in manifest.teams), range(len(manifest.budgets)))
     shape = problems, manifest.repeats
-    return {key: Row(*key, np.full(shape, np.nan), states=[Counter() for _ in range(problems)]) for key in keys}
+    return {
+        key: Row(*key, np.full(shape, np.nan), without=np.zeros(shape, np.bool_), states=[Counter() for _ in range(problems)])
+        for key in keys
+    }
 
 
 def _add_costs(row: Row, ended: Sequence[_Cell], prices: Mapping[str, Price]) -> None:
     if not ended:
         return
+    row.has_costs = any(cell.calls or cell.completion_tokens for cell in ended)
     row.calls = sum(cell.calls for cell in ended) / len(ended)
     row.written = sum(cell.completion_tokens for cell in ended) / len(ended)
     row.tokens = row.written + sum(cell.prompt_tokens for cell in ended) / len(ended)

@@ -15,6 +15,8 @@ from apps.reasoning.answers.work import GivenUp, Work
 from apps.reasoning.graph.statements import normalise_statement
 
 MOST_REASON = 240
+WITHOUT = "The solution ends without an answer."
+UNSTATED = "The solution states no answer"
 #: Spellings whose usual reading is certain enough to decide equality.
 _FIRM = frozenset(("grouped", "mixed", "decimal_comma"))
 
@@ -27,10 +29,10 @@ def answer_compared(text: str, expected: str) -> Comparison:
     """
     found = final_answer(text)
     if not found.text:
-        return undecided("The solution ends without an answer.")
+        return undecided(WITHOUT)
     result = answers_compared(found.text, expected)
     if result.outcome != "equal" and not found.is_stated:
-        return undecided(f"The solution states no answer; its last line ends with “{short(found.text)}”.")
+        return undecided(f"{UNSTATED}; its last line ends with “{short(found.text)}”.")
     return result
 
 

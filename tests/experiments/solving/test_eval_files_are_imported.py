@@ -239,3 +239,33 @@ def test_the_command_imports_and_explains(experiment: Experiment, tmp_path: Path
     with pytest.raises(CommandError, match="above 0"):
         command(path, full=0.0)
     assert "theirs has 1 cell" in command(path, full=7.0)
+
+
+def test_an_external_method_may_be_the_baseline_and_every_page_opens(
+    experiment: Experiment, client: Client, alice: User
+) -> None:
+    """The log has cells of one team only, so the other teams have no row of it, and no text of its answers is kept."""
+    stored = manifest_stored(experiment)
+    two = [*(team.model_dump() for team in stored.teams), {"name": "again", "roles": {"": "served"}}]
+    solving_extend(experiment=experiment, manifest=manifest(scorers=ANSWER, repeats=2, teams=two))
+    take(experiment, sample(1, 1, "C"), sample(2, 1, "I"))
+    experiment.refresh_from_db()
+    larger = manifest_stored(experiment).model_copy(update={"baseline": "theirs"})
+    solving_extend(experiment=experiment, manifest=larger)
+    client.force_login(alice)
+    pages = {
+        name: client.get(f"/experiments/{experiment.public_id}/{name}")
+        for name in ("", "ablations/", "compare/", "endings/", "budgets/", "cells/", "files/", "rehearsal/", "marks/")
+    }
+    assert {name: page.status_code for name, page in pages.items()} == dict.fromkeys(pages, 200)
+    assert ">imported<" in pages["endings/"].content.decode().lower().replace("</th>", "<")
+
+
+def test_marks_are_asked_for_texts_that_are_kept_only(experiment: Experiment) -> None:
+    take(experiment, sample(1, 1, "C"), sample(2, 1, "I"))
+    people = [*ANSWER, {"name": "people", "kind": "people"}]
+    experiment.refresh_from_db()
+    wanted = manifest(scorers=people, repeats=2).with_imports_of(manifest_stored(experiment))
+    solving_extend(experiment=experiment, manifest=wanted)
+    asked = CellScore.objects.filter(scorer="people").values_list("cell__method", flat=True)
+    assert set(asked) == {"single"}

@@ -10,6 +10,7 @@ from apps.accounts.models import User
 from apps.experiments.models import CellScore, Experiment, SolvingCell
 from apps.experiments.solving.manifest import ManifestWrong
 from apps.experiments.solving.measures import Measuring, metrics_of
+from apps.experiments.solving.scoring import NOTHING
 from apps.experiments.solving.services import manifest_stored
 from apps.experiments.solving.tables import rows_of
 from apps.reasoning.statistics.intervals import Undefined
@@ -102,3 +103,44 @@ def test_prices_in_two_currencies_are_refused() -> None:
     two = {**PRICES, "other": {**PRICES["served"], "currency": "EUR"}}
     with pytest.raises(ManifestWrong, match="prices are in two currencies"):
         manifest(prices=two)
+
+
+def test_cells_without_an_answer_are_left_out_or_count_as_0_and_the_page_says_which(
+    alice: User, stage: Stage, client: Client
+) -> None:
+    make_problem_set(5)
+    experiment = stage.play(begin(alice, scorers=ANSWER))
+    gone = CellScore.objects.filter(cell__item__name__in=["sum-1", "sum-2"])
+    gone.update(state="unscored", points=None, scale=None, unscored=NOTHING)
+    undecided = CellScore.objects.filter(cell__item__name="sum-3")
+    undecided.update(state="unscored", points=None, scale=None, unscored="two readings")
+    client.force_login(alice)
+    url = f"/experiments/{experiment.public_id}/"
+    html = client.get(url).content.decode()
+    assert "100.0 %" in html
+    assert "2 cells gave no answer and are left out" in html
+    counted = client.get(f"{url}?none=0").content.decode()
+    assert "50.0 %" in counted, "two right answers of four; the undecided one stays unscored"
+    assert "2 cells without an answer count as 0" in counted
+    row = rows_of(experiment, "answer")[1][0]
+    assert (row.mean, row.counting_none.mean) == (1.0, 0.5)
+
+
+def test_more_unscored_cells_on_one_side_are_named_with_the_difference(alice: User, stage: Stage, client: Client) -> None:
+    make_problem_set(6)
+    two = [{"name": "one", "scaffold": "single_call"}, {"name": "two", "scaffold": "single_call", "max_new_tokens": 500}]
+    experiment = stage.play(begin(alice, methods=two, scorers=ANSWER, baseline="one"))
+    CellScore.objects.filter(cell__method="two", cell__item__name="sum-1").update(
+        state="unscored", points=None, scale=None, unscored=NOTHING
+    )
+    client.force_login(alice)
+    html = client.get(f"/experiments/{experiment.public_id}/").content.decode()
+    assert "1 of 6 are unscored here, 0 of 6 there." in html
+
+
+def test_a_row_that_used_more_than_its_budget_is_named(alice: User, stage: Stage, client: Client) -> None:
+    make_problem_set(2)
+    experiment = stage.play(begin(alice, scorers=ANSWER, budgets=[{"tokens": 5}]))
+    client.force_login(alice)
+    html = client.get(f"/experiments/{experiment.public_id}/").content.decode()
+    assert re.search(r"single: [\d,]+ tokens a cell, with a budget of 5\.", html)

@@ -148,3 +148,23 @@ def test_the_page_of_a_set_leads_to_the_builder_with_this_set(client: Client) ->
     make_problem_set(1)
     assert f"{URL}?set=sums" in client.get("/problem-sets/sums/").content.decode()
     assert '<option value="sums" selected>' in client.get(f"{URL}?set=sums").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"teams-0-roles": 'verifer = "served"'}, "No method has a role verifer of the team served. The roles are solver."),
+        ({"teams-0-roles": 'solver = "gone"'}, "There is no model gone for the role solver of the team served."),
+        ({"prices": 'gone = { input = 1, output = 2, date = "2026-11-01" }'}, "served has no price"),
+        ({"budgets-0-tokens": "5"}, "One call of single takes more tokens than a budget of 5."),
+    ],
+)
+def test_misspelt_roles_missing_prices_and_tiny_budgets_are_named(client: Client, changes: dict[str, str], words: str) -> None:
+    make_problem_set(2)
+    assert words in client.post(URL, sent("estimate", **changes)).content.decode()
+
+
+def test_gradings_are_counted_apart_from_the_calls_of_methods(client: Client) -> None:
+    make_problem_set(2)
+    grader = {"scorers-0-kind": "grader", "scorers-0-workflow": "single_turn", "scorers-0-alias": "served"}
+    assert "The calls of 4 gradings come on top." in client.post(URL, sent("estimate", **grader)).content.decode()

@@ -36,6 +36,7 @@ class Command(BaseCommand):
         table = verbs.add_parser("table", help="print the scores of each method")
         table.add_argument("title", help="title of the experiment")
         table.add_argument("--scorer", default="", help="name of a scorer (default: the first)")
+        table.add_argument("--none-as-0", action="store_true", help="count cells that gave no answer as 0, as the papers do")
         table.add_argument("--corrected", action="store_true", help="print the means of scorers corrected by marks of people")
         files.arguments_add(verbs)
         rehearse = verbs.add_parser("rehearse", help="predict the table with simulated agents, without a model")
@@ -62,6 +63,8 @@ class Command(BaseCommand):
             return sys.stdin.read() if str(path) == "-" else path.read_text(encoding="utf-8")
         except OSError as error:
             raise CommandError(f"{path} cannot be read: {error.strerror}.") from error
+        except UnicodeDecodeError as error:
+            raise CommandError(f"{path} is not a UTF-8 text file.") from error
 
     def _rehearse(self, options: dict[str, Any]) -> None:
         manifest = manifest_read(self._text(options["file"]))
@@ -119,10 +122,11 @@ class Command(BaseCommand):
             raise CommandError(f"It has no scorer {scorer}. Its scorers: {', '.join(names) or 'none'}.")
         problems, rows = rows_of(experiment, scorer or names[0])
         self.stdout.write(f"{experiment.title}: {scorer or names[0]} on {len(problems):,} problems")
-        for row in rows:
+        for row in (one.counting_none for one in rows) if options["none_as_0"] else rows:
             mean = "–" if row.mean is None else f"{100 * row.mean:.1f} %"
             cost = f"{row.calls:,.1f} calls, {row.tokens:,.0f} tokens a cell"
             left = f", {sum(row.unscored.values())} unscored" if row.unscored else ""
+            left += f", {row.cells['failed']} failed" if row.cells["failed"] else ""
             self.stdout.write(f"{row.method} · {row.team} · budget {row.budget}: {mean} of {row.scored} scores{left}; {cost}")
 
     def _corrected(self, experiment: Experiment, scorer: str) -> None:

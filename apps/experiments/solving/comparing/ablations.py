@@ -78,14 +78,13 @@ def _pairs(manifest: Manifest, rows: Sequence[Row]) -> list[tuple[Row, Row, Swit
     base = next(one for one in manifest.methods if one.name == manifest.baseline)
     methods = [(one.name, switch) for one in manifest.methods if (switch := _switch_of(manifest, base, one))]
     teams = [(one.name, switch) for one in manifest.teams if (switch := _role_of(base, manifest.teams[0], one))]
-    found = []
+    keys = []
     for budget in range(len(manifest.budgets)):
         for team in manifest.teams:
-            full = by_key[base.name, team.name, budget]
-            found += [(by_key[name, team.name, budget], full, switch) for name, switch in methods]
-        full = by_key[base.name, manifest.teams[0].name, budget]
-        found += [(by_key[base.name, name, budget], full, switch) for name, switch in teams]
-    return found
+            keys += [((name, team.name, budget), (base.name, team.name, budget), switch) for name, switch in methods]
+        full = (base.name, manifest.teams[0].name, budget)
+        keys += [((base.name, name, budget), full, switch) for name, switch in teams]
+    return [(by_key[one], by_key[full], switch) for one, full, switch in keys if one in by_key and full in by_key]
 
 
 def _switch_of(manifest: Manifest, base: Method, other: Method) -> Switch | None:

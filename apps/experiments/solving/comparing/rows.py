@@ -1,13 +1,10 @@
-"""Rows of the table as one reader may see them, and the difference of two of them, paired by problem."""
+"""Rows of the table in addresses and words, and the difference of two of them, paired by problem."""
 
-from collections.abc import Sequence, Set
-from dataclasses import replace
+from collections.abc import Sequence
 
 import numpy as np
 
-from apps.experiments.models import Experiment
-from apps.experiments.solving.tables import Row, rows_of
-from apps.problem_sets.models import ProblemSetItem
+from apps.experiments.solving.tables import Row
 from apps.reasoning.statistics.differences import Difference, difference
 from apps.reasoning.statistics.intervals import Interval, Undefined
 from apps.reasoning.statistics.metrics import average
@@ -16,18 +13,6 @@ from apps.reasoning.statistics.scores import Scores
 NO_COMMON = Undefined(reason="no problem has a score in both rows")
 #: Between method, team and number of the budget. No name has it.
 _BETWEEN = "~"
-
-
-def rows_shown(experiment: Experiment, scorer: str, hidden: Set[int]) -> tuple[list[str], list[Row]]:
-    """Problems and rows without the items `hidden` from the reader, also in the scores."""
-    problems, rows = rows_of(experiment, scorer)
-    if not hidden:
-        return problems, rows
-    names = set(ProblemSetItem.objects.filter(pk__in=hidden).values_list("name", flat=True))
-    kept = [number for number, name in enumerate(problems) if name not in names]
-    return [problems[number] for number in kept], [
-        replace(row, scores=row.scores[kept], states=[row.states[number] for number in kept]) for row in rows
-    ]
 
 
 def word_of(row: Row) -> str:

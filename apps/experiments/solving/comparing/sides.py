@@ -56,6 +56,12 @@ def _side(name: str, cell: SolvingCell | None, visible: set[int]) -> Side:
     )
     is_visible = cell.run is not None and cell.run.pk in visible
     text = text_of(cell.run, cell.answer) if cell.run is not None and is_visible and cell.answer else ""
-    why = "" if text else cell.trouble or (NOT_YOURS if cell.run is not None and not is_visible else "Nothing was handed in.")
+    why = "" if text else cell.trouble or _why_none(cell, is_visible)
     run_id = str(cell.run.public_id) if cell.run is not None and is_visible else ""
     return Side(name, cell, words_of(getattr(cell, "ending", "")), text, why, run_id, scores)
+
+
+def _why_none(cell: SolvingCell, is_visible: bool) -> str:
+    if cell.run is None:
+        return "The text of an imported answer is not kept."
+    return "Nothing was handed in." if is_visible else NOT_YOURS

@@ -19,12 +19,12 @@ from apps.experiments.models import Experiment, ExperimentKind
 from apps.experiments.solving.comparing.ablations import NO_BASELINE, NONE, ablations_of
 from apps.experiments.solving.comparing.failures import VERDICTS_READ, failures_of
 from apps.experiments.solving.comparing.flips import flips_filled, flips_of
-from apps.experiments.solving.comparing.rows import compared, interval_words, ratio_words, rows_shown, word_of
+from apps.experiments.solving.comparing.rows import compared, interval_words, ratio_words, word_of
 from apps.experiments.solving.comparing.sides import sides_of
 from apps.experiments.solving.manifest import Manifest
 from apps.experiments.solving.pages import NO_SCORER, name_of
 from apps.experiments.solving.services import manifest_stored
-from apps.experiments.solving.tables import Row
+from apps.experiments.solving.tables import Row, rows_of
 from apps.reasoning.statistics.differences import Difference, sentence
 from apps.ui.sent import whole_number
 
@@ -39,7 +39,7 @@ _ASKED_AT_MOST = 200
 def experiment_compare(request: HttpRequest, experiment_id: uuid.UUID) -> HttpResponse:
     """Two rows of the table by problem, and two of their runs side by side."""
     user, experiment, manifest, context = _opened(request, experiment_id)
-    problems, rows = rows_shown(experiment, context["scorer"], context["held"])
+    problems, rows = rows_of(experiment, context["scorer"], context["held"])
     named = {word_of(row): (name_of(manifest, row), row) for row in rows}
     base = next((word for word, (_, row) in named.items() if row.method == manifest.baseline), next(iter(named)))
     right = _asked(request, "right") or base
@@ -107,7 +107,7 @@ def experiment_ablations(request: HttpRequest, experiment_id: uuid.UUID) -> Http
     _, experiment, manifest, context = _opened(request, experiment_id)
     lines, why = [], "" if manifest.baseline else NO_BASELINE
     if not why:
-        lines = ablations_of(manifest, *rows_shown(experiment, context["scorer"], context["held"]))
+        lines = ablations_of(manifest, *rows_of(experiment, context["scorer"], context["held"]))
         why = "" if lines else NONE
     context |= {"lines": lines, "why": why, "no_scorer": "" if context["scorers"] else NO_SCORER}
     return render(request, "experiments/ablations.html", context)

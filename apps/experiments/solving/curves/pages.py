@@ -72,10 +72,9 @@ def page_of(experiment: Experiment, scorer: str, unit: str) -> dict[str, Any]:
 
 def cost_lines(manifest: Manifest, rows: Sequence[Row], unit: str) -> list[CostLine]:
     """Rows with a score by ascending cost."""
-    found = sorted(
-        ((name_of(manifest, row), float(getattr(row, _COSTS[unit])), row.mean) for row in rows if row.mean is not None),
-        key=lambda line: line[1],
-    )
+    known = [row for row in rows if row.mean is not None and row.has_costs]
+    found = [(name_of(manifest, row), float(getattr(row, _COSTS[unit])), row.mean) for row in known]
+    found.sort(key=lambda line: line[1])
     costs, scores = [cost for _, cost, _ in found], [score or 0.0 for _, _, score in found]
     best = set(front(costs, scores))
     lines = []

@@ -8,7 +8,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from apps.accounts.access import user_of
-from apps.experiments.access import experiment_get_for, experiment_may_steer
+from apps.experiments.access import experiment_get_for, experiment_may_steer, items_hidden
 from apps.experiments.models import ExperimentKind
 from apps.experiments.solving.curves.pages import page_of
 
@@ -22,5 +22,9 @@ def curve_page(request: HttpRequest, experiment_id: uuid.UUID) -> HttpResponse:
     if experiment.kind != ExperimentKind.SOLVING:
         raise Http404("This experiment has no budgets.")
     context = page_of(experiment, request.GET.get("scorer", ""), request.GET.get("unit", ""))
-    context |= {"experiment": experiment, "may_steer": experiment_may_steer(user, experiment)}
+    context |= {
+        "hidden": len(items_hidden(user, experiment)),
+        "experiment": experiment,
+        "may_steer": experiment_may_steer(user, experiment),
+    }
     return render(request, "experiments/curves.html", context)

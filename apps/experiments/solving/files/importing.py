@@ -233,7 +233,7 @@ def _scores(cell: SolvingCell, one: _Taken, manifest: Manifest, names: dict[str,
         share, reason = (None, FAILED) if one.summary.error else share_read(score, full)
         yield _score(cell, names[name], share, reason)
     for scorer in manifest.scorers:
-        if scorer.kind == "answer":
+        if scorer.kind == "answer" and not one.summary.error:
             found = answer_points(one.answer, one.item.problem.answer)
             ours = _score(cell, scorer.name, None if found.points is None else float(found.points), found.unscored)
             ours.comment = found.comment

@@ -48,7 +48,8 @@ def summary_of(sample: Sample) -> Sample:
         "working_time",
     )
     found = {name: sample[name] for name in (*names, "uuid") if name in sample}
-    found |= {"completed": True, "message_count": len(sample["messages"])}
+    found |= {"completed": "error" not in sample, "message_count": len(sample["messages"])}
+    found["turn_count"] = sample["metadata"]["calls"]
     return found | ({"error": sample["error"]["message"]} if "error" in sample else {})
 
 
@@ -79,8 +80,9 @@ def _sample(cell: SolvingCell, text: str, model: str, used: Mapping[str, Sample]
     }
     if cell.ended_at is not None:
         found["completed_at"] = cell.ended_at.isoformat()
-    if cell.state == SolvingState.FAILED:
-        found["error"] = {"message": cell.trouble, "traceback": cell.trouble, "traceback_ansi": cell.trouble}
+    if cell.state in (SolvingState.FAILED, SolvingState.CANCELLED):
+        why = cell.trouble or "The experiment was cancelled."
+        found["error"] = {"message": why, "traceback": why, "traceback_ansi": why}
     return found
 
 

@@ -13,7 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
 from apps.accounts.access import user_of
-from apps.experiments.access import experiment_get_for, experiment_may_steer
+from apps.experiments.access import experiment_get_for, experiment_may_steer, items_hidden
 from apps.experiments.models import Experiment, ExperimentKind, ExperimentState, PersonMark
 from apps.experiments.refusals import ExperimentRefused
 from apps.experiments.solving.manifest import Scorer
@@ -55,6 +55,7 @@ def mark_list(request: HttpRequest, experiment_id: uuid.UUID) -> HttpResponse:
     scorer = scorers.get(name) or next(iter(scorers.values()), None)
     may_mark = experiment_may_steer(user, experiment)
     context: dict[str, Any] = {"experiment": experiment, "may_mark": may_mark, "scorers": list(scorers), "query": ""}
+    context["hidden"] = len(items_hidden(user, experiment))
     if scorer is not None:
         answers = answers_of(user, experiment, scorer) if may_mark else []
         own = [one for one in answers if not one.is_open]

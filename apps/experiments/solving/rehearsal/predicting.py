@@ -93,7 +93,7 @@ def matrix_of(manifest: Manifest, items: Sequence[ProblemSetItem]) -> Matrix:
             max_new_tokens=method.max_new_tokens,
             budget=manifest.budgets[budget],
         )
-        for method, team, budget in product(manifest.methods, teams, range(len(manifest.budgets)))
+        for method, team, budget in product(manifest.played, teams, range(len(manifest.budgets)))
     ]
     problems = [
         RehearsedProblem(name=item.name, statement=item.problem.statement, has_answer=bool(item.problem.answer.strip()))
@@ -135,7 +135,7 @@ def predicted(
     by_line: dict[int, list[PlayedCell]] = {number: [] for number in range(len(matrix.lines))}
     for cell in cells:
         by_line[cell.line].append(cell)
-    keys = product((one.name for one in manifest.methods), (one.name for one in manifest.teams), range(len(manifest.budgets)))
+    keys = product((one.name for one in manifest.played), (one.name for one in manifest.teams), range(len(manifest.budgets)))
     rows = [_row(key, matrix, by_line[number]) for number, key in enumerate(keys)]
     return Prediction(problems=tuple(one.name for one in matrix.problems), rows=tuple(rows))
 

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods
 
 from apps.accounts.access import user_of
 from apps.accounts.models import User
-from apps.experiments.access import experiment_get_for, experiment_may_steer, experiments_visible_to
+from apps.experiments.access import experiment_get_for, experiment_may_steer, experiments_visible_to, items_hidden
 from apps.experiments.models import Experiment, ExperimentKind
 from apps.experiments.refusals import ExperimentRefused
 from apps.experiments.solving.rehearsal.background import rehearsal_ask
@@ -37,7 +37,12 @@ def rehearsal(request: HttpRequest, experiment_id: uuid.UUID) -> HttpResponse:
         except ExperimentRefused as error:
             refusal = str(error)
     context = page_of(experiment, user, request.GET.get("scorer", ""))
-    context |= {"experiment": experiment, "may_steer": may_steer, "refusal": refusal}
+    context |= {
+        "experiment": experiment,
+        "may_steer": may_steer,
+        "refusal": refusal,
+        "hidden": len(items_hidden(user, experiment)),
+    }
     context["stated"] = request.POST.get("stated", "")
     is_part = request.headers.get("HX-Target") == "rehearsal"
     name = "experiments/_rehearsal.html" if is_part else "experiments/rehearsal.html"
