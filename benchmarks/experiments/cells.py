@@ -4,6 +4,7 @@ import contextlib
 import time
 from collections import deque
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 from benchmarks.figures import Figure, percentiles
@@ -11,13 +12,15 @@ from benchmarks.figures import Figure, percentiles
 PROBLEMS, METHODS, REPEATS = 60, 12, 14
 QUICK_PROBLEMS = 4
 LOOKS = 20
+#: A simulated agent plays this alias, without HTTP requests.
+MODELS, ALIAS = Path(__file__).parents[1] / "grading.toml", "grader"
 
 
 def figures(quick: bool = False) -> list[Figure]:
     """Play all cells in this process; `single_call` makes one call a cell, so nearly all of its CPU is beyond the call."""
     from benchmarks import stage
 
-    stage.set_up(GRADING_AT_ONCE="64")
+    stage.set_up(MODELS_FILE=str(MODELS), GRADING_AT_ONCE="64")
     experiment, owner = _experiment(QUICK_PROBLEMS if quick else PROBLEMS, METHODS, 2 if quick else REPEATS)
     conducting, driving = _play()
     cells = experiment.solving_cells.filter(state="finished").count()
@@ -51,7 +54,7 @@ def _experiment(problems: int, methods: int, repeats: int) -> tuple[Any, Any]:
         "title": "Many cells",
         "problems": {"set": str(version)},
         "methods": rows,
-        "teams": [{"name": "one", "roles": {"": "at-once"}}],
+        "teams": [{"name": "one", "roles": {"": ALIAS}}],
         "repeats": repeats,
         "baseline": "method 0",
         "at_once": 64,
@@ -76,7 +79,7 @@ def _play() -> tuple[float, float]:
 
     @contextlib.asynccontextmanager
     async def simulated(*_: Any) -> AsyncIterator[LocalDispatcher]:
-        yield LocalDispatcher({"at-once": agent})
+        yield LocalDispatcher({ALIAS: agent})
 
     conducting = driving = 0.0
     writer = JournalWriter(sinks=event_sinks())
@@ -98,7 +101,7 @@ def _pages(experiment: Any, owner: Any) -> list[Figure]:
     """Server times of the pages, by Django's test client without middleware of the network."""
     from django.test import Client
 
-    client = Client()
+    client = Client(HTTP_HOST="127.0.0.1")
     client.force_login(owner)
     found = []
     for title, path, target in (("table and map", "", 500.0), ("budgets", "budgets/", None), ("endings", "endings/", None)):

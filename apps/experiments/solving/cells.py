@@ -73,14 +73,16 @@ def _equal_run(address: str, batch: SolvingBatch) -> Run | None:
     """A run of the same address that has finished or is under way, among those that the owner may see."""
     usable = (RunStatus.FINISHED, RunStatus.RUNNING, RunStatus.QUEUED)
     known = SolvingCell.objects.filter(address=address, run__status__in=usable, run__is_assisted=False)
-    cancelled = RunCommand.objects.filter(name="cancel", state=RunCommand.State.PENDING)
-    known = known.exclude(run__in=cancelled.values("run"))
     if not batch.manifest.take_over:
         known = known.filter(experiment=batch.experiment)
+    runs = list(known.order_by("pk").values_list("run", flat=True))
+    if not runs:  # The usual case: the rules of who sees which run cost more than all else that starts a cell.
+        return None
+    cancelled = RunCommand.objects.filter(name="cancel", state=RunCommand.State.PENDING, run__in=runs)
+    found = Run.objects.filter(pk__in=runs).exclude(pk__in=cancelled.values("run"))
     if batch.experiment.owner is not None:
-        known = known.filter(run__in=run_visible_to(batch.experiment.owner))
-    found = known.select_related("run").order_by("pk").first()
-    return found.run if found else None
+        found = found.filter(pk__in=run_visible_to(batch.experiment.owner).filter(pk__in=runs).values("pk"))
+    return found.order_by("pk").first()
 
 
 def follow(run: Run, events: Sequence[NumberedEvent]) -> None:
