@@ -22,6 +22,17 @@ Name = Field(min_length=1, max_length=NAME_LENGTH, pattern=r"^[A-Za-z0-9][\w .+Ã
 Unit = Literal["completion tokens", "tokens", "calls", "seconds", "money"]
 
 
+#: What to do about a wrong field, by its name or by pydantic's type of error.
+_WORDS = {
+    "problems.set": "name a version of a set, such as sums@1",
+    "too_short": "name at least one",
+    "string_pattern_mismatch": "begin with a letter or a digit, and use letters, digits, spaces and . + Ã— @ - only",
+    "extra_forbidden": "there is no such field",
+    "missing": "this field is missing",
+    "model_type": "write a table, such as { input = 1, output = 2 }",
+}
+
+
 class ManifestWrong(ValueError):
     """The manifest is unusable; the message names the field and what to write there."""
 
@@ -176,4 +187,5 @@ def manifest_of(values: Mapping[str, Any]) -> Manifest:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "manifest"
-        raise ManifestWrong(f"{where}: {first['msg'].removeprefix('Value error, ')}.") from error
+        said = _WORDS.get(where) or _WORDS.get(first["type"]) or first["msg"].removeprefix("Value error, ")
+        raise ManifestWrong(f"{where}: {said}.") from error

@@ -65,7 +65,7 @@ def test_a_file_starts_continues_and_extends_an_experiment(stage: Stage, file: P
     ("text", "reason"),
     [
         ("title = ", "not valid TOML"),
-        (FILE.replace("single_call", 'single_call"\nbudget = "1'), "methods.0.budget: Extra inputs"),
+        (FILE.replace("single_call", 'single_call"\nbudget = "1'), "methods.0.budget: there is no such field"),
         (FILE.replace("sums@1", "sums"), "problems.set"),
         (FILE.replace("sums@1", "none@1"), "There is no problem set none@1"),
         (f"format = 2\n{FILE}", "reads manifests of format 1"),
