@@ -111,11 +111,8 @@ def page_of(experiment: Experiment, asked: Mapping[str, str], hidden: Set[int]) 
     metric = next((one for one in metrics if one.name == asked.get("metric")), metrics[0])
     measuring = Measuring(experiment, chosen, metric, problems)
     lines = lines_of(manifest, rows, [measuring.of(row) for row in rows])
-    sort = asked.get("sort", "") if asked.get("sort") in ORDERS else ""
-    currency = next((price.currency for price in manifest.prices.values()), "")
-    baseline = next((line.name for line in lines if line.is_baseline), "")
-    query = {"scorer": chosen, "metric": metric.name} | ({"none": "0"} if counts_none else {})
     unseen = set(ProblemSetItem.objects.filter(pk__in=hidden).values_list("name", flat=True))
+    query = {"scorer": chosen, "metric": metric.name} | ({"none": "0"} if counts_none else {})
     return {
         "manifest": manifest,
         "progress": progress_of(experiment),
@@ -123,21 +120,29 @@ def page_of(experiment: Experiment, asked: Mapping[str, str], hidden: Set[int]) 
         "scorer": chosen,
         "metrics": metrics,
         "metric": metric,
-        "sort": sort,
         "without": without,
         "counts_none": counts_none,
         "over_budget": over_budget(manifest, rows),
-        "currency": currency,
-        "columns": _columns(query, currency, baseline),
-        "baseline": baseline,
-        "unscored": sum(line.unscored for line in lines),
         "no_scorer": "" if names else NO_SCORER,
-        "lines": sorted(lines, key=ORDERS[sort]) if sort else lines,
-        "heads": [line.name for line in lines],
         "squares": squares_of(experiment, problems, rows, unseen),
         "problems": len(problems),
         "marked": answers_marked(experiment, manifest),
         "hidden": len(hidden),
+    } | _table_of(manifest, lines, asked.get("sort", ""), query)
+
+
+def _table_of(manifest: Manifest, lines: list[Line], sort: str, query: Mapping[str, str]) -> dict[str, Any]:
+    """Heads and lines, sorted by a column of `ORDERS`. The links that sort keep `query`."""
+    currency = next((price.currency for price in manifest.prices.values()), "")
+    baseline = next((line.name for line in lines if line.is_baseline), "")
+    return {
+        "sort": sort if sort in ORDERS else "",
+        "currency": currency,
+        "columns": _columns(query, currency, baseline),
+        "baseline": baseline,
+        "unscored": sum(line.unscored for line in lines),
+        "lines": sorted(lines, key=ORDERS[sort]) if sort in ORDERS else lines,
+        "heads": [line.name for line in lines],
     }
 
 
