@@ -75,11 +75,9 @@ def _play() -> tuple[float, float]:
 
     sent: deque[int] = deque()
     setattr(services, "orchestrate", type("Sent", (), {"delay": staticmethod(sent.append)}))  # noqa: B010  (not exported)
-    agent = SimulatedAgent(Skills(), "single_call", "sums", "0")
-
     @contextlib.asynccontextmanager
     async def simulated(*_: Any) -> AsyncIterator[LocalDispatcher]:
-        yield LocalDispatcher({ALIAS: agent})
+        yield LocalDispatcher({ALIAS: SimulatedAgent(Skills(), "single_call", "sums", "0")})
 
     conducting = driving = 0.0
     writer = JournalWriter(sinks=event_sinks())
