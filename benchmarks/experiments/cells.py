@@ -75,6 +75,7 @@ def _play() -> tuple[float, float]:
 
     sent: deque[int] = deque()
     setattr(services, "orchestrate", type("Sent", (), {"delay": staticmethod(sent.append)}))  # noqa: B010  (not exported)
+
     @contextlib.asynccontextmanager
     async def simulated(*_: Any) -> AsyncIterator[LocalDispatcher]:
         yield LocalDispatcher({ALIAS: SimulatedAgent(Skills(), "single_call", "sums", "0")})
