@@ -19,7 +19,6 @@ from apps.ui.figures import add_line, plain
 COLUMNS = 6
 #: With more curves the bands hide each other. The table has all intervals.
 BANDS_AT_MOST = 4
-_COSTS = {"written": "written", "tokens": "tokens", "calls": "calls", "seconds": "seconds"}
 
 
 @dataclass(frozen=True)
@@ -73,7 +72,7 @@ def page_of(experiment: Experiment, scorer: str, unit: str) -> dict[str, Any]:
 def cost_lines(manifest: Manifest, rows: Sequence[Row], unit: str) -> list[CostLine]:
     """Rows with a score by ascending cost."""
     known = [row for row in rows if row.mean is not None and row.has_costs]
-    found = [(name_of(manifest, row), float(getattr(row, _COSTS[unit])), row.mean) for row in known]
+    found = [(name_of(manifest, row), float(getattr(row, unit)), row.mean) for row in known]
     found.sort(key=lambda line: line[1])
     costs, scores = [cost for _, cost, _ in found], [score or 0.0 for _, _, score in found]
     best = set(front(costs, scores))
