@@ -21,7 +21,7 @@ from django.utils import timezone
 from apps.accounts.models import Role, User
 from apps.contests.access import READABLE, coach_of
 from apps.contests.models import Contest, ContestState
-from apps.experiments.models import Experiment, ExperimentCell
+from apps.experiments.models import Experiment, ExperimentCell, ExperimentKind
 from apps.marks.models import SETTLED, MarkingCase, MarkingTask, MarkState, Slot
 from apps.marks.sealing.calibration import calibration_ahead
 from apps.marks.sheets import GRACE
@@ -29,6 +29,7 @@ from apps.problems.access import solved_visible_to
 from apps.runs.models import BATCHED, Run
 
 NO_EXPERIMENT = "No such experiment."
+NO_SUCH_PAGE = "An experiment on grading has no such page."
 
 
 def experiments_visible_to(user: User) -> QuerySet[Experiment]:
@@ -45,6 +46,14 @@ def experiment_get_for(user: User, public_id: uuid.UUID) -> Experiment:
     if found is None:
         raise Http404(NO_EXPERIMENT)
     return found
+
+
+def solving_get_for(user: User, public_id: uuid.UUID) -> Experiment:
+    """The experiment on solving, for a user who may open it. Raises `Http404`, also for one on grading."""
+    experiment = experiment_get_for(user, public_id)
+    if experiment.kind != ExperimentKind.SOLVING:
+        raise Http404(NO_SUCH_PAGE)
+    return experiment
 
 
 def experiment_may_steer(user: User, experiment: Experiment) -> bool:

@@ -5,15 +5,15 @@ from typing import Any
 
 from django.core.paginator import Paginator
 from django.db.models import Prefetch
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
 from apps.accounts.access import user_allowed, user_of
-from apps.experiments.access import experiment_get_for, experiment_may_steer, items_hidden
-from apps.experiments.models import CellScore, Experiment, ExperimentKind
+from apps.experiments.access import experiment_may_steer, items_hidden, solving_get_for
+from apps.experiments.models import CellScore, Experiment
 from apps.experiments.presets.tables import presets
 from apps.experiments.refusals import ExperimentRefused
 from apps.experiments.solving.comparing.endings import cells_ended, cells_failed_as, words_of
@@ -77,9 +77,7 @@ def solving_new(request: HttpRequest) -> HttpResponse:
 def cell_list(request: HttpRequest, experiment_id: uuid.UUID) -> HttpResponse:
     """The cells of a problem, method, team and budget, with their runs, scores and reasons."""
     user = user_of(request)
-    experiment = experiment_get_for(user, experiment_id)
-    if experiment.kind != ExperimentKind.SOLVING:
-        raise Http404("This experiment has no such cells.")
+    experiment = solving_get_for(user, experiment_id)
     asked = {name: request.GET.get(name, "").replace("\0", "")[:200] for name in (*_FILTERS, "ending", "reason")}
     budget = whole_number(request.GET.get("budget", ""), 4)
     cells = experiment.solving_cells.exclude(item__in=items_hidden(user, experiment))

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from apps.accounts.access import user_of
 from apps.accounts.models import User
-from apps.experiments.access import experiment_get_for, items_hidden
-from apps.experiments.models import Experiment, ExperimentKind
+from apps.experiments.access import items_hidden, solving_get_for
+from apps.experiments.models import Experiment
 from apps.experiments.solving.comparing.ablations import NO_BASELINE, NONE, ablations_of
 from apps.experiments.solving.comparing.failures import VERDICTS_READ, failures_of
 from apps.experiments.solving.comparing.flips import flips_filled, flips_of
@@ -131,9 +131,7 @@ def experiment_endings(request: HttpRequest, experiment_id: uuid.UUID) -> HttpRe
 def _opened(request: HttpRequest, experiment_id: uuid.UUID) -> tuple[User, Experiment, Manifest, dict[str, Any]]:
     """The user, the experiment on solving that they may open, its manifest, and what all three pages show."""
     user = user_of(request)
-    experiment = experiment_get_for(user, experiment_id)
-    if experiment.kind != ExperimentKind.SOLVING:
-        raise Http404("This experiment has no such page.")
+    experiment = solving_get_for(user, experiment_id)
     manifest = manifest_stored(experiment)
     scorers = [one.name for one in manifest.scorers]
     asked = _asked(request, "scorer")

@@ -2,14 +2,13 @@
 
 import uuid
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from apps.accounts.access import user_of
-from apps.experiments.access import experiment_get_for, experiment_may_steer, items_hidden
-from apps.experiments.models import ExperimentKind
+from apps.experiments.access import experiment_may_steer, items_hidden, solving_get_for
 from apps.experiments.solving.curves.pages import page_of
 
 
@@ -18,9 +17,7 @@ from apps.experiments.solving.curves.pages import page_of
 def curve_page(request: HttpRequest, experiment_id: uuid.UUID) -> HttpResponse:
     """Scores at smaller budgets, and which methods are best for their cost."""
     user = user_of(request)
-    experiment = experiment_get_for(user, experiment_id)
-    if experiment.kind != ExperimentKind.SOLVING:
-        raise Http404("This experiment has no budgets.")
+    experiment = solving_get_for(user, experiment_id)
     context = page_of(experiment, request.GET.get("scorer", ""), request.GET.get("unit", ""))
     context |= {
         "hidden": len(items_hidden(user, experiment)),

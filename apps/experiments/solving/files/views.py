@@ -14,8 +14,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
 from apps.accounts.access import user_of
-from apps.experiments.access import experiment_get_for, experiment_may_steer, items_hidden
-from apps.experiments.models import Experiment, ExperimentKind
+from apps.experiments.access import experiment_may_steer, items_hidden, solving_get_for
+from apps.experiments.models import Experiment
 from apps.experiments.refusals import ExperimentRefused
 from apps.experiments.solving.files.downloads import files_of
 from apps.experiments.solving.files.forms import LogForm
@@ -32,7 +32,7 @@ _CHUNK = 256 * 1024
 def file_list(request: HttpRequest, experiment_id: uuid.UUID) -> HttpResponse:
     """List the files; a POST imports a log, or removes an external method."""
     user = user_of(request)
-    experiment = _solving_for(request, experiment_id)
+    experiment = solving_get_for(user_of(request), experiment_id)
     hidden, may_steer = items_hidden(user, experiment), experiment_may_steer(user, experiment)
     form = LogForm(request.POST or None, request.FILES or None)
     if request.method == "POST":
@@ -73,7 +73,7 @@ def _imported(form: LogForm, experiment: Experiment, hidden: set[int]) -> Report
 @require_GET
 def file_download(request: HttpRequest, experiment_id: uuid.UUID, name: str) -> HttpResponseBase:
     """Download a file, without problems that are held back. `scorer` and `calls` choose what some files hold."""
-    experiment = _solving_for(request, experiment_id)
+    experiment = solving_get_for(user_of(request), experiment_id)
     hidden = items_hidden(user_of(request), experiment)
     _, scorer = _scorer(request, experiment)
     files = files_of(experiment, hidden, scorer, calls=request.GET.get("calls") == "yes")
@@ -87,13 +87,6 @@ def file_download(request: HttpRequest, experiment_id: uuid.UUID, name: str) -> 
     response = StreamingHttpResponse(chunks, content_type=file.kind)
     response["Content-Disposition"] = f'attachment; filename="{file.name}"'
     return response
-
-
-def _solving_for(request: HttpRequest, experiment_id: uuid.UUID) -> Experiment:
-    experiment = experiment_get_for(user_of(request), experiment_id)
-    if experiment.kind != ExperimentKind.SOLVING:
-        raise Http404("This experiment has no such files.")
-    return experiment
 
 
 def _scorer(request: HttpRequest, experiment: Experiment) -> tuple[list[str], str]:

@@ -13,8 +13,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
 from apps.accounts.access import user_of
-from apps.experiments.access import experiment_get_for, experiment_may_steer, items_hidden
-from apps.experiments.models import Experiment, ExperimentKind, ExperimentState, PersonMark
+from apps.experiments.access import experiment_may_steer, items_hidden, solving_get_for
+from apps.experiments.models import Experiment, ExperimentState, PersonMark
 from apps.experiments.refusals import ExperimentRefused
 from apps.experiments.solving.manifest import Scorer
 from apps.experiments.solving.people.answers import answers_marked, answers_of, cell_of, mark_save, next_open
@@ -48,7 +48,7 @@ class MarkForm(forms.Form):
 def mark_list(request: HttpRequest, experiment_id: uuid.UUID) -> HttpResponse:
     """Progress of the person's marks, their marks, and the means of other scorers corrected by all marks."""
     user = user_of(request)
-    experiment = _experiment_for(request, experiment_id)
+    experiment = solving_get_for(user_of(request), experiment_id)
     manifest = manifest_stored(experiment)
     scorers = people_in(manifest)
     name = request.GET.get("scorer", "")
@@ -71,7 +71,7 @@ def mark_list(request: HttpRequest, experiment_id: uuid.UUID) -> HttpResponse:
 def mark_page(request: HttpRequest, experiment_id: uuid.UUID, answer: str) -> HttpResponse:
     """One answer and its problem. A POST saves the mark and leads to the next answer."""
     user = user_of(request)
-    experiment = _experiment_for(request, experiment_id)
+    experiment = solving_get_for(user_of(request), experiment_id)
     if not experiment_may_steer(user, experiment):
         raise Http404(NO_ANSWER)
     scorer, answers, number = _place_of(request, experiment, answer)
@@ -103,13 +103,6 @@ def mark_page(request: HttpRequest, experiment_id: uuid.UUID, answer: str) -> Ht
         "list": _url_of(experiment, "", scorer.name),
     }
     return render(request, "experiments/mark.html", context, status=422 if form.errors else 200)
-
-
-def _experiment_for(request: HttpRequest, experiment_id: uuid.UUID) -> Experiment:
-    experiment = experiment_get_for(user_of(request), experiment_id)
-    if experiment.kind != ExperimentKind.SOLVING:
-        raise Http404("Scripts of this experiment have their marks elsewhere.")
-    return experiment
 
 
 def _place_of(request: HttpRequest, experiment: Experiment, digest: str) -> tuple[Scorer, list[Any], int]:

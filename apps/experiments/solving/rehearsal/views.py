@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods
 
 from apps.accounts.access import user_of
 from apps.accounts.models import User
-from apps.experiments.access import experiment_get_for, experiment_may_steer, experiments_visible_to, items_hidden
+from apps.experiments.access import experiment_may_steer, experiments_visible_to, items_hidden, solving_get_for
 from apps.experiments.models import Experiment, ExperimentKind
 from apps.experiments.refusals import ExperimentRefused
 from apps.experiments.solving.rehearsal.background import rehearsal_ask
@@ -24,9 +24,7 @@ STATED_AT_MOST = 20_000
 def rehearsal(request: HttpRequest, experiment_id: uuid.UUID) -> HttpResponse:
     """Show prediction and outcome. A POST of someone who may steer the experiment queues a rehearsal."""
     user = user_of(request)
-    experiment = experiment_get_for(user, experiment_id)
-    if experiment.kind != ExperimentKind.SOLVING:
-        raise Http404("This experiment has no rehearsals.")
+    experiment = solving_get_for(user, experiment_id)
     may_steer, refusal = experiment_may_steer(user, experiment), ""
     if request.method == "POST":
         if not may_steer:
