@@ -57,11 +57,11 @@ def backend(alias: Alias) -> Backend:
         return ContestEngine.from_environment()
     if alias.name == "short":
         return ContestEngine(SHORT_S)
+    at_once = Pace(chunk_tokens=0, latency_s=float(os.environ.get("GRADER_LATENCY_S", "0")))
     if alias.name == "grader":
-        latency = float(os.environ.get("GRADER_LATENCY_S", "0"))
-        return ScriptedBackend(lambda _: GRADING, pace=Pace(chunk_tokens=0, latency_s=latency))
+        return ScriptedBackend(lambda _: GRADING, pace=at_once)
     if alias.name == "scaffolds":
-        return ScriptedBackend(lambda request: scaffold_reply(request.key, request.role), pace=Pace(chunk_tokens=0))
+        return ScriptedBackend(lambda request: scaffold_reply(request.key, request.role), pace=at_once)
     if alias.name == "agent":
         pace = Pace(tokens_per_s=AGENT_TOKENS_PER_S, chunk_tokens=1)
         return ScriptedBackend(lambda request: text_of(request.sampling.max_new_tokens), pace=pace)

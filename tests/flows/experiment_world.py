@@ -1,6 +1,7 @@
 """An experiment in a stack of real processes: made, and looked at. Run with the stack's environment.
 
-`python -m tests.flows.experiment_world make` prints its id; `… dump ID` how its cells stand.
+`python -m tests.flows.experiment_world make` (gradings) and `… make_solving` print its id; `… dump ID` and `… dump_solving ID`
+how its cells stand.
 """
 
 import json
@@ -9,7 +10,7 @@ from typing import Any
 
 import django
 
-SCRIPTS = 8
+SCRIPTS = PROBLEMS = 8
 
 
 def make() -> str:
@@ -37,7 +38,43 @@ def dump(experiment_id: str) -> dict[str, Any]:
     }
 
 
+def make_solving() -> str:
+    """An experiment of Alice's: a vote of two and a self-check on eight problems, scored by answers and by a grader."""
+    from apps.accounts.models import Role, User
+    from tests.experiments.solving import playing
+
+    alice, _ = User.objects.get_or_create(username="alice", defaults={"role": Role.RESEARCHER})
+    playing.make_problem_set(PROBLEMS)
+    methods = [
+        {"name": "vote", "scaffold": "majority_vote", "params": {"solutions": 2}},
+        {"name": "self-check", "scaffold": "self_check", "preset": "quick"},
+    ]
+    graded = {"name": "graded", "kind": "grader", "workflow": "single_turn", "players": {"": "grader"}}
+    scorers = [{"name": "answer", "kind": "answer"}, graded]
+    teams = [{"name": "one", "roles": {"": "scaffolds"}}]
+    return str(playing.begin(alice, methods=methods, teams=teams, scorers=scorers, at_once=6).public_id)
+
+
+def dump_solving(experiment_id: str) -> dict[str, Any]:
+    """The end of each cell and score, and how many runs, calls and answered calls there are."""
+    from apps.experiments.models import CellScore, Experiment
+    from apps.runs.models import Run, Step
+
+    experiment = Experiment.objects.get(public_id=experiment_id)
+    cells = experiment.solving_cells.order_by("position").select_related("run", "item")
+    scores = CellScore.objects.filter(cell__experiment=experiment).order_by("cell__position", "scorer")
+    return {
+        "state": experiment.state,
+        "reason": experiment.state_reason,
+        "cells": [[cell.item.name, cell.method, cell.state, cell.calls, cell.trouble] for cell in cells],
+        "scores": [[one.cell.position, one.scorer, one.state, one.points, one.unscored or one.trouble] for one in scores],
+        "runs": Run.objects.count(),
+        "calls": Step.objects.filter(kind="call").count(),
+    }
+
+
 if __name__ == "__main__":
     django.setup()
-    answer: object = make() if sys.argv[1] == "make" else dump(sys.argv[2])
-    sys.stdout.write(json.dumps(answer) + "\n")
+    does = {"make": make, "make_solving": make_solving, "dump": dump, "dump_solving": dump_solving}
+    answer: object = does[sys.argv[1]](*sys.argv[2:])
+    sys.stdout.write(json.dumps(answer, default=str) + "\n")

@@ -192,8 +192,8 @@ class Stack:
             return [*_CELERY, "apps.config.orchestrator", "worker", "-P", "threads", "-c", "4", "-Q", "runs",
                     "-n", f"{name}@%h", *_QUIET]  # fmt: skip
         if name == "grader":  # Answers of benchmarks/grading.py, for experiments.
-            return [*_CELERY, "benchmarks.engines.answering", "worker", "-P", "threads", "-c", "16", "-Q", "inference.grader",
-                    "-n", f"{name}@%h", *_QUIET]  # fmt: skip
+            return [*_CELERY, "benchmarks.engines.answering", "worker", "-P", "threads", "-c", "16",
+                    "-Q", "inference.grader,inference.scaffolds", "-n", f"{name}@%h", *_QUIET]  # fmt: skip
         queue = "inference.sandbox" if name == "sandbox" else self.queue
         return [*_CELERY, "workers.worker", "worker", "-P", "threads", "-c", "16", "-Q", queue,
                 "-n", f"{name}@%h", *_QUIET]  # fmt: skip
