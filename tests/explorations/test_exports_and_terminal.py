@@ -71,7 +71,7 @@ def test_the_terminal_refuses_an_unknown_run_and_a_file_it_cannot_write(alice: U
         (["unknown"], "There is no problem unknown"),
         (["two-squares", "--alias", "gone"], "No enabled model is named gone"),
         (["two-squares", "--set", "rounds"], "NAME=VALUE"),
-        (["two-squares", "--set", "rounds=0"], "greater than or equal to 1"),
+        (["two-squares", "--set", "rounds=0"], "write a number of at least 1"),
         (["two-squares", "--preset", "contest"], "Add --yes"),
         (["two-squares", "--budget-calls", "0"], "must be more than 0"),
         (["two-squares", "--user", "missing"], "no account missing"),

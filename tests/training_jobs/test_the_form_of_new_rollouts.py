@@ -125,7 +125,7 @@ def test_only_models_with_recorded_tokens_can_play_and_followers_come_first(alic
         ),
         ({"overrides": "corrections 2"}, "overrides", "This line has no ="),
         ({"overrides": "correctiosn = 2"}, "overrides", "correctiosn"),
-        ({"overrides": "corrections = many"}, "overrides", "valid integer"),
+        ({"overrides": "corrections = many"}, "overrides", "write a whole number"),
         ({"visits": 10_000, "runs_a_group": 1024}, "visits", "at most 100,000"),
     ],
 )

@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from apps.experiments.refusals import CELLS_AT_MOST
-from apps.reasoning.domain.values import Value
+from apps.reasoning.domain.values import Value, first_mistake
 from apps.reasoning.scaffolds.spec import Budget
 
 FORMAT = 1
@@ -22,14 +22,10 @@ Name = Field(min_length=1, max_length=NAME_LENGTH, pattern=r"^[A-Za-z0-9][\w .+Ã
 Unit = Literal["completion tokens", "tokens", "calls", "seconds", "money"]
 
 
-#: What to do about a wrong field, by its name or by pydantic's type of error.
+#: What to do about a wrong field, by its name, or by pydantic's type of a mistake in a name.
 _WORDS = {
     "problems.set": "name a version of a set, such as sums@1",
-    "too_short": "name at least one",
     "string_pattern_mismatch": "begin with a letter or a digit, and use letters, digits, spaces and . + Ã— @ - only",
-    "extra_forbidden": "there is no such field",
-    "missing": "this field is missing",
-    "model_type": "write a table, such as { input = 1, output = 2 }",
 }
 
 
@@ -185,7 +181,6 @@ def manifest_of(values: Mapping[str, Any]) -> Manifest:
     try:
         return Manifest.model_validate(values)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"]) or "manifest"
-        said = _WORDS.get(where) or _WORDS.get(first["type"]) or first["msg"].removeprefix("Value error, ")
-        raise ManifestWrong(f"{where}: {said}.") from error
+        where, said = first_mistake(error)
+        said = _WORDS.get(where) or _WORDS.get(error.errors()[0]["type"]) or said
+        raise ManifestWrong(f"{where or 'manifest'}: {said}.") from error

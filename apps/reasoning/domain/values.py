@@ -4,7 +4,7 @@ import functools
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 
 class Value(BaseModel):
@@ -41,6 +41,44 @@ def _blank(kind: type[Value]) -> tuple[Mapping[str, Any], set[str]]:
     fields = kind.model_fields
     defaults = {name: field.get_default(call_default_factory=True) for name, field in fields.items() if not field.is_required()}
     return defaults, set(fields)
+
+
+#: What to write instead, by pydantic's type of a mistake; in braces is what it knows of the limits.
+_CORRECTIONS = {
+    "bool_parsing": "write true or false",
+    "bool_type": "write true or false",
+    "date_from_datetime_parsing": "write a date, such as 2026-11-01",
+    "dict_type": "write a table, such as {{ name = value }}",
+    "extra_forbidden": "there is no such field",
+    "finite_number": "write a finite number",
+    "float_parsing": "write a number",
+    "float_type": "write a number",
+    "greater_than": "write a number above {gt}",
+    "greater_than_equal": "write a number of at least {ge}",
+    "int_from_float": "write a whole number",
+    "int_parsing": "write a whole number",
+    "int_type": "write a whole number",
+    "less_than": "write a number below {lt}",
+    "less_than_equal": "write a number of at most {le}",
+    "list_type": "write a list in square brackets",
+    "literal_error": "write {expected}",
+    "missing": "this field is missing",
+    "model_type": "write a table, such as {{ name = value }}",
+    "string_too_long": "write at most {max_length} characters",
+    "string_too_short": "write a text",
+    "string_type": "write a text",
+    "too_short": "name at least one",
+    "tuple_type": "write a list in square brackets",
+}
+
+
+def first_mistake(error: ValidationError) -> tuple[str, str]:
+    """The field of the first mistake, with dots ("" for the whole value), and what to write there, without a full stop."""
+    first = error.errors(include_url=False)[0]
+    said = first["msg"].removeprefix("Value error, ")
+    if correction := _CORRECTIONS.get(first["type"]):
+        said = correction.format(**first.get("ctx", {}))
+    return ".".join(str(part) for part in first["loc"]), said
 
 
 class Unscored(Value):

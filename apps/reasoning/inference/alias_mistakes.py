@@ -4,6 +4,7 @@ import re
 
 from pydantic import ValidationError
 
+from apps.reasoning.domain.values import first_mistake
 from apps.reasoning.inference.options import OPTIONS_OF
 
 _ADVICE = {
@@ -23,7 +24,7 @@ def explained(error: ValidationError, text: str, name: str, where: str) -> str:
     elif first["type"] == "missing":
         reason = "this key is missing"
     else:
-        reason = re.sub(r", ('\w+') or 'sandbox'", r" or \1", first["msg"].removeprefix("Value error, "))
+        reason = re.sub(r", ('\w+') or 'sandbox'", r" or \1", first_mistake(error)[1])
     dotted = ".".join(path)
     line = line_of(text, name, key)
     return f"{where}, line {line}, [{name}]{f' {dotted}' if dotted else ''}: {reason}."

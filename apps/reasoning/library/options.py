@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field, SecretStr, ValidationError
 
 from apps.reasoning.domain.errors import PlanError
 from apps.reasoning.domain.event_base import Event
-from apps.reasoning.domain.values import Value
+from apps.reasoning.domain.values import Value, first_mistake
 from apps.reasoning.inference.aliases import GIVEN, Alias, HttpOptions
 from apps.reasoning.scaffolds.candidates.desk import MAX_HINT
 from apps.reasoning.scaffolds.spec import Budget
@@ -86,9 +86,8 @@ class CheckedOptions(Value):
         except httpx.InvalidURL as error:
             raise PlanError("option", f"base_url: {checked.base_url} is no address ({error}).", "base_url") from None
         except ValidationError as error:
-            first = error.errors()[0]
-            name = ".".join(str(part) for part in first["loc"]) or "options"
-            raise PlanError("option", f"{name}: {first['msg'].removeprefix('Value error, ')}.", name) from None
+            name, said = first_mistake(error)
+            raise PlanError("option", f"{name or 'options'}: {said}.", name or "options") from None
         return checked
 
     @property

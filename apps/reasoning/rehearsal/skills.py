@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, FiniteFloat, ValidationError
 
-from apps.reasoning.domain.values import Value
+from apps.reasoning.domain.values import Value, first_mistake
 from apps.reasoning.rehearsal.chances import gaussian, log_odds, logistic
 
 Chance = Annotated[float, Field(ge=0, le=1)]
@@ -151,6 +151,5 @@ def skills_of(values: Mapping[str, Any]) -> Skills:
 
 
 def _first(error: ValidationError) -> str:
-    first = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"]) or "skills"
-    return f"{where}: {first['msg'].removeprefix('Value error, ')}."
+    where, said = first_mistake(error)
+    return f"{where or 'skills'}: {said}."

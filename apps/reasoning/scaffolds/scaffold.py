@@ -10,7 +10,7 @@ from apps.reasoning.domain.errors import ParamsError
 from apps.reasoning.domain.event_base import Kind
 from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.domain.problems import ProblemText
-from apps.reasoning.domain.values import Value
+from apps.reasoning.domain.values import Value, first_mistake
 from apps.reasoning.ports import Context
 from apps.reasoning.prompts import loader
 from apps.reasoning.scaffolds import answer_line
@@ -84,9 +84,8 @@ class Scaffold:
         try:
             return self.params.model_validate(dict(values))
         except ValidationError as error:
-            first = error.errors()[0]
-            field = ".".join(str(part) for part in first["loc"]) or "parameters"
-            raise ParamsError(f"{field}: {first['msg'].removeprefix('Value error, ')}.") from error
+            where, said = first_mistake(error)
+            raise ParamsError(f"{where or 'parameters'}: {said}.") from error
 
     @property
     def first_preset(self) -> str:

@@ -125,7 +125,7 @@ def test_a_cell_that_cannot_run_says_why_and_the_others_run(alice: User, stage: 
     assert experiment.state == ExperimentState.DONE
     assert states(experiment) == {"finished": 4, "failed": 8}
     reasons = {cell.trouble for cell in cells(experiment) if cell.state == "failed"}
-    assert any("solutions: Input should be" in reason for reason in reasons)
+    assert any("solutions: write a number of" in reason for reason in reasons)
     assert any("gone" in reason for reason in reasons)
 
 

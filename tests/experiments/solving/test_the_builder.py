@@ -87,7 +87,10 @@ def test_the_estimate_counts_cells_and_calls_and_says_what_could_be_shown(client
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"methods-0-params": "solutions = -1", "methods-0-scaffold": "majority_vote"}, "solutions: Input should be"),
+        (
+            {"methods-0-params": "solutions = -1", "methods-0-scaffold": "majority_vote"},
+            "solutions: write a number",
+        ),
         ({"methods-0-scaffold": "majority_vote", "budgets-0-calls": "1"}, "needs at least"),
         ({"scorers-0-kind": "grader", "scorers-0-workflow": "single_turn"}, "cannot grade"),
         ({"methods-0-params": "rounds = "}, "Write one value a line"),

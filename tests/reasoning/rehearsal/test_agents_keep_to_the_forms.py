@@ -94,15 +94,15 @@ def test_later_skills_count_over_earlier_ones_and_tables_by_problem_over_ability
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[[skills]]\nspots = 2", "spots: Input should be less than or equal to 1."),
-        ("[[skills]]\nspot = 0.5", "spot: Extra inputs are not permitted."),
-        ('[[skills]]\njudgement = "good"', "judgement: Input should be"),
+        ("[[skills]]\nspots = 2", "spots: write a number of at most 1."),
+        ("[[skills]]\nspot = 0.5", "spot: there is no such field."),
+        ('[[skills]]\njudgement = "good"', "judgement: write '', 'perfect' or"),
         ("[skills]\nspots = 0.5", "skills: Write [[skills]] in double brackets."),
         ("[skill]\nspots = 0.5", "skill: unknown table."),
-        ("[[skills]]\nability = nan", "ability: Input should be a finite number."),
-        ("[difficulties]\np1 = inf", "difficulties.p1: Input should be a finite number."),
+        ("[[skills]]\nability = nan", "ability: write a finite number."),
+        ("[difficulties]\np1 = inf", "difficulties.p1: write a finite number."),
         ("spots", "The file is not valid TOML"),
-        ("[difficulties]\np1 = 'hard'", "difficulties.p1: Input should be a valid number"),
+        ("[difficulties]\np1 = 'hard'", "difficulties.p1: write a number"),
     ],
 )
 def test_wrong_skills_name_the_field(text: str, message: str) -> None:
