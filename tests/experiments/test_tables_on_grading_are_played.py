@@ -2,19 +2,20 @@
 
 import contextlib
 import re
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
+from html import unescape
 from typing import Any
 
 import pytest
 from django.conf import LazySettings
-from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
 from apps.experiments.models import CellState, Experiment
 from apps.experiments.presets.tables import Preset, presets
-from apps.graded_sets.models import GradedScript, GradedSet
+from apps.graded_sets.models import GradedSet, HumanScore
 from apps.reasoning.inference.local import LocalDispatcher
 from apps.reasoning.marking.schemes.text_form import text_read
 from apps.reasoning.ports import Dispatcher
@@ -26,14 +27,12 @@ from apps.runs.models import Run
 from apps.runs.owners.execution import DispatcherFor
 from apps.schemes.services import scheme_activate, scheme_create
 from tests.experiments.driving import Stage, is_over, make_set
+from tests.experiments.solving.test_tables_of_the_papers import GRADING, names
 from tests.grading.test_grade_command import MODELS
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ClientFor = Callable[[User | None], Client]
-GRADING = [one for one in presets().values() if one.grading]
-#: Enough pairs for statistics, on enough problems for intervals.
-SCRIPTS, PROBLEMS = 30, 5
-BRIEF = {"answer_tokens": 200, "thinking_tokens": 200, "spread": 0.1, "unreadable": 0.02}
+BRIEF = {"answer_tokens": 200, "thinking_tokens": 200, "spread": 0.1, "unreadable": 0}
 SCHEME = "scale 7\ncheckpoint A1, 3 points: Factors.\ncheckpoint A2, 4 points: One of two neighbours is even."
 
 
@@ -52,20 +51,19 @@ class Grading(Stage):
     def _model(self) -> DispatcherFor:
         @contextlib.asynccontextmanager
         async def simulated(run: Run, _journal: RunJournal) -> AsyncIterator[Dispatcher]:
-            agent = SimulatedAgent(self.skills, run.scaffold, "", f"seed {run.spec['seed']}", self.scripts)
+            agent = SimulatedAgent(self.skills, run.scaffold, "", f"{run.title}, seed {run.spec['seed']}", self.scripts)
             yield LocalDispatcher(dict.fromkeys(("served", "big"), agent))
 
         return simulated
 
 
-@pytest.fixture
-def graded_set(alice: User) -> GradedSet:
-    """Scripts by models with points by people, on problems with references and a scheme."""
-    made = make_set(SCRIPTS, PROBLEMS)
+def make_scripts(scripts: int, problems: int, by: User) -> GradedSet:
+    """Scripts by a model with points by people, on problems with references and an active scheme."""
+    made = make_set(scripts, problems)
     made.scripts.update(author_kind="model")
     for problem in {script.problem.problem for script in made.scripts.all() if script.problem}:
-        scheme = scheme_create(problem=problem, title="S", content=text_read(SCHEME), by=alice)
-        scheme_activate(scheme=scheme, by=alice, based_on=scheme.row_version)
+        scheme = scheme_create(problem=problem, title="S", content=text_read(SCHEME), by=by)
+        scheme_activate(scheme=scheme, by=by, based_on=scheme.row_version)
     return made
 
 
@@ -84,23 +82,52 @@ def started(client: Client, graded_set: GradedSet, preset: Preset, **changes: An
     return Experiment.objects.get()
 
 
-def agreement(client: Client, graded_set: GradedSet) -> dict[str, dict[str, float]]:
-    """Values of the agreement page by grader and statistic."""
-    found = client.get(reverse("agreement:json", args=["set", graded_set.public_id])).json()
-    return found
+def words_of(client: Client, address: str) -> str:
+    """The text of a page in one line, without tags."""
+    return unescape(" ".join(re.sub(r"<[^>]+>", " ", client.get(address).content.decode()).split()))
 
 
-@pytest.mark.parametrize("preset", GRADING, ids=lambda one: one.name)
-def test_every_cell_ends_graded_or_unscored_and_the_page_has_numbers(
-    preset: Preset, client: Client, graded_set: GradedSet, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("preset", GRADING, ids=names(GRADING))
+def test_every_cell_ends_graded_or_unscored_and_the_pages_have_numbers(
+    preset: Preset, alice: User, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    graded_set = make_scripts(3, 2, alice)
+    HumanScore.objects.filter(script__name="S2").delete()
     experiment = started(client, graded_set, preset)
-    import time
-    t=time.time()
     assert is_over(Grading(monkeypatch, graded_set).play(experiment)), experiment.state_reason
-    print(preset.name, experiment.cells.count(), time.time()-t)
-    print(set(experiment.cells.values_list("workflow","state", "unscored", "trouble")))
-    page = client.get(reverse("agreement:detail", args=["set", graded_set.public_id])).content.decode()
-    print(re.sub(r"\s+"," ",re.sub("<[^>]+>","",page))[:6000])
-    import json
-    print(json.dumps(agreement(client, graded_set))[:3000])
+    assert preset.grading is not None
+    graders = len(preset.grading.workflows)
+    ended = Counter(experiment.cells.values_list("script__name", "state"))
+    each = graders * preset.grading.repeats
+    assert ended == {("S1", CellState.SCORED): each, ("S2", CellState.UNSCORED): each, ("S3", CellState.SCORED): each}
+    assert all(cell.unscored for cell in experiment.cells.filter(state=CellState.UNSCORED))
+    compared = words_of(client, reverse("agreement:detail", args=["set", graded_set.public_id]))
+    assert " ".join(["with points on both sides", *["2"] * graders]) in compared
+    assert "Rows: the person’s points" in compared
+    assert "By band of the person’s points" in compared
+    page = words_of(client, reverse("experiments:detail", args=[experiment.public_id]))
+    assert ("Error of the mean of 5" in page) == (preset.grading.repeats == 5)
+
+
+def test_a_better_grader_agrees_more_in_every_statistic_that_the_tables_print(
+    alice: User, client: Client, settings: LazySettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.MODELS_FILE.write_text(MODELS + MODELS.replace("[served]", "[big]"))
+    graded_set = make_scripts(30, 5, alice)
+    preset = presets()["qed-nano-5"]
+    experiment = started(client, graded_set, preset, aliases=["served", "big"], workflows=["proofbench_strict"])
+    stage = Grading(monkeypatch, graded_set, {"models": ["big"], "spots": 0.97, "passes": 0.97})
+    assert is_over(stage.play(experiment)), experiment.state_reason
+    (part,) = client.get(reverse("agreement:json", args=["set", graded_set.public_id])).json()["parts"]
+    found = {
+        one["name"].split("#")[0]: {each["slug"]: each for each in one["over_all"]["estimates"]} for one in part["graders"]
+    }
+    good, poor = found["proofbench_strict@big"], found["proofbench_strict@served"]
+    for slug in ("pearson", "spearman", "qwk", "ac2", "off_by_one", "off_by_two"):
+        assert good[slug]["value"] > poor[slug]["value"], slug
+    for slug in ("mae", "rmse", "advantage_error"):
+        assert good[slug]["value"] < poor[slug]["value"], slug
+    assert all("low" in poor[slug]["interval"] for slug in ("mae", "qwk", "advantage_error"))
+    compared = words_of(client, reverse("agreement:detail", args=["set", graded_set.public_id]))
+    for title in ("Pearson", "Spearman", "MAE", "RMSE", "Within 1", "Within 2", "QWK", "Gwet's AC2", "Advantage error"):
+        assert re.search(rf"{title} [^…]*\d\.\d+ … ", compared), title
