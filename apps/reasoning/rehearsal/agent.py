@@ -55,11 +55,11 @@ class SimulatedAgent:
     """Implements `Backend` for all models of one cell; an alias and a role decide the skill.
 
     `method`: the scaffold or grader. `seed`: names all draws, so that equal calls of equal cells get equal answers. `scripts`:
-    what people gave to scripts that it may be shown.
+    what people gave to scripts that it may be shown; with them it judges no other text that it does not know.
     """
 
     def __init__(self, skills: Skills, method: str, problem: str, seed: str, scripts: Scripts | None = None) -> None:
-        self.memory, self._scripts = Memory(), scripts or Scripts()
+        self.memory, self._scripts = Memory(), scripts
         self._skills, self._method, self._problem, self._seed = skills, method, problem, seed
         self._difficulty = skills.difficulty(problem)
 
@@ -119,6 +119,8 @@ class SimulatedAgent:
         given = self.memory.named_in(turn.prompt)
         if turn.grades:
             return self._graded(turn, given)
+        if not given and turn.judges and self._scripts is not None:
+            return CANNOT_JUDGE
         if not given:
             return self._said(turn, Argument("00000000", is_right=False, tokens=0), "right")
         if role == "judge":
@@ -165,7 +167,7 @@ class SimulatedAgent:
 
     def _graded(self, turn: Turn, given: Sequence[Argument]) -> str:
         """Points for a script of a person, else for a text of an agent; of another text it says that it cannot judge it."""
-        script = self._scripts.found_in(turn.prompt)
+        script = self._scripts.found_in(turn.prompt) if self._scripts is not None else None
         if script is not None:
             return points_form(turn.prompt, sum(self._gives(turn, script, point) for point in range(MOST)))
         if given:

@@ -1,5 +1,7 @@
 """Simulated graders find a script in their prompt, give its points as well as they can, and invent none."""
 
+from typing import Any
+
 import pytest
 
 from apps.experiments.presets.tables import presets
@@ -23,7 +25,7 @@ async def graded(
 ) -> Graded:
     """A grading by a simulated grader with these skills."""
     agent = SimulatedAgent(skills_of({"skills": [BRIEF | skill]}), workflow, "", seed, scripts)
-    given = {"script": script, "references": REFERENCES[:2], "scheme": PLAIN, "structured": is_json}
+    given: dict[str, Any] = {"script": script, "references": REFERENCES[:2], "scheme": PLAIN, "structured": is_json}
     return await grade(workflow, {"*": lambda request: agent.answer(request).text}, **given)
 
 
@@ -33,7 +35,7 @@ def known(points: float, out_of: float = 7, script: str = SCRIPT) -> Scripts:
     return scripts
 
 
-@pytest.mark.parametrize("workflow", WORKFLOWS)
+@pytest.mark.parametrize("workflow", [*WORKFLOWS, "ensemble", "jury"])
 @pytest.mark.parametrize("is_json", [False, True])
 async def test_a_perfect_grader_gives_the_points_of_people_at_once(workflow: str, is_json: bool) -> None:
     for points in (0, 4, 7):
@@ -49,6 +51,11 @@ async def test_a_script_of_unknown_points_is_unscored_with_the_reason(workflow: 
     assert found.grading.unscored
 
 
+@pytest.mark.parametrize("workflow", ["scheme", "points8", "deepseek_verifier"])
+async def test_a_grader_whose_form_is_not_played_is_unscored_and_never_generous(workflow: str) -> None:
+    assert (await graded(workflow, known(7))).grading.unscored
+
+
 @pytest.mark.parametrize("workflow", ["single_turn", "ref5_hybrid"])
 async def test_a_script_is_found_whatever_its_prompt_makes_of_it(workflow: str) -> None:
     assert (await graded(workflow, known(3, script=STRANGE), script=STRANGE, judgement="perfect")).points == 3
@@ -60,7 +67,7 @@ async def test_points_of_other_scales_are_converted_and_parts_of_points_are_draw
     assert drawn == {3, 4}
 
 
-async def test_one_that_always_says_yes_gives_all_points_and_a_blind_one_any() -> None:
+async def test_one_that_always_says_yes_gives_all_points_and_one_that_passes_nothing_none() -> None:
     assert (await graded("ref5_plain", known(0), judgement="always yes")).points == 7
     assert (await graded("ref5_plain", known(7), passes=0)).points == 0
 
