@@ -105,6 +105,7 @@ def test_every_cell_ends_graded_or_unscored_and_the_pages_have_numbers(
     assert " ".join(["with points on both sides", *["2"] * graders]) in compared
     assert "Rows: the person’s points" in compared
     assert "By band of the person’s points" in compared
+    assert "by topic" in compared
     page = words_of(client, reverse("experiments:detail", args=[experiment.public_id]))
     assert ("Error of the mean of 5" in page) == (preset.grading.repeats == 5)
 
