@@ -29,6 +29,7 @@ from apps.reasoning.domain.spending import OFFLINE
 from apps.reasoning.graders.grader import FINAL
 from apps.reasoning.graders.grading import Grading
 from apps.reasoning.inference.aliases import Alias
+from apps.reasoning.scaffolds.spec import RunSpec
 from apps.runs.journal.batch import NumberedEvent
 from apps.runs.models import BATCHED, Run, Step
 from apps.runs.services import run_create, run_requeue
@@ -127,6 +128,19 @@ def cell_start(cell: ExperimentCell, batch: CellBatch) -> None:
 def _run_of(cell: ExperimentCell, batch: CellBatch) -> tuple[Run, str]:
     """Create the run; return it with the key of its settings."""
     experiment = batch.experiment
+    spec, stated, settings = cell_spec(cell, batch)
+    run = run_create(
+        owner=experiment.owner,
+        problem_version=stated,
+        title=f"{experiment.title}: {cell_name(cell)}"[:TITLE_LENGTH],
+        spec=spec.model_copy(update={"preset": BATCHED}),
+        start_id=uuid.uuid5(experiment.public_id, f"{cell.public_id}/{cell.attempt}"),
+    )
+    return run, settings
+
+
+def cell_spec(cell: ExperimentCell, batch: CellBatch) -> tuple[RunSpec, ProblemVersion, str]:
+    """What is asked for a cell, with its problem and the key of its settings. Raises `PlanWrong` and `ScriptEmpty`."""
     if gone := sorted(aliases_in(cell.alias) - set(batch.aliases)):
         raise PlanWrong(
             f"Model {', '.join(gone)} is no longer in models.toml. Add it again, or start an experiment without it."
@@ -147,14 +161,7 @@ def _run_of(cell: ExperimentCell, batch: CellBatch) -> tuple[Run, str]:
     settings = settings_key(spec.scaffold, spec.params, roles, spec.prompt_hashes)
     if is_empty:
         raise ScriptEmpty(job.paper, settings)
-    run = run_create(
-        owner=experiment.owner,
-        problem_version=stated,
-        title=f"{experiment.title}: {cell_name(cell)}"[:TITLE_LENGTH],
-        spec=spec.model_copy(update={"preset": BATCHED}),
-        start_id=uuid.uuid5(experiment.public_id, f"{cell.public_id}/{cell.attempt}"),
-    )
-    return run, settings
+    return spec, stated, settings
 
 
 def cell_name(cell: ExperimentCell) -> str:

@@ -9,6 +9,7 @@ from apps.reasoning.domain.generation import Delta, Final, GenerationRequest, He
 from apps.reasoning.domain.trial_events import AttemptKind
 from apps.reasoning.rehearsal.arguments import Argument, Memory
 from apps.reasoning.rehearsal.chances import amount, mark, uniform
+from apps.reasoning.rehearsal.scripts import CANNOT_JUDGE, MOST, Script, Scripts, points_form
 from apps.reasoning.rehearsal.skills import JUDGES, Skill, Skills
 from apps.reasoning.scaffolds.running.hearing import asked_before
 from apps.reasoning.trying.stand_ins import stand_in
@@ -18,8 +19,8 @@ UNREADABLE = "I am not sure how to say this."
 _WRITERS = ("solver*", "improver", "corrector*", "refiner", "aggregator", "writer", "reviser", "reasoner")
 _VALUE = re.compile(r"Value: ([0-9.]+)")
 _SOLUTION = re.compile(r"^#*\s*Solution (\d{1,3})\b", re.MULTILINE)
-#: Graders of scripts show this form.
-_POINTS = "<points>"
+#: Graders of scripts show one of these forms.
+_POINTS = ("<points>", "`points`")
 _ROUND = re.compile(r"/r(\d+)/")
 
 
@@ -40,15 +41,25 @@ class Turn:
     def writes(self) -> bool:
         return any(fnmatchcase(self.request.role, one) for one in _WRITERS)
 
+    @property
+    def judges(self) -> bool:
+        return any(fnmatchcase(self.request.role, one) for one in JUDGES)
+
+    @property
+    def grades(self) -> bool:
+        """It is asked for the points of a script."""
+        return self.judges and any(one in self.prompt for one in _POINTS)
+
 
 class SimulatedAgent:
     """Implements `Backend` for all models of one cell; an alias and a role decide the skill.
 
-    `method`: the scaffold. `seed`: names all draws, so that equal calls of equal cells get equal answers.
+    `method`: the scaffold or grader. `seed`: names all draws, so that equal calls of equal cells get equal answers. `scripts`:
+    what people gave to scripts that it may be shown; with them it judges no other text that it does not know.
     """
 
-    def __init__(self, skills: Skills, method: str, problem: str, seed: str) -> None:
-        self.memory = Memory()
+    def __init__(self, skills: Skills, method: str, problem: str, seed: str, scripts: Scripts | None = None) -> None:
+        self.memory, self._scripts = Memory(), scripts
         self._skills, self._method, self._problem, self._seed = skills, method, problem, seed
         self._difficulty = skills.difficulty(problem)
 
@@ -106,6 +117,10 @@ class SimulatedAgent:
         if turn.writes:
             return self._solution(turn, tokens)
         given = self.memory.named_in(turn.prompt)
+        if turn.grades:
+            return self._graded(turn, given)
+        if not given and turn.judges and self._scripts is not None:
+            return CANNOT_JUDGE
         if not given:
             return self._said(turn, Argument("00000000", is_right=False, tokens=0), "right")
         if role == "judge":
@@ -114,11 +129,8 @@ class SimulatedAgent:
             return self._grouped(turn)
         if role == "meta_verifier":
             return self._checked(turn, given[0])
-        if any(fnmatchcase(role, one) for one in JUDGES):
-            verdict = self._verdict(turn, given[0])
-            return (
-                _graded(given[0].as_judged(verdict).points) if _POINTS in turn.prompt else self._said(turn, given[0], verdict)
-            )
+        if turn.judges:
+            return self._said(turn, given[0], self._verdict(turn, given[0]))
         return self._carried(turn, given[-1])
 
     def _said(self, turn: Turn, about: Argument, kind: AttemptKind) -> str:
@@ -152,6 +164,24 @@ class SimulatedAgent:
         if uniform(self._seed, where, role, about.name, "passes") < chance:
             return "right"
         return "gap" if uniform(self._seed, turn.request.key, about.name, "kind") < 0.5 else "wrong"
+
+    def _graded(self, turn: Turn, given: Sequence[Argument]) -> str:
+        """Points for a script of a person, else for a text of an agent; of another text it says that it cannot judge it."""
+        script = self._scripts.found_in(turn.prompt) if self._scripts is not None else None
+        if script is not None:
+            return points_form(turn.prompt, sum(self._gives(turn, script, point) for point in range(MOST)))
+        if given:
+            return points_form(turn.prompt, given[0].as_judged(self._verdict(turn, given[0])).points)
+        return CANNOT_JUDGE
+
+    def _gives(self, turn: Turn, script: Script, point: int) -> bool:
+        """Whether it gives one of the seven points: an earned one as `passes` says, another one unless it `spots` that."""
+        skill, key = turn.skill, turn.first or turn.request.key
+        earned = min(1.0, max(0.0, script.points - point))
+        chance = earned * skill.passes + (1 - earned) * (1 - skill.spots)
+        is_again = uniform(self._seed, key, script.name, point, "again") < skill.same_again
+        where = turn.request.alias if is_again else f"{self._seed}/{key}"
+        return uniform(where, turn.request.role, script.name, point, "gives") < chance
 
     def _compared(self, turn: Turn, given: Sequence[Argument]) -> str:
         """The better of two: the one that it passes; otherwise by a draw."""
@@ -191,8 +221,3 @@ class SimulatedAgent:
         text = self._said(turn, about, "right")
         number = _ROUND.search(turn.request.key)
         return text.replace('<lemma number="1">', f'<lemma number="{number[1]}">') if number else text
-
-
-def _graded(points: float) -> str:
-    """The form of graders of scripts."""
-    return f"I went through it.\n<grading><feedback>I went through it.</feedback><points>{points:g}</points></grading>"

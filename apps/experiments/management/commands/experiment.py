@@ -1,5 +1,9 @@
-"""`manage.py experiment run FILE.toml | rehearse FILE.toml | table | export | import TITLE`: experiments from the terminal."""
+"""`manage.py experiment run FILE.toml | rehearse FILE.toml | table | export | import TITLE`: experiments from the terminal.
 
+`rehearse-gradings TITLE` is about an experiment on grading, all others about experiments on solving.
+"""
+
+import json
 import sys
 import time
 from argparse import ArgumentParser
@@ -11,6 +15,7 @@ from django.core.management.base import BaseCommand, CommandError
 from apps.accounts.models import User
 from apps.experiments.models import Experiment, ExperimentKind, ExperimentState
 from apps.experiments.refusals import ExperimentRefused
+from apps.experiments.rehearsing import gradings_rehearsed
 from apps.experiments.services import experiment_resume
 from apps.experiments.solving.files import commands as files
 from apps.experiments.solving.manifest import Manifest, ManifestWrong, manifest_read
@@ -19,7 +24,8 @@ from apps.experiments.solving.people.sampling import people_in
 from apps.experiments.solving.rehearsal.terminal import rehearsed_lines
 from apps.experiments.solving.services import manifest_stored, solving_extend, solving_start
 from apps.experiments.solving.tables import rows_of
-from apps.reasoning.rehearsal.skills import SkillsWrong
+from apps.reasoning.domain.errors import AliasError
+from apps.reasoning.rehearsal.skills import SkillsWrong, skills_read
 
 
 class Command(BaseCommand):
@@ -43,16 +49,19 @@ class Command(BaseCommand):
         rehearse.add_argument("file", type=Path, help="the manifest, or - for standard input")
         rehearse.add_argument("--skills", type=Path, help="skills in TOML, which count over all others")
         rehearse.add_argument("--like", default="", help="title of an experiment to whose runs skills are fitted")
+        graders = verbs.add_parser("rehearse-gradings", help="predict the points of graders with simulated ones, as JSONL")
+        graders.add_argument("title", help="title of an experiment on grading a set")
+        graders.add_argument("--skills", type=Path, help="skills in TOML (default: guessed)")
         rehearse.add_argument("--processes", type=int, default=2, help="processes that play (default: 2; 0: this one)")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             self._verb(options)
-        except (ExperimentRefused, ManifestWrong, SkillsWrong) as error:
+        except (AliasError, ExperimentRefused, ManifestWrong, SkillsWrong) as error:
             raise CommandError(str(error)) from error
 
     def _verb(self, options: dict[str, Any]) -> None:
-        ours = {"run": self._run, "table": self._table, "rehearse": self._rehearse}
+        ours = {"run": self._run, "table": self._table, "rehearse": self._rehearse, "rehearse-gradings": self._gradings}
         if options["verb"] in ours:
             ours[options["verb"]](options)
         else:
@@ -73,8 +82,13 @@ class Command(BaseCommand):
         for line in rehearsed_lines(manifest, stated, like, options["processes"]):
             self.stdout.write(line)
 
-    def _named(self, title: str) -> Experiment:
-        found = Experiment.objects.filter(title=title, kind=ExperimentKind.SOLVING).order_by("-pk").first()
+    def _gradings(self, options: dict[str, Any]) -> None:
+        skills = skills_read(self._text(options["skills"]) if options["skills"] else "")
+        for row in gradings_rehearsed(self._named(options["title"], ExperimentKind.GRADING), skills):
+            self.stdout.write(json.dumps(row, ensure_ascii=False))
+
+    def _named(self, title: str, kind: str = ExperimentKind.SOLVING) -> Experiment:
+        found = Experiment.objects.filter(title=title, kind=kind).order_by("-pk").first()
         if found is None:
             raise CommandError(f"There is no experiment “{title}”.")
         return found
