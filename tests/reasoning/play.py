@@ -24,8 +24,9 @@ PROBLEM = ProblemText(
     version=1,
     title="Sum",
     statement="Prove that $1+2+\\dots+n=n(n+1)/2$ for all $n\\ge 1$.",
-    answer="the secret answer",
 )
+#: Solvers are asked for a last line `Answer: …`, and never shown the answer.
+WITH_ANSWER = PROBLEM.model_copy(update={"answer": "the secret answer"})
 Answer = str | Final | Exception
 
 
@@ -191,7 +192,8 @@ async def play(
     journal = journal or InMemoryJournal()
     asked = spec(budget, seed, scaffold, tools, closing, context_tokens, prompts)
     context = RunContext(asked, journal, dispatcher, controls or NoControls(), backoff_s=0, inherited=inherited)
-    return Played(await SCAFFOLDS[scaffold].solve(problem or PROBLEM, context, params), journal, dispatcher)
+    stated = problem or (WITH_ANSWER if scaffold == "majority_vote" else PROBLEM)
+    return Played(await SCAFFOLDS[scaffold].solve(stated, context, params), journal, dispatcher)
 
 
 def kinds(events: Sequence[tuple[int, str, Event]]) -> list[tuple[str, str]]:

@@ -13,7 +13,7 @@ from django.utils import timezone
 from apps.experiments.models import CellScore, Experiment, SolvingCell, SolvingState
 from apps.experiments.solving.manifest import Scorer
 from apps.experiments.solving.services import manifest_stored
-from apps.reasoning.answers.comparison import UNSTATED, WITHOUT, answer_compared
+from apps.reasoning.answers.comparison import UNSTATED, WITHOUT, answer_compared, unstated
 from apps.reasoning.answers.final import final_answer
 from apps.reasoning.domain.event_base import Kind
 from apps.runs.models import Run, RunEvent
@@ -85,14 +85,19 @@ def _by_answer(cell: SolvingCell, answer: str) -> Found:
 
 
 def answer_points(text: str, expected: str) -> Found:
-    """1 or 0 for a text that ends with an answer, or why it has no score."""
+    """1 or 0 for a text that states an answer, or why it has no score.
+
+    An answer that is not stated has none, even if it is right: a wrong one looks like a last line that is no answer,
+    so the mean would be too high.
+    """
     if not expected.strip():
         return Found(None, NO_ANSWER)
     if not text:
         return Found(None, NOTHING)
-    found, stated = answer_compared(text, expected), final_answer(text).text[:LONGEST_ANSWER]
-    if found.outcome == "undecided":
-        return Found(None, found.reason, stated)
+    found, final = answer_compared(text, expected), final_answer(text)
+    stated = final.text[:LONGEST_ANSWER]
+    if found.outcome == "undecided" or not final.is_stated:
+        return Found(None, unstated(final) if final.text and not final.is_stated else found.reason, stated)
     return Found(Decimal(found.outcome == "equal"), comment=stated)
 
 

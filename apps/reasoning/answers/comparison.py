@@ -5,7 +5,7 @@ Nothing is evaluated as code. The work is counted in operations, so the same two
 
 from functools import lru_cache
 
-from apps.reasoning.answers.final import final_answer
+from apps.reasoning.answers.final import FinalAnswer, final_answer
 from apps.reasoning.answers.outcomes import Comparison, equal, undecided
 from apps.reasoning.answers.reading.lexing import MOST_CHARACTERS
 from apps.reasoning.answers.reading.reading import AnswerReader
@@ -31,9 +31,12 @@ def answer_compared(text: str, expected: str) -> Comparison:
     if not found.text:
         return undecided(WITHOUT)
     result = answers_compared(found.text, expected)
-    if result.outcome != "equal" and not found.is_stated:
-        return undecided(f"{UNSTATED}; its last line ends with “{short(found.text)}”.")
-    return result
+    return result if result.outcome == "equal" or found.is_stated else undecided(unstated(found))
+
+
+def unstated(found: FinalAnswer) -> str:
+    """The reason why a final answer that no words call the answer does not count."""
+    return f"{UNSTATED}; its last line ends with “{short(found.text)}”."
 
 
 @lru_cache(maxsize=2_048)

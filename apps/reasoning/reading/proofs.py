@@ -51,6 +51,8 @@ _ABOUT = re.compile(
     re.IGNORECASE,
 )
 #: Fields of JSON with the steps of a proof; the form asks for the first one.
+#: Delimiters of the prompt's texts, which small models copy.
+_MARKS = re.compile(r"^[ \t]*<<<(?:CONTENT|END)\b[^\n]*>>>[ \t]*$", re.MULTILINE)
 _STEPS_FIELDS = ("steps", "proof", "solution")
 _STEPS_OPENED = re.compile(r"^\s*(?:\{|\{[^{}]{0,400},)\s*\"steps\"\s*:\s*\[", re.MULTILINE)
 _JSON_STRING = re.compile(r"\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
@@ -187,7 +189,7 @@ def _under_heading(text: str) -> str:
 def read_steps(body: str) -> ReadProof | Unscored:
     """The steps of a proof: the texts in and between its step tags; its paragraphs if it has no tags."""
     pieces = _STEP_TAG.split(body) if _STEP_TAG.search(body) else _PARAGRAPHS.split(body)
-    cleaned = (_TAGS.sub("", piece).strip() for piece in pieces)
+    cleaned = (_MARKS.sub("", _TAGS.sub("", piece)).strip() for piece in pieces)
     steps = tuple(piece for piece in cleaned if _SUBSTANCE.search(piece))
     return ReadProof(steps=steps) if steps else Unscored(reason="the proof is empty")
 

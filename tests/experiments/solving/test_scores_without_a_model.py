@@ -6,6 +6,7 @@ import pytest
 
 from apps.accounts.models import User
 from apps.experiments.models import CellScore
+from apps.experiments.solving.scoring import answer_points, is_without_answer
 from apps.experiments.solving.services import solving_extend
 from apps.reasoning.domain.generation import GenerationRequest
 from tests.cast import person
@@ -71,3 +72,11 @@ def test_a_problem_without_an_answer_is_unscored(alice: User, stage: Stage) -> N
     ProblemVersion.objects.filter(pk=made.items.all()[0].problem_id).update(answer="")
     stage.play(begin(alice, scorers=ANSWER))
     assert scores("answer")["sum-1"] == ("unscored", None, "the problem has no final answer")
+
+
+@pytest.mark.parametrize("line", ["Hence the sum is\n\n\\[ 1 \\]", "So we have $1$.", "So we have $5$."])
+def test_an_answer_that_is_not_stated_is_unscored_whether_it_is_right_or_wrong(line: str) -> None:
+    found = answer_points(f"We add.\n\n{line}", "1")
+    assert found.points is None
+    assert is_without_answer(found.unscored), found.unscored
+    assert answer_points(f"We add.\n\n{line}\n\nAnswer: $1$", "1").points == 1

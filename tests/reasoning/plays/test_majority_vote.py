@@ -6,7 +6,7 @@ from apps.reasoning.domain.candidate_events import GroupsFormed
 from apps.reasoning.domain.generation import GenerationRequest
 from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.scaffolds import majority_vote
-from tests.reasoning.play import PROBLEM, Played, play, proof
+from tests.reasoning.play import WITH_ANSWER, Played, play, proof
 from tests.reasoning.plays import Course, Golden, Plays, Table
 
 
@@ -24,6 +24,7 @@ THREE = majority_vote.Params(solutions=3)
 COURSE: Course = (majority_vote.Params(solutions=4), {"solve/2": "nothing", **answering("$2$", "", "", "$4/2$")})
 PLAYS = Plays(
     course=COURSE,
+    problem=WITH_ANSWER,
     most=(THREE, answering("$1$", "$2$", "$3$")),
     # All are written, and counting needs no call.
     golden=Golden(THREE, answering("$1$", "$2$", "$4/2$"), "solve/{1,2,3}", "exhausted", None, "2 of 3 votes are for $2$"),
@@ -83,7 +84,7 @@ async def test_an_answer_too_long_for_a_sentence_is_named_by_its_solution_and_ne
 
 @pytest.mark.parametrize("answer", ["", "  "])
 async def test_a_problem_without_an_answer_is_refused_in_words_that_say_what_to_use(answer: str) -> None:
-    problem = PROBLEM.model_copy(update={"answer": answer})
+    problem = WITH_ANSWER.model_copy(update={"answer": answer})
     refused = majority_vote.cannot_run(problem, THREE)
     assert "no final answer" in refused
     assert "Best of n" in refused
@@ -93,4 +94,4 @@ async def test_a_problem_without_an_answer_is_refused_in_words_that_say_what_to_
 
 
 def test_a_problem_with_an_answer_can_be_voted_on() -> None:
-    assert majority_vote.cannot_run(PROBLEM, THREE) == ""
+    assert majority_vote.cannot_run(WITH_ANSWER, THREE) == ""

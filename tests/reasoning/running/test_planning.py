@@ -80,7 +80,7 @@ def test_a_preset_or_parameter_that_does_not_exist_is_refused_by_name() -> None:
     program = SCAFFOLDS["self_check"]
     with pytest.raises(PlanError, match="has no preset slow; there are") as preset:
         plan_params(program, "slow", {})
-    with pytest.raises(PlanError, match="greater than or equal to 1") as parameter:
+    with pytest.raises(PlanError, match="write a number of at least 1") as parameter:
         plan_params(program, "quick", {"accept": 0})
     assert (preset.value.about, parameter.value.about, parameter.value.name) == ("preset", "parameter", "accept")
 

@@ -9,7 +9,7 @@ from apps.reasoning.prompts.loader import load
 from apps.reasoning.reading.proofs import read_proof
 from apps.reasoning.scaffolds import self_check
 from tests.reasoning.candidates import PASS, named
-from tests.reasoning.play import Played, final, play, proof
+from tests.reasoning.play import WITH_ANSWER, Played, final, play, proof
 
 PROOF = load("shared/forms/proof_tags_small").system
 CHECKED = self_check.Params(accept=1, iterations=2)
@@ -39,7 +39,7 @@ async def test_the_form_comes_last_in_the_question_and_the_rules_stay_where_they
 
 
 async def test_the_answer_line_comes_before_the_form() -> None:
-    user = messages(await checked({}, prompts="small"), "solve")[1]
+    user = messages(await checked({}, prompts="small", problem=WITH_ANSWER), "solve")[1]
     assert user.index("Answer: ") < user.index("How to write it down")
 
 

@@ -1,7 +1,7 @@
 """Prompts share their long parts, so that they are stored once and engines can reuse them."""
 
 from apps.reasoning.scaffolds.intern_s1_mo.params import Params
-from tests.reasoning.play import FOLLOWS, PROBLEM, play
+from tests.reasoning.play import FOLLOWS, PROBLEM, WITH_ANSWER, play
 
 
 async def test_votes_of_one_lemma_have_the_same_prompt_and_their_own_seeds() -> None:
@@ -26,8 +26,8 @@ async def test_every_prompt_can_be_rebuilt_from_its_parts() -> None:
 
 
 async def test_the_answer_of_the_problem_never_enters_a_prompt() -> None:
-    played = await play(FOLLOWS, Params())
-    assert PROBLEM.answer not in "".join(played.journal.texts.values())
+    played = await play(FOLLOWS, Params(), problem=WITH_ANSWER)
+    assert WITH_ANSWER.answer not in "".join(played.journal.texts.values())
 
 
 async def test_another_root_seed_gives_other_delimiters() -> None:

@@ -10,7 +10,7 @@ from apps.reasoning.domain.generation import GenerationRequest
 from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.scaffolds import deepseek_math, nomos, rsa
 from tests.reasoning.candidates import better, named, score
-from tests.reasoning.play import PROBLEM, Answer, Played, play, proof
+from tests.reasoning.play import PROBLEM, WITH_ANSWER, Answer, Played, play, proof
 
 
 def drafted(run: Played) -> dict[str, tuple[str, ...]]:
@@ -262,6 +262,6 @@ async def test_examinations_that_cannot_be_read_are_not_zeros() -> None:
 
 
 def test_a_problem_that_asks_for_an_answer_brings_a_warning() -> None:
-    assert "66.3" in SCAFFOLDS["deepseek_math"].warn_of(PROBLEM)
-    assert SCAFFOLDS["deepseek_math"].warn_of(PROBLEM.model_copy(update={"answer": ""})) == ""
-    assert SCAFFOLDS["nomos"].warn_of(PROBLEM) == ""
+    assert "66.3" in SCAFFOLDS["deepseek_math"].warn_of(WITH_ANSWER)
+    assert SCAFFOLDS["deepseek_math"].warn_of(PROBLEM) == ""
+    assert SCAFFOLDS["nomos"].warn_of(WITH_ANSWER) == ""

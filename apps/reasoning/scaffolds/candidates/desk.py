@@ -19,7 +19,7 @@ from apps.reasoning.reading.choices import read_own_score
 from apps.reasoning.reading.foreign import clean_text
 from apps.reasoning.reading.layouts import UNCHANGED
 from apps.reasoning.reading.proofs import STEPS_SCHEMA, NoProof, ReadProof, Way, read_proof
-from apps.reasoning.scaffolds.answer_line import answer_line
+from apps.reasoning.scaffolds.answer_line import AnswerAsked, answer_line
 from apps.reasoning.scaffolds.running.asking import asked, room_for
 from apps.reasoning.scaffolds.running.hearing import Heard, Reading, heard
 
@@ -59,6 +59,14 @@ class Solution(NamedTuple):
 
     proof: ReadProof
     own_score: float | None = None
+
+
+def _proof_of(found: Solution | NoProof) -> ReadProof | None:
+    return found.proof if isinstance(found, Solution) else None
+
+
+def _with_proof(found: Solution | NoProof, proof: ReadProof) -> Solution | NoProof:
+    return found._replace(proof=proof) if isinstance(found, Solution) else found
 
 
 @dataclass
@@ -184,7 +192,9 @@ class Desk:
             return Solution(found, read_own_score(final, own_scores) if own_scores else None)
 
         reading = Reading[Solution | NoProof](read, "solution", read, STEPS_SCHEMA, asks_json="solution_json")
-        drafted = await heard(self.ctx, key, role=role, prompt=filled, place=place, reading=reading)
+        asking = AnswerAsked(reading, filled, _proof_of, _with_proof)
+        listens = asking.for_problem(self.problem)
+        drafted = asking.heard(await heard(self.ctx, key, role=role, prompt=filled, place=place, reading=listens), key)
         if isinstance(drafted.value, Solution):
             return Heard(drafted.value, drafted.call, drafted.final)
         if isinstance(drafted.value, NoProof):

@@ -6,6 +6,7 @@ from apps.reasoning.domain.values import Unscored
 from apps.reasoning.prompts.loader import RenderedPrompt
 from apps.reasoning.reading.mentions import mentions
 from apps.reasoning.reading.proofs import STEPS_SCHEMA, NoProof, ReadProof, read_proof
+from apps.reasoning.scaffolds.answer_line import AnswerAsked
 from apps.reasoning.scaffolds.intern_s1_mo.asking import complete_work, final_lemmas, final_library, revise_prompt, write_prompt
 from apps.reasoning.scaffolds.intern_s1_mo.exploration import Exploration, Proof
 from apps.reasoning.scaffolds.intern_s1_mo.steering import steer
@@ -86,7 +87,8 @@ async def _draft(
         return read_proof(final, prompt.text)
 
     heard_by = Reading[ReadProof | NoProof](reading, "solution", reading, STEPS_SCHEMA, asks_json="solution_json")
-    read, call, _ = await x.hear(call, role, prompt, place, heard_by)
+    asking = AnswerAsked(heard_by, prompt, _proof_of, lambda _, proof: proof)
+    read, call, _ = asking.heard(await x.hear(call, role, prompt, place, asking.for_problem(x.problem)), call)
     if isinstance(read, Unscored):
         return
     if isinstance(read, NoProof):
@@ -112,6 +114,10 @@ async def _draft(
     named = (mention for step in read.steps for mention in mentions(step))
     proof.missing = list(dict.fromkeys(one.label for one in named if x.lemmas.named(one.label, None) is None))
     x.proofs.append(proof)
+
+
+def _proof_of(found: ReadProof | NoProof) -> ReadProof | None:
+    return found if isinstance(found, ReadProof) else None
 
 
 def _numbers(proof: str) -> tuple[int, int]:

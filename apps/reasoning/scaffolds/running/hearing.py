@@ -46,12 +46,13 @@ COPIED = "it copies the example of what was asked"
 class Reading(Generic[T_co]):
     """How to read an answer, and how to request it again if `read` finds nothing.
 
-    `asks`: question in `shared/again`. `read_again(second, first)`: reader of its answer; `first` is the text of the first
-    answer, whose reasons still count. `schema`: form of the second answer on engines that enforce schemas, with the question
-    `asks_json` if it differs. `tokens`: limit of the second answer. `values`: placeholders of the questions; `objection` is
-    the reason why the first answer is unreadable. `instead`: another reading, chosen by the first answer. `ending`: final tag
-    of the first answer if it holds one of a few values; some engines enforce it. `examined`: like `read_again`, after a first
-    answer that only repeats its prompt; the examination then comes with the second answer. It needs a `schema`.
+    `asks`: question in `shared/again`, or the path of one. `read_again(second, first)`: reader of its answer; `first` is the
+    text of the first answer, whose reasons still count. `schema`: form of the second answer on engines that enforce schemas,
+    with the question `asks_json` if it differs. `tokens`: limit of the second answer. `values`: placeholders of the
+    questions; `objection` is the reason why the first answer is unreadable. `instead`: another reading, chosen by the first
+    answer. `ending`: final tag of the first answer if it holds one of a few values; some engines enforce it. `examined`: like
+    `read_again`, after a first answer that only repeats its prompt; the examination then comes with the second answer. It
+    needs a `schema`.
     """
 
     read: Callable[[Final], T_co | Unscored]
@@ -95,7 +96,8 @@ class Reading(Generic[T_co]):
 
     def question(self, name: str, objection: str) -> str:
         """The question `name` with its placeholders filled, after the preface for this objection."""
-        prompt, given = load(f"shared/again/{name}"), {**self.values, "objection": clean_text(objection).rstrip(".")}
+        prompt = load(name if "/" in name else f"shared/again/{name}")
+        given = {**self.values, "objection": clean_text(objection).rstrip(".")}
         before = f"{load(_BEFORE[objection]).system}\n\n" if objection in _BEFORE else ""
         return before + render(prompt, {place: given[place] for place in prompt.placeholders}).text
 
@@ -134,7 +136,7 @@ async def heard(
     first = await ask(key, prompt=prompt, schema=schema, tools=tools, ending=reading.ending)
     if isinstance(first, Unscored):
         return Heard(first, key)
-    found = _own(reading.read(first), first, prompt)
+    found = own(reading.read(first), first, prompt)
     if not isinstance(found, Unscored):
         return Heard(found, key, first)
     reading = reading.instead(first) if reading.instead else reading
@@ -150,7 +152,7 @@ async def heard(
             break
     if isinstance(said, Unscored):
         return Heard(said, second, first)
-    value = _own(reading.read_again(said, text), said, prompt)
+    value = own(reading.read_again(said, text), said, prompt)
     if isinstance(value, Unscored):
         ctx.emit(f"{second}/unread", OutputUnread(call=second, role=role, reason=value.reason))
     return Heard(value, second, said)
@@ -180,7 +182,7 @@ def choosing(
     )
 
 
-def _own(found: T | Unscored, final: Final, prompt: RenderedPrompt) -> T | Unscored:
+def own(found: T | Unscored, final: Final, prompt: RenderedPrompt) -> T | Unscored:
     """The value read, unless the answer copies its prompt's example or only repeats the prompt's words."""
     answer = answer_part(final.text)
     if isinstance(answer, Unscored):
