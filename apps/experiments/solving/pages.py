@@ -26,7 +26,7 @@ from apps.reasoning.statistics.metrics import Measure
 SHADES = 5
 #: From this difference on, the shares of unscored cells of two rows are named with the difference of their scores.
 UNEQUAL = 0.05
-NO_SCORER = "The manifest has no scorer. Add one to the manifest under Files and run it again: no model is asked twice."
+NO_SCORER = "The manifest has no scorer. Add one with Add to it: no model is asked twice."
 
 
 @dataclass(frozen=True)

@@ -56,8 +56,7 @@ def solving_start(*, owner: User | None, manifest: Manifest, start_id: uuid.UUID
         return known
     if Experiment.objects.filter(title=manifest.title, owner=owner, kind=ExperimentKind.SOLVING).exists():
         raise ExperimentRefused(
-            f"You already have an experiment “{manifest.title}”. Choose another title, or extend that one with its manifest, "
-            "by manage.py experiment run."
+            f"You already have an experiment “{manifest.title}”. Choose another title, or add to that one on its page."
         )
     items = items_chosen(manifest)
     experiment, is_new = Experiment.objects.get_or_create(  # Two requests of one form may come at the same moment.
@@ -94,14 +93,8 @@ def solving_extend(*, experiment: Experiment, manifest: Manifest) -> int:
     Returns the number of new cells. Raises `ExperimentRefused`.
     """
     locked = Experiment.objects.select_for_update().get(pk=experiment.pk)
-    if locked.state == ExperimentState.CANCELLED:
-        raise ExperimentRefused("A cancelled experiment cannot be extended. Start a new one.")
     old = manifest_stored(locked)
-    manifest = manifest.with_imports_of(old)
-    if refusal := manifest.adds_to(old):
-        raise ExperimentRefused(refusal)
-    manifest = manifest.model_copy(update={"curves": manifest.curves or old.curves})
-    items = items_chosen(manifest)
+    manifest, items = solving_extended(locked, manifest)
     count = _add_cells(locked, manifest, items)
     values: dict[str, Any] = {"manifest": manifest.model_dump(mode="json"), "at_once": manifest.at_once}
     values |= {"problem_set": items[0].version, "title": manifest.title}
@@ -111,6 +104,19 @@ def solving_extend(*, experiment: Experiment, manifest: Manifest) -> int:
         locked.solving_cells.update(handed=None)
     Experiment.objects.filter(pk=locked.pk).update(**values)
     return count
+
+
+def solving_extended(experiment: Experiment, manifest: Manifest) -> tuple[Manifest, list[ProblemSetItem]]:
+    """A larger manifest as it will be stored, with its problems. Raises `ExperimentRefused` if it is no extension."""
+    if experiment.state == ExperimentState.CANCELLED:
+        raise ExperimentRefused("A cancelled experiment cannot be extended. Start a new one.")
+    old = manifest_stored(experiment)
+    manifest = manifest.with_imports_of(old)
+    if refusal := manifest.adds_to(old):
+        raise ExperimentRefused(refusal)
+    items = items_chosen(manifest)
+    _require_same_problems(experiment, {item.name: item for item in items})
+    return manifest.model_copy(update={"curves": manifest.curves or old.curves}), items
 
 
 @transaction.atomic
@@ -135,7 +141,7 @@ def manifest_stored(experiment: Experiment) -> Manifest:
 
 
 def _add_cells(experiment: Experiment, manifest: Manifest, items: Sequence[ProblemSetItem]) -> int:
-    """Add the cells that the experiment lacks. Raises `ExperimentRefused` for too many, or missing or changed problems."""
+    """Add the cells that the experiment lacks. Raises `ExperimentRefused` for too many."""
     count = len(items) * len(manifest.methods) * len(manifest.teams) * len(manifest.budgets) * manifest.repeats
     if count > CELLS_AT_MOST:
         raise ExperimentRefused(
@@ -143,7 +149,6 @@ def _add_cells(experiment: Experiment, manifest: Manifest, items: Sequence[Probl
             "Choose fewer problems, methods, teams, budgets or repeats."
         )
     by_name = {item.name: item for item in items}
-    _require_same_problems(experiment, by_name)
     known = {Place(*row) for row in experiment.solving_cells.values_list("item__name", "method", "team", "budget", "repeat")}
     last = experiment.solving_cells.aggregate(last=Max("position"))["last"] or 0
     new = [place for place in places(manifest, list(by_name)) if place not in known]

@@ -18,7 +18,7 @@ from apps.experiments.presets.tables import presets
 from apps.experiments.refusals import ExperimentRefused
 from apps.experiments.solving.comparing.endings import cells_ended, cells_failed_as, words_of
 from apps.experiments.solving.estimate import forecast_of
-from apps.experiments.solving.forms import Builder
+from apps.experiments.solving.forms import builder_new
 from apps.experiments.solving.pages import page_of
 from apps.experiments.solving.planning import Planner
 from apps.experiments.solving.services import items_chosen, solving_start
@@ -53,7 +53,7 @@ def solving_new(request: HttpRequest) -> HttpResponse:
     except AliasError as error:
         aliases, trouble = {}, str(error)
     preset = presets().get(request.GET.get("preset", ""))
-    builder = Builder(aliases, request.POST if request.method == "POST" else None, initial=request.GET.dict(), preset=preset)
+    builder = builder_new(aliases, request.POST if request.method == "POST" else None, request.GET.dict(), preset)
     manifest = builder.manifest() if request.method == "POST" else None
     forecast, refusal = None, ""
     try:
