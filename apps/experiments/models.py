@@ -32,6 +32,7 @@ class ExperimentKind(models.TextChoices):
 
 
 class ExperimentState(models.TextChoices):
+    PLANNED = "planned", "planned"  # On solving only: nothing is asked before it is started.
     RUNNING = "running", "running"
     PAUSED = "paused", "paused"  # No cell is started; running cells end.
     DONE = "done", "done"
@@ -80,6 +81,7 @@ class Experiment(models.Model):
     if TYPE_CHECKING:
         cells: RelatedManager["ExperimentCell"]
         solving_cells: RelatedManager["SolvingCell"]
+        rehearsals: RelatedManager[Rehearsal]
 
     class Meta:
         db_table = "grading_experiment"

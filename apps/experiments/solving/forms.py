@@ -157,8 +157,13 @@ class Builder:
 
     @property
     def asks_to_start(self) -> bool:
-        """Whether the request starts the experiment, instead of asking for a row or an estimate."""
-        return self.data is not None and self.data.get("action") == "start"
+        """Whether the request starts or plans the experiment, instead of asking for a row or an estimate."""
+        return self.data is not None and (self.data.get("action") == "start" or self.asks_to_rehearse)
+
+    @property
+    def asks_to_rehearse(self) -> bool:
+        """Whether the experiment is to be planned and rehearsed first."""
+        return self.data is not None and self.data.get("action") == "rehearse"
 
     def manifest(self) -> Manifest | None:
         """The manifest of valid forms; None with the errors in the forms or in `trouble`."""

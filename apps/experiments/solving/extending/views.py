@@ -16,7 +16,7 @@ from apps.experiments.solving.estimate import Forecast, Standing, forecast_of
 from apps.experiments.solving.extending.filling import Extension
 from apps.experiments.solving.manifest import Manifest
 from apps.experiments.solving.planning import Planner
-from apps.experiments.solving.services import manifest_stored, solving_extend, solving_extended
+from apps.experiments.solving.services import is_free, items_chosen, manifest_stored, solving_extend, solving_extended
 from apps.explorations.starting.plans import usable_aliases
 from apps.reasoning.domain.errors import AliasError
 from apps.reasoning.inference.aliases import Alias
@@ -46,6 +46,7 @@ def experiment_extend(request: HttpRequest, experiment_id: uuid.UUID) -> HttpRes
     except ExperimentRefused as error:
         refusal = str(error)
     context = {"builder": builder, "forecast": forecast, "trouble": trouble, "experiment": experiment, "has_sets": True}
+    context["is_free"] = is_free(experiment)
     context["refusal"] = refusal or builder.trouble
     if request.headers.get("HX-Target") == "forecast":
         return render(request, "experiments/_solving_forecast.html", context)
@@ -55,6 +56,8 @@ def experiment_extend(request: HttpRequest, experiment_id: uuid.UUID) -> HttpRes
 
 def forecast_added(experiment: Experiment, manifest: Manifest, aliases: dict[str, Alias]) -> Forecast:
     """What a larger manifest adds. Raises `ExperimentRefused` if it is no extension."""
+    if is_free(experiment):
+        return forecast_of(manifest, items_chosen(manifest), Planner(manifest, aliases, experiment.owner))
     old = manifest_stored(experiment)
     cells = experiment.solving_cells.exclude(method__in=old.external)
     rows = Counter[tuple[str, str, int]](cells.values_list("method", "team", "budget"))
