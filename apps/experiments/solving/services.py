@@ -182,6 +182,7 @@ def curves_begin(experiment: Experiment) -> None:
     if not any(one.kind in ("answer", "grader") for one in manifest.scorers):
         raise ExperimentRefused("Curves need a scorer by final answer or by a grader. Add one first.")
     manifest = manifest.model_copy(update={"curves": True})
+    locked.solving_cells.update(handed=None)
     Experiment.objects.filter(pk=locked.pk).update(manifest=manifest.model_dump(mode="json"), **_REOPENED)
     transaction.on_commit(CONDUCTOR.wake)
 
