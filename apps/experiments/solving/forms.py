@@ -105,6 +105,7 @@ class BudgetForm(forms.Form):
     tokens = forms.IntegerField(label="Tokens", required=False, min_value=1)
     calls = forms.IntegerField(label="Calls", required=False, min_value=1)
     seconds = forms.FloatField(label="Seconds", required=False, min_value=1)
+    money = forms.FloatField(label="Money", required=False, min_value=1e-6, help_text="In the currency of the prices below.")
 
     def __init__(self, *args: Any, aliases: Mapping[str, Alias], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -77,8 +77,8 @@ def page_of(experiment: Experiment, scorer: str, unit: str) -> dict[str, Any]:
 
 def units_of(manifest: Manifest) -> dict[str, str]:
     """Units with their titles: money where the manifest has prices."""
-    currency = next((price.currency for price in manifest.prices.values()), "")
-    return {name: title for name, (_, title) in UNITS.items()} | ({MONEY: currency} if currency else {})
+    money = {MONEY: manifest.currency} if manifest.prices else {}
+    return {name: title for name, (_, title) in UNITS.items()} | money
 
 
 def amount(value: float, unit: str) -> str:
