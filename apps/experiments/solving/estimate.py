@@ -30,10 +30,14 @@ RATE = 0.5
 
 @dataclass(frozen=True)
 class Standing:
-    """What an experiment has before it is extended: cells by method, team and budget, and its graders by name."""
+    """What an experiment has before it is extended: cells by method, team and budget, and its graders by name.
+
+    `owner`: whose runs they are, for sentences.
+    """
 
     cells: Counter[tuple[str, str, int]] = field(default_factory=Counter)
     graders: frozenset[str] = frozenset()
+    owner: str = "you"
 
 
 @dataclass
@@ -74,7 +78,9 @@ def forecast_of(
     if found.cells + found.stay > CELLS_AT_MOST:
         found.conflicts.append(f"An experiment has at most {CELLS_AT_MOST:,} cells. Choose fewer problems, methods or repeats.")
     if held := sum(bool(planner.held_back(item.problem.problem)) for item in items):
-        found.conflicts.append(f"{held} of the problems {'is' if held == 1 else 'are'} held back from you and will not run.")
+        found.conflicts.append(
+            f"{held} of the problems {'is' if held == 1 else 'are'} held back from {standing.owner} and will not run."
+        )
     found.conflicts = list(dict.fromkeys(found.conflicts))
     return found
 

@@ -151,12 +151,7 @@ def problem_text(version: ProblemVersion) -> ProblemText:
 
 
 def plan_spec(
-    plan: Plan,
-    problem: ProblemText,
-    aliases: Mapping[str, Alias],
-    *,
-    authored: bool = False,
-    given: Given = NOTHING_GIVEN,
+    plan: Plan, problem: ProblemText, aliases: Mapping[str, Alias], *, authored: bool = False, given: Given = NOTHING_GIVEN
 ) -> RunSpec:
     """The frozen specification. Raises `ValidationError` with the fields of the form as keys."""
     scaffold, params = plan_scaffold(plan), plan_params(plan, given)

@@ -31,7 +31,7 @@ class ExtensionForm(SolvingForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         for name in ("title", "seed"):
-            self.fields[name].disabled = True
+            self.fields[name].disabled, self.fields[name].help_text = True, "Fixed."
         slug, _, number = self.initial["set"].partition("@")
         versions = ProblemSetVersion.objects.filter(problem_set__slug=slug, number__gte=number).order_by("number")
         self.fields["set"] = forms.ChoiceField(

@@ -61,6 +61,6 @@ def forecast_added(experiment: Experiment, manifest: Manifest, aliases: dict[str
     old = manifest_stored(experiment)
     cells = experiment.solving_cells.exclude(method__in=old.external)
     rows = Counter[tuple[str, str, int]](cells.values_list("method", "team", "budget"))
-    standing = Standing(rows, frozenset(one.name for one in old.scorers if one.kind == "grader"))
+    standing = Standing(rows, frozenset(one.name for one in old.scorers if one.kind == "grader"), "the owner")
     larger, items = solving_extended(experiment, manifest)
     return forecast_of(larger, items, Planner(larger, aliases, experiment.owner), standing)
