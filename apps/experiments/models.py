@@ -32,6 +32,7 @@ class ExperimentKind(models.TextChoices):
 
 
 class ExperimentState(models.TextChoices):
+    PLANNED = "planned", "planned"  # On solving only: nothing is asked before it is started.
     RUNNING = "running", "running"
     PAUSED = "paused", "paused"  # No cell is started; running cells end.
     DONE = "done", "done"
@@ -80,6 +81,7 @@ class Experiment(models.Model):
     if TYPE_CHECKING:
         cells: RelatedManager["ExperimentCell"]
         solving_cells: RelatedManager["SolvingCell"]
+        rehearsals: RelatedManager[Rehearsal]
 
     class Meta:
         db_table = "grading_experiment"
@@ -199,7 +201,8 @@ class SolvingCell(models.Model):
 
     `address`: digest of all that decides the run. `taken_over`: its run was made for another cell of this address. `answer`: id
     of the proof or candidate that it handed in; `accepted`: the method's own verdict. `attempt` counts its runs. `by_alias`:
-    calls and tokens of prompts and answers. `handed`: anytime answers as `[calls, completion tokens, tokens, seconds, answer]`.
+    calls and tokens of prompts and answers. `handed`: anytime answers as `[calls, completion tokens, tokens, seconds, by_alias,
+    answer]`; older ones have no `by_alias`.
     """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)

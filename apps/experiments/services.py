@@ -173,6 +173,8 @@ def experiment_cancel(*, experiment: Experiment, user: User) -> None:
     locked = Experiment.objects.select_for_update().get(pk=experiment.pk)
     if locked.state == ExperimentState.CANCELLED:
         return
+    if locked.state == ExperimentState.PLANNED:
+        raise ExperimentRefused("A planned experiment has not begun. Delete it instead.")
     if not locked.is_live:
         raise ExperimentRefused("The experiment has already ended, so there is nothing to cancel.")
     now = timezone.now()

@@ -5,6 +5,7 @@ from django.urls import path
 from apps.experiments import views
 from apps.experiments.solving.comparing.views import experiment_ablations, experiment_compare, experiment_endings
 from apps.experiments.solving.curves.views import curve_page
+from apps.experiments.solving.extending.views import experiment_extend
 from apps.experiments.solving.files.views import file_download, file_list
 from apps.experiments.solving.people.views import mark_list, mark_page
 from apps.experiments.solving.rehearsal.views import rehearsal
@@ -29,5 +30,6 @@ urlpatterns = [
     path("experiments/<uuid:experiment_id>/files/", file_list, name="files"),
     path("experiments/<uuid:experiment_id>/files/<str:name>", file_download, name="file"),
     path("experiments/<uuid:experiment_id>/rehearsal/", rehearsal, name="rehearsal"),
+    path("experiments/<uuid:experiment_id>/add/", experiment_extend, name="extend"),
     path("experiments/<uuid:experiment_id>/<slug:verb>/", views.experiment_command, name="command"),
 ]

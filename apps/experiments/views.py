@@ -33,7 +33,7 @@ from apps.experiments.services import (
     experiment_retry,
     views_of_experiment,
 )
-from apps.experiments.solving.services import curves_begin
+from apps.experiments.solving.services import curves_begin, planned_delete, solving_begin
 from apps.experiments.solving.views import solving_page
 from apps.graders.planning.naming import VARIANTS
 from apps.graders.planning.shown import views_summary
@@ -160,7 +160,7 @@ def experiment_jsonl(request: HttpRequest, experiment_id: uuid.UUID) -> HttpResp
 
 @require_POST
 def experiment_command(request: HttpRequest, experiment_id: uuid.UUID, verb: str) -> HttpResponse:
-    """Pause, resume or cancel an experiment, retry failed cells, or score earlier answers."""
+    """Pause, resume or cancel an experiment, retry failed cells, score earlier answers, or start or delete a planned one."""
     user = user_of(request)
     experiment = experiment_get_for(user, experiment_id)
     if not experiment_may_steer(user, experiment):
@@ -173,10 +173,13 @@ def experiment_command(request: HttpRequest, experiment_id: uuid.UUID, verb: str
     }
     if experiment.kind == ExperimentKind.SOLVING:
         commands["curves"] = lambda: curves_begin(experiment)
+        commands |= {"start": lambda: solving_begin(experiment), "delete": lambda: planned_delete(experiment)}
     if verb not in commands:
         raise Http404("There is no such command.")
     with refusals_shown(request, ExperimentRefused):
         commands[verb]()
+        if verb == "delete":
+            return redirect("experiments:list")
     return redirect("experiments:curves" if verb == "curves" else "experiments:detail", experiment_id=experiment_id)
 
 

@@ -65,6 +65,7 @@ SECTIONS = {
     "experiments:endings": "solving_experiments#endings",
     "experiments:files": "experiment_files",
     "experiments:rehearsal": "rehearsal",
+    "experiments:extend": "solving_experiments#more-of-an-experiment",
     "experiments:solving_new": "solving_experiments",
     "experiments:tables": "solving_experiments#tables-of-the-papers",
     "graded_sets": "experiments#graded-sets",

@@ -25,7 +25,7 @@ from apps.reasoning.domain.generation import (
 from apps.reasoning.domain.records import Spent, StepRecord
 from apps.reasoning.domain.tools import ToolAnswer, ToolJob
 
-BudgetKind = Literal["calls", "tokens", "seconds"]
+BudgetKind = Literal["calls", "tokens", "seconds", "money"]
 
 
 class Backend(Protocol):

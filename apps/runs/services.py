@@ -168,9 +168,9 @@ def _check_args(args: dict[str, Any]) -> None:
 
 
 def _extend_budget(run: Run, args: dict[str, Any]) -> None:
-    amounts = {which: args[which] for which in ("tokens", "calls", "seconds") if args.get(which)}
+    amounts = {which: args[which] for which in ("tokens", "calls", "seconds", "money") if args.get(which)}
     if not amounts or any(not isinstance(more, int | float) or more <= 0 for more in amounts.values()):
-        raise ValidationError("Say how many tokens, calls or seconds to add, as positive numbers.")
+        raise ValidationError("Say how many tokens, calls or seconds to add, or how much money, as positive numbers.")
     fresh = Run.objects.select_for_update().get(pk=run.pk)
     without_limit = [which for which in amounts if fresh.budget.get(which) is None]
     if without_limit:

@@ -6,7 +6,20 @@ from typing import Any
 from tests.access.statuses import ANY_ID, POST_ONLY, RUN_READERS
 
 #: Pages of one experiment. The asked one does not exist, so all users get 404.
-PAGES = ("detail", "csv", "jsonl", "cells", "curves", "marks", "compare", "ablations", "endings", "files", "rehearsal")
+PAGES = (
+    "detail",
+    "csv",
+    "jsonl",
+    "cells",
+    "curves",
+    "marks",
+    "compare",
+    "ablations",
+    "endings",
+    "files",
+    "rehearsal",
+    "extend",
+)
 _WITH_MORE: dict[str, dict[str, str]] = {"mark": {"answer": "0a"}, "file": {"name": "cells.csv"}}
 
 OF_EXPERIMENTS: dict[str, Any] = {

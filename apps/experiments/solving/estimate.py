@@ -28,16 +28,29 @@ TRIED = 12
 RATE = 0.5
 
 
+@dataclass(frozen=True)
+class Standing:
+    """What an experiment has before it is extended: cells by method, team and budget, and its graders by name.
+
+    `owner`: whose runs they are, for sentences.
+    """
+
+    cells: Counter[tuple[str, str, int]] = field(default_factory=Counter)
+    graders: frozenset[str] = frozenset()
+    owner: str = "you"
+
+
 @dataclass
 class Forecast:
-    """Cells, expected calls, tokens and seconds of all of them, and the most calls. `seconds` is None if a speed is unknown.
+    """New cells, with their expected calls, tokens and seconds, and the most calls. `seconds` is None if a speed is unknown.
 
-    `gradings`: answers that graders score, whose calls come on top. `conflicts`: sentences about cells that cannot run, with
-    what to do. `detectable`: what the experiment could show, in words.
+    `stay`: cells that the experiment has already. `gradings`: answers that graders score, whose calls come on top. `conflicts`:
+    sentences about cells that cannot run, with what to do. `detectable`: what the whole experiment could show, in words.
     """
 
     cells: int
     problems: int
+    stay: int = 0
     calls: int = 0
     calls_most: int = 0
     tokens: int = 0
@@ -47,27 +60,39 @@ class Forecast:
     detectable: str = ""
 
 
-def forecast_of(manifest: Manifest, items: Sequence[ProblemSetItem], planner: Planner) -> Forecast:
-    """Estimate without a call, from a sample of the problems spread over the set."""
+def forecast_of(
+    manifest: Manifest, items: Sequence[ProblemSetItem], planner: Planner, standing: Standing | None = None
+) -> Forecast:
+    """Estimate without a call, from a sample of the problems spread over the set. `standing` costs nothing any more."""
+    standing = standing or Standing()
     pairs = [(method, team) for method in manifest.methods for team in manifest.teams if method.scaffold != EXTERNAL]
     each = len(items) * manifest.repeats * len(manifest.budgets)
-    found = Forecast(cells=each * len(pairs), problems=len(items), detectable=detectable_words(manifest, len(items)))
+    found = Forecast(cells=each * len(pairs) - standing.cells.total(), problems=len(items), stay=standing.cells.total())
+    found.detectable = detectable_words(manifest, len(items))
     some = items[:: max(1, len(items) // TRIED)][:TRIED]
     for method, team in pairs:
-        _add(found, manifest, planner, some, method, team)
+        _add(found, manifest, planner, some, method, team, standing)
     found.conflicts += [*_scorer_conflicts(manifest, items, planner.aliases), *_name_conflicts(manifest, planner.aliases)]
-    graders = sum(scorer.kind == "grader" for scorer in manifest.scorers)
-    found.gradings = graders * found.cells
-    if found.cells > CELLS_AT_MOST:
+    graders = {scorer.name for scorer in manifest.scorers if scorer.kind == "grader"}
+    found.gradings = len(graders) * found.cells + len(graders - standing.graders) * found.stay
+    if found.cells + found.stay > CELLS_AT_MOST:
         found.conflicts.append(f"An experiment has at most {CELLS_AT_MOST:,} cells. Choose fewer problems, methods or repeats.")
     if held := sum(bool(planner.held_back(item.problem.problem)) for item in items):
-        found.conflicts.append(f"{held} of the problems {'is' if held == 1 else 'are'} held back from you and will not run.")
+        found.conflicts.append(
+            f"{held} of the problems {'is' if held == 1 else 'are'} held back from {standing.owner} and will not run."
+        )
     found.conflicts = list(dict.fromkeys(found.conflicts))
     return found
 
 
 def _add(
-    found: Forecast, manifest: Manifest, planner: Planner, items: Sequence[ProblemSetItem], method: Method, team: Team
+    found: Forecast,
+    manifest: Manifest,
+    planner: Planner,
+    items: Sequence[ProblemSetItem],
+    method: Method,
+    team: Team,
+    standing: Standing,
 ) -> None:
     """Add the cost and the conflicts of one method with one team."""
     refused: Counter[str] = Counter()
@@ -92,8 +117,10 @@ def _add(
             found.conflicts.append(f"{method.name} with {team.name} cannot run. {words_of(error)}")
             return
         duration = plan_duration(usable[0], estimate, planner.aliases)
-        cells = manifest.repeats * round(found.problems * (len(items) - refused.total()) / len(items))
-        for budget in manifest.budgets:
+        share = (len(items) - refused.total()) / len(items)
+        for number, budget in enumerate(manifest.budgets):
+            new = manifest.repeats * found.problems - standing.cells[method.name, team.name, number]
+            cells = round(new * share)
             _add_budget(found, budget, estimate, method.name, cells, duration.seconds if duration else None)
 
 

@@ -3,7 +3,7 @@
 import json
 import tomllib
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from django import forms
@@ -31,6 +31,16 @@ _SCORERS = [
 ]
 
 
+class Lines(forms.CharField):
+    """Lines of TOML, with the line ends of Unix, so that a text which came back from a browser has not changed."""
+
+    widget = forms.Textarea(attrs={"rows": 2})
+
+    def to_python(self, value: Any) -> str:
+        """The text."""
+        return (super().to_python(value) or "").replace("\r\n", "\n")
+
+
 class SolvingForm(forms.Form):
     """What is not a row: title, problems, repeats and the like."""
 
@@ -49,8 +59,8 @@ class SolvingForm(forms.Form):
     )
     take_over = forms.BooleanField(label="Use equal runs that exist", required=False, initial=True)
     curves = forms.BooleanField(label="Score earlier answers too, for scores at smaller budgets", required=False)
-    prices = forms.CharField(
-        label="Prices", required=False, widget=forms.Textarea(attrs={"rows": 2}),
+    prices = Lines(
+        label="Prices", required=False,
         help_text='Per million tokens, one model a line: big = { input = 0.5, output = 2, date = "2026-11-01" }.',
     )  # fmt: skip
 
@@ -63,15 +73,13 @@ class MethodForm(forms.Form):
     name = forms.CharField(label="Name", max_length=60, required=False, help_text="A row without a name does not count.")
     scaffold = forms.ChoiceField(label="Scaffold")
     preset = forms.CharField(label="Preset", required=False, max_length=60, help_text="Empty: the scaffold’s own values.")
-    params = forms.CharField(
-        label="Parameters", required=False, widget=forms.Textarea(attrs={"rows": 2}), help_text="One a line, as in rounds = 2."
-    )
+    params = Lines(label="Parameters", required=False, help_text="One a line, as in rounds = 2.")
     max_new_tokens = forms.IntegerField(label="New tokens per call", required=False, min_value=16)
     temperature = forms.FloatField(label="Temperature", required=False, min_value=0, max_value=2)
 
     def __init__(self, *args: Any, aliases: Mapping[str, Alias], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        _choices(self.fields["scaffold"], [(name, one.title) for name, one in SCAFFOLDS.items()])
+        _choices(self, "scaffold", [(name, one.title) for name, one in SCAFFOLDS.items()])
 
     def clean_params(self) -> dict[str, Any]:
         """The parameters as TOML values."""
@@ -81,14 +89,12 @@ class MethodForm(forms.Form):
 class TeamForm(forms.Form):
     name = forms.CharField(label="Name", max_length=60, required=False)
     alias = forms.ChoiceField(label="Model", help_text="Plays all roles that are not named.")
-    roles = forms.CharField(
-        label="Other models by role", required=False, widget=forms.Textarea(attrs={"rows": 2}),
-        help_text="One a line, such as verifier_1 = \"big\".",
-    )  # fmt: skip
+    roles = Lines(label="Other models by role", required=False, help_text='One a line, such as verifier_1 = "big".')
 
     def __init__(self, *args: Any, aliases: Mapping[str, Alias], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        _choices(self.fields["alias"], [(name, one.title) for name, one in aliases.items()])
+        _choices(self, "alias", [(name, one.title) for name, one in aliases.items()])
+        self.fields["alias"].required = self.initial.get("alias") != ""  # A stored team may name a model for each role.
 
     def clean_roles(self) -> dict[str, Any]:
         """The aliases by role."""
@@ -99,6 +105,7 @@ class BudgetForm(forms.Form):
     tokens = forms.IntegerField(label="Tokens", required=False, min_value=1)
     calls = forms.IntegerField(label="Calls", required=False, min_value=1)
     seconds = forms.FloatField(label="Seconds", required=False, min_value=1)
+    money = forms.FloatField(label="Money", required=False, min_value=1e-6, help_text="In the currency of the prices below.")
 
     def __init__(self, *args: Any, aliases: Mapping[str, Alias], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -120,7 +127,8 @@ class ScorerForm(forms.Form):
 
     def __init__(self, *args: Any, aliases: Mapping[str, Alias], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        _choices(self.fields["alias"], [("", "–"), *((name, one.title) for name, one in aliases.items())])
+        _choices(self, "alias", [("", "–"), *((name, one.title) for name, one in aliases.items())])
+        _choices(self, "workflow", _GRADERS)
 
 
 _FIELDS = ("title", "repeats", "seed", "at_once", "baseline", "take_over", "curves", "prices")
@@ -129,62 +137,87 @@ _SETS = {name: forms.formset_factory(row, extra=0, max_num=ROWS_AT_MOST, validat
 
 
 class Builder:
-    """All forms of the builder: filled from a manifest, or sent."""
+    """All forms of the builder: sent, or filled with `fields` and with `rows` by part."""
+
+    form_class: type[SolvingForm] = SolvingForm
 
     def __init__(
         self,
         aliases: Mapping[str, Alias],
-        data: QueryDict | None = None,
+        data: QueryDict | None,
         *,
-        initial: Mapping[str, Any] | None = None,
-        preset: Preset | None = None,
+        fields: Mapping[str, Any] | None = None,
+        rows: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
     ) -> None:
-        self.aliases, self.data = aliases, data
+        self.aliases, self.data, self.trouble = aliases, data, ""
+        sent = None if data is None else _with_one_more(data)
+        self.form = self.form_class(sent, initial=dict(fields or {}))
+        first = rows or {}
         extra: dict[str, Any] = {"form_kwargs": {"aliases": aliases}}
-        if data is None:
-            alias = next(iter(aliases), "")
-            start = dict(initial or {}) | (preset.fields() if preset else {})
-            first = {"methods": [{"name": "single", "scaffold": "single_call"}], "teams": [{"name": alias}]}
-            first |= preset.rows(alias) if preset else {}
-            self.form = SolvingForm(initial=start)
-            self.rows = {part: _SETS[part](initial=first.get(part, [{}]), prefix=part, **extra) for part in PARTS}
-        else:
-            sent = _with_one_more(data)
-            self.form = SolvingForm(sent)
-            self.rows = {part: _SETS[part](sent, prefix=part, **extra) for part in PARTS}
-        self.trouble = ""
+        self.rows = {part: _SETS[part](sent, initial=first.get(part), prefix=part, **extra) for part in PARTS}
 
     @property
     def asks_to_start(self) -> bool:
-        """Whether the request starts the experiment, instead of asking for a row or an estimate."""
-        return self.data is not None and self.data.get("action") == "start"
+        """Whether the request starts or plans the experiment, instead of asking for a row or an estimate."""
+        return self.data is not None and (self.data.get("action") == "start" or self.asks_to_rehearse)
+
+    @property
+    def asks_to_rehearse(self) -> bool:
+        """Whether the experiment is to be planned and rehearsed first."""
+        return self.data is not None and self.data.get("action") == "rehearse"
 
     def manifest(self) -> Manifest | None:
         """The manifest of valid forms; None with the errors in the forms or in `trouble`."""
         if not all([self.form.is_valid(), *(rows.is_valid() for rows in self.rows.values())]):
             return None
-        given = self.form.cleaned_data
-        newest = given["set"].versions.first()
-        names = tuple(name.strip() for name in given["names"].split(",") if name.strip())
         try:
             return manifest_of(
-                {name: given[name] for name in _FIELDS}
-                | {"problems": {"set": str(newest), "split": given["split"], "names": names}}
-                | {part: tuple(_READ.get(part, dict)(row.cleaned_data) for row in self._filled(part)) for part in PARTS}
+                {name: self.form.cleaned_data[name] for name in _FIELDS}
+                | {"problems": self.problems()}
+                | {part: self.read(part) for part in PARTS}
             )
         except ManifestWrong as error:
             self.trouble = str(error)
             return None
 
-    def _filled(self, part: str) -> list[forms.Form]:
-        """Rows that count: methods and teams with a name, scorers of a kind, budgets with a limit or one without."""
-        key = {"methods": "name", "teams": "name", "scorers": "kind"}.get(part)
-        rows = [row for row in self.rows[part] if (row.cleaned_data.get(key) if key else any(row.cleaned_data.values()))]
-        return rows or (list(self.rows[part])[:1] if part == "budgets" else [])
+    def problems(self) -> dict[str, Any]:
+        """The chosen problems of the newest version of the set."""
+        given = self.form.cleaned_data
+        names = tuple(name.strip() for name in given["names"].split(",") if name.strip())
+        return {"set": str(given["set"].versions.first()), "split": given["split"], "names": names}
+
+    def read(self, part: str) -> list[dict[str, Any]]:
+        """The rows of a part that count; for budgets one without a limit if there is none."""
+        rows = [row_read(part, row.cleaned_data) for row in self.rows[part] if row_counts(part, row.cleaned_data)]
+        return rows or ([{}] if part == "budgets" else [])
+
+
+def builder_new(
+    aliases: Mapping[str, Alias], data: QueryDict | None, initial: Mapping[str, Any], preset: Preset | None
+) -> Builder:
+    """The builder of a new experiment: sent, or filled with `initial` and with a preset."""
+    if data is not None:
+        return Builder(aliases, data)
+    alias = next(iter(aliases), "")
+    first: dict[str, Any] = {part: [{}] for part in PARTS}
+    first |= {"methods": [{"name": "single", "scaffold": "single_call"}], "teams": [{"name": alias}]}
+    fields = dict(initial) | (preset.fields() if preset else {})
+    return Builder(aliases, None, fields=fields, rows=first | (preset.rows(alias) if preset else {}))
+
+
+def row_counts(part: str, row: Mapping[str, Any]) -> bool:
+    """Whether a row counts: methods and teams with a name, scorers of a kind, budgets with a limit."""
+    key = {"methods": "name", "teams": "name", "scorers": "kind"}.get(part)
+    return bool(row.get(key) if key else any(row.values()))
+
+
+def row_read(part: str, row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of the form as one of the manifest."""
+    return _READ.get(part, dict)(row)
 
 
 def _team(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {"name": row["name"], "roles": {"": row["alias"], **row["roles"]}}
+    return {"name": row["name"], "roles": {**({"": row["alias"]} if row["alias"] else {}), **row["roles"]}}
 
 
 def _scorer(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -216,9 +249,11 @@ def _toml(text: str) -> dict[str, Any]:
     return found
 
 
-def _choices(field: forms.Field, options: list[tuple[str, str]]) -> None:
+def _choices(form: forms.Form, name: str, options: list[tuple[str, str]]) -> None:
+    """Give a field its options, and the stored one if it is none of them any more."""
+    field, kept = form.fields[name], form.initial.get(name)
     if isinstance(field, forms.ChoiceField):
-        field.choices = options
+        field.choices = options if kept is None or kept in dict(options) else [*options, (kept, kept or "–")]
 
 
 def _with_one_more(data: QueryDict) -> QueryDict:

@@ -9,7 +9,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from apps.experiments.refusals import CELLS_AT_MOST
 from apps.reasoning.domain.values import Value, first_mistake
-from apps.reasoning.scaffolds.spec import Budget
+from apps.reasoning.scaffolds.spec import Budget, TokenPrice
 
 FORMAT = 1
 NAME_LENGTH = 60
@@ -83,13 +83,22 @@ class Scorer(Value):
         return self
 
 
-class Price(Value):
-    """What a model costs: money per million tokens of prompts (`input`) and of answers (`output`), as known on a date."""
+class Price(TokenPrice):
+    """A price as known on a date."""
 
-    input: float = Field(ge=0)
-    output: float = Field(ge=0)
     currency: str = Field(default="USD", pattern=r"^[A-Z]{3}$")
     date: datetime.date
+
+
+class CellBudget(Budget):
+    """Limits of a cell. `currency`: of `money`; that of the prices if it is empty."""
+
+    currency: str = Field(default="", pattern=r"^([A-Z]{3})?$", exclude_if=lambda word: not word)
+
+    @property
+    def limits(self) -> Budget:
+        """The limits of a run."""
+        return Budget(tokens=self.tokens, calls=self.calls, seconds=self.seconds, money=self.money)
 
 
 class Manifest(Value):
@@ -103,7 +112,7 @@ class Manifest(Value):
     problems: Problems
     methods: tuple[Method, ...] = Field(min_length=1)
     teams: tuple[Team, ...] = Field(min_length=1)
-    budgets: tuple[Budget, ...] = (Budget(),)
+    budgets: tuple[CellBudget, ...] = (CellBudget(),)
     repeats: int = Field(default=1, ge=1, le=1024)
     seed: int = Field(default=0, ge=0)
     scorers: tuple[Scorer, ...] = ()
@@ -132,7 +141,31 @@ class Manifest(Value):
             raise ValueError("two budgets are equal")
         if len({price.currency for price in self.prices.values()}) > 1:
             raise ValueError("prices are in two currencies. Convert them to one")
+        for budget in self.budgets:
+            self._is_priced(budget)
         return self
+
+    def _is_priced(self, budget: CellBudget) -> None:
+        """Refuse a limit in money without a price of each model, or in another currency."""
+        if budget.money is None:
+            if budget.currency:
+                raise ValueError("a budget has a currency and no money. Write money, or leave the currency out")
+            return
+        if missing := sorted({alias for team in self.teams for alias in team.roles.values()} - set(self.prices)):
+            raise ValueError(f"a budget limits money, and {missing[0]} has no price. Add it to prices, or limit tokens instead")
+        if budget.currency not in ("", self.currency):
+            raise ValueError(f"a budget is in {budget.currency}, and the prices are in {self.currency}. Write both in one")
+
+    @property
+    def currency(self) -> str:
+        """The currency of the prices; "" without prices."""
+        return next((price.currency for price in self.prices.values()), "")
+
+    def prices_for(self, number: int) -> dict[str, TokenPrice]:
+        """By alias, the prices by which a budget counts money; none for one without such a limit."""
+        if self.budgets[number].money is None:
+            return {}
+        return {alias: TokenPrice(input=price.input, output=price.output) for alias, price in self.prices.items()}
 
     @property
     def external(self) -> frozenset[str]:
@@ -165,6 +198,9 @@ class Manifest(Value):
                 return f"The {word} {missing[0].name} is missing or changed. Keep it, and give a changed one another name."
         if self.budgets[: len(old.budgets)] != old.budgets:
             return "New budgets follow the old ones, in their order. Keep these, or start a new experiment."
+        counted = any(budget.money is not None for budget in old.budgets)
+        if counted and (changed := [alias for alias, price in old.prices.items() if self.prices.get(alias) != price]):
+            return f"Budgets in money count by the price of {changed[0]}. Keep it, or start a new experiment."
         return "The number of repeats can only grow." if self.repeats < old.repeats else ""
 
 

@@ -11,13 +11,12 @@ from django.utils.http import urlencode
 
 from apps.experiments.models import CellScore, Experiment, SolvingState
 from apps.experiments.solving.comparing.endings import clause_of
-from apps.experiments.solving.manifest import Manifest
+from apps.experiments.solving.manifest import CellBudget, Manifest
 from apps.experiments.solving.measures import Measuring, mean_of, metrics_of
 from apps.experiments.solving.people.answers import answers_marked
 from apps.experiments.solving.services import manifest_stored
 from apps.experiments.solving.tables import Row, rows_of
 from apps.problem_sets.models import ProblemSetItem
-from apps.reasoning.scaffolds.spec import Budget
 from apps.reasoning.statistics.differences import Difference, difference, holm, sentence
 from apps.reasoning.statistics.intervals import Interval, Undefined
 from apps.reasoning.statistics.means import interval
@@ -26,7 +25,7 @@ from apps.reasoning.statistics.metrics import Measure
 SHADES = 5
 #: From this difference on, the shares of unscored cells of two rows are named with the difference of their scores.
 UNEQUAL = 0.05
-NO_SCORER = "The manifest has no scorer. Add one to the manifest under Files and run it again: no model is asked twice."
+NO_SCORER = "The manifest has no scorer. Add one with Add to it: no model is asked twice."
 
 
 @dataclass(frozen=True)
@@ -133,7 +132,7 @@ def page_of(experiment: Experiment, asked: Mapping[str, str], hidden: Set[int]) 
 
 def _table_of(manifest: Manifest, lines: list[Line], sort: str, query: Mapping[str, str]) -> dict[str, Any]:
     """Heads and lines, sorted by a column of `ORDERS`. The links that sort keep `query`."""
-    currency = next((price.currency for price in manifest.prices.values()), "")
+    currency = manifest.currency
     baseline = next((line.name for line in lines if line.is_baseline), "")
     return {
         "sort": sort if sort in ORDERS else "",
@@ -164,6 +163,10 @@ def over_budget(manifest: Manifest, rows: Sequence[Row]) -> list[str]:
         for limit, used, unit in ((budget.tokens, row.tokens, "tokens"), (budget.seconds, row.seconds, "seconds of calls")):
             if limit is not None and used > limit:
                 found.append(f"{name_of(manifest, row)}: {used:,.0f} {unit} a cell, with a budget of {limit:,g}.")
+        if budget.money is not None and row.money is not None and row.money > budget.money:
+            found.append(
+                f"{name_of(manifest, row)}: {row.money:,.4g} {manifest.currency} a cell, with a budget of {budget.money:,g}."
+            )
     return found
 
 
@@ -253,13 +256,14 @@ def name_of(manifest: Manifest, row: Row) -> str:
         return row.method
     parts = [row.method]
     parts += [row.team] if len(manifest.teams) > 1 else []
-    parts += [budget_words(manifest.budgets[row.budget])] if len(manifest.budgets) > 1 else []
+    parts += [budget_words(manifest.budgets[row.budget], manifest.currency)] if len(manifest.budgets) > 1 else []
     return " · ".join(parts)
 
 
-def budget_words(budget: Budget) -> str:
+def budget_words(budget: CellBudget, currency: str) -> str:
     """A budget as text."""
-    limits = [f"{value:,g} {name}" for name, value in budget.model_dump().items() if value is not None]
+    units = budget.limits.model_dump().items()
+    limits = [f"{value:,g} {currency if name == 'money' else name}" for name, value in units if value is not None]
     return ", ".join(limits) or "no limit"
 
 

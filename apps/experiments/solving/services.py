@@ -1,4 +1,4 @@
-"""Writes on experiments on solving: start, extend, retry, cancel. Each is one transaction."""
+"""Writes on experiments on solving: plan, start, extend, delete, retry, cancel. Each is one transaction."""
 
 import uuid
 from collections.abc import Mapping, Sequence
@@ -50,14 +50,18 @@ def items_chosen(manifest: Manifest) -> list[ProblemSetItem]:
 
 
 @transaction.atomic
-def solving_start(*, owner: User | None, manifest: Manifest, start_id: uuid.UUID | None = None) -> Experiment:
-    """Create an experiment with all its cells and start it. A form sent twice creates one. Raises `ExperimentRefused`."""
+def solving_start(
+    *, owner: User | None, manifest: Manifest, start_id: uuid.UUID | None = None, planned: bool = False
+) -> Experiment:
+    """Create an experiment with all its cells and start it. A form sent twice creates one. Raises `ExperimentRefused`.
+
+    `planned`: nothing is asked before `solving_begin`, or before the same form is sent again without `planned`.
+    """
     if known := _sent_before(owner, start_id):
-        return known
+        return known if planned else _begun(known, manifest)
     if Experiment.objects.filter(title=manifest.title, owner=owner, kind=ExperimentKind.SOLVING).exists():
         raise ExperimentRefused(
-            f"You already have an experiment “{manifest.title}”. Choose another title, or extend that one with its manifest, "
-            "by manage.py experiment run."
+            f"You already have an experiment “{manifest.title}”. Choose another title, or add to that one on its page."
         )
     items = items_chosen(manifest)
     experiment, is_new = Experiment.objects.get_or_create(  # Two requests of one form may come at the same moment.
@@ -71,7 +75,8 @@ def solving_start(*, owner: User | None, manifest: Manifest, start_id: uuid.UUID
             "workflows": [],
             "aliases": [],
             "at_once": manifest.at_once,
-            "begun_at": timezone.now(),
+            "state": ExperimentState.PLANNED if planned else ExperimentState.RUNNING,
+            "begun_at": None if planned else timezone.now(),
         },
     )
     if is_new:
@@ -87,30 +92,80 @@ def _sent_before(owner: User | None, start_id: uuid.UUID | None) -> Experiment |
     return known
 
 
+def _begun(known: Experiment, manifest: Manifest) -> Experiment:
+    """The experiment of a form that was sent before, started if it was planned by this form. Raises `ExperimentRefused`."""
+    if known.state == ExperimentState.PLANNED:
+        if manifest_stored(known) != manifest:
+            raise ExperimentRefused(f"This form was planned with other entries as “{known.title}”. Change and start it there.")
+        solving_begin(known)
+    return known
+
+
+@transaction.atomic
+def solving_begin(experiment: Experiment) -> None:
+    """Start a planned experiment. Starting twice has no effect. Raises `ExperimentRefused`."""
+    rows = Experiment.objects.filter(pk=experiment.pk)
+    begun = {"state": ExperimentState.RUNNING, "begun_at": timezone.now()}
+    if not rows.filter(state=ExperimentState.PLANNED).update(**begun) and not rows.filter(state=begun["state"]).exists():
+        raise ExperimentRefused("Only a planned experiment can be started.")
+    transaction.on_commit(CONDUCTOR.wake)
+
+
+@transaction.atomic
+def planned_delete(experiment: Experiment) -> None:
+    """Delete a planned experiment with its rehearsals. Raises `ExperimentRefused`."""
+    locked = Experiment.objects.select_for_update().filter(pk=experiment.pk).first()
+    if locked is not None and locked.state != ExperimentState.PLANNED:
+        raise ExperimentRefused("Only a planned experiment can be deleted, and this one was started. Cancel it instead.")
+    if locked is not None:
+        locked.delete()
+
+
 @transaction.atomic
 def solving_extend(*, experiment: Experiment, manifest: Manifest) -> int:
-    """Add the cells and scorers of a larger manifest; finished cells stay as they are.
+    """Add the cells and scorers of a larger manifest; finished cells stay as they are. One that `is_free` is planned again.
 
     Returns the number of new cells. Raises `ExperimentRefused`.
     """
     locked = Experiment.objects.select_for_update().get(pk=experiment.pk)
-    if locked.state == ExperimentState.CANCELLED:
-        raise ExperimentRefused("A cancelled experiment cannot be extended. Start a new one.")
     old = manifest_stored(locked)
-    manifest = manifest.with_imports_of(old)
-    if refusal := manifest.adds_to(old):
-        raise ExperimentRefused(refusal)
-    manifest = manifest.model_copy(update={"curves": manifest.curves or old.curves})
-    items = items_chosen(manifest)
+    manifest, items = solving_extended(locked, manifest)
+    if is_free(locked) and manifest != old:
+        locked.solving_cells.all().delete()
+        locked.rehearsals.all().delete()
     count = _add_cells(locked, manifest, items)
     values: dict[str, Any] = {"manifest": manifest.model_dump(mode="json"), "at_once": manifest.at_once}
     values |= {"problem_set": items[0].version, "title": manifest.title}
-    if count or (manifest.scorers, manifest.curves) != (old.scorers, old.curves):
+    is_more = count or (manifest.scorers, manifest.curves) != (old.scorers, old.curves)
+    if is_more and locked.state != ExperimentState.PLANNED:
         values |= _REOPENED | {"begun_at": timezone.now()}
     if manifest.scorers != old.scorers:  # Earlier answers are then scored by the new scorers too.
         locked.solving_cells.update(handed=None)
     Experiment.objects.filter(pk=locked.pk).update(**values)
     return count
+
+
+def solving_extended(experiment: Experiment, manifest: Manifest) -> tuple[Manifest, list[ProblemSetItem]]:
+    """A larger manifest as it will be stored, with its problems. Raises `ExperimentRefused` if it is no extension.
+
+    One that `is_free` may get any manifest.
+    """
+    if is_free(experiment):
+        return manifest, items_chosen(manifest)
+    if experiment.state == ExperimentState.CANCELLED:
+        raise ExperimentRefused("A cancelled experiment cannot be extended. Start a new one.")
+    old = manifest_stored(experiment)
+    manifest = manifest.with_imports_of(old)
+    if refusal := manifest.adds_to(old):
+        raise ExperimentRefused(refusal)
+    items = items_chosen(manifest)
+    _require_same_problems(experiment, {item.name: item for item in items})
+    return manifest.model_copy(update={"curves": manifest.curves or old.curves}), items
+
+
+def is_free(experiment: Experiment) -> bool:
+    """Whether all of an experiment may change: it is planned, and no results were imported into it."""
+    return experiment.state == ExperimentState.PLANNED and not manifest_stored(experiment).external
 
 
 @transaction.atomic
@@ -122,9 +177,12 @@ def curves_begin(experiment: Experiment) -> None:
         raise ExperimentRefused(
             "A cancelled experiment is not scored any more. Start a new one; it takes over the finished runs."
         )
+    if locked.state == ExperimentState.PLANNED:
+        raise ExperimentRefused("A planned experiment has no answers yet. Start it first.")
     if not any(one.kind in ("answer", "grader") for one in manifest.scorers):
         raise ExperimentRefused("Curves need a scorer by final answer or by a grader. Add one first.")
     manifest = manifest.model_copy(update={"curves": True})
+    locked.solving_cells.update(handed=None)
     Experiment.objects.filter(pk=locked.pk).update(manifest=manifest.model_dump(mode="json"), **_REOPENED)
     transaction.on_commit(CONDUCTOR.wake)
 
@@ -135,7 +193,7 @@ def manifest_stored(experiment: Experiment) -> Manifest:
 
 
 def _add_cells(experiment: Experiment, manifest: Manifest, items: Sequence[ProblemSetItem]) -> int:
-    """Add the cells that the experiment lacks. Raises `ExperimentRefused` for too many, or missing or changed problems."""
+    """Add the cells that the experiment lacks. Raises `ExperimentRefused` for too many."""
     count = len(items) * len(manifest.methods) * len(manifest.teams) * len(manifest.budgets) * manifest.repeats
     if count > CELLS_AT_MOST:
         raise ExperimentRefused(
@@ -143,7 +201,6 @@ def _add_cells(experiment: Experiment, manifest: Manifest, items: Sequence[Probl
             "Choose fewer problems, methods, teams, budgets or repeats."
         )
     by_name = {item.name: item for item in items}
-    _require_same_problems(experiment, by_name)
     known = {Place(*row) for row in experiment.solving_cells.values_list("item__name", "method", "team", "budget", "repeat")}
     last = experiment.solving_cells.aggregate(last=Max("position"))["last"] or 0
     new = [place for place in places(manifest, list(by_name)) if place not in known]

@@ -18,10 +18,10 @@ from apps.experiments.models import CellScore, Experiment, SolvingState
 from apps.experiments.solving.manifest import Manifest, Price
 from apps.experiments.solving.scoring import is_without_answer
 from apps.experiments.solving.services import manifest_stored
+from apps.reasoning.scaffolds.spec import money_of as cost_of
 from apps.reasoning.statistics.intervals import Floats
 
 Bools = npt.NDArray[np.bool_]
-_MILLION = 1_000_000
 
 
 @dataclass
@@ -152,8 +152,7 @@ def money_of(by_alias: Mapping[str, Sequence[int]] | None, prices: Mapping[str, 
     """What a cell cost; None if a model has no price or the use is unknown."""
     if not prices or by_alias is None or not set(by_alias) <= set(prices):
         return None
-    each = ((prices[alias], prompt, answer) for alias, (_, prompt, answer) in by_alias.items())
-    return sum(price.input * prompt + price.output * answer for price, prompt, answer in each) / _MILLION
+    return cost_of(by_alias, prices)
 
 
 def _scores(experiment: Experiment, scorer: str) -> dict[int, tuple[float | None, str]]:

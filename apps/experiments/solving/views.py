@@ -18,14 +18,16 @@ from apps.experiments.presets.tables import presets
 from apps.experiments.refusals import ExperimentRefused
 from apps.experiments.solving.comparing.endings import cells_ended, cells_failed_as, words_of
 from apps.experiments.solving.estimate import forecast_of
-from apps.experiments.solving.forms import Builder
+from apps.experiments.solving.forms import builder_new
 from apps.experiments.solving.pages import page_of
 from apps.experiments.solving.planning import Planner
-from apps.experiments.solving.services import items_chosen, solving_start
+from apps.experiments.solving.rehearsal.background import rehearsal_ask
+from apps.experiments.solving.services import is_free, items_chosen, solving_start
 from apps.explorations.starting.plans import usable_aliases
 from apps.problem_sets.models import ProblemSet
 from apps.reasoning.domain.errors import AliasError
 from apps.runs.access import run_may_start, run_visible_to
+from apps.ui.refusals import refusals_shown
 from apps.ui.sent import whole_number
 
 PAGE = 100
@@ -36,7 +38,7 @@ def solving_page(request: HttpRequest, experiment: Experiment) -> HttpResponse:
     """The page of an experiment that the user may open; for htmx only the changing part."""
     user = user_of(request)
     context = page_of(experiment, request.GET.dict(), items_hidden(user, experiment))
-    context |= {"experiment": experiment, "may_steer": experiment_may_steer(user, experiment)}
+    context |= {"experiment": experiment, "may_steer": experiment_may_steer(user, experiment), "is_free": is_free(experiment)}
     is_part = request.headers.get("HX-Target") == "experiment"
     response = render(request, "experiments/_solving.html" if is_part else "experiments/solving.html", context)
     patch_vary_headers(response, ["HX-Request", "HX-Target"])
@@ -53,13 +55,17 @@ def solving_new(request: HttpRequest) -> HttpResponse:
     except AliasError as error:
         aliases, trouble = {}, str(error)
     preset = presets().get(request.GET.get("preset", ""))
-    builder = Builder(aliases, request.POST if request.method == "POST" else None, initial=request.GET.dict(), preset=preset)
+    builder = builder_new(aliases, request.POST if request.method == "POST" else None, request.GET.dict(), preset)
     manifest = builder.manifest() if request.method == "POST" else None
     forecast, refusal = None, ""
     try:
         if manifest is not None and builder.asks_to_start:
-            made = solving_start(owner=user, manifest=manifest, start_id=builder.form.cleaned_data["start_id"])
-            return redirect("experiments:detail", experiment_id=made.public_id)
+            first, start_id = builder.asks_to_rehearse, builder.form.cleaned_data["start_id"]
+            made = solving_start(owner=user, manifest=manifest, start_id=start_id, planned=first)
+            if first and not made.rehearsals.exists():
+                with refusals_shown(request, ExperimentRefused):
+                    rehearsal_ask(experiment=made, user=user, source="trials")
+            return redirect("experiments:rehearsal" if first else "experiments:detail", experiment_id=made.public_id)
         if manifest is not None:
             forecast = forecast_of(manifest, items_chosen(manifest), Planner(manifest, aliases, user))
     except ExperimentRefused as error:

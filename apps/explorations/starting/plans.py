@@ -19,7 +19,7 @@ from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.given import NOTHING_GIVEN, Given
 from apps.reasoning.scaffolds.scaffold import Scaffold
-from apps.reasoning.scaffolds.spec import BATCH, Budget, RunSpec
+from apps.reasoning.scaffolds.spec import BATCH, Budget, RunSpec, TokenPrice
 from apps.runs.selectors import alias_speed
 from apps.trials.selectors import read_at_once
 
@@ -33,7 +33,8 @@ class Plan:
 
     `role_aliases` maps roles to aliases; the key "" is the alias of all other roles.
     `max_new_tokens` and `temperature` replace the scaffold's own values for every role. `capture`: record for
-    learning; `segment_tokens`: sample longer answers in segments, each under the newest policy.
+    learning; `segment_tokens`: sample longer answers in segments, each under the newest policy. `prices`: by alias, for a limit
+    in money.
     """
 
     scaffold: str
@@ -46,6 +47,7 @@ class Plan:
     temperature: float | None = None
     capture: bool = False
     segment_tokens: int | None = None
+    prices: Mapping[str, TokenPrice] = field(default_factory=dict)
 
 
 def usable_aliases() -> dict[str, Alias]:
@@ -149,12 +151,7 @@ def problem_text(version: ProblemVersion) -> ProblemText:
 
 
 def plan_spec(
-    plan: Plan,
-    problem: ProblemText,
-    aliases: Mapping[str, Alias],
-    *,
-    authored: bool = False,
-    given: Given = NOTHING_GIVEN,
+    plan: Plan, problem: ProblemText, aliases: Mapping[str, Alias], *, authored: bool = False, given: Given = NOTHING_GIVEN
 ) -> RunSpec:
     """The frozen specification. Raises `ValidationError` with the fields of the form as keys."""
     scaffold, params = plan_scaffold(plan), plan_params(plan, given)
@@ -183,6 +180,7 @@ def plan_spec(
         seed=secrets.randbelow(MOST_SEED) if plan.seed is None else plan.seed,
         code_version=settings.VERSION,
         budget=plan.budget,
+        prices={alias.name: plan.prices[alias.name] for alias in chosen.values() if alias.name in plan.prices},
         authored=authored,
         capture=plan.capture,
         segment_tokens=plan.segment_tokens,
@@ -227,4 +225,5 @@ def plan_of_spec(spec: RunSpec) -> Plan:
         temperature=max(temperatures) if len(temperatures) == 1 else None,
         capture=spec.capture,
         segment_tokens=spec.segment_tokens,
+        prices=spec.prices,
     )

@@ -14,7 +14,7 @@ class Command(Value):
     """A recorded intent. `id` comes from the client, so that a repeated click is one command.
 
     `args` by name: hint `{text}`; accept_lemma, reject_lemma `{lemma, reason}`; inject_lemma `{statement, proof}`;
-    extend_budget `{tokens?, calls?, seconds?}` (amounts to add); the others none.
+    extend_budget `{tokens?, calls?, seconds?, money?}` (amounts to add); the others none.
     """
 
     id: str

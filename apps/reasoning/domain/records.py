@@ -45,8 +45,17 @@ class StepRecord(Value):
 
 
 class Spent(Value):
-    """The budget that a run has used. `tokens` are prompt and completion tokens; `seconds` is time under a lease."""
+    """The budget that a run has used. `tokens` are prompt and completion tokens; `seconds` is time under a lease.
+
+    `by_alias`: calls, prompt tokens and completion tokens of each model; complete if the run has a limit in money.
+    """
 
     calls: int = 0
     tokens: int = 0
     seconds: float = 0.0
+    by_alias: dict[str, tuple[int, int, int]] = {}
+
+    def use_with(self, record: "StepRecord") -> dict[str, tuple[int, int, int]]:
+        """`by_alias` with one more call."""
+        calls, prompt, completion = self.by_alias.get(record.alias, (0, 0, 0))
+        return self.by_alias | {record.alias: (calls + 1, prompt + record.usage.prompt, completion + record.usage.completion)}

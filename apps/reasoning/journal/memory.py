@@ -89,4 +89,5 @@ def _with(spent: Spent, record: StepRecord) -> Spent:
         calls=spent.calls + 1,
         tokens=spent.tokens + record.usage.prompt + record.usage.completion,
         seconds=spent.seconds + (record.final.duration_s if record.final else 0.0),
+        by_alias=spent.use_with(record),
     )

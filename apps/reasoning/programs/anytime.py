@@ -10,7 +10,8 @@ from typing import Any, Literal, NamedTuple
 
 from apps.reasoning.domain.errors import ReasoningError
 from apps.reasoning.domain.event_base import Event
-from apps.reasoning.domain.events import CallEnded, CallFailed
+from apps.reasoning.domain.events import CallBegan, CallEnded, CallFailed
+from apps.reasoning.domain.generation import Usage
 from apps.reasoning.domain.import_events import ImportSource
 from apps.reasoning.programs.registry import PROGRAMS, SCAFFOLDS
 from apps.reasoning.scaffolds.scaffold import Scaffold
@@ -28,7 +29,7 @@ class Handed(NamedTuple):
     """From event `seq` on, the run hands in `answer`, the id of a candidate or a proof; "" for none.
 
     The others are the use of the run by then. `tokens` are prompt and completion tokens. `seconds` is the time of its calls,
-    one after the other; concurrent calls take less time.
+    one after the other; concurrent calls take less time. `by_alias`: calls, prompt tokens and completion tokens of each model.
     """
 
     seq: int
@@ -36,6 +37,7 @@ class Handed(NamedTuple):
     completion_tokens: int
     tokens: int
     seconds: float
+    by_alias: Mapping[str, tuple[int, int, int]]
     answer: str
 
 
@@ -47,12 +49,14 @@ def answers_over(scaffold: str, params: Mapping[str, Any], events: Iterable[Numb
     """
     method, hands_in = _rule(scaffold, events := list(events))
     typed, story = method.read_params(params), RunStory()
-    used = Handed(0, 0, 0, 0, 0.0, "")
+    used, aliases = Handed(0, 0, 0, 0, 0.0, {}, ""), dict[str, str]()
     found: list[Handed] = []
     for seq, event in events:
         story.add(seq, event)
+        if isinstance(event, CallBegan):
+            aliases[event.call] = event.alias
         if isinstance(event, CallEnded | CallFailed) and event.attempt:
-            used = _after(used, event)
+            used = _after(used, event, aliases.get(event.call, ""))
         if event.kind in method.hands_in_after and (answer := hands_in(story, typed)) != used.answer:
             used = used._replace(seq=seq, answer=answer)
             found.append(used)
@@ -79,12 +83,13 @@ def _rule(name: str, events: Iterable[Numbered[Event]]) -> tuple[Scaffold, Calla
     return method, method.hands_in
 
 
-def _after(used: Handed, ended: CallEnded | CallFailed) -> Handed:
-    if isinstance(ended, CallFailed):
-        return used._replace(calls=used.calls + 1)
+def _after(used: Handed, ended: CallEnded | CallFailed, alias: str) -> Handed:
+    usage = ended.usage if isinstance(ended, CallEnded) else Usage()
+    calls, prompt, completion = used.by_alias.get(alias, (0, 0, 0))
     return used._replace(
         calls=used.calls + 1,
-        completion_tokens=used.completion_tokens + ended.usage.completion,
-        tokens=used.tokens + ended.usage.prompt + ended.usage.completion,
-        seconds=used.seconds + ended.duration_s,
+        completion_tokens=used.completion_tokens + usage.completion,
+        tokens=used.tokens + usage.prompt + usage.completion,
+        seconds=used.seconds + (ended.duration_s if isinstance(ended, CallEnded) else 0.0),
+        by_alias={**used.by_alias, alias: (calls + 1, prompt + usage.prompt, completion + usage.completion)},
     )

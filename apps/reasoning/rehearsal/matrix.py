@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import Field
 
 from apps.reasoning.domain.values import Value
-from apps.reasoning.scaffolds.spec import Budget
+from apps.reasoning.scaffolds.spec import Budget, TokenPrice
 
 
 class RehearsedProblem(Value):
@@ -29,6 +29,7 @@ class Line(Value):
     models: dict[str, str] = {}
     max_new_tokens: int | None = None
     budget: Budget = Budget()
+    prices: dict[str, TokenPrice] = {}
 
 
 class Matrix(Value):

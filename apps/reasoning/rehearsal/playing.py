@@ -122,6 +122,7 @@ def spec_of(line: Line, problem: RehearsedProblem, seed: int) -> RunSpec:
         },
         seed=seed,
         budget=line.budget,
+        prices=line.prices,
     )
 
 

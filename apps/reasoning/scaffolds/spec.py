@@ -1,8 +1,9 @@
 """The frozen specification of a run: everything that determines its calls. Stored with the run, never changed."""
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from apps.reasoning.domain.generation import Closing, PromptSet, Sampling, ToolProtocol
 from apps.reasoning.domain.problems import ProblemText
@@ -34,11 +35,28 @@ class RoleSpec(Value):
 
 
 class Budget(Value):
-    """Limits of a run; None means no limit. `seconds` counts time under a lease, not time without an owner."""
+    """Limits of a run; None means no limit. `seconds` counts time under a lease, not time without an owner.
+
+    `money` counts by `RunSpec.prices`, in their currency.
+    """
 
     tokens: int | None = Field(default=None, ge=1)
     calls: int | None = Field(default=None, ge=1)
     seconds: float | None = Field(default=None, gt=0)
+    money: float | None = Field(default=None, gt=0, exclude_if=lambda limit: limit is None)
+
+
+class TokenPrice(Value):
+    """What a model costs: money per million tokens of prompts (`input`) and of answers (`output`)."""
+
+    input: float = Field(ge=0)
+    output: float = Field(ge=0)
+
+
+def money_of(by_alias: Mapping[str, Sequence[int]], prices: Mapping[str, TokenPrice]) -> float:
+    """The cost of calls. `by_alias`: calls, prompt tokens and completion tokens of each model, all of which have a price."""
+    each = ((prices[alias], prompt, answer) for alias, (_, prompt, answer) in by_alias.items())
+    return sum(price.input * prompt + price.output * answer for price, prompt, answer in each) / 1_000_000
 
 
 class RunSpec(Value):
@@ -46,7 +64,7 @@ class RunSpec(Value):
 
     `priority` of all its calls: 0–3 if a user waits for the answer, 6 for a normal run, 9 for an overnight run.
     `capture`: keep the sampled tokens of its calls, for learning. `segment_tokens`: sample longer answers in segments of this
-    length, each under the newest policy. Neither is part of a call's request hash.
+    length, each under the newest policy. Neither is part of a call's request hash. `prices` by alias are for a limit in money.
     """
 
     problem: ProblemText
@@ -58,7 +76,14 @@ class RunSpec(Value):
     seed: int = 0
     code_version: str = ""
     budget: Budget = Budget()
+    prices: dict[str, TokenPrice] = Field(default={}, exclude_if=lambda prices: not prices)
     authored: bool = False
     priority: int = Field(default=BATCH, ge=0, le=9)
     capture: bool = False
     segment_tokens: int | None = Field(default=None, ge=1)
+
+    @model_validator(mode="after")
+    def _money_needs_prices(self) -> Self:
+        if self.budget.money is not None and (missing := {role.alias for role in self.roles.values()} - set(self.prices)):
+            raise ValueError(f"a limit in money needs a price of {min(missing)}")
+        return self

@@ -8,7 +8,7 @@ from apps.reasoning.domain.errors import FenceLost, JournalUnwritable
 from apps.reasoning.domain.events import Event
 from apps.reasoning.domain.records import Spent, StepRecord
 from apps.runs.journal.batch import Item, NumberedEvent
-from apps.runs.journal.records import LoadedRecords
+from apps.runs.journal.records import LoadedRecords, use_by_alias
 from apps.runs.journal.rows import plain
 from apps.runs.journal.writer import JournalWriter, Sink
 from apps.runs.models import Run, RunEvent
@@ -40,6 +40,7 @@ class RunJournal:
         self._calls = run.calls
         self._tokens = run.tokens
         self._seconds = run.active_seconds
+        self._by_alias = use_by_alias(run) if run.budget.get("money") else {}
         self._since = time.monotonic()
 
     def recorded(self, key: str) -> StepRecord | None:
@@ -60,7 +61,8 @@ class RunJournal:
 
     @property
     def spent(self) -> Spent:
-        return Spent(calls=self._calls, tokens=self._tokens, seconds=self._seconds + time.monotonic() - self._since)
+        seconds = self._seconds + time.monotonic() - self._since
+        return Spent(calls=self._calls, tokens=self._tokens, seconds=seconds, by_alias=self._by_alias)
 
     async def append(self, record: StepRecord, events: Sequence[tuple[str, Event]] = (), texts: Sequence[str] = ()) -> None:
         if record.key in self._begun or self.has(record.key):
@@ -73,6 +75,7 @@ class RunJournal:
         if record.was_asked:
             self._calls += 1
             self._tokens += record.usage.prompt + record.usage.completion
+            self._by_alias = Spent(by_alias=self._by_alias).use_with(record)
 
     def emit(self, key: str, event: Event) -> None:
         if key not in self.event_keys:

@@ -4,6 +4,7 @@ from typing import Any
 
 from apps.accounts.models import User
 from apps.experiments.models import Experiment, SolvingCell
+from apps.experiments.solving.forms import Builder
 from apps.experiments.solving.manifest import Manifest, manifest_of
 from apps.experiments.solving.services import solving_start
 from apps.problem_sets.importing import named_of
@@ -34,6 +35,15 @@ def manifest(**changes: Any) -> Manifest:
 
 def begin(owner: User, **changes: Any) -> Experiment:
     return solving_start(owner=owner, manifest=manifest(**changes))
+
+
+def as_sent(builder: Builder) -> dict[str, str]:
+    """What a browser sends for the form as it is filled."""
+    forms = [builder.form, *(form for rows in builder.rows.values() for form in [rows.management_form, *rows])]
+    fields = [(field.html_name, field.value()) for form in forms for field in form]
+    return {
+        name: "on" if value is True else str(value) for name, value in fields if value is not False and value not in (None, "")
+    }
 
 
 def states(experiment: Experiment) -> dict[str, int]:

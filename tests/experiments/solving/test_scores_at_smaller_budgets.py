@@ -128,3 +128,56 @@ def test_only_those_who_may_steer_ask_for_curves(alice: User, stage: Stage, clie
 def test_a_row_that_is_as_good_for_more_is_not_on_the_front() -> None:
     assert front([1, 2, 3, 3], [0.5, 0.5, 0.9, 0.4]) == [0, 2]
     assert front([1, 1], [0.5, 0.5]) == [0, 1]
+
+
+PRICES = {"served": {"input": 1, "output": 2, "currency": "EUR", "date": "2026-11-01"}}
+
+
+def priced(stage: Stage, alice: User, client: Client) -> Experiment:
+    """As `curves`, with a price of the model."""
+    client.force_login(alice)
+    return stage.play(begin(alice, methods=METHODS, scorers=ANSWER, prices=PRICES, curves=True))
+
+
+def test_a_curve_in_money_ends_at_the_cost_and_the_score_of_the_table(alice: User, stage: Stage, client: Client) -> None:
+    make_problem_set(6)
+    experiment = priced(stage, alice, client)
+    rows = {row.key: row for row in rows_of(experiment, "answer")[1]}
+    for curve in curves_of(experiment, "answer", "money"):
+        row = rows[curve.row.key]
+        assert (curve.points[-1].score, curve.cells, curve.unpriced) == (row.mean, 6, 0)
+        assert curve.points[-1].budget == pytest.approx(row.money)
+    turns = curves_of(experiment, "answer", "money")[1]
+    cell = SolvingCell.objects.filter(method="turns")[0]
+    first, last = (sum(one[1] + 2 * one[2] for one in row[-2].values()) / 1e6 for row in cell.handed or [])
+    assert first < last
+    assert [turns.at(first * 1.2).score, turns.points[-1].score] == [0, 1]  # type: ignore[union-attr]
+
+
+def test_money_is_offered_where_there_are_prices_only(alice: User, stage: Stage, client: Client) -> None:
+    make_problem_set(6)
+    experiment = priced(stage, alice, client)
+    html = client.get(f"/experiments/{experiment.public_id}/budgets/?unit=money").content.decode()
+    assert '<strong aria-current="page">EUR</strong>' in html
+    assert re.search(r'data-label="EUR">0\.000\d+<', html)
+    assert '"budget: EUR"' in html
+    other = stage.play(begin(alice, title="Free", methods=METHODS, scorers=ANSWER, curves=True))
+    without = client.get(f"/experiments/{other.public_id}/budgets/?unit=money").content.decode()
+    assert '<strong aria-current="page">tokens written</strong>' in without
+    assert "EUR" not in without
+
+
+def test_answers_read_by_an_earlier_version_have_no_cost_until_they_are_read_again(
+    alice: User, stage: Stage, client: Client
+) -> None:
+    make_problem_set(6)
+    experiment = priced(stage, alice, client)
+    for cell in SolvingCell.objects.filter(method="turns"):
+        SolvingCell.objects.filter(pk=cell.pk).update(handed=[[*row[:4], row[-1]] for row in cell.handed or []])
+    url, asked = f"/experiments/{experiment.public_id}/budgets/?unit=money", len(stage.asked)
+    assert "6 cells are left out" in client.get(url).content.decode()
+    assert [curve.cells for curve in curves_of(experiment, "answer", "calls")] == [6, 6]
+    client.post(f"/experiments/{experiment.public_id}/curves/")
+    stage.play(experiment)
+    assert "left out" not in client.get(url).content.decode()
+    assert len(stage.asked) == asked

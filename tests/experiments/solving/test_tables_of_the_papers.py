@@ -8,11 +8,11 @@ from django.test import Client
 
 from apps.accounts.models import User
 from apps.experiments.presets.tables import PAPERS, Preset, presets
-from apps.experiments.solving.forms import Builder
+from apps.experiments.solving.forms import builder_new
 from apps.graders.starting import models_for_grading
 from apps.reasoning.graders.registry import GRADERS
 from tests.cast import person
-from tests.experiments.solving.playing import make_problem_set
+from tests.experiments.solving.playing import as_sent, make_problem_set
 
 pytestmark = pytest.mark.django_db
 URL = "/experiments/new/solving/"
@@ -25,13 +25,7 @@ def names(found: list[Preset]) -> list[str]:
 
 
 def filled(preset: Preset) -> dict[str, str]:
-    """What a browser sends for the form that the preset fills."""
-    builder = Builder(models_for_grading(), preset=preset)
-    forms = [builder.form, *(form for rows in builder.rows.values() for form in [rows.management_form, *rows])]
-    fields = [(field.html_name, field.value()) for form in forms for field in form]
-    return {
-        name: "on" if value is True else str(value) for name, value in fields if value is not False and value not in (None, "")
-    }
+    return as_sent(builder_new(models_for_grading(), None, {}, preset))
 
 
 @pytest.fixture

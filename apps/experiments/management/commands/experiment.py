@@ -22,7 +22,7 @@ from apps.experiments.solving.manifest import Manifest, ManifestWrong, manifest_
 from apps.experiments.solving.people.corrected import corrected_lines
 from apps.experiments.solving.people.sampling import people_in
 from apps.experiments.solving.rehearsal.terminal import rehearsed_lines
-from apps.experiments.solving.services import manifest_stored, solving_extend, solving_start
+from apps.experiments.solving.services import manifest_stored, solving_begin, solving_extend, solving_start
 from apps.experiments.solving.tables import rows_of
 from apps.reasoning.domain.errors import AliasError
 from apps.reasoning.rehearsal.skills import SkillsWrong, skills_read
@@ -122,7 +122,10 @@ class Command(BaseCommand):
         known.refresh_from_db()
         if known.state == ExperimentState.PAUSED:
             experiment_resume(experiment=known)
-            known.refresh_from_db()
+        if known.state == ExperimentState.PLANNED:
+            solving_begin(known)
+            self.stdout.write(f"{known.title} was planned and is started now")
+        known.refresh_from_db()
         self.stdout.write(f"{known.title}: {added:,} cells added to {known.solving_cells.count() - added:,}")
         return known
 
@@ -135,7 +138,8 @@ class Command(BaseCommand):
         if not names or (scorer and scorer not in names):
             raise CommandError(f"It has no scorer {scorer}. Its scorers: {', '.join(names) or 'none'}.")
         problems, rows = rows_of(experiment, scorer or names[0])
-        self.stdout.write(f"{experiment.title}: {scorer or names[0]} on {len(problems):,} problems")
+        planned = ", planned" if experiment.state == ExperimentState.PLANNED else ""
+        self.stdout.write(f"{experiment.title}: {scorer or names[0]} on {len(problems):,} problems{planned}")
         for row in (one.counting_none for one in rows) if options["none_as_0"] else rows:
             mean = "–" if row.mean is None else f"{100 * row.mean:.1f} %"
             cost = f"{row.calls:,.1f} calls, {row.tokens:,.0f} tokens a cell"

@@ -2,14 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from django.db.models import FloatField
 from django.db.models.functions import Cast
 
 from apps.experiments.models import CellScore, Experiment, SolvingState
+from apps.experiments.solving.manifest import Price
 from apps.experiments.solving.services import manifest_stored
-from apps.experiments.solving.tables import Row, rows_empty
+from apps.experiments.solving.tables import Row, money_of, rows_empty
 from apps.reasoning.statistics.intervals import Floats, Interval
 from apps.reasoning.statistics.means import interval
 from apps.reasoning.statistics.metrics import Measure, average
@@ -22,8 +24,13 @@ UNITS = {
     "calls": (0, "calls"),
     "seconds": (3, "seconds of calls"),
 }
+MONEY = "money"
 POINTS = 32
+#: The least budget of a curve, where a first answer cost nothing.
 _LEAST = 1e-3
+_LEAST_MONEY = 1e-9
+#: Places of a row of `SolvingCell.handed` that has its use by alias.
+_WITH_ALIASES = 6
 
 
 @dataclass(frozen=True)
@@ -38,11 +45,15 @@ class Point:
 
 @dataclass(frozen=True)
 class Curve:
-    """Scores of a row by budget, ascending, up to the most that a cell of it used. `cells`: how many are behind it."""
+    """Scores of a row by budget, ascending, up to the most that a cell of it used. `cells`: how many are behind it.
+
+    `unpriced`: cells that are left out, because it is not known what their answers cost.
+    """
 
     row: Row
     cells: int
     points: tuple[Point, ...]
+    unpriced: int = 0
 
     def at(self, budget: float) -> Point | None:
         """The point of the largest budget that is not above; None before the first."""
@@ -61,24 +72,27 @@ class _Course:
 
 
 def curves_of(experiment: Experiment, scorer: str, unit: str) -> list[Curve]:
-    """Curves of all rows. A cell whose last answer is unscored does not count; before its first answer a cell scores 0.
+    """Curves of all rows. `unit`: one of `UNITS` or `MONEY`.
 
-    So a curve ends at the mean of the table, and begins at 0.
+    A cell whose last answer is unscored does not count; before its first answer a cell scores 0. So a curve
+    ends at the mean of the table, and begins at 0.
     """
     manifest = manifest_stored(experiment)
     cells = experiment.solving_cells.filter(state=SolvingState.FINISHED, handed__isnull=False)
     names = list(dict.fromkeys(experiment.solving_cells.order_by("position").values_list("item__name", flat=True)))
     place = {name: number for number, name in enumerate(names)}
     scores = _scores(experiment, scorer)
-    courses: dict[tuple[str, str, int], list[_Course]] = {}
+    courses: dict[tuple[str, str, int], list[_Course | None]] = {}
     fields = ("pk", "item__name", "method", "team", "budget", "repeat", "answer", "handed", *_USED[unit])
     for pk, name, method, team, budget, repeat, answer, handed, *used in cells.values_list(*fields):
         final = scores.get((pk, answer), np.nan)
         if handed and not np.isnan(final):
-            course = _course(pk, handed, UNITS[unit][0], scores, place[name], repeat, float(sum(used)))
+            uses = [*(use_of(row, unit, manifest.prices) for row in handed), _whole(used, unit, manifest.prices)]
+            course = _course(pk, handed, uses, scores, place[name], repeat)
             courses.setdefault((method, team, budget), []).append(course)
     rows = rows_empty(manifest, len(names))
-    return [_curve(row, names, courses.get(key, [])) for key, row in rows.items()]
+    least = _LEAST_MONEY if unit == MONEY else _LEAST
+    return [_curve(row, names, courses.get(key, []), least) for key, row in rows.items()]
 
 
 _USED = {
@@ -86,34 +100,52 @@ _USED = {
     "tokens": ("prompt_tokens", "completion_tokens"),
     "calls": ("calls",),
     "seconds": ("seconds",),
+    MONEY: ("by_alias",),
 }
+
+
+def use_of(row: Sequence[Any], unit: str, prices: Mapping[str, Price]) -> float | None:
+    """What a row of `handed` used in a unit; None if that is not known."""
+    if unit != MONEY:
+        return float(row[UNITS[unit][0]])
+    return money_of(row[-2], prices) if len(row) == _WITH_ALIASES else None
+
+
+def _whole(used: Sequence[Any], unit: str, prices: Mapping[str, Price]) -> float | None:
+    """What a whole cell used, from its fields of `_USED`."""
+    return money_of(used[0], prices) if unit == MONEY else float(sum(used))
 
 
 def _course(
     pk: int,
-    handed: Sequence[Sequence[float | str]],
-    column: int,
+    handed: Sequence[Sequence[Any]],
+    used: Sequence[float | None],
     scores: Mapping[tuple[int, str], float],
     problem: int,
     repeat: int,
-    used: float,
-) -> _Course:
-    uses = np.array([0.0, *(float(row[column]) for row in handed)])
+) -> _Course | None:
+    """The course of a cell. `used`: the use at each row of `handed`, and of the whole cell. None if one is not known."""
+    known = [one for one in used if one is not None]
+    if len(known) < len(used):
+        return None
+    uses = np.array([0.0, *known[:-1]])
     found = [0.0, *(0.0 if not row[-1] else scores.get((pk, str(row[-1])), np.nan) for row in handed)]
-    return _Course(problem, repeat, uses, np.array(found), max(used, float(uses[-1])))
+    return _Course(problem, repeat, uses, np.array(found), max(known[-1], float(uses[-1])))
 
 
-def _curve(row: Row, names: Sequence[str], courses: Sequence[_Course]) -> Curve:
+def _curve(row: Row, names: Sequence[str], found: Sequence[_Course | None], least: float) -> Curve:
+    courses = [course for course in found if course is not None]
     if not courses:
-        return Curve(row, 0, ())
-    first = max(_LEAST, min(float(course.uses[1]) for course in courses))
+        return Curve(row, 0, (), len(found))
+    first = max(least, min(float(course.uses[1]) for course in courses))
     budgets = np.unique(np.geomspace(first, max(first, *(course.used for course in courses)), POINTS))
     tables = np.full((len(budgets), *row.scores.shape), np.nan)
     for course in courses:
         last = np.searchsorted(course.uses, budgets * (1 + 1e-9), "right") - 1
         tables[:, course.problem, course.repeat] = course.scores[last]
     points = [_point(float(budget), names, table) for budget, table in zip(budgets, tables, strict=True)]
-    return Curve(row, len(courses), tuple(point for point in points if point is not None))
+    kept = tuple(point for point in points if point is not None)
+    return Curve(row, len(courses), kept, len(found) - len(courses))
 
 
 def _point(budget: float, names: Sequence[str], table: Floats) -> Point | None:

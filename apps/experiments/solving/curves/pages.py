@@ -4,16 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import plotly.graph_objects as go
 
 from apps.experiments.models import Experiment, SolvingState
-from apps.experiments.solving.curves.budgets import UNITS, Curve, Point, curves_of, front
+from apps.experiments.solving.curves.budgets import MONEY, UNITS, Curve, Point, curves_of, front
 from apps.experiments.solving.curves.recording import KINDS
 from apps.experiments.solving.manifest import Manifest
 from apps.experiments.solving.pages import name_of
 from apps.experiments.solving.services import manifest_stored
 from apps.experiments.solving.tables import Row, rows_of
 from apps.ui.figures import add_line, plain
+from apps.ui.words import compact
 
 #: Budgets in the table below the chart.
 COLUMNS = 6
@@ -27,6 +29,7 @@ class CostLine:
 
     name: str
     cost: float
+    amount: str
     score: float
     is_best: bool
     beaten_by: str
@@ -42,12 +45,14 @@ class CurveLine:
 
 
 def page_of(experiment: Experiment, scorer: str, unit: str) -> dict[str, Any]:
-    """The context of the page for a scorer and a unit of `UNITS`; the first ones if these are none."""
+    """The context of the page for a scorer and a unit of `units_of`; the first ones if these are none."""
     manifest = manifest_stored(experiment)
+    units = units_of(manifest)
     names = [one.name for one in manifest.scorers if one.kind in KINDS]
     chosen = scorer if scorer in names else next(iter(names), "")
-    unit = unit if unit in UNITS else next(iter(UNITS))
-    curves = [curve for curve in curves_of(experiment, chosen, unit) if curve.points] if manifest.curves else []
+    unit = unit if unit in units else next(iter(units))
+    found = curves_of(experiment, chosen, unit) if manifest.curves else []
+    curves = [curve for curve in found if curve.points]
     costs = cost_lines(manifest, rows_of(experiment, chosen)[1], unit) if chosen else []
     finished = experiment.solving_cells.filter(state=SolvingState.FINISHED)
     budgets = _columns(curves)
@@ -55,23 +60,37 @@ def page_of(experiment: Experiment, scorer: str, unit: str) -> dict[str, Any]:
         "manifest": manifest,
         "scorers": names,
         "scorer": chosen,
-        "units": [(name, title) for name, (_, title) in UNITS.items()],
+        "units": list(units.items()),
         "unit": unit,
-        "unit_title": UNITS[unit][1],
-        "budgets": budgets,
+        "unit_title": units[unit],
+        "budgets": [amount(budget, unit) for budget in budgets],
+        "unpriced": sum(curve.unpriced for curve in found),
         "lines": [_curve_line(manifest, curve, budgets) for curve in curves],
         "costs": costs,
         "open": finished.filter(handed__isnull=True).count() if manifest.curves else 0,
         "figures": {
-            "curves": _curves_figure(manifest, curves, UNITS[unit][1]),
-            "front": _front_figure(costs, UNITS[unit][1]),
+            "curves": _curves_figure(manifest, curves, unit, units[unit]),
+            "front": _front_figure(costs, unit, units[unit]),
         },
     }
 
 
+def units_of(manifest: Manifest) -> dict[str, str]:
+    """Units with their titles: money where the manifest has prices."""
+    money = {MONEY: manifest.currency} if manifest.prices else {}
+    return {name: title for name, (_, title) in UNITS.items()} | money
+
+
+def amount(value: float, unit: str) -> str:
+    """A budget or a cost as text; money below 1 with two digits that are not 0."""
+    if unit != MONEY:
+        return compact(value)
+    return f"{value:,.2f}" if value >= 1 else np.format_float_positional(value, precision=2, fractional=False, trim="-")
+
+
 def cost_lines(manifest: Manifest, rows: Sequence[Row], unit: str) -> list[CostLine]:
     """Rows with a score by ascending cost."""
-    known = [row for row in rows if row.mean is not None and row.has_costs]
+    known = [row for row in rows if row.mean is not None and row.has_costs and getattr(row, unit) is not None]
     found = [(name_of(manifest, row), float(getattr(row, unit)), row.mean) for row in known]
     found.sort(key=lambda line: line[1])
     costs, scores = [cost for _, cost, _ in found], [score or 0.0 for _, _, score in found]
@@ -79,7 +98,9 @@ def cost_lines(manifest: Manifest, rows: Sequence[Row], unit: str) -> list[CostL
     lines = []
     for number, (name, cost, score) in enumerate(found):
         others = [found[one][0] for one in best if costs[one] <= cost and scores[one] >= (score or 0.0)]
-        lines.append(CostLine(name, cost, score or 0.0, number in best, "" if number in best else ", ".join(others)))
+        lines.append(
+            CostLine(name, cost, amount(cost, unit), score or 0.0, number in best, "" if number in best else ", ".join(others))
+        )
     return lines
 
 
@@ -111,7 +132,7 @@ def _words(point: Point) -> tuple[str, str]:
     return f"{100 * point.score:.0f}", around
 
 
-def _curves_figure(manifest: Manifest, curves: Sequence[Curve], title: str) -> dict[str, Any]:
+def _curves_figure(manifest: Manifest, curves: Sequence[Curve], unit: str, title: str) -> dict[str, Any]:
     """A stepped line for each row, and a band of its interval."""
     figure = go.Figure()
     for number, curve in enumerate(curves):
@@ -139,7 +160,7 @@ def _curves_figure(manifest: Manifest, curves: Sequence[Curve], title: str) -> d
             legendgroup=name,
             line={"shape": "hv"},
             meta={"line": number},
-            hovertemplate="%{y:.1f} % at %{x:,.0f}<extra>%{fullData.name}</extra>",
+            hovertemplate=f"%{{y:.1f}} % at %{{x:{_digits(unit)}}}<extra>%{{fullData.name}}</extra>",
         )
     figure.update_layout(
         xaxis={"title": f"budget: {title}", "type": "log"}, yaxis={"title": "mean score, %", "rangemode": "tozero"}, height=420
@@ -147,7 +168,7 @@ def _curves_figure(manifest: Manifest, curves: Sequence[Curve], title: str) -> d
     return plain(figure)
 
 
-def _front_figure(lines: Sequence[CostLine], title: str) -> dict[str, Any]:
+def _front_figure(lines: Sequence[CostLine], unit: str, title: str) -> dict[str, Any]:
     """Rows by cost and score; those on the front are joined."""
     figure = go.Figure()
     best = [line for line in lines if line.is_best]
@@ -167,7 +188,7 @@ def _front_figure(lines: Sequence[CostLine], title: str) -> dict[str, Any]:
             line={"shape": "hv"},
             marker={"size": 9, "symbol": "circle" if number == 0 else "circle-open"},
             cliponaxis=False,
-            hovertemplate="%{text}: %{y:.1f} % for %{x:,.0f}<extra></extra>",
+            hovertemplate=f"%{{text}}: %{{y:.1f}} % for %{{x:{_digits(unit)}}}<extra></extra>",
         )
     figure.update_layout(
         xaxis={"title": f"{title} of a cell", "range": [0, 1.2 * max((line.cost for line in lines), default=1)]},
@@ -175,6 +196,11 @@ def _front_figure(lines: Sequence[CostLine], title: str) -> dict[str, Any]:
         height=380,
     )
     return plain(figure)
+
+
+def _digits(unit: str) -> str:
+    """How Plotly writes an amount."""
+    return ".3g" if unit == MONEY else ",.0f"
 
 
 def _percent(share: float | None) -> float | None:

@@ -1,5 +1,7 @@
 """Anytime answers of finished cells: recorded in the cell, with a score for each different one."""
 
+from typing import Any
+
 from django.db import transaction
 
 from apps.experiments.models import CellScore, Experiment, SolvingCell, SolvingState
@@ -36,8 +38,8 @@ def _record(cell: SolvingCell, manifest: Manifest) -> None:
     SolvingCell.objects.filter(pk=cell.pk).update(handed=handed)
 
 
-def _handed(run: Run, final: str) -> list[list[int | float | str]]:
-    """Rows of calls, completion tokens, tokens, seconds and answer; none if the scaffold has no rule for them.
+def _handed(run: Run, final: str) -> list[list[Any]]:
+    """Rows of calls, completion tokens, tokens, seconds, use by alias, and answer; none if the scaffold has no rule for them.
 
     `final`: the proof at the end of the run. The candidate that became it is replaced by it, as it is the same text.
     """
@@ -54,6 +56,7 @@ def _handed(run: Run, final: str) -> list[list[int | float | str]]:
             one.completion_tokens,
             one.tokens,
             round(one.seconds, 3),
+            one.by_alias,
             final if last and one.answer == last else one.answer,
         ]
         for one in found

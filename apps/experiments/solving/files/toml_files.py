@@ -26,6 +26,11 @@ def toml_of(manifest: Manifest) -> str:
     return "\n".join([*lines, ""])
 
 
+def toml_lines(values: Mapping[str, Any]) -> str:
+    """One value a line."""
+    return "\n".join(f"{_key(name)} = {_value(value)}" for name, value in values.items() if value is not None)
+
+
 def _key(name: str) -> str:
     return name if _BARE.fullmatch(name) else _value(name)
 

@@ -91,7 +91,8 @@ def matrix_of(manifest: Manifest, items: Sequence[ProblemSetItem]) -> Matrix:
             params=method.params,
             models=teams[team].roles,
             max_new_tokens=method.max_new_tokens,
-            budget=manifest.budgets[budget],
+            budget=manifest.budgets[budget].limits,
+            prices=manifest.prices_for(budget),
         )
         for method, team, budget in product(manifest.played, teams, range(len(manifest.budgets)))
     ]

@@ -1,6 +1,6 @@
 """Budget limits of a run: the amounts spent, whether a call may begin, and the reserve for a later phase."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from apps.reasoning.domain.control import Command
@@ -8,7 +8,7 @@ from apps.reasoning.domain.errors import BudgetExhausted, BudgetKeptBack
 from apps.reasoning.domain.events import BudgetSpent
 from apps.reasoning.domain.records import StepRecord
 from apps.reasoning.ports import BudgetKind, Journal
-from apps.reasoning.scaffolds.spec import Budget
+from apps.reasoning.scaffolds.spec import Budget, TokenPrice, money_of
 
 GONE_OVER = "decision/go-over"
 
@@ -20,12 +20,14 @@ class BudgetWatch:
     refuses the same calls.
     """
 
-    def __init__(self, budget: Budget, journal: Journal) -> None:
+    def __init__(self, budget: Budget, journal: Journal, prices: Mapping[str, TokenPrice] | None = None) -> None:
         self.limits: dict[BudgetKind, float | None] = {
             "calls": budget.calls,
             "tokens": budget.tokens,
             "seconds": budget.seconds,
+            "money": budget.money,
         }
+        self._prices = prices or {}
         self.under_way = 0
         self.kept_back: Callable[[BudgetKind, float], float] | None = None
         self._journal = journal
@@ -38,6 +40,7 @@ class BudgetWatch:
             "calls": spent.calls + self.under_way,
             "tokens": spent.tokens,
             "seconds": spent.seconds,
+            "money": money_of(spent.by_alias, self._prices) if self.limits["money"] else 0.0,
         }
         if self.kept_back is not None:
             self._check_kept_back(self.kept_back, used)
@@ -61,11 +64,12 @@ class BudgetWatch:
         return BudgetKeptBack(**(self._gone_over or {}))
 
     def _check_kept_back(self, amount: Callable[[BudgetKind, float], float], used: dict[BudgetKind, float]) -> None:
-        """Check the reserve. Each call under way counts with the tokens of an average call, which it will have spent."""
+        """Check the reserve. Each call under way counts as an average call, in tokens and money."""
         if self._has_gone_over():
             raise BudgetKeptBack(**(self._gone_over or {}))
         spent = self._journal.spent
-        expected = used | {"tokens": spent.tokens + self.under_way * spent.tokens / max(1, spent.calls)}
+        each = self.under_way / max(1, spent.calls)
+        expected = used | {"tokens": used["tokens"] * (1 + each), "money": used["money"] * (1 + each)}
         for which, limit in self.limits.items():
             if limit is not None and (kept := amount(which, limit)) and expected[which] >= limit - kept:
                 raise BudgetKeptBack(which, limit, used[which])

@@ -54,7 +54,7 @@ class RunContext:
     ) -> None:
         self.spec = spec
         self._observe = observe
-        self._budget = BudgetWatch(spec.budget, journal)
+        self._budget = BudgetWatch(spec.budget, journal, spec.prices)
         self._run = run
         self._journal = journal
         self._dispatcher = dispatcher
