@@ -6,6 +6,7 @@ how its cells stand.
 
 import json
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import django
@@ -75,6 +76,10 @@ def dump_solving(experiment_id: str) -> dict[str, Any]:
 
 if __name__ == "__main__":
     django.setup()
-    does = {"make": make, "make_solving": make_solving, "dump": dump, "dump_solving": dump_solving}
-    answer: object = does[sys.argv[1]](*sys.argv[2:])
-    sys.stdout.write(json.dumps(answer, default=str) + "\n")
+    does: dict[str, Callable[..., object]] = {
+        "make": make,
+        "make_solving": make_solving,
+        "dump": dump,
+        "dump_solving": dump_solving,
+    }
+    sys.stdout.write(json.dumps(does[sys.argv[1]](*sys.argv[2:]), default=str) + "\n")

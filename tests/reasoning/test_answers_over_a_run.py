@@ -53,7 +53,9 @@ async def test_each_change_has_the_use_of_the_run_by_then() -> None:
     run = await checked(CHECKED)
     assert run.dispatcher.keys == ["solve", "improve", "check/1", "correct/1", "check/2", "check/3"]
     found = curve(run, "self_check", CHECK)
-    assert [one[1:] for one in found] == [(1, 5, 15, 0.5, "c1.1"), (2, 10, 30, 1.0, "c1.2"), (4, 20, 60, 2.0, "c2.1")]
+    each = [(1, 5, 15, 0.5, "c1.1"), (2, 10, 30, 1.0, "c1.2"), (4, 20, 60, 2.0, "c2.1")]
+    assert [(*one[1:5], one.answer) for one in found] == each
+    assert [one.by_alias for one in found] == [{"scripted": (calls, 10 * calls, 5 * calls)} for calls in (1, 2, 4)]
     kinds = {seq: event.kind for seq, event in numbered(run.journal)}
     assert {kinds[one.seq] for one in found} == {Kind.CANDIDATE_DRAFTED}
     assert [answer_at(found, calls, "calls") for calls in range(6)] == ["", "c1.1", "c1.2", "c1.2", "c2.1", "c2.1"]
@@ -66,7 +68,7 @@ async def test_a_failed_call_counts_as_a_call_and_an_attempt_that_is_repeated_do
     table: Table = {"solve": lambda _: next(attempts), "improve": RequestRejected("too long"), "check/*": PASS}
     run = await checked(table)
     assert Kind.CALL_RETRIED in {event.kind for _, event in numbered(run.journal)}
-    assert [one[1:] for one in curve(run, "self_check", CHECK)] == [(1, 5, 15, 0.5, "c1.1")]
+    assert [(*one[1:5], one.answer) for one in curve(run, "self_check", CHECK)] == [(1, 5, 15, 0.5, "c1.1")]
     failed = await checked({"check/1": FAIL, "improve": RequestRejected("too long"), "check/*": PASS, "*": named})
     assert [one[1:4] for one in curve(failed, "self_check", CHECK)] == [(1, 5, 15), (4, 15, 45)]
 
