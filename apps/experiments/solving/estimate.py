@@ -8,7 +8,8 @@ from django.core.exceptions import ValidationError
 
 from apps.experiments.refusals import CELLS_AT_MOST
 from apps.experiments.solving.grading import grader_refusal
-from apps.experiments.solving.manifest import EXTERNAL, Manifest, Method, Team
+from apps.experiments.solving.grading_costs import gradings_cost
+from apps.experiments.solving.manifest import EXTERNAL, Manifest, Method, Scorer, Team
 from apps.experiments.solving.matrix import Place
 from apps.experiments.solving.planning import Planner, plan_of, words_of
 from apps.explorations.starting.plans import Plan, plan_duration, plan_estimate, plan_refusal, problem_text
@@ -44,8 +45,9 @@ class Standing:
 class Forecast:
     """New cells, with their expected calls, tokens and seconds, and the most calls. `seconds` is None if a speed is unknown.
 
-    `stay`: cells that the experiment has already. `gradings`: answers that graders score, whose calls come on top. `conflicts`:
-    sentences about cells that cannot run, with what to do. `detectable`: what the whole experiment could show, in words.
+    `stay`: cells that the experiment has already. `gradings`: answers that graders score, with calls and tokens of their own.
+    `conflicts`: sentences about cells that cannot run, with what to do. `detectable`: what the whole experiment could show, in
+    words.
     """
 
     cells: int
@@ -55,6 +57,9 @@ class Forecast:
     calls_most: int = 0
     tokens: int = 0
     gradings: int = 0
+    grading_calls: int = 0
+    grading_calls_most: int = 0
+    grading_tokens: int = 0
     seconds: float | None = 0.0
     conflicts: list[str] = field(default_factory=list)
     detectable: str = ""
@@ -73,8 +78,10 @@ def forecast_of(
     for method, team in pairs:
         _add(found, manifest, planner, some, method, team, standing)
     found.conflicts += [*_scorer_conflicts(manifest, items, planner.aliases), *_name_conflicts(manifest, planner.aliases)]
-    graders = {scorer.name for scorer in manifest.scorers if scorer.kind == "grader"}
-    found.gradings = len(graders) * found.cells + len(graders - standing.graders) * found.stay
+    for scorer in manifest.scorers:
+        if scorer.kind == "grader":
+            count = found.cells + (0 if scorer.name in standing.graders else found.stay)
+            _add_gradings(found, scorer, some, count, planner)
     if found.cells + found.stay > CELLS_AT_MOST:
         found.conflicts.append(f"An experiment has at most {CELLS_AT_MOST:,} cells. Choose fewer problems, methods or repeats.")
     if held := sum(bool(planner.held_back(item.problem.problem)) for item in items):
@@ -83,6 +90,17 @@ def forecast_of(
         )
     found.conflicts = list(dict.fromkeys(found.conflicts))
     return found
+
+
+def _add_gradings(found: Forecast, scorer: Scorer, items: Sequence[ProblemSetItem], count: int, planner: Planner) -> None:
+    """Add the cost of `count` gradings by a scorer, from those of the sample `items`."""
+    found.gradings += count
+    each = count / found.problems if found.problems else 0.0
+    calls, most, tokens = (
+        round(one * found.problems / max(1, len(items))) for one in gradings_cost(scorer, items, each, planner.aliases)
+    )
+    found.grading_calls, found.grading_calls_most = found.grading_calls + calls, found.grading_calls_most + most
+    found.grading_tokens += tokens
 
 
 def _add(

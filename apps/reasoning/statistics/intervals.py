@@ -43,7 +43,7 @@ class Interval(Value):
 def too_few(clusters: int) -> Undefined | None:
     """Why there is no interval over so few problems; None where there can be one."""
     if clusters < 2:
-        return Undefined(reason="there is only one problem to draw from, or one paper")
+        return Undefined(reason="there is only one problem or paper to draw from")
     if clusters < CLUSTERS_AT_LEAST:
         return Undefined(reason=f"there are only {clusters} problems to draw from: an interval would be far too narrow")
     return None

@@ -53,6 +53,11 @@ def guessed(rate: float, *, problems_share: float = 0.6, correlation: float = 0.
     return Components(between=2 * variance * problems_share * (1 - correlation), within=2 * variance * (1 - problems_share))
 
 
+def few(problems: int) -> str:
+    """A number of problems as the subject of a sentence, with its verb."""
+    return "1 problem is" if problems == 1 else f"{problems} problems are"
+
+
 def smallest_detectable(spread: float, problems: int, comparisons: int = 1) -> float | Undefined:
     """Smallest true difference of which "better" is said in 80 % of experiments, for a `spread` as in `Components.spread`.
 
@@ -61,7 +66,7 @@ def smallest_detectable(spread: float, problems: int, comparisons: int = 1) -> f
     """
     if 2.0 ** (1 - problems) > LEVEL / comparisons:
         many = f" of {comparisons} comparisons" if comparisons > 1 else ""
-        return Undefined(reason=f"{problems} problems are too few for a test{many} at 5 %")
+        return Undefined(reason=f"{few(problems)} too few for a test{many} at 5 %")
     error = sqrt(spread / problems)
     by_interval = normal() * sqrt(problems * spread + 1) / problems
     by_test = student_t(problems - 1, 1 - LEVEL / comparisons / 2) * error

@@ -81,7 +81,7 @@ def test_a_new_grader_counts_the_cells_that_have_ended(client: Client) -> None:
     grader = {"scorers-1-kind": "grader", "scorers-1-workflow": "single_turn", "scorers-1-alias": "served"}
     html = client.post(url(experiment), sent(experiment, "estimate", **grader, **{"scorers-TOTAL_FORMS": "2"})).text
     assert ">0</strong> new cells" in html
-    assert "The calls of 3 gradings come on top." in html
+    assert "3 gradings of answers: about 3 calls" in html
     assert "No cell is new." in html
 
 

@@ -10,7 +10,7 @@ from apps.experiments.solving.tables import Row
 from apps.reasoning.statistics.differences import Difference, difference
 from apps.reasoning.statistics.intervals import Undefined
 from apps.reasoning.statistics.metrics import Measure, average
-from apps.reasoning.statistics.power import components, problems_needed
+from apps.reasoning.statistics.power import components, few, problems_needed
 from apps.reasoning.statistics.scores import Scores
 
 
@@ -64,7 +64,7 @@ def detectable_words(manifest: Manifest, prediction: Prediction) -> str:
         return "One row alone is compared with nothing."
     known = [one for one in found if one is not None]
     if not known:
-        return f"{len(prediction.problems)} problems are too few to show any difference."
+        return f"{few(len(prediction.problems))} too few to show any difference."
     rows = [row.as_row() for row in prediction.rows]
     base = rows[base_of(manifest, rows)].method
     low, high = ceil(100 * min(known)), ceil(100 * max(known))
