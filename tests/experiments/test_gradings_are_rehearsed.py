@@ -64,7 +64,7 @@ def test_experiments_on_contests_unknown_titles_and_wrong_skills_are_refused(ali
     make_experiment(alice, make_set(1), "single_turn")
     with pytest.raises(CommandError, match="There is no experiment “Another”"):
         rehearsed(tmp_path, title="Another")
-    with pytest.raises(CommandError, match="spots: Input should be less than or equal to 1"):
+    with pytest.raises(CommandError, match="spots: write a number of at most 1"):
         rehearsed(tmp_path, "[[skills]]\nspots = 2\n")
     problem = problem_to_mark(alice, bob)
     draft = ExperimentDraft("In a contest", Chosen(contest=problem.contest), ["single_turn"], ["served"])

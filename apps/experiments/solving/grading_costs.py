@@ -13,7 +13,7 @@ from apps.problem_sets.models import ProblemSetItem
 from apps.reasoning.domain.spending import OFFLINE
 from apps.reasoning.inference.aliases import Alias
 
-#: Stands for an answer of a usual length, about 700 tokens.
+#: In place of an answer of a usual length, about 700 tokens.
 ANSWER = "We multiply both sides by the same number.\n\n" * 60
 
 

@@ -77,7 +77,8 @@ def first_mistake(error: ValidationError) -> tuple[str, str]:
     first = error.errors(include_url=False)[0]
     said = first["msg"].removeprefix("Value error, ")
     if correction := _CORRECTIONS.get(first["type"]):
-        said = correction.format(**first.get("ctx", {}))
+        limits = {name: f"{limit:g}" if isinstance(limit, float) else limit for name, limit in first.get("ctx", {}).items()}
+        said = correction.format(**limits)
     return ".".join(str(part) for part in first["loc"]), said
 
 

@@ -5,13 +5,14 @@ from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
 from apps.reasoning.answers.final import final_answer
-from apps.reasoning.domain.generation import Final
+from apps.reasoning.domain.generation import Final, Place
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.values import Unscored
+from apps.reasoning.ports import Context
 from apps.reasoning.prompts.loader import RenderedPrompt, load
 from apps.reasoning.reading.answers import answer_part
 from apps.reasoning.reading.proofs import ReadProof
-from apps.reasoning.scaffolds.running.hearing import SHORT, Heard, Reading, own
+from apps.reasoning.scaffolds.running.hearing import SHORT, Heard, Reading, heard, own
 
 T = TypeVar("T")
 #: A separate folder: graders use `shared/` too, but never ask for an answer line.
@@ -40,12 +41,13 @@ class AnswerAsked(Generic[T]):
     _without: list[tuple[T, ReadProof, Final]] = field(default_factory=list)
     _is_asked: bool = False
 
-    def for_problem(self, problem: ProblemText) -> Reading[T]:
-        """The reading; unchanged if the problem has no answer."""
-        return replace(self.reading, read=self._read, instead=self._instead) if problem.answer.strip() else self.reading
+    async def hear(self, ctx: Context, key: str, *, role: str, place: Place, problem: ProblemText) -> Heard[T]:
+        """As `heard`, without that question if the problem has no answer.
 
-    def heard(self, found: Heard[T], key: str) -> Heard[T]:
-        """What was heard by `for_problem`; the call is `key`, which wrote the solution, also if another one wrote the line."""
+        The call is `key`, which wrote the solution, also if a second one wrote the line.
+        """
+        reading = replace(self.reading, read=self._read, instead=self._instead) if problem.answer.strip() else self.reading
+        found = await heard(ctx, key, role=role, prompt=self.prompt, place=place, reading=reading)
         if not self._is_asked:
             return found
         value, _, first = self._without[-1]

@@ -102,7 +102,7 @@ def test_a_specification_with_a_limit_in_money_needs_the_prices_of_its_models(al
         ({"budgets": [{"money": 1}], "prices": {"other": PRICE}}, "served has no price"),
         ({"budgets": [{"money": 1, "currency": "USD"}], "prices": PRICES}, "a budget is in USD, and the prices are in EUR"),
         ({"budgets": [{"calls": 1, "currency": "EUR"}], "prices": PRICES}, "a budget has a currency and no money"),
-        ({"budgets": [{"money": 0}], "prices": PRICES}, "greater than 0"),
+        ({"budgets": [{"money": 0}], "prices": PRICES}, "write a number above 0"),
     ],
 )
 def test_a_wrong_budget_in_money_is_explained(changes: dict[str, Any], words: str) -> None:

@@ -170,4 +170,4 @@ def test_misspelt_roles_missing_prices_and_tiny_budgets_are_named(client: Client
 def test_gradings_are_counted_apart_from_the_calls_of_methods(client: Client) -> None:
     make_problem_set(2)
     grader = {"scorers-0-kind": "grader", "scorers-0-workflow": "single_turn", "scorers-0-alias": "served"}
-    assert "The calls of 4 gradings come on top." in client.post(URL, sent("estimate", **grader)).content.decode()
+    assert "4 gradings of answers: about 4 calls" in client.post(URL, sent("estimate", **grader)).content.decode()

@@ -61,14 +61,6 @@ class Solution(NamedTuple):
     own_score: float | None = None
 
 
-def _proof_of(found: Solution | NoProof) -> ReadProof | None:
-    return found.proof if isinstance(found, Solution) else None
-
-
-def _with_proof(found: Solution | NoProof, proof: ReadProof) -> Solution | NoProof:
-    return found._replace(proof=proof) if isinstance(found, Solution) else found
-
-
 @dataclass
 class Desk:
     """The state of every scaffold with candidates. It depends only on recorded calls and commands.
@@ -192,9 +184,13 @@ class Desk:
             return Solution(found, read_own_score(final, own_scores) if own_scores else None)
 
         reading = Reading[Solution | NoProof](read, "solution", read, STEPS_SCHEMA, asks_json="solution_json")
-        asking = AnswerAsked(reading, filled, _proof_of, _with_proof)
-        listens = asking.for_problem(self.problem)
-        drafted = asking.heard(await heard(self.ctx, key, role=role, prompt=filled, place=place, reading=listens), key)
+        asking = AnswerAsked[Solution | NoProof](
+            reading,
+            filled,
+            lambda found: found.proof if isinstance(found, Solution) else None,
+            lambda found, proof: found._replace(proof=proof) if isinstance(found, Solution) else found,
+        )
+        drafted = await asking.hear(self.ctx, key, role=role, place=place, problem=self.problem)
         if isinstance(drafted.value, Solution):
             return Heard(drafted.value, drafted.call, drafted.final)
         if isinstance(drafted.value, NoProof):

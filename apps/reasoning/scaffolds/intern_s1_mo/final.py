@@ -88,7 +88,7 @@ async def _draft(
 
     heard_by = Reading[ReadProof | NoProof](reading, "solution", reading, STEPS_SCHEMA, asks_json="solution_json")
     asking = AnswerAsked(heard_by, prompt, _proof_of, lambda _, proof: proof)
-    read, call, _ = asking.heard(await x.hear(call, role, prompt, place, asking.for_problem(x.problem)), call)
+    read, call, _ = await asking.hear(x.ctx, call, role=role, place=place, problem=x.problem)
     if isinstance(read, Unscored):
         return
     if isinstance(read, NoProof):
