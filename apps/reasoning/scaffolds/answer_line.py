@@ -1,18 +1,17 @@
 """The last line `Answer: …` of solutions of problems with an answer: the prompt asks for it, and again if it is missing."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from apps.reasoning.answers.final import final_answer
-from apps.reasoning.domain.generation import Final, Place
+from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.values import Unscored
-from apps.reasoning.ports import Context
 from apps.reasoning.prompts.loader import RenderedPrompt, load
 from apps.reasoning.reading.answers import answer_part
 from apps.reasoning.reading.proofs import ReadProof
-from apps.reasoning.scaffolds.running.hearing import SHORT, Heard, Reading, heard, own
+from apps.reasoning.scaffolds.running.hearing import SHORT, Heard, Reading, own
 
 T = TypeVar("T")
 #: A separate folder: graders use `shared/` too, but never ask for an answer line.
@@ -25,6 +24,12 @@ _UNKNOWN = ("unknown", "none", "")
 def answer_line(problem: ProblemText) -> str:
     """The request for an answer line; "" for a problem without an answer."""
     return load("answers/forms/answer_line").system if problem.answer.strip() else ""
+
+
+class Hears(Protocol[T]):
+    """Makes a call and reads its answer, as `hearing.heard` does."""
+
+    def __call__(self, *, reading: Reading[T]) -> Awaitable[Heard[T]]: ...
 
 
 @dataclass
@@ -41,13 +46,13 @@ class AnswerAsked(Generic[T]):
     _without: list[tuple[T, ReadProof, Final]] = field(default_factory=list)
     _is_asked: bool = False
 
-    async def hear(self, ctx: Context, key: str, *, role: str, place: Place, problem: ProblemText) -> Heard[T]:
-        """As `heard`, without that question if the problem has no answer.
+    async def hear(self, key: str, problem: ProblemText, ask: "Hears[T]") -> Heard[T]:
+        """What `ask` hears by this reading, without that question if the problem has no answer.
 
         The call is `key`, which wrote the solution, also if a second one wrote the line.
         """
         reading = replace(self.reading, read=self._read, instead=self._instead) if problem.answer.strip() else self.reading
-        found = await heard(ctx, key, role=role, prompt=self.prompt, place=place, reading=reading)
+        found = await ask(reading=reading)
         if not self._is_asked:
             return found
         value, _, first = self._without[-1]

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 from apps.reasoning.domain.candidate_events import CandidateDrafted, CandidateKind, candidate_order
@@ -169,9 +170,7 @@ class Desk:
         own_scores: tuple[float, ...] = (),
         given: tuple[str, ...] = (),
     ) -> Heard[Solution]:
-        """Ask for a whole solution; if there is none, record the reason. A writer who submits the `given` steps unchanged is
-        not asked again: they are the solution.
-        """
+        """Ask for a whole solution; if there is none, record the reason. The `given` steps unchanged are a solution too."""
         common: dict[str, Part] = {"proof_form": self.form_of(role, "proof_tags"), "hints": self.hints_given()}
         filled = self.filled(role, prompt, common | dict(values), writes_solution=True)
 
@@ -190,7 +189,7 @@ class Desk:
             lambda found: found.proof if isinstance(found, Solution) else None,
             lambda found, proof: found._replace(proof=proof) if isinstance(found, Solution) else found,
         )
-        drafted = await asking.hear(self.ctx, key, role=role, place=place, problem=self.problem)
+        drafted = await asking.hear(key, self.problem, partial(heard, self.ctx, key, role=role, prompt=filled, place=place))
         if isinstance(drafted.value, Solution):
             return Heard(drafted.value, drafted.call, drafted.final)
         if isinstance(drafted.value, NoProof):

@@ -88,7 +88,7 @@ async def _draft(
 
     heard_by = Reading[ReadProof | NoProof](reading, "solution", reading, STEPS_SCHEMA, asks_json="solution_json")
     asking = AnswerAsked(heard_by, prompt, _proof_of, lambda _, proof: proof)
-    read, call, _ = await asking.hear(x.ctx, call, role=role, place=place, problem=x.problem)
+    read, call, _ = await asking.hear(call, x.problem, lambda reading: x.hear(call, role, prompt, place, reading))
     if isinstance(read, Unscored):
         return
     if isinstance(read, NoProof):
