@@ -13,7 +13,7 @@ from apps.reasoning.library import grade, solve
 from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
 from tests.library.conftest import CONTEXT, PROBLEM, SCRIPT, ModelServer, Served
-from tests.reasoning.play import PROBLEM as PLANNED
+from tests.reasoning.play import WITH_ANSWER as PLANNED
 
 
 def _alias(server: ModelServer) -> Alias:
