@@ -45,9 +45,9 @@ class Standing:
 class Forecast:
     """New cells, with their expected calls, tokens and seconds, and the most calls. `seconds` is None if a speed is unknown.
 
-    `stay`: cells that the experiment has already. `gradings`: answers that graders score, with calls and tokens of their own.
-    `conflicts`: sentences about cells that cannot run, with what to do. `detectable`: what the whole experiment could show, in
-    words.
+    `stay`: cells that the experiment has already. `gradings`: answers that graders score, with calls and tokens of their own;
+    with `curves`, earlier answers are graded too. `conflicts`: sentences about cells that cannot run, with what to do.
+    `detectable`: what the whole experiment could show, in words.
     """
 
     cells: int
@@ -60,6 +60,7 @@ class Forecast:
     grading_calls: int = 0
     grading_calls_most: int = 0
     grading_tokens: int = 0
+    curves: bool = False
     seconds: float | None = 0.0
     conflicts: list[str] = field(default_factory=list)
     detectable: str = ""
@@ -73,6 +74,7 @@ def forecast_of(
     pairs = [(method, team) for method in manifest.methods for team in manifest.teams if method.scaffold != EXTERNAL]
     each = len(items) * manifest.repeats * len(manifest.budgets)
     found = Forecast(cells=each * len(pairs) - standing.cells.total(), problems=len(items), stay=standing.cells.total())
+    found.curves = manifest.curves
     found.detectable = detectable_words(manifest, len(items))
     some = items[:: max(1, len(items) // TRIED)][:TRIED]
     for method, team in pairs:

@@ -22,10 +22,11 @@ Name = Field(min_length=1, max_length=NAME_LENGTH, pattern=r"^[A-Za-z0-9][\w .+�
 Unit = Literal["completion tokens", "tokens", "calls", "seconds", "money"]
 
 
-#: What to do about a wrong field, by its name, or by pydantic's type of a mistake in a name.
-_WORDS = {
-    "problems.set": "name a version of a set, such as sums@1",
-    "string_pattern_mismatch": "begin with a letter or a digit, and use letters, digits, spaces and . + × @ - only",
+#: What to write in a field of another form, by its last name.
+_FORMS = {
+    "set": "name a version of a set, such as sums@1",
+    "name": "begin with a letter or a digit, and use letters, digits, spaces and . + × @ - only",
+    "currency": "write three capital letters, such as EUR",
 }
 
 
@@ -112,7 +113,7 @@ class Manifest(Value):
     problems: Problems
     methods: tuple[Method, ...] = Field(min_length=1)
     teams: tuple[Team, ...] = Field(min_length=1)
-    budgets: tuple[CellBudget, ...] = (CellBudget(),)
+    budgets: tuple[CellBudget, ...] = Field(default=(CellBudget(),), min_length=1)
     repeats: int = Field(default=1, ge=1, le=1024)
     seed: int = Field(default=0, ge=0)
     scorers: tuple[Scorer, ...] = ()
@@ -218,5 +219,6 @@ def manifest_of(values: Mapping[str, Any]) -> Manifest:
         return Manifest.model_validate(values)
     except ValidationError as error:
         where, said = first_mistake(error)
-        said = _WORDS.get(where) or _WORDS.get(error.errors()[0]["type"]) or said
+        if error.errors()[0]["type"] == "string_pattern_mismatch":
+            said = _FORMS.get(where.rpartition(".")[2], said)
         raise ManifestWrong(f"{where or 'manifest'}: {said}.") from error

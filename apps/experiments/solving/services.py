@@ -58,7 +58,9 @@ def solving_start(
     `planned`: nothing is asked before `solving_begin`, or before the same form is sent again without `planned`.
     """
     if known := _sent_before(owner, start_id):
-        return known if planned else _begun(known, manifest)
+        if known.state == ExperimentState.PLANNED and manifest_stored(known) != manifest:
+            raise ExperimentRefused(f"This form was planned with other entries as “{known.title}”. Change and start it there.")
+        return known if planned else _begun(known)
     if Experiment.objects.filter(title=manifest.title, owner=owner, kind=ExperimentKind.SOLVING).exists():
         raise ExperimentRefused(
             f"You already have an experiment “{manifest.title}”. Choose another title, or add to that one on its page."
@@ -92,11 +94,9 @@ def _sent_before(owner: User | None, start_id: uuid.UUID | None) -> Experiment |
     return known
 
 
-def _begun(known: Experiment, manifest: Manifest) -> Experiment:
-    """The experiment of a form that was sent before, started if it was planned by this form. Raises `ExperimentRefused`."""
+def _begun(known: Experiment) -> Experiment:
+    """The experiment of a form that was sent before, started if it was planned."""
     if known.state == ExperimentState.PLANNED:
-        if manifest_stored(known) != manifest:
-            raise ExperimentRefused(f"This form was planned with other entries as “{known.title}”. Change and start it there.")
         solving_begin(known)
     return known
 

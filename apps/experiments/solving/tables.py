@@ -149,10 +149,11 @@ def _add_costs(row: Row, ended: Sequence[_Cell], prices: Mapping[str, Price]) ->
 
 
 def money_of(by_alias: Mapping[str, Sequence[int]] | None, prices: Mapping[str, Price]) -> float | None:
-    """What a cell cost; None if a model has no price or the use is unknown."""
-    if not prices or by_alias is None or not set(by_alias) <= set(prices):
+    """What a cell cost; None if a model has no price or the use is unknown. Tools use no tokens, so they cost nothing."""
+    if not prices or by_alias is None:
         return None
-    return cost_of(by_alias, prices)
+    paid = {alias: use for alias, use in by_alias.items() if alias in prices or any(use[1:3])}
+    return cost_of(paid, prices) if set(paid) <= set(prices) else None
 
 
 def _scores(experiment: Experiment, scorer: str) -> dict[int, tuple[float | None, str]]:

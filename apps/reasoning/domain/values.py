@@ -47,7 +47,9 @@ def _blank(kind: type[Value]) -> tuple[Mapping[str, Any], set[str]]:
 _CORRECTIONS = {
     "bool_parsing": "write true or false",
     "bool_type": "write true or false",
+    "date_from_datetime_inexact": "write a date, such as 2026-11-01",
     "date_from_datetime_parsing": "write a date, such as 2026-11-01",
+    "date_type": "write a date, such as 2026-11-01",
     "dict_type": "write a table, such as {{ name = value }}",
     "extra_forbidden": "there is no such field",
     "finite_number": "write a finite number",
@@ -57,6 +59,7 @@ _CORRECTIONS = {
     "greater_than_equal": "write a number of at least {ge}",
     "int_from_float": "write a whole number",
     "int_parsing": "write a whole number",
+    "int_parsing_size": "write a smaller number",
     "int_type": "write a whole number",
     "less_than": "write a number below {lt}",
     "less_than_equal": "write a number of at most {le}",
@@ -67,7 +70,7 @@ _CORRECTIONS = {
     "string_too_long": "write at most {max_length} characters",
     "string_too_short": "write a text",
     "string_type": "write a text",
-    "too_short": "name at least one",
+    "too_short": "name at least {min_length}",
     "tuple_type": "write a list in square brackets",
 }
 

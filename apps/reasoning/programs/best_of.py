@@ -52,7 +52,8 @@ class Params(Value):
     @classmethod
     def _only_what_is_shown(cls, given: Any) -> Any:
         """Drop material that the grader is not shown, so that the run does not store it."""
-        program = GRADERS.get(given.get("grader", FIRST_GRADER)) if isinstance(given, dict) else None
+        name = given.get("grader", FIRST_GRADER) if isinstance(given, dict) else None
+        program = GRADERS.get(name) if isinstance(name, str) else None
         if program is None:
             return given
         seen = {"references": program.view.reference, "scheme": program.view.scheme}

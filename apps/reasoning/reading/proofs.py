@@ -50,9 +50,9 @@ _ABOUT = re.compile(
     r"(?: provided| above)? (?:is|has|was|does|contains?|maintains|remains|provides)\b|\bverifier['’]s report\b",
     re.IGNORECASE,
 )
-#: Fields of JSON with the steps of a proof; the form asks for the first one.
 #: Delimiters of the prompt's texts, which small models copy.
 _MARKS = re.compile(r"^[ \t]*<<<(?:CONTENT|END)\b[^\n]*>>>[ \t]*$", re.MULTILINE)
+#: Fields of JSON with the steps of a proof; the form asks for the first one.
 _STEPS_FIELDS = ("steps", "proof", "solution")
 _STEPS_OPENED = re.compile(r"^\s*(?:\{|\{[^{}]{0,400},)\s*\"steps\"\s*:\s*\[", re.MULTILINE)
 _JSON_STRING = re.compile(r"\"(?:[^\"\\]|\\.)*\"", re.DOTALL)

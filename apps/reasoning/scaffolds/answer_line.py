@@ -1,10 +1,12 @@
 """The last line `Answer: …` of solutions of problems with an answer: the prompt asks for it, and again if it is missing."""
 
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import Generic, Protocol, TypeVar
 
 from apps.reasoning.answers.final import final_answer
+from apps.reasoning.domain.errors import BudgetExhausted
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.values import Unscored
@@ -18,7 +20,15 @@ T = TypeVar("T")
 METHOD = "answers"
 MISSING = "it states no final answer"
 LONGEST_LINE = 300
-_UNKNOWN = ("unknown", "none", "")
+#: A bare value has no words outside its formulas.
+_WORDS, _FORMULA = re.compile(r"[^\W\d_]{3,}"), re.compile(r"\$[^$]*\$|\\\(.*?\\\)")
+_DECLINES = re.compile(
+    r"\b(?:cannot|can't|can’t|can not|could not|unable|unknown|undetermined|unclear|n/?a|don['’]t|do not|does not|did not|sorry"
+    r"|not (?:been |yet )?(?:determined|known|sure|possible|stated|given|applicable|available|enough|found|reached|clear)"
+    r"|no (?:final |definite |single |such |clear )?(?:answer|conclusion|value|result) (?:is|was|can|could|has)"
+    r"|no (?:final )?answer)\b",
+    re.IGNORECASE,
+)
 
 
 def answer_line(problem: ProblemText) -> str:
@@ -52,7 +62,12 @@ class AnswerAsked(Generic[T]):
         The call is `key`, which wrote the solution, also if a second one wrote the line.
         """
         reading = replace(self.reading, read=self._read, instead=self._instead) if problem.answer.strip() else self.reading
-        found = await ask(reading=reading)
+        try:
+            found = await ask(reading=reading)
+        except BudgetExhausted:  # At the second question: the solution is there, and the next call ends the search.
+            if not self._is_asked:
+                raise
+            found = Heard(Unscored(reason=MISSING), key)
         if not self._is_asked:
             return found
         value, _, first = self._without[-1]
@@ -70,21 +85,22 @@ class AnswerAsked(Generic[T]):
         if not self._without:
             return self.reading
         self._is_asked = True
-        return Reading(self.reading.read, "answers/forms/answer_again", self._read_line, tokens=SHORT)
+        return Reading(self.reading.read, "answers/forms/answer_again", self._read_line, tokens=SHORT, is_kept=True)
 
     def _read_line(self, second: Final, first: str) -> T | Unscored:
         value, proof, _ = self._without[-1]
-        stated = _stated(second)
-        if stated.lower().strip("$. ") in _UNKNOWN:
+        if not (stated := _stated(second)):
             return Unscored(reason=MISSING)
         last = f"{proof.steps[-1]}\n\nAnswer: {stated}"
         return self.completed(value, proof.model_copy(update={"steps": (*proof.steps[:-1], last)}))
 
 
 def _stated(second: Final) -> str:
-    """The answer in a second answer, which may be the bare value; "" if there is none."""
+    """The answer in a second answer, which may be the bare value; "" if there is none, or words that there is none."""
     said = answer_part(second.text)
     if isinstance(said, Unscored):
         return ""
     found = final_answer(said)
-    return found.text if (found.is_stated or "\n" not in said.strip()) and len(found.text) <= LONGEST_LINE else ""
+    is_value = "\n" not in said.strip() and not _WORDS.search(_FORMULA.sub("", said))
+    is_answer = (found.is_stated or is_value) and re.search(r"\w", found.text) and not _DECLINES.search(found.text)
+    return found.text if is_answer and len(found.text) <= LONGEST_LINE else ""

@@ -14,6 +14,7 @@ from apps.experiments.solving.pages import budget_words, over_budget
 from apps.experiments.solving.planning import address_of
 from apps.experiments.solving.rehearsal.predicting import predicted
 from apps.experiments.solving.services import items_chosen, manifest_stored, solving_extend
+from apps.experiments.solving.tables import money_of as cost
 from apps.experiments.solving.tables import rows_of
 from apps.reasoning.rehearsal.skills import Skills
 from apps.reasoning.scaffolds.spec import Budget, RunSpec, TokenPrice, money_of
@@ -102,6 +103,7 @@ def test_a_specification_with_a_limit_in_money_needs_the_prices_of_its_models(al
         ({"budgets": [{"money": 1}], "prices": {"other": PRICE}}, "served has no price"),
         ({"budgets": [{"money": 1, "currency": "USD"}], "prices": PRICES}, "a budget is in USD, and the prices are in EUR"),
         ({"budgets": [{"calls": 1, "currency": "EUR"}], "prices": PRICES}, "a budget has a currency and no money"),
+        ({"prices": {"served": PRICE | {"currency": "euro"}}}, "currency: write three capital letters, such as EUR"),
         ({"budgets": [{"money": 0}], "prices": PRICES}, "write a number above 0"),
     ],
 )
@@ -143,3 +145,11 @@ def test_a_row_that_cost_more_than_its_budget_is_named(alice: User, stage: Stage
     experiment = stage.play(begin(alice, methods=TURNS, scorers=SCORERS, prices=PRICES, budgets=[{"money": 1e-6}]))
     (words,) = over_budget(manifest_stored(experiment), rows_of(experiment, "answer")[1])
     assert "EUR a cell, with a budget of 1e-06." in words
+
+
+def test_tools_cost_nothing_and_models_without_a_price_are_unknown() -> None:
+    prices = manifest(prices=PRICES).prices
+    assert cost({"served": [1, 1_000_000, 500_000], "sandbox": [3, 0, 0]}, prices) == pytest.approx(2)
+    assert cost({"served": [1, 10, 10], "other": [1, 10, 0]}, prices) is None
+    assert cost({"sandbox": [3, 0, 0]}, prices) == 0
+    assert cost({"served": [1, 10, 10]}, {}) is None

@@ -8,6 +8,7 @@ from django.test import Client
 from apps.experiments.models import Experiment, ExperimentState, Rehearsal, SolvingCell
 from apps.experiments.refusals import ExperimentRefused
 from apps.experiments.solving.extending.filling import Extension
+from apps.experiments.solving.manifest import ManifestWrong
 from apps.experiments.solving.rehearsal import background, predicting
 from apps.experiments.solving.rehearsal.background import rehearsals_work
 from apps.experiments.solving.services import curves_begin, manifest_stored, planned_delete, solving_begin, solving_start
@@ -159,3 +160,33 @@ def test_the_command_starts_a_planned_experiment(stage: Stage, tmp_path: Path) -
     experiment = plan()
     assert "Trial was planned and is started now" in command("run", str(file), "--owner", "alice")
     assert states(stage.play(experiment)) == {"finished": 1}
+
+
+def test_the_only_limit_can_be_cleared(client: Client) -> None:
+    make_problem_set(1)
+    experiment = solving_start(owner=person("alice"), manifest=manifest(budgets=[{"calls": 5}]), planned=True)
+    shown = as_sent(Extension(experiment, usable_aliases(), None))
+    cleared = {name: value for name, value in shown.items() if name != "budgets-0-calls"}
+    assert "1</strong> cell on 1 problem" in client.post(page(experiment, "add/"), cleared | {"action": "estimate"}).text
+    assert client.post(page(experiment, "add/"), cleared | {"action": "start"}).status_code == 302
+    experiment.refresh_from_db()
+    assert manifest_stored(experiment).budgets[0].calls is None
+    assert experiment.solving_cells.count() == 1
+
+
+def test_a_change_in_an_older_tab_is_refused_and_undoes_nothing(client: Client) -> None:
+    make_problem_set(1)
+    experiment = plan()
+    older = as_sent(Extension(experiment, usable_aliases(), None)) | {"repeats": "3", "action": "start"}
+    newer = as_sent(Extension(experiment, usable_aliases(), None)) | {"repeats": "2", "action": "start"}
+    assert client.post(page(experiment, "add/"), newer).status_code == 302
+    refused = client.post(page(experiment, "add/"), older)
+    assert refused.status_code == 422
+    assert "this experiment was changed in another window" in refused.text
+    experiment.refresh_from_db()
+    assert manifest_stored(experiment).repeats == 2
+
+
+def test_no_budget_at_all_is_no_manifest() -> None:
+    with pytest.raises(ManifestWrong, match="budgets: name at least 1"):
+        manifest(budgets=[])

@@ -93,6 +93,7 @@ def test_the_estimate_counts_cells_and_calls_and_says_what_could_be_shown(client
         ),
         ({"methods-0-scaffold": "majority_vote", "budgets-0-calls": "1"}, "needs at least"),
         ({"scorers-0-kind": "grader", "scorers-0-workflow": "single_turn"}, "cannot grade"),
+        ({"methods-0-params": "grader = [1]", "methods-0-scaffold": "best_of"}, "grader: write a text"),
         ({"methods-0-params": "rounds = "}, "Write one value a line"),
         ({"methods-0-params": "rounds = nan"}, "Write one value a line"),
         ({"methods-0-params": 'words = "\\u0000"'}, "NUL"),

@@ -9,6 +9,7 @@ from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.answer_line import answer_line
 from apps.reasoning.scaffolds.running.hearing import AGAIN
+from apps.reasoning.scaffolds.spec import Budget
 from tests.reasoning.play import PROBLEM, WITH_ANSWER, Answer, Played, play, proof
 from tests.reasoning.plays import Table, plays_of
 
@@ -71,6 +72,11 @@ async def test_a_solution_without_its_answer_is_kept_and_its_writer_asked_for_th
     "said",
     [
         "Answer: unknown",
+        "Answer: …",
+        "Answer: N/A",
+        "Answer: I cannot determine it.",
+        "There is no answer.",
+        "It is not known",
         "",
         "I do not know what else to say.\n\nThe rest follows.",
         RequestRejected("too long"),
@@ -81,6 +87,30 @@ async def test_a_writer_that_names_no_answer_keeps_its_solution(said: Answer) ->
     played = await solved({"solve": proof("We square.", "Hence $x^2+y^2=29$."), "solve/again": said})
     found = drafted(played)
     assert (found.steps, found.call) == (("We square.", "Hence $x^2+y^2=29$."), "solve")
+
+
+@pytest.mark.parametrize("said", ["Answer: none", "Answer: no such $n$", "Answer: all even $n$", "Answer: Alice", "29"])
+async def test_words_may_be_an_answer(said: str) -> None:
+    played = await solved({"solve": proof("We square.", "So it is."), "solve/again": said})
+    assert drafted(played).steps[-1].endswith(f"\n\nAnswer: {said.removeprefix('Answer: ')}")
+
+
+@pytest.mark.parametrize("scaffold", ["single_call", "majority_vote", "self_check", "rsa"])
+async def test_a_budget_that_ends_at_the_second_question_loses_no_solution(scaffold: str) -> None:
+    solution = proof("We square.", "So it is.")
+    params = SCAFFOLDS[scaffold].read_params({})
+    played = await play(
+        {"*": solution}, params, scaffold=scaffold, problem=WITH_ANSWER, budget=Budget(calls=1), one_by_one=True
+    )
+    assert drafted(played).steps == ("We square.", "So it is.")
+    assert played.outcome.proof or scaffold == "majority_vote"  # Only stated answers vote.
+
+
+async def test_a_kept_solution_does_not_count_as_unread() -> None:
+    for said in ("Answer: 29", "Answer: unknown"):
+        played = await solved({"solve": proof("We square.", "So it is."), "solve/again": said})
+        assert played.of(Kind.OUTPUT_UNREAD) == []
+    assert len((await solved({"solve": "I give up.", "solve/again": "No."})).of(Kind.OUTPUT_UNREAD)) == 2
 
 
 async def test_a_stated_answer_or_a_problem_without_one_needs_no_second_question() -> None:

@@ -1,5 +1,6 @@
 """The builder filled with the manifest of an experiment. Rows that stay as they are keep all that the form does not show."""
 
+import hashlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,12 +11,13 @@ from apps.experiments.models import Experiment
 from apps.experiments.solving.files.toml_files import toml_lines
 from apps.experiments.solving.forms import PARTS, Builder, SolvingForm, row_counts, row_read
 from apps.experiments.solving.manifest import Manifest, Scorer, Team
-from apps.experiments.solving.services import manifest_stored
+from apps.experiments.solving.services import is_free, manifest_stored
 from apps.problem_sets.models import ProblemSetVersion
 from apps.reasoning.domain.values import Value
 from apps.reasoning.inference.aliases import Alias
 
 NAMES_LENGTH = 400_000
+CHANGED = "Nothing was saved: this experiment was changed in another window. Open this page again and change it there."
 
 
 class ExtensionForm(SolvingForm):
@@ -27,6 +29,9 @@ class ExtensionForm(SolvingForm):
         max_length=NAMES_LENGTH,
         help_text="Names in the set, separated by commas. Those of the experiment stay.",
     )
+
+    #: Digest of the manifest that the form was filled with.
+    based_on = forms.CharField(required=False, widget=forms.HiddenInput)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -47,7 +52,7 @@ class Extension(Builder):
     form_class = ExtensionForm
 
     def __init__(self, experiment: Experiment, aliases: Mapping[str, Alias], data: QueryDict | None) -> None:
-        self.old = manifest_stored(experiment)
+        self.old, self.is_free = manifest_stored(experiment), is_free(experiment)
         self._stored = _shown(self.old)
         rows = {part: [_row(one) for one in found] or [{}] for part, found in self._stored.items()}
         super().__init__(aliases, data, fields=_fields(self.old), rows=rows)
@@ -55,6 +60,9 @@ class Extension(Builder):
     def manifest(self) -> Manifest | None:
         """As in `Builder`, with what no field of the form shows."""
         found = super().manifest()
+        if self.is_free and self.form.cleaned_data.get("based_on") not in ("", _digest(self.old)):
+            self.trouble = CHANGED
+            return None
         return found and found.model_copy(update={"counts": self.old.counts})
 
     def problems(self) -> dict[str, Any]:
@@ -72,7 +80,7 @@ class Extension(Builder):
                 found.append(stored[number].model_dump())
             elif row_counts(part, row.cleaned_data):
                 found.append(row_read(part, row.cleaned_data))
-        return found
+        return found or ([{}] if part == "budgets" else [])
 
 
 def _shown(manifest: Manifest) -> dict[str, tuple[Value, ...]]:
@@ -86,7 +94,11 @@ def _fields(manifest: Manifest) -> dict[str, Any]:
     values = manifest.model_dump(include={"title", "repeats", "seed", "at_once", "baseline", "take_over", "curves"})
     prices = toml_lines({alias: price.model_dump(mode="json") for alias, price in manifest.prices.items()})
     chosen = {"set": manifest.problems.set, "split": manifest.problems.split, "names": ", ".join(manifest.problems.names)}
-    return values | chosen | {"prices": prices}
+    return values | chosen | {"prices": prices, "based_on": _digest(manifest)}
+
+
+def _digest(manifest: Manifest) -> str:
+    return hashlib.sha256(manifest.model_dump_json().encode()).hexdigest()
 
 
 def _row(stored: Value) -> dict[str, Any]:

@@ -52,7 +52,7 @@ class Reading(Generic[T_co]):
     questions; `objection` is the reason why the first answer is unreadable. `instead`: another reading, chosen by the first
     answer. `ending`: final tag of the first answer if it holds one of a few values; some engines enforce it. `examined`: like
     `read_again`, after a first answer that only repeats its prompt; the examination then comes with the second answer. It
-    needs a `schema`.
+    needs a `schema`. `is_kept`: the first answer was read and stays; the second only adds to it, so neither counts as unread.
     """
 
     read: Callable[[Final], T_co | Unscored]
@@ -65,6 +65,7 @@ class Reading(Generic[T_co]):
     ending: Ending | None = None
     instead: "Callable[[Final], Reading[T_co]] | None" = None
     examined: Callable[[Final, str], T_co | Unscored] | None = None
+    is_kept: bool = False
 
     def after_an_echo(self, prompt: RenderedPrompt) -> "Reading[T_co]":
         """Return a reading that requests the verdict together with an examination."""
@@ -143,7 +144,8 @@ async def heard(
     text = _ECHO if found.reason in (UNCHANGED, COPIED) else _text_of(first, prompt.text)
     if text in (_ECHO, _NOTHING):
         reading = reading.after_an_echo(prompt)
-    ctx.emit(f"{key}/unread", OutputUnread(call=key, role=role, reason=found.reason, again=f"{key}/{AGAIN}"))
+    if not reading.is_kept:
+        ctx.emit(f"{key}/unread", OutputUnread(call=key, role=role, reason=found.reason, again=f"{key}/{AGAIN}"))
     said: Final | Unscored = found
     for second, question, form in reading.questions(f"{key}/{AGAIN}", found.reason, with_schema=ctx.keeps_to_schemas(role)):
         longer = _longer(ctx, role, prompt, text, reading, question)
@@ -153,7 +155,7 @@ async def heard(
     if isinstance(said, Unscored):
         return Heard(said, second, first)
     value = own(reading.read_again(said, text), said, prompt)
-    if isinstance(value, Unscored):
+    if isinstance(value, Unscored) and not reading.is_kept:
         ctx.emit(f"{second}/unread", OutputUnread(call=second, role=role, reason=value.reason))
     return Heard(value, second, said)
 
