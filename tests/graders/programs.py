@@ -26,7 +26,7 @@ SCHEME = """What should count: the neighbours.
     deduction D1, 1 point: A slip of the pen.
 </scheme>"""
 E = TypeVar("E", bound=Event)
-PROOF = "<proof><step>We have $n^2+n=n(n+1)$.</step><step>One of two neighbours is even.</step></proof>"
+PROOF = "<proof><step>We have $n^2+n=n(n+1)$.</step><step>One of two neighbours is even.\n\nAnswer: even</step></proof>"
 
 
 def quality(*raised: str, leave_out: str = "") -> str:
