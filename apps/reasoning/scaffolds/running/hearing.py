@@ -154,8 +154,7 @@ async def heard(
             break
     if isinstance(said, Unscored):
         return Heard(said, second, first)
-    value = own(reading.read_again(said, text), said, prompt)
-    if isinstance(value, Unscored) and not reading.is_kept:
+    if isinstance(value := own(reading.read_again(said, text), said, prompt), Unscored) and not reading.is_kept:
         ctx.emit(f"{second}/unread", OutputUnread(call=second, role=role, reason=value.reason))
     return Heard(value, second, said)
 
