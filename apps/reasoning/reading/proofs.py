@@ -31,6 +31,8 @@ WAY_WORDS = {
 _PROOF = tag_pattern("proof")
 _NO_PROOF = tag_pattern("no-proof")
 _OPENED = re.compile(r"<proof(?:\s[^<>]{0,200})?>", re.IGNORECASE)
+#: What belongs to the proof, in tags that say what is missing.
+_ONLY_ANSWER = re.compile(r"\s*(?:final\s+)?answer\s*[:：][^\n]*\S\s*\Z", re.IGNORECASE)
 _STEP_TAG = re.compile(r"</?step(?:\s[^<>]{0,200})?>", re.IGNORECASE)
 _TAGS = re.compile(r"</?(?:proof|step|solution|no-proof|claim|own-score)\b[^<>]{0,200}>", re.IGNORECASE)
 _HEADING = re.compile(
@@ -120,6 +122,7 @@ def _read(answer: str, prompt: str, *, is_cut: bool) -> ReadProof | NoProof | Un
         return found
     if is_cut and (opened_json := _STEPS_OPENED.search(answer)):
         return _cut_steps(answer[opened_json.end() :])
+    answer = _after_a_refusal(_NO_PROOF.sub(lambda found: found[1] if _ONLY_ANSWER.match(found[1]) else found[0], answer))
     proofs, refusals = list(_PROOF.finditer(answer)), list(_NO_PROOF.finditer(answer))
     if refusals and (not proofs or refusals[-1].start() > proofs[-1].start()):
         reason, rest = refusals[-1][1].strip(), _NO_PROOF.sub("", answer).strip()
@@ -134,6 +137,15 @@ def _read(answer: str, prompt: str, *, is_cut: bool) -> ReadProof | NoProof | Un
     starts = (one.end() for one in reversed(list(_OPENED.finditer(answer))))
     opened = next((start for start in starts if _SUBSTANCE.search(answer, start)), None)
     return _without_form(answer[opened or 0 :], prompt, is_cut=is_cut, is_opened=opened is not None)
+
+
+def _after_a_refusal(answer: str) -> str:
+    """The proof that was opened after the last refusal, if there is one; else all."""
+    for refusal in list(_NO_PROOF.finditer(answer))[-1:]:
+        rest = answer[refusal.end() :]
+        if (opened := _OPENED.search(rest)) and len(rest) - opened.end() >= SHORTEST_WHOLE:
+            return rest
+    return answer
 
 
 def _cut_steps(written: str) -> ReadProof | Unscored:

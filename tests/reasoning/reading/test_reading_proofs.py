@@ -180,3 +180,25 @@ def test_of_steps_that_were_cut_off_the_finished_ones_are_kept() -> None:
     found = read_proof(final(text, finish_reason="length"))
     assert isinstance(found, ReadProof)
     assert (found.steps, found.way) == ((r"We have $\frac{2}{2}=1$.", "So it holds."), "cut")
+
+
+#: As Qwen2.5-Coder (1.5B) wrote them.
+ABOUT = "<no-proof>One of the challenging aspects is to recognise the relationship between the given equations.</no-proof>"
+
+
+def test_a_proof_that_was_opened_after_a_refusal_counts() -> None:
+    found = read_proof(final(f"{ABOUT}\n\n<proof>\n{LONG}\n\nAnswer: 29"))
+    assert isinstance(found, ReadProof)
+    assert found.text == f"{LONG}\n\nAnswer: 29"
+    assert isinstance(read_proof(final(f"{ABOUT}\n\n<proof>\n...")), NoProof)
+    assert isinstance(read_proof(final(f"<proof>\n{LONG}\n\n{ABOUT}")), NoProof)
+
+
+@pytest.mark.parametrize("opening", ["<proof>\n", "", "<proof><step>"])
+def test_an_answer_in_the_tags_of_a_refusal_belongs_to_the_proof(opening: str) -> None:
+    found = read_proof(final(f"{opening}{LONG}\n\n<no-proof>\nAnswer: 24\n</no-proof>"))
+    assert isinstance(found, ReadProof)
+    assert found.text == f"{LONG}\n\nAnswer: 24"
+    assert read_proof(final("<no-proof>Answer: the case $n=2$\nis open.</no-proof>")) == NoProof(
+        reason="Answer: the case $n=2$\nis open."
+    )
