@@ -49,10 +49,10 @@ class Command(BaseCommand):
         rehearse.add_argument("file", type=Path, help="the manifest, or - for standard input")
         rehearse.add_argument("--skills", type=Path, help="skills in TOML, which count over all others")
         rehearse.add_argument("--like", default="", help="title of an experiment to whose runs skills are fitted")
+        rehearse.add_argument("--processes", type=int, default=2, help="processes that play (default: 2; 0: this one)")
         graders = verbs.add_parser("rehearse-gradings", help="predict the points of graders with simulated ones, as JSONL")
         graders.add_argument("title", help="title of an experiment on grading a set")
         graders.add_argument("--skills", type=Path, help="skills in TOML (default: guessed)")
-        rehearse.add_argument("--processes", type=int, default=2, help="processes that play (default: 2; 0: this one)")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
