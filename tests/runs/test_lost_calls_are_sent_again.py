@@ -123,6 +123,25 @@ async def test_an_untaken_answer_outlives_the_failure_of_a_later_attempt(sent: l
     assert valkey.xlen(results_key("r")) == 1, "the failure is gone; the answer stays until the journal has it"
 
 
+async def test_a_result_that_arrives_while_its_call_is_cancelled_stays_for_the_next_owner(
+    sent: list[GenerationRequest], valkey: Any
+) -> None:
+    """The process is stopping: the call's future is cancelled already, but its task has not run since."""
+    final = Final(text="in the last moment", finish_reason="stop").model_dump_json()
+    fields = {"key": "call", "fp": fingerprint_of(REQUEST), "attempt": "1", "final": final}
+    async with CeleryDispatcher("r", queues={"tested": QUEUE}, is_recorded=lambda _: False) as dispatcher:
+        waiting = asyncio.create_task(dispatcher.dispatch(REQUEST))
+        await asyncio.sleep(0.5)
+        dispatcher._tasks[0].cancel()  # The reader, so that the result arrives exactly here.
+        await asyncio.sleep(0)
+        waiting.cancel()
+        dispatcher._take(valkey.xadd(results_key("r"), fields), fields)
+        await asyncio.gather(waiting, return_exceptions=True)
+    async with CeleryDispatcher("r", queues={"tested": QUEUE}, is_recorded=lambda _: False) as next_owner:
+        assert (await next_owner.dispatch(REQUEST)).text == "in the last moment"
+    assert len(sent) == 1
+
+
 async def test_an_untaken_failure_is_replaced_by_an_answer(sent: list[GenerationRequest], valkey: Any) -> None:
     final = Final(text="after all", finish_reason="stop").model_dump_json()
     failed = {"error": "EngineLost", "message": "The engine died."}

@@ -160,9 +160,10 @@ class CeleryDispatcher:
                 logger.exception("results of run %s", self._run)
 
     def _take(self, entry_id: str, fields: dict[str, str]) -> None:
+        # A cancelled call takes no result: it belongs to the next owner, who would otherwise ask again.
         key = fields["key"]
         waiting = self._waiting.get(key)
-        if waiting is not None and waiting.fingerprint == fields["fp"]:
+        if waiting is not None and waiting.fingerprint == fields["fp"] and not waiting.result.cancelled():
             self._deliver(entry_id, fields)
         elif self._is_recorded(key) or "returned" in fields:
             self._to_delete[entry_id] = key if "returned" not in fields else ""
