@@ -19,7 +19,7 @@ from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.ui.sent import whole_number
 
-ROWS_AT_MOST = 40
+ROWS_AT_MOST = 200
 _GRADERS = [("", "–"), *((name, one.title) for name, one in VARIANTS.items())]
 PARTS = ("methods", "teams", "budgets", "scorers")
 _SCORERS = [
@@ -52,7 +52,7 @@ class SolvingForm(forms.Form):
         label="Only these problems", required=False, max_length=4_000, help_text="Names in the set, separated by commas."
     )
     repeats = forms.IntegerField(label="Repeats", min_value=1, max_value=1024, initial=1, help_text="Runs of each cell.")
-    seed = forms.IntegerField(label="Seed", min_value=0, max_value=2**31, initial=0)
+    seed = forms.IntegerField(label="Seed", min_value=0, initial=0)
     at_once = forms.IntegerField(label="Cells at a time", min_value=1, max_value=1024, initial=4)
     baseline = forms.CharField(
         label="Baseline", required=False, max_length=60, help_text="Name of the method with which the others are compared."
@@ -104,8 +104,8 @@ class TeamForm(forms.Form):
 class BudgetForm(forms.Form):
     tokens = forms.IntegerField(label="Tokens", required=False, min_value=1)
     calls = forms.IntegerField(label="Calls", required=False, min_value=1)
-    seconds = forms.FloatField(label="Seconds", required=False, min_value=1)
-    money = forms.FloatField(label="Money", required=False, min_value=1e-6, help_text="In the currency of the prices below.")
+    seconds = forms.FloatField(label="Seconds", required=False, min_value=1e-3)
+    money = forms.FloatField(label="Money", required=False, min_value=1e-9, help_text="In the currency of the prices below.")
 
     def __init__(self, *args: Any, aliases: Mapping[str, Alias], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -4,7 +4,7 @@ import uuid
 from typing import Any
 
 from django.core.paginator import Paginator
-from django.db.models import Prefetch
+from django.db.models import F, Prefetch
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.cache import patch_vary_headers
@@ -87,7 +87,7 @@ def cell_list(request: HttpRequest, experiment_id: uuid.UUID) -> HttpResponse:
     asked = {name: request.GET.get(name, "").replace("\0", "")[:200] for name in (*_FILTERS, "ending", "reason")}
     budget = whole_number(request.GET.get("budget", ""), 4)
     cells = experiment.solving_cells.exclude(item__in=items_hidden(user, experiment))
-    scores = Prefetch("scores", CellScore.objects.order_by("pk"))
+    scores = Prefetch("scores", CellScore.objects.filter(answer=F("cell__answer")).order_by("pk"))
     cells = cells.select_related("run", "item__problem__problem").prefetch_related(scores)
     for name, field in _FILTERS.items():
         cells = cells.filter(**{field: asked[name]}) if asked[name] else cells

@@ -31,14 +31,13 @@ function localTime(value) {
 /** A figure in the page's colours. */
 export function themed(figure) {
   const [ink, line, accent] = ["--ink", "--line", "--accent"].map(token);
-  const first = Number(token("--first-line")); // 0 where the theme sets none.
   const axis = { color: ink, gridcolor: line, linecolor: line, zerolinecolor: line };
   const isOfTimes = figure.layout.xaxis?.type === "date";
   const data = figure.data.map((given, index) => {
     const trace = isOfTimes ? { ...given, x: given.x.map(localTime) } : given;
     const steps = trace.meta?.ramp;
     const number = trace.meta?.line ?? index;
-    const color = number ? token(`--ramp-${first + ((number + 1) % 4)}`) : accent;
+    const color = number ? token(`--series-${1 + ((number - 1) % 4)}`) : accent;
     if (trace.meta?.is_band) return { ...trace, fillcolor: `${color}${BAND_ALPHA}`, line: { ...trace.line, color } };
     if (!steps) return { ...trace, line: { ...trace.line, color } };
     return { ...trace, marker: { ...trace.marker, color: steps.map((step) => token(`--ramp-${step}`)), line: { color: ink, width: 1 } }, error_y: { ...trace.error_y, color: token("--muted") } };

@@ -94,7 +94,7 @@ RICH: dict[str, Any] = {
         {"name": "by role", "roles": {"solver": "served", "verifier": "gone"}},
         {"name": "gone", "roles": {"": "gone", "solver": "served", "verifier": "other"}},
     ],
-    "budgets": [{}, {"calls": 9}, {"seconds": 2.5}],
+    "budgets": [{}, {"calls": 9}, {"seconds": 0.5}],
     "problems": {"set": "sums@1", "names": ["sum-1", "sum-3"]},
     "scorers": [
         {"name": "exact", "kind": "answer"},
@@ -103,7 +103,7 @@ RICH: dict[str, Any] = {
     ],
     "prices": {"served": {"input": 1.5, "output": 2, "currency": "EUR", "date": "2026-11-01"}},
     "counts": "tokens",
-    "seed": 7,
+    "seed": 2**40,
     "take_over": False,
     "curves": True,
     "baseline": "single",

@@ -81,6 +81,8 @@ def test_earlier_answers_are_scored_once_and_no_model_is_asked(alice: User, stag
     assert experiment.state == ExperimentState.DONE
     assert CellScore.objects.count() == scored + 2  # The first turn on each problem.
     assert not SolvingCell.objects.filter(handed__isnull=True).exists()
+    cells = client.get(f"/experiments/{experiment.public_id}/cells/").text
+    assert cells.count("answer: ") == SolvingCell.objects.count(), "the list shows the score of what was handed in at the end"
 
 
 def test_a_scorer_that_is_added_later_scores_earlier_answers_too(alice: User, stage: Stage, client: Client) -> None:
