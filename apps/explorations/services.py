@@ -1,9 +1,11 @@
 """Writes of explorations: start, fork and worked example. Each returns a queued `Run`."""
 
 import uuid
+from collections.abc import Iterable
+from dataclasses import replace
 
 from django.conf import settings
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import transaction
 
 from apps.accounts.models import User
@@ -12,7 +14,7 @@ from apps.explorations.starting.given import given_of
 from apps.explorations.starting.plans import Plan, plan_spec, problem_text, usable_aliases
 from apps.problems.models import Problem, ProblemVersion
 from apps.reasoning.inference.aliases import load_aliases
-from apps.reasoning.scaffolds.spec import RunSpec
+from apps.reasoning.scaffolds.spec import Budget, RunSpec
 from apps.runs.access import run_may_start
 from apps.runs.models import Run
 from apps.runs.services import run_create
@@ -35,7 +37,8 @@ def plan_start(
 def exploration_fork(*, user: User, run: Run, plan: Plan, start_id: uuid.UUID | None = None) -> Run:
     """Start a new run on the same problem version. Calls of `run` with an equal request are taken over, not repeated.
 
-    Raises the errors of `plan_start`, and `PermissionDenied` for the worked example and imported runs.
+    A limit in money, which the form does not have, is that of `run`. Raises the errors of `plan_start`, and `PermissionDenied`
+    for the worked example and imported runs.
     """
     _may_start(user)
     if run.is_authored:
@@ -43,10 +46,26 @@ def exploration_fork(*, user: User, run: Run, plan: Plan, start_id: uuid.UUID | 
     if run.is_imported:
         raise PermissionDenied("An imported run cannot be forked: its calls were not made here. Explore its problem instead.")
     given = given_of(run.problem_version.problem, user)
-    spec = plan_spec(plan, problem_text(run.problem_version), usable_aliases(), given=given)
+    spec = plan_spec(_with_money_of(run, plan), problem_text(run.problem_version), usable_aliases(), given=given)
     return run_create(
         owner=user, problem_version=run.problem_version, title=run.title, spec=spec, forked_from=run, start_id=start_id
     )
+
+
+def _with_money_of(run: Run, plan: Plan) -> Plan:
+    """The plan with the run's limit in money. Raises `ValidationError` for a model whose price the run does not state."""
+    if not run.budget.get("money"):
+        return plan
+    budget, prices = Budget.model_validate(run.budget), RunSpec.model_validate(run.spec).prices
+    if missing := {name for name in plan.role_aliases.values() if name} - set(prices):
+        raise ValidationError(
+            {"alias": f"The run that you fork has a limit in money, and no price of {min(missing)}. Choose {_any_of(prices)}."}
+        )
+    return replace(plan, budget=plan.budget.model_copy(update={"money": budget.money}), prices=prices)
+
+
+def _any_of(names: Iterable[str]) -> str:
+    return " or ".join(sorted(names))
 
 
 WORKED_EXAMPLE_SEED = 1

@@ -1,5 +1,6 @@
 """Starting, forking and playing the worked example through the services."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from pytest_django import Settings
 from apps.accounts.models import User
 from apps.explorations.services import exploration_fork, plan_start, worked_example_spec, worked_example_start
 from apps.explorations.starting.plans import Plan, plan_estimate, plan_of_spec, usable_aliases
-from apps.reasoning.scaffolds.spec import RunSpec
+from apps.reasoning.scaffolds.spec import Budget, RunSpec, TokenPrice
 from tests.explorations.factory import make_problem
 from tests.explorations.test_start_form import MODELS
 
@@ -50,6 +51,17 @@ def test_a_fork_asks_the_same_unless_changed(alice: User) -> None:
     fork = exploration_fork(user=alice, run=parent, plan=plan_of_spec(RunSpec.model_validate(parent.spec)))
     assert fork.forked_from == parent
     assert fork.spec == parent.spec
+
+
+def test_a_fork_in_the_browser_keeps_the_limit_in_money(alice: User) -> None:
+    prices = {"small": TokenPrice(input=1, output=2)}
+    plan = Plan("intern_s1_mo", "quick", role_aliases={"": "small"}, budget=Budget(money=0.5), prices=prices)
+    parent = plan_start(user=alice, problem=make_problem(), plan=plan)
+    as_sent = Plan("intern_s1_mo", "quick", role_aliases={"": "small"}, budget=Budget(calls=9))
+    fork = RunSpec.model_validate(exploration_fork(user=alice, run=parent, plan=as_sent).spec)
+    assert (fork.budget, fork.prices) == (Budget(calls=9, money=0.5), prices)
+    with pytest.raises(ValidationError, match="no price of large. Choose small"):
+        exploration_fork(user=alice, run=parent, plan=replace(as_sent, role_aliases={"": "small", "reasoner": "large"}))
 
 
 def test_the_worked_example_is_labelled_and_cannot_be_forked(alice: User) -> None:
