@@ -60,7 +60,7 @@ def test_a_fork_in_the_browser_keeps_the_limit_in_money(alice: User) -> None:
     as_sent = Plan("intern_s1_mo", "quick", role_aliases={"": "small"}, budget=Budget(calls=9))
     fork = RunSpec.model_validate(exploration_fork(user=alice, run=parent, plan=as_sent).spec)
     assert (fork.budget, fork.prices) == (Budget(calls=9, money=0.5), prices)
-    with pytest.raises(ValidationError, match="no price of large. Choose small"):
+    with pytest.raises(ValidationError, match=r"no price of large\. Choose small\."):
         exploration_fork(user=alice, run=parent, plan=replace(as_sent, role_aliases={"": "small", "reasoner": "large"}))
 
 
