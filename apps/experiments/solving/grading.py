@@ -12,7 +12,7 @@ from django.utils import timezone
 from apps.experiments.conductor import CONDUCTOR
 from apps.experiments.models import CellScore, Experiment
 from apps.experiments.solving.manifest import Manifest, Scorer
-from apps.experiments.solving.scoring import text_of
+from apps.experiments.solving.scoring import handed_in
 from apps.graders.batches.jobs import Job, material_of
 from apps.graders.batches.jobs import text_of as problem_of
 from apps.graders.pieces import pieces_known
@@ -77,7 +77,7 @@ def score_start(score: CellScore, graders: Graders) -> None:
     """Queue the grading of an answer, or end the score with the reason. Call it in a transaction."""
     cell = score.cell
     try:
-        text = text_of(cell.run, score.answer) if cell.run is not None else ""
+        text = handed_in(cell, score.answer)
         if not text:
             raise PlanWrong("The run of the cell was deleted, so its answer cannot be graded.")
         plan, stated = graders.plan(score.scorer), cell.item.problem

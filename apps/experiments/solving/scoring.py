@@ -4,7 +4,7 @@ An answer that cannot be scored is unscored with the reason, never 0.
 """
 
 from decimal import Decimal
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
@@ -49,6 +49,13 @@ def text_of(run: Run, answer: str) -> str:
     return ""
 
 
+def handed_in(cell: SolvingCell, answer: str) -> str:
+    """The text of an answer of a cell; "" without one, or if its run was deleted."""
+    if not answer:
+        return ""
+    return cell.text if cell.run is None else text_of(cell.run, answer)
+
+
 @transaction.atomic
 def scores_add(experiment: Experiment) -> int:
     """Score finished cells by the scorers without a model, and queue those by graders. Returns the number of new scores, at
@@ -56,7 +63,8 @@ def scores_add(experiment: Experiment) -> int:
     manifest, count = manifest_stored(experiment), 0
     for scorer in manifest.scorers:
         if scorer.kind in ("answer", "accepted", "grader"):
-            cells = _unscored_cells(experiment, scorer).exclude(method__in=manifest.external)  # Their texts are not kept.
+            without: dict[str, Any] = {} if scorer.kind == "accepted" else {"text": ""}  # External cells judge nothing.
+            cells = _unscored_cells(experiment, scorer).exclude(method__in=manifest.external, **without)
             scores = [score_new(cell, scorer, cell.answer) for cell in cells[:AT_ONCE]]
             CellScore.objects.bulk_create(scores, ignore_conflicts=True)
             count += len(scores)
@@ -80,8 +88,7 @@ def score_new(cell: SolvingCell, scorer: Scorer, answer: str) -> CellScore:
 
 
 def _by_answer(cell: SolvingCell, answer: str) -> Found:
-    text = text_of(cell.run, answer) if cell.run is not None and answer else ""
-    return answer_points(text, cell.item.problem.answer)
+    return answer_points(handed_in(cell, answer), cell.item.problem.answer)
 
 
 def answer_points(text: str, expected: str) -> Found:

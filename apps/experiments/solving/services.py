@@ -187,6 +187,12 @@ def curves_begin(experiment: Experiment) -> None:
     transaction.on_commit(CONDUCTOR.wake)
 
 
+def scoring_reopen(experiment: Experiment) -> None:
+    """Let an experiment that is done score new answers. Call it in a transaction."""
+    if Experiment.objects.filter(pk=experiment.pk, state=ExperimentState.DONE).update(**_REOPENED):
+        transaction.on_commit(CONDUCTOR.wake)
+
+
 def manifest_stored(experiment: Experiment) -> Manifest:
     """The manifest of an experiment on solving."""
     return manifest_of(experiment.manifest or {})

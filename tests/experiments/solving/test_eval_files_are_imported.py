@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
+from django.db import transaction
 from django.test import Client
 
 from apps.accounts.models import User
@@ -16,12 +17,14 @@ from apps.experiments.services import experiment_retry
 from apps.experiments.solving.files import inspect_reading
 from apps.experiments.solving.files.importing import Report, log_import, share_read
 from apps.experiments.solving.files.inspect_reading import LogReader, LogWrong
+from apps.experiments.solving.people.answers import answers_settle
 from apps.experiments.solving.services import manifest_stored, solving_extend
 from apps.problems.models import Problem
 from tests.cast import person
 from tests.experiments.driving import Stage
 from tests.experiments.solving.logs import log, nothing_was_imported, parts_of, sample, with_zstandard
 from tests.experiments.solving.playing import begin, make_problem_set, manifest, states
+from tests.graders.grade import grading
 from tests.reasoning.play import proof
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -244,7 +247,7 @@ def test_the_command_imports_and_explains(experiment: Experiment, tmp_path: Path
 def test_an_external_method_may_be_the_baseline_and_every_page_opens(
     experiment: Experiment, client: Client, alice: User
 ) -> None:
-    """The log has cells of one team only, so the other teams have no row of it, and no text of its answers is kept."""
+    """The log has cells of one team only, so the other teams have no row of it."""
     stored = manifest_stored(experiment)
     two = [*(team.model_dump() for team in stored.teams), {"name": "again", "roles": {"": "served"}}]
     solving_extend(experiment=experiment, manifest=manifest(scorers=ANSWER, repeats=2, teams=two))
@@ -261,11 +264,37 @@ def test_an_external_method_may_be_the_baseline_and_every_page_opens(
     assert ">imported<" in pages["endings/"].content.decode().lower().replace("</th>", "<")
 
 
-def test_marks_are_asked_for_texts_that_are_kept_only(experiment: Experiment) -> None:
-    take(experiment, sample(1, 1, "C"), sample(2, 1, "I"))
+def test_people_mark_the_text_of_a_sample(experiment: Experiment, client: Client, alice: User) -> None:
+    take(experiment, sample(1, 1, "C"), sample(2, 1, "I"), sample(3, 1, output={"choices": []}))
     people = [*ANSWER, {"name": "people", "kind": "people"}]
     experiment.refresh_from_db()
     wanted = manifest(scorers=people, repeats=2).with_imports_of(manifest_stored(experiment))
     solving_extend(experiment=experiment, manifest=wanted)
-    asked = CellScore.objects.filter(scorer="people").values_list("cell__method", flat=True)
-    assert set(asked) == {"single"}
+    with transaction.atomic():
+        answers_settle(Experiment.objects.get(pk=experiment.pk))
+    asked = CellScore.objects.filter(scorer="people", cell__method="theirs").order_by("cell__item__name")
+    assert [bool(row.digest) for row in asked] == [True, True], "a sample without a text is not marked"
+    client.force_login(alice)
+    assert "It is so." in client.get(f"/experiments/{experiment.public_id}/marks/{asked[0].digest}/").text
+
+
+def test_graders_grade_the_text_of_a_sample_at_its_import_and_later(
+    experiment: Experiment, stage: Stage, answers: dict[str, object], client: Client, alice: User
+) -> None:
+    answers["*"] = grading(5)
+    grader = {"name": "points", "kind": "grader", "workflow": "single_turn", "players": {"": "served"}}
+    take(experiment, sample(1, output={"choices": [{"message": {"role": "assistant", "content": "By\0 parity.\nAnswer: 1"}}]}))
+    solving_extend(experiment=experiment, manifest=manifest(scorers=[*ANSWER, grader], repeats=2))
+    stage.play(experiment)
+    assert found("points") == {("sum-1", 0): (Decimal(5), "")}
+    asked = len(stage.asked)
+    experiment.refresh_from_db()
+    log_import(experiment=experiment, file=log(parts_of(sample(2), sample(3, error="it broke"))), method="others")
+    experiment = stage.play(Experiment.objects.get(pk=experiment.pk))
+    assert experiment.state == ExperimentState.DONE
+    rows = CellScore.objects.filter(scorer="points", cell__method="others").order_by("cell__item__name")
+    assert [row.points for row in rows] == [5]
+    assert len(stage.asked) == asked + 1
+    client.force_login(alice)
+    pair = f"/experiments/{experiment.public_id}/compare/?a=theirs&b=single&problem=sum-1&repeat=0"
+    assert "By parity." in client.get(pair).text

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from apps.accounts.models import User
 from apps.experiments.models import Experiment, SolvingCell
 from apps.experiments.solving.comparing.endings import with_ending, words_of
-from apps.experiments.solving.scoring import text_of
+from apps.experiments.solving.scoring import handed_in
 from apps.experiments.solving.tables import Row
 from apps.runs.access import run_visible_to
 
@@ -55,7 +55,7 @@ def _side(name: str, cell: SolvingCell | None, visible: set[int]) -> Side:
         for score in final
     )
     is_visible = cell.run is not None and cell.run.pk in visible
-    text = text_of(cell.run, cell.answer) if cell.run is not None and is_visible and cell.answer else ""
+    text = handed_in(cell, cell.answer) if cell.run is None or is_visible else ""
     why = "" if text else cell.trouble or _why_none(cell, is_visible)
     run_id = str(cell.run.public_id) if cell.run is not None and is_visible else ""
     return Side(name, cell, words_of(getattr(cell, "ending", "")), text, why, run_id, scores)
@@ -63,5 +63,5 @@ def _side(name: str, cell: SolvingCell | None, visible: set[int]) -> Side:
 
 def _why_none(cell: SolvingCell, is_visible: bool) -> str:
     if cell.run is None:
-        return "The text of an imported answer is not kept."
+        return "There is no text: its run was deleted, or a log had none."
     return "Nothing was handed in." if is_visible else NOT_YOURS

@@ -17,11 +17,14 @@ from apps.experiments.models import CellScore, Experiment, SolvingCell, SolvingS
 from apps.experiments.refusals import CELLS_AT_MOST, ExperimentRefused
 from apps.experiments.solving.files.inspect_reading import LogReader, LogWrong, Score, Summary
 from apps.experiments.solving.manifest import EXTERNAL, NAME_LENGTH, Manifest, ManifestWrong, Method, Scorer, manifest_of
+from apps.experiments.solving.people.sampling import sample_draw
 from apps.experiments.solving.scoring import NOTHING, answer_points
-from apps.experiments.solving.services import items_chosen, manifest_stored
+from apps.experiments.solving.services import items_chosen, manifest_stored, scoring_reopen
 from apps.problem_sets.models import ProblemSetItem
 from apps.reasoning.graph.statements import normalise_statement
 
+#: The id of the answer of an external cell.
+SAMPLE = "sample"
 FAILED = "the sample ended with an error"
 _WORDS = {"C": 1.0, "P": 0.5, "I": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 #: Shares that two decimals cannot hold are kept as points of this scale.
@@ -47,7 +50,7 @@ class Report:
 
 @dataclass(frozen=True)
 class _Taken:
-    """A sample with its problem, and the text that it answered."""
+    """A sample with its problem, and the text that it answered; "" if it ended with an error."""
 
     item: ProblemSetItem
     summary: Summary
@@ -57,7 +60,7 @@ class _Taken:
 def log_import(
     *, experiment: Experiment, file: BinaryIO, method: str, full: float = 1.0, hidden: Set[int] = frozenset()
 ) -> Report:
-    """Add the samples of a log as the method `method`, in one transaction.
+    """Add the samples of a log as the method `method`, in one transaction. Graders of the experiment then grade their texts.
 
     `full`: the value of a full score. `hidden`: items that the importer must not see, whose samples are left out. Raises
     `LogWrong`, or `ExperimentRefused` if the problems cannot be read.
@@ -87,6 +90,8 @@ def log_import(
         scores = [score for cell, one in zip(cells, taken, strict=True) for score in _scores(cell, one, larger, names, full)]
         CellScore.objects.bulk_create(scores, batch_size=_BATCH)
         Experiment.objects.filter(pk=locked.pk).update(manifest=larger.model_dump(mode="json"))
+        sample_draw(locked, larger)
+        scoring_reopen(locked)
     report.cells, report.scorers = len(cells), list(dict.fromkeys(score.scorer for score in scores))
     _add_unscored(report, scores)
     return report
@@ -137,7 +142,7 @@ def _matched(log: LogReader, items: Sequence[ProblemSetItem], repeats: int, repo
         elif (item.pk, summary.epoch) in found:
             twice += 1
         else:
-            found[item.pk, summary.epoch] = _Taken(item, summary, answer)
+            found[item.pk, summary.epoch] = _Taken(item, summary, "" if summary.error else _storable(answer))
             if stated[item.pk] not in text:
                 other.add(summary.id)
     report.sentences += _sentences(len(without), len({pk for pk, _ in found}), len(items), beyond, repeats, len(other), twice)
@@ -216,6 +221,8 @@ def _cells(experiment: Experiment, method: str, team: str, budget: int, taken: S
             budget=budget,
             repeat=one.summary.epoch - 1,
             state=SolvingState.FINISHED,
+            answer=SAMPLE if one.answer else "",
+            text=one.answer,
             calls=one.summary.turn_count or 0,
             prompt_tokens=one.summary.prompt_tokens,
             completion_tokens=one.summary.completion_tokens,
@@ -266,7 +273,7 @@ def _score(cell: SolvingCell, scorer: str, share: float | None, reason: str) -> 
     else:
         scale = 1 if round(share, 2) == share else _FINE
         given = {"state": CellScore.State.SCORED, "points": Decimal(str(round(share * scale, 2))), "scale": Decimal(scale)}
-    return CellScore(cell=cell, scorer=scorer, ended_at=timezone.now(), **given)
+    return CellScore(cell=cell, scorer=scorer, answer=cell.answer, ended_at=timezone.now(), **given)
 
 
 def _add_unscored(report: Report, scores: Iterable[CellScore]) -> None:
@@ -283,5 +290,10 @@ def _was(number: int) -> str:
 
 
 def _clean(text: str) -> str:
-    """At most 500 characters that every database can hold."""
-    return text[:500].replace("\0", "").encode("utf-8", "ignore").decode()
+    """At most 500 characters."""
+    return _storable(text[:500])
+
+
+def _storable(text: str) -> str:
+    """The text without what a database cannot hold."""
+    return text.replace("\0", "").encode("utf-8", "ignore").decode()

@@ -29,7 +29,7 @@ def samples_of(cells: Iterable[SolvingCell], model: str, *, calls: bool) -> Iter
         texts, usage, events = _answers(some), _usage(runs), _calls(runs) if calls else {}
         for cell in some:
             used = usage.get(cell.run_id or 0) or {model: _tokens(cell.prompt_tokens, cell.completion_tokens)}
-            text = texts.get((cell.run_id or 0, cell.answer), "")
+            text = texts.get((cell.run_id or 0, cell.answer), cell.text)
             yield _sample(cell, text, model, used, events.get(cell.run_id or 0, []))
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from apps.accounts.models import User
@@ -21,7 +21,7 @@ from apps.experiments.refusals import ExperimentRefused
 from apps.experiments.solving.manifest import Manifest, Scorer
 from apps.experiments.solving.people.models import PersonMark
 from apps.experiments.solving.people.sampling import people_in
-from apps.experiments.solving.scoring import AT_ONCE, NOTHING, text_of
+from apps.experiments.solving.scoring import AT_ONCE, NOTHING, handed_in
 from apps.experiments.solving.services import manifest_stored
 
 GONE = "the run was deleted"
@@ -59,7 +59,7 @@ def answers_settle(experiment: Experiment) -> int:
     rows = list(waiting.filter(scorer__in=scorers).select_related("cell__run", "cell__item").order_by("pk")[:AT_ONCE])
     new: dict[str, set[str]] = defaultdict(set)
     for row in rows:
-        text = text_of(row.cell.run, row.cell.answer) if row.cell.run is not None and row.cell.answer else ""
+        text = handed_in(row.cell, row.cell.answer)
         row.answer = row.cell.answer
         if text:
             row.digest = digest_of(experiment, row.scorer, row.cell.item.name, text)
@@ -75,7 +75,7 @@ def answers_settle(experiment: Experiment) -> int:
 
 def answers_of(user: User, experiment: Experiment, scorer: Scorer) -> list[Answer]:
     """The answers that a person may mark, in an order of their own, without problems that are held back from them."""
-    rows = _asked(experiment).filter(scorer=scorer.name, cell__run__isnull=False).exclude(digest="")
+    rows = _with_text(experiment).filter(scorer=scorer.name).exclude(digest="")
     rows = rows.exclude(cell__item__in=items_hidden(user, experiment))
     found = dict(rows.order_by().values_list("digest", "cell__item__name").distinct())
     own = dict(PersonMark.objects.filter(experiment=experiment, by=user).values_list("digest", "points"))
@@ -90,8 +90,8 @@ def next_open(answers: list[Answer], after: str = "") -> Answer | None:
 
 
 def cell_of(experiment: Experiment, digest: str) -> SolvingCell | None:
-    """A cell that handed in the text of an answer and still has its run."""
-    rows = _asked(experiment).filter(digest=digest, cell__run__isnull=False)
+    """A cell that handed in the text of an answer and still has it."""
+    rows = _with_text(experiment).filter(digest=digest)
     found = rows.select_related("cell__run", "cell__item__problem__problem").order_by("pk").first()
     return found.cell if found else None
 
@@ -124,6 +124,10 @@ def _count(experiment: Experiment, scorer: Scorer, digests: Collection[str]) -> 
     for digest, each in marks.items():
         mean = (sum(each, Decimal(0)) / len(each)).quantize(_HUNDREDTH)
         _asked(experiment).filter(scorer=scorer.name, digest=digest).update(points=mean, **given)
+
+
+def _with_text(experiment: Experiment) -> QuerySet[CellScore]:
+    return _asked(experiment).filter(Q(cell__run__isnull=False) | ~Q(cell__text=""))
 
 
 def _asked(experiment: Experiment) -> QuerySet[CellScore]:

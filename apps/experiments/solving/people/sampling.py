@@ -40,7 +40,7 @@ def sample_draw(experiment: Experiment, manifest: Manifest) -> None:
     """Ask for marks on the sampled cells that are not asked for yet. Call it in the transaction that adds cells or scorers."""
     if not (scorers := people_in(manifest)):
         return
-    here = experiment.solving_cells.exclude(method__in=manifest.external)  # Texts of imported results are not kept.
+    here = experiment.solving_cells.exclude(method__in=manifest.external, text="")
     rows = here.order_by().values_list("pk", "item__name", "repeat")
     cells = {pk: Pair(problem, repeat) for pk, problem, repeat in rows}
     for scorer in scorers.values():

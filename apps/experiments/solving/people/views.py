@@ -20,7 +20,7 @@ from apps.experiments.solving.manifest import Scorer
 from apps.experiments.solving.people.answers import answers_marked, answers_of, cell_of, mark_save, next_open
 from apps.experiments.solving.people.corrected import corrected_lines
 from apps.experiments.solving.people.sampling import people_in
-from apps.experiments.solving.scoring import text_of
+from apps.experiments.solving.scoring import handed_in
 from apps.experiments.solving.services import manifest_stored
 
 PAGE = 100
@@ -76,7 +76,7 @@ def mark_page(request: HttpRequest, experiment_id: uuid.UUID, answer: str) -> Ht
         raise Http404(NO_ANSWER)
     scorer, answers, number = _place_of(request, experiment, answer)
     cell = cell_of(experiment, answer)
-    if cell is None or cell.run is None:
+    if cell is None:
         raise Http404(NO_ANSWER)
     following = next_open(answers, answer)
     known = PersonMark.objects.filter(experiment=experiment, digest=answer, by=user).first()
@@ -95,7 +95,7 @@ def mark_page(request: HttpRequest, experiment_id: uuid.UUID, answer: str) -> Ht
         "is_over": experiment.state == ExperimentState.CANCELLED,
         "problem": cell.item.problem,
         "name": cell.item.name,
-        "text": text_of(cell.run, cell.answer),
+        "text": handed_in(cell, cell.answer),
         "number": number,
         "own": sum(not one.is_open for one in answers),
         "total": len(answers),
