@@ -200,9 +200,9 @@ class SolvingCell(models.Model):
     """One run of a method by a team on a problem. `budget` and `repeat`: their numbers in the manifest, from 0.
 
     `address`: digest of all that decides the run. `taken_over`: its run was made for another cell of this address. `answer`: id
-    of the proof or candidate that it handed in; `text`: what an external cell handed in; `accepted`: the method's own verdict. `attempt` counts its runs. `by_alias`:
-    calls and tokens of prompts and answers. `handed`: anytime answers as `[calls, completion tokens, tokens, seconds, by_alias,
-    answer]`; older ones have no `by_alias`.
+    of the proof or candidate that it handed in; `text`: what an external cell handed in; `accepted`: the method's own verdict.
+    `attempt` counts its runs. `by_alias`: calls and tokens of prompts and answers. `handed`: anytime answers as `[calls,
+    completion tokens, tokens, seconds, by_alias, answer]`; older ones have no `by_alias`.
     """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
