@@ -95,7 +95,7 @@ class NoProof(Value):
 
 
 def read_proof(final: Final, prompt: str = "") -> ReadProof | NoProof | Unscored:
-    """The last proof by its tags, or the refusal if that comes later; else the text under a heading; else the whole answer.
+    """The last proof by its tags; else the text under a heading; else the whole answer. A refusal counts without a whole proof.
 
     `prompt`: what was asked. An answer of which half or more repeats it is an echo, and no proof, unless it has another
     solution in place of the given one. Nor is an example of the prompt a proof. A text that was cut off is read as far as it
@@ -124,6 +124,8 @@ def _read(answer: str, prompt: str, *, is_cut: bool) -> ReadProof | NoProof | Un
         return _cut_steps(answer[opened_json.end() :])
     answer = _after_a_refusal(_NO_PROOF.sub(lambda found: found[1] if _ONLY_ANSWER.match(found[1]) else found[0], answer))
     proofs, refusals = list(_PROOF.finditer(answer)), list(_NO_PROOF.finditer(answer))
+    if any(_is_whole(one[1], prompt) for one in proofs):
+        refusals = []  # It is judged as it is, whatever is said about it below.
     if refusals and (not proofs or refusals[-1].start() > proofs[-1].start()):
         reason, rest = refusals[-1][1].strip(), _NO_PROOF.sub("", answer).strip()
         # "None" after a proof means that nothing is missing.
@@ -137,6 +139,12 @@ def _read(answer: str, prompt: str, *, is_cut: bool) -> ReadProof | NoProof | Un
     starts = (one.end() for one in reversed(list(_OPENED.finditer(answer))))
     opened = next((start for start in starts if _SUBSTANCE.search(answer, start)), None)
     return _without_form(answer[opened or 0 :], prompt, is_cut=is_cut, is_opened=opened is not None)
+
+
+def _is_whole(body: str, prompt: str) -> bool:
+    """Whether a text in the tags of a proof is more than a few words, and no copy of the prompt."""
+    text = _TAGS.sub("", body).strip()
+    return len(text) >= SHORTEST_WHOLE and not is_of_instructions(text, prompt) and not is_of_problem(text, prompt)
 
 
 def _after_a_refusal(answer: str) -> str:

@@ -78,6 +78,8 @@ class AnswerAsked(Generic[T]):
         proof = None if isinstance(found, Unscored) else self.proof_of(found)
         if isinstance(found, Unscored) or proof is None or final_answer(proof.text).is_stated:
             return found
+        if line := _below(final):
+            return self.completed(found, _with_line(proof, line))
         self._without.append((found, proof, final))
         return Unscored(reason=MISSING)
 
@@ -91,8 +93,20 @@ class AnswerAsked(Generic[T]):
         value, proof, _ = self._without[-1]
         if not (stated := _stated(second)):
             return Unscored(reason=MISSING)
-        last = f"{proof.steps[-1]}\n\nAnswer: {stated}"
-        return self.completed(value, proof.model_copy(update={"steps": (*proof.steps[:-1], last)}))
+        return self.completed(value, _with_line(proof, stated))
+
+
+def _with_line(proof: ReadProof, answer: str) -> ReadProof:
+    last = f"{proof.steps[-1]}\n\nAnswer: {answer}"
+    return proof.model_copy(update={"steps": (*proof.steps[:-1], last)})
+
+
+def _below(final: Final) -> str:
+    """The answer in a line below the tag that closes the proof; "" if there is none."""
+    said = answer_part(final.text)
+    _, closed, rest = ("", "", "") if isinstance(said, Unscored) else said.rpartition("</proof>")
+    found = final_answer(rest)
+    return found.text if closed and found.is_stated and _is_answer(found.text) else ""
 
 
 def _stated(second: Final) -> str:
@@ -102,5 +116,8 @@ def _stated(second: Final) -> str:
         return ""
     found = final_answer(said)
     is_value = "\n" not in said.strip() and not _WORDS.search(_FORMULA.sub("", said))
-    is_answer = (found.is_stated or is_value) and re.search(r"\w", found.text) and not _DECLINES.search(found.text)
-    return found.text if is_answer and len(found.text) <= LONGEST_LINE else ""
+    return found.text if (found.is_stated or is_value) and _is_answer(found.text) else ""
+
+
+def _is_answer(said: str) -> bool:
+    return bool(re.search(r"\w", said)) and not _DECLINES.search(said) and len(said) <= LONGEST_LINE

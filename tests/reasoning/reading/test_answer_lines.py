@@ -118,6 +118,15 @@ async def test_a_stated_answer_or_a_problem_without_one_needs_no_second_question
     assert (await solved({"solve": proof("So it is.")}, problem=PROBLEM)).dispatcher.keys == ["solve"]
 
 
+@pytest.mark.parametrize(
+    "below", ["Answer: 420", "<no-proof>There is no missing step.</no-proof>\n\n**Answer:** 420", "The final answer is 420."]
+)
+async def test_an_answer_below_the_tags_of_the_proof_belongs_to_it(below: str) -> None:
+    played = await solved({"solve": proof("We square both of the sides and add the results.") + f"\n\n{below}"})
+    assert played.dispatcher.keys == ["solve"]
+    assert drafted(played).steps[-1].removesuffix(".") == "We square both of the sides and add the results.\n\nAnswer: 420"
+
+
 async def test_a_solution_that_was_asked_for_again_is_not_asked_for_a_third_time() -> None:
     played = await solved({"solve": "I give up.", "solve/again": proof("Hence it is two.")})
     assert played.dispatcher.keys == ["solve", "solve/again"]

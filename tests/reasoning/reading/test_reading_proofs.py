@@ -194,6 +194,16 @@ def test_a_proof_that_was_opened_after_a_refusal_counts() -> None:
     assert isinstance(read_proof(final(f"<proof>\n{LONG}\n\n{ABOUT}")), NoProof)
 
 
+@pytest.mark.parametrize("remark", [ABOUT, "<no-proof>There is no missing step or reason.</no-proof>"])
+def test_a_whole_proof_is_judged_whatever_is_said_about_it_below(remark: str) -> None:
+    """Qwen2.5-Coder wrote both below correct proofs."""
+    found = read_proof(final(f"<proof>\n<step>{LONG}</step>\n</proof>\n\n{remark}\n\nAnswer: 420"))
+    assert isinstance(found, ReadProof), found
+    assert found.steps == (LONG,)
+    example = f"Example of the form:\n<proof><step>{LONG}</step></proof>"
+    assert isinstance(read_proof(final(f"<proof><step>{LONG}</step></proof>\n{remark}"), example), NoProof)
+
+
 @pytest.mark.parametrize("opening", ["<proof>\n", "", "<proof><step>"])
 def test_an_answer_in_the_tags_of_a_refusal_belongs_to_the_proof(opening: str) -> None:
     found = read_proof(final(f"{opening}{LONG}\n\n<no-proof>\nAnswer: 24\n</no-proof>"))
