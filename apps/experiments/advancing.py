@@ -114,7 +114,7 @@ def _advance_solving(experiment: Experiment, aliases: Mapping[str, Alias], share
     cells = list(solving.cells_ready(experiment)[: max(0, room)])
     for cell in cells:
         solving.cell_start(cell, batch)
-    scores = list(grading.scores_ready(experiment)[: max(0, room - len(cells))])
+    scores = list(grading.scores_ready(experiment, batch.manifest)[: max(0, room - len(cells))])
     graders = grading.Graders(experiment, batch.manifest, aliases)
     for score in scores:
         grading.score_start(score, graders)

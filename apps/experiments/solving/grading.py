@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
+from apps.experiments.cells import prepares_pieces
 from apps.experiments.conductor import CONDUCTOR
 from apps.experiments.models import CellScore, Experiment
 from apps.experiments.solving.manifest import Manifest, Scorer
@@ -67,9 +68,18 @@ def grader_refusal(scorer: Scorer, aliases: Mapping[str, Alias]) -> str:
     return ""
 
 
-def scores_ready(experiment: Experiment) -> QuerySet[CellScore]:
-    """Waiting scores by graders, in the order of their cells."""
-    waiting = CellScore.objects.filter(cell__experiment=experiment, state=State.WAITING)
+def scores_ready(experiment: Experiment, manifest: Manifest) -> QuerySet[CellScore]:
+    """Waiting scores by graders that can start now, in the order of their cells.
+
+    The first grading of a problem prepares pieces for the others, which follow when it has ended.
+    """
+    preparing = [one.name for one in manifest.scorers if one.kind == "grader" and prepares_pieces(one.workflow)]
+    scores = CellScore.objects.filter(cell__experiment=experiment)
+    same = scores.filter(scorer=OuterRef("scorer"), cell__item=OuterRef("cell__item"))
+    before = same.filter(Q(state=State.RUNNING) | Q(state=State.WAITING, pk__lt=OuterRef("pk")))
+    prepared = same.filter(state__in=(State.SCORED, State.UNSCORED)).exclude(run=None)
+    follows = ~Q(scorer__in=preparing) | Exists(prepared) | ~Exists(before)
+    waiting = scores.filter(follows, state=State.WAITING)
     return waiting.select_related("cell__run", "cell__item__problem__problem").order_by("cell__position", "pk")
 
 

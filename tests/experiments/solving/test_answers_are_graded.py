@@ -1,5 +1,6 @@
 """A grader scores every answer that was handed in, in a run of its own, and asks no prover again."""
 
+from collections import Counter
 from decimal import Decimal
 
 import pytest
@@ -10,11 +11,15 @@ from apps.experiments.models import CellScore, ExperimentState
 from apps.experiments.refusals import ExperimentRefused
 from apps.experiments.services import experiment_cancel, experiment_retry
 from apps.experiments.solving.services import solving_extend
+from apps.problem_sets.importing import named_of
+from apps.problem_sets.services import set_create
 from apps.problems.models import Problem
 from tests.cast import person
 from tests.experiments.driving import Stage
 from tests.experiments.solving.playing import begin, make_problem_set, manifest
+from tests.graders.answers import FOLLOWS
 from tests.graders.grade import grading
+from tests.problems.factory import make_problem
 from tests.reasoning.play import proof
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -55,6 +60,21 @@ def test_a_grader_that_is_added_later_asks_no_prover_again(alice: User, stage: S
     assert stage.asked[: len(proved)] == proved
     assert [key for _, key in stage.asked[len(proved) :] if key.startswith("solve")] == []
     assert len(scores()) == 2
+
+
+def test_the_first_grading_of_a_problem_prepares_pieces_for_the_others(
+    alice: User, stage: Stage, answers: dict[str, object]
+) -> None:
+    solved = answers.pop("solve*")
+    answers.clear()
+    answers.update({"solve*": solved, **FOLLOWS})
+    problems = [make_problem(f"Sum {n}", statement=f"Find the sum number {n}.", answer=str(n)) for n in (1, 2)]
+    set_create(title="Sums", items=named_of(problems), by=None)
+    rubric = [{"name": "rubric", "kind": "grader", "workflow": "ref5_plain", "players": {"": "served"}}]
+    stage.play(begin(alice, scorers=rubric, repeats=3, at_once=16))
+    assert [state for state, _, _ in scores()] == ["scored"] * 6
+    prepared = Counter(key for _, key in stage.asked if key.startswith(("cluster", "analyse", "rubric")))
+    assert set(prepared.values()) == {2}, "once for each problem"
 
 
 def test_an_unreadable_grading_is_unscored_and_nothing_handed_in_is_not_graded(
