@@ -9,9 +9,10 @@ from apps.explorations.run_warnings import TooLong, Unheard, long_prompts, unhea
 from apps.explorations.words import ROLE_WORDS, ending, role_word
 from apps.reasoning.domain.event_base import Kind
 from apps.reasoning.programs.registry import SCAFFOLDS
+from apps.reasoning.scaffolds.spec import RunSpec, money_of
 from apps.runs.access import run_may_steer
 from apps.runs.models import Run, RunCommand, RunEvent, RunStatus
-from apps.runs.selectors import RoleCost, cost_per_role, open_calls
+from apps.runs.selectors import RoleCost, cost_per_role, open_calls, use_by_alias
 
 COMMAND_WORDS = {
     "pause": "Pause",
@@ -60,8 +61,10 @@ class Meter:
 
 
 def meters(run: Run, open_now: int = 0) -> list[Meter]:
-    """Tokens, calls and seconds, in this order."""
+    """Tokens, calls and seconds, in this order; money where it is limited."""
     used = {"tokens": run.tokens, "calls": run.calls, "seconds": run.active_seconds}
+    if run.budget.get("money"):
+        used["money"] = money_of(use_by_alias(run), RunSpec.model_validate(run.spec).prices)
     under_way = {"calls": open_now}
     inherited = {"tokens": run.inherited_tokens, "calls": run.inherited_calls}
     return [

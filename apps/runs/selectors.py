@@ -31,6 +31,13 @@ class EventRow(TypedDict):
     body: dict[str, Any]
 
 
+def use_by_alias(run: Run) -> dict[str, tuple[int, int, int]]:
+    """Calls, prompt tokens and completion tokens of each model that the run itself asked."""
+    asked = Step.objects.filter(run=run, kind="call").exclude(INHERITED).order_by().values_list("alias")
+    rows = asked.annotate(Count("pk"), Sum("prompt_tokens"), Sum("completion_tokens"))
+    return {alias: (calls, prompt, completion) for alias, calls, prompt, completion in rows}
+
+
 def event_row(event: RunEvent) -> EventRow:
     return {"seq": event.seq, "key": event.key, "kind": event.kind, "at": event.at.isoformat(), "body": event.body}
 

@@ -14,7 +14,7 @@ from apps.accounts.models import User
 from apps.explorations.selectors import meters
 from apps.explorations.starting.plans import Plan, plan_duration, plan_estimate, usable_aliases
 from apps.runs.models import Run, RunStatus, Step
-from apps.runs.selectors import alias_speed
+from apps.runs.selectors import alias_speed, use_by_alias
 from tests.explorations.factory import add_open_call, make_exploration, make_problem
 from tests.explorations.test_start_form import MODELS
 from tests.runs.factory import make_run
@@ -93,6 +93,20 @@ def test_the_meters_show_calls_under_way_lighter(client: Client, alice: User) ->
     page = client.get(reverse("explorations:run_detail", args=[run.public_id])).content.decode()
     assert f"--reach: {calls.reach:.4f}" in page
     assert 'data-part="under-way" title="under way" > + 1<' in page
+
+
+def test_a_limit_in_money_has_a_meter(client: Client, alice: User) -> None:
+    run = make_exploration(alice, RunStatus.RUNNING, budget={"tokens": None, "calls": None, "seconds": None, "money": 0.5})
+    record(run, "new", ended=10, took=10, written=100)
+    used = use_by_alias(run)
+    run.spec |= {"prices": {alias: {"input": 1000, "output": 2000} for alias in used}}
+    run.save(update_fields=["spec"])
+    money = meters(run)[-1]
+    assert (money.name, money.used) == ("money", pytest.approx(sum(row[1] + 2 * row[2] for row in used.values()) / 1000))
+    page = client.get(reverse("explorations:run_detail", args=[run.public_id])).content.decode()
+    assert "Money used" in page
+    assert f"{money.used:.4f}".rstrip("0") in page
+    assert [meter.name for meter in meters(make_exploration(alice))] == ["tokens", "calls", "seconds"]
 
 
 def test_a_run_that_has_ended_has_nothing_under_way(client: Client, alice: User) -> None:

@@ -10,12 +10,10 @@ import pytest
 from pytest_django import Settings
 
 from apps.processes.streams import SENT_AT, broker_time, fingerprint_of, finished_key, heartbeat_publish, results_key
-from apps.reasoning.domain import errors
 from apps.reasoning.domain.errors import BackendRefused, EngineLost
 from apps.reasoning.domain.generation import Final, GenerationRequest, Message
 from apps.runs.calls import sending
 from apps.runs.calls.dispatch import CeleryDispatcher
-from apps.runs.calls.errors import error_of_fields, fields_of_error
 
 pytestmark = pytest.mark.asyncio
 QUEUE = "inference.tested"
@@ -288,14 +286,3 @@ async def test_what_broke_off_in_the_middle_of_an_answer_is_not_asked_for_again(
             with pytest.raises(EngineLost, match="It broke off") as caught:
                 await waiting
             assert caught.value.retryable is expected
-
-
-async def test_an_error_is_the_same_on_both_ends_of_the_stream() -> None:
-    """Also one of a class that only a newer worker has."""
-    for name in ("BackendUnavailable", "BackendRefused", "RequestRejected", "EngineLost", "DeadlineExceeded"):
-        for retryable in (True, False):
-            error: errors.BackendError = getattr(errors, name)("Why.")
-            error.retryable = retryable
-            found = error_of_fields(fields_of_error(error))
-            assert (type(found), str(found), found.retryable) == (type(error), "Why.", retryable)
-    assert type(error_of_fields({"error": "MoreThanWeKnow", "message": "Why."})) is errors.BackendError

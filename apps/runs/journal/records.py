@@ -8,7 +8,6 @@ from datetime import datetime
 from typing import Any, cast
 
 import zstandard
-from django.db.models import Count, Sum
 
 from apps.reasoning.domain.generation import Final, FinishReason, Place, Usage
 from apps.reasoning.domain.records import RecordKind, StepRecord
@@ -55,13 +54,6 @@ def values_of(record: StepRecord, run_pk: int, at: datetime) -> dict[str, Any]:
         "worker": final.worker[:120] if final else "",
         "recorded_at": at,
     }
-
-
-def use_by_alias(run: Run) -> dict[str, tuple[int, int, int]]:
-    """Calls, prompt tokens and completion tokens of each model that the run itself asked."""
-    asked = Step.objects.filter(run=run, kind="call", attempt__gt=0).order_by().values_list("alias")
-    rows = asked.annotate(Count("pk"), Sum("prompt_tokens"), Sum("completion_tokens"))
-    return {alias: (calls, prompt, completion) for alias, calls, prompt, completion in rows}
 
 
 class LoadedRecords:

@@ -8,10 +8,11 @@ from apps.reasoning.domain.errors import FenceLost, JournalUnwritable
 from apps.reasoning.domain.events import Event
 from apps.reasoning.domain.records import Spent, StepRecord
 from apps.runs.journal.batch import Item, NumberedEvent
-from apps.runs.journal.records import LoadedRecords, use_by_alias
+from apps.runs.journal.records import LoadedRecords
 from apps.runs.journal.rows import plain
 from apps.runs.journal.writer import JournalWriter, Sink
 from apps.runs.models import Run, RunEvent
+from apps.runs.selectors import use_by_alias
 
 __all__ = ["JournalWriter", "NumberedEvent", "RunJournal", "Sink"]
 

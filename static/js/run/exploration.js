@@ -238,6 +238,7 @@ function takeEvent(event) {
     delete state.generating[body.call];
     lanes.ended(body.call, body.reason ?? "");
     countNewCalls();
+    if (page.querySelector('#run-header [data-meter="money"]')) refreshHeader();
   }
   if (TIMELINE_KINDS.test(kind)) refreshTimeline();
   if (GRAPH_KINDS.test(kind)) graph.refresh();
