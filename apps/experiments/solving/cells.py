@@ -135,7 +135,7 @@ def _finish(cells: QuerySet[SolvingCell], run: Run, event: RunFinished | None = 
         prompt_tokens=spent["prompt_tokens"],
         completion_tokens=spent["completion_tokens"],
         seconds=sum(row[-1] for row in by_alias.values()),
-        by_alias={alias: row[:-1] for alias, row in by_alias.items() if alias},
+        by_alias={alias: row[:-1] for alias, row in by_alias.items()},
         handed=None,
         ended_at=timezone.now(),
     )
@@ -143,8 +143,8 @@ def _finish(cells: QuerySet[SolvingCell], run: Run, event: RunFinished | None = 
 
 
 def _use(run: Run) -> Iterable[tuple[str, int, int, int, float]]:
-    """By alias, "" for steps without a model: calls, tokens of prompts and answers, and seconds."""
-    calls = Step.objects.filter(run=run).order_by().values_list("alias")
+    """By alias: calls of the model, tokens of prompts and answers, and seconds. Tools and formula checks do not count."""
+    calls = Step.objects.filter(run=run, kind="call").order_by().values_list("alias")
     sums = (Sum("prompt_tokens"), Sum("completion_tokens"), Sum("duration_s"))
     return calls.annotate(Count("pk"), *sums)
 

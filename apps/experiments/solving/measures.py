@@ -9,7 +9,7 @@ from django.db.models import F
 from apps.experiments.models import CellScore, Experiment
 from apps.experiments.solving.manifest import Manifest
 from apps.experiments.solving.services import manifest_stored
-from apps.experiments.solving.tables import Row, rows_empty, rows_of
+from apps.experiments.solving.tables import Bools, Row, rows_empty, rows_of
 from apps.reasoning.answers.comparison import answers_compared
 from apps.reasoning.statistics.intervals import Floats, Undefined
 from apps.reasoning.statistics.metrics import Measure, average, pass_at_k, share_reaching
@@ -66,11 +66,14 @@ class Measuring:
             self._groups = _groups(self.experiment, self.scorer, self.problems)
 
     def of(self, row: Row) -> Measure | Undefined:
-        """The measure over problems with a score, for the mean; the other metrics need `k` scores of each problem."""
+        """The mean over problems with a score. The other metrics need `k` scores of each problem that the scorer can score."""
         k, name = self.metric.k, self.metric.name
-        scores, kept = _scores_of(self.problems, row)
-        if scores is None or name == MEAN:
+        if name == MEAN:
             return mean_of(self.problems, row)
+        is_partial = name == "full" or row.kind == "people"  # People mark a sample.
+        scores, kept = _scores_of(self.problems, row, _with_scores(row) if is_partial else ~row.outside)
+        if scores is None:
+            return Undefined(reason="no cell has a score")
         if name == "full":
             return share_reaching(scores)
         if self.metric.by:
@@ -80,13 +83,17 @@ class Measuring:
 
 def mean_of(problems: Sequence[str], row: Row) -> Measure | Undefined:
     """The mean score over the problems that have one."""
-    scores, _ = _scores_of(problems, row)
+    scores, _ = _scores_of(problems, row, _with_scores(row))
     return Undefined(reason="no cell has a score") if scores is None else average(scores)
 
 
-def _scores_of(problems: Sequence[str], row: Row) -> tuple[Scores | None, list[int]]:
-    """The scores of a row on the problems that have one, with their places; None without a score."""
-    kept = np.flatnonzero(~np.isnan(row.scores).all(axis=1)).tolist()
+def _with_scores(row: Row) -> Bools:
+    return np.asarray(~np.isnan(row.scores).all(axis=1), np.bool_)
+
+
+def _scores_of(problems: Sequence[str], row: Row, counted: Bools) -> tuple[Scores | None, list[int]]:
+    """The scores of a row on the problems that count, with their places; None without a score."""
+    kept = [] if np.isnan(row.scores).all() else np.flatnonzero(counted).tolist()
     return (Scores.of([problems[number] for number in kept], row.scores[kept]) if kept else None), kept
 
 

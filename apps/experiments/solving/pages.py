@@ -46,6 +46,12 @@ class Line:
         return "" if self.value is None else f"{100 * self.value:.1f} %"
 
     @property
+    def bounds(self) -> str:
+        """The mean with the lowest and with the highest score for all unscored cells; "" if there is none."""
+        found = self.row.bounds
+        return f"{100 * found[0]:.1f} % and {100 * found[1]:.1f} %" if found else ""
+
+    @property
     def failed(self) -> int:
         return self.row.cells["failed"]  # A template would read a counter's missing key as nothing.
 
@@ -156,17 +162,14 @@ def _columns(query: Mapping[str, str], currency: str, baseline: str) -> list[Col
 
 
 def over_budget(manifest: Manifest, rows: Sequence[Row]) -> list[str]:
-    """Rows whose cells used more than their budget, in words: calls under way are not stopped."""
+    """Rows with cells that used more than their budget, in words: calls under way are not stopped."""
     found = []
     for row in rows:
-        budget = manifest.budgets[row.budget]
-        for limit, used, unit in ((budget.tokens, row.tokens, "tokens"), (budget.seconds, row.seconds, "seconds of calls")):
-            if limit is not None and used > limit:
-                found.append(f"{name_of(manifest, row)}: {used:,.0f} {unit} a cell, with a budget of {limit:,g}.")
-        if budget.money is not None and row.money is not None and row.money > budget.money:
-            found.append(
-                f"{name_of(manifest, row)}: {row.money:,.4g} {manifest.currency} a cell, with a budget of {budget.money:,g}."
-            )
+        budget, ended = manifest.budgets[row.budget], row.cells[SolvingState.FINISHED]
+        for unit, (count, most) in row.over.items():
+            limit, used = (f"{budget.tokens:,}", f"{most:,.0f}") if unit == "tokens" else (f"{budget.money:,g}", f"{most:,.4g}")
+            words = unit if unit == "tokens" else manifest.currency
+            found.append(f"{name_of(manifest, row)}: {count:,} of {ended:,}, up to {used} {words}, with a budget of {limit}.")
     return found
 
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 from apps.experiments.models import CellScore, Experiment, SolvingCell, SolvingState
 from apps.experiments.solving.manifest import Scorer
 from apps.experiments.solving.services import manifest_stored
-from apps.reasoning.answers.comparison import UNSTATED, WITHOUT, answer_compared, unstated
+from apps.reasoning.answers.comparison import UNSTATED, WITHOUT, answer_compared, key_trouble, unstated
 from apps.reasoning.answers.final import final_answer
 from apps.reasoning.domain.event_base import Kind
 from apps.runs.models import Run, RunEvent
@@ -21,14 +21,26 @@ from apps.runs.models import Run, RunEvent
 NOTHING = "nothing was handed in"
 NO_ANSWER = "the problem has no final answer"
 NOT_JUDGED = "the method did not judge its proof"
+#: Begins the reason on problems where only right answers would get a score.
+INCOMPARABLE = "wrong answers to this problem could not be refused, so a grader or people must score it"
 #: Cells that are scored in one transaction.
 AT_ONCE = 200
 LONGEST_ANSWER = 2_000
 _ONE = Decimal(1)
 
 
-def is_without_answer(unscored: str) -> bool:
-    """Whether a cell is unscored because it gave no answer, and not because its answer could not be compared or graded."""
+def is_outside(unscored: str) -> bool:
+    """Whether a scorer by final answer can score no cell of the problem, whatever its answer."""
+    return unscored == NO_ANSWER or unscored.startswith(INCOMPARABLE)
+
+
+def is_without_answer(unscored: str, kind: str) -> bool:
+    """Whether a cell is unscored because it gave no answer; by final answer, also because its answer could not be compared.
+
+    `kind` is that of the scorer. Graders that gave no score say nothing about the answer.
+    """
+    if kind == "answer":
+        return bool(unscored) and not is_outside(unscored)
     return unscored in (NOTHING, WITHOUT) or unscored.startswith(UNSTATED)
 
 
@@ -99,6 +111,8 @@ def answer_points(text: str, expected: str) -> Found:
     """
     if not expected.strip():
         return Found(None, NO_ANSWER)
+    if trouble := key_trouble(expected):
+        return Found(None, f"{INCOMPARABLE} ({trouble.rstrip('.')})")
     if not text:
         return Found(None, NOTHING)
     found, final = answer_compared(text, expected), final_answer(text)

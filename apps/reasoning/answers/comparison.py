@@ -15,6 +15,8 @@ from apps.reasoning.answers.work import GivenUp, Work
 from apps.reasoning.graph.statements import normalise_statement
 
 MOST_REASON = 240
+#: Numbers that few problems have as their answer.
+_PLAINLY_OTHERS = ("12345", "77777")
 WITHOUT = "The solution ends without an answer."
 UNSTATED = "The solution states no answer"
 #: Spellings whose usual reading is certain enough to decide equality.
@@ -55,6 +57,15 @@ def answers_compared(given: str, expected: str) -> Comparison:
         found = undecided(f"a value in them could not be computed ({type(problem).__name__})")
     reason = short(found.reason.rstrip("."), MOST_REASON)
     return found.model_copy(update={"reason": f"{reason[:1].upper()}{reason[1:]}."})
+
+
+def key_trouble(expected: str) -> str:
+    """Why a plain wrong answer could not be refused, so that only right ones would count; "" if it can be.
+
+    A key such as “all powers of 2” is equal to itself and decided about nothing else.
+    """
+    found = (answers_compared(given, expected) for given in _PLAINLY_OTHERS)
+    return next((one.reason for one in found if one.outcome == "undecided"), "")
 
 
 def _by_readings(given: str, expected: str, work: Work) -> Comparison:

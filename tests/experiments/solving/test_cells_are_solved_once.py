@@ -8,15 +8,16 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.experiments.advancing import conduct_once
-from apps.experiments.models import Experiment, ExperimentState
+from apps.experiments.models import Experiment, ExperimentState, SolvingCell
 from apps.experiments.refusals import ExperimentRefused
 from apps.experiments.services import experiment_cancel, experiment_retry
+from apps.experiments.solving import cells as solving
 from apps.experiments.solving.cells import ASSISTED, CANCELLED, follow
 from apps.experiments.solving.services import solving_extend, solving_start
 from apps.problem_sets.services import items_of, version_add
 from apps.problems.models import Problem
 from apps.reasoning.domain.events import RunCancelled
-from apps.runs.models import Run, RunStatus
+from apps.runs.models import Run, RunStatus, Step
 from apps.runs.services import command_request, run_resume
 from tests.cast import person
 from tests.experiments.driving import Stage
@@ -49,6 +50,17 @@ def test_every_cell_ends_with_its_run_and_what_it_cost(alice: User, stage: Stage
     assert {cell.calls for cell in found if cell.method == "vote"} == {2}
     assert [(c.method, c.answer) for c in found if not (c.answer and c.completion_tokens)] == []
     assert len({cell.run_id for cell in found}) == 12
+
+
+def test_seconds_of_a_cell_are_those_of_its_model_calls(alice: User, stage: Stage) -> None:
+    make_problem_set(1)
+    run = cells(stage.play(begin(alice)))[0].run
+    assert run is not None
+    Step.objects.filter(run=run, kind="call").update(duration_s=2.5)
+    Step.objects.create(run=run, key="check", kind="tool", alias="sandbox", duration_s=60)
+    solving._finish(SolvingCell.objects.filter(run=run), run)
+    cell = SolvingCell.objects.get(run=run)
+    assert (cell.seconds, cell.by_alias.keys()) == (2.5, {"served"})
 
 
 def test_methods_have_the_same_seed_on_a_problem_and_repeats_have_others(alice: User, stage: Stage) -> None:

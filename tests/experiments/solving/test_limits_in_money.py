@@ -144,7 +144,8 @@ def test_a_row_that_cost_more_than_its_budget_is_named(alice: User, stage: Stage
     make_problem_set(1)
     experiment = stage.play(begin(alice, methods=TURNS, scorers=SCORERS, prices=PRICES, budgets=[{"money": 1e-6}]))
     (words,) = over_budget(manifest_stored(experiment), rows_of(experiment, "answer")[1])
-    assert "EUR a cell, with a budget of 1e-06." in words
+    assert "1 of 1, up to " in words
+    assert "EUR, with a budget of 1e-06." in words
 
 
 def test_tools_cost_nothing_and_models_without_a_price_are_unknown() -> None:

@@ -10,7 +10,7 @@ from apps.accounts.models import User
 from apps.experiments.models import CellScore, Experiment, SolvingCell
 from apps.experiments.solving.manifest import ManifestWrong
 from apps.experiments.solving.measures import Measuring, metrics_of
-from apps.experiments.solving.scoring import NOTHING
+from apps.experiments.solving.scoring import INCOMPARABLE, NOTHING
 from apps.experiments.solving.services import manifest_stored
 from apps.experiments.solving.tables import rows_of
 from apps.reasoning.statistics.intervals import Undefined
@@ -114,16 +114,37 @@ def test_cells_without_an_answer_are_left_out_or_count_as_0_and_the_page_says_wh
     gone.update(state="unscored", points=None, scale=None, unscored=NOTHING)
     undecided = CellScore.objects.filter(cell__item__name="sum-3")
     undecided.update(state="unscored", points=None, scale=None, unscored="two readings")
+    outside = CellScore.objects.filter(cell__item__name="sum-4")
+    outside.update(state="unscored", points=None, scale=None, unscored=f"{INCOMPARABLE} (it is in words)")
     client.force_login(alice)
     url = f"/experiments/{experiment.public_id}/"
     html = client.get(url).content.decode()
     assert "100.0 %" in html
-    assert "2 cells gave no answer and are left out" in html
+    assert "3 cells gave no answer that could be compared, and are left out" in html
+    assert "between 25.0 % and 100.0 % if all that might be scored had no points or all points" in html
     counted = client.get(f"{url}?none=0").content.decode()
-    assert "50.0 %" in counted, "two right answers of four; the undecided one stays unscored"
-    assert "2 cells without an answer count as 0" in counted
+    assert "25.0 %" in counted, "one right answer of four; the problem without a comparable key does not count"
+    assert "3 cells without a comparable answer count as 0" in counted
     row = rows_of(experiment, "answer")[1][0]
-    assert (row.mean, row.counting_none.mean) == (1.0, 0.5)
+    assert (row.mean, row.counting_none.mean) == (1.0, 0.25)
+    assert (row.bounds, row.counting_none.bounds) == ((0.25, 1.0), None)
+
+
+def test_a_problem_with_too_few_scores_leaves_a_metric_of_several_repeats_empty(alice: User, stage: Stage) -> None:
+    make_problem_set(3)
+    experiment = stage.play(begin(alice, scorers=ANSWER, repeats=2))
+    pass_at_2 = next(one for one in metrics_of(manifest_stored(experiment), "answer") if one.name == "pass-2")
+
+    def measured() -> object:
+        problems, (row,) = rows_of(experiment, "answer")
+        return Measuring(experiment, "answer", pass_at_2, problems).of(row)
+
+    assert isinstance(measured(), Measure)
+    hardest = CellScore.objects.filter(cell__item__name="sum-1")
+    hardest.update(state="unscored", points=None, scale=None, unscored=NOTHING)
+    assert measured() == Undefined(reason="1 of 3 problems has fewer than 2 scored repeats")
+    hardest.update(unscored=f"{INCOMPARABLE} (it is in words)")
+    assert isinstance(measured(), Measure), "a problem that the scorer cannot score is no problem of the metric"
 
 
 def test_more_unscored_cells_on_one_side_are_named_with_the_difference(alice: User, stage: Stage, client: Client) -> None:
@@ -143,4 +164,4 @@ def test_a_row_that_used_more_than_its_budget_is_named(alice: User, stage: Stage
     experiment = stage.play(begin(alice, scorers=ANSWER, budgets=[{"tokens": 5}]))
     client.force_login(alice)
     html = client.get(f"/experiments/{experiment.public_id}/").content.decode()
-    assert re.search(r"single: [\d,]+ tokens a cell, with a budget of 5\.", html)
+    assert re.search(r"single: 2 of 2, up to [\d,]+ tokens, with a budget of 5\.", html)

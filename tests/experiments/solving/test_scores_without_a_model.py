@@ -6,7 +6,7 @@ import pytest
 
 from apps.accounts.models import User
 from apps.experiments.models import CellScore
-from apps.experiments.solving.scoring import answer_points, is_without_answer
+from apps.experiments.solving.scoring import INCOMPARABLE, answer_points, is_outside, is_without_answer
 from apps.experiments.solving.services import solving_extend
 from apps.reasoning.domain.generation import GenerationRequest
 from tests.cast import person
@@ -78,5 +78,20 @@ def test_a_problem_without_an_answer_is_unscored(alice: User, stage: Stage) -> N
 def test_an_answer_that_is_not_stated_is_unscored_whether_it_is_right_or_wrong(line: str) -> None:
     found = answer_points(f"We add.\n\n{line}", "1")
     assert found.points is None
-    assert is_without_answer(found.unscored), found.unscored
+    assert is_without_answer(found.unscored, "answer"), found.unscored
     assert answer_points(f"We add.\n\n{line}\n\nAnswer: $1$", "1").points == 1
+
+
+@pytest.mark.parametrize("key", ["all powers of 2", "$P(x)=2x^2+c$", r"$f(n)=n$ for all even $n$ and $0$ otherwise"])
+def test_a_problem_whose_wrong_answers_cannot_be_refused_is_scored_for_no_method(key: str) -> None:
+    """A right answer alone would be scored, so the mean would be too high."""
+    for said in (key, "12", "all powers of 3"):
+        found = answer_points(f"So it is.\n\nAnswer: {said}", key)
+        assert (found.points, found.unscored.startswith(INCOMPARABLE)) == (None, True)
+        assert is_outside(found.unscored)
+        assert not is_without_answer(found.unscored, "answer")
+
+
+def test_no_answer_of_a_grader_is_not_no_answer_of_the_method() -> None:
+    assert not is_without_answer("the text was cut off at its token limit", "grader")
+    assert is_without_answer("the denominator after a slash is ambiguous", "answer")

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from apps.experiments.models import Experiment, SolvingCell, SolvingState
-from apps.reasoning.answers.comparison import answer_compared
+from apps.reasoning.answers.comparison import answer_compared, key_trouble
 from apps.reasoning.answers.final import final_answer
 from apps.reasoning.domain.event_base import Kind
 from apps.reasoning.domain.verdicts import NO_FAULT
@@ -151,8 +151,9 @@ def _add(found: Observed, run: _Run, player: Key, kind: str, body: dict[str, Any
         return
     subject = body[_SUBJECT[Kind(kind)]]
     if kind in (Kind.CANDIDATE_DRAFTED, Kind.PROOF_DRAFTED):
-        is_right = answer_compared(body["text"], run.cell.item.problem.answer).is_equal
-        if is_right is None or not final_answer(body["text"]).is_stated:
+        expected = run.cell.item.problem.answer
+        is_right = answer_compared(body["text"], expected).is_equal
+        if is_right is None or key_trouble(expected) or not final_answer(body["text"]).is_stated:
             return
         run.truths[subject] = is_right
         found.truths += 1
