@@ -26,6 +26,7 @@ from apps.runs.journal.batch import Announced, Item, NumberedEvent, Plan, texts_
 from apps.runs.journal.captured import TokensUnwritable, tokens_write
 from apps.runs.journal.records import values_of
 from apps.runs.journal.rows import advance, insert
+from apps.runs.journal.savepoints import ConnectionLost, lazy_savepoint
 from apps.runs.journal.texts import blob_values
 from apps.runs.models import Blob, Run, RunEvent, Step
 
@@ -284,9 +285,9 @@ def _run_sink(sink: Sink, plan: Plan) -> None:
     Raises `OperationalError` where the connection was lost: Django would roll the batch back silently.
     """
     try:
-        with transaction.atomic():
+        with lazy_savepoint():
             sink(plan.journal.run, plan.events)
-    except Exception as error:
-        if connection.needs_rollback:
-            raise OperationalError(f"the connection was lost in a projection: {error}") from error
+    except ConnectionLost:
+        raise
+    except Exception:
         logger.exception("run %s: a projection failed; rebuild it with `manage.py rebuild_lemmas`", plan.journal.public_id)
