@@ -120,12 +120,12 @@ def _running(run: Run) -> QuerySet[SolvingCell]:
 
 
 def _finish(cells: QuerySet[SolvingCell], run: Run, event: RunFinished | None = None) -> None:
-    if Run.objects.filter(pk=run.pk, is_assisted=True).exists():
+    spent = Run.objects.values("is_assisted", "calls", "prompt_tokens", "completion_tokens").get(pk=run.pk)
+    if spent["is_assisted"]:
         cells.update(state=SolvingState.FAILED, trouble=ASSISTED, ended_at=timezone.now())
         transaction.on_commit(CONDUCTOR.wake)
         return
     outcome = {"proof": event.proof, "accepted": event.accepted} if event else run.outcome or {}
-    spent = Run.objects.values("calls", "prompt_tokens", "completion_tokens").get(pk=run.pk)
     by_alias = {alias: (count, *rest) for alias, count, *rest in _use(run)}
     cells.update(
         state=SolvingState.FINISHED,

@@ -43,10 +43,9 @@ def lease_take(run_pk: int, owner: str) -> Run | None:
         )
         return None
     free = Q(lease_until=None) | Q(lease_until__lt=Now()) | Q(lease_owner="") | Q(lease_owner=ON_ITS_WAY)
-    dead = _dead_owner(run_pk)
-    if dead:
-        free |= Q(lease_owner=dead)
-    taken = Run.objects.filter(free, pk=run_pk, status__in=LIVE).update(
+    taken = _update_free(
+        run_pk,
+        free,
         fence=F("fence") + 1,
         lease_owner=owner,
         lease_until=Now() + timedelta(seconds=settings.LEASE_S),
@@ -78,15 +77,16 @@ def lease_release(run_pk: int, fence: int) -> None:
 def lease_mark_dispatched(run_pk: int) -> bool:
     """Claim the right to send one orchestrator task for a run without owner. False if another process claimed it."""
     free = Q(lease_until=None) | Q(lease_until__lt=Now())
+    return _update_free(run_pk, free, lease_owner=ON_ITS_WAY, lease_until=Now() + timedelta(seconds=settings.LEASE_S))
+
+
+def _update_free(run_pk: int, free: Q, **values: Any) -> bool:
+    """Update a live run that is `free`, or whose owner was a process of this machine that has died."""
+    live = Run.objects.filter(pk=run_pk, status__in=LIVE)
+    if live.filter(free).update(**values):
+        return True
     dead = _dead_owner(run_pk)
-    if dead:
-        free |= Q(lease_owner=dead)
-    return (
-        Run.objects.filter(free, pk=run_pk, status__in=LIVE).update(
-            lease_owner=ON_ITS_WAY, lease_until=Now() + timedelta(seconds=settings.LEASE_S)
-        )
-        == 1
-    )
+    return bool(dead and live.filter(lease_owner=dead).update(**values))
 
 
 def runs_without_owner() -> list[int]:
