@@ -28,7 +28,7 @@ class Reference:
 def references_of(problem: Problem) -> list[Reference]:
     """All non-empty references, in the numbering of graders."""
     library = [(one.text, one.approach or "Library solution", None) for one in problem.reference_solutions.all()]
-    posts = [(one.text, one.origin or "Pasted", one) for one in problem.posts.filter(removed_at=None)]
+    posts = [(one.text, one.origin or "Pasted", one) for one in problem.posts.all() if one.removed_at is None]
     given = [one for one in (*library, *posts) if one[0].strip()]
     return [Reference(number, *one) for number, one in enumerate(given[:REFERENCES_AT_MOST], 1)]
 

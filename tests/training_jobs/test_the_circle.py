@@ -169,6 +169,29 @@ def test_the_interval_covers_the_differences_and_needs_some_problems() -> None:
     assert paired([("a", None, 1.0)]) is None
 
 
+@pytest.mark.parametrize(("gain", "word"), [(1.0, "Better"), (-1.0, "Worse")])
+def test_five_problems_never_show_that_a_model_is_better_and_six_do(gain: float, word: str) -> None:
+    five, six = (paired([(str(n), 0.5 - gain / 2, 0.5 + gain / 2) for n in range(count)]) for count in (5, 6))
+    assert five is not None
+    assert six is not None
+    assert five.low is not None
+    assert five.high is not None
+    assert five.low * five.high > 0, "the interval alone excludes 0"
+    assert "cannot be distinguished from chance" in five.verdict
+    assert six.verdict == f"{word} than its parent on problems like these."
+    assert (five.as_json()["is_decisive"], six.as_json()["is_decisive"]) == (False, True)
+
+
+def test_the_page_calls_no_difference_of_five_problems_decisive(alice: User, client_for: ClientFor) -> None:
+    made = a_model()
+    measured(made, [[f"item {n}", 0.0, 1.0] for n in range(5)])
+    model_decide(model=made, state=ModelState.REJECTED, reason="Too few.", user=alice)
+    text = client_for(alice).get(reverse("learning:model", args=[made.name])).content.decode()
+    assert "cannot be distinguished from chance" in text
+    assert "), not decisive" in text
+    assert "Better than its parent" not in text
+
+
 def test_a_promotion_needs_a_comparison_and_a_reason(alice: User) -> None:
     made = a_model()
     with pytest.raises(NotDecided, match="Compare it"):

@@ -2,7 +2,9 @@
 
 import functools
 import json
+import re
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -79,9 +81,28 @@ class Preset(Value):
             return {}
         return {"title": self.heading, **self.solving.model_dump(include={"repeats", "baseline", "curves"})}
 
+    def found_in(self, titles: Mapping[str, str]) -> list[str]:
+        """Keys of the titles that contain the name of a set that the table needs, in the order of `sets`, then by length."""
+        ordered = sorted(titles.items(), key=lambda one: len(one[1]))
+        needed = [_letters(name) for name in self.sets]
+        return list(dict.fromkeys(key for name in needed for key, title in ordered if name in _letters(title)))
+
+    def other_set(self, title: str) -> str:
+        """A warning if the chosen set is none of those that the table needs, by its title; else ""."""
+        if self.found_in({"": title}):
+            return ""
+        return (
+            f"{self.paper}, {self.table} needs {' or '.join(self.sets)}. The name of the chosen set, {title}, is another one. "
+            "Choose that set, or check that this one has its problems."
+        )
+
     @property
     def heading(self) -> str:
         return f"{self.paper}, {self.table}: {self.title}"
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"[\W_]+", "", text.casefold())
 
 
 def params_written(params: dict[str, Any]) -> str:

@@ -83,7 +83,7 @@ def forecast_of(
     for scorer in manifest.scorers:
         if scorer.kind == "grader":
             count = found.cells + (0 if scorer.name in standing.graders else found.stay)
-            _add_gradings(found, scorer, some, count, planner)
+            _add_gradings(found, scorer, items, count, planner)
     if found.cells + found.stay > CELLS_AT_MOST:
         found.conflicts.append(f"An experiment has at most {CELLS_AT_MOST:,} cells. Choose fewer problems, methods or repeats.")
     if held := sum(bool(planner.held_back(item.problem.problem)) for item in items):
@@ -95,14 +95,14 @@ def forecast_of(
 
 
 def _add_gradings(found: Forecast, scorer: Scorer, items: Sequence[ProblemSetItem], count: int, planner: Planner) -> None:
-    """Add the cost of `count` gradings by a scorer, from those of the sample `items`."""
-    found.gradings += count
+    """Add the cost of `count` gradings by a scorer on all problems, and the conflicts with those that it cannot grade."""
     each = count / found.problems if found.problems else 0.0
-    calls, most, tokens = (
-        round(one * found.problems / max(1, len(items))) for one in gradings_cost(scorer, items, each, planner.aliases)
-    )
-    found.grading_calls, found.grading_calls_most = found.grading_calls + calls, found.grading_calls_most + most
-    found.grading_tokens += tokens
+    costs = gradings_cost(scorer, items, each, planner.aliases)
+    found.gradings += round(each * costs.problems)
+    found.grading_calls += costs.calls
+    found.grading_calls_most += costs.calls_most
+    found.grading_tokens += costs.tokens
+    found.conflicts += costs.conflicts
 
 
 def _add(

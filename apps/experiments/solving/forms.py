@@ -202,6 +202,8 @@ def builder_new(
     first: dict[str, Any] = {part: [{}] for part in PARTS}
     first |= {"methods": [{"name": "single", "scaffold": "single_call"}], "teams": [{"name": alias}]}
     fields = dict(initial) | (preset.fields() if preset else {})
+    if preset and (needed := preset.found_in(dict(ProblemSet.objects.values_list("slug", "title")))):
+        fields.setdefault("set", needed[0])
     return Builder(aliases, None, fields=fields, rows=first | (preset.rows(alias) if preset else {}))
 
 

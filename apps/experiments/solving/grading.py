@@ -26,11 +26,13 @@ from apps.reasoning.domain.grading_events import GradingReached
 from apps.reasoning.graders.grader import FINAL
 from apps.reasoning.graders.grading import Grading
 from apps.reasoning.inference.aliases import Alias
+from apps.reasoning.scaffolds.spec import RunSpec
 from apps.runs.journal.batch import NumberedEvent
 from apps.runs.models import BATCHED, LIVE, Run
 from apps.runs.services import run_create
 
 NO_RESULT = "The run ended without a grading."
+LACKING = "Add what is missing to the problem and retry, or add another grader."
 TITLE_LENGTH = 200
 State = CellScore.State
 
@@ -93,7 +95,7 @@ def score_start(score: CellScore, graders: Graders) -> None:
         plan, stated = graders.plan(score.scorer), cell.item.problem
         graders.require_open(stated.problem)
         job = Job(cell.item.name, problem_of(stated), {**material_of(stated), "script": text})
-        spec = plan.spec(job, pieces_known(stated.statement, plan.roles))
+        spec = _spec(plan, job)
     except PlanWrong as error:
         _update(score, state=State.FAILED, trouble=str(error), ended_at=timezone.now())
         transaction.on_commit(CONDUCTOR.wake)
@@ -106,6 +108,14 @@ def score_start(score: CellScore, graders: Graders) -> None:
         start_id=uuid.uuid5(cell.public_id, f"{score.scorer}/{score.answer}/{score.attempt}"),
     )
     _update(score, state=State.RUNNING, run=run, trouble="", ended_at=None)
+
+
+def _spec(plan: GradingPlan, job: Job) -> RunSpec:
+    """The specification of a grading. Raises `PlanWrong` with what the problem lacks and what to do."""
+    try:
+        return plan.spec(job, pieces_known(job.problem.statement, plan.roles))
+    except PlanWrong as error:
+        raise PlanWrong(f"{error} {LACKING}") from error
 
 
 def follow(run: Run, events: Sequence[NumberedEvent]) -> None:

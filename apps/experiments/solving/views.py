@@ -68,10 +68,14 @@ def solving_new(request: HttpRequest) -> HttpResponse:
             return redirect("experiments:rehearsal" if first else "experiments:detail", experiment_id=made.public_id)
         if manifest is not None:
             forecast = forecast_of(manifest, items_chosen(manifest), Planner(manifest, aliases, user))
+            if preset and (words := preset.other_set(builder.form.cleaned_data["set"].title)):
+                forecast.conflicts.insert(0, words)
     except ExperimentRefused as error:
         refusal = str(error)
     context: dict[str, Any] = {"builder": builder, "forecast": forecast, "trouble": trouble}
     context |= {"refusal": refusal or builder.trouble, "has_sets": ProblemSet.objects.exists(), "preset": preset}
+    if preset:
+        context["lacks_set"] = not preset.found_in(dict(ProblemSet.objects.values_list("slug", "title")))
     if request.headers.get("HX-Target") == "forecast":
         return render(request, "experiments/_solving_forecast.html", context)
     is_wrong = builder.asks_to_start and (manifest is None or bool(refusal))

@@ -1,10 +1,12 @@
 """Scripts to grade, from rows of a file or from submission versions."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
+
+from django.db.models import QuerySet, prefetch_related_objects
 
 from apps.files.mark_files import Row, columns_check, value_of
 from apps.files.tables import FileWrong
@@ -134,7 +136,21 @@ def text_of(stated: ProblemVersion) -> ProblemText:
 
 def material_of(stated: ProblemVersion) -> dict[str, Any]:
     """The material of a problem for graders: reference solutions, guidelines for markers, the only active scheme."""
-    schemes = SchemeVersion.objects.filter(scheme__problem=stated.problem, status=VersionStatus.ACTIVE)[:2]
+    return _material(stated, SchemeVersion.objects.filter(scheme__problem=stated.problem, status=VersionStatus.ACTIVE)[:2])
+
+
+def materials_of(stated: Sequence[ProblemVersion]) -> list[dict[str, Any]]:
+    """The material of many problems, in their order, in a few queries."""
+    problems = [one.problem for one in stated]
+    prefetch_related_objects(problems, "reference_solutions", "posts")
+    schemes: dict[int, list[SchemeVersion]] = defaultdict(list)
+    active = SchemeVersion.objects.filter(scheme__problem__in=problems, status=VersionStatus.ACTIVE)
+    for one in active.select_related("scheme"):
+        schemes[one.scheme.problem_id].append(one)
+    return [_material(one, schemes[one.problem_id]) for one in stated]
+
+
+def _material(stated: ProblemVersion, schemes: Sequence[SchemeVersion] | QuerySet[SchemeVersion]) -> dict[str, Any]:
     return {
         "references": [one.text for one in references_of(stated.problem)],
         "guidelines": stated.scheme_text,

@@ -20,7 +20,8 @@ class Paired:
     """Result of a paired comparison.
 
     `difference` is child minus parent, in the unit of the scores. `low` and `high` bound its 95 % interval over whole problems
-    (apps/reasoning/statistics/intervals.py); None where it is undefined. `unscored` problems enter no other figure.
+    (apps/reasoning/statistics/intervals.py); None where it is undefined. `is_decisive`: whether one may be called better
+    (apps/reasoning/statistics/differences.py). `unscored` problems enter no other figure.
     """
 
     problems: int
@@ -33,17 +34,16 @@ class Paired:
     equal: int
     worse: int
     unscored: int
+    is_decisive: bool
 
     @property
     def verdict(self) -> str:
-        """The interval in words."""
+        """What may be said of the child and its parent."""
         if self.low is None or self.high is None:
             return FEW if self.problems < CLUSTERS_AT_LEAST else ALIKE
-        if self.low > 0:
-            return "Better than its parent on problems like these."
-        if self.high < 0:
-            return "Worse than its parent on problems like these."
-        return "With this number of problems, the difference cannot be distinguished from chance."
+        if not self.is_decisive:
+            return "With this number of problems, the difference cannot be distinguished from chance."
+        return f"{'Better' if self.difference > 0 else 'Worse'} than its parent on problems like these."
 
     def as_json(self) -> dict[str, Any]:
         """Values for the record of a decision."""
@@ -75,4 +75,5 @@ def paired(items: Sequence[tuple[str, float | None, float | None]]) -> Paired | 
         equal=found.ties,
         worse=found.losses,
         unscored=len(items) - len(both),
+        is_decisive=found.is_decisive(),
     )

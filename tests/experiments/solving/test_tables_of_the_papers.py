@@ -57,6 +57,30 @@ def test_a_table_of_grading_ticks_graders_that_exist(preset: Preset, alice: User
     assert preset.differs.split(".")[0] in unescape(html)
 
 
+def test_the_form_chooses_the_set_that_the_table_needs(alice: User, client: Client) -> None:
+    for title in ("Algebra", "Imo-proofbench, advanced part", "IMO ProofBench"):
+        make_problem_set(1, title)
+    html = client.get(f"{URL}?preset=qed-nano-2").content.decode()
+    assert '<option value="imo-proofbench" selected>' in html
+    assert "No problem set here has such a name" not in html
+    assert '<option value="algebra" selected>' in client.get(f"{URL}?preset=qed-nano-2&set=algebra").content.decode()
+    sent = filled(presets()["qed-nano-2"])
+    assert sent["set"] == "imo-proofbench"
+    wrong = "needs IMO-ProofBench. The name of the chosen set, Algebra, is another one."
+    assert wrong in client.post(f"{URL}?preset=qed-nano-2", {**sent, "set": "algebra", "action": "estimate"}).content.decode()
+    for fits in ("imo-proofbench", "imo-proofbench-advanced-part"):
+        html = client.post(f"{URL}?preset=qed-nano-2", {**sent, "set": fits, "action": "estimate"}).content.decode()
+        assert "is another one" not in html
+
+
+def test_a_table_whose_set_does_not_exist_says_so(alice: User, client: Client) -> None:
+    make_problem_set(1, "Algebra")
+    html = client.get(f"{URL}?preset=qed-nano-2").content.decode()
+    assert "No problem set here has such a name. Import it first" in html
+    assert f'hx-post="{URL}?preset=qed-nano-2"' in html, "the estimate knows the table"
+    assert "No problem set here has such a name" not in client.get(URL).content.decode()
+
+
 def test_an_unknown_table_shows_the_usual_form(alice: User, client: Client) -> None:
     make_problem_set(1)
     assert 'value="single"' in client.get(f"{URL}?preset=none").content.decode()

@@ -1,13 +1,19 @@
 """The builder: rows of a form become a manifest; the estimate names conflicts; nothing is lost when something is wrong."""
 
 import re
+from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from apps.experiments.models import Experiment
+from apps.problem_sets.importing import named_of
+from apps.problem_sets.services import set_create
 from tests.cast import person
 from tests.experiments.solving.playing import make_problem_set
+from tests.problems.factory import make_problem
 
 pytestmark = pytest.mark.django_db(transaction=True)
 URL = "/experiments/new/solving/"
@@ -119,6 +125,36 @@ def test_problems_without_an_answer_are_counted_for_the_scorer_that_needs_one(cl
     made = make_problem_set(3)
     ProblemVersion.objects.filter(pk=made.items.all()[0].problem_id).update(answer="")
     assert "1 of 3 problems have no final answer" in client.post(URL, sent("estimate")).content.decode()
+
+
+def by_grader(workflow: str) -> dict[str, str]:
+    return {"scorers-0-kind": "grader", "scorers-0-workflow": workflow, "scorers-0-alias": "served"}
+
+
+def test_problems_without_a_reference_are_counted_for_the_grader_that_needs_one_and_the_others_cost(client: Client) -> None:
+    bare = make_problem("Bare sum", answer="1", solutions=())
+    made = [bare, *(make_problem(f"Sum {number}", answer="1") for number in range(3))]
+    set_create(title="Sums", items=named_of(made), by=None)
+    html = client.post(URL, sent("estimate", **by_grader("ref3"))).text
+    assert "1 of 4 problems has no reference solution, which ref3 by served needs. Add one to each, or choose another" in html
+    assert "6 gradings of answers: about" in html
+    assert "about 0 calls" not in html
+    assert "no reference" not in client.post(URL, sent("estimate", **by_grader("single_turn"))).text
+    make_problem_set(2, "Bare")
+    html = client.post(URL, sent("estimate", set="bare", **by_grader("ref3"))).text
+    assert "2 of 2 problems have no reference solution" in html
+    assert "of answers: about" not in html
+    html = client.post(URL, sent("estimate", set="bare", **by_grader("scheme"))).text
+    assert "2 of 2 problems have no active marking scheme" in html
+
+
+def test_the_material_of_many_problems_takes_few_queries(client: Client, django_assert_max_num_queries: Any) -> None:
+    for size in (12, 60):
+        make_problem_set(size, f"Sums of {size}")
+    with CaptureQueriesContext(connection) as few:
+        client.post(URL, sent("estimate", set="sums-of-12", **by_grader("ref3")))
+    with django_assert_max_num_queries(len(few)):
+        client.post(URL, sent("estimate", set="sums-of-60", **by_grader("ref3")))
 
 
 def test_a_wrong_form_starts_nothing_and_keeps_what_was_written(client: Client) -> None:

@@ -13,14 +13,20 @@ from apps.experiments.models import Experiment, ExperimentKind, SolvingState
 from apps.experiments.solving.manifest import Manifest
 from apps.experiments.solving.pages import Line, mean_lines
 from apps.experiments.solving.rehearsal.differences import Detectable, base_of, detectable_of, detectable_words
-from apps.experiments.solving.rehearsal.predicting import COSTS, WRITTEN, Prediction
+from apps.experiments.solving.rehearsal.fitting import OF_A_TRIAL
+from apps.experiments.solving.rehearsal.predicting import COSTS, Prediction, not_predicted, scorers_predicted, unit_of
 from apps.experiments.solving.rehearsal.stored import Rehearsal
 from apps.experiments.solving.services import manifest_stored
-from apps.experiments.solving.tables import rows_of
+from apps.experiments.solving.tables import Row, rows_of
 from apps.reasoning.rehearsal.skills import Skills
 
 #: Experiments that are offered to fit skills to.
 OFFERED = 30
+#: Why there is no outcome next to the prediction.
+NO_OUTCOME = (
+    "No scorer of this experiment says whether a solution is right, so there is no outcome to compare with. "
+    "If the problems have final answers, add a scorer for them: no model is asked again."
+)
 Key = tuple[str, str, int]
 
 
@@ -43,47 +49,65 @@ class Pair:
 
 
 def page_of(experiment: Experiment, user: User, scorer: str) -> dict[str, Any]:
-    """The context of the page. The outcome is that of a scorer; of the first one if `scorer` is none of them."""
+    """The context of the page, by a scorer that is predicted; by the first one if `scorer` is none of them.
+
+    Without one, right solutions are predicted, and there is no outcome.
+    """
     manifest = manifest_stored(experiment)
-    kinds = {one.name: one.kind for one in manifest.scorers}
+    kinds = scorers_predicted(manifest)
     chosen = scorer if scorer in kinds else next(iter(kinds), "")
-    rows = Rehearsal.objects.filter(experiment=experiment).select_related("by", "fitted_to")
-    shown = rows.filter(state=Rehearsal.State.DONE).first()
-    newest = rows.defer("result", "skills").first()
+    stored = Rehearsal.objects.filter(experiment=experiment).select_related("by", "fitted_to")
+    shown = stored.filter(state=Rehearsal.State.DONE).first()
+    newest = stored.defer("result", "skills").first()
     context: dict[str, Any] = {"newest": newest, "shown": shown, "scorers": list(kinds), "scorer": chosen}
     context |= {"cells": experiment.solving_cells.count(), "sources": _sources(experiment, user)}
     if shown is None or shown.result is None:
         return context
     prediction = Prediction.model_validate(shown.result)
-    of_acceptance = kinds.get(chosen) == "accepted"
-    context["pairs"] = pairs_of(experiment, prediction, chosen, of_acceptance=of_acceptance)
-    context["detectable"] = detectable_words(manifest, prediction)
+    rows, skills = prediction.rows_by(kinds.get(chosen, "")), Skills.model_validate(shown.skills or {})
+    context["pairs"] = pairs_of(experiment, prediction, rows, chosen)
+    context["no_outcome"] = "" if kinds else NO_OUTCOME
+    context["not_predicted"] = not_predicted(manifest)
+    context["detectable"] = detectable_words(manifest, prediction.problems, rows)
     context["troubles"] = [(row.method, why, count) for row in prediction.rows for why, count in row.troubles.items()]
-    context["notes"] = Skills.model_validate(shown.skills or {}).notes
-    context["unit"] = unit_of(manifest)
+    context |= {"notes": skills.notes, "origin": origin_of(shown, manifest, skills), "unit": unit_of(manifest)}
     return context
 
 
-def pairs_of(experiment: Experiment, prediction: Prediction, scorer: str, *, of_acceptance: bool) -> list[Pair]:
-    """Predicted and observed rows of equal method, team and budget, in the order of the prediction."""
+def origin_of(shown: Rehearsal, manifest: Manifest, skills: Skills) -> str:
+    """Where the skills of a rehearsal come from, in words. The notes say it for each number."""
+    tried = {model for part in skills.parts if part.source.startswith(OF_A_TRIAL) for model in part.models}
+    if shown.source == "runs":
+        if all(part.source == "stated" or part.source.startswith(OF_A_TRIAL) for part in skills.parts):
+            return "Guessed, because there were no runs to which skills could be fitted."
+        own = "this experiment, so the prediction has seen the outcome"
+        return f"Fitted to runs of {own if shown.fitted_to_id == shown.experiment_id else 'another experiment'}."
+    if shown.source != "trials":
+        return "Guessed."
+    if not tried:
+        return "Guessed, because no model has a trial."
+    models = dict.fromkeys(alias for team in manifest.teams for alias in team.roles.values())
+    others = ", ".join(one for one in models if one not in tried)
+    return f"Fitted to trials of {', '.join(sorted(tried))}." + (f" Guessed for {others}, without a trial." if others else "")
+
+
+def pairs_of(experiment: Experiment, prediction: Prediction, rows: Sequence[Row], scorer: str) -> list[Pair]:
+    """Predicted and observed rows of equal method, team and budget, in the order of the prediction.
+
+    `rows`: the prediction by the scorer. Without a scorer, nothing but costs is observed.
+    """
     manifest = manifest_stored(experiment)
-    rows = [one.as_row(of_acceptance=of_acceptance) for one in prediction.rows]
     predicted = mean_lines(manifest, prediction.problems, rows)
     problems, outcome = rows_of(experiment, scorer)
     observed = {line.row.key: line for line in mean_lines(manifest, problems, outcome)}
     base = base_of(manifest, rows)
     costs = [{one.key: one.cost(unit_of(manifest)) for one in prediction.rows}, _observed_costs(experiment, unit_of(manifest))]
     ratios = [[_ratio(one, row.key, rows[base].key) for one in costs] for row in rows]
-    detectable = detectable_of(manifest, prediction)
+    detectable = detectable_of(manifest, prediction.problems, rows)
     return [
         _pair(line, observed.get(line.row.key), of_row, found)
         for line, of_row, found in zip(predicted, ratios, detectable, strict=True)
     ]
-
-
-def unit_of(manifest: Manifest) -> str:
-    """What the cost ratios count."""
-    return manifest.counts if manifest.counts in COSTS else WRITTEN
 
 
 def _observed_costs(experiment: Experiment, unit: str) -> dict[Key, float]:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from math import ceil
 
 from apps.experiments.solving.manifest import Manifest
-from apps.experiments.solving.rehearsal.predicting import Prediction
 from apps.experiments.solving.tables import Row
 from apps.reasoning.statistics.differences import Difference, difference
 from apps.reasoning.statistics.intervals import Undefined
@@ -28,10 +27,9 @@ def base_of(manifest: Manifest, rows: Sequence[Row]) -> int:
     return next((number for number, row in enumerate(rows) if row.method == manifest.baseline), 0)
 
 
-def detectable_of(manifest: Manifest, prediction: Prediction) -> list[Detectable | None]:
-    """For each row; None for the base itself."""
-    rows = [row.as_row() for row in prediction.rows]
-    base, tables = base_of(manifest, rows), [Scores.of(prediction.problems, row.scores) for row in rows]
+def detectable_of(manifest: Manifest, problems: Sequence[str], rows: Sequence[Row]) -> list[Detectable | None]:
+    """For each predicted row; None for the base itself."""
+    base, tables = base_of(manifest, rows), [Scores.of(problems, row.scores) for row in rows]
     others = len(rows) - 1
     return [None if at == base else _detectable(one, tables[base], others) for at, one in enumerate(tables)]
 
@@ -57,18 +55,19 @@ def _measure(scores: Scores) -> Measure | None:
     return found if isinstance(found, Measure) else None
 
 
-def detectable_words(manifest: Manifest, prediction: Prediction) -> str:
+def detectable_words(manifest: Manifest, problems: Sequence[str], rows: Sequence[Row]) -> str:
     """The largest of the smallest differences, in a sentence; the reason where there is none."""
-    found = [one.least for one in detectable_of(manifest, prediction) if one is not None]
+    found = [one.least for one in detectable_of(manifest, problems, rows) if one is not None]
     if not found:
         return "One row alone is compared with nothing."
-    known = [one for one in found if one is not None]
+    known, base = [one for one in found if one is not None], rows[base_of(manifest, rows)]
+    if not base.scored or not any(row.scored for row in rows if row is not base):
+        why = "no other row has a predicted score" if base.scored else "it has no predicted score"
+        return f"No difference from {base.method} is predicted, because {why}."
     if not known:
-        return f"{few(len(prediction.problems))} too few to show any difference."
-    rows = [row.as_row() for row in prediction.rows]
-    base = rows[base_of(manifest, rows)].method
+        return f"{few(sum(one is not None for one in base.means))} too few to show any difference."
     low, high = ceil(100 * min(known)), ceil(100 * max(known))
     return (
-        f"Differences from {base} of {high} percentage points are shown in 80 % of such experiments"
+        f"Differences from {base.method} of {high} percentage points are shown in 80 % of such experiments"
         f"{f', for some rows those of {low}' if low < high else ''} (from the variance of the rehearsal)."
     )

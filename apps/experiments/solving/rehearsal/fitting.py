@@ -22,6 +22,8 @@ from apps.trials.selectors import trials_of
 ENOUGH = 10
 #: Rates are kept this far from 0 and 1, which no sample shows.
 EDGE = 0.005
+#: Beginning of the source of skills that come from a trial.
+OF_A_TRIAL = "fitted to a trial of"
 _GUESS = Skill()
 #: What a judge does, and with which solutions, by the name of its rate.
 _VERBS = {"spots": ("reject", "wrong"), "passes": ("accept", "right")}
@@ -183,7 +185,7 @@ def skills_of_trial(alias: str, user: User | None) -> Skills:
     trial = next((one for one in trials_of(user, alias) if one.answers), None)
     if trial is None:
         return Skills(notes=(f"{alias} has no trial (manage.py try_model {alias}); without runs its skills are guessed.",))
-    source = f"fitted to a trial of {alias} ({len(trial.answers)} answers)"
+    source = f"{OF_A_TRIAL} {alias} ({len(trial.answers)} answers)"
     rights = _sum(Count(one.specificity.count, one.specificity.of) for one in trial.roles)
     wrongs = _sum(Count(one.sensitivity.count, one.sensitivity.of) for one in trial.roles)
     rates = {name: _inside(count) for name, count in (("passes", rights), ("spots", wrongs)) if count.of >= ENOUGH}

@@ -9,6 +9,7 @@ import numpy as np
 
 from apps.experiments.refusals import CELLS_AT_MOST, ExperimentRefused
 from apps.experiments.solving.manifest import Manifest
+from apps.experiments.solving.scoring import NO_ANSWER
 from apps.experiments.solving.tables import Row
 from apps.problem_sets.models import ProblemSetItem
 from apps.reasoning.domain.errors import ReasoningError
@@ -23,6 +24,8 @@ from apps.reasoning.rehearsal.skills import Skills
 CALLS_AT_MOST = 1_000_000
 NOTHING = "nothing was handed in"
 NOT_JUDGED = "the method did not judge its proof"
+#: Kinds of scorers that are predicted. Simulated agents play the methods, but no graders and no people.
+PREDICTED = ("answer", "accepted")
 WRITTEN = "completion tokens"
 #: What a unit of the manifest counts; a rehearsal knows no prices, so money is counted as tokens written.
 COSTS = {
@@ -74,10 +77,43 @@ class PredictedRow(Value):
 
 
 class Prediction(Value):
-    """A rehearsed table. Problems by name, in the order of the scores."""
+    """A rehearsed table. Problems by name, in the order of the scores. `unanswered`: those without a final answer."""
 
     problems: tuple[str, ...]
     rows: tuple[PredictedRow, ...]
+    unanswered: frozenset[str] = frozenset()
+
+    def rows_by(self, kind: str) -> list[Row]:
+        """The rows as a kind of `PREDICTED` scores them; by right solutions if the kind is ""."""
+        rows = [one.as_row(of_acceptance=kind == "accepted") for one in self.rows]
+        if kind == "answer":
+            places = np.array([name in self.unanswered for name in self.problems])
+            for row in rows:
+                if left := int((~np.isnan(row.scores[places])).sum()):
+                    row.unscored[NO_ANSWER] = left
+                row.scores[places] = np.nan
+        return rows
+
+
+def scorers_predicted(manifest: Manifest) -> dict[str, str]:
+    """The kinds of the scorers that a rehearsal predicts, by name."""
+    return {one.name: one.kind for one in manifest.scorers if one.kind in PREDICTED}
+
+
+def unit_of(manifest: Manifest) -> str:
+    """What ratios of costs count."""
+    return manifest.counts if manifest.counts in COSTS else WRITTEN
+
+
+def not_predicted(manifest: Manifest) -> str:
+    """A sentence about the scorers that a rehearsal does not predict; "" if there are none."""
+    others = [one.name for one in manifest.scorers if one.kind not in PREDICTED]
+    if not others:
+        return ""
+    return (
+        f"Not predicted: {', '.join(others)}. A rehearsal plays the methods, but no graders and no people. "
+        "It has neither their points nor the cost of grading."
+    )
 
 
 def matrix_of(manifest: Manifest, items: Sequence[ProblemSetItem]) -> Matrix:
@@ -138,7 +174,11 @@ def predicted(
         by_line[cell.line].append(cell)
     keys = product((one.name for one in manifest.played), (one.name for one in manifest.teams), range(len(manifest.budgets)))
     rows = [_row(key, matrix, by_line[number]) for number, key in enumerate(keys)]
-    return Prediction(problems=tuple(one.name for one in matrix.problems), rows=tuple(rows))
+    return Prediction(
+        problems=tuple(one.name for one in matrix.problems),
+        rows=tuple(rows),
+        unanswered=frozenset(one.name for one in matrix.problems if not one.has_answer),
+    )
 
 
 def _row(key: tuple[str, str, int], matrix: Matrix, cells: Sequence[PlayedCell]) -> PredictedRow:
