@@ -1,4 +1,4 @@
-"""Writes on experiments on solving: plan, start, extend, delete, retry, cancel. Each is one transaction."""
+"""Writes on experiments on solving: plan, start, extend, retry, cancel. Each is one transaction."""
 
 import uuid
 from collections.abc import Mapping, Sequence
@@ -109,16 +109,6 @@ def solving_begin(experiment: Experiment) -> None:
     if not rows.filter(state=ExperimentState.PLANNED).update(**begun) and not rows.filter(state=begun["state"]).exists():
         raise ExperimentRefused("Only a planned experiment can be started.")
     transaction.on_commit(CONDUCTOR.wake)
-
-
-@transaction.atomic
-def planned_delete(experiment: Experiment) -> None:
-    """Delete a planned experiment with its rehearsals. Raises `ExperimentRefused`."""
-    locked = Experiment.objects.select_for_update().filter(pk=experiment.pk).first()
-    if locked is not None and locked.state != ExperimentState.PLANNED:
-        raise ExperimentRefused("Only a planned experiment can be deleted, and this one was started. Cancel it instead.")
-    if locked is not None:
-        locked.delete()
 
 
 @transaction.atomic
