@@ -15,6 +15,7 @@ from apps.experiments.solving.scoring import NOTHING
 from tests.cast import person
 from tests.experiments.driving import Stage
 from tests.experiments.solving.playing import begin, make_problem_set
+from tests.experiments.solving.test_the_command import command
 from tests.reasoning.play import proof
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -131,3 +132,17 @@ def test_sentences_are_of_so_far_while_it_runs(alice: User, stage: Stage, client
     assert "So far: vote is better by" in page(client, experiment)
     assert "So far: vote is better by" in page(client, experiment, "compare/")
     assert "paired by problem, so far:" in page(client, experiment, "files/methods.md")
+
+
+def test_the_command_prints_intervals_and_differences(alice: User, stage: Stage) -> None:
+    played(alice, stage, budgets=[{"calls": 5}], prices=PRICES)
+    said = command("table", "Trial").splitlines()
+    assert said[1] == "Budget of a cell: 5 calls."
+    assert said[2].startswith("single · served · budget 0: 25.0 % of 8 scores, 95 % interval ")
+    assert re.search(r" interval \d+\.\d to \d+\.\d; 1\.0 calls, .* USD a cell$", said[2])
+    assert ", 2 unscored; 2.0 calls" in said[3]
+    assert said[4] == "Against single, paired by problem:"
+    assert said[5].startswith("vote: vote is better by 100.0 points (")
+    counted = command("table", "Trial", "--none-as-0")
+    assert "vote · served · budget 0: 75.0 % of 8 scores" in counted
+    assert "vote: Not decisive" in counted

@@ -1,4 +1,4 @@
-"""`manage.py experiment run FILE.toml | rehearse FILE.toml | table | export | import | delete TITLE`: from the terminal.
+"""`manage.py experiment run FILE.toml | rehearse FILE.toml | table | curves | export | import | delete TITLE`.
 
 `rehearse-gradings TITLE` is about an experiment on grading, `delete` about both kinds, all others about those on solving.
 """
@@ -27,7 +27,7 @@ from apps.experiments.solving.people.sampling import people_in
 from apps.experiments.solving.planning import Planner
 from apps.experiments.solving.rehearsal.terminal import rehearsed_lines
 from apps.experiments.solving.services import items_chosen, manifest_stored, solving_begin, solving_extend, solving_start
-from apps.experiments.solving.tables import rows_of
+from apps.experiments.solving.terminal import curve_lines, table_lines
 from apps.reasoning.domain.errors import AliasError
 from apps.reasoning.inference.aliases import load_measurable
 from apps.reasoning.rehearsal.skills import SkillsWrong, skills_read
@@ -49,6 +49,10 @@ class Command(BaseCommand):
         table.add_argument("--scorer", default="", help="name of a scorer (default: the first)")
         table.add_argument("--none-as-0", action="store_true", help="count cells that gave no answer as 0, as the papers do")
         table.add_argument("--corrected", action="store_true", help="print the means of scorers corrected by marks of people")
+        curves = verbs.add_parser("curves", help="print the scores at smaller budgets")
+        curves.add_argument("title", help="title of the experiment")
+        curves.add_argument("--scorer", default="", help="name of a scorer by answer or grader (default: the first)")
+        curves.add_argument("--unit", default="", help="written (default), tokens, calls, seconds or money")
         files.arguments_add(verbs)
         delete = verbs.add_parser("delete", help="delete an experiment with its cells, scores and marks; its runs stay")
         delete.add_argument("title", help="title of the experiment")
@@ -71,7 +75,7 @@ class Command(BaseCommand):
 
     def _verb(self, options: dict[str, Any]) -> None:
         ours = {"run": self._run, "table": self._table, "rehearse": self._rehearse, "rehearse-gradings": self._gradings}
-        ours |= {"delete": self._delete}
+        ours |= {"curves": self._curves, "delete": self._delete}
         if options["verb"] in ours:
             ours[options["verb"]](options)
         else:
@@ -170,18 +174,12 @@ class Command(BaseCommand):
         if options["corrected"]:
             self._corrected(experiment, scorer)
             return
-        names = [one.name for one in manifest_stored(experiment).scorers]
-        if not names or (scorer and scorer not in names):
-            raise CommandError(f"It has no scorer {scorer}. Its scorers: {', '.join(names) or 'none'}.")
-        problems, rows = rows_of(experiment, scorer or names[0])
-        planned = ", planned" if experiment.state == ExperimentState.PLANNED else ""
-        self.stdout.write(f"{experiment.title}: {scorer or names[0]} on {len(problems):,} problems{planned}")
-        for row in (one.counting_none for one in rows) if options["none_as_0"] else rows:
-            mean = "–" if row.mean is None else f"{100 * row.mean:.1f} %"
-            cost = f"{row.calls:,.1f} calls, {row.tokens:,.0f} tokens a cell"
-            left = f", {sum(row.unscored.values())} unscored" if row.unscored else ""
-            left += f", {row.cells['failed']} failed" if row.cells["failed"] else ""
-            self.stdout.write(f"{row.method} · {row.team} · budget {row.budget}: {mean} of {row.scored} scores{left}; {cost}")
+        for line in table_lines(experiment, scorer, counts_none=options["none_as_0"]):
+            self.stdout.write(line)
+
+    def _curves(self, options: dict[str, Any]) -> None:
+        for line in curve_lines(self._named(options["title"]), options["scorer"], options["unit"]):
+            self.stdout.write(line)
 
     def _corrected(self, experiment: Experiment, scorer: str) -> None:
         """Print the corrected means; `scorer`: one by people (default: the first)."""
