@@ -128,7 +128,7 @@ class Command(BaseCommand):
         known, aliases = found.first(), load_measurable(settings.MODELS_FILE)
         if known is None:
             require_runnable(manifest, aliases)
-            self._conflicts(forecast_of(manifest, items_chosen(manifest), Planner(manifest, aliases, owner)))
+            self._conflicts(forecast_of(manifest, items_chosen(manifest, names_all=True), Planner(manifest, aliases, owner)))
             experiment = solving_start(owner=owner, manifest=manifest)
             self.stdout.write(f"{experiment.title}: {experiment.solving_cells.count():,} cells")
             return experiment
