@@ -1,4 +1,4 @@
-"""Write services for experiments: create, pause, resume, cancel, retry failed cells. Each is one transaction."""
+"""Write services for experiments: create, pause, resume, cancel, delete, retry failed cells. Each is one transaction."""
 
 import uuid
 from collections.abc import Sequence
@@ -14,7 +14,15 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.experiments.cells import SHOWN, prepares_pieces
 from apps.experiments.conductor import CONDUCTOR
-from apps.experiments.models import CellState, Experiment, ExperimentCell, ExperimentKind, ExperimentState
+from apps.experiments.models import (
+    CellScore,
+    CellState,
+    Experiment,
+    ExperimentCell,
+    ExperimentKind,
+    ExperimentState,
+    SolvingState,
+)
 from apps.experiments.refusals import CELLS_AT_MOST, ExperimentRefused
 from apps.experiments.scripts import Chosen
 from apps.experiments.solving.services import cells_cancel, cells_retry
@@ -198,6 +206,26 @@ def _stop(cell: ExperimentCell, user: User) -> None:
     except ValidationError:
         if cell.run.status in LIVE:
             raise
+
+
+@transaction.atomic
+def experiment_delete(experiment: Experiment) -> None:
+    """Delete an experiment with its cells, scores, marks and rehearsals. Its runs stay, since other cells may have them.
+
+    Deleting twice has no effect. Raises `ExperimentRefused` while a cell is running.
+    """
+    locked = Experiment.objects.select_for_update().filter(pk=experiment.pk).first()
+    if locked is None:
+        return
+    running = locked.cells.filter(state=CellState.RUNNING).count()
+    running += locked.solving_cells.filter(state=SolvingState.RUNNING).count()
+    running += CellScore.objects.filter(cell__experiment=locked, state=CellScore.State.RUNNING).count()
+    if running:
+        raise ExperimentRefused(
+            f"Nothing was deleted: {running:,} cell{' is' if running == 1 else 's are'} running. "
+            "Cancel the experiment, and delete it when they have ended."
+        )
+    locked.delete()
 
 
 @transaction.atomic

@@ -28,12 +28,13 @@ from apps.experiments.selectors import SHOWS, columns_of, counts_of, filter_from
 from apps.experiments.services import (
     experiment_cancel,
     experiment_create,
+    experiment_delete,
     experiment_pause,
     experiment_resume,
     experiment_retry,
     views_of_experiment,
 )
-from apps.experiments.solving.services import curves_begin, planned_delete, solving_begin
+from apps.experiments.solving.services import curves_begin, solving_begin
 from apps.experiments.solving.views import solving_page
 from apps.graders.planning.naming import VARIANTS
 from apps.graders.planning.shown import views_summary
@@ -160,7 +161,7 @@ def experiment_jsonl(request: HttpRequest, experiment_id: uuid.UUID) -> HttpResp
 
 @require_POST
 def experiment_command(request: HttpRequest, experiment_id: uuid.UUID, verb: str) -> HttpResponse:
-    """Pause, resume or cancel an experiment, retry failed cells, score earlier answers, or start or delete a planned one."""
+    """Pause, resume, cancel or delete an experiment, retry failed cells, score earlier answers, or start a planned one."""
     user = user_of(request)
     experiment = experiment_get_for(user, experiment_id)
     if not experiment_may_steer(user, experiment):
@@ -170,10 +171,11 @@ def experiment_command(request: HttpRequest, experiment_id: uuid.UUID, verb: str
         "resume": lambda: experiment_resume(experiment=experiment),
         "cancel": lambda: experiment_cancel(experiment=experiment, user=user),
         "retry": lambda: experiment_retry(experiment=experiment),
+        "delete": lambda: experiment_delete(experiment),
     }
     if experiment.kind == ExperimentKind.SOLVING:
         commands["curves"] = lambda: curves_begin(experiment)
-        commands |= {"start": lambda: solving_begin(experiment), "delete": lambda: planned_delete(experiment)}
+        commands["start"] = lambda: solving_begin(experiment)
     if verb not in commands:
         raise Http404("There is no such command.")
     with refusals_shown(request, ExperimentRefused):

@@ -166,7 +166,7 @@ def _add_budget(found: Forecast, budget: Budget, estimate: Estimate, method: str
 
 def _scorer_conflicts(manifest: Manifest, items: Sequence[ProblemSetItem], aliases: Mapping[str, Alias]) -> list[str]:
     without = sum(not item.problem.answer.strip() for item in items)
-    found = []
+    found = [] if manifest.scorers else ["There is no scorer, so the table will have no score. Add one now or later."]
     for scorer in manifest.scorers:
         if scorer.kind == "answer" and without:
             found.append(f"{without} of {len(items)} problems have no final answer: {scorer.name} cannot score them.")

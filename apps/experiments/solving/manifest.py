@@ -7,7 +7,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from apps.experiments.refusals import CELLS_AT_MOST
+from apps.experiments.refusals import CELLS_AT_MOST, instead_of
 from apps.reasoning.domain.values import Value, first_mistake
 from apps.reasoning.scaffolds.spec import Budget, TokenPrice
 
@@ -135,7 +135,10 @@ class Manifest(Value):
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
         if self.format != FORMAT:
-            raise ValueError(f"this version reads manifests of format {FORMAT}; this one has format {self.format}")
+            raise ValueError(
+                f"this version reads manifests of format {FORMAT}; this one has format {self.format}. Write format = {FORMAT} "
+                "with the fields of that format, or run the version of Lemmascope that wrote it"
+            )
         if self.baseline and self.baseline not in {method.name for method in self.methods}:
             raise ValueError(f"the baseline {self.baseline} is no method")
         if len(set(self.budgets)) < len(self.budgets):
@@ -218,7 +221,23 @@ def manifest_of(values: Mapping[str, Any]) -> Manifest:
     try:
         return Manifest.model_validate(values)
     except ValidationError as error:
+        unknown = next((one["loc"] for one in error.errors() if one["type"] == "extra_forbidden"), None)
+        if unknown is not None:  # A misspelt field may be the one that is missing.
+            where, name = ".".join(map(str, unknown)), str(unknown[-1])
+            fields = _PARTS.get(str(unknown[0]), Manifest) if len(unknown) > 1 else Manifest
+            raise ManifestWrong(f"{where}: there is no such field. {instead_of(name, list(fields.model_fields))}") from error
         where, said = first_mistake(error)
         if error.errors()[0]["type"] == "string_pattern_mismatch":
             said = _FORMS.get(where.rpartition(".")[2], said)
         raise ManifestWrong(f"{where or 'manifest'}: {said}.") from error
+
+
+#: By the first name of a field in a table of the manifest, what such a table has.
+_PARTS: dict[str, type[Value]] = {
+    "problems": Problems,
+    "methods": Method,
+    "teams": Team,
+    "budgets": CellBudget,
+    "scorers": Scorer,
+    "prices": Price,
+}

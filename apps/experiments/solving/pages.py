@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from django.db.models import Count, Sum
-from django.urls import reverse
 from django.utils.http import urlencode
 
 from apps.experiments.models import CellScore, Experiment, SolvingState
 from apps.experiments.solving.comparing.endings import clause_of
+from apps.experiments.solving.heat import squares_of
 from apps.experiments.solving.manifest import CellBudget, Manifest
 from apps.experiments.solving.measures import Measuring, mean_of, metrics_of
 from apps.experiments.solving.people.answers import answers_marked
@@ -22,7 +22,6 @@ from apps.reasoning.statistics.intervals import Interval, Undefined
 from apps.reasoning.statistics.means import interval
 from apps.reasoning.statistics.metrics import Measure
 
-SHADES = 5
 #: From this difference on, the shares of unscored cells of two rows are named with the difference of their scores.
 UNEQUAL = 0.05
 NO_SCORER = "The manifest has no scorer. Add one with Add to it: no model is asked twice."
@@ -89,17 +88,6 @@ class Column(NamedTuple):
         return self.title != "Interval" and not self.title.startswith("Against ")
 
 
-@dataclass(frozen=True)
-class Square:
-    """A place of the heat map: the repeats of one row on one problem. `shade` 0 to 4 by mean score, None without a score."""
-
-    url: str
-    text: str
-    title: str
-    shade: int | None
-    state: str
-
-
 def page_of(experiment: Experiment, asked: Mapping[str, str], hidden: Set[int]) -> dict[str, Any]:
     """The context of the page. `asked`: names of a scorer, a metric and a column to sort by; unknown ones are the first.
 
@@ -127,9 +115,10 @@ def page_of(experiment: Experiment, asked: Mapping[str, str], hidden: Set[int]) 
         "metric": metric,
         "without": without,
         "counts_none": counts_none,
+        "budget": budgets_said(manifest),
         "over_budget": over_budget(manifest, rows),
         "no_scorer": "" if names else NO_SCORER,
-        "squares": squares_of(experiment, problems, rows, unseen),
+        "squares": squares_of(experiment, problems, rows, [line.name for line in lines], unseen),
         "problems": len(problems),
         "marked": answers_marked(experiment, manifest),
         "hidden": len(hidden),
@@ -266,28 +255,16 @@ def name_of(manifest: Manifest, row: Row) -> str:
 def budget_words(budget: CellBudget, currency: str) -> str:
     """A budget as text."""
     units = budget.limits.model_dump().items()
-    limits = [f"{value:,g} {currency if name == 'money' else name}" for name, value in units if value is not None]
+    limits = [_limit(value, currency if name == "money" else name) for name, value in units if value is not None]
     return ", ".join(limits) or "no limit"
 
 
-def squares_of(
-    experiment: Experiment, problems: Sequence[str], rows: Sequence[Row], hidden: Set[str]
-) -> list[tuple[str, list[Square]]]:
-    """By problem that is not hidden, the squares of all rows."""
-    url = reverse("experiments:cells", args=[experiment.public_id])
-    return [
-        (name, [_square(url, name, row, number, row.states[number]) for row in rows])
-        for number, name in enumerate(problems)
-        if name not in hidden
-    ]
+def _limit(value: float, unit: str) -> str:
+    return f"{value:,g} {unit.removesuffix('s') if value == 1 else unit}"
 
 
-def _square(url: str, problem: str, row: Row, number: int, states: Counter[str]) -> Square:
-    scores = [score for score in row.scores[number] if score == score]
-    mean = sum(scores) / len(scores) if scores else None
-    query = urlencode([("problem", problem), ("method", row.method), ("team", row.team), ("budget", str(row.budget))])
-    worst = next((state for state in ("running", "waiting", "failed", "cancelled") if states[state]), "finished")
-    counted = ", ".join(f"{count} {state}" for state, count in states.items())
-    text = "" if mean is None else f"{100 * mean:.0f}"
-    title = f"{problem}, {row.method}: {f'{text} % of {len(scores)} scores' if text else 'no score'}; {counted}"
-    return Square(f"{url}?{query}", text, title, None if mean is None else min(SHADES - 1, int(mean * SHADES)), worst)
+def budgets_said(manifest: Manifest) -> str:
+    """The budgets of a cell, as a sentence, and which tokens they count."""
+    words = [budget_words(budget, manifest.currency) for budget in manifest.budgets]
+    counted = " Tokens of prompts and answers count." if any(budget.tokens for budget in manifest.budgets) else ""
+    return f"Budget{'s' if len(words) > 1 else ''} of a cell: {'; '.join(words)}.{counted}"

@@ -1,4 +1,4 @@
-"""Writes on experiments on solving: plan, start, extend, delete, retry, cancel. Each is one transaction."""
+"""Writes on experiments on solving: plan, start, extend, retry, cancel. Each is one transaction."""
 
 import uuid
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.experiments.conductor import CONDUCTOR
 from apps.experiments.models import CellScore, Experiment, ExperimentKind, ExperimentState, SolvingCell, SolvingState
-from apps.experiments.refusals import CELLS_AT_MOST, ExperimentRefused
+from apps.experiments.refusals import CELLS_AT_MOST, ExperimentRefused, instead_of
 from apps.experiments.solving.manifest import Manifest, manifest_of
 from apps.experiments.solving.matrix import Place, places
 from apps.experiments.solving.people.sampling import sample_draw
@@ -33,8 +33,11 @@ def set_version_of(name: str) -> ProblemSetVersion:
     return found
 
 
-def items_chosen(manifest: Manifest) -> list[ProblemSetItem]:
-    """The problems of a manifest, in the order of the set. Raises `ExperimentRefused`."""
+def items_chosen(manifest: Manifest, *, names_all: bool = False) -> list[ProblemSetItem]:
+    """The problems of a manifest, in the order of the set. Raises `ExperimentRefused`.
+
+    `names_all`: the refusal may name problems of the set. On pages it may not, as some may be held back from the reader.
+    """
     rows = set_version_of(manifest.problems.set).items.select_related("problem__problem", "version")
     if manifest.problems.split:
         rows = rows.filter(split=manifest.problems.split)
@@ -42,7 +45,9 @@ def items_chosen(manifest: Manifest) -> list[ProblemSetItem]:
     if manifest.problems.names:
         names = {item.name for item in found}
         if unknown := [name for name in manifest.problems.names if name not in names]:
-            raise ExperimentRefused(f"{manifest.problems.set} has no problem {unknown[0]} among those chosen.")
+            split = f" in the split {manifest.problems.split}" if manifest.problems.split else ""
+            advice = instead_of(unknown[0], sorted(names)) if names_all else "The page of the set lists its problems."
+            raise ExperimentRefused(f"{manifest.problems.set} has no problem {unknown[0]}{split}. {advice}")
         found = [item for item in found if item.name in manifest.problems.names]
     if not found:
         raise ExperimentRefused("No problem is chosen. Choose another split, or a set with problems.")
@@ -109,16 +114,6 @@ def solving_begin(experiment: Experiment) -> None:
     if not rows.filter(state=ExperimentState.PLANNED).update(**begun) and not rows.filter(state=begun["state"]).exists():
         raise ExperimentRefused("Only a planned experiment can be started.")
     transaction.on_commit(CONDUCTOR.wake)
-
-
-@transaction.atomic
-def planned_delete(experiment: Experiment) -> None:
-    """Delete a planned experiment with its rehearsals. Raises `ExperimentRefused`."""
-    locked = Experiment.objects.select_for_update().filter(pk=experiment.pk).first()
-    if locked is not None and locked.state != ExperimentState.PLANNED:
-        raise ExperimentRefused("Only a planned experiment can be deleted, and this one was started. Cancel it instead.")
-    if locked is not None:
-        locked.delete()
 
 
 @transaction.atomic

@@ -97,6 +97,22 @@ def test_parquet_has_the_same_rows_with_types(get: Any) -> None:
     assert {row["share"] for row in scores if row["scorer"] == "own" and row["method"] == "single"} == {None}
 
 
+def test_cells_have_the_limit_in_money_and_what_they_cost(client: Client, alice: User, stage: Stage) -> None:
+    make_problem_set(1)
+    prices = {"served": {"input": 1.0, "output": 2.0, "currency": "EUR", "date": "2026-11-01"}}
+    budgets = [{"money": 0.5}, {}]
+    made = stage.play(begin(alice, budgets=budgets, prices=prices))
+    client.force_login(alice)
+    url = f"/experiments/{made.public_id}/files/cells"
+    first, second = rows(b"".join(client.get(f"{url}.csv").streaming_content))  # type: ignore[attr-defined]
+    assert (first["limit_money"], first["currency"], second["limit_money"]) == ("0.5", "EUR", "")
+    paid = (int(first["prompt_tokens"]) + 2 * int(first["completion_tokens"])) / 1e6
+    assert float(first["money"]) == pytest.approx(paid)
+    table = pq.read_table(io.BytesIO(b"".join(client.get(f"{url}.parquet").streaming_content)))  # type: ignore[attr-defined]
+    assert table.column("limit_money").to_pylist() == [0.5, None]
+    assert table.column("money").to_pylist() == pytest.approx([paid, paid])
+
+
 def test_a_text_that_a_spreadsheet_would_compute_begins_with_an_apostrophe(get: Any, experiment: Experiment) -> None:
     experiment.solving_cells.filter(position=1).update(trouble='=HYPERLINK("https://example.org")')
     assert rows(get("cells.csv"))[0]["trouble"] == '\'=HYPERLINK("https://example.org")'

@@ -11,11 +11,11 @@ from apps.experiments.solving.extending.filling import Extension
 from apps.experiments.solving.manifest import ManifestWrong
 from apps.experiments.solving.rehearsal import background, predicting
 from apps.experiments.solving.rehearsal.background import rehearsals_work
-from apps.experiments.solving.services import curves_begin, manifest_stored, planned_delete, solving_begin, solving_start
+from apps.experiments.solving.services import curves_begin, manifest_stored, solving_begin, solving_start
 from apps.explorations.starting.plans import usable_aliases
 from tests.cast import person
 from tests.experiments.driving import Stage
-from tests.experiments.solving.playing import as_sent, begin, make_problem_set, manifest, states
+from tests.experiments.solving.playing import as_sent, make_problem_set, manifest, states
 from tests.experiments.solving.test_the_builder import sent
 from tests.experiments.solving.test_the_command import FILE, command
 from tests.reasoning.play import proof
@@ -99,17 +99,12 @@ def test_list_page_and_command_say_that_it_is_planned(client: Client) -> None:
     assert "answer on 1 problems, planned" in command("table", "Trial")
 
 
-def test_a_planned_experiment_is_deleted_with_its_rehearsals_and_a_started_one_is_not(client: Client) -> None:
+def test_a_planned_experiment_is_deleted_with_its_rehearsals(client: Client) -> None:
     make_problem_set(1)
     client.post(NEW, sent("rehearse"))
     assert client.post(page(Experiment.objects.get(), "delete/"))["Location"] == "/experiments/"
     assert not Experiment.objects.exists()
     assert not SolvingCell.objects.exists()
-    started = begin(person("alice"))
-    assert "Only a planned experiment can be deleted" in client.post(page(started, "delete/"), follow=True).text
-    with pytest.raises(ExperimentRefused, match="Cancel it instead"):
-        planned_delete(started)
-    assert Experiment.objects.exists()
 
 
 def test_a_planned_experiment_may_change_in_all_and_its_rehearsals_are_then_deleted(client: Client) -> None:

@@ -3,17 +3,20 @@
 import re
 
 import pytest
+from django.core.management import CommandError
 from django.test import Client
 
 from apps.accounts.models import User
 from apps.experiments.models import CellScore, Experiment, ExperimentState, SolvingCell
 from apps.experiments.solving.curves.budgets import curves_of, front
+from apps.experiments.solving.curves.pages import amount
 from apps.experiments.solving.services import solving_extend
 from apps.experiments.solving.tables import rows_of
 from apps.reasoning.domain.generation import GenerationRequest
 from tests.cast import person
 from tests.experiments.driving import Stage
 from tests.experiments.solving.playing import begin, make_problem_set, manifest
+from tests.experiments.solving.test_the_command import command
 from tests.reasoning.play import proof
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -183,3 +186,29 @@ def test_answers_read_by_an_earlier_version_have_no_cost_until_they_are_read_aga
     stage.play(experiment)
     assert "left out" not in client.get(url).content.decode()
     assert len(stage.asked) == asked
+
+
+def test_the_command_prints_curves_and_says_why_there_are_none(alice: User, stage: Stage, client: Client) -> None:
+    make_problem_set(6)
+    stage.play(begin(alice, methods=METHODS, scorers=[*ANSWER, *OWN]))
+    with pytest.raises(CommandError, match="Its earlier answers have not been scored"):
+        command("curves", "Trial")
+    client.force_login(alice)
+    client.post(f"/experiments/{Experiment.objects.get().public_id}/curves/")
+    stage.play(Experiment.objects.get())
+    said = command("curves", "Trial", "--unit", "calls").splitlines()
+    assert said[0] == "Trial: score in percent by answer at a budget of calls, with 95 % intervals"
+    assert re.fullmatch(r"row +cells +1 +2 +3", said[1])
+    assert re.match(r"single +6  +100 \(\d+ to 100\)", said[2])
+    assert re.match(r"turns +6  +0 \(0 to \d+\)", said[3])
+    assert said[-2:] == ["single: 100.0 % for 1", "turns: 100.0 % for 3, beaten by single"]
+    with pytest.raises(CommandError, match="no unit second"):
+        command("curves", "Trial", "--unit", "second")
+    with pytest.raises(CommandError, match="It has no scorer own"):
+        command("curves", "Trial", "--scorer", "own")
+
+
+def test_amounts_below_ten_have_two_digits() -> None:
+    assert [amount(value, "seconds") for value in (0.0017, 0.25, 1, 2.04, 9, 31, 12_400)] == [
+        "0.0017", "0.25", "1", "2", "9", "31", "12.4k",
+    ]  # fmt: skip

@@ -110,7 +110,8 @@ def test_the_estimate_counts_cells_and_calls_and_says_what_could_be_shown(client
         ),
         ({"baseline": "none"}, "the baseline none is no method"),
         ({"split": "test"}, "No problem is chosen"),
-        ({"names": "sum-1, sum-9"}, "no problem sum-9"),
+        ({"names": "sum-1, sum-9"}, "no problem sum-9. The page of the set lists its problems."),
+        ({"scorers-0-kind": ""}, "There is no scorer, so the table will have no score."),
         ({"methods-TOTAL_FORMS": "2", "methods-1-name": "single", "methods-1-scaffold": "rsa"}, "is used twice"),
     ],
 )

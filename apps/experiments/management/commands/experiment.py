@@ -1,6 +1,6 @@
-"""`manage.py experiment run FILE.toml | rehearse FILE.toml | table | export | import TITLE`: experiments from the terminal.
+"""`manage.py experiment run FILE.toml | rehearse FILE.toml | table | curves | export | import | delete TITLE`.
 
-`rehearse-gradings TITLE` is about an experiment on grading, all others about experiments on solving.
+`rehearse-gradings TITLE` is about an experiment on grading, `delete` about both kinds, all others about those on solving.
 """
 
 import json
@@ -10,21 +10,26 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from apps.accounts.models import User
 from apps.experiments.models import Experiment, ExperimentKind, ExperimentState
 from apps.experiments.refusals import ExperimentRefused
 from apps.experiments.rehearsing import gradings_rehearsed
-from apps.experiments.services import experiment_resume
+from apps.experiments.services import experiment_delete, experiment_resume
+from apps.experiments.solving.checks import forecast_added, require_runnable
+from apps.experiments.solving.estimate import Forecast, forecast_of
 from apps.experiments.solving.files import commands as files
 from apps.experiments.solving.manifest import Manifest, ManifestWrong, manifest_read
 from apps.experiments.solving.people.corrected import corrected_lines
 from apps.experiments.solving.people.sampling import people_in
+from apps.experiments.solving.planning import Planner
 from apps.experiments.solving.rehearsal.terminal import rehearsed_lines
-from apps.experiments.solving.services import manifest_stored, solving_begin, solving_extend, solving_start
-from apps.experiments.solving.tables import rows_of
+from apps.experiments.solving.services import items_chosen, manifest_stored, solving_begin, solving_extend, solving_start
+from apps.experiments.solving.terminal import curve_lines, table_lines
 from apps.reasoning.domain.errors import AliasError
+from apps.reasoning.inference.aliases import load_measurable
 from apps.reasoning.rehearsal.skills import SkillsWrong, skills_read
 
 
@@ -44,7 +49,15 @@ class Command(BaseCommand):
         table.add_argument("--scorer", default="", help="name of a scorer (default: the first)")
         table.add_argument("--none-as-0", action="store_true", help="count cells that gave no answer as 0, as the papers do")
         table.add_argument("--corrected", action="store_true", help="print the means of scorers corrected by marks of people")
+        curves = verbs.add_parser("curves", help="print the scores at smaller budgets")
+        curves.add_argument("title", help="title of the experiment")
+        curves.add_argument("--scorer", default="", help="name of a scorer by answer or grader (default: the first)")
+        curves.add_argument("--unit", default="", help="written (default), tokens, calls, seconds or money")
         files.arguments_add(verbs)
+        delete = verbs.add_parser("delete", help="delete an experiment with its cells, scores and marks; its runs stay")
+        delete.add_argument("title", help="title of the experiment")
+        delete.add_argument("--owner", help="user name of its owner, where several have this title")
+        delete.add_argument("--yes", action="store_true", help="delete; without it only what would be deleted is printed")
         rehearse = verbs.add_parser("rehearse", help="predict the table with simulated agents, without a model")
         rehearse.add_argument("file", type=Path, help="the manifest, or - for standard input")
         rehearse.add_argument("--skills", type=Path, help="skills in TOML, which count over all others")
@@ -62,6 +75,7 @@ class Command(BaseCommand):
 
     def _verb(self, options: dict[str, Any]) -> None:
         ours = {"run": self._run, "table": self._table, "rehearse": self._rehearse, "rehearse-gradings": self._gradings}
+        ours |= {"curves": self._curves, "delete": self._delete}
         if options["verb"] in ours:
             ours[options["verb"]](options)
         else:
@@ -111,13 +125,18 @@ class Command(BaseCommand):
         found = Experiment.objects.filter(title=manifest.title, kind=ExperimentKind.SOLVING)
         if found.count() > 1:
             raise CommandError(f"There are {found.count()} experiments “{manifest.title}”. Give this one another title.")
-        known = found.first()
+        known, aliases = found.first(), load_measurable(settings.MODELS_FILE)
         if known is None:
+            require_runnable(manifest, aliases)
+            self._conflicts(forecast_of(manifest, items_chosen(manifest, names_all=True), Planner(manifest, aliases, owner)))
             experiment = solving_start(owner=owner, manifest=manifest)
             self.stdout.write(f"{experiment.title}: {experiment.solving_cells.count():,} cells")
             return experiment
         if known.owner_id != (owner.pk if owner else None):
             raise CommandError(f"“{known.title}” belongs to another user. Give this one another title, or name its --owner.")
+        if manifest != manifest_stored(known):
+            require_runnable(manifest, aliases, known)
+            self._conflicts(forecast_added(known, manifest, aliases))
         added = solving_extend(experiment=known, manifest=manifest)
         known.refresh_from_db()
         if known.state == ExperimentState.PAUSED:
@@ -129,23 +148,38 @@ class Command(BaseCommand):
         self.stdout.write(f"{known.title}: {added:,} cells added to {known.solving_cells.count() - added:,}")
         return known
 
+    def _conflicts(self, forecast: Forecast) -> None:
+        """Print what could be changed before the start, such as a budget that is too small."""
+        for words in forecast.conflicts:
+            self.stdout.write(f"conflict: {words}")
+
+    def _delete(self, options: dict[str, Any]) -> None:
+        found = Experiment.objects.filter(title=options["title"])
+        if options["owner"] is not None:
+            found = found.filter(owner__username=options["owner"])
+        if found.count() > 1:
+            owners = ", ".join(one.owner.username if one.owner else "none" for one in found.select_related("owner"))
+            raise CommandError(f"There are {found.count()} experiments “{options['title']}” of {owners}. Name one --owner.")
+        experiment = found.first()
+        if experiment is None:
+            raise CommandError(f"There is no experiment “{options['title']}”{' of this owner' if options['owner'] else ''}.")
+        count = experiment.cells.count() + experiment.solving_cells.count()
+        if not options["yes"]:
+            raise CommandError(f"This deletes {count:,} cells with their scores and marks. Their runs stay. Add --yes.")
+        experiment_delete(experiment)
+        self.stdout.write(f"{options['title']} was deleted with {count:,} cells. Their runs stay.")
+
     def _table(self, options: dict[str, Any]) -> None:
         scorer, experiment = options["scorer"], self._named(options["title"])
         if options["corrected"]:
             self._corrected(experiment, scorer)
             return
-        names = [one.name for one in manifest_stored(experiment).scorers]
-        if not names or (scorer and scorer not in names):
-            raise CommandError(f"It has no scorer {scorer}. Its scorers: {', '.join(names) or 'none'}.")
-        problems, rows = rows_of(experiment, scorer or names[0])
-        planned = ", planned" if experiment.state == ExperimentState.PLANNED else ""
-        self.stdout.write(f"{experiment.title}: {scorer or names[0]} on {len(problems):,} problems{planned}")
-        for row in (one.counting_none for one in rows) if options["none_as_0"] else rows:
-            mean = "–" if row.mean is None else f"{100 * row.mean:.1f} %"
-            cost = f"{row.calls:,.1f} calls, {row.tokens:,.0f} tokens a cell"
-            left = f", {sum(row.unscored.values())} unscored" if row.unscored else ""
-            left += f", {row.cells['failed']} failed" if row.cells["failed"] else ""
-            self.stdout.write(f"{row.method} · {row.team} · budget {row.budget}: {mean} of {row.scored} scores{left}; {cost}")
+        for line in table_lines(experiment, scorer, counts_none=options["none_as_0"]):
+            self.stdout.write(line)
+
+    def _curves(self, options: dict[str, Any]) -> None:
+        for line in curve_lines(self._named(options["title"]), options["scorer"], options["unit"]):
+            self.stdout.write(line)
 
     def _corrected(self, experiment: Experiment, scorer: str) -> None:
         """Print the corrected means; `scorer`: one by people (default: the first)."""

@@ -21,6 +21,7 @@ from apps.experiments.solving.comparing.failures import VERDICTS_READ, failures_
 from apps.experiments.solving.comparing.flips import flips_filled, flips_of
 from apps.experiments.solving.comparing.rows import compared, interval_words, ratio_words, word_of
 from apps.experiments.solving.comparing.sides import sides_of
+from apps.experiments.solving.kept import counts_none
 from apps.experiments.solving.manifest import Manifest
 from apps.experiments.solving.pages import NO_SCORER, name_of
 from apps.experiments.solving.services import manifest_stored
@@ -39,7 +40,7 @@ _ASKED_AT_MOST = 200
 def experiment_compare(request: HttpRequest, experiment_id: uuid.UUID) -> HttpResponse:
     """Two rows of the table by problem, and two of their runs side by side."""
     user, experiment, manifest, context = _opened(request, experiment_id)
-    problems, rows = rows_of(experiment, context["scorer"], context["held"])
+    problems, rows = _rows(request, experiment, context)
     named = {word_of(row): (name_of(manifest, row), row) for row in rows}
     base = next((word for word, (_, row) in named.items() if row.method == manifest.baseline), next(iter(named)))
     right = _asked(request, "right") or base
@@ -71,13 +72,19 @@ def _compare(context: dict[str, Any], problems: list[str], left: tuple[str, Row]
     found = compared(problems, left[1], right[1])
     context |= {
         "names": (left[0], right[0]),
-        "means": [None if row.mean is None else f"{100 * row.mean:.1f} %" for _, row in (left, right)],
+        "means": [_mean_words(row) for _, row in (left, right)],
         "found": found if isinstance(found, Difference) else None,
         "difference": interval_words(found),
         "said": sentence(found, left[0], right[0]),
         "calls": ratio_words(left[1].calls, right[1].calls),
         "tokens": ratio_words(left[1].tokens, right[1].tokens),
     }
+
+
+def _mean_words(row: Row) -> str:
+    """The mean of a row with its own number of problems, which may not be those of the difference; "" without a score."""
+    count = sum(mean is not None for mean in row.means)
+    return "" if row.mean is None else f"{100 * row.mean:.1f} % on {count:,} problem{'' if count == 1 else 's'}"
 
 
 def _set_side_by_side(
@@ -107,7 +114,7 @@ def experiment_ablations(request: HttpRequest, experiment_id: uuid.UUID) -> Http
     _, experiment, manifest, context = _opened(request, experiment_id)
     lines, why = [], "" if manifest.baseline else NO_BASELINE
     if not why:
-        lines = ablations_of(manifest, *rows_of(experiment, context["scorer"], context["held"]))
+        lines = ablations_of(manifest, *_rows(request, experiment, context))
         why = "" if lines else NONE
     context |= {"lines": lines, "why": why, "no_scorer": "" if context["scorers"] else NO_SCORER}
     return render(request, "experiments/ablations.html", context)
@@ -138,6 +145,14 @@ def _opened(request: HttpRequest, experiment_id: uuid.UUID) -> tuple[User, Exper
     scorer = asked if asked in scorers else next(iter(scorers), "")
     held = items_hidden(user, experiment)
     return user, experiment, manifest, {"experiment": experiment, "scorers": scorers, "scorer": scorer, "held": held}
+
+
+def _rows(request: HttpRequest, experiment: Experiment, context: dict[str, Any]) -> tuple[list[str], list[Row]]:
+    """Problems and rows as the table counts them. Adds to the context how cells without an answer count."""
+    problems, rows = rows_of(experiment, context["scorer"], context["held"])
+    context["without"] = sum(int(row.without.sum()) for row in rows)
+    context["counts_none"] = counted = counts_none(request)
+    return problems, [row.counting_none for row in rows] if counted else rows
 
 
 def _asked(request: HttpRequest, name: str) -> str:

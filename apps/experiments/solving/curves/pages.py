@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,7 @@ def page_of(experiment: Experiment, scorer: str, unit: str) -> dict[str, Any]:
     curves = [curve for curve in found if curve.points]
     costs = cost_lines(manifest, rows_of(experiment, chosen)[1], unit) if chosen else []
     finished = experiment.solving_cells.filter(state=SolvingState.FINISHED)
-    budgets = _columns(curves)
+    budgets = _columns(curves, unit)
     return {
         "manifest": manifest,
         "scorers": names,
@@ -82,10 +83,10 @@ def units_of(manifest: Manifest) -> dict[str, str]:
 
 
 def amount(value: float, unit: str) -> str:
-    """A budget or a cost as text; money below 1 with two digits that are not 0."""
-    if unit != MONEY:
-        return compact(value)
-    return f"{value:,.2f}" if value >= 1 else np.format_float_positional(value, precision=2, fractional=False, trim="-")
+    """A budget or a cost as text; small numbers with two digits that are not 0."""
+    if value >= (1 if unit == MONEY else 10):
+        return f"{value:,.2f}" if unit == MONEY else compact(value)
+    return np.format_float_positional(value, precision=2, fractional=False, trim="-")
 
 
 def cost_lines(manifest: Manifest, rows: Sequence[Row], unit: str) -> list[CostLine]:
@@ -104,17 +105,19 @@ def cost_lines(manifest: Manifest, rows: Sequence[Row], unit: str) -> list[CostL
     return lines
 
 
-def _columns(curves: Sequence[Curve]) -> list[float]:
+def _columns(curves: Sequence[Curve], unit: str) -> list[float]:
     """Budgets from the first answer of a row to the most that one used, each about the same factor apart."""
     if not curves:
         return []
     first, last = min(one.points[0].budget for one in curves), max(one.points[-1].budget for one in curves)
     factor = (last / first) ** (1 / (COLUMNS - 1))
-    return sorted({_rounded(first * factor**number) for number in range(COLUMNS)})
+    return sorted({_rounded(first * factor**number, unit) for number in range(COLUMNS)})
 
 
-def _rounded(budget: float) -> float:
-    """Up to two digits, so that a budget in a head is a short number."""
+def _rounded(budget: float, unit: str) -> float:
+    """Up to two digits, so that a budget in a head is a short number, and up to whole calls."""
+    if unit == "calls" and budget < 100:
+        return float(ceil(budget - 1e-9))
     return float(f"{budget * 1.0499:.2g}")
 
 
@@ -200,7 +203,7 @@ def _front_figure(lines: Sequence[CostLine], unit: str, title: str) -> dict[str,
 
 def _digits(unit: str) -> str:
     """How Plotly writes an amount."""
-    return ".3g" if unit == MONEY else ",.0f"
+    return {MONEY: ".3g", "seconds": ",.3~r", "calls": ",.3~r"}.get(unit, ",.0f")
 
 
 def _percent(share: float | None) -> float | None:

@@ -1,7 +1,6 @@
 """The page that adds to an experiment on solving."""
 
 import uuid
-from collections import Counter
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -10,16 +9,12 @@ from django.views.decorators.http import require_http_methods
 
 from apps.accounts.access import user_of
 from apps.experiments.access import experiment_may_steer, solving_get_for
-from apps.experiments.models import Experiment
 from apps.experiments.refusals import ExperimentRefused
-from apps.experiments.solving.estimate import Forecast, Standing, forecast_of
+from apps.experiments.solving.checks import forecast_added
 from apps.experiments.solving.extending.filling import Extension
-from apps.experiments.solving.manifest import Manifest
-from apps.experiments.solving.planning import Planner
-from apps.experiments.solving.services import is_free, items_chosen, manifest_stored, solving_extend, solving_extended
+from apps.experiments.solving.services import is_free, solving_extend
 from apps.explorations.starting.plans import usable_aliases
 from apps.reasoning.domain.errors import AliasError
-from apps.reasoning.inference.aliases import Alias
 
 
 @never_cache
@@ -52,15 +47,3 @@ def experiment_extend(request: HttpRequest, experiment_id: uuid.UUID) -> HttpRes
         return render(request, "experiments/_solving_forecast.html", context)
     is_wrong = builder.asks_to_start and (manifest is None or bool(refusal))
     return render(request, "experiments/solving_new.html", context, status=422 if is_wrong else 200)
-
-
-def forecast_added(experiment: Experiment, manifest: Manifest, aliases: dict[str, Alias]) -> Forecast:
-    """What a larger manifest adds. Raises `ExperimentRefused` if it is no extension."""
-    if is_free(experiment):
-        return forecast_of(manifest, items_chosen(manifest), Planner(manifest, aliases, experiment.owner))
-    old = manifest_stored(experiment)
-    cells = experiment.solving_cells.exclude(method__in=old.external)
-    rows = Counter[tuple[str, str, int]](cells.values_list("method", "team", "budget"))
-    standing = Standing(rows, frozenset(one.name for one in old.scorers if one.kind == "grader"), "the owner")
-    larger, items = solving_extended(experiment, manifest)
-    return forecast_of(larger, items, Planner(larger, aliases, experiment.owner), standing)

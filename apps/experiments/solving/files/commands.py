@@ -29,6 +29,7 @@ def arguments_add(verbs: Any) -> None:
     export.add_argument("title", help="title of the experiment")
     export.add_argument("--format", required=True, choices=FORMATS)
     export.add_argument("--scorer", default="", help="scorer of a table of methods (default: the first)")
+    export.add_argument("--none-as-0", action="store_true", help="a table: count cells that gave no answer as 0")
     export.add_argument("--calls", action="store_true", help="eval: with the texts of all model calls")
     export.add_argument("out", type=Path, help="a folder; made if it is missing")
     imported: ArgumentParser = verbs.add_parser("import", help="add the samples of an Inspect log as an external method")
@@ -58,7 +59,7 @@ def experiment_export(options: dict[str, Any], stdout: OutputWrapper) -> None:
     scorer = options["scorer"] or next(iter(names), "")
     if options["scorer"] and scorer not in names:
         raise CommandError(f"It has no scorer {scorer}. Its scorers: {', '.join(names) or 'none'}.")
-    files = files_of(experiment, set(), scorer, calls=options["calls"])
+    files = files_of(experiment, set(), scorer, calls=options["calls"], counts_none=options["none_as_0"])
     asked = FORMATS[options["format"]]
     try:
         options["out"].mkdir(parents=True, exist_ok=True)

@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 from apps.experiments.models import Experiment
 from apps.experiments.solving.files.inspect_logs import Log, log_write, logs_of
-from apps.experiments.solving.files.method_tables import latex_of, markdown_of
+from apps.experiments.solving.files.method_tables import MethodTable, latex_of, markdown_of
 from apps.experiments.solving.files.rows import CellRow, ScoreRow, cell_rows, score_rows
 from apps.experiments.solving.files.tables import csv_of, parquet_write
 from apps.experiments.solving.files.toml_files import toml_of
@@ -29,8 +29,13 @@ class File:
     write: Write
 
 
-def files_of(experiment: Experiment, hidden: Set[int], scorer: str, *, calls: bool = False) -> list[File]:
-    """All files, without the cells on the items `hidden`. `calls`: Inspect logs have the texts of all model calls."""
+def files_of(
+    experiment: Experiment, hidden: Set[int], scorer: str, *, calls: bool = False, counts_none: bool = False
+) -> list[File]:
+    """All files, without the cells on the items `hidden`. `calls`: Inspect logs have the texts of all model calls.
+
+    `counts_none`: the tables of methods count cells without an answer as 0.
+    """
     cells = "One row a cell: its place, state, costs and run."
     scores = "One row a score of an answer: points, scale and share, or the reason why there are none."
     csv, parquet = "text/csv; charset=utf-8", "application/vnd.apache.parquet"
@@ -46,16 +51,17 @@ def files_of(experiment: Experiment, hidden: Set[int], scorer: str, *, calls: bo
         write = partial(log_write, experiment, log, hidden=hidden, calls=calls)
         return File(f"{log.stem}.eval", "application/octet-stream", holds, write)
 
-    by = f" by {scorer}" if scorer else ""
+    table = MethodTable(experiment, scorer, counts_none)
+    by = (f" by {scorer}" if scorer else "") + (", where no answer counts as 0" if counts_none else "")
     return [
         File("cells.csv", csv, cells, lambda out: _texts(csv_of(CellRow, cell_lines()), out)),
         File("scores.csv", csv, scores, lambda out: _texts(csv_of(ScoreRow, score_lines()), out)),
         File("cells.parquet", parquet, "The same cells with types.", lambda out: parquet_write(CellRow, cell_lines(), out)),
         File("scores.parquet", parquet, "The same scores with types.", lambda out: parquet_write(ScoreRow, score_lines(), out)),
         File("methods.tex", "application/x-tex; charset=utf-8", f"The table of methods{by}, for the package booktabs.",
-             lambda out: _texts([latex_of(experiment, scorer)], out)),
+             lambda out: _texts([latex_of(table)], out)),
         File("methods.md", "text/markdown; charset=utf-8", f"The table of methods{by}, with differences from the baseline.",
-             lambda out: _texts([markdown_of(experiment, scorer)], out)),
+             lambda out: _texts([markdown_of(table)], out)),
         File("manifest.toml", "application/toml; charset=utf-8", "The manifest, which starts or continues the experiment.",
              lambda out: _texts([toml_of(manifest_stored(experiment))], out)),
         File("inspect.zip", "application/zip", "All of the Inspect logs below.",

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from apps.experiments.models import CellScore, Experiment, SolvingCell
 from apps.experiments.solving.matrix import Place, seed_of
 from apps.experiments.solving.services import manifest_stored
+from apps.experiments.solving.tables import money_of
 
 AT_ONCE = 1_000
 
@@ -14,7 +15,8 @@ AT_ONCE = 1_000
 class CellRow(NamedTuple):
     """A cell. `budget` and `repeat` are numbers from 0; the limits are empty where there is none.
 
-    `answer`: id of the proof or candidate in the run. `accepted`: the method's own verdict. Costs are tokens and seconds.
+    `answer`: id of the proof or candidate in the run. `accepted`: the method's own verdict. Costs are tokens, seconds, and
+    money in `currency`, which is empty without a price of each model.
     """
 
     cell: str
@@ -26,6 +28,7 @@ class CellRow(NamedTuple):
     limit_tokens: int | None
     limit_calls: int | None
     limit_seconds: float | None
+    limit_money: float | None
     repeat: int
     seed: int
     state: str
@@ -36,6 +39,8 @@ class CellRow(NamedTuple):
     prompt_tokens: int
     completion_tokens: int
     seconds: float
+    money: float | None
+    currency: str
     taken_over: bool
     run: str
     ended_at: str
@@ -80,6 +85,7 @@ def cell_rows(experiment: Experiment, hidden: Set[int]) -> Iterator[CellRow]:
             limit_tokens=limits.tokens,
             limit_calls=limits.calls,
             limit_seconds=limits.seconds,
+            limit_money=limits.money,
             repeat=cell.repeat,
             seed=seed_of(manifest, place_of(cell)),
             state=cell.state,
@@ -90,6 +96,8 @@ def cell_rows(experiment: Experiment, hidden: Set[int]) -> Iterator[CellRow]:
             prompt_tokens=cell.prompt_tokens,
             completion_tokens=cell.completion_tokens,
             seconds=round(cell.seconds, 3),
+            money=money_of(cell.by_alias, manifest.prices),
+            currency=manifest.currency,
             taken_over=cell.taken_over,
             run=str(cell.run.public_id) if cell.run else "",
             ended_at=cell.ended_at.isoformat() if cell.ended_at else "",

@@ -21,6 +21,7 @@ from apps.experiments.solving.files.downloads import files_of
 from apps.experiments.solving.files.forms import LogForm
 from apps.experiments.solving.files.importing import Report, external_remove, log_import
 from apps.experiments.solving.files.inspect_reading import LogWrong
+from apps.experiments.solving.kept import counts_none
 from apps.experiments.solving.services import manifest_stored
 from apps.ui.refusals import refusals_shown
 
@@ -48,7 +49,7 @@ def file_list(request: HttpRequest, experiment_id: uuid.UUID) -> HttpResponse:
     scorers, scorer = _scorer(request, experiment)
     context = {
         "experiment": experiment,
-        "files": files_of(experiment, hidden, scorer),
+        "files": files_of(experiment, hidden, scorer, counts_none=counts_none(request)),
         "scorers": scorers,
         "scorer": scorer,
         "hidden": len(hidden),
@@ -72,11 +73,12 @@ def _imported(form: LogForm, experiment: Experiment, hidden: set[int]) -> Report
 
 @require_GET
 def file_download(request: HttpRequest, experiment_id: uuid.UUID, name: str) -> HttpResponseBase:
-    """Download a file, without problems that are held back. `scorer` and `calls` choose what some files hold."""
+    """Download a file, without problems that are held back. `scorer`, `none` and `calls` choose what some files hold."""
     experiment = solving_get_for(user_of(request), experiment_id)
     hidden = items_hidden(user_of(request), experiment)
     _, scorer = _scorer(request, experiment)
-    files = files_of(experiment, hidden, scorer, calls=request.GET.get("calls") == "yes")
+    calls = request.GET.get("calls") == "yes"
+    files = files_of(experiment, hidden, scorer, calls=calls, counts_none=counts_none(request))
     file = next((one for one in files if one.name == name), None)
     if file is None:
         raise Http404("This experiment has no such file.")
