@@ -58,6 +58,14 @@ def test_a_running_cell_refuses_it(stage: Stage, client: Client) -> None:
     assert states(experiment) == {"running": 1}
 
 
+def test_waiting_cells_refuse_nothing(stage: Stage, client: Client) -> None:
+    make_problem_set(1)
+    experiment = begin(person("alice"))
+    client.post(url(experiment))
+    assert not Experiment.objects.exists()
+    assert (stage.play(begin(person("alice"))).title, len(stage.asked)) == ("Trial", 1)
+
+
 def test_an_experiment_on_grading_is_deleted_too(stage: Stage, client: Client) -> None:
     experiment = stage.play(make_experiment(person("alice"), make_set(1), "single_turn"))
     assert url(experiment) in page(client, experiment)

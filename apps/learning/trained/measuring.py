@@ -24,7 +24,7 @@ from apps.reasoning.inference.aliases import load_aliases
 
 PARENT, CHILD = "parent", "child"
 CANCELLED = "The experiment was cancelled. Start the comparison again."
-OLDER = "An older version of this program started it with runs of its own. Start it again."
+OLDER = "Its experiment was deleted, or an older version of this program started it without one. Start it again."
 
 
 @dataclass(frozen=True)
