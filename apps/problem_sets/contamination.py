@@ -48,3 +48,15 @@ def shared_with(version: ProblemSetVersion) -> dict[str, list[str]]:
     for problem, title, split in rows.values_list("problem__problem", "version__problem_set__title", "split"):
         found[own[problem]].append(f"{title} ({split})" if split else title)
     return dict(found)
+
+
+def flags_worded(version: ProblemSetVersion, items: Sequence[ProblemSetItem], aliases: Mapping[str, Alias]) -> str:
+    """How many of the problems `items` of a version these models may know, and other sets have, in words; "" if none."""
+    words = [
+        f"{row.model} may know {row.may_know:,} of {len(items):,} problems by their year"
+        for row in published(items, aliases)
+        if row.may_know
+    ]
+    if count := len({item.name for item in items} & shared_with(version).keys()):
+        words.append(f"{count:,} of {len(items):,} problems {'is' if count == 1 else 'are'} also in another set")
+    return f"{'; '.join(words)}." if words else ""

@@ -13,7 +13,8 @@ from apps.experiments.solving.manifest import EXTERNAL, Manifest, Method, Scorer
 from apps.experiments.solving.matrix import Place
 from apps.experiments.solving.planning import Planner, plan_of, words_of
 from apps.explorations.starting.plans import Plan, plan_duration, plan_estimate, plan_refusal, problem_text
-from apps.problem_sets.models import ProblemSetItem
+from apps.problem_sets.contamination import flags_worded
+from apps.problem_sets.models import ProblemSetItem, ProblemSetVersion
 from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.estimates import Estimate
@@ -47,7 +48,7 @@ class Forecast:
 
     `stay`: cells that the experiment has already. `gradings`: answers that graders score, with calls and tokens of their own;
     with `curves`, earlier answers are graded too. `conflicts`: sentences about cells that cannot run, with what to do.
-    `detectable`: what the whole experiment could show, in words.
+    `detectable`: what the whole experiment could show, in words. `flags`: signs that its models know problems of `version`.
     """
 
     cells: int
@@ -64,6 +65,8 @@ class Forecast:
     seconds: float | None = 0.0
     conflicts: list[str] = field(default_factory=list)
     detectable: str = ""
+    flags: str = ""
+    version: ProblemSetVersion | None = None
 
 
 def forecast_of(
@@ -76,6 +79,8 @@ def forecast_of(
     found = Forecast(cells=each * len(pairs) - standing.cells.total(), problems=len(items), stay=standing.cells.total())
     found.curves = manifest.curves
     found.detectable = detectable_words(manifest, len(items))
+    found.version = items[0].version
+    found.flags = flags_worded(found.version, items, playing(manifest, planner.aliases))
     some = items[:: max(1, len(items) // TRIED)][:TRIED]
     for method, team in pairs:
         _add(found, manifest, planner, some, method, team, standing)
@@ -195,6 +200,12 @@ def _name_conflicts(manifest: Manifest, aliases: Mapping[str, Alias]) -> list[st
         found += [f"{alias} has no price, so its rows show no money." for alias in sorted(used - set(manifest.prices))]
         found += [f"There is a price of {alias}, which plays nowhere." for alias in sorted(set(manifest.prices) - used)]
     return found
+
+
+def playing(manifest: Manifest, aliases: Mapping[str, Alias]) -> dict[str, Alias]:
+    """The models of the teams, as far as they exist."""
+    named = {alias for team in manifest.teams for alias in team.roles.values()}
+    return {name: alias for name, alias in aliases.items() if name in named}
 
 
 def detectable_words(manifest: Manifest, problems: int) -> str:

@@ -17,13 +17,15 @@ from apps.experiments.models import CellScore, Experiment
 from apps.experiments.presets.tables import presets
 from apps.experiments.refusals import ExperimentRefused
 from apps.experiments.solving.comparing.endings import cells_ended, cells_failed_as, words_of
-from apps.experiments.solving.estimate import forecast_of
+from apps.experiments.solving.estimate import forecast_of, playing
 from apps.experiments.solving.forms import builder_new
+from apps.experiments.solving.manifest import Manifest
 from apps.experiments.solving.pages import page_of
 from apps.experiments.solving.planning import Planner
 from apps.experiments.solving.rehearsal.background import rehearsal_ask
 from apps.experiments.solving.services import is_free, items_chosen, solving_start
 from apps.explorations.starting.plans import usable_aliases
+from apps.problem_sets.contamination import flags_worded
 from apps.problem_sets.models import ProblemSet
 from apps.reasoning.domain.errors import AliasError
 from apps.runs.access import run_may_start, run_visible_to
@@ -39,10 +41,24 @@ def solving_page(request: HttpRequest, experiment: Experiment) -> HttpResponse:
     user = user_of(request)
     context = page_of(experiment, request.GET.dict(), items_hidden(user, experiment))
     context |= {"experiment": experiment, "may_steer": experiment_may_steer(user, experiment), "is_free": is_free(experiment)}
+    context["flags"] = _flags(experiment, context["manifest"])
     is_part = request.headers.get("HX-Target") == "experiment"
     response = render(request, "experiments/_solving.html" if is_part else "experiments/solving.html", context)
     patch_vary_headers(response, ["HX-Request", "HX-Target"])
     return response
+
+
+def _flags(experiment: Experiment, manifest: Manifest) -> str:
+    """Signs that models of the experiment know its problems, in words."""
+    version = experiment.problem_set
+    if version is None:
+        return ""
+    try:
+        models = playing(manifest, usable_aliases())
+    except AliasError:  # The page of models explains it.
+        models = {}
+    items = version.items.filter(pk__in=experiment.solving_cells.values("item")).select_related("problem__problem")
+    return flags_worded(version, list(items.only("name", "version", "problem__problem__year")), models)
 
 
 @never_cache
