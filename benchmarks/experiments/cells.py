@@ -71,10 +71,6 @@ def _experiment(problems: int, methods: int, repeats: int) -> tuple[Any, Any]:
 def _play() -> tuple[float, float]:
     """CPU seconds of the conductor, and of driving the runs without the model."""
     from apps.experiments.advancing import conduct_once
-    from apps.reasoning.domain.generation import Final, GenerationRequest
-    from apps.reasoning.inference.local import LocalDispatcher
-    from apps.reasoning.rehearsal.agent import SimulatedAgent
-    from apps.reasoning.rehearsal.skills import Skills
     from apps.runs import services
     from apps.runs.journal.run_journal import JournalWriter
     from apps.runs.owners.execution import event_sinks, run_drive
@@ -83,18 +79,7 @@ def _play() -> tuple[float, float]:
     setattr(services, "orchestrate", type("Sent", (), {"delay": staticmethod(sent.append)}))  # noqa: B010  (not exported)
 
     answering: list[float] = []
-
-    class Timed(SimulatedAgent):
-        def answer(self, request: GenerationRequest) -> Final:
-            began = time.thread_time()
-            found = super().answer(request)
-            answering.append(time.thread_time() - began)
-            return found
-
-    @contextlib.asynccontextmanager
-    async def simulated(*_: Any) -> AsyncIterator[LocalDispatcher]:
-        yield LocalDispatcher({ALIAS: Timed(Skills(), "single_call", "sums", "0")})
-
+    simulated = _dispatcher_of(answering)
     conducting = driving = 0.0
     writer = JournalWriter(sinks=event_sinks())
     with ThreadPoolExecutor(AT_ONCE) as orchestrator:
@@ -109,6 +94,27 @@ def _play() -> tuple[float, float]:
             runs = [sent.popleft() for _ in range(len(sent))]
             list(orchestrator.map(lambda run: run_drive(run, dispatcher_for=simulated, writer=writer), runs))
             driving += time.process_time() - between
+
+
+def _dispatcher_of(answering: list[float]) -> Any:
+    """A dispatcher for drives whose simulated model appends the CPU seconds of each answer to `answering`."""
+    from apps.reasoning.domain.generation import Final, GenerationRequest
+    from apps.reasoning.inference.local import LocalDispatcher
+    from apps.reasoning.rehearsal.agent import SimulatedAgent
+    from apps.reasoning.rehearsal.skills import Skills
+
+    class Timed(SimulatedAgent):
+        def answer(self, request: GenerationRequest) -> Final:
+            began = time.thread_time()
+            found = super().answer(request)
+            answering.append(time.thread_time() - began)
+            return found
+
+    @contextlib.asynccontextmanager
+    async def simulated(*_: Any) -> AsyncIterator[LocalDispatcher]:
+        yield LocalDispatcher({ALIAS: Timed(Skills(), "single_call", "sums", "0")})
+
+    return simulated
 
 
 def _pages(experiment: Any, owner: Any) -> list[Figure]:

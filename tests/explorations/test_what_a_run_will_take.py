@@ -102,7 +102,8 @@ def test_a_limit_in_money_has_a_meter(client: Client, alice: User) -> None:
     run.spec |= {"prices": {alias: {"input": 1000, "output": 2000} for alias in used}}
     run.save(update_fields=["spec"])
     money = meters(run)[-1]
-    assert (money.name, money.used) == ("money", pytest.approx(sum(row[1] + 2 * row[2] for row in used.values()) / 1000))
+    assert money.name == "money"
+    assert money.used == pytest.approx(sum(row[1] + 2 * row[2] for row in used.values()) / 1000)
     page = client.get(reverse("explorations:run_detail", args=[run.public_id])).content.decode()
     assert "Money used" in page
     assert f"{money.used:.4f}".rstrip("0") in page

@@ -15,7 +15,7 @@ class ConnectionLost(OperationalError):
 
 @contextmanager
 def lazy_savepoint() -> Iterator[None]:
-    """Undo the statements of the block if it raises; the transaction around it goes on.
+    """Undo the statements of the block if it raises; the transaction around it continues.
 
     Raises `ConnectionLost` if that is impossible.
     """

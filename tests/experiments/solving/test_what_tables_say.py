@@ -93,8 +93,8 @@ def test_the_choice_to_count_no_answer_as_0_is_kept_on_other_pages_and_in_files(
     experiment = played(alice, stage)
     left, counted = page(client, experiment, "compare/"), page(client, experiment, "compare/?none=0")
     assert "vote is better by 100.0 points" in left
-    assert "2 cells gave no answer and are left out" in left
-    assert "2 cells without an answer count as 0" in counted
+    assert "2 cells gave no answer that could be compared, and are left out" in left
+    assert "2 cells without a comparable answer count as 0" in counted
     assert "vote is better by 100.0 points" not in counted
     for part in ("?none=0", "compare/?none=0", "ablations/?none=0", "budgets/?none=0"):
         html = page(client, experiment, part)
