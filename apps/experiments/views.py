@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from itertools import groupby, islice
+from typing import Any
 
 from asgiref.sync import sync_to_async
 from django.core.handlers.asgi import ASGIRequest
@@ -36,6 +37,7 @@ from apps.experiments.services import (
 )
 from apps.experiments.solving.services import curves_begin, solving_begin
 from apps.experiments.solving.views import solving_page
+from apps.graded_sets.models import GradedSet
 from apps.graders.planning.naming import VARIANTS
 from apps.graders.planning.shown import views_summary
 from apps.graders.starting import models_for_grading
@@ -87,10 +89,11 @@ def experiment_new(request: HttpRequest) -> HttpResponse:
         known = models_for_grading()
     except AliasError as error:
         known, trouble = {}, str(error)
-    initial: dict[str, object] = {"source": request.GET.get("source", ""), "problems": request.GET.get("problems", "")}
-    initial |= {"aliases": list(known)[:1], "workflows": ["single_turn"]}
     preset = presets().get(request.GET.get("preset", ""))
+    needed = preset.found_in(_sizes()) if preset else []
+    initial: dict[str, object] = {"aliases": list(known)[:1], "workflows": ["single_turn"]}
     initial |= preset.fields() if preset else {}
+    initial |= {"source": request.GET.get("source") or next(iter(needed), ""), "problems": request.GET.get("problems", "")}
     form = ExperimentForm(request.POST or None, user=user, known=known, initial=initial)
     is_asking = "HX-Request" in request.headers or "estimate" in request.POST
     forecast = None
@@ -105,11 +108,18 @@ def experiment_new(request: HttpRequest) -> HttpResponse:
                 return redirect("experiments:detail", experiment_id=made.public_id)
             except ExperimentRefused as error:
                 form.add_error(None, str(error))
-    context = {"form": form, "forecast": forecast, "trouble": trouble, "graders": GRADERS.values(), "preset": preset}
+    context: dict[str, Any] = {"form": form, "forecast": forecast, "trouble": trouble, "graders": GRADERS.values()}
+    context |= {"preset": preset, "lacks_set": preset is not None and not needed}
     if "HX-Request" in request.headers:
         return render(request, "experiments/_forecast.html", context)
     is_wrong = bool(form.errors) and not is_asking
     return render(request, "experiments/new.html", context, status=422 if is_wrong else 200)
+
+
+def _sizes() -> dict[str, str]:
+    """By value of the form's field, the titles of graded sets with their numbers of scripts and problems."""
+    counted = GradedSet.objects.annotate(count=Count("scripts"), problems=Count("scripts__problem_name", distinct=True))
+    return {f"set:{one.public_id}": f"{one.title}, {one.count} graded scripts of {one.problems} problems" for one in counted}
 
 
 @never_cache

@@ -84,8 +84,7 @@ class Preset(Value):
     def found_in(self, titles: Mapping[str, str]) -> list[str]:
         """Keys of the titles that contain the name of a set that the table needs, in the order of `sets`, then by length."""
         ordered = sorted(titles.items(), key=lambda one: len(one[1]))
-        needed = [_letters(name) for name in self.sets]
-        return list(dict.fromkeys(key for name in needed for key, title in ordered if name in _letters(title)))
+        return list(dict.fromkeys(key for name in self.sets for key, title in ordered if _words(name) in _words(title)))
 
     def other_set(self, title: str) -> str:
         """A warning if the chosen set is none of those that the table needs, by its title; else ""."""
@@ -101,8 +100,9 @@ class Preset(Value):
         return f"{self.paper}, {self.table}: {self.title}"
 
 
-def _letters(text: str) -> str:
-    return re.sub(r"[\W_]+", "", text.casefold())
+def _words(text: str) -> str:
+    """The words of a text, each between two spaces, so that a number is found only as a whole."""
+    return " " + re.sub(r"[\W_]+", " ", text.casefold()).strip() + " "
 
 
 def params_written(params: dict[str, Any]) -> str:

@@ -9,6 +9,7 @@ from django.test import Client
 from apps.accounts.models import User
 from apps.experiments.presets.tables import PAPERS, Preset, presets
 from apps.experiments.solving.forms import builder_new
+from apps.graded_sets.models import GradedScript, GradedSet
 from apps.graders.starting import models_for_grading
 from apps.reasoning.graders.registry import GRADERS
 from tests.cast import person
@@ -62,7 +63,7 @@ def test_the_form_chooses_the_set_that_the_table_needs(alice: User, client: Clie
         make_problem_set(1, title)
     html = client.get(f"{URL}?preset=qed-nano-2").content.decode()
     assert '<option value="imo-proofbench" selected>' in html
-    assert "No problem set here has such a name" not in html
+    assert "No set here has this name or size" not in html
     assert '<option value="algebra" selected>' in client.get(f"{URL}?preset=qed-nano-2&set=algebra").content.decode()
     sent = filled(presets()["qed-nano-2"])
     assert sent["set"] == "imo-proofbench"
@@ -76,9 +77,23 @@ def test_the_form_chooses_the_set_that_the_table_needs(alice: User, client: Clie
 def test_a_table_whose_set_does_not_exist_says_so(alice: User, client: Client) -> None:
     make_problem_set(1, "Algebra")
     html = client.get(f"{URL}?preset=qed-nano-2").content.decode()
-    assert "No problem set here has such a name. Import it first" in html
+    assert "No set here has this name or size. Import it first" in html
     assert f'hx-post="{URL}?preset=qed-nano-2"' in html, "the estimate knows the table"
-    assert "No problem set here has such a name" not in client.get(URL).content.decode()
+    assert "No set here has this name or size" not in client.get(URL).content.decode()
+
+
+def test_the_form_of_gradings_chooses_the_set_with_as_many_scripts(alice: User, client: Client) -> None:
+    sets = {count: GradedSet.objects.create(title=f"Part {count}", digest=str(count)) for count in (1, 390, 90)}
+    for count, made in sets.items():
+        rows = [GradedScript(graded_set=made, position=n, name=f"s{n}", problem_name=f"p{n % 5}") for n in range(count)]
+        GradedScript.objects.bulk_create(rows)
+    url = "/experiments/new/?preset="
+    html = client.get(f"{url}refgrader-1").content.decode()
+    assert f'<option value="set:{sets[90].public_id}" selected>' in html
+    assert "No set here has this name or size" not in html
+    assert "No set here has this name or size" in client.get(f"{url}qed-nano-4").content.decode()
+    chosen = client.get(f"{url}refgrader-1&source=set:{sets[1].public_id}").content.decode()
+    assert f'<option value="set:{sets[1].public_id}" selected>' in chosen
 
 
 def test_an_unknown_table_shows_the_usual_form(alice: User, client: Client) -> None:
