@@ -115,7 +115,7 @@ def test_two_methods_show_on_how_many_problems_each_mean_is(alice: User, stage: 
     html = page(client, played(alice, stage), "compare/")
     assert "100.0 % on 6 problems" in html
     assert "25.0 % on 8 problems" in html
-    assert re.search(r"\+100\.0 \(.*\) on 6 problems", html)
+    assert re.search(r"\+100\.0 \(.*\)</span> on 6 problems", html)
 
 
 def test_a_square_names_the_team(alice: User, stage: Stage, client: Client) -> None:
