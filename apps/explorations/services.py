@@ -1,7 +1,6 @@
 """Writes of explorations: start, fork and worked example. Each returns a queued `Run`."""
 
 import uuid
-from collections.abc import Iterable
 from dataclasses import replace
 
 from django.conf import settings
@@ -58,14 +57,10 @@ def _with_money_of(run: Run, plan: Plan) -> Plan:
         return plan
     budget, prices = Budget.model_validate(run.budget), RunSpec.model_validate(run.spec).prices
     if missing := {name for name in plan.role_aliases.values() if name} - set(prices):
-        raise ValidationError(
-            {"alias": f"The run that you fork has a limit in money, and no price of {min(missing)}. Choose {_any_of(prices)}."}
-        )
+        known = " or ".join(sorted(prices))
+        words = f"The run that you fork has a limit in money, and no price of {min(missing)}. Choose {known}."
+        raise ValidationError({"alias": words})
     return replace(plan, budget=plan.budget.model_copy(update={"money": budget.money}), prices=prices)
-
-
-def _any_of(names: Iterable[str]) -> str:
-    return " or ".join(sorted(names))
 
 
 WORKED_EXAMPLE_SEED = 1

@@ -12,6 +12,7 @@ from apps.experiments.solving.grading_costs import gradings_cost
 from apps.experiments.solving.manifest import EXTERNAL, Manifest, Method, Scorer, Team
 from apps.experiments.solving.matrix import Place
 from apps.experiments.solving.planning import Planner, plan_of, words_of
+from apps.experiments.solving.scoring import NO_ANSWER, why_outside
 from apps.explorations.starting.plans import Plan, plan_duration, plan_estimate, plan_refusal, problem_text
 from apps.problem_sets.contamination import flags_worded
 from apps.problem_sets.models import ProblemSetItem, ProblemSetVersion
@@ -170,11 +171,17 @@ def _add_budget(found: Forecast, budget: Budget, estimate: Estimate, method: str
 
 
 def _scorer_conflicts(manifest: Manifest, items: Sequence[ProblemSetItem], aliases: Mapping[str, Alias]) -> list[str]:
-    without = sum(not item.problem.answer.strip() for item in items)
+    outside = [why for item in items if (why := why_outside(item.problem.answer))]
+    without = outside.count(NO_ANSWER)
     found = [] if manifest.scorers else ["There is no scorer, so the table will have no score. Add one now or later."]
     for scorer in manifest.scorers:
         if scorer.kind == "answer" and without:
             found.append(f"{without} of {len(items)} problems have no final answer: {scorer.name} cannot score them.")
+        if scorer.kind == "answer" and (others := len(outside) - without):
+            found.append(
+                f"{others} of {len(items)} problems {'has' if others == 1 else 'have'} an answer that refuses no wrong one: "
+                f"{scorer.name} leaves {'it' if others == 1 else 'them'} out. Add a grader."
+            )
         if scorer.kind == "grader" and (reason := grader_refusal(scorer, aliases)):
             found.append(f"{scorer.name} cannot grade. {reason}")
         marked = min(scorer.sample or len(items), len(items))

@@ -17,7 +17,7 @@ from apps.experiments.solving.scoring import handed_in
 from apps.graders.batches.jobs import Job, material_of
 from apps.graders.batches.jobs import text_of as problem_of
 from apps.graders.pieces import pieces_known
-from apps.graders.planning.naming import plan_named, players_written, variant_of
+from apps.graders.planning.naming import VARIANTS, plan_named, players_written, variant_of
 from apps.graders.planning.plans import GradingPlan, PlanWrong
 from apps.problems.access import solved_visible_to
 from apps.problems.models import Problem
@@ -75,7 +75,8 @@ def scores_ready(experiment: Experiment, manifest: Manifest) -> QuerySet[CellSco
 
     The first grading of a problem prepares pieces for the others, which follow when it has ended.
     """
-    preparing = [one.name for one in manifest.scorers if one.kind == "grader" and prepares_pieces(one.workflow)]
+    graders = [one for one in manifest.scorers if one.workflow in VARIANTS]  # Others fail when they start.
+    preparing = [one.name for one in graders if prepares_pieces(one.workflow)]
     scores = CellScore.objects.filter(cell__experiment=experiment)
     same = scores.filter(scorer=OuterRef("scorer"), cell__item=OuterRef("cell__item"))
     before = same.filter(Q(state=State.RUNNING) | Q(state=State.WAITING, pk__lt=OuterRef("pk")))

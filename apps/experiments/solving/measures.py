@@ -9,7 +9,7 @@ from django.db.models import F
 from apps.experiments.models import CellScore, Experiment
 from apps.experiments.solving.manifest import Manifest
 from apps.experiments.solving.services import manifest_stored
-from apps.experiments.solving.tables import Bools, Row, rows_empty, rows_of
+from apps.experiments.solving.tables import Bools, Row, kind_of, rows_empty, rows_of
 from apps.reasoning.answers.comparison import answers_compared
 from apps.reasoning.statistics.intervals import Floats, Undefined
 from apps.reasoning.statistics.metrics import Measure, average, pass_at_k, share_reaching
@@ -34,7 +34,7 @@ MEAN_SCORE = Metric(MEAN, "mean score")
 
 def metrics_of(manifest: Manifest, scorer: str) -> list[Metric]:
     """The metrics of a scorer: what needs more repeats than there are is left out."""
-    kind = next((one.kind for one in manifest.scorers if one.name == scorer), "")
+    kind = kind_of(manifest, scorer)
     found = [MEAN_SCORE]
     if kind in ("grader", "people", "imported"):
         found.append(Metric("full", "share with all points"))

@@ -29,8 +29,16 @@ LONGEST_ANSWER = 2_000
 _ONE = Decimal(1)
 
 
+def why_outside(expected: str) -> str:
+    """Why no answer to a problem with this key has a score by final answer; "" if answers have one."""
+    if not expected.strip():
+        return NO_ANSWER
+    trouble = key_trouble(expected)
+    return f"{INCOMPARABLE} ({trouble.rstrip('.')})" if trouble else ""
+
+
 def is_outside(unscored: str) -> bool:
-    """Whether a scorer by final answer can score no cell of the problem, whatever its answer."""
+    """Whether a reason is one of `why_outside`."""
     return unscored == NO_ANSWER or unscored.startswith(INCOMPARABLE)
 
 
@@ -109,10 +117,8 @@ def answer_points(text: str, expected: str) -> Found:
     An answer that is not stated has none, even if it is right: a wrong one looks like a last line that is no answer,
     so the mean would be too high.
     """
-    if not expected.strip():
-        return Found(None, NO_ANSWER)
-    if trouble := key_trouble(expected):
-        return Found(None, f"{INCOMPARABLE} ({trouble.rstrip('.')})")
+    if why := why_outside(expected):
+        return Found(None, why)
     if not text:
         return Found(None, NOTHING)
     found, final = answer_compared(text, expected), final_answer(text)

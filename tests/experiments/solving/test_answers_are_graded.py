@@ -77,6 +77,15 @@ def test_the_first_grading_of_a_problem_prepares_pieces_for_the_others(
     assert set(prepared.values()) == {2}, "once for each problem"
 
 
+def test_a_stored_grader_that_is_no_longer_known_fails_and_others_grade(alice: User, stage: Stage) -> None:
+    make_problem_set(1)
+    gone = {"name": "gone", "kind": "grader", "workflow": "renamed_since", "players": {"": "served"}}
+    experiment = stage.play(begin(alice, scorers=[*GRADER, gone]))
+    assert experiment.state == ExperimentState.DONE, experiment.state_reason
+    found = dict(CellScore.objects.values_list("scorer", "state"))
+    assert found == {"points": "scored", "gone": "failed"}
+
+
 def test_an_unreadable_grading_is_unscored_and_nothing_handed_in_is_not_graded(
     alice: User, stage: Stage, answers: dict[str, object]
 ) -> None:

@@ -125,7 +125,10 @@ def test_problems_without_an_answer_are_counted_for_the_scorer_that_needs_one(cl
 
     made = make_problem_set(3)
     ProblemVersion.objects.filter(pk=made.items.all()[0].problem_id).update(answer="")
-    assert "1 of 3 problems have no final answer" in client.post(URL, sent("estimate")).content.decode()
+    ProblemVersion.objects.filter(pk=made.items.all()[1].problem_id).update(answer="all powers of 2")
+    html = client.post(URL, sent("estimate")).content.decode()
+    assert "1 of 3 problems have no final answer" in html
+    assert "1 of 3 problems has an answer that refuses no wrong one" in html
 
 
 def by_grader(workflow: str) -> dict[str, str]:

@@ -8,6 +8,7 @@ from apps.accounts.models import User
 from apps.experiments.solving.rehearsal import background
 from apps.experiments.solving.rehearsal.background import rehearsal_ask, rehearsals_work
 from apps.experiments.solving.rehearsal.terminal import rehearsed_lines
+from apps.experiments.solving.scoring import INCOMPARABLE
 from apps.problem_sets.importing import named_of
 from apps.problem_sets.services import set_create
 from apps.reasoning.inference.aliases import load_aliases
@@ -71,7 +72,11 @@ def test_a_grade_is_never_subtracted_from_the_truth_of_solutions(alice: User, st
 
 def test_problems_without_a_final_answer_count_for_no_scorer_of_answers(alice: User) -> None:
     make_set(2)
-    made = [make_problem(f"Proof {n}", statement=f"Prove the sum number {n}.", answer="", solutions=()) for n in (1, 2)]
+    keys = ("", "", "all powers of 2")
+    made = [
+        make_problem(f"Proof {n}", statement=f"Prove the sum number {n}.", answer=key, solutions=())
+        for n, key in enumerate(keys, 1)
+    ]
     set_create(title="Proofs", items=named_of(made), by=None)
     experiment = begin(alice, scorers=SCORERS, problems={"set": "proofs@1"})
     rehearsal_ask(experiment=experiment, user=alice)
@@ -80,6 +85,7 @@ def test_problems_without_a_final_answer_count_for_no_scorer_of_answers(alice: U
     assert found.rows_by("")[0].mean is not None
     by_answer = found.rows_by("answer")[0]
     assert (by_answer.mean, by_answer.unscored["the problem has no final answer"]) == (None, 2)
+    assert any(why.startswith(INCOMPARABLE) for why in by_answer.unscored)
 
 
 @pytest.mark.parametrize("has_trial", [False, True])

@@ -9,7 +9,7 @@ import numpy as np
 
 from apps.experiments.refusals import CELLS_AT_MOST, ExperimentRefused
 from apps.experiments.solving.manifest import Manifest
-from apps.experiments.solving.scoring import NO_ANSWER
+from apps.experiments.solving.scoring import why_outside
 from apps.experiments.solving.tables import Row
 from apps.problem_sets.models import ProblemSetItem
 from apps.reasoning.domain.errors import ReasoningError
@@ -77,21 +77,23 @@ class PredictedRow(Value):
 
 
 class Prediction(Value):
-    """A rehearsed table. Problems by name, in the order of the scores. `unanswered`: those without a final answer."""
+    """A rehearsed table. Problems by name, in the order of the scores. `outside`: by problem, why no
+    answer to it has a score by final answer.
+    """
 
     problems: tuple[str, ...]
     rows: tuple[PredictedRow, ...]
-    unanswered: frozenset[str] = frozenset()
+    outside: dict[str, str] = {}
 
     def rows_by(self, kind: str) -> list[Row]:
         """The rows as a kind of `PREDICTED` scores them; by right solutions if the kind is ""."""
         rows = [one.as_row(of_acceptance=kind == "accepted") for one in self.rows]
         if kind == "answer":
-            places = np.array([name in self.unanswered for name in self.problems])
-            for row in rows:
-                if left := int((~np.isnan(row.scores[places])).sum()):
-                    row.unscored[NO_ANSWER] = left
-                row.scores[places] = np.nan
+            for row, (name, why) in product(rows, self.outside.items()):
+                scores = row.scores[self.problems.index(name)]
+                if left := int((~np.isnan(scores)).sum()):
+                    row.unscored[why] += left
+                scores[:] = np.nan
         return rows
 
 
@@ -177,7 +179,7 @@ def predicted(
     return Prediction(
         problems=tuple(one.name for one in matrix.problems),
         rows=tuple(rows),
-        unanswered=frozenset(one.name for one in matrix.problems if not one.has_answer),
+        outside={one.name: why for one in items if (why := why_outside(one.problem.answer))},
     )
 
 
