@@ -106,7 +106,7 @@ def test_a_limit_in_money_has_a_meter(client: Client, alice: User) -> None:
     assert money.used == pytest.approx(sum(row[1] + 2 * row[2] for row in used.values()) / 1000)
     page = client.get(reverse("explorations:run_detail", args=[run.public_id])).content.decode()
     assert "Money used" in page
-    assert f"{money.used:.4f}".rstrip("0") in page
+    assert f">{money.used:.4g}<" in page
     assert [meter.name for meter in meters(make_exploration(alice))] == ["tokens", "calls", "seconds"]
 
 
