@@ -1,7 +1,7 @@
 """The layout of the lemma graph next to plain Graphviz `dot`: crossings of lines, and titles that can be read without zooming.
 
-`python -m benchmarks.pages.layout`. Graphs: those of `SHARED_DATA`, and seeded ones of 200 lemmas, for titles also of 60. Redundant
-uses are left out, as in the drawing. The room is that of the run page at 1440×900.
+`python -m benchmarks.pages.layout`. Graphs: those of `SHARED_DATA`, and seeded ones of 200 lemmas, for titles also of 60.
+Redundant uses are left out, as in the drawing. The room is that of the run page at 1440×900.
 """
 
 import json

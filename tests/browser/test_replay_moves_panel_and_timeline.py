@@ -53,6 +53,8 @@ def test_the_bars_of_the_timeline_count_the_calls_of_then(
     name = f"{first['rollout']}/{first['round']}/{first['role']}"
     with open_page(RunPages(client_for(alice), run), run, f"?at={began}") as page:
         page.locator('[data-part="bar"]').wait_for()
+        expect(page.locator("[data-step]:visible .rounds__count")).to_have_text("0/1 calls")
+        page.locator(".rounds__strip").click()
         bar = page.locator(f'[data-bar="{name}"]')
         bars = page.locator("#run-timeline [data-bar]:visible")
         expect(bar.locator(".phase__count")).to_have_text("0/1", use_inner_text=True)
