@@ -90,4 +90,4 @@ def document(written: WrittenProof) -> Document:
 
 
 def _uses_words(written: WrittenProof, lemmas: Sequence[str]) -> str:
-    return f"Uses {', '.join(f'Lemma {written.name_of(one)}' for one in lemmas)}" if lemmas else ""
+    return f"Uses {', '.join(f'Lemma {written.names[one]}' for one in lemmas)}" if lemmas else ""

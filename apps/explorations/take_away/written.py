@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
 
 from apps.explorations.words import scaffold_word
 from apps.lemmas.models import Lemma, ProofVersion
@@ -37,9 +38,10 @@ class WrittenProof:
     uses: tuple[str, ...]
     state: str
 
-    def name_of(self, lemma: str) -> str:
-        """The name of a lemma by its id."""
-        return next(one.name for one in self.lemmas if one.id == lemma)
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """Names of the lemmas by their ids."""
+        return {lemma.id: lemma.name for lemma in self.lemmas}
 
 
 def has_written(run: Run) -> bool:

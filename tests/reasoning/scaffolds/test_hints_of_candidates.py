@@ -7,6 +7,7 @@ from apps.reasoning.scaffolds import self_check
 from apps.reasoning.scaffolds.running.controls import ScriptedControls
 from tests.reasoning.candidates import FAIL, PASS, named
 from tests.reasoning.play import Played, play
+from tests.reasoning.plays import Table
 
 HINT = Command(id="c1", name="hint", by="alice", args={"text": "Reverse the sum."})
 PARAMS = self_check.Params(accept=2, give_up=3, iterations=6)
@@ -15,7 +16,7 @@ CHECK_1, CHECK_2 = 2, 4
 
 
 async def hinted(point: int) -> Played:
-    table = {"check/1": FAIL, "check/*": PASS, "*": named}
+    table: Table = {"check/1": FAIL, "check/*": PASS, "*": named}
     return await play(table, PARAMS, scaffold="self_check", controls=ScriptedControls({point: [HINT]}))
 
 
