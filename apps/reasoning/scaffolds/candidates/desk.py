@@ -275,10 +275,9 @@ class Desk:
         return random.Random(self.ctx.nonce(key))  # noqa: S311  (it must be reproducible, not secret)
 
     async def steer(self, point: str, *, reads_hints: bool = True) -> bool:
-        """Take commands at a control point: later writers see hints, "write up" ends the search, lemmas are refused.
+        """Take commands at a control point; returns whether the search should end. Lemmas are refused.
 
-        Without `reads_hints` no writer follows this point directly, and hints wait for a later one.
-        Returns whether the search should end.
+        Later writers see hints. Without `reads_hints` no writer follows directly, and hints wait for a later point.
         """
         for command in await self.ctx.control(point, lambda command: self._refusal(command, reads_hints=reads_hints)):
             if command.name == "hint":
@@ -296,7 +295,6 @@ class Desk:
             text = command.args.get("text")
             if not isinstance(text, str) or not text.strip():
                 return "The hint is empty."
-            if len(text) > MAX_HINT:
-                return f"The hint is longer than {MAX_HINT} characters."
-            return "" if reads_hints else None
+            too_long = f"The hint is longer than {MAX_HINT} characters." if len(text) > MAX_HINT else ""
+            return too_long if too_long or reads_hints else None
         return ""
