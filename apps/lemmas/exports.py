@@ -23,6 +23,11 @@ class ExportUnavailable(Exception):
         super().__init__(type(self).__doc__)
 
 
+def svg_is_possible() -> bool:
+    """Whether Graphviz is installed on this server."""
+    return shutil.which("dot") is not None
+
+
 def to_svg(graph: "nx.MultiDiGraph[str]") -> str:
     """Draw with Graphviz. Raises `ExportUnavailable` if it is not installed."""
     program = shutil.which("dot")

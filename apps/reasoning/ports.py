@@ -181,10 +181,11 @@ class Context(Protocol):
         """Record an event under a key that is unique in the run and the same on every replay."""
         ...
 
-    async def control(self, point: str, refuse: Callable[[Command], str] | None = None) -> Sequence[Command]:
+    async def control(self, point: str, refuse: Callable[[Command], str | None] | None = None) -> Sequence[Command]:
         """A control point. Returns the commands that take effect here; the same ones on every replay.
 
-        `refuse` gives the reason why a command cannot take effect, or "". Refused commands become events and are not returned.
+        `refuse` gives the reason why a command cannot take effect, "" if it can, or None if it waits for a later point.
+        Refused commands become events and are not returned.
         """
         ...
 

@@ -17,6 +17,7 @@ from apps.explorations.management.commands import explore
 from apps.runs.models import Run
 from tests.explorations.factory import make_exploration, make_problem
 from tests.explorations.test_start_form import MODELS
+from tests.lemmas.factory import make_run
 
 
 @pytest.fixture
@@ -50,6 +51,8 @@ def test_the_terminal_exports_every_format(alice: User, tmp_path: Path) -> None:
     assert len(said("export_run", str(run.public_id), "--no-texts").splitlines()) == 1 + run.last_seq + run.steps.count()
     assert "graphml" in said("export_run", str(run.public_id), "--format", "graphml")
     assert "digraph" in said("export_run", str(run.public_id), "--format", "dot")
+    assert "\\begin{namedlemma}" in said("export_run", str(run.public_id), "--format", "latex")
+    assert "resourceSpans" in json.loads(said("export_run", str(run.public_id), "--format", "spans"))
     target = tmp_path / "graph.json"
     said("export_run", str(run.public_id), "--format", "json", "--output", str(target))
     assert json.loads(target.read_text())["nodes"]
@@ -59,6 +62,8 @@ def test_the_terminal_refuses_an_unknown_run_and_a_file_it_cannot_write(alice: U
     with pytest.raises(CommandError, match="There is no run"):
         call_command("export_run", "nonsense")
     run = make_exploration(alice)
+    with pytest.raises(CommandError, match="no selected proof"):
+        call_command("export_run", str(make_run().public_id), "--format", "latex")
     with pytest.raises(CommandError, match="Could not write"):
         call_command("export_run", str(run.public_id), "--output", "/nowhere/at/all")
 

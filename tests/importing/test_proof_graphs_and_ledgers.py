@@ -8,6 +8,7 @@ import pytest
 from apps.explorations.importing.imported_run import LogFile, LogWrong
 from apps.lemmas.graph_data import graph_data
 from apps.lemmas.models import Lemma, LemmaEdge, ProofVersion
+from apps.lemmas.selectors import lemma_detail, votes
 from apps.reasoning.programs.anytime import NoAnytimeAnswer, answers_over
 from apps.reasoning.story.vocabulary import event_from
 from apps.runs.models import Run
@@ -87,6 +88,59 @@ def test_a_graph_that_is_not_whole_is_refused_in_words(text: str) -> None:
         import_of(LogFile("g.json", text.encode()))
 
 
+def test_macros_for_words_become_markdown_and_formulas_stay() -> None:
+    statement = r"By \emph{parity}, \textbf{Case 1}: $\text{\emph{a}} = \checkmark$ \checkmark"
+    run = imported(graph({"a": {"statement": statement}}), "g.json")
+    assert Lemma.objects.get(run=run).statement == r"By *parity*, **Case 1**: $\text{\emph{a}} = \checkmark$ ✓"
+
+
+def test_a_reference_to_a_claim_becomes_its_name_and_the_evidence_of_the_use() -> None:
+    nodes: dict[str, dict[str, Any]] = {
+        "1-a": {"display-order": 1},
+        "1-b": {"display-order": 2, "statement": "Clear (:1-a), and from :1-a.", "dependencies": ["1-a"]},
+        "1-c": {"display-order": 3, "statement": "By :1-b; $f :1-a$; see :9-z."},
+    }
+    run = imported(graph(nodes), "g.json")
+    texts = dict(Lemma.objects.filter(run=run).values_list("lemma", "statement"))
+    assert texts["1-b"] == "Clear (Lemma 1), and from Lemma 1."
+    assert texts["1-c"] == "By Lemma 2; $f :1-a$; see :9-z."
+    assert {pair for pair in uses(run) if not pair[0].startswith("proof")} == {("1-b", "1-a"), ("1-c", "1-b")}
+    evidence = LemmaEdge.objects.get(run=run, user="1-b").evidence
+    assert evidence == {"where": "statement", "start": 7, "end": 14, "quote": "Lemma 1"}
+    assert lemma_detail(run, "1-b").uses[0].places[0].mark == "Lemma 1"  # type: ignore[union-attr]
+
+
+def test_justification_taint_and_labels_of_assumptions_are_kept() -> None:
+    nodes = {
+        "a": {"type": "assumption", "assumption-label": "A2", "justification": "assumption"},
+        "b": {"status": "admitted", "taint": "self-admitted", "justification": "admitted"},
+    }
+    run = imported(graph(nodes), "g.json")
+    rows = {row.lemma: row for row in Lemma.objects.filter(run=run)}
+    assert rows["a"].statement == "Assumption A2. What a says."
+    assert rows["a"].steps == ["Justified by: assumption. Taint: clean."]
+    assert rows["b"].steps == ["Justified by: admitted. Taint: self admitted. Admitted without proof."]
+
+
+def test_workers_of_a_ledger_are_named_in_votes_and_in_nodes_they_write() -> None:
+    events = [
+        ledger_event("proof_initialized", 1, conjecture="The number $7$ is odd.", author="ada"),
+        ledger_event("node_created", 2, node=node("1")),
+        ledger_event("nodes_claimed", 3, node_ids=["1"], owner="prover-1"),
+        ledger_event("node_created", 4, node=node("1.1")),
+        ledger_event("nodes_released", 5, node_ids=["1"]),
+        ledger_event("node_created", 6, node=node("1.2")),
+        ledger_event("nodes_claimed", 7, node_ids=["1.1"], owner="verifier-1"),
+        ledger_event("node_validated", 8, node_id="1.1", note="Yes."),
+    ]
+    run = imported("\n".join(json.dumps(event) for event in events), "ledger.jsonl")
+    steps = dict(Lemma.objects.filter(run=run).values_list("lemma", "steps"))
+    assert steps["1.1"] == ["Justified by: modus ponens. Written by prover-1."]
+    assert steps["1.2"] == ["Justified by: modus ponens."]
+    assert [vote.summary for vote in votes(run, subject="1.1")] == ["validated by verifier-1: Yes."]
+    assert unread(run) == []
+
+
 LEDGER = [
     ledger_event("proof_initialized", 1, conjecture="The number $7$ is odd.", author="ada"),
     ledger_event("node_created", 2, node=node("1")),
@@ -106,7 +160,7 @@ def test_a_ledger_of_lines_is_a_run_with_challenges_and_validations_as_votes() -
     assert uses(run) == {("1.2", "1.1"), ("1", "1.2"), ("proof/1", "1")}
     assert run.outcome is not None
     assert run.outcome["accepted"] is True
-    assert unread(run) == ["1 events: “nodes_claimed” is about the assignment of work and was not imported"]
+    assert unread(run) == []
     events = [(row.seq, event_from(row.kind, row.body)) for row in run.events.order_by("seq")]
     with pytest.raises(NoAnytimeAnswer, match=r"imported from ledger\.jsonl"):
         answers_over(run.scaffold, run.spec["params"], events)

@@ -105,6 +105,13 @@ def test_an_unknown_section_is_listed_and_the_rest_is_read() -> None:
     assert run.events.filter(kind="candidate.judged").count() == 1
 
 
+def test_an_attempt_that_gives_up_is_a_normal_end_of_a_log() -> None:
+    run = imported(solver_log(*check("no"), heading("Failed in finding a correct solution.")))
+    assert unread(run) == []
+    assert run.outcome is not None
+    assert "The log gives up: “failed in finding a correct solution”." in run.outcome["reason"]
+
+
 def test_a_second_attempt_of_the_pipeline_has_rounds_of_its_own() -> None:
     again = solver_log().replace("Run 0 of 10", "Run 1 of 10").partition("\n")[2]
     run = imported(solver_log(*check("no"), again))

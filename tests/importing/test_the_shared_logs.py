@@ -1,5 +1,6 @@
 """The public logs, graphs and the ledger: whole, quick, and with what is known of them."""
 
+import re
 import time
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from apps.explorations.importing.batches import batches
 from apps.explorations.importing.imported_run import LogFile
 from apps.explorations.importing.recording import batch_import
 from apps.lemmas.graph_data import graph_data
+from apps.lemmas.models import Lemma
 from apps.runs.models import Run
 from tests.importing.files import SHARED, needs_shared, unread
 
@@ -54,6 +56,8 @@ def test_the_proof_graphs_have_all_their_nodes() -> None:
     assert sizes["imosl_2025_6.json"] == 64
     assert sum(sizes.values()) == 154
     assert all(unread(run) == [] for run in runs.values())
+    statements = Lemma.objects.filter(run__in=runs.values()).values_list("statement", flat=True)
+    assert not [text for text in statements if re.search(r"\\(?:emph|textbf|checkmark)|(?<![\w:]):\d-", text)]
     accepted = {name: (run.outcome or {})["accepted"] for name, run in runs.items()}
     assert accepted["hmmt_feb_2025_3.json"] is True
     assert accepted["aime_2025_20.json"] is False
@@ -65,6 +69,7 @@ def test_the_ledger_is_one_run() -> None:
     runs = runs_of(SHARED / "event-ledgers" / "sqrt2-proof" / "ledger", "*.json")
     assert len(runs) == 1
     run = next(iter(runs.values()))
+    assert unread(run) == []
     graph = graph_data(run)
     assert len([node for node in graph["nodes"] if node["kind"] == "lemma"]) == 9
     assert all(node["status"] == "verified" for node in graph["nodes"] if node["kind"] == "lemma")

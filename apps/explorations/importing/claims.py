@@ -35,7 +35,7 @@ class Claim:
     depth: int = 1
     about: str = ""
     uses: list[tuple[str, str]] = field(default_factory=list)
-    """Ids, each with its evidence in the file."""
+    """Ids, each with its evidence: the citation in the statement, or words about the file."""
     supersedes: str = ""
     where: str = ""
 
@@ -147,7 +147,7 @@ class Claims:
             self.imported.unread(user.where or user.id, f"{user.id} depends on {why}", at)
         else:
             self.uses[user.id].add(used)
-            self.imported.add(f"edge/{user.id}/{used}", _edge(user.id, used, words), at)
+            self.imported.add(f"edge/{user.id}/{used}", _edge(user.id, used, words, user.statement), at)
 
     def _reaches(self, start: str, goal: str) -> bool:
         """Whether `start` depends on `goal`."""
@@ -193,5 +193,9 @@ def words_of(found: Mapping[str, Any], **names: str) -> str:
     return " ".join(parts)
 
 
-def _edge(user: str, used: str, words: str) -> EdgeAdded:
-    return EdgeAdded(user=user, used=used, evidence=TextAnchor(where="the file", start=0, end=len(words), quote=words))
+def _edge(user: str, used: str, words: str, statement: str = "") -> EdgeAdded:
+    """A use; its evidence is the citation in the user's statement, else words about the file."""
+    start = statement.find(words)
+    where, start = ("statement", start) if start >= 0 else ("the file", 0)
+    anchor = TextAnchor(where=where, start=start, end=start + len(words), quote=words)
+    return EdgeAdded(user=user, used=used, evidence=anchor)

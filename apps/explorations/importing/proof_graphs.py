@@ -7,12 +7,14 @@ uses the conclusions of the nodes below it (their `parent`).
 import json
 from typing import Any
 
+from apps.explorations.importing.claim_texts import claim_text
 from apps.explorations.importing.claims import Ballot, Claim, Claims, claim_id, words_of
 from apps.explorations.importing.imported_run import ImportedRun, LogFile, LogWrong, listed, moment
 from apps.reasoning.reading.decoded import keepable
+from apps.reasoning.texts.latex import macros_shown
 
 FORMAT = "proof graph"
-_KINDS = {"assumption": "Assumption. ", "local-assume": "Assumption. ", "definition": "Definition. "}
+_KINDS = {"assumption": "Assumption", "local-assume": "Assumption", "definition": "Definition"}
 _STATUS = {"verified": True, "rejected": False}
 _KNOWN = {"theorem", "nodes", "archived-nodes", "obligations", "version", "lemmas", "metadata", "graph-id"}
 
@@ -30,7 +32,7 @@ def read(file: LogFile) -> ImportedRun:
         place = f" at line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
         raise LogWrong(f"{file.name} was not imported: its JSON is truncated or invalid{place}.") from error
     theorem = graph.get("theorem") if isinstance(graph, dict) else None
-    statement = str(theorem.get("statement") or "").strip() if isinstance(theorem, dict) else ""
+    statement = macros_shown(str(theorem.get("statement") or "").strip()) if isinstance(theorem, dict) else ""
     if not statement:
         raise LogWrong(f"{file.name} was not imported: it has no theorem with a statement.")
     imported = ImportedRun(format=FORMAT, scaffold="proof_graph", statement=statement, roles={"prover": "unknown model"})
@@ -39,8 +41,10 @@ def read(file: LogFile) -> ImportedRun:
     admitted = {
         claim_id(one.get("node-id")) for one in listed(graph, "obligations", "obligations", imported) if isinstance(one, dict)
     }
-    for name in sorted((nodes | archived), key=lambda name: _order(name, nodes.get(name) or archived[name])):
-        claims.add(_claim(name, nodes.get(name) or archived[name], nodes, name in admitted))
+    order = sorted((nodes | archived), key=lambda name: _order(name, nodes.get(name) or archived[name]))
+    names = {name: f"Lemma {number}" for number, name in enumerate(order, start=1)}
+    for name in order:
+        claims.add(_claim(name, nodes.get(name) or archived[name], nodes, names, admitted))
     for name in archived:
         claims.retire(name, "archived in the file")
     for name, node in nodes.items():
@@ -77,21 +81,33 @@ def _provenance(node: dict[str, Any]) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _claim(name: str, node: dict[str, Any], nodes: dict[str, dict[str, Any]], is_admitted: bool) -> Claim:
+def _claim(
+    name: str, node: dict[str, Any], nodes: dict[str, dict[str, Any]], names: dict[str, str], admitted: set[str]
+) -> Claim:
     depth = node.get("depth")
     about = words_of(node, justification="Justified by", taint="Taint")
-    uses = [(claim_id(used), f"dependency {used}") for used in node["dependencies"] if claim_id(used)]
+    if name in admitted or node.get("status") == "admitted":
+        about = f"{about} Admitted without proof.".strip()
+    statement, cited = claim_text(str(node["statement"]), names)
+    uses = [(used, cited.pop(used, f"dependency {used}")) for used in map(claim_id, node["dependencies"]) if used]
+    uses += [(used, words) for used, words in cited.items() if used != name]
     uses += [(child, f"it concludes the proof of {name}") for child in _conclusions(name, nodes)]
     return Claim(
         id=name,
-        statement=_KINDS.get(str(node.get("type")), "") + str(node["statement"]).strip(),
+        statement=_kind_words(node) + statement,
         at=moment(_provenance(node).get("created-at")),
         depth=depth + 1 if isinstance(depth, int) and 0 <= depth < 1000 else 1,
-        about=f"{about} Admitted without proof.".strip() if is_admitted else about,
+        about=about,
         uses=uses,
         supersedes=claim_id(_provenance(node).get("revision-of")),
         where=f"node {name}",
     )
+
+
+def _kind_words(node: dict[str, Any]) -> str:
+    """What a node is, if it is not a claim: "Assumption A2. "."""
+    word, label = _KINDS.get(str(node.get("type")), ""), str(node.get("assumption-label") or "").strip()
+    return f"{word} {label}. ".lstrip() if label else f"{word}. " if word else ""
 
 
 def _conclusions(name: str, nodes: dict[str, dict[str, Any]]) -> list[str]:

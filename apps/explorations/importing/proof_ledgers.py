@@ -1,25 +1,26 @@
 """Proof ledgers of vibefeld (MIT, tobiasosborne/vibefeld): an append-only list of events, one JSON object each.
 
-Nodes become lemmas; validations, refutations and challenges become votes. Claims of nodes by workers are not imported.
+Nodes become lemmas; validations, refutations and challenges become votes. A worker that has taken a node is named in the
+votes on it and in the nodes that it adds below it.
 """
 
 import json
 import re
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 from apps.explorations.importing.claims import Ballot, Claim, Claims, claim_id, words_of
 from apps.explorations.importing.imported_run import ImportedRun, LogFile, LogWrong, listed, moment
 from apps.reasoning.reading.decoded import keepable
+from apps.reasoning.texts.latex import macros_shown
 
 FORMAT = "proof ledger"
 _KINDS = {"local_assume": "Assumption. ", "assumption": "Assumption. ", "definition": "Definition. "}
 _PASSES = {"node_validated": "validated", "node_admitted": "admitted without proof"}
 _FAULTS = {"node_refuted": "refuted", "challenge_raised": "challenged"}
 _ANSWERED = {"challenge_resolved", "challenge_withdrawn", "challenge_superseded"}
-#: Events about the assignment of work, not about proofs.
-_LEFT_OUT = {"nodes_claimed", "nodes_released", "claim_refreshed", "lock_reaped", "taint_recomputed"}
+#: A refreshed claim has the same owner; a taint follows from the votes.
+_WITHOUT_EFFECT = {"claim_refreshed", "taint_recomputed"}
 _NUMBER = re.compile(r"(\d+)\.json$")
 _ROOT = "1"
 
@@ -48,7 +49,8 @@ class _Ledger:
     def __init__(self, imported: ImportedRun) -> None:
         self.imported = imported
         self.claims = Claims(imported)
-        self.left_out: Counter[str] = Counter()
+        self.owners: dict[str, str] = {}
+        """The worker that has taken a node, by node."""
         self.challenges: dict[str, tuple[str, int]] = {}
         """Challenges by id and by node: the node, and the number of the challenge among its votes."""
         self.answered: set[tuple[str, int]] = set()
@@ -62,12 +64,12 @@ class _Ledger:
         elif kind == "node_created":
             self._created(where, event)
         elif kind in _PASSES or kind in _FAULTS:
-            word = _PASSES.get(kind) or _FAULTS[kind]
             challenge = event.get("challenge")
             challenge = challenge if isinstance(challenge, dict) else {}
             found = {**challenge, **event}
             note = next((str(found[name]) for name in ("note", "reason", "message", "target") if found.get(name)), "")
             name = claim_id(found.get("node_id") or found.get("target_id") or "")
+            word = f"{_PASSES.get(kind) or _FAULTS[kind]}{_by(self.owners.get(name, ''))}"
             self.claims.vote(Ballot(name or where, kind in _PASSES, f"{word}: {note}" if note else word, at))
             if kind == "challenge_raised" and name in self.claims.votes:
                 number = str(found.get("challenge_id") or challenge.get("id") or "")
@@ -80,10 +82,17 @@ class _Ledger:
                 self.imported.unread(where, f"“{kind}” of an unknown challenge", at)
         elif kind == "node_archived":
             self.claims.retire(claim_id(event.get("node_id")), "archived in the ledger", at)
-        elif kind in _LEFT_OUT:
-            self.left_out[kind] += 1
-        else:
+        elif kind == "nodes_claimed":
+            self.owners |= dict.fromkeys(self._taken(where, event), str(event.get("owner") or "")[:80])
+        elif kind in ("nodes_released", "lock_reaped"):
+            for name in self._taken(where, event):
+                self.owners.pop(name, None)
+        elif kind not in _WITHOUT_EFFECT:
             self.imported.unread(where, f"unknown event “{kind[:60]}”", at)
+
+    def _taken(self, where: str, event: dict[str, Any]) -> list[str]:
+        """The nodes that a worker takes or releases."""
+        return [claim_id(name) for name in listed(event, "node_ids", where, self.imported) or [event.get("node_id")]]
 
     def _created(self, where: str, event: dict[str, Any]) -> None:
         node = event.get("node")
@@ -94,13 +103,13 @@ class _Ledger:
             return
         named = listed(node, "dependencies", where, self.imported)
         uses = [(claim_id(used), f"dependency {used}") for used in named if claim_id(used)]
-        kind = str(node.get("type"))
+        kind, writer = str(node.get("type")), self.owners.get(name.rpartition(".")[0], "")
         claim = Claim(
             id=name,
-            statement=_KINDS.get(kind, "") + str(node["statement"]).strip(),
+            statement=_KINDS.get(kind, "") + macros_shown(str(node["statement"]).strip()),
             at=at,
             depth=name.count(".") + 1,
-            about=words_of(node, inference="Justified by"),
+            about=" ".join(filter(None, (words_of(node, inference="Justified by"), writer and f"Written by {writer}."))),
             uses=uses,
             where=where,
         )
@@ -114,8 +123,6 @@ class _Ledger:
             for one in parts:
                 if one not in used:
                     self.claims.use(name, one, f"it concludes the proof of {name}")
-        for kind, count in sorted(self.left_out.items()):
-            self.imported.unread(f"{count} events", f"“{kind}” is about the assignment of work and was not imported")
         ends = [_ROOT] if _ROOT in self.claims.known else self.claims.sinks()
         last = [self._last_word(end) for end in ends]
         if last and all(last):
@@ -130,6 +137,10 @@ class _Ledger:
         votes = enumerate(self.claims.votes.get(claim, []), start=1)
         valid = [holds for number, holds in votes if (claim, number) not in self.answered]
         return valid[-1] if valid else None
+
+
+def _by(owner: str) -> str:
+    return f" by {owner}" if owner else ""
 
 
 def _events(files: list[LogFile], imported: ImportedRun) -> Iterator[tuple[str, dict[str, Any]]]:

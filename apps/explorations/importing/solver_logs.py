@@ -22,6 +22,8 @@ _MARK = re.compile(r"\*\*\*\s*Problem Statement\s*\*\*\*\s*", re.IGNORECASE)
 _RUN = re.compile(r"run (\d+) of \d+")
 _ERROR = re.compile(r"error in run \d+: ?(.*)", re.DOTALL)
 _FIRST_WORD = re.compile(r"[a-z]+")
+#: Sections by which an attempt gives up.
+_GIVEN_UP = re.compile(r"failed in finding a (?:correct|complete) solution|solution is not complete\b.*")
 #: Sections that repeat others or only count.
 _SILENT = {
     "start verification", "vefify the solution", "verify the solution", "initial verification", "correct solution found",
@@ -93,6 +95,8 @@ class _Reader:
             self.calls.fail(error[1] or "an unnamed error")
         elif run := _RUN.match(title):
             self._new_run(int(run[1]))
+        elif _GIVEN_UP.fullmatch(title):
+            self.stopped = f"The log gives up: “{title}”."
         elif title.startswith("found a correct solution"):
             self.accepted, self.accepted_after = self.current or self.accepted, self.streaks.passes or self.accepted_after
         elif title not in _SILENT and not title.startswith("verify results"):
@@ -176,7 +180,7 @@ class _Reader:
         """Start a new run of the pipeline after it gave up; its candidates get new rounds."""
         self.calls.fail("the log continues without its answer")
         self.calls.rollout = number
-        self.current, self.streaks = "", Streaks()
+        self.current, self.streaks, self.stopped = "", Streaks(), ""
 
     # --- helpers ---
 

@@ -1,11 +1,8 @@
 """Commands to a run, resuming, and the full export."""
 
 import uuid
-from collections.abc import AsyncIterator, Iterator
-from itertools import islice
 from typing import Any
 
-from asgiref.sync import sync_to_async
 from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.core.handlers.asgi import ASGIRequest
@@ -16,7 +13,7 @@ from django.views.decorators.http import require_GET, require_POST
 from apps.accounts.access import user_of
 from apps.explorations import selectors
 from apps.explorations.exports import export_lines
-from apps.explorations.views.shared import run_of, wants_part
+from apps.explorations.views.shared import in_threads, run_of, wants_part
 from apps.runs.access import run_may_start
 from apps.runs.models import Run
 from apps.runs.services import command_request, run_resume
@@ -24,7 +21,6 @@ from apps.runs.services import command_request, run_resume
 _TEXT_ARGS = ("text", "lemma", "statement", "proof", "reason")
 _NUMBER_ARGS = {"tokens": int, "calls": int, "seconds": float}
 _LONGEST = 20_000
-_LINES_AT_ONCE = 200
 
 
 @require_POST
@@ -61,16 +57,10 @@ def export(request: HttpRequest, run_id: uuid.UUID) -> HttpResponseBase:
     """The run as JSON lines; `?texts=no` omits prompts and answers."""
     run = run_of(request, run_id)
     lines = export_lines(run, texts=request.GET.get("texts") != "no")
-    streamed = _in_threads(lines) if isinstance(request, ASGIRequest) else lines
+    streamed = in_threads(lines) if isinstance(request, ASGIRequest) else lines
     response = StreamingHttpResponse(streamed, content_type="application/x-ndjson; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="run-{run.public_id}.jsonl"'
     return response
-
-
-async def _in_threads(lines: Iterator[str]) -> AsyncIterator[str]:
-    """The lines in chunks, each read in a thread, to keep the event loop free and memory small."""
-    while piece := await sync_to_async(lambda: "".join(islice(lines, _LINES_AT_ONCE)))():
-        yield piece
 
 
 def _command_id(request: HttpRequest) -> uuid.UUID:

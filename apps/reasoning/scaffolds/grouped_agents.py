@@ -114,7 +114,7 @@ class Groups:
         written: list[Candidate] = []
         reports: list[Report] = []
         for step, role in enumerate(ROLES[: self.params.steps], 1):
-            if await self.desk.steer(f"step/{step}"):
+            if await self.desk.steer(f"step/{step}", reads_hints=not role.startswith("verifier")):
                 break
             if role == "solver":
                 written = await self._solved(step)

@@ -77,10 +77,10 @@ class _Search:
             return self.selection()
         self.kept = best_first(written, self.points)[: self.params.kept]
         self._emit_pool(self.kept)
-        if len(self.kept) == 1 or await self.desk.steer("marked"):
+        if len(self.kept) == 1 or await self.desk.steer("marked", reads_hints=False):
             return self.selection()
         self.group = await self._likeliest(self.kept)
-        if await self.desk.steer("grouped"):
+        if await self.desk.steer("grouped", reads_hints=False):
             return self.selection()
         winner = await self.final.hold(self.group)
         if winner is None:

@@ -94,7 +94,7 @@ async def _search(desk: Desk, params: Params) -> Selection:
             return _selection(desk, params)
         work = await _turn(desk, params, turn, states[-1])
         is_read_on = turn < params.turns or params.states > 0
-        if is_read_on and work is not None and not await desk.steer(f"turn/{turn}/summarise"):
+        if is_read_on and work is not None and not await desk.steer(f"turn/{turn}/summarise", reads_hints=False):
             states.append(await _summarised(desk, params, turn, states[-1], work))
         else:
             states.append(states[-1])

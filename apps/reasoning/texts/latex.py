@@ -6,6 +6,7 @@ changes: steps and places count in the source.
 """
 
 import re
+from collections.abc import Callable
 
 from apps.reasoning.texts.formulas import formulas as formulas_in
 
@@ -61,14 +62,24 @@ _BACK = re.compile("\ue0f0(\\d+)\ue0f1")
 
 def latex_shown(text: str) -> str:
     """Markdown of a text, or of one step of it, that was written in LaTeX."""
+    return outside_formulas(text, _words_shown).strip()
+
+
+def macros_shown(text: str) -> str:
+    """Markdown of a text that has only macros for words (`\\emph`, `\\textbf`) around its formulas."""
+    return outside_formulas(text, _macros_shown)
+
+
+def outside_formulas(text: str, change: Callable[[str], str]) -> str:
+    """The text with `change` applied to the words around its formulas, as one text in which formulas are placeholders."""
     formulas: list[str] = []
     pieces, place = [], 0
     for formula in formulas_in(text):
         pieces += [text[place : formula.start], _FORMULA.format(len(formulas))]
         formulas.append(text[formula.start : formula.end])
         place = formula.end
-    words = _words_shown("".join([*pieces, text[place:]]))
-    return _BACK.sub(lambda found: formulas[int(found[1])] if int(found[1]) < len(formulas) else "", words).strip()
+    words = change("".join([*pieces, text[place:]]))
+    return _BACK.sub(lambda found: formulas[int(found[1])] if int(found[1]) < len(formulas) else "", words)
 
 
 def shown_of(text: str, text_format: str) -> str:
@@ -95,11 +106,16 @@ def _words_shown(words: str) -> str:
     words = _BEGIN_PROOF.sub(lambda found: f"\n\n*{found[1] or 'Proof'}.* ", words)
     words = _ITEM.sub(lambda found: f"\n- {found[1]} " if found[1] else "\n- ", words)
     words = _OTHER_ENVIRONMENTS.sub("\n", words)
-    for pattern, sign in _WORDS:
-        words = pattern.sub(lambda found, sign=sign: _marked(found, sign), words)  # type: ignore[misc]
+    words = _macros_shown(words)
     words = _REFERENCE.sub(r"(\1)", words)
     for pattern, shown in _SIGNS:
         words = pattern.sub(shown, words)
+    return words
+
+
+def _macros_shown(words: str) -> str:
+    for pattern, sign in _WORDS:
+        words = pattern.sub(lambda found, sign=sign: _marked(found, sign), words)  # type: ignore[misc]
     return words
 
 

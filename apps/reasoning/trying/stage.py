@@ -125,7 +125,7 @@ class Stage(Through):
         """Keep the event; it shows how the answer was read."""
         self.events.append(event)
 
-    async def control(self, point: str, refuse: Callable[[Command], str] | None = None) -> Sequence[Command]:
+    async def control(self, point: str, refuse: Callable[[Command], str | None] | None = None) -> Sequence[Command]:
         """Take no commands."""
         return ()
 

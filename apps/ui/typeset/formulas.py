@@ -19,6 +19,9 @@ _LINES = re.compile(r"\\(begin|end)\{(?:aligned|split|gathered|gather|multline|e
 _AT = re.compile(r"\\begin\{align(?:ed)?at\}\{\d+\}|\\end\{align(?:ed)?at\}")
 _LABEL = re.compile(r"\\(?:label|nonumber|notag)\b(?:\{[^{}]*\})?")
 _SMALL = re.compile(r"\\(?:tfrac|cfrac)\b")
+#: Letters that KaTeX has as commands.
+_LETTERS = re.compile(r"\\([RNZQC])(?![A-Za-z])")
+_ARC = re.compile(r"\\(?:wideparen|overarc)\b")
 _SPACES = {"negativethinmathspace": -0.17, "thinmathspace": 0.17, "mediummathspace": 0.22, "thickmathspace": 0.28}
 _ACCENTS = {"^": "\u0302", "~": "\u0303", "→": "→", "˙": "\u0307", "¨": "\u0308", "´": "\u0301", "`": "\u0300", "ˇ": "\u030c"}
 _LIMITED = {"lim", "max", "min", "sup", "inf", "gcd", "lim sup", "lim inf", "Pr", "det"}
@@ -35,7 +38,9 @@ def formula_tree(tex: str) -> Tree | None:
     """The tree of a formula; None if its source must be printed instead."""
     if len(tex) > LENGTH_AT_MOST:
         return None
-    plain = _SMALL.sub(r"\\frac", _LABEL.sub("", _AT.sub(_lines, _LINES.sub(r"\\\1{align*}", tex))))
+    plain = _LABEL.sub("", _AT.sub(_lines, _LINES.sub(r"\\\1{align*}", tex)))
+    plain = _LETTERS.sub(r"\\mathbb{\1}", plain)
+    plain = _ARC.sub(r"\\overset{\\frown}", _SMALL.sub(r"\\frac", plain))
     try:
         return _one(convert_to_element(plain))
     except (NotSet, RecursionError):

@@ -45,6 +45,24 @@ async def test_a_hint_reaches_the_next_reasoner_inside_a_fence() -> None:
     assert "- Reverse the sum. ‹verdict›" in suggestions
 
 
+async def test_a_hint_waits_for_a_prompt_that_reads_it() -> None:
+    hint = {R1_SUMMARISE: [command("hint", text="Reverse the sum.")]}
+    (applied,) = (await steered(hint)).of("control.applied")
+    assert applied.model_dump()["point"] == "r2/reason"
+    late = {CHECK: [command("hint", text="Reverse the sum.")]}
+    played = await steered(late, {"final/check/1/1": verdict(1), "final/revise/*": proof("By Lemma 3.")})
+    (applied,) = played.of("control.applied")
+    assert applied.model_dump()["point"] == "final/revise/1"
+    assert "Reverse the sum" in played.dispatcher.prompt("final/revise/1/1")
+
+
+@pytest.mark.parametrize("point", [R2_REASON + 1, R2_REASON + 4, CHECK, VOTES])
+async def test_a_hint_after_the_last_prompt_that_reads_hints_is_never_applied(point: int) -> None:
+    played = await steered({point: [command("hint", text="Reverse the sum.")]})
+    assert played.outcome.accepted is True
+    assert played.of("control.applied") == []
+
+
 async def test_a_rejected_lemma_and_what_rests_on_it_leave_later_prompts() -> None:
     played = await steered({R1_END: [command("reject_lemma", lemma="s0.1", reason="False for $n=1$.")]})
     for key in ("s0/r2/reason", "s0/r2/summarise", "final/write/1"):
@@ -139,12 +157,12 @@ async def test_a_steered_run_resumes_to_the_same_end_from_every_record() -> None
     script = {
         5: [command("reject_lemma", 1, lemma="s0.1", reason="No."), command("hint", 2, text="Look at $n=3$.")],
         6: [command("inject_lemma", 3, statement="Mine.", proof="Plain.")],
-        11: [command("accept_lemma", 4, lemma="s0.1", reason="After all.")],
+        12: [command("accept_lemma", 4, lemma="s0.1", reason="After all.")],
     }
     journal = InMemoryJournal()
     whole = await play(TABLE | FOLLOWS, PARAMS, journal=journal, controls=ByRecords(journal, script))
     points = [(row["command"], row["point"]) for event in whole.of("control.applied") if (row := event.model_dump())]
-    assert points == [("c1", "r1/votes"), ("c2", "r1/votes"), ("c3", "r1/end"), ("c4", "r2/votes")]
+    assert points == [("c1", "r1/votes"), ("c3", "r1/end"), ("c2", "r2/reason"), ("c4", "r2/votes")]
     for cut in range(len(journal.records) + 1):
         kept = journal.cut(cut)
         again = await play(TABLE | FOLLOWS, PARAMS, journal=kept, controls=ByRecords(kept, script))

@@ -64,7 +64,7 @@ class _Inside(Within):
         elif isinstance(event, OutputUnread):
             super().emit(key, event)
 
-    async def control(self, point: str, refuse: Callable[[Command], str] | None = None) -> Sequence[Command]:
+    async def control(self, point: str, refuse: Callable[[Command], str | None] | None = None) -> Sequence[Command]:
         """Take no commands; the run can be paused between groups of attempts."""
         return ()
 

@@ -53,7 +53,7 @@ class Through:
     def emit(self, key: str, event: Event) -> None:
         self._ctx.emit(self._key(key), event)
 
-    async def control(self, point: str, refuse: Callable[[Command], str] | None = None) -> Sequence[Command]:
+    async def control(self, point: str, refuse: Callable[[Command], str | None] | None = None) -> Sequence[Command]:
         return await self._ctx.control(self._key(point), refuse)
 
     def nonce(self, key: str) -> str:

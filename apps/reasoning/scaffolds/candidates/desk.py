@@ -274,19 +274,19 @@ class Desk:
         """A random generator seeded by the run's seed and `key`, so that a replay draws the same values."""
         return random.Random(self.ctx.nonce(key))  # noqa: S311  (it must be reproducible, not secret)
 
-    async def steer(self, point: str) -> bool:
-        """Take commands at a control point: later writers see hints, "write up" ends the search, lemmas are refused.
+    async def steer(self, point: str, *, reads_hints: bool = True) -> bool:
+        """Take commands at a control point; returns whether the search should end. Lemmas are refused.
 
-        Returns whether the search should end.
+        Later writers see hints. Without `reads_hints` no writer follows directly, and hints wait for a later point.
         """
-        for command in await self.ctx.control(point, self._refusal):
+        for command in await self.ctx.control(point, lambda command: self._refusal(command, reads_hints=reads_hints)):
             if command.name == "hint":
                 self.hints.append(command.args["text"].strip())
             elif command.name == "write_up":
                 self.wants_end = True
         return self.wants_end
 
-    def _refusal(self, command: Command) -> str:
+    def _refusal(self, command: Command, *, reads_hints: bool) -> str | None:
         if command.name not in _TAKEN:
             return "This scaffold compares whole solutions; it has no lemma library to change."
         if command.name == "write_up" and self.wants_end:
@@ -295,6 +295,6 @@ class Desk:
             text = command.args.get("text")
             if not isinstance(text, str) or not text.strip():
                 return "The hint is empty."
-            if len(text) > MAX_HINT:
-                return f"The hint is longer than {MAX_HINT} characters."
+            too_long = f"The hint is longer than {MAX_HINT} characters." if len(text) > MAX_HINT else ""
+            return too_long if too_long or reads_hints else None
         return ""

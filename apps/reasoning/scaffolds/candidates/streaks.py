@@ -78,7 +78,7 @@ class Loop:
         """Check `first`, correct it and check again, until a rule ends the loop."""
         self.current = first
         while self.checks < self.rules.checks and not self.accepted and not self.given_up:
-            if await self.desk.steer(f"check/{self.checks + 1}"):
+            if await self.desk.steer(f"check/{self.checks + 1}", reads_hints=False):
                 break
             decision = await self._check(self.current)
             if decision is None or decision.passed:

@@ -66,7 +66,7 @@ class KnockOut:
         round_ = 0
         while len(standing) > 1:
             round_ += 1
-            if await self.desk.steer(f"{self.prefix}/{round_}"):
+            if await self.desk.steer(f"{self.prefix}/{round_}", reads_hints=False):
                 return None
             pairs = list(zip(standing[::2], standing[1::2], strict=False))
             # An entrant with a bye plays in the first pair of the next round, so that it never has two byes.

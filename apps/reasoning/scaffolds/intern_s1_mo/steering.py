@@ -10,23 +10,26 @@ from apps.reasoning.scaffolds.intern_s1_mo.verification import verify_lemma
 from apps.reasoning.scaffolds.running.concurrently import concurrently
 
 MAX_TEXT = 20_000
+#: Points that are followed by a prompt with hints: those of the reasoner and the reviser.
+_BEFORE_HINTS = re.compile(r"r\d+/reason|final/revise/\d+")
 _BLANK_LINE = re.compile(r"\n\s*\n")
 
 
 async def steer(x: Exploration, point: str) -> None:
     """Apply commands at a control point, and collect the votes on people's new lemmas before anything else begins."""
     before = set(x.lemmas.human)
-    for command in await x.ctx.control(point, lambda command: refusal(x, command)):
+    for command in await x.ctx.control(point, lambda command: refusal(x, command, point)):
         _apply(x, command, point)
     new = [lemma for lemma in x.lemmas.human.values() if lemma.id not in before and lemma.steps]
     await concurrently(verify_lemma(x, lemma, None, "human/verify") for lemma in new)
 
 
-def refusal(x: Exploration, command: Command) -> str:
-    """The reason why the command cannot take effect, or ""."""
+def refusal(x: Exploration, command: Command, point: str) -> str | None:
+    """The reason why the command cannot take effect, "" if it can, None if it waits for a prompt that reads it."""
     match command.name:
         case "hint":
-            return _text_refusal("The hint", command.args.get("text"))
+            wrong = _text_refusal("The hint", command.args.get("text"))
+            return wrong or ("" if _BEFORE_HINTS.fullmatch(point) else None)
         case "inject_lemma":
             proof = command.args.get("proof", "")
             too_long = (

@@ -62,6 +62,7 @@ class RunContext:
         self._inherited = inherited
         self._backoff_s = backoff_s
         self._window = window or Window(64)
+        self._waiting: list[Command] = []
 
     async def generate(self, key: str, ask: Ask) -> Final:
         spec, seed = self._role(ask.role), seed_for(self.spec.seed, key)
@@ -155,7 +156,7 @@ class RunContext:
     async def go_over(self, reached: BudgetKeptBack) -> BudgetKeptBack:
         return await self._budget.go_over(reached)
 
-    async def control(self, point: str, refuse: Callable[[Command], str] | None = None) -> Sequence[Command]:
+    async def control(self, point: str, refuse: Callable[[Command], str | None] | None = None) -> Sequence[Command]:
         key = f"control/{point}"
         if record := self._journal.recorded(key):
             decided = [Command.model_validate(row) for row in (record.value or {}).get("commands", [])]
@@ -222,12 +223,16 @@ class RunContext:
             await asyncio.sleep(self._backoff_s * 2 ** (tried - 1))
         raise AssertionError("unreachable")
 
-    async def _decide(self, key: str, point: str, refuse: Callable[[Command], str] | None) -> list[Command]:
-        """Take the pending commands, refuse impossible ones, and record the others as taken at this point."""
+    async def _decide(self, key: str, point: str, refuse: Callable[[Command], str | None] | None) -> list[Command]:
+        """Take the pending commands, refuse impossible ones, and record those that do not wait as taken at this point."""
         taken: list[Command] = []
         events: list[tuple[str, Event]] = []
-        for command in await self._controls.take():
-            if reason := (refuse(command) if refuse else ""):
+        pending, self._waiting = [*self._waiting, *await self._controls.take()], []
+        for command in pending:
+            reason = refuse(command) if refuse else ""
+            if reason is None:
+                self._waiting.append(command)
+            elif reason:
                 refused = ControlRefused(command=command.id, name=command.name, reason=reason)
                 events.append((f"control/{command.id}/refused", refused))
             else:
