@@ -15,7 +15,7 @@ from typing import Generic, TypeVar
 from apps.reasoning.graph.statements import FORMULA, TOKEN, AlikeIndex, normalise_statement
 
 K = TypeVar("K")
-#: Shares of common tokens, as sets (Dice's coefficient) and in order, from which statements with equal telling tokens are alike.
+#: Shares of common tokens, as sets (Dice) and in order, from which statements with equal telling tokens are alike.
 ALIKE = 0.8
 #: Most statements of a block that a statement is compared with in full.
 CANDIDATES = 8
