@@ -51,6 +51,7 @@ SECTIONS = {
     "explorations:fork": "exploring#forks",
     "explorations:run_list": "exploring#the-list-of-runs",
     "explorations:run_detail": "exploring#the-page-of-a-run",
+    "explorations:run_compare": "comparing",
     "explorations:run_import": "importing#import",
     "explorations:model_list": "models",
     "explorations:formula_list": "operations#formulas-that-fail",

@@ -42,6 +42,10 @@ class Costs:
     sums: list[Cost]
     taken_over: list[int]
 
+    @property
+    def any_taken_over(self) -> bool:
+        return any(self.taken_over)
+
 
 def costs_of(sides: Sequence[Side]) -> Costs:
     """The costs of some runs. One query for all."""

@@ -17,7 +17,7 @@ const nameOf = (node) => (node.kind === "lemma" || node.kind === "human" ? node.
 
 function labelOf(node) {
   const name = SIGNS[node.change] + nameOf(node);
-  return node.change === "verdict" ? `${name}\n${node.was}\n→ ${node.now}` : name;
+  return node.change === "verdict" ? `${name}\n${node.now.split(",")[0]}` : name;
 }
 
 function styleSheet() {
@@ -32,10 +32,11 @@ function styleSheet() {
     ...Object.entries(SHAPES).map(([kind, shape]) => of(`node.${kind}`, { shape })),
     of("node.trunk", { "background-color": line }),
     of("edge", { width: 1.4, "line-color": muted, "curve-style": "straight", "target-arrow-shape": "triangle", "target-arrow-color": muted, "arrow-scale": 0.8, opacity: 0.7 }),
+    of("edge.beside", { "curve-style": "unbundled-bezier", "control-point-distances": 40, "control-point-weights": 0.5 }),
     ...changed("added", "good", "solid"),
     ...changed("gone", "bad", "dashed"),
     ...changed("verdict", "warn", "double"),
-    of("node.verdict", { height: 60, width: 96 }),
+    of("node.verdict", { height: 54, width: 98 }),
     of("edge.corrects, edge.revises", { "target-arrow-shape": "vee" }),
     of("edge.merges", { "line-style": "dotted" }),
     of("node:selected", { "overlay-color": token("accent"), "overlay-opacity": 0.2 }),
@@ -49,7 +50,7 @@ function elementsOf(graph) {
     classes: [node.kind, node.change, node.trunk ? "trunk" : ""].filter(Boolean),
   }));
   const ends = (edge) => edge.source in position && edge.target in position;
-  const edges = graph.edges.filter(ends).map(({ id, source, target, kind, change }) => ({ group: "edges", data: { id, source, target }, classes: [kind, change] }));
+  const edges = graph.edges.filter(ends).map(({ id, source, target, kind, change }) => ({ group: "edges", data: { id, source, target }, classes: [kind, change, position[source].y === position[target].y ? "beside" : "down"] }));
   return [...nodes, ...edges];
 }
 
@@ -89,7 +90,7 @@ class DifferencePage {
     const changed = graph.nodes.filter((node) => node.change !== "same");
     this.part("list").replaceChildren(...changed.map((node) => {
       const button = Object.assign(document.createElement("button"), { type: "button", textContent: nameOf(node) });
-      button.addEventListener("click", () => this.choose(node.id, { center: true }));
+      button.addEventListener("click", () => this.choose(node.id, { reveal: true }));
       const item = document.createElement("li");
       item.append(button, ` ${wordsOf(node, before, after)}`);
       return item;
@@ -122,12 +123,14 @@ class DifferencePage {
   }
 
   /** Select a node and show its lemma or proof in the panel, under the words of its change. */
-  async choose(id, { center = false } = {}) {
+  async choose(id, { reveal = false } = {}) {
     const node = this.nodes.get(id);
     const drawn = this.cy.getElementById(id);
     this.cy.elements().unselect();
     drawn.select();
-    if (center) this.cy.center(drawn);
+    const box = drawn.renderedBoundingBox();
+    const isSeen = box.x1 >= 0 && box.y1 >= 0 && box.x2 <= this.cy.width() && box.y2 <= this.cy.height();
+    if (reveal && !isSeen) this.cy.center(drawn);
     const { before, after } = this.root.dataset;
     const head = Object.assign(document.createElement("p"), { className: "notice", textContent: wordsOf(node, before, after) });
     if (node.change === "verdict") {
