@@ -18,6 +18,11 @@ from tests.node import facts
 pytestmark = pytest.mark.django_db
 
 
+def ids(*runs: Run) -> dict[str, list[str]]:
+    """What the address or a form says of these runs."""
+    return {"run": [str(run.public_id) for run in runs]}
+
+
 def forked(alice: User) -> tuple[Run, Run]:
     """A run and its fork, which took over the calls of two rounds and then lost, found and judged other lemmas."""
     parent = make_exploration(alice)
@@ -127,12 +132,12 @@ def test_a_parent_and_its_fork_are_drawn_before_others_and_forks_of_one_run_too(
 def test_the_page_draws_a_fork_against_its_parent_and_offers_the_other_pairs(alice: User, client: Client) -> None:
     parent, fork = forked(alice)
     client.force_login(alice)
-    page = client.get("/runs/compare/", {"run": [fork.public_id, parent.public_id]}).content.decode()
+    page = client.get("/runs/compare/", ids(fork, parent)).content.decode()
     address = f"/runs/compare/difference.json?run={parent.public_id}&amp;run={fork.public_id}"
     assert f'data-url="{address}" data-before="B" data-after="A"' in page
     assert "drawn=AB#difference" in page
     assert client.get(address.replace("&amp;", "&")).json()["counts"]["gone"] == 2
-    strangers = client.get("/runs/compare/", {"run": [parent.public_id, make_exploration(alice).public_id]}).content.decode()
+    strangers = client.get("/runs/compare/", ids(parent, make_exploration(alice))).content.decode()
     assert "None of these runs is a fork of another one." in strangers
 
 
@@ -141,7 +146,7 @@ def test_the_page_draws_a_fork_against_its_parent_and_offers_the_other_pairs(ali
 )
 def test_a_difference_of_any_other_number_of_runs_is_refused(alice: User, client: Client, number: int, words: str) -> None:
     client.force_login(alice)
-    answer = client.get("/runs/compare/difference.json", {"run": [make_run().public_id for _ in range(number)]})
+    answer = client.get("/runs/compare/difference.json", ids(*(make_run() for _ in range(number))))
     assert answer.status_code == 400
     assert words in answer.json()["detail"]
 

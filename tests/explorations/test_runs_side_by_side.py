@@ -28,6 +28,11 @@ def opened(client: Client, user: User, runs: Sequence[Any], status: int = 200, *
     return answer.content.decode()
 
 
+def ids(*runs: Run) -> dict[str, list[str]]:
+    """What the address or a form says of these runs."""
+    return {"run": [str(run.public_id) for run in runs]}
+
+
 def flat(page: str) -> str:
     return " ".join(page.split())
 
@@ -84,7 +89,7 @@ def test_curves_have_a_line_for_each_run_and_name_those_without_tokens(client: C
         event.body["usage"] = {}
         event.save()
     client.force_login(alice)
-    context = client.get(URL, {"run": [run.public_id for run in runs]}).context
+    context = client.get(URL, ids(*runs)).context
     (line,) = context["figures"]["lemmas"]["data"]
     assert (line["name"], line["y"][-1]) == ("A", 13)
     assert line["x"][-1] == 1200 * runs[0].events.filter(kind="call.ended").count()
@@ -100,7 +105,7 @@ def test_lemmas_are_in_three_lists(client: Client, alice: User) -> None:
     lemma(other, "s0.8", "For odd $n$ we have $8 \\mid n^2 - 1$.", "rejected")
     lemma(other, "s0.9", "There are infinitely many primes.")
     client.force_login(alice)
-    common = client.get(URL, {"run": [one.public_id, other.public_id]}).context["common"]
+    common = client.get(URL, ids(one, other)).context["common"]
     names = [[[[entry.lemma.lemma for entry in cell] for cell in row.cells] for row in rows]
              for rows in (common.disagree, common.same, common.single)]  # fmt: skip
     assert names == [[[["s0.2"], ["s0.8"]]], [[["s0.1"], ["s0.7"]]], [[[], ["s0.9"]]]]
@@ -116,18 +121,18 @@ def test_a_lemma_without_a_verdict_disagrees_with_none_and_people_count_more_tha
     lemma(one, "s0.1", "Every prime is odd.")
     lemma(other, "s0.1", "Every prime is odd.", LemmaState.PROPOSED, unscored="no vote could be read")
     client.force_login(alice)
-    common = client.get(URL, {"run": [one.public_id, other.public_id]}).context["common"]
+    common = client.get(URL, ids(one, other)).context["common"]
     assert (len(common.same), len(common.disagree)) == (1, 0)
     lemma(third, "s0.1", "Every prime is odd.")
     third.human_verdicts.create(command="c", lemma="s0.1", accepted=False, by="Ada", requested_seq=1, applied_seq=2)
-    common = client.get(URL, {"run": [one.public_id, third.public_id]}).context["common"]
+    common = client.get(URL, ids(one, third)).context["common"]
     assert common.disagree[0].cells[1][0].state == "rejected by people"
 
 
 def test_merged_and_corrected_versions_are_left_out(client: Client, alice: User) -> None:
     one, other = make_exploration(alice), make_exploration(alice)
     client.force_login(alice)
-    common = client.get(URL, {"run": [one.public_id, other.public_id]}).context["common"]
+    common = client.get(URL, ids(one, other)).context["common"]
     names = {entry.lemma.lemma for row in (*common.same, *common.disagree) for cell in row.cells for entry in cell}
     assert {"s0.10", "s1.4"} & names == set()
     assert "s0.10-fixed" in names
@@ -170,7 +175,7 @@ def test_a_hidden_run_and_one_that_does_not_exist_have_one_answer(
     assert "One of the runs does not exist, or you may not see it." in page
     assert all("One of the runs does not exist, or you may not see it." in other for other in absent)
     assert "Held back" not in page
-    assert client.get(f"{URL}difference.json", {"run": [one.public_id, hidden.public_id]}).status_code == 404
+    assert client.get(f"{URL}difference.json", ids(one, hidden)).status_code == 404
 
 
 def test_a_problem_that_is_held_back_hides_its_runs_here_too(client: Client, alice: User, bob: User, dana: User) -> None:
@@ -184,14 +189,14 @@ def test_students_see_no_comparison(client: Client, alice: User, charlie: User) 
     runs = [make_exploration(alice), make_exploration(alice)]
     opened(client, charlie, runs, 404)
     client.force_login(charlie)
-    assert client.post(f"{URL}pairs/", {"run": [run.public_id for run in runs]}).status_code == 404
+    assert client.post(f"{URL}pairs/", ids(*runs)).status_code == 404
 
 
 def decide(client: Client, runs: Sequence[Run], lemmas: Sequence[str], **form: Any) -> str:
     """Post a decision on lemmas, written as "A/s0.1", and return the messages of the next page."""
     letters = dict(zip("ABCD", runs, strict=False))
     chosen = [f"{letters[one[0]].public_id}{one[1:]}" for one in lemmas]
-    answer = client.post(f"{URL}pairs/", {"run": [run.public_id for run in runs], "lemma": chosen, **form}, follow=True)
+    answer = client.post(f"{URL}pairs/", {**ids(*runs), "lemma": chosen, **form}, follow=True)
     return flat(answer.content.decode())
 
 
@@ -215,7 +220,7 @@ def test_people_part_two_lemmas_that_are_word_for_word_the_same(client: Client, 
     lemma(other, "s0.1", "Every prime is odd.")
     client.force_login(alice)
     assert "Recorded: the chosen lemmas differ" in decide(client, [one, other], ["A/s0.1", "B/s0.1"], say="differ")
-    assert len(client.get(URL, {"run": [one.public_id, other.public_id]}).context["common"].single) == 2
+    assert len(client.get(URL, ids(one, other)).context["common"].single) == 2
 
 
 def test_who_may_not_steer_reads_and_decides_nothing(client: Client, alice: User, bob: User) -> None:
@@ -239,9 +244,7 @@ def test_a_wrong_decision_is_answered_with_what_to_do(
     runs = [make_exploration(alice), make_exploration(alice)]
     client.force_login(alice)
     assert words in decide(client, runs, lemmas, say=say)
-    answer = client.post(
-        f"{URL}pairs/", {"run": [run.public_id for run in runs], "lemma": "x/s0.1", "say": "same"}, follow=True
-    )
+    answer = client.post(f"{URL}pairs/", {**ids(*runs), "lemma": "x/s0.1", "say": "same"}, follow=True)
     assert "of a run that is not compared here" in answer.content.decode()
 
 

@@ -8,7 +8,7 @@ from itertools import combinations, permutations
 from django.http import Http404
 
 from apps.accounts.models import User
-from apps.runs.access import run_get_for
+from apps.runs.access import runs_get_for
 from apps.runs.models import Run
 
 LETTERS = "ABCD"
@@ -44,7 +44,7 @@ def sides_of(user: User, ids: Sequence[str]) -> list[Side]:
     if len(wanted) > len(LETTERS):
         raise CannotCompare(f"You chose {len(wanted)} runs, and at most {len(LETTERS)} fit side by side. {CHOOSE}")
     try:
-        runs = [run_get_for(user, uuid.UUID(one)) for one in wanted]
+        runs = runs_get_for(user, [uuid.UUID(one) for one in wanted])
     except (ValueError, Http404):
         hidden = f"One of the runs does not exist, or you may not see it. {CHOOSE}"
         raise CannotCompare(hidden, status=404) from None

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypedDict
 
 from django.urls import reverse
 
-from apps.explorations.comparing.common import Key, decisions_on, groups_in
+from apps.explorations.comparing.lemma_lists import Key, decisions_on, groups_in
 from apps.lemmas.graph_data import PROBLEM, GraphEdge, GraphNode, data_of
 from apps.lemmas.network import RunGraph, run_graph
 from apps.reasoning.graph.statements import normalise_statement

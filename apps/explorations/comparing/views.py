@@ -13,10 +13,10 @@ from django.views.decorators.http import require_GET, require_POST
 from apps.accounts.access import user_of
 from apps.accounts.models import User
 from apps.explorations.comparing.asking import CannotCompare, Side, drawn_of, sides_of
-from apps.explorations.comparing.common import Common, common_of
 from apps.explorations.comparing.costs import costs_of
 from apps.explorations.comparing.curves import curve_figures, without_tokens
 from apps.explorations.comparing.difference import difference_of
+from apps.explorations.comparing.lemma_lists import Common, common_of
 from apps.explorations.comparing.outcomes import outcomes_of
 from apps.lemmas.pairs.models import LemmaPair
 from apps.lemmas.pairs.services import pair_withdraw, pairs_decide

@@ -1,7 +1,7 @@
 """Groups of lemmas of several runs that say the same.
 
 Two statements say the same word for word (equal normal form), or up to the names of variables, or they are alike: the same
-numbers, relations and telling words, and most words and signs in the same order. Decisions of people override all three.
+numbers, relations and decisive words, and most words and signs in the same order. Decisions of people override all three.
 """
 
 import re
@@ -15,13 +15,13 @@ from typing import Generic, TypeVar
 from apps.reasoning.graph.statements import FORMULA, TOKEN, AlikeIndex, normalise_statement
 
 K = TypeVar("K")
-#: Shares of common tokens, as sets (Dice) and in order, from which statements with equal telling tokens are alike.
+#: Shares of common tokens, as sets (Dice) and in order, from which statements with equal decisive tokens are alike.
 ALIKE = 0.8
 #: Most statements of a block that a statement is compared with in full.
 CANDIDATES = 8
 _LETTER = re.compile(r"\\(?:math\w+|text\w*|operatorname\*?)\s*\{[^{}]*\}|\\[a-zA-Z]+|([a-zA-Z])")
 #: Numbers, relations and words whose exchange makes another statement, although all others are the same.
-_TELLING = re.compile(
+_DECISIVE = re.compile(
     r"\d+|[=<>]|\\(?:le|ge|ne|mid|nmid|equiv|in|notin|subset|subseteq|sim|perp|parallel|cong)"
     r"|not?|never|neither|nor|none|without|cannot|fails|false|unless|some|odd|even|most|least|smallest|largest|minim(?:al|um)"
     r"|maxim(?:al|um)|increasing|decreasing|positive|negative|finite|infinite|acute|obtuse|convex|concave|prime|composite"
@@ -76,9 +76,13 @@ def groups_of(statements: Sequence[Statement[K]], problem: str = "", decisions: 
     for decision in decisions:
         joined.decide(decision)
     kept = _letters_of(problem)
-    leaders = _linked(joined, ((one.key, normalise_statement(one.text)) for one in statements), How.EQUAL)
     texts = {one.key: one.text for one in statements}
-    renamed = {key: normalise_statement(_renamed(texts[key], kept)) for key in leaders}
+    forms = {key: normalise_statement(text) for key, text in texts.items()}
+    leaders = _linked(joined, forms.items(), How.EQUAL)
+    renamed = {}
+    for key in leaders:
+        text = _renamed(texts[key], kept)
+        renamed[key] = forms[key] if text == texts[key] else normalise_statement(text)
     leaders = _linked(joined, renamed.items(), How.RENAMED)
     _link_alike(joined, [(key, renamed[key]) for key in leaders])
     return joined.groups()
@@ -138,10 +142,10 @@ def _linked(joined: _Joined[K], forms: Iterable[tuple[K, str]], how: How) -> lis
 
 
 def _link_alike(joined: _Joined[K], forms: Sequence[tuple[K, str]]) -> None:
-    """Link each lemma with the most similar earlier one that began a group, among those with equal telling tokens."""
+    """Link each lemma with the most similar earlier one that began a group, among those with equal decisive tokens."""
     blocks: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for place, (_, form) in enumerate(forms):
-        blocks[_telling(form)].append(place)
+        blocks[_decisive(form)].append(place)
     for block in blocks.values():
         index, followers = AlikeIndex(ALIKE), set[str]()
         for place in block if len(block) > 1 else ():
@@ -161,9 +165,9 @@ def _in_order(one: str, other: str) -> float:
     return SequenceMatcher(None, TOKEN.findall(one), TOKEN.findall(other), autojunk=False).ratio()
 
 
-def _telling(form: str) -> tuple[str, ...]:
-    """Numbers, relations and telling words, sorted: statements that differ in one of them do not say the same."""
-    return tuple(sorted(piece for piece in TOKEN.findall(form) if _TELLING.fullmatch(piece)))
+def _decisive(form: str) -> tuple[str, ...]:
+    """Numbers, relations and decisive words, sorted: statements that differ in one of them do not say the same."""
+    return tuple(sorted(piece for piece in TOKEN.findall(form) if _DECISIVE.fullmatch(piece)))
 
 
 def _letters_of(text: str) -> frozenset[str]:

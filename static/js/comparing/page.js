@@ -32,7 +32,7 @@ function styleSheet() {
     ...Object.entries(SHAPES).map(([kind, shape]) => of(`node.${kind}`, { shape })),
     of("node.trunk", { "background-color": line }),
     of("edge", { width: 1.4, "line-color": muted, "curve-style": "straight", "target-arrow-shape": "triangle", "target-arrow-color": muted, "arrow-scale": 0.8, opacity: 0.7 }),
-    of("edge.beside", { "curve-style": "unbundled-bezier", "control-point-distances": 40, "control-point-weights": 0.5 }),
+    of("edge.level", { "curve-style": "unbundled-bezier", "control-point-distances": 40, "control-point-weights": 0.5 }),
     ...changed("added", "good", "solid"),
     ...changed("gone", "bad", "dashed"),
     ...changed("verdict", "warn", "double"),
@@ -50,7 +50,7 @@ function elementsOf(graph) {
     classes: [node.kind, node.change, node.trunk ? "trunk" : ""].filter(Boolean),
   }));
   const ends = (edge) => edge.source in position && edge.target in position;
-  const edges = graph.edges.filter(ends).map(({ id, source, target, kind, change }) => ({ group: "edges", data: { id, source, target }, classes: [kind, change, position[source].y === position[target].y ? "beside" : "down"] }));
+  const edges = graph.edges.filter(ends).map(({ id, source, target, kind, change }) => ({ group: "edges", data: { id, source, target }, classes: [kind, change, position[source].y === position[target].y ? "level" : "down"] }));
   return [...nodes, ...edges];
 }
 

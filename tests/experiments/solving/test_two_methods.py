@@ -95,8 +95,8 @@ def test_a_problem_that_differs_leads_to_the_comparison_of_two_runs_whose_scores
     address = f"/runs/compare/?run={found['vote']}&amp;run={found['single']}"
     assert f'<a href="{address}">Compare runs</a>' in html
     other = dict(experiment.solving_cells.values_list("method", "run__public_id").filter(repeat=0))
-    beside = f"/runs/compare/?run={other['vote']}&amp;run={other['single']}"
-    assert f'<a href="{beside}">Compare the searches of both runs</a>' in html
+    adjacent = f"/runs/compare/?run={other['vote']}&amp;run={other['single']}"
+    assert f'<a href="{adjacent}">Compare the searches of both runs</a>' in html
     assert client.get(address.replace("&amp;", "&")).status_code == 200
 
 

@@ -27,11 +27,17 @@ _PEOPLE = {"accepted": LemmaState.VERIFIED.value, "rejected": LemmaState.REJECTE
 
 @dataclass(frozen=True)
 class Entry:
-    """A lemma of one run. `human`: the judgement of people. `says`: its statement, "" if it is that of the row."""
+    """A lemma of one run. `human`: the judgement of people. `first`: the statement of its row."""
 
     lemma: Lemma
     human: str
-    says: str = ""
+    first: str
+
+    @property
+    def says(self) -> str:
+        """Its statement, "" if it is word for word that of its row."""
+        is_first = normalise_statement(self.lemma.statement) == normalise_statement(self.first)
+        return "" if is_first else self.lemma.statement
 
     @property
     def state(self) -> str:
@@ -124,11 +130,9 @@ def groups_in(lemmas: dict[Key, Lemma], run: Run, decisions: Iterable[LemmaPair]
 
 def _row(group: Group[Key], runs: Sequence[Run], lemmas: dict[Key, Lemma], human: dict[Key, str]) -> Row:
     first = lemmas[group.keys[0]].statement
-    normal = normalise_statement(first) if group.how not in (None, How.EQUAL) else ""
     cells: dict[int, list[Entry]] = {run.pk: [] for run in runs}
     for key in group.keys:
-        says = lemmas[key].statement if normal and normalise_statement(lemmas[key].statement) != normal else ""
-        cells[key[0]].append(Entry(lemmas[key], human.get(key, ""), says))
+        cells[key[0]].append(Entry(lemmas[key], human.get(key, ""), first))
     how = "" if group.how is None else _HOW_WORDS[group.how]
     if group.how == How.ALIKE and group.score is not None:
         how += f", {group.score:.0%}".replace("%", " %")
