@@ -38,6 +38,11 @@ def test_swapped_variables_are_another_statement() -> None:
     assert members(groups("If $a \\mid b$, then $a \\le b$.", "If $a \\mid b$, then $b \\le a$.")) == [(0,), (1,)]
 
 
+def test_words_that_only_connect_may_be_exchanged() -> None:
+    (group,) = groups("For each odd $a$ the number $a^2 + 1$ is even.", "For every odd $a$ the number $a^2 + 1$ is even.")
+    assert group.how == How.ALIKE
+
+
 def test_most_words_in_common_are_likeness_with_a_score() -> None:
     (group,) = groups(EIGHT, "It holds for every odd integer $a$ that $8 \\mid a^2 - 1$.")
     assert group.how == How.ALIKE
@@ -52,8 +57,9 @@ def test_most_words_in_common_are_likeness_with_a_score() -> None:
         ("Every such sequence is bounded above by a number.", "Every such sequence is not bounded above by a number."),
         ("For all such $x$ and $y$ we have $x \\le y$ in the end.", "For all such $x$ and $y$ we have $x < y$ in the end."),
         ("A graph that is connected and regular is also planar.", "A graph that is planar and connected is also regular."),
+        ("For all such $x$ a triangle of side $x$ has area $x$.", "For all such $x$ a square of side $x$ has area $x$."),
     ],
-    ids=["a number", "a negation", "a relation", "the order"],
+    ids=["a number", "a negation", "a relation", "the order", "a word"],
 )  # fmt: skip
 def test_statements_that_differ_in_one_thing_that_matters_are_not_alike(one: str, other: str) -> None:
     assert members(groups(one, other)) == [(0,), (1,)]

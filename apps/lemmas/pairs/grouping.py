@@ -1,7 +1,8 @@
 """Groups of lemmas of several runs that say the same.
 
 Two statements say the same word for word (equal normal form), or up to the names of variables, or they are alike: the same
-numbers, relations and decisive words, and most words and signs in the same order. Decisions of people override all three.
+numbers, relations and decisive words, most words and signs in the same order, and no word exchanged for another. Decisions of
+people override all three.
 """
 
 import re
@@ -25,6 +26,12 @@ _DECISIVE = re.compile(
     r"\d+|[=<>]|\\(?:le|ge|ne|mid|nmid|equiv|in|notin|subset|subseteq|sim|perp|parallel|cong)"
     r"|not?|never|neither|nor|none|without|cannot|fails|false|unless|some|odd|even|most|least|smallest|largest|minim(?:al|um)"
     r"|maxim(?:al|um)|increasing|decreasing|positive|negative|finite|infinite|acute|obtuse|convex|concave|prime|composite"
+)
+_WORD = re.compile(r"[^\W\d_]{3,}")
+#: Words that only connect: statements with others of them may still be alike.
+_CONNECTING = re.compile(
+    r"all|and|any|are|assume|case|each|every|exists?|follows?|for|from|given?|has|hence|holds?|its?|let|moreover|now|prove[dn]?"
+    r"|see|seen|shows?|shown|such|suppose|that|then|there|therefore|these|this|thus|whenever|where|which|whose|with"
 )
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
@@ -155,7 +162,11 @@ def _link_alike(joined: _Joined[K], forms: Sequence[tuple[K, str]]) -> None:
             )
             for words, other in found[:CANDIDATES]:
                 score = min(words, _in_order(form, forms[other][1]))
-                if score >= ALIKE and joined.link(forms[other][0], key, How.ALIKE, score):
+                if (
+                    score >= ALIKE
+                    and not _speak_of_others(form, forms[other][1])
+                    and joined.link(forms[other][0], key, How.ALIKE, score)
+                ):
                     followers.add(str(place))
                     break
 
@@ -163,6 +174,14 @@ def _link_alike(joined: _Joined[K], forms: Sequence[tuple[K, str]]) -> None:
 def _in_order(one: str, other: str) -> float:
     """The share of the tokens that both statements have in the same order, from 0 to 1: "A implies B" is not "B implies A"."""
     return SequenceMatcher(None, TOKEN.findall(one), TOKEN.findall(other), autojunk=False).ratio()
+
+
+def _speak_of_others(one: str, other: str) -> bool:
+    """Whether each statement has a word that the other lacks, such as "triangle" and "circle"; without connecting words."""
+    first, second = (
+        {word.rstrip("s") for word in _WORD.findall(form) if not _CONNECTING.fullmatch(word)} for form in (one, other)
+    )
+    return bool(first - second and second - first)
 
 
 def _decisive(form: str) -> tuple[str, ...]:

@@ -62,6 +62,8 @@ function wordsOf(node, before, after) {
   }[node.change];
 }
 
+const capitalised = (words) => words[0].toUpperCase() + words.slice(1);
+
 class DifferencePage {
   constructor(root) {
     this.root = root;
@@ -132,7 +134,7 @@ class DifferencePage {
     const isSeen = box.x1 >= 0 && box.y1 >= 0 && box.x2 <= this.cy.width() && box.y2 <= this.cy.height();
     if (reveal && !isSeen) this.cy.center(drawn);
     const { before, after } = this.root.dataset;
-    const head = Object.assign(document.createElement("p"), { className: "notice", textContent: wordsOf(node, before, after) });
+    const head = Object.assign(document.createElement("p"), { className: "notice", textContent: capitalised(wordsOf(node, before, after)) });
     if (node.change === "verdict") {
       head.append(" ", Object.assign(document.createElement("a"), { href: node.before_url, textContent: `Read it in ${before}` }));
     }
