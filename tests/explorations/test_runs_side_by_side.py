@@ -63,7 +63,7 @@ def test_cost_is_by_role_and_unknown_amounts_are_a_dash(client: Client, alice: U
     known, unknown = make_exploration(alice), make_exploration(alice)
     Step.objects.filter(run=unknown).update(prompt_tokens=0, completion_tokens=0, duration_s=0)
     page = flat(opened(client, alice, [known, unknown]))
-    table = page.partition('aria-label="Cost by role"')[2].partition("</table>")[0]
+    table = page.partition('aria-label="Table of costs"')[2].partition("</table>")[0]
     assert "Verify lemmas" in table
     cells = table.partition("Reason</th>")[2].partition("</tr>")[0].split("</td>")
     assert '<span class="num">8,988</span>' in cells[0]
