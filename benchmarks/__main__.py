@@ -41,6 +41,7 @@ BENCHMARKS = {
     "formulas": ("benchmarks.formulas", "The formula check: equal findings on a busy machine, and long texts"),
     "graph": ("benchmarks.pages.graph", "The lemma graph in the browser"),
     "live_pages": ("benchmarks.pages.live_pages", "Pages of a run while lemmas arrive"),
+    "comparing": ("benchmarks.pages.comparing", "Four runs side by side: server time"),
     "marking_office": ("benchmarks.contest.marking_office", "A scheme changed after 5,000 marks, a list of 10,000 papers"),
     "marking": ("benchmarks.contest.marking", "Marking: seal to next script, lists, ten markers at once"),
     "claims": ("benchmarks.contest.claims", "Fifty markers claim 10,000 scripts at once, on PostgreSQL"),

@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+from apps.explorations.comparing import views as comparing
 from apps.explorations.views import calls, formulas, imports, lineage, models, replay, runs, start, steering, take_away
 
 app_name = "explorations"
@@ -10,6 +11,9 @@ urlpatterns = [
     path("problems/<slug:slug>/explore/estimate/", start.estimate, name="estimate"),
     path("runs/", runs.run_list, name="run_list"),
     path("runs/import/", imports.run_import, name="run_import"),
+    path("runs/compare/", comparing.run_compare, name="run_compare"),
+    path("runs/compare/difference.json", comparing.run_difference, name="run_difference"),
+    path("runs/compare/pairs/", comparing.pairs_change, name="pairs_change"),
     path("runs/<uuid:run_id>/", runs.run_detail, name="run_detail"),
     path("runs/<uuid:run_id>/header/", runs.run_header, name="run_header"),
     path("runs/<uuid:run_id>/solutions/", runs.run_solutions, name="run_solutions"),

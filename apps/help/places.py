@@ -51,6 +51,7 @@ SECTIONS = {
     "explorations:fork": "exploring#forks",
     "explorations:run_list": "exploring#the-list-of-runs",
     "explorations:run_detail": "exploring#the-page-of-a-run",
+    "explorations:run_compare": "comparing",
     "explorations:run_import": "importing#import",
     "explorations:take_away": "take_away",
     "explorations:model_list": "models",

@@ -2,5 +2,6 @@
 
 Not here: the graph's mathematics (`apps.reasoning.graph`).
 
-Doors: `established`, `exports`, `final_answers`, `formula_checks`, `network`, `outline`, `rows`, `views`, `words`.
+Doors: `established`, `exports`, `final_answers`, `formula_checks`, `graph_data`, `network`, `outline`, `pairs.grouping`,
+`pairs.models`, `pairs.services`, `rows`, `views`, `words`.
 """

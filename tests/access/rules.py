@@ -249,6 +249,9 @@ RULES: dict[str, Rule] = {
     "explorations:estimate": POST_ONLY,
     "explorations:run_list": RUN_READERS,
     "explorations:run_import": RUN_READERS,
+    "explorations:run_compare": RUN_READERS,
+    "explorations:run_difference": (302, 404, 400, 400),  # No run is named here; tests/explorations has comparisons.
+    "explorations:pairs_change": POST_ONLY,
     "explorations:run_detail": RUN_READERS,
     "explorations:run_header": (302, 404, 302, 302),
     "explorations:run_timeline": (302, 404, 302, 302),
