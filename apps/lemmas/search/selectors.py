@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 
+from django.core.exceptions import EmptyResultSet
 from django.db.models import F, QuerySet
 from django.db.models.expressions import OrderBy, RawSQL
 from django.utils import timezone
@@ -83,8 +84,7 @@ def lemmas_found(user: User, asked: LemmaFilter) -> Found:
     """
     query = read(asked.q, asked.formula, whole=asked.whole)
     runs = searchable_runs(user)
-    # As SQL once: Django would compile the rules of access again for every query, 10 ms each.
-    seen = LemmaText.objects.filter(run__in=RawSQL(*runs.values("pk").query.sql_with_params()))  # noqa: S611
+    seen = _texts_in(runs)
     texts = _filtered(seen, asked)
     if query.finds_nothing:
         return Found([], query, query.notes)
@@ -96,6 +96,14 @@ def lemmas_found(user: User, asked: LemmaFilter) -> Found:
         replaced = [_replaced(query, word, others) for word, others in spellings.items()]
         return _found(_ranked(texts, query), query, [*query.notes, *replaced])
     return found
+
+
+def _texts_in(runs: QuerySet[Run]) -> QuerySet[LemmaText]:
+    """The texts of runs. As SQL once: Django would compile the rules of access again for every query, 10 ms each."""
+    try:
+        return LemmaText.objects.filter(run__in=RawSQL(*runs.values("pk").query.sql_with_params()))  # noqa: S611
+    except EmptyResultSet:
+        return LemmaText.objects.none()
 
 
 def _ranked(texts: QuerySet[LemmaText], query: Query) -> QuerySet[LemmaText]:
