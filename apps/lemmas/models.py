@@ -106,8 +106,8 @@ class LemmaText(models.Model):
     `form` is equal for statements that say the same. `model` is the alias that proposed it, empty without a call.
     `finding` is the outcome of its newest formula check. `status` and `confidence` are copies of the lemma's, for sorting.
     `is_inherited`: a fork took it over from its parent run. Migration 0004 adds what Django does not know: on PostgreSQL the
-    column `vector` with its indexes, on SQLite the FTS5 tables `lemmas_terms` and `lemmas_words` with triggers on this table.
-    A migration that remakes this table must make them again.
+    column `vector` with its index, on SQLite the FTS5 table `lemmas_terms` with triggers on this table. A migration that
+    remakes this table must make them again.
     """
 
     lemma = models.OneToOneField(Lemma, on_delete=models.CASCADE, primary_key=True, related_name="text")
@@ -120,6 +120,12 @@ class LemmaText(models.Model):
     confidence = models.FloatField(null=True)
     is_latest = models.BooleanField(default=True)
     is_inherited = models.BooleanField(default=False)
+
+
+class LemmaWord(models.Model):
+    """A word of the index, to find similarly spelled ones. Writers do not wait for each other, so a word may occur twice."""
+
+    word = models.CharField(max_length=60, db_index=True)
 
 
 class LemmaEdge(models.Model):

@@ -119,7 +119,7 @@ def _asked(draw: random.Random, sentences: list[str]) -> "LemmaFilter":
     from apps.lemmas.search.selectors import LemmaFilter
 
     sentence = draw.choice(sentences)
-    words = re.findall(r"[a-z]{4,}", _FORMULA.sub(" ", sentence)) or ["prime"]
+    words = re.findall(r"\b[a-z]{4,}\b", _FORMULA.sub(" ", sentence)) or ["prime"]
     formulas = _FORMULA.findall(sentence)
     some = " ".join(draw.sample(words, min(len(words), draw.randint(1, 3))))
     filters: dict[str, Any] = draw.choice(

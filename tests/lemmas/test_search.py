@@ -13,8 +13,7 @@ from apps.contests.models import ContestState
 from apps.lemmas.models import Lemma, LemmaText
 from apps.lemmas.projection import rebuild
 from apps.lemmas.search.highlights import highlighted
-from apps.lemmas.search.matching import near_words
-from apps.lemmas.search.selectors import LemmaFilter, lemmas_found, models_used, searchable_runs, texts_of
+from apps.lemmas.search.selectors import LemmaFilter, lemmas_found, models_used, texts_of
 from apps.runs.models import Run
 from tests.contests.factory import make_contest
 from tests.explorations.factory import SPEC, record_calls
@@ -189,7 +188,7 @@ def test_deleting_a_run_removes_its_terms(run: Run, reader: User) -> None:
     run.lemmas.all().delete()
     assert LemmaText.objects.count() == 0
     assert found(reader, "odd") == []
-    assert near_words("intg", searchable_runs(reader)) == []
+    assert lemmas_found(reader, LemmaFilter(q="intger")).notes == []
 
 
 def test_older_lemmas_are_indexed_by_the_command(run: Run, reader: User) -> None:

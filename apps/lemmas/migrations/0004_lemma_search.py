@@ -10,11 +10,10 @@ POSTGRESQL = (
     "CREATE EXTENSION IF NOT EXISTS pg_trgm",
     "ALTER TABLE lemmas_lemmatext ADD COLUMN vector tsvector GENERATED ALWAYS AS (to_tsvector('simple', terms)) STORED",
     "CREATE INDEX lemmas_lemmatext_vector ON lemmas_lemmatext USING gin (vector)",
-    "CREATE INDEX lemmas_lemmatext_trigrams ON lemmas_lemmatext USING gin (terms gin_trgm_ops)",
+    "CREATE INDEX lemmas_lemmaword_trigrams ON lemmas_lemmaword USING gin (word gin_trgm_ops)",
 )
 SQLITE = (
     "CREATE VIRTUAL TABLE lemmas_terms USING fts5(terms, content='lemmas_lemmatext', content_rowid='lemma_id')",
-    "CREATE VIRTUAL TABLE lemmas_words USING fts5vocab('lemmas_terms', 'row')",
     "CREATE TRIGGER lemmas_terms_added AFTER INSERT ON lemmas_lemmatext BEGIN "
     "INSERT INTO lemmas_terms (rowid, terms) VALUES (NEW.lemma_id, NEW.terms); END",
     "CREATE TRIGGER lemmas_terms_gone AFTER DELETE ON lemmas_lemmatext BEGIN "
@@ -34,7 +33,6 @@ def backwards(apps, editor):
     if editor.connection.vendor == "sqlite":
         for name in ("added", "gone", "changed"):
             editor.execute(f"DROP TRIGGER lemmas_terms_{name}")
-        editor.execute("DROP TABLE lemmas_words")
         editor.execute("DROP TABLE lemmas_terms")
 
 
@@ -69,6 +67,13 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.CASCADE, related_name="lemma_texts", to="runs.run"
                     ),
                 ),
+            ],
+        ),
+        migrations.CreateModel(
+            name="LemmaWord",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("word", models.CharField(db_index=True, max_length=60)),
             ],
         ),
         migrations.RunPython(forwards, backwards),

@@ -10,6 +10,7 @@ def fill(apps, editor):
         Tables(
             apps.get_model("lemmas", "Lemma"),
             apps.get_model("lemmas", "LemmaText"),
+            apps.get_model("lemmas", "LemmaWord"),
             apps.get_model("runs", "Step"),
             apps.get_model("runs", "RunEvent"),
         )

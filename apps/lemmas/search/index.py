@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db import connection, models, transaction
 
-from apps.lemmas.models import Lemma, LemmaText
+from apps.lemmas.models import Lemma, LemmaText, LemmaWord
 from apps.reasoning.domain.check_events import FormulasChecked
 from apps.reasoning.domain.control import ControlApplied, ControlRefused
 from apps.reasoning.domain.event_base import Kind
@@ -18,7 +18,7 @@ from apps.reasoning.domain.events import (
     LemmaRetired,
     VerdictReached,
 )
-from apps.reasoning.graph.terms import form_of, terms_of
+from apps.reasoning.graph.terms import OF_FORMULA, form_of, terms_of
 from apps.runs.journal.rows import insert
 from apps.runs.models import Run, RunEvent, Step
 
@@ -47,8 +47,10 @@ def follow(run: Run, events: Sequence[Event]) -> None:
     """Index the lemmas that these events propose, and note the checks of formulas. The lemma rows are written already."""
     proposed = [event for event in events if isinstance(event, LemmaProposed)]
     if proposed:
+        rows = [(*_terms(one.statement), run.pk, one.lemma) for one in proposed]
         with connection.cursor() as cursor:
-            cursor.executemany(_INSERT_ONE, [(*_terms(one.statement), run.pk, one.lemma) for one in proposed])
+            cursor.executemany(_INSERT_ONE, rows)
+        _add_words(Tables(), (row[0] for row in rows))
     if replaced := {one.supersedes for one in proposed} - {""}:
         _texts_of(run, replaced).update(is_latest=False)
     if any(isinstance(event, _JUDGING) for event in events):
@@ -65,6 +67,7 @@ class Tables:
 
     lemmas: Any = Lemma
     texts: Any = LemmaText
+    words: Any = LemmaWord
     steps: Any = Step
     events: Any = RunEvent
 
@@ -79,6 +82,7 @@ def index_missing(tables: Tables | None = None, *, anew: bool = False) -> int:
     tables = tables or Tables()
     if anew:
         tables.texts.objects.all().delete()
+        tables.words.objects.all().delete()
     return _fill(tables)
 
 
@@ -105,6 +109,15 @@ def _insert_with_context(tables: Tables, rows: Sequence[Any]) -> None:
         name = (row.run_id, row.lemma)
         indexed.append(_row(row, steps) | {"finding": findings.get(name, ""), "is_latest": name not in replaced})
     insert(tables.texts, indexed, new_only=True)
+    _add_words(tables, (row["terms"] for row in indexed))
+
+
+def _add_words(tables: Tables, texts: Iterable[str]) -> None:
+    """Add the words of these terms that are new. They outlive their lemmas; the search shows only words of visible ones."""
+    words = {term for terms in texts for term in terms.split() if len(term) > 2 and not OF_FORMULA.match(term)}
+    known = set(tables.words.objects.filter(word__in=words).values_list("word", flat=True))
+    if new := sorted(words - known):
+        tables.words.objects.bulk_create([tables.words(word=word) for word in new])
 
 
 def _row(lemma: Lemma, steps: "dict[tuple[int, str], tuple[str, int]]") -> dict[str, Any]:

@@ -5,15 +5,11 @@ from difflib import get_close_matches
 from django.db import connection
 from django.db.models import QuerySet
 
-from apps.lemmas.models import LemmaText
+from apps.lemmas.models import LemmaText, LemmaWord
 from apps.lemmas.search.query import Query
-from apps.reasoning.graph.terms import OF_FORMULA
-from apps.runs.models import Run
 
-#: Least likeness of another spelling, by `difflib`; PostgreSQL preselects by trigrams.
+#: Least likeness of another spelling, by `difflib`.
 _LEAST_ALIKE = 0.7
-_LEAST_TRIGRAMS = "0.4"
-_TEXTS_AT_MOST = 500
 
 
 def matching(texts: QuerySet[LemmaText], query: Query) -> QuerySet[LemmaText]:
@@ -35,15 +31,12 @@ def matching(texts: QuerySet[LemmaText], query: Query) -> QuerySet[LemmaText]:
     )
 
 
-def near_words(word: str, runs: QuerySet[Run], most: int = 8) -> list[str]:
-    """Words of the index that are spelled like `word`, the most alike first. Not all are in `runs` on SQLite."""
-    with connection.cursor() as cursor:
-        if connection.vendor == "postgresql":
-            cursor.execute("SELECT set_config('pg_trgm.word_similarity_threshold', %s, false)", [_LEAST_TRIGRAMS])
-            seen = LemmaText.objects.filter(run__in=runs).order_by()
-            close = seen.extra(where=["%s <%% terms"], params=[word]).values_list("terms", flat=True)
-            terms = {term for text in close[:_TEXTS_AT_MOST] for term in text.split()}
-        else:
-            cursor.execute("SELECT term FROM lemmas_words WHERE term >= %s AND term < %s", [word[0], chr(ord(word[0]) + 1)])
-            terms = {term for (term,) in cursor.fetchall()}
-    return get_close_matches(word, sorted(term for term in terms if not OF_FORMULA.match(term)), most, _LEAST_ALIKE)
+def near_words(word: str, most: int = 8) -> list[str]:
+    """Words of the index that are spelled like `word`, the most alike first; also words of lemmas that are not visible."""
+    words = LemmaWord.objects.order_by().values_list("word", flat=True)
+    if connection.vendor == "postgresql":
+        # pg_trgm's operator, at its threshold of 0.3.
+        words = words.extra(where=["word %% %s"], params=[word])
+    else:
+        words = words.filter(word__startswith=word[0])
+    return get_close_matches(word, sorted(set(words)), most, _LEAST_ALIKE)

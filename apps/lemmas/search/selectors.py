@@ -29,7 +29,7 @@ VERDICTS = {
     LemmaState.REJECTED.value: "rejected",
     LemmaState.PROPOSED.value: "open: not yet verified",
     LemmaState.RETIRED.value: "retired",
-    "refuted": "refuted by the formula check",
+    "refuted": "refuted by a formula",
 }
 FINDINGS = {
     "refuted": "a formula refuted",
@@ -91,7 +91,7 @@ def lemmas_found(user: User, asked: LemmaFilter) -> Found:
     if not query.is_asked:
         return _found(texts.order_by("-pk"), query, [])
     found = _found(_ranked(texts, query), query, query.notes)
-    if not found.ids and (spellings := _spellings(query, seen, runs)):
+    if not found.ids and (spellings := _spellings(query, seen)):
         query = query.with_spellings({word: tuple(others) for word, others in spellings.items()})
         replaced = [_replaced(query, word, others) for word, others in spellings.items()]
         return _found(_ranked(texts, query), query, [*query.notes, *replaced])
@@ -156,12 +156,12 @@ def _midnight(day: date) -> datetime:
     return timezone.make_aware(datetime.combine(day, time()))
 
 
-def _spellings(query: Query, seen: QuerySet[LemmaText], runs: QuerySet[Run]) -> dict[str, dict[str, str]]:
+def _spellings(query: Query, seen: QuerySet[LemmaText]) -> dict[str, dict[str, str]]:
     """By term that no visible statement has: similar terms of visible statements, each with the word that was written there."""
     found: dict[str, dict[str, str]] = {}
     for clause in query.clauses:
         if clause.is_word and not clause.excluded and len(clause.terms[0]) > 2 and not _written(seen, clause.terms[0]):
-            near = {term: _written(seen, term) for term in near_words(clause.terms[0], runs)}
+            near = {term: _written(seen, term) for term in near_words(clause.terms[0])}
             if kept := {term: word for term, word in near.items() if word}:
                 found[clause.terms[0]] = dict(list(kept.items())[:_SPELLINGS])
     return found
