@@ -112,7 +112,7 @@ class LemmaText(models.Model):
 
     `form` is equal for statements that say the same. `model` is the alias that proposed it, empty without a call.
     `finding` is the outcome of its newest formula check. `status` and `confidence` are copies of the lemma's, for sorting.
-    `is_inherited`: a fork took it over from its parent run. Migration 0004 adds what Django does not know: on PostgreSQL the
+    `is_inherited`: a fork took it over from its parent run. Migration 0005 adds what Django does not know: on PostgreSQL the
     column `vector` with its index, on SQLite the FTS5 table `lemmas_terms` with triggers on this table. A migration that
     remakes this table must make them again.
     """

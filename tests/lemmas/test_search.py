@@ -202,8 +202,8 @@ def test_older_lemmas_are_indexed_by_the_command(run: Run, reader: User) -> None
     assert set(LemmaText.objects.values_list(*columns)) == before
     call_command("index_lemmas", stdout=(again := StringIO()))
     assert again.getvalue() == "0 lemmas indexed.\n"
-    call_command("index_lemmas", "--anew", stdout=(anew := StringIO()))
-    assert anew.getvalue() == "13 lemmas indexed.\n"
+    call_command("index_lemmas", "--all", stdout=(every := StringIO()))
+    assert every.getvalue() == "13 lemmas indexed.\n"
     assert "s0.7" in found(reader, "odd")
 
 

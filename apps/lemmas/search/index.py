@@ -77,10 +77,10 @@ def index_run(run: Run) -> None:
     _fill(Tables(), run=run.pk)
 
 
-def index_missing(tables: Tables | None = None, *, anew: bool = False) -> int:
-    """Index all lemmas without terms, in batches; with `anew`, drop all terms first. Returns the number of lemmas indexed."""
+def index_missing(tables: Tables | None = None, *, everything: bool = False) -> int:
+    """Index all lemmas without terms, in batches; with `everything`, drop all terms first. Returns the number of lemmas indexed."""
     tables = tables or Tables()
-    if anew:
+    if everything:
         tables.texts.objects.all().delete()
         tables.words.objects.all().delete()
     return _fill(tables)

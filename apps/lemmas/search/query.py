@@ -12,7 +12,7 @@ _CLAUSES_AT_MOST = 30
 _TERMS_AT_MOST = 200
 _PART = re.compile(r'-?"[^"]*"|\S+')
 _OF_TEX = re.compile(r"[\\^_=<>≤≥≠∈|{}+]|\d/\d|^[a-zA-Z]!$|^-\d")
-#: Too common to be searched beside other words.
+#: Too common to be searched with other words.
 _COMMON = frozenset(
     ("a", "an", "and", "are", "as", "at", "be", "by", "for", "if", "in", "is", "it", "let", "of", "on", "or", "that", "the",
      "then", "there", "to", "we", "with")

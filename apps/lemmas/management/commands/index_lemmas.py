@@ -1,4 +1,4 @@
-"""`manage.py index_lemmas [--anew]`: make the lemmas of all runs searchable that are not yet."""
+"""`manage.py index_lemmas [--all]`: make the lemmas of all runs searchable that are not yet."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -9,10 +9,10 @@ from apps.lemmas.search.index import index_missing
 
 
 class Command(BaseCommand):
-    help = "Index the lemmas that have no search terms yet; with --anew, index all lemmas again."
+    help = "Index the lemmas that have no search terms yet; with --all, index all lemmas again."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--anew", action="store_true", help="drop all search terms first, for example after an upgrade")
+        parser.add_argument("--all", action="store_true", help="drop all search terms first, for example after an upgrade")
 
     def handle(self, *args: Any, **options: Any) -> None:
         self.stdout.write(f"{index_missing(anew=options['anew'])} lemmas indexed.")

@@ -19,6 +19,6 @@ def fill(apps, editor):
 
 class Migration(migrations.Migration):
     atomic = False
-    dependencies = [("lemmas", "0004_lemma_search")]
+    dependencies = [("lemmas", "0005_lemma_search")]
 
     operations = [migrations.RunPython(fill, migrations.RunPython.noop)]

@@ -37,7 +37,7 @@ def backwards(apps, editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("lemmas", "0003_how_a_proof_was_read"), ("runs", "0005_inherited_counters")]
+    dependencies = [("lemmas", "0004_titles"), ("runs", "0005_inherited_counters")]
 
     operations = [
         migrations.CreateModel(
