@@ -78,7 +78,7 @@ def index_run(run: Run) -> None:
 
 
 def index_missing(tables: Tables | None = None, *, everything: bool = False) -> int:
-    """Index all lemmas without terms, in batches; with `everything`, drop all terms first. Returns the number of lemmas indexed."""
+    """Index all lemmas without terms, in batches; with `everything`, drop all terms first. Returns their number."""
     tables = tables or Tables()
     if everything:
         tables.texts.objects.all().delete()

@@ -15,4 +15,4 @@ class Command(BaseCommand):
         parser.add_argument("--all", action="store_true", help="drop all search terms first, for example after an upgrade")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        self.stdout.write(f"{index_missing(anew=options['anew'])} lemmas indexed.")
+        self.stdout.write(f"{index_missing(everything=options['all'])} lemmas indexed.")
