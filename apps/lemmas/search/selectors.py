@@ -6,7 +6,7 @@ from datetime import date, datetime, time, timedelta
 
 from django.core.exceptions import EmptyResultSet
 from django.db.models import F, QuerySet
-from django.db.models.expressions import OrderBy, RawSQL
+from django.db.models.expressions import OrderBy
 from django.utils import timezone
 
 from apps.accounts.models import User
@@ -99,11 +99,15 @@ def lemmas_found(user: User, asked: LemmaFilter) -> Found:
 
 
 def _texts_in(runs: QuerySet[Run]) -> QuerySet[LemmaText]:
-    """The texts of runs. As SQL once: Django would compile the rules of access again for every query, 10 ms each."""
+    """The texts of runs. As SQL once: Django would compile the rules of access again for every query, 10 ms each.
+
+    The `+ 0` keeps PostgreSQL from visiting all lemmas run by run: it underestimates the visible runs.
+    """
     try:
-        return LemmaText.objects.filter(run__in=RawSQL(*runs.values("pk").query.sql_with_params()))  # noqa: S611
+        sql, values = runs.values("pk").query.sql_with_params()
     except EmptyResultSet:
         return LemmaText.objects.none()
+    return LemmaText.objects.extra(where=[f"lemmas_lemmatext.run_id + 0 IN ({sql})"], params=values)  # noqa: S610
 
 
 def _ranked(texts: QuerySet[LemmaText], query: Query) -> QuerySet[LemmaText]:
