@@ -107,7 +107,7 @@ def _texts_in(runs: QuerySet[Run]) -> QuerySet[LemmaText]:
         sql, values = runs.values("pk").query.sql_with_params()
     except EmptyResultSet:
         return LemmaText.objects.none()
-    return LemmaText.objects.extra(where=[f"lemmas_lemmatext.run_id + 0 IN ({sql})"], params=values)  # noqa: S610
+    return LemmaText.objects.extra(where=[f"lemmas_lemmatext.run_id + 0 IN ({sql})"], params=list(values))  # noqa: S610
 
 
 def _ranked(texts: QuerySet[LemmaText], query: Query) -> QuerySet[LemmaText]:
