@@ -39,6 +39,7 @@ BENCHMARKS = {
     "scaffolds": ("benchmarks.scaffolds", "Every scaffold without its models"),
     "sandbox": ("benchmarks.sandbox", "Code that models write, behind the fence of this machine"),
     "formulas": ("benchmarks.formulas", "The formula check: equal findings on a busy machine, and long texts"),
+    "lemma_search": ("benchmarks.pages.lemma_search", "A search over the lemmas of all runs"),
     "graph": ("benchmarks.pages.graph", "The lemma graph in the browser"),
     "live_pages": ("benchmarks.pages.live_pages", "Pages of a run while lemmas arrive"),
     "comparing": ("benchmarks.pages.comparing", "Four runs side by side: server time"),

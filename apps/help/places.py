@@ -46,6 +46,7 @@ SECTIONS = {
     **dict.fromkeys(("results:feedback_own", "results:feedback_queue", "results:feedback_answer"), "results#hints"),
     "results:revision": "results#revisions",
     "lemmas": "exploring#the-lemma-graph",
+    "lemmas:search": "lemma_search",
     "explorations": "exploring",
     "explorations:start": "exploring#start",
     "explorations:fork": "exploring#forks",

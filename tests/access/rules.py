@@ -99,6 +99,7 @@ RULES: dict[str, Rule] = {
     "api:scheme_list": API_RUN_READERS,
     "api:scheme_get": API_RUN_READERS,
     "api:run_list": API_RUN_READERS,
+    "api:lemma_search": API_RUN_READERS,
     "api:run_get": API_RUN_READERS,
     "api:run_events": API_RUN_READERS,
     "api:run_lemmas": API_RUN_READERS,
@@ -212,6 +213,7 @@ RULES: dict[str, Rule] = {
     "results:feedback_proposal": POST_ONLY,
     "results:revision": (302, 404, 404, 404, 404),
     # lemmas
+    "lemmas:search": RUN_READERS,
     "lemmas:graph": RUN_READERS,
     "lemmas:graph_data": RUN_READERS,
     "lemmas:graph_export": RUN_READERS,

@@ -22,6 +22,8 @@ from apps.accounts.services import token_note_use
 from apps.config.api import schemas as shapes
 from apps.lemmas.final_answers import final_answer_of
 from apps.lemmas.graph_data import graph_data
+from apps.lemmas.models import LemmaText
+from apps.lemmas.search.selectors import Found, LemmaFilter, lemmas_found, texts_of
 from apps.lemmas.selectors import lemma_rows
 from apps.problems import selectors as problems
 from apps.problems.access import problem_get_for, problem_visible_to, solutions_of_may_read
@@ -96,7 +98,7 @@ def _not_found(request: HttpRequest, error: Http404) -> HttpResponse:
     return api.create_response(request, {"detail": str(error) or "Not found, or you may not see it."}, status=404)
 
 
-def _paged(rows: "QuerySet[Any]", page: int) -> tuple[list[Any], dict[str, int]]:
+def _paged(rows: "QuerySet[Any] | list[Any]", page: int) -> tuple[list[Any], dict[str, int]]:
     """The rows of a page and its position. A page past the end is empty."""
     pages = Paginator(rows, PER_PAGE)
     items = list(pages.page(page)) if page <= pages.num_pages else []
@@ -229,6 +231,27 @@ def run_graph(
     """Nodes and edges of the lemma graph as the page draws them. docs/graph_data.md explains every field."""
     with one_moment():
         return graph_data(run_get_for(user_of(request), run_id), after=since)
+
+
+@api.get("/lemmas", response=shapes.FoundLemmaPage, url_name="lemma_search", summary="Search the lemmas of all runs")
+def lemma_search(request: HttpRequest, asked: Query[shapes.LemmaQuery], page: PageNumber = 1) -> dict[str, Any]:
+    """Lemmas of all runs by words and formula, sorted by rank, then confidence; without either, the newest first."""
+    user = user_of(request)
+    if not user.may_see_runs:
+        raise Http404
+    with one_moment():
+        found = lemmas_found(user, LemmaFilter(**asked.dict()))
+        ids, place = _paged(found.ids, page)
+        return {"items": [_found_row(text, found) for text in texts_of(ids)], "notes": found.notes, **place}
+
+
+def _found_row(text: LemmaText, found: Found) -> dict[str, Any]:
+    lemma, run = text.lemma, text.run
+    of_lemma = {name: getattr(lemma, name) for name in shapes.LemmaOut.model_fields}
+    of_text = {name: getattr(text, name) for name in ("model", "finding", "is_latest", "is_inherited")}
+    matches = found.query.spans(lemma.statement)
+    of_run = {"run": run.public_id, "run_title": run.title, "problem": run.problem_version.problem.slug}
+    return {**of_lemma, **of_text, **of_run, "matches": matches}
 
 
 def _scheme_row(scheme: MarkingScheme, slug: str) -> dict[str, Any]:

@@ -30,6 +30,7 @@ from apps.lemmas.established import believed, established
 from apps.lemmas.formula_checks import run_checks
 from apps.lemmas.network import run_graph
 from apps.lemmas.outline import outline
+from apps.lemmas.search.views import other_runs
 from apps.lemmas.selectors import lemma_detail, proof_detail
 from apps.problems.access import problem_visible_to
 from apps.problems.models import Topic
@@ -209,6 +210,7 @@ def _panel_context(request: HttpRequest, run: Run, user: User, until: int | None
     elif tab == "lemma":
         detail = lemma_detail(run, lemma_name, until) if lemma_name else None
         context |= {"detail": detail, "lemma": detail.lemma if detail else None, "lemma_name": lemma_name}
+        context |= other_runs(user, detail.lemma) if detail and until is None else {}
     elif tab == "proof":
         is_selected = proof is not None and proof.proof.selected and until is None
         context |= {"detail": proof, "proof": proof.proof if proof else None, "proof_name": proof_name}

@@ -35,9 +35,13 @@ def normalise_statement(text: str) -> str:
     Ignored are the case of prose, punctuation and articles in prose, white space, TeX spacing and sizing, math delimiters,
     and synonyms such as `\\dfrac` and `\\frac`. Letters in formulas keep their case.
     """
+    return " ".join(normal for _, normal in normal_pieces(text) if normal)
+
+
+def normal_pieces(text: str) -> list[tuple[bool, str]]:
+    """Prose and formulas of a statement in turn, each with its normal form; True marks a formula."""
     pieces = FORMULA.split(unicodedata.normalize("NFC", text))
-    normal = [_formula(piece) if number % 2 else _prose(piece) for number, piece in enumerate(pieces)]
-    return " ".join(piece for piece in normal if piece)
+    return [(bool(number % 2), _formula(piece) if number % 2 else _prose(piece)) for number, piece in enumerate(pieces)]
 
 
 def tokens(normal: str) -> frozenset[str]:
