@@ -10,6 +10,7 @@ A row has the status of a GET request per role:
 | `AUTHORS` | sent to the sign-in page | 404 or 403 | 200 | 200 |
 | `RESEARCHERS` | sent to the sign-in page | 404 | 404 | 200 |
 | `POST_ONLY` | sent to the sign-in page | 405 | 405 | 405 |
+| `API_POST_ONLY` | 405 | 405 | 405 | 405 |
 | `API_SIGNED_IN` | 401 | 200 | 200 | 200 |
 | `API_RUN_READERS` | 401 | 404 | 200 | 200 |
 | `STAFF` | sent to the sign-in page | 404 | 404 | 404, and 200 for staff |
@@ -34,6 +35,7 @@ from apps.submissions.models import SubmissionVersion
 from tests.access.rules_of_experiments import ARGUMENTS_OF_EXPERIMENTS, OF_EXPERIMENTS
 from tests.access.statuses import (
     ANY_ID,
+    API_POST_ONLY,
     API_RUN_READERS,
     API_SIGNED_IN,
     AUTHORS,
@@ -103,6 +105,9 @@ RULES: dict[str, Rule] = {
     "api:run_events": API_RUN_READERS,
     "api:run_lemmas": API_RUN_READERS,
     "api:run_graph": API_RUN_READERS,
+    "api:run_stream": API_RUN_READERS,
+    "api:run_start": API_RUN_READERS,  # Its address lists runs for GET.
+    **dict.fromkeys(("api:run_fork", "api:run_command", "api:run_resume", "api:lemma_verdict"), API_POST_ONLY),
     # problems
     "problems:list": SIGNED_IN,
     "problems:detail": SIGNED_IN,
@@ -314,6 +319,9 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
     "api:run_events": lambda world: {"run_id": world.run.public_id},
     "api:run_lemmas": lambda world: {"run_id": world.run.public_id},
     "api:run_graph": lambda world: {"run_id": world.run.public_id},
+    "api:run_stream": lambda world: {"run_id": world.run.public_id},
+    **dict.fromkeys(("api:run_fork", "api:run_command", "api:run_resume"), lambda world: {"run_id": world.run.public_id}),
+    "api:lemma_verdict": lambda world: {"run_id": world.run.public_id, "lemma": LEMMA},
     "lemmas:graph": lambda world: {"run_id": world.run.public_id},
     "lemmas:graph_data": lambda world: {"run_id": world.run.public_id},
     "lemmas:graph_export": lambda world: {"run_id": world.run.public_id, "form": "json"},

@@ -29,7 +29,7 @@ NUL = "a\0b"
 def test_an_invalid_parameter_is_named(path: str, name: str, value: str, ask: Ask, run: Run, alice: User) -> None:
     answer = ask(alice, path, **{name: value})
     assert answer.status_code == 422
-    assert answer.json()["detail"][0]["loc"][-1] == name
+    assert answer.json()["errors"][0]["loc"][-1] == name
 
 
 def test_a_kind_or_a_slug_with_nul_is_rejected(ask: Ask, run: Run, alice: User) -> None:
