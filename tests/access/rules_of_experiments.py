@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from tests.access.statuses import ANY_ID, API_POST_ONLY, API_RUN_READERS, POST_ONLY, RUN_READERS
+from tests.access.statuses import ANY_ID, POST_ONLY, RUN_READERS
 
 #: Pages of one experiment. The asked one does not exist, so all users get 404.
 PAGES = (
@@ -20,7 +20,6 @@ PAGES = (
     "rehearsal",
     "extend",
 )
-API_PAGES = ("experiment_get", "experiment_cells", "experiment_scores", "experiment_table")
 _WITH_MORE: dict[str, dict[str, str]] = {"mark": {"answer": "0a"}, "file": {"name": "cells.csv"}}
 
 OF_EXPERIMENTS: dict[str, Any] = {
@@ -30,10 +29,6 @@ OF_EXPERIMENTS: dict[str, Any] = {
     "experiments:tables": RUN_READERS,
     **{f"experiments:{name}": (302, 404, 404, 404) for name in (*PAGES, *_WITH_MORE)},
     "experiments:command": POST_ONLY,
-    "api:experiment_list": API_RUN_READERS,
-    "api:experiment_start": API_RUN_READERS,  # Its address lists experiments for GET.
-    **{f"api:{name}": (401, 404, 404, 404) for name in API_PAGES},
-    "api:experiment_command": API_POST_ONLY,
 }
 
 
@@ -44,5 +39,4 @@ def _asked(more: dict[str, str]) -> Callable[[Any], dict[str, Any]]:
 ARGUMENTS_OF_EXPERIMENTS = {
     **{f"experiments:{name}": _asked(_WITH_MORE.get(name, {})) for name in (*PAGES, *_WITH_MORE)},
     "experiments:command": _asked({"verb": "pause"}),
-    **{f"api:{name}": _asked({}) for name in (*API_PAGES, "experiment_command")},
 }

@@ -88,7 +88,8 @@ async def with_events(count: int, status: RunStatus = RunStatus.RUNNING, **value
         Run.objects.filter(pk=run.pk).update(status=status)
         return run
 
-    return await database_sync_to_async(made)()
+    run: Run = await database_sync_to_async(made)()
+    return run
 
 
 async def newest_of(run: Run) -> int:
@@ -121,7 +122,7 @@ async def test_events_come_without_redis_too(valkey: "redis.Redis", alice: User)
 
 
 @pytest.mark.parametrize(("query", "last"), [("after=2", ""), ("after=0", "2")])
-async def test_a_reconnected_stream_goes_on_after_the_last_event(
+async def test_a_reconnected_stream_continues_after_the_last_event(
     query: str, last: str, valkey: "redis.Redis", alice: User
 ) -> None:
     run = await with_events(5, RunStatus.FINISHED)
@@ -182,4 +183,4 @@ async def test_a_user_follows_a_limited_number_of_runs_at_once(
             assert status == 200
     async with following_run(run, alice) as (_, status):
         assert status == 200, "the place of the closed stream is free again"
-    assert not streaming._open
+    assert not +streaming._open

@@ -7,7 +7,7 @@ import asyncio
 import contextlib
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -20,21 +20,24 @@ from pytest_django import Settings
 
 from apps.accounts.models import ApiToken, User
 from apps.experiments.advancing import conduct_once
+from apps.explorations.worked_example import problem as worked_example
 from apps.explorations.worked_example import script
 from apps.problems.models import Problem
 from apps.reasoning.domain.generation import GenerationRequest
+from apps.reasoning.inference.local import LocalDispatcher
 from apps.reasoning.inference.scripted import Pace, ScriptedBackend
-from apps.runs.journal.run_journal import JournalWriter
+from apps.reasoning.ports import Dispatcher
+from apps.runs.journal.run_journal import JournalWriter, RunJournal
 from apps.runs.live.tail import hub
+from apps.runs.models import Run
 from apps.runs.owners.execution import event_sinks, run_drive
 from tests.cast import person
 from tests.experiments.solving.playing import make_problem_set
 from tests.grading.test_grade_command import MODELS
 from tests.problems.factory import make_problem
 from tests.reasoning.play import proof
-from tests.runs.driving import with_model
 
-SLUG = "240-divides"
+ALIASES = ("served", "smollm2")
 SUM = proof("We add.", "So it is.\nAnswer: 1")
 
 
@@ -74,20 +77,25 @@ class Server:
         await hub().close()
 
     def _drive(self) -> None:
-        texts = script()
-
-        def answer(request: GenerationRequest) -> str:
-            return texts.get(request.key, SUM)
-
-        backend = ScriptedBackend(answer, pace=Pace(chunk_tokens=0, latency_s=0.05))
         writer = JournalWriter(sinks=event_sinks())
         while not self._stops.wait(0.02):
             if not self.holds.is_set():
                 conduct_once()
                 with contextlib.suppress(IndexError):
-                    run_drive(self.sent.popleft(), dispatcher_for=with_model(backend, "served"), writer=writer)
+                    run_drive(self.sent.popleft(), dispatcher_for=_dispatcher, writer=writer)
         writer.close()
         connections.close_all()
+
+
+@contextlib.asynccontextmanager
+async def _dispatcher(run: Run, journal: RunJournal) -> AsyncIterator[Dispatcher]:
+    texts = script()
+
+    def answer(request: GenerationRequest) -> str:
+        return texts.get(request.key, SUM)
+
+    backend = ScriptedBackend(answer, pace=Pace(chunk_tokens=0, latency_s=0.05))
+    yield LocalDispatcher(dict.fromkeys(ALIASES, backend))
 
 
 @pytest.fixture
@@ -95,7 +103,7 @@ def server(
     valkey: object, transactional_db: None, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Server]:
     settings.MODELS_FILE = tmp_path / "models.toml"
-    settings.MODELS_FILE.write_text(MODELS)
+    settings.MODELS_FILE.write_text("".join(MODELS.replace("served", name) for name in ALIASES))
     cache.clear()
     made = Server()
     monkeypatch.setattr("apps.runs.services.orchestrate", made)
@@ -106,9 +114,10 @@ def server(
 
 @pytest.fixture
 def problem(transactional_db: None) -> Problem:
-    """A problem, and the set `sums@1` of two others."""
+    """The problem of the worked example, and the set `sums@1` of two others."""
     make_problem_set(2)
-    return make_problem("240 divides", statement="Let $p > 5$ be a prime. Prove that $240$ divides $p^4-1$.")
+    example = worked_example()
+    return make_problem(example.title, statement=example.statement)
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """Refusals of the API as problem JSON (RFC 9457): the sentence in `detail` says what to do."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from http import HTTPStatus
 from typing import Any
 
@@ -52,50 +52,8 @@ def refusal(status: int, detail: str, mistakes: Iterable[Mistake] = ()) -> JsonR
 
 def refusals_register(api: NinjaAPI) -> None:
     """Answer all refusals of services and of the API itself as problem JSON."""
-
-    @api.exception_handler(AuthenticationError)
-    def _not_signed_in(request: HttpRequest, error: AuthenticationError) -> JsonResponse:
-        answer = refusal(401, "Not signed in. Send a token in the header: Authorization: Bearer lsc_…")
-        answer["WWW-Authenticate"] = "Bearer"
-        return answer
-
-    @api.exception_handler(ApiRefused)
-    def _refused(request: HttpRequest, error: ApiRefused) -> JsonResponse:
-        answer = refusal(error.status, error.detail)
-        if error.retry_after_s:
-            answer["Retry-After"] = str(int(error.retry_after_s) + 1)
-        return answer
-
-    @api.exception_handler(HttpError)
-    def _by_ninja(request: HttpRequest, error: HttpError) -> JsonResponse:
-        return refusal(error.status_code, f"{error.message.rstrip('.')}. See docs/api.md for the form of a request.")
-
-    @api.exception_handler(Http404)
-    def _not_found(request: HttpRequest, error: Http404) -> JsonResponse:
-        return refusal(404, str(error) or "Not found, or you may not see it.")
-
-    @api.exception_handler(PermissionDenied)
-    def _forbidden(request: HttpRequest, error: PermissionDenied) -> JsonResponse:
-        return refusal(403, str(error) or "You may not do this. Ask a researcher or a member of staff.")
-
-    @api.exception_handler(ExperimentRefused)
-    @api.exception_handler(AliasError)
-    def _not_now(request: HttpRequest, error: Exception) -> JsonResponse:
-        return refusal(409, str(error))
-
-    @api.exception_handler(ManifestWrong)
-    def _manifest_wrong(request: HttpRequest, error: ManifestWrong) -> JsonResponse:
-        return refusal(422, str(error))
-
-    @api.exception_handler(ValidationError)
-    def _form_wrong(request: HttpRequest, error: ValidationError) -> JsonResponse:
-        return _wrong(Mistake(loc=[str(one) for one in row["loc"]], msg=_said(row)) for row in error.errors)
-
-    @api.exception_handler(Refused)
-    def _rule_broken(request: HttpRequest, error: Refused) -> JsonResponse:
-        if not hasattr(error, "error_dict"):
-            return refusal(422, " ".join(error.messages))
-        return _wrong(Mistake(loc=["body", _field(name)], msg=" ".join(words)) for name, words in error.message_dict.items())
+    for kind, answer in _ANSWERS.items():
+        api.add_exception_handler(kind, answer)
 
 
 def openapi_with_refusals(schema: dict[str, Any]) -> dict[str, Any]:
@@ -126,3 +84,60 @@ def _field(name: str) -> str:
         if name.startswith(prefix):
             return whole + name.removeprefix(prefix)
     return _FIELDS.get(name, name)
+
+
+def _not_signed_in(request: HttpRequest, error: Any) -> JsonResponse:
+    answer = refusal(401, "Not signed in. Send a token in the header: Authorization: Bearer lsc_…")
+    answer["WWW-Authenticate"] = "Bearer"
+    return answer
+
+
+def _refused(request: HttpRequest, error: Any) -> JsonResponse:
+    answer = refusal(error.status, error.detail)
+    if error.retry_after_s:
+        answer["Retry-After"] = str(int(error.retry_after_s) + 1)
+    return answer
+
+
+def _by_ninja(request: HttpRequest, error: Any) -> JsonResponse:
+    return refusal(error.status_code, f"{error.message.rstrip('.')}. See docs/api.md for the form of a request.")
+
+
+def _not_found(request: HttpRequest, error: Any) -> JsonResponse:
+    return refusal(404, str(error) or "Not found, or you may not see it.")
+
+
+def _forbidden(request: HttpRequest, error: Any) -> JsonResponse:
+    return refusal(403, str(error) or "You may not do this. Ask a researcher or a member of staff.")
+
+
+def _not_now(request: HttpRequest, error: Any) -> JsonResponse:
+    return refusal(409, str(error))
+
+
+def _manifest_wrong(request: HttpRequest, error: Any) -> JsonResponse:
+    return refusal(422, str(error))
+
+
+def _form_wrong(request: HttpRequest, error: Any) -> JsonResponse:
+    return _wrong(Mistake(loc=[str(one) for one in row["loc"]], msg=_said(row)) for row in error.errors)
+
+
+def _rule_broken(request: HttpRequest, error: Any) -> JsonResponse:
+    if not hasattr(error, "error_dict"):
+        return refusal(422, " ".join(error.messages))
+    return _wrong(Mistake(loc=["body", _field(name)], msg=" ".join(words)) for name, words in error.message_dict.items())
+
+
+_ANSWERS: dict[type[Exception], Callable[[HttpRequest, Any], JsonResponse]] = {
+    AuthenticationError: _not_signed_in,
+    ApiRefused: _refused,
+    HttpError: _by_ninja,
+    Http404: _not_found,
+    PermissionDenied: _forbidden,
+    ExperimentRefused: _not_now,
+    AliasError: _not_now,
+    ManifestWrong: _manifest_wrong,
+    ValidationError: _form_wrong,
+    Refused: _rule_broken,
+}

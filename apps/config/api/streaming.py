@@ -1,6 +1,5 @@
 """The events of a run as server-sent events. Each stream is a coroutine of the web process, without a thread of its own."""
 
-import threading
 import uuid
 from collections import Counter
 from collections.abc import AsyncIterator
@@ -21,7 +20,6 @@ from apps.runs.models import Run
 
 #: Simultaneous streams of a user in one web process.
 STREAMS_AT_MOST = 16
-_lock = threading.Lock()
 _open: Counter[int] = Counter()
 
 _FRAMES = {
@@ -52,43 +50,36 @@ def run_stream(
         raise ApiRefused(
             409, f"The newest event has the number {run.last_seq}. A restore may have undone later ones: begin with after=0."
         )
-    place = _Place(user.pk)
+    _require_place(user.pk)
     token = token_given(request)
     session_key = None if token else request.session.session_key
     session = session_name(session_key) if session_key else ""
     frames = event_stream(run, sent, lambda: _may_follow(run, token, session_key), session)
-    response = StreamingHttpResponse(_held(place, frames), content_type="text/event-stream; charset=utf-8")
+    response = StreamingHttpResponse(_counted(user.pk, frames), content_type="text/event-stream; charset=utf-8")
     response["Cache-Control"] = "no-store"
     response["X-Accel-Buffering"] = "no"  # nginx would collect frames otherwise.
-    response._resource_closers.append(place.release)  # type: ignore[attr-defined]  # If no frame was asked for.
     return response
 
 
-class _Place:
-    """One of the simultaneous streams of a user. Raises `ApiRefused` if all are taken."""
-
-    def __init__(self, user: int) -> None:
-        self._user, self._is_held = user, True
-        with _lock:
-            if _open[user] >= STREAMS_AT_MOST:
-                raise ApiRefused(429, f"You follow {STREAMS_AT_MOST} runs at once, the limit. Close another stream first.", 5)
-            _open[user] += 1
-
-    def release(self) -> None:
-        with _lock:
-            if self._is_held:
-                self._is_held = False
-                _open[self._user] -= 1
-                if not _open[self._user]:
-                    del _open[self._user]
+def _require_place(user: int) -> None:
+    """Raise `ApiRefused` if a user has all their streams open."""
+    if _open[user] >= STREAMS_AT_MOST:
+        raise ApiRefused(429, f"You follow {STREAMS_AT_MOST} runs at once, the limit. Close another stream first.", 5)
 
 
-async def _held(place: _Place, frames: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+async def _counted(user: int, frames: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """The frames, counted as an open stream from the first one on: a request that was given up earlier holds no place.
+
+    Of requests that came at once, those without a place get no frame, and are refused when they reconnect.
+    """
+    if _open[user] >= STREAMS_AT_MOST:
+        return
+    _open[user] += 1
     try:
         async for frame in frames:
             yield frame
     finally:
-        place.release()
+        _open[user] -= 1
         await frames.aclose()  # type: ignore[attr-defined]
 
 

@@ -1,10 +1,10 @@
 """Events of a run: the server's stream, read across reconnections."""
 
 import json
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from time import monotonic, sleep
 from typing import Any
 
 import httpx
@@ -12,7 +12,7 @@ import httpx
 from lemmascope_client.errors import Disconnected, error_of, retry_after
 from lemmascope_client.transport import LONGEST_WAIT_S, Transport, backoff_s, unreachable
 
-#: A stream that sends nothing for so many seconds is dead: the server sends a comment every 15 s.
+#: Seconds of silence after which a stream is given up: the server sends a comment every 15 s.
 SILENCE_S = 40.0
 
 
@@ -38,7 +38,7 @@ def events_followed(transport: Transport, run: str, after: int, patience_s: floa
     Reconnects where the connection breaks. Raises `Disconnected` if it cannot for `patience_s` seconds, and other
     `LemmascopeError`s if the server refuses.
     """
-    tried, alone_since = 0, time.monotonic()
+    tried, alone_since = 0, monotonic()
     while True:
         wait_s = 0.0
         try:
@@ -56,19 +56,19 @@ def events_followed(transport: Transport, run: str, after: int, patience_s: floa
                 else:
                     reason = "the stream was interrupted"
                     for event in _frames(answer):
-                        tried, alone_since = 0, time.monotonic()
+                        tried, alone_since = 0, monotonic()
                         if event is None:
                             return
                         after = event.seq
                         yield event
         except httpx.TransportError as error:
-            if time.monotonic() - alone_since > patience_s:
+            if monotonic() - alone_since > patience_s:
                 raise unreachable(transport.http, error) from error
         else:
-            if time.monotonic() - alone_since > patience_s:
+            if monotonic() - alone_since > patience_s:
                 raise Disconnected(f"The events of the run cannot be followed: {reason}. Try again later.")
         tried += 1
-        time.sleep(min(wait_s or backoff_s(tried), LONGEST_WAIT_S))
+        sleep(min(wait_s or backoff_s(tried), LONGEST_WAIT_S))
 
 
 def _frames(answer: httpx.Response) -> Iterator[Event | None]:

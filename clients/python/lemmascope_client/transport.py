@@ -1,8 +1,8 @@
 """Requests with a token: repeated where the connection breaks, with an idempotency key where they write."""
 
-import time
 import uuid
 from collections.abc import Mapping
+from time import sleep
 from types import TracebackType
 from typing import Any
 
@@ -47,10 +47,10 @@ class Transport:
             except httpx.TransportError as error:
                 if tried == TRIES:
                     raise unreachable(self.http, error) from error
-                time.sleep(backoff_s(tried))
+                sleep(backoff_s(tried))
                 continue
             if answer.status_code == 503 and tried < TRIES:
-                time.sleep(min(retry_after(answer) or backoff_s(tried), LONGEST_WAIT_S))
+                sleep(min(retry_after(answer) or backoff_s(tried), LONGEST_WAIT_S))
                 continue
             if answer.is_error:
                 raise error_of(answer)
