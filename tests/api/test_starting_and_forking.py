@@ -121,9 +121,16 @@ def test_a_fork_has_the_plan_of_its_run_but_for_what_was_sent(send: Ask, problem
 
 
 def test_the_worked_example_an_imported_and_an_unknown_run_cannot_be_forked(send: Ask, alice: User) -> None:
-    run = make_exploration(alice, is_authored=True)
-    authored = send(alice, f"runs/{run.public_id}/fork")
-    Run.objects.filter(pk=run.pk).update(is_authored=False, preset="imported")
-    assert authored.status_code in (403, 422)
-    assert send(alice, f"runs/{run.public_id}/fork").status_code == 404
+    run = make_exploration(alice)
+    for changes in ({"is_authored": True}, {"is_authored": False, "preset": "imported"}):
+        Run.objects.filter(pk=run.pk).update(**changes)
+        answer = send(alice, f"runs/{run.public_id}/fork")
+        assert answer.status_code == 404
+        assert "Start a run on its problem instead." in answer.json()["detail"]
     assert send(alice, f"runs/{uuid.uuid4()}/fork").status_code == 404
+
+
+def test_a_run_whose_plan_cannot_be_read_cannot_be_forked(send: Ask, alice: User) -> None:
+    run = make_exploration(alice, spec={"seed": 7})
+    answer = send(alice, f"runs/{run.public_id}/fork")
+    assert (answer.status_code, "Start a new run." in answer.json()["detail"]) == (422, True)

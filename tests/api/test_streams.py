@@ -11,6 +11,7 @@ import redis
 from asgiref.testing import ApplicationCommunicator
 from channels.db import database_sync_to_async
 from django.core.asgi import get_asgi_application
+from django.test import Client
 
 from apps.accounts.models import ApiToken, User
 from apps.config.api import streaming
@@ -32,8 +33,8 @@ async def _hub_is_closed() -> AsyncIterator[None]:
 class Stream(ApplicationCommunicator):
     """A request for the stream of a run through the ASGI application."""
 
-    def __init__(self, run: Run, token: str, query: str, last: str) -> None:
-        headers = [(b"host", b"localhost"), (b"authorization", f"Bearer {token}".encode())]
+    def __init__(self, run: Run, header: tuple[bytes, bytes], query: str = "", last: str = "") -> None:
+        headers = [(b"host", b"localhost"), header]
         headers += [(b"last-event-id", last.encode())] if last else []
         path = f"/api/v1/runs/{run.public_id}/stream"
         scope = {"type": "http", "method": "GET", "path": path, "query_string": query.encode(), "headers": headers}
@@ -73,7 +74,7 @@ class Stream(ApplicationCommunicator):
 async def following_run(run: Run, user: User, *, query: str = "", last: str = "") -> AsyncIterator[tuple[Stream, int]]:
     """A stream of `run` with a token of `user`, and the status of the answer."""
     _, token = await database_sync_to_async(ApiToken.issue)(user, "test")
-    stream = Stream(run, token, query, last)
+    stream = Stream(run, (b"authorization", f"Bearer {token}".encode()), query, last)
     status = await stream.begin()
     try:
         yield stream, status
@@ -155,6 +156,21 @@ async def test_a_revoked_token_ends_the_stream(valkey: "redis.Redis", alice: Use
     async with following_run(run, alice, query=f"after={await newest_of(run)}") as (stream, status):
         await database_sync_to_async(ApiToken.objects.all().delete)()
         assert (status, await stream.frame()) == (200, {})
+
+
+async def test_a_browser_follows_until_it_signs_out(
+    valkey: "redis.Redis", alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(following, "ADMIT_S", 0.1)
+    run, browser = await with_events(1), Client()
+    await database_sync_to_async(browser.force_login)(alice)
+    cookie = f"sessionid={browser.cookies['sessionid'].value}".encode()
+    stream = Stream(run, (b"cookie", cookie))
+    assert (await stream.begin(), await numbers(stream, 1)) == (200, [1])
+    await database_sync_to_async(browser.logout)()
+    while await stream.frame():
+        pass
+    await stream.close()
 
 
 async def test_a_student_and_a_wrong_number_are_refused(valkey: "redis.Redis", alice: User, charlie: User) -> None:

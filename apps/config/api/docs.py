@@ -80,7 +80,7 @@ def _fields(message: dict[str, Any], shapes: dict[str, Any]) -> tuple[str, list[
 
 
 def _type(schema: dict[str, Any]) -> str:
-    """A schema's type in a word: `string`, `integer or null`, `ProblemRow[]`."""
+    """A schema's type in a word: `string`, `integer or null`, `ProblemRow[]`; of an enumeration its values."""
     if "$ref" in schema:
         return str(schema["$ref"]).rsplit("/", 1)[-1]
     for union in ("anyOf", "allOf", "oneOf"):
@@ -88,4 +88,6 @@ def _type(schema: dict[str, Any]) -> str:
             return " or ".join(_type(item) for item in schema[union])
     if schema.get("type") == "array":
         return _type(schema.get("items", {})) + "[]"
+    if "enum" in schema:
+        return ", ".join(str(one) for one in schema["enum"] if one != "")
     return str(schema.get("format") or schema.get("type", "object"))

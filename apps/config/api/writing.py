@@ -53,8 +53,8 @@ def run_fork(request: HttpRequest, run_id: uuid.UUID, body: PlanIn, key: str | N
     """Start a new run with the plan of this one; given fields replace its own. Calls with equal requests are taken over."""
     user = _starter(request)
     run = run_get_for(user, run_id)
-    if not run.is_attempt:
-        raise Http404("This run cannot be forked.")
+    if run.is_authored or not run.is_attempt:
+        raise Http404("This run cannot be forked, since no scaffold searched here. Start a run on its problem instead.")
 
     def work() -> shapes.RunOut:
         chosen = _changed(_plan_of(run), body)
