@@ -2,8 +2,10 @@
 
 import asyncio
 import json
+import threading
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 import pytest
@@ -156,6 +158,22 @@ async def test_a_revoked_token_ends_the_stream(valkey: "redis.Redis", alice: Use
     async with following_run(run, alice, query=f"after={await newest_of(run)}") as (stream, status):
         await database_sync_to_async(ApiToken.objects.all().delete)()
         assert (status, await stream.frame()) == (200, {})
+
+
+async def test_streams_hold_no_threads(valkey: "redis.Redis", alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streaming, "STREAMS_AT_MOST", 50)
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(4))
+    run = await with_events(1)
+    async with AsyncExitStack() as stack:
+        counts = []
+        for _ in range(25):
+            stream, status = await stack.enter_async_context(following_run(run, alice))
+            assert (status, await numbers(stream, 1)) == (200, [1])
+            counts.append(threading.active_count())
+        await asyncio.sleep(0.2)
+        assert threading.active_count() - counts[4] < 5
+        await database_sync_to_async(add_events)(run, 1, valkey)
+        assert await numbers(stream, 1) == [2]
 
 
 async def test_a_browser_follows_until_it_signs_out(

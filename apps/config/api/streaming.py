@@ -13,6 +13,7 @@ from apps.accounts.selectors import token_find
 from apps.config.api.operations import LARGEST, api
 from apps.config.api.refusals import ApiRefused
 from apps.config.api.tokens import token_given
+from apps.processes.threads import request_thread_release
 from apps.runs.access import run_get_for
 from apps.runs.live.admission import SocketRefused, admitted, session_name
 from apps.runs.live.following import event_stream
@@ -75,6 +76,7 @@ async def _counted(user: int, frames: AsyncIterator[bytes]) -> AsyncIterator[byt
     if _open[user] >= STREAMS_AT_MOST:
         return
     _open[user] += 1
+    request_thread_release()
     try:
         async for frame in frames:
             yield frame
