@@ -40,7 +40,7 @@ def client_of(answer: "httpx.MockTransport") -> Client:
     return Client("http://there", "lsc_x", transport=answer)
 
 
-def test_a_broken_stream_goes_on_after_the_last_whole_event() -> None:
+def test_a_broken_stream_continues_after_the_last_whole_event() -> None:
     asked: list[str] = []
 
     def answer(request: httpx.Request) -> httpx.Response:

@@ -45,7 +45,7 @@ def api_operations() -> list[OperationRow]:
 
 def _operation(path: str, method: str, operation: dict[str, Any], shapes: dict[str, Any]) -> OperationRow:
     parameters = [
-        FieldRow(item["name"], _type(item["schema"]), item["schema"].get("description") or item.get("description", ""))
+        _row(item["name"], {"description": item.get("description", "")} | item["schema"])
         for item in operation.get("parameters", [])
     ]
     success = next(answer for status, answer in operation["responses"].items() if status != "default")
@@ -67,20 +67,23 @@ def _fields(message: dict[str, Any], shapes: dict[str, Any]) -> tuple[str, list[
     """The description of a body, and its fields with those of the shapes that it holds."""
     content = message.get("content", {}).get("application/json", {}).get("schema", {})
     shape = shapes.get(_type(content), {})
-    fields = [FieldRow(key, _type(item), item.get("description", "")) for key, item in shape.get("properties", {}).items()]
+    fields = [_row(key, item) for key, item in shape.get("properties", {}).items()]
     for row in list(fields):
         name = row.type.removesuffix(" or null")
         inner = shapes.get(name.removesuffix("[]"), {})
         stem = row.name + ("[]" if name.endswith("[]") else "")
-        fields += [
-            FieldRow(f"{stem}.{key}", _type(item), item.get("description", ""))
-            for key, item in inner.get("properties", {}).items()
-        ]
+        fields += [_row(f"{stem}.{key}", item) for key, item in inner.get("properties", {}).items()]
     return shape.get("description", ""), fields
 
 
+def _row(name: str, schema: dict[str, Any]) -> FieldRow:
+    """The row of a schema; an enumeration without a meaning gets its values."""
+    values = ", ".join(str(one) for one in schema.get("enum", ()) if one != "")
+    return FieldRow(name, _type(schema), schema.get("description", "") or values)
+
+
 def _type(schema: dict[str, Any]) -> str:
-    """A schema's type in a word: `string`, `integer or null`, `ProblemRow[]`; of an enumeration its values."""
+    """A schema's type in a word: `string`, `integer or null`, `ProblemRow[]`."""
     if "$ref" in schema:
         return str(schema["$ref"]).rsplit("/", 1)[-1]
     for union in ("anyOf", "allOf", "oneOf"):
@@ -88,6 +91,4 @@ def _type(schema: dict[str, Any]) -> str:
             return " or ".join(_type(item) for item in schema[union])
     if schema.get("type") == "array":
         return _type(schema.get("items", {})) + "[]"
-    if "enum" in schema:
-        return ", ".join(str(one) for one in schema["enum"] if one != "")
     return str(schema.get("format") or schema.get("type", "object"))
