@@ -8,7 +8,7 @@ from django.db import models
 from django.db.models import Q
 
 from apps.lemmas.models import HumanVerdict, Lemma, LemmaEdge, LemmaLikeness, ProofVersion, Verdict
-from apps.lemmas.titles import title_of
+from apps.lemmas.titles import plain_of, title_of
 from apps.reasoning.domain import control as cv
 from apps.reasoning.domain import events as ev
 from apps.reasoning.domain.values import unchecked
@@ -75,7 +75,7 @@ class Fold(parts.Lemmas):
         rows = {name: row_of(part) for name, part in found.items()}
         new = [{**row, "run_id": self.run.pk} for name, row in rows.items() if name not in stored]
         if model is Lemma:
-            new = [{**row, "title": row["title"][:120] or title_of(row["statement"])} for row in new]
+            new = [{**row, "title": plain_of(row["title"])[:120] or title_of(row["statement"])} for row in new]
         insert(model, new)
         changed = [(stored[name][0], row) for name, row in rows.items() if name in stored and stored[name][1] != row]
         update(model, changing, [{**row, "id": pk} for pk, row in changed])

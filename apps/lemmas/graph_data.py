@@ -183,8 +183,8 @@ def _short(statement: str) -> str:
 _PLAIN: GraphNode = {
     "id": "", "kind": "", "label": "", "title": "", "number": None, "version": 1, "rollout": 0, "round": 0, "call": "",
     "status": "", "confidence": None, "low": None, "high": None, "passes": 0, "valid": 0, "total": 0, "expected": 0,
-    "unscored": "", "human": "", "check": "", "found_by": 0, "supersedes": "", "merged_into": "", "statement": "", "contributes": False,
-    "first_seq": 0, "seq": 0,
+    "unscored": "", "human": "", "check": "", "found_by": 0, "supersedes": "", "merged_into": "", "statement": "",
+    "contributes": False, "first_seq": 0, "seq": 0,
 }  # fmt: skip
 
 

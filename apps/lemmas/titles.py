@@ -16,8 +16,8 @@ _SENTENCE = re.compile(r"(?<=[.;])\s+(?=\S)")
 _INTRODUCES = re.compile(r"(?:let|suppose|assume|put|denote|fix|set|write|take|consider|define)\b", re.IGNORECASE)
 #: Words that say only what kind of statement follows.
 _LABEL = re.compile(
-    r"(?:(?:key|main|critical|crucial|important|final|structural|simple|basic) )?(?:assumption|definition|observation|insight|lemma"
-    r"|claim|theorem|argument|constraint|verdict|analysis|note|remark|fact|conclusion|summary|realization|approach|check|synthesis"
+    r"(?:(?:key|main|critical|crucial|important|final|structural|simple|basic) )?(?:assumption|definition|observation"
+    r"|insight|lemma|claim|theorem|argument|constraint|verdict|analysis|note|remark|fact|conclusion|summary|realization|approach|check|synthesis"
     r"|critical|proof strategy|case analysis|property)(?: \d+)?\s*[:.]\s+",
     re.IGNORECASE,
 )

@@ -104,7 +104,7 @@ def test_a_focus_shows_its_part_and_is_kept_in_the_address(pages: Pages, run: Ru
         wait_until(page, f"{GRAPH}.view.cy.nodes(':visible').length === 16")
 
 
-def test_a_part_is_laid_out_anew_and_the_whole_comes_back_to_its_places(pages: Pages, run: Run) -> None:
+def test_a_part_is_laid_out_for_itself_and_the_whole_comes_back_to_its_places(pages: Pages, run: Run) -> None:
     with graph_page(pages, run) as page:
         before = page.evaluate(f"{GRAPH}.view.positions()")
         zoom = page.evaluate(f"{GRAPH}.view.cy.zoom()")
@@ -192,9 +192,9 @@ def test_fit_shows_every_node(pages: Pages, run: Run, size: int) -> None:
     with graph_page(pages, run) as page:
         page.evaluate(f"{GRAPH}.view.cy.zoom(3)")
         page.click('[data-action="fit"]')
-        outside = """() => { const { cy } = document.querySelector('[data-lemma-graph]').lemmaGraph.view; return cy.nodes().filter((node) => {
-          const box = node.renderedBoundingBox({ includeLabels: false, includeUnderlays: false });
-          return box.x1 < 0 || box.y1 < 0 || box.x2 > cy.width() || box.y2 > cy.height(); }).length; }"""
+        outside = f"""() => {{ const {{ cy }} = {GRAPH}.view; return cy.nodes().filter((node) => {{
+          const box = node.renderedBoundingBox({{ includeLabels: false, includeUnderlays: false }});
+          return box.x1 < 0 || box.y1 < 0 || box.x2 > cy.width() || box.y2 > cy.height(); }}).length; }}"""
         assert page.evaluate(outside) == 0
 
 
@@ -238,8 +238,8 @@ def test_arrow_keys_move_through_the_drawing_and_the_outline(pages: Pages, run: 
         page.keyboard.press("ArrowDown")
         assert page.evaluate(f"{GRAPH}.view.selected") == "s0.1"
         page.keyboard.press("ArrowRight")
-        beside = page.evaluate(f"{GRAPH}.view.selected")
-        assert beside not in {"s0.1", "problem"}
+        sibling = page.evaluate(f"{GRAPH}.view.selected")
+        assert sibling not in {"s0.1", "problem"}
         page.keyboard.press("n")
         assert page.evaluate(f"{GRAPH}.view.graph.nodes.get({GRAPH}.view.selected).confidence") is None
         page.focus('.outline__row[data-node="s0.7"]')
@@ -314,7 +314,7 @@ def test_many_events_cause_few_requests(pages: Pages, run: Run) -> None:
         assert all("after=" in url for url in asked)
 
 
-def test_tidying_lays_out_anew_what_has_grown(pages: Pages, run: Run) -> None:
+def test_tidying_lays_out_again_what_has_grown(pages: Pages, run: Run) -> None:
     seeded(pages, run, 50)
     with graph_page(pages, run) as page:
         seeded(pages, run, 80, after=50)

@@ -1,34 +1,43 @@
-// The layout by Graphviz that fits a room at the largest scale, among rows of several widths. Pure but for `viz`.
+// The best layout by Graphviz among rows of several widths: large on the screen, with few crossings. Pure but for `viz`.
 import { boxesOf, isClear } from "./clear.js";
+import { crossings } from "./crossings.js";
 import { dotLayout } from "./graphviz.js";
 import { layersOf } from "./layers.js";
 import { sizeOf } from "./sizes.js";
 
-/** Nodes in a row: the first width tried, then narrower ones while the drawing is too wide, or wider ones while it is too high. */
+/** Numbers of nodes in a row that are tried: the first, then narrower rows for a wide drawing and wider rows for a high one. */
 const FIRST = 6;
-const NARROWER = [4, 3, 2];
+const NARROWER = [4, 3];
 const WIDER = [9, 14];
-/** Larger graphs are tried with one width, because Graphviz takes seconds for narrow rows. */
+/** Larger graphs are tried with one width, because Graphviz takes about a second for 200 nodes. */
 const FEW = 90;
+const WIDTH_OF_MANY = 12;
 const LARGEST_SCALE = 1.15;
+/** How much twice as many crossings count against the scale. */
+const WEIGHT = 0.6;
+/** Crossings up to this number count as few. */
+const FEW_CROSSINGS = 4;
 
 /** `room`: {width, height}. Returns `{positions, lines, rows, scale}`, or null without nodes. */
 export function bestLayout(viz, nodes, edges, room) {
   if (!nodes.length) return null;
-  const tried = (width) => {
-    const rows = layersOf(nodes, edges, { width });
-    const found = dotLayout(viz, nodes.map((node) => ({ ...node, row: rows.get(node.id) })), edges);
+  const tried = (width, lowered) => {
+    const rows = layersOf(nodes, edges, { width, lowered });
+    const found = dotLayout(viz, nodes.map((node) => ({ ...node, row: rows.get(node.id) })), edges, { effort: nodes.length > FEW ? 1 : 4 });
     return { ...found, ...scaleOf(found.positions, nodes, room), rows: Object.fromEntries(rows) };
   };
-  if (nodes.length > FEW) return onlyClear(tried(Infinity), nodes, edges);
-  let best = tried(FIRST);
-  const { isWide } = best;
-  for (const width of isWide ? NARROWER : WIDER) {
-    if (best.scale >= LARGEST_SCALE) break;
-    const other = tried(width);
-    if (other.scale > best.scale) best = other;
-  }
-  return onlyClear(best, nodes, edges);
+  if (nodes.length > FEW) return onlyClear(tried(WIDTH_OF_MANY, true), nodes, edges);
+  const first = [true, false].map((lowered) => tried(FIRST, lowered));
+  const others = (first[0].isWide ? NARROWER : WIDER).flatMap((width) => [true, false].map((lowered) => tried(width, lowered)));
+  return onlyClear(choose([...first, ...others], edges), nodes, edges);
+}
+
+function choose(layouts, edges) {
+  const counts = layouts.map(({ positions, lines }) =>
+    crossings(edges.map((edge) => ({ ...edge, points: [positions[edge.source], ...(lines[edge.id] ?? []), positions[edge.target]] }))));
+  const least = Math.max(FEW_CROSSINGS, Math.min(...counts));
+  const worth = ({ scale }, at) => scale / (1 + WEIGHT * (Math.max(counts[at], least) / least - 1));
+  return layouts.reduce((best, layout, at) => (worth(layout, at) > worth(best, layouts.indexOf(best)) ? layout : best));
 }
 
 /** Without the lines that touch a box after all; layout.js leads those. */

@@ -8,10 +8,10 @@ const SAMPLES = [0.2, 0.4, 0.6, 0.8, 1];
 
 /**
  * `nodes` with a `row`, `edges`: {id, source, target}. Returns `{positions, lines}`: the centre of each node as [x, y], and the
- * points of each line between its ends, from source to target.
+ * points of each line between its ends, from source to target. `effort` scales the time spent on avoiding crossings.
  */
-export function dotLayout(viz, nodes, edges) {
-  const drawn = viz.renderJSON(graphOf(nodes, edges));
+export function dotLayout(viz, nodes, edges, { effort = 1 } = {}) {
+  const drawn = viz.renderJSON(graphOf(nodes, edges, effort));
   const top = Math.max(...drawn.objects.filter(({ pos }) => pos).map(({ pos }) => pair(pos)[1]));
   const placed = ([x, y]) => [x, top - y];
   const positions = {};
@@ -21,7 +21,7 @@ export function dotLayout(viz, nodes, edges) {
   return { positions, lines };
 }
 
-function graphOf(nodes, edges) {
+function graphOf(nodes, edges, effort) {
   const rows = new Map();
   for (const node of nodes) rows.set(node.row, [...(rows.get(node.row) ?? []), node]);
   const order = [...rows.keys()].sort((a, b) => a - b);
@@ -38,7 +38,7 @@ function graphOf(nodes, edges) {
     return { name: node.id, attributes: { width: width / INCH, height: height / INCH } };
   };
   return {
-    graphAttributes: { nodesep: GAP / INCH, ranksep: (PITCH_Y - HEIGHT) / INCH },
+    graphAttributes: { nodesep: GAP / INCH, ranksep: (PITCH_Y - HEIGHT) / INCH, mclimit: effort },
     nodeAttributes: { shape: "box", fixedsize: true, label: "" },
     edgeAttributes: { arrowhead: "none" },
     nodes: [...nodes.map(box), ...order.map((row) => ({ name: `${GUIDE}${row}`, attributes: guide }))],

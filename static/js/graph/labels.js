@@ -2,7 +2,7 @@
 
 /** From a zoom on: size of the font and number of lines. Below the last one boxes have no labels. */
 export const NEAR = 1.7;
-const STEPS = [[NEAR, 12, 2], [0.85, 12, 2], [0.58, 13.5, 2], [0.4, 18, 1]];
+const STEPS = [[NEAR, 12, 2], [0.85, 12, 2], [0.56, 14, 2], [0.4, 20, 1]];
 const PADDING = 16;
 /** Width of a character in parts of the font size, where no canvas measures it. */
 const USUAL = 0.53;

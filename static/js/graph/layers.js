@@ -1,13 +1,14 @@
 // The row of every node: below all that it uses, one round below the other, and no row with more than `width` nodes.
 // Pure. Nodes with a long way below them come first, as in list scheduling, so that no row waits for them.
 
-/** The rows by id. `fixed` are rows that exist already. Cycles are cut where they close. */
-export function layersOf(nodes, edges, { width = Infinity } = {}) {
+/** The rows by id. With `lowered`, nodes are next to what uses them instead of what they use. Cycles are cut where they close. */
+export function layersOf(nodes, edges, { width = Infinity, lowered = false } = {}) {
   const { parents, children } = neighboursOf(nodes, edges);
   const heights = heightsOf(nodes, children);
   const row = new Map();
   let next = 0;
   for (const lane of lanesOf(nodes)) {
+    const first = next;
     let left = lane.sort((a, b) => heights.get(b.id) - heights.get(a.id) || bySeq(a, b));
     while (left.length) {
       const ready = left.filter(({ id }) => parents.get(id).every((parent) => row.has(parent) && row.get(parent) < next));
@@ -15,8 +16,25 @@ export function layersOf(nodes, edges, { width = Infinity } = {}) {
       left = left.filter(({ id }) => !row.has(id));
       next += 1;
     }
+    if (lowered && first < next) lower(lane, row, next - 1, width, parents, children);
   }
   return row;
+}
+
+/** Move nodes with more lines down than up towards their children, which shortens their lines. `last` is the lane's last row. */
+function lower(lane, row, last, width, parents, children) {
+  const counts = new Map();
+  for (const { id } of lane) counts.set(row.get(id), (counts.get(row.get(id)) ?? 0) + 1);
+  for (const { id } of [...lane].sort((a, b) => row.get(b.id) - row.get(a.id))) {
+    if (children.get(id).length <= parents.get(id).length) continue;
+    const below = children.get(id).map((child) => row.get(child) ?? last + 1);
+    for (let to = Math.min(last, ...below.map((other) => other - 1)); to > row.get(id); to -= 1) {
+      if (counts.get(to) >= width) continue;
+      counts.set(row.get(id), counts.get(row.get(id)) - 1);
+      counts.set(to, (counts.get(to) ?? 0) + 1);
+      row.set(id, to);
+    }
+  }
 }
 
 /** The problem, then each round, then the proofs. */

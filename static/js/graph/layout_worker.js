@@ -1,4 +1,4 @@
-// Lays out graphs beside the page, because Graphviz takes seconds for large ones. Message: {number, nodes, edges, room}; answer:
+// Lays out graphs outside the page's thread, because Graphviz takes seconds for large ones. Message: {number, nodes, edges, room}; answer:
 // {number, positions, lines, rows}, or {number, trouble}.
 import { instance } from "../../vendor/viz/viz.js";
 import { bestLayout } from "./best_layout.js";

@@ -3,7 +3,7 @@
 /** The vertical distance of two rows. */
 export const PITCH_Y = 46;
 /** The least free space between neighbours of a row; lines pass through it. */
-export const GAP = 8;
+export const GAP = 6;
 export const HEIGHT = 32;
 const WIDTH = { lemma: 146, human: 146, problem: 146, proof: 146, cluster: 146, candidate: 64, pair: 58, memory: 112 };
 

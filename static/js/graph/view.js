@@ -5,7 +5,7 @@ import cytoscape from "../../vendor/cytoscape/cytoscape.esm.min.mjs";
 import { arrange, prepare } from "./arrange.js";
 import { clustersOf } from "./clusters.js";
 import { labelStep } from "./labels.js";
-import { adopt, createLayout, place } from "./layout.js";
+import { adopt, bounds, createLayout, place } from "./layout.js";
 import { segmentsOf } from "./lines.js";
 import { neighbours } from "./focus.js";
 import { nodeClasses, nodeData, readTokens, styleSheet } from "./style.js";
@@ -23,7 +23,7 @@ const FEW_VOTES = 40;
 /** Up to this size a drawing waits for Graphviz, so that it does not move after it has been seen. */
 const SMALL = 120;
 const WAIT_MS = 500;
-/** Up to this size Graphviz is asked without being told to, and by `tidy` always. */
+/** Up to this size Graphviz is asked of itself, and by `tidy` always. */
 const LARGE = 300;
 const ARRANGE_MS = 6000;
 const TIDY_MS = 30_000;
@@ -138,7 +138,7 @@ export class GraphView {
     if (!motionReduced() && voted.length < FEW_VOTES) for (const id of voted) this.cy.getElementById(id).flashClass("pulse", PULSE_MS);
   }
 
-  /** Show only the nodes of `ids`, laid out anew; null shows all at their places. Resolves when the drawing has moved. */
+  /** Show only the nodes of `ids`, laid out for themselves; null shows all at their places. Resolves when the drawing has moved. */
   async show(ids) {
     const same = ids && this.part && ids.size === this.part.ids.size && [...ids].every((id) => this.part.ids.has(id));
     if (!this.overview && (same || (!ids && !this.part))) return;
@@ -250,10 +250,16 @@ export class GraphView {
     const wanted = this.cy.nodes(":visible");
     const [width, height] = [this.cy.width() - GUTTER, this.cy.height()];
     if (!wanted.length || width <= 0) return;
-    const box = wanted.union(this.cy.edges(":visible")).boundingBox({ includeLabels: false, includeUnderlays: false });
+    const box = this.present ? this.#extent() : wanted.union(this.cy.edges(":visible")).boundingBox({ includeLabels: false, includeUnderlays: false });
     const zoom = Math.min((width - 2 * PADDING) / box.w, (height - 2 * PADDING) / box.h, LARGEST_FIT);
     const pan = { x: GUTTER + width / 2 - zoom * (box.x1 + box.w / 2), y: height / 2 - zoom * (box.y1 + box.h / 2) };
     this.cy.viewport({ zoom, pan });
+  }
+
+  /** The box around all places, of nodes of later moments too. */
+  #extent() {
+    const { left, right, top, bottom } = bounds(this.layout);
+    return { x1: left, y1: top, w: right - left, h: bottom - top };
   }
 
   zoomBy(factor) {

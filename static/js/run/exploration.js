@@ -121,6 +121,7 @@ const followReplay = throttled(REPLAY_PANEL_MS, () => (asOf ? renewPanel() : Pro
 function concernsPanel({ kind, body }) {
   if (shown.tab === "lemma") return GRAPH_KINDS.test(kind) && (body.subject === shown.lemma || body.lemma === shown.lemma || kind.startsWith("control."));
   if (shown.tab === "proof") return kind.startsWith("proof.") || (body.subject ?? "").startsWith("proof/");
+  if (shown.tab === "established") return kind === KIND.VERDICT_REACHED || kind.startsWith("control.");
   return shown.tab === "agents" && (kind === KIND.CALL_ENDED || kind === KIND.CALL_FAILED || kind.startsWith("formulas."));
 }
 
