@@ -249,6 +249,8 @@ RULES: dict[str, Rule] = {
     "explorations:estimate": POST_ONLY,
     "explorations:run_list": RUN_READERS,
     "explorations:run_import": RUN_READERS,
+    **dict.fromkeys(("explorations:run_selection", "explorations:run_view"), POST_ONLY),
+    **dict.fromkeys(("explorations:run_delete", "explorations:run_export"), (302, 404, 302, 302)),  # Without a selection.
     "explorations:run_detail": RUN_READERS,
     "explorations:run_header": (302, 404, 302, 302),
     "explorations:run_timeline": (302, 404, 302, 302),

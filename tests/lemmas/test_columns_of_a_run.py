@@ -9,7 +9,8 @@ from django.db import connection
 from apps.lemmas.models import Lemma, LemmaState, ProofVersion
 from apps.lemmas.projection import project, rebuild
 from apps.runs.models import Run
-from tests.lemmas.factory import make_run, make_story_run, stored, story
+from tests.lemmas.factory import make_run, make_story_run, stored
+from tests.lemmas.story import story
 
 pytestmark = pytest.mark.django_db
 
