@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from apps.accounts.models import User
 from apps.desk.models import SavedView, Tag
@@ -24,7 +24,7 @@ def runs_tagged(name: str) -> QuerySet[Tag, int]:
 
 def tag_names(runs: QuerySet[Run]) -> list[str]:
     """The names of all tags on these runs, in order."""
-    tags = Tag.objects.filter(kind=Tag.Kind.RUN, run__in=runs.order_by().values("pk"))
+    tags = Tag.objects.filter(Exists(runs.order_by().filter(pk=OuterRef("run"))), kind=Tag.Kind.RUN)
     return list(tags.order_by("name").values_list("name", flat=True).distinct())
 
 

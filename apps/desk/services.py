@@ -1,4 +1,4 @@
-"""Writes of tags and saved views. Runs passed `apps.runs.access`; whoever sees a run may tag it."""
+"""Writes of tags and saved views. Runs passed `apps.runs.access`; all readers of a run may tag it."""
 
 from collections.abc import Collection
 

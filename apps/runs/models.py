@@ -118,7 +118,10 @@ class Run(models.Model):
 
     class Meta:
         ordering = ["-created_at", "-pk"]
-        indexes = [models.Index(fields=["status", "lease_until"], name="run_status_lease")]
+        indexes = [
+            models.Index(fields=["status", "lease_until"], name="run_status_lease"),
+            models.Index(fields=["-created_at", "-id"], name="run_newest"),
+        ]
 
     def __str__(self) -> str:
         return self.title

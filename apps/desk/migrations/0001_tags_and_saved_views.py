@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
-        ('runs', '0007_fill_columns_of_the_run_list'),
+        ('runs', '0005_inherited_counters'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

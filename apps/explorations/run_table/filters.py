@@ -12,17 +12,20 @@ from django.utils.dateparse import parse_date
 from apps.accounts.models import User
 from apps.desk.selectors import runs_tagged
 from apps.problems.models import Problem
-from apps.runs.models import ACCEPTED, LIVE, NOT_ACCEPTED, NOT_JUDGED, NOTHING_READABLE, Run, RunStatus
+from apps.runs.access import run_visible_to
+from apps.runs.models import ACCEPTED, APART, LIVE, NOT_ACCEPTED, NOT_JUDGED, NOTHING_READABLE, Run, RunStatus
 from apps.runs.selectors import run_list
 
 FINISHED = (ACCEPTED, NOT_ACCEPTED, NOT_JUDGED, NOTHING_READABLE)
-#: Value of the filter, its words, and the endings (`Run.ending`) that it stands for.
+#: Value of the filter, its words, and the endings (`Run.ending`) that it includes.
 OUTCOMES: dict[str, tuple[str, tuple[str, ...]]] = {
     **{name: (name, (name,)) for name in FINISHED},
     RunStatus.FINISHED.value: ("finished, with any outcome", FINISHED),
     "live": ("in progress", tuple(status.value for status in LIVE)),
     **{status.value: (status.label, (status.value,)) for status in RunStatus if status != RunStatus.FINISHED},
 }
+#: Hidden runs that a query names by their keys.
+HIDDEN_AT_MOST = 5_000
 NAMES = ("q", "outcome", "scaffold", "topic", "problem", "model", "owner", "tag", "since", "until")
 
 
@@ -36,6 +39,17 @@ class Wanted:
     @property
     def is_filtered(self) -> bool:
         return any(self.chosen.values())
+
+
+def listed_for(user: User) -> QuerySet[Run]:
+    """The runs that the list shows `user`, for counting, sorting and offering.
+
+    The access rules join many tables, so they are asked once: hidden runs are named by their keys, where they are few. The rows
+    themselves are read under the rules again (`rows.rows_of`).
+    """
+    visible, runs = run_visible_to(user), Run.objects.exclude(preset__in=APART)
+    hidden = list(runs.exclude(pk__in=visible.values("pk")).order_by().values_list("pk", flat=True)[: HIDDEN_AT_MOST + 1])
+    return runs.exclude(pk__in=hidden) if len(hidden) <= HIDDEN_AT_MOST else visible.exclude(preset__in=APART)
 
 
 def wanted_from(given: QueryDict, user: User) -> Wanted:
@@ -110,13 +124,14 @@ class Choices:
     owners: list[tuple[str, str]]
 
 
-def choices(visible: QuerySet[Run]) -> Choices:
-    """Scaffolds, models and owners (username, displayed name) of the runs that the list shows, in one query."""
-    names = ("scaffold", "aliases", "owner__username", "owner__first_name")
-    found = list(run_list(visible).select_related(None).order_by().values_list(*names).distinct())
-    owners = {username: short or username for _, _, username, short in found if username}
+def choices(listed: QuerySet[Run]) -> Choices:
+    """Scaffolds, models and owners (username, displayed name) of the runs that the list shows."""
+    runs = listed.order_by()
+    made_with = list(runs.values_list("scaffold", "aliases").distinct())
+    keys = list(runs.values_list("owner", flat=True).distinct())
+    owners = User.objects.filter(pk__in=keys).values_list("username", "first_name")
     return Choices(
-        sorted({scaffold for scaffold, *_ in found}),
-        sorted({name for _, aliases, *_ in found for name in aliases.split("\n") if name}),
-        sorted(owners.items(), key=lambda one: one[1].casefold()),
+        sorted({scaffold for scaffold, _ in made_with}),
+        sorted({name for _, aliases in made_with for name in aliases.split("\n") if name}),
+        sorted(((username, short or username) for username, short in owners), key=lambda one: one[1].casefold()),
     )

@@ -15,13 +15,12 @@ from apps.desk.selectors import saved_views, tag_names
 from apps.desk.services import tag_add, tag_remove, view_delete, view_save
 from apps.explorations.calls.tool_rates import tool_rate
 from apps.explorations.run_table.columns import headings, sort_from
-from apps.explorations.run_table.filters import OUTCOMES, choices, filtered, wanted_from
+from apps.explorations.run_table.filters import OUTCOMES, choices, filtered, listed_for, wanted_from
 from apps.explorations.run_table.rows import listed
 from apps.explorations.run_table.selection import deletion_of, runs_delete, runs_selected, runs_zip
 from apps.explorations.words import scaffold_word
 from apps.problems.access import problem_visible_to
 from apps.problems.models import Topic
-from apps.runs.access import run_visible_to
 from apps.runs.models import Run
 
 #: The page that compares runs.
@@ -33,12 +32,12 @@ COMPARED_AT_MOST = 4
 def run_list(request: HttpRequest) -> HttpResponse:
     """The runs that the user may see, by the filters and the order of the address."""
     user = run_reader_of(request)
-    visible = run_visible_to(user)
+    runs = listed_for(user)
     wanted, sort = wanted_from(request.GET, user), sort_from(request.GET)
-    found = filtered(visible, wanted)
-    query, offered = _query(request.GET), choices(visible)
+    found = filtered(runs, wanted)
+    query, offered = _query(request.GET), choices(runs)
     context = {
-        "list": listed(found, sort, request.GET.get("page")),
+        "list": listed(user, found, sort, request.GET.get("page")),
         "wanted": wanted,
         "chosen": wanted.chosen,
         "sort": request.GET.get("sort", ""),
@@ -51,7 +50,7 @@ def run_list(request: HttpRequest) -> HttpResponse:
         "scaffolds": [(name, scaffold_word(name)) for name in offered.scaffolds],
         "models": offered.models,
         "owners": offered.owners,
-        "tags": tag_names(visible),
+        "tags": tag_names(runs),
         "tools": tool_rate(found),
         "may_make_datasets": user.role == Role.RESEARCHER,
     }
