@@ -77,6 +77,7 @@ def test_runs_without_a_value_come_last_in_both_directions(client: Client, alice
     for name in ("confidence", "-confidence", "lemmas", "-lemmas", "seed"):
         assert titles(client, f"?sort={name}")[-1] == ("unknown" if name != "seed" else "known"), name
     assert titles(client, "?sort=nonsense") == titles(client) == ["unknown", "known"]
+    assert '<option value="tokens" selected>by tokens, reversed<' in page(client, "?sort=tokens"), "a phone has no headings"
 
 
 def test_every_outcome_filters_its_runs_and_older_addresses_still_work(client: Client, alice: User, bob: User) -> None:

@@ -59,6 +59,14 @@ def ordering(sort: str) -> list[OrderBy]:
     return [*by, OrderBy(F("created_at"), descending=True), OrderBy(F("pk"), descending=is_down or column.name != "started")]
 
 
+def orders(sort: str) -> list[tuple[str, str]]:
+    """Values and words of a select for narrow screens: the first direction of every column, and the one in force."""
+    found = {("-" if column.is_number else "") + column.name: f"by {column.label.lower()}" for column in COLUMNS}
+    if sort not in found:
+        found[sort] = f"by {_BY_NAME[sort.removeprefix('-')].label.lower()}, reversed"
+    return [(NEWEST, "newest first"), *((value, words) for value, words in found.items() if value != NEWEST)]
+
+
 @dataclass(frozen=True)
 class Heading:
     """A column in force: `aria` is its `aria-sort` value, `query` the address that sorts by it or reverses the order."""

@@ -14,7 +14,7 @@ from apps.accounts.models import Role, User
 from apps.desk.selectors import saved_views, tag_names
 from apps.desk.services import tag_add, tag_remove, view_delete, view_save
 from apps.explorations.calls.tool_rates import tool_rate
-from apps.explorations.run_table.columns import headings, sort_from
+from apps.explorations.run_table.columns import headings, orders, sort_from
 from apps.explorations.run_table.filters import OUTCOMES, choices, filtered, listed_for, wanted_from
 from apps.explorations.run_table.rows import listed
 from apps.explorations.run_table.selection import deletion_of, runs_delete, runs_selected, runs_zip
@@ -40,7 +40,8 @@ def run_list(request: HttpRequest) -> HttpResponse:
         "list": listed(user, found, sort, request.GET.get("page")),
         "wanted": wanted,
         "chosen": wanted.chosen,
-        "sort": request.GET.get("sort", ""),
+        "sort": sort,
+        "orders": orders(sort),
         "headings": headings(request.GET, sort),
         "query": query,
         "views": [(view, view.query == query) for view in saved_views(user)],
