@@ -80,6 +80,22 @@ class Row:
 
 
 @dataclass(frozen=True)
+class Step:
+    """One column in the strip above the graph. `place` is its round, or `last`; `words` say how many lemmas hold."""
+
+    title: str
+    place: str
+    done: int
+    total: int
+    running: int
+    words: str = ""
+
+    @property
+    def share(self) -> float:
+        return self.done / self.total if self.total else 0.0
+
+
+@dataclass(frozen=True)
 class Timeline:
     """Columns are rounds, then the knock-out and the proof; more than `MOST_ROWS` rollouts become one row of sums."""
 
@@ -101,8 +117,27 @@ class Timeline:
         return [(title, cell) for title, cell in (("Knock-out", self.knock_out), ("Proof", self.proof)) if cell.bars]
 
     @property
+    def steps(self) -> list[Step]:
+        """The columns in short, with the calls of all rollouts together."""
+        columns = [[row.cells[at] for row in self.rows] for at in range(len(self.rounds))]
+        rounds = [_step(title, str(round_), cells) for (round_, title), cells in zip(self.titles, columns, strict=True)]
+        return [*rounds, *(_step(title, "last", [cell]) for title, cell in self.last_cells)]
+
+    @property
     def is_empty(self) -> bool:
         return not self.rows and not self.last_cells
+
+
+def _step(title: str, place: str, cells: list[Cell]) -> Step:
+    bars = [bar for cell in cells for bar in cell.bars]
+    proposed = [cell.proposed for cell in cells if cell.proposed is not None]
+    words = ""
+    if sum(proposed):
+        words = f"{sum(cell.survived or 0 for cell in cells)} of {sum(proposed)} hold"
+    elif found := sum(cell.lemmas for cell in cells):
+        words = f"{found} lemma{'' if found == 1 else 's'}"
+    done, running = sum(bar.done for bar in bars), sum(bar.running for bar in bars)
+    return Step(title, place, done, sum(bar.total for bar in bars), running, words)
 
 
 def timeline(run: Run, open_calls: list[dict[str, Any]]) -> Timeline:

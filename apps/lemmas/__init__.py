@@ -2,5 +2,5 @@
 
 Not here: the graph's mathematics (`apps.reasoning.graph`).
 
-Doors: `exports`, `final_answers`, `formula_checks`, `network`, `outline`, `rows`, `views`.
+Doors: `established`, `exports`, `final_answers`, `formula_checks`, `network`, `outline`, `rows`, `views`.
 """

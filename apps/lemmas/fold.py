@@ -9,6 +9,7 @@ from django.db.models import Q
 
 from apps.lemmas.models import HumanVerdict, Lemma, LemmaEdge, LemmaLikeness, ProofVersion, Verdict
 from apps.lemmas.run_columns import run_columns_write
+from apps.lemmas.titles import plain_of, title_of
 from apps.reasoning.domain import control as cv
 from apps.reasoning.domain import events as ev
 from apps.reasoning.domain.values import unchecked
@@ -79,11 +80,13 @@ class Fold(parts.Lemmas):
         """Insert new rows, and update those that the events changed. Returns them, each after what was stored (None: new)."""
         stored = self._stored[model]
         rows = {name: row_of(part) for name, part in found.items()}
-        insert(model, [{**row, "run_id": self.run.pk} for name, row in rows.items() if name not in stored])
+        new = [{**row, "run_id": self.run.pk} for name, row in rows.items() if name not in stored]
+        if model is Lemma:
+            new = [{**row, "title": plain_of(row["title"])[:120] or title_of(row["statement"])} for row in new]
+        insert(model, new)
         changed = {name: row for name, row in rows.items() if name in stored and stored[name][1] != row}
         update(model, changing, [{**row, "id": stored[name][0]} for name, row in changed.items()])
-        new = [(None, row) for name, row in rows.items() if name not in stored]
-        return [*new, *((stored[name][1], row) for name, row in changed.items())]
+        return [*((None, row) for row in new), *((stored[name][1], row) for name, row in changed.items())]
 
     def _numbered(self, events: Iterable[Numbered[Any]]) -> list[Row]:
         return [{**row_of(event), "seq": seq, "run_id": self.run.pk} for seq, event in events]

@@ -18,6 +18,7 @@ class GraphNode(TypedDict):
     id: str
     kind: str
     label: str
+    title: str
     number: int | None
     version: int
     rollout: int
@@ -180,10 +181,10 @@ def _short(statement: str) -> str:
 
 #: A node before its own fields, which replace these. Exports keep this order.
 _PLAIN: GraphNode = {
-    "id": "", "kind": "", "label": "", "number": None, "version": 1, "rollout": 0, "round": 0, "call": "", "status": "",
-    "confidence": None, "low": None, "high": None, "passes": 0, "valid": 0, "total": 0, "expected": 0, "unscored": "",
-    "human": "", "check": "", "found_by": 0, "supersedes": "", "merged_into": "", "statement": "", "contributes": False,
-    "first_seq": 0, "seq": 0,
+    "id": "", "kind": "", "label": "", "title": "", "number": None, "version": 1, "rollout": 0, "round": 0, "call": "",
+    "status": "", "confidence": None, "low": None, "high": None, "passes": 0, "valid": 0, "total": 0, "expected": 0,
+    "unscored": "", "human": "", "check": "", "found_by": 0, "supersedes": "", "merged_into": "", "statement": "",
+    "contributes": False, "first_seq": 0, "seq": 0,
 }  # fmt: skip
 
 
@@ -201,6 +202,7 @@ def _row_node(row: Lemma | ProofVersion) -> GraphNode:
 def _lemma_node(lemma: Lemma, human: str) -> GraphNode:
     return {
         **_row_node(lemma), "id": lemma.lemma, "kind": "human" if lemma.origin == "human" else "lemma", "label": lemma.label,
+        "title": lemma.short_title,
         "human": human, "found_by": lemma.rollouts_count, "statement": _short(lemma.statement),
     }  # fmt: skip
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db import models
 
+from apps.lemmas.titles import title_once
 from apps.reasoning.domain.verdicts import NO_FAULT
 from apps.reasoning.reading.proofs import WAY_WORDS
 from apps.reasoning.story.lemmas import PROOF_PREFIX as PROOF_PREFIX
@@ -59,6 +60,7 @@ class Lemma(Judged):
     rollout = models.PositiveIntegerField()
     round = models.PositiveIntegerField()
     statement = models.TextField()
+    title = models.CharField(max_length=120, default="", db_default="", help_text="The model's, else computed (titles.py).")
     steps: "models.JSONField[list[str], list[str]]" = models.JSONField(default=list)
     origin = models.CharField(max_length=10, default="model")
     call = models.CharField(max_length=180, blank=True)
@@ -88,6 +90,11 @@ class Lemma(Judged):
     def label(self) -> str:
         """Its number, with a prime for each correction."""
         return f"{self.number}{'′' * (self.version - 1)}"
+
+    @property
+    def short_title(self) -> str:
+        """A few words for drawings and lists."""
+        return self.title or title_once(self.statement)
 
     @property
     def state_words(self) -> str:

@@ -33,6 +33,8 @@ ASSETS = (
     Asset("plotly.js-basic-dist-min/plotly-basic.min.js", "plotly/plotly-basic.min.js"),
     Asset("uplot/dist/uPlot.esm.js", "uplot/uPlot.esm.js"),
     Asset("uplot/dist/uPlot.min.css", "uplot/uPlot.min.css"),
+    Asset("@viz-js/viz/dist/viz.js", "viz/viz.js"),
+    Asset("@viz-js/viz/README.md", "viz/README.md"),  # The package has no file LICENSE.
 )
 LICENCES = tuple(
     Asset(f"{package}/LICENSE", f"{folder}/LICENSE")

@@ -1,5 +1,9 @@
 // Prints one JSON object of facts about the layout; test_layout.py asserts on them.
-import { createLayout, halfWidth, place, separate, tidy, bounds } from "../../static/js/graph/layout.js";
+import { instance } from "../../static/vendor/viz/viz.js";
+import { bestLayout } from "../../static/js/graph/best_layout.js";
+import { boxesOf, isClear } from "../../static/js/graph/clear.js";
+import { adopt, bounds, createLayout, lineOf, place, separate } from "../../static/js/graph/layout.js";
+import { halfWidth } from "../../static/js/graph/sizes.js";
 import { MOMENT_MS, reopen, Young } from "../../static/js/graph/young.js";
 import { generate } from "./generator.mjs";
 
@@ -16,6 +20,15 @@ function overlaps(layout) {
 
 function upward(layout, edges) {
   return edges.filter((edge) => layout.position.get(edge.source).y >= layout.position.get(edge.target).y).length;
+}
+
+/** The number of lines that run through a box which is not at their end, among the first `most`. */
+function blocked(layout, edges, most = 400) {
+  const boxes = boxesOf([...layout.nodes.values()], positions(layout));
+  return edges.slice(0, most).filter((edge) => {
+    const [from, to] = [edge.source, edge.target].map((id) => layout.position.get(id));
+    return !isClear(edge, [[from.x, from.y], ...lineOf(layout, edge), [to.x, to.y]], boxes);
+  }).length;
 }
 
 function positions(layout) {
@@ -37,16 +50,28 @@ function grown(graph, step) {
   return { layout, moved };
 }
 
-const facts = { sizes: {} };
+const facts = { sizes: {}, arranged: {} };
 for (const size of [50, 200, 1000, 5000]) {
   const graph = generate(size, { perRound: 6 });
   const { layout, moved } = grown(graph, 6 * Math.ceil(size / 120));
-  const live = { moved, overlaps: overlaps(layout), upward: upward(layout, graph.edges), placed: layout.position.size };
-  tidy(layout);
-  const first = JSON.stringify(positions(layout));
-  tidy(layout);
-  facts.sizes[size] = { live, tidied: { overlaps: overlaps(layout), upward: upward(layout, graph.edges) },
-    stable: first === JSON.stringify(positions(layout)), width: bounds(layout).right - bounds(layout).left };
+  const widest = Math.max(...[...layout.rows.values()].map((row) => row.length));
+  facts.sizes[size] = { moved, overlaps: overlaps(layout), upward: upward(layout, graph.edges), placed: layout.position.size, widest,
+    blocked: blocked(layout, graph.edges) };
+}
+
+const viz = await instance();
+for (const size of [20, 60]) {
+  const graph = generate(size, { perRound: 6 });
+  const layout = createLayout();
+  place(layout, graph.nodes, graph.edges);
+  adopt(layout, bestLayout(viz, graph.nodes, graph.edges, { width: 860, height: 700 }), graph.edges);
+  const arranged = { overlaps: overlaps(layout), upward: upward(layout, graph.edges), blocked: blocked(layout, graph.edges), placed: layout.position.size };
+  const before = positions(layout);
+  const more = generate(size + 12, { perRound: 6 });
+  place(layout, more.nodes, more.edges);
+  const after = positions(layout);
+  facts.arranged[size] = { ...arranged, moved: Object.keys(before).filter((id) => String(before[id]) !== String(after[id])).length,
+    later: { overlaps: overlaps(layout), upward: upward(layout, more.edges), placed: layout.position.size } };
 }
 
 const graph = generate(120);
@@ -56,8 +81,6 @@ const circle = createLayout();
 const three = generate(3).nodes;
 place(circle, three, [["s0.1", "s0.2"], ["s0.2", "s0.3"], ["s0.3", "s0.1"]].map(([source, target]) => ({ source, target, kind: "uses" })));
 facts.circle = circle.position.size;
-tidy(circle);
-facts.circle_tidied = [...circle.position.values()].every(({ x, y }) => Number.isFinite(x) && Number.isFinite(y));
 facts.separated = separate([0, 0, 0, 100], [5, 5, 5, 5]);
 facts.empty = bounds(createLayout());
 

@@ -46,5 +46,5 @@ def test_a_rebuild_and_the_migration_write_the_same_columns() -> None:
     rebuild(run)
     assert columns(run) == before
     Run.objects.update(lemmas_count=0, lemmas_held=0, confidence=None)
-    importlib.import_module("apps.lemmas.migrations.0004_fill_columns_of_runs").fill(apps, connection.schema_editor())
+    importlib.import_module("apps.lemmas.migrations.0005_fill_columns_of_runs").fill(apps, connection.schema_editor())
     assert columns(run) == before

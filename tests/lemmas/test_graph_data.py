@@ -22,7 +22,7 @@ ANCHOR = ev.TextAnchor(where="step 1", start=0, end=1, quote="x")
 
 
 #: Fields of a lemma's event that are no field of its node: its id, what decides its kind, and its proof, which is long.
-NOT_ON_A_NODE = {"lemma", "origin", "steps"}
+NOT_ON_A_NODE = {"title", "lemma", "origin", "steps"}
 
 
 def node(run: Run, name: str) -> GraphNode:

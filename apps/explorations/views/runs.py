@@ -24,6 +24,7 @@ from apps.explorations.importing.report import origin_of
 from apps.explorations.timeline import timeline
 from apps.explorations.views.shared import run_of, wants_part
 from apps.explorations.words import compares_solutions, round_word, scaffold_word
+from apps.lemmas.established import believed, established
 from apps.lemmas.formula_checks import run_checks
 from apps.lemmas.network import run_graph
 from apps.lemmas.outline import outline
@@ -32,7 +33,7 @@ from apps.processes.one_moment import one_moment
 from apps.runs.access import run_may_start
 from apps.runs.models import Run
 
-TABS = {"lemma": "Lemma", "proof": "Proof", "agents": "Agents", "log": "Log", "charts": "Charts"}
+TABS = {"established": "Established", "lemma": "Lemma", "proof": "Proof", "agents": "Agents", "log": "Log", "charts": "Charts"}
 
 
 @require_GET
@@ -158,13 +159,18 @@ def _panel_context(request: HttpRequest, run: Run, user: User, until: int | None
     if tab in ("", "proof"):
         proof = proof_detail(run, proof_name, until)
         tab = tab or ("proof" if proof else "log")
-    tabs = {name: word for name, word in TABS.items() if name != "lemma" or not compares_solutions(run.scaffold)}
+    of_lemmas = not compares_solutions(run.scaffold)
+    tabs = {name: word for name, word in TABS.items() if of_lemmas or name not in ("established", "lemma")}
     context: dict[str, Any] = {"tab": tab, "tabs": tabs, "may_steer": selectors.may_steer(user, run), "until": until}
-    if tab == "lemma":
+    if tab == "established":
+        context |= {"established": established(run, until)}
+    elif tab == "lemma":
         detail = lemma_detail(run, lemma_name, until) if lemma_name else None
         context |= {"detail": detail, "lemma": detail.lemma if detail else None, "lemma_name": lemma_name}
     elif tab == "proof":
+        is_selected = proof is not None and proof.proof.selected and until is None
         context |= {"detail": proof, "proof": proof.proof if proof else None, "proof_name": proof_name}
+        context["believed"] = believed(run_graph(run)) if is_selected else None
     elif tab == "agents":
         context |= {"agents": selectors.agents(run, until), "checks": run_checks(run, until)}
     elif tab == "log":

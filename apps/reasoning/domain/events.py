@@ -170,7 +170,10 @@ class TextAnchor(Value):
 
 
 class LemmaProposed(Event):
-    """A lemma version. `lemma` identifies the version (`s0.7`, `s0.7-fixed`), `number` is its name in prompts and on pages."""
+    """A lemma version. `lemma` identifies the version (`s0.7`, `s0.7-fixed`), `number` is its name in prompts and on pages.
+
+    `title` is a few words of the model for drawings and lists; "" if it gave none.
+    """
 
     kind = Kind.LEMMA_PROPOSED
     lemma: str
@@ -182,6 +185,7 @@ class LemmaProposed(Event):
     call: str = ""
     origin: Literal["model", "human"] = "model"
     supersedes: str = ""
+    title: str = ""
 
 
 class LemmaMerged(Event):

@@ -18,16 +18,20 @@ _OPENED = re.compile(r"<lemma\b", re.IGNORECASE)
 _NOTHING = re.compile(r"<no-lemmas\s*/?>", re.IGNORECASE)
 _STATEMENT = tag_pattern("statement")
 _STEP = tag_pattern("step")
+_TITLE = tag_pattern("title")
 _NUMBER = re.compile(r"(?:lemma\s*)?(\d{1,6})(-fixed\d*)?\Z", re.IGNORECASE)
 _SUBSTANCE = re.compile(r"\w")
-#: A lemma before it is checked: number, statements, steps.
-_Block = tuple[str, list[str], list[str]]
+#: A lemma before it is checked: number, statements, steps, titles.
+_Block = tuple[str, list[str], list[str], list[str]]
+#: A longer title repeats the statement; it is left out.
+_LONGEST_TITLE = 90
 
 
 class SummaryLemmaJson(Value):
     """One lemma in the structured form."""
 
     number: str = Field(coerce_numbers_to_str=True)
+    title: str = ""
     statement: str
     steps: tuple[str, ...]
 
@@ -39,12 +43,13 @@ class SummaryJson(Value):
 
 
 class ReadLemma(Value):
-    """A lemma as it was written. `fixes`: it corrects the lemma of the same number."""
+    """A lemma as it was written. `fixes`: it corrects the lemma of the same number. `title`: a few words, "" without."""
 
     number: int
     fixes: bool
     statement: str
     steps: tuple[str, ...]
+    title: str = ""
 
 
 class Summary(Value):
@@ -67,7 +72,7 @@ def read_summary(final: Final, prompt: str = "") -> Summary | Unscored:
     blocks = _json_blocks(answer)
     if blocks is None:
         blocks = [
-            (match.group(1), _STATEMENT.findall(match.group(2)), _STEP.findall(match.group(2)))
+            (match[1], _STATEMENT.findall(match[2]), _STEP.findall(match[2]), _TITLE.findall(match[2]))
             for match in _LEMMA.finditer(answer)
         ]
         listed = [] if blocks or _OPENED.search(answer) else _listed_blocks(answer, is_cut=cut)
@@ -88,7 +93,7 @@ def read_summary(final: Final, prompt: str = "") -> Summary | Unscored:
         return Unscored(reason="; ".join(unread))
     if summary.lemmas and all(is_of_instructions(lemma.statement, prompt) for lemma in summary.lemmas):
         return Unscored(reason="its lemmas are the words of the form that was asked for")
-    return Summary(lemmas=summary.lemmas, unread=tuple(unread))
+    return Summary(lemmas=tuple(_untitled(lemma, prompt) for lemma in summary.lemmas), unread=tuple(unread))
 
 
 def read_results(work: str) -> Summary | None:
@@ -110,7 +115,7 @@ def _listed_blocks(answer: str, *, is_cut: bool) -> list[_Block] | Unscored:
         return listed
     if listed and _NOTHING.search(answer):
         return Unscored(reason="it gives lemmas and says that there is none")
-    return [(one.number, [one.statement], one.steps) for one in (listed[:-1] if is_cut else listed)]
+    return [(one.number, [one.statement], one.steps, []) for one in (listed[:-1] if is_cut else listed)]
 
 
 def _json_blocks(answer: str) -> list[_Block] | None:
@@ -121,13 +126,13 @@ def _json_blocks(answer: str) -> list[_Block] | None:
         parsed = SummaryJson.model_validate(value)
     except ValidationError:
         return None
-    return [(lemma.number, [lemma.statement], list(lemma.steps)) for lemma in parsed.lemmas]
+    return [(lemma.number, [lemma.statement], list(lemma.steps), [lemma.title]) for lemma in parsed.lemmas]
 
 
 def _checked(blocks: list[_Block]) -> Summary:
     lemmas: dict[tuple[int, bool], ReadLemma] = {}
     unread: list[str] = []
-    for raw_number, statements, raw_steps in blocks:
+    for raw_number, statements, raw_steps, titles in blocks:
         steps = tuple(step.strip() for step in raw_steps if _SUBSTANCE.search(step))
         number = _NUMBER.match(raw_number.strip())
         if number is None or int(number.group(1)) == 0:
@@ -138,8 +143,20 @@ def _checked(blocks: list[_Block]) -> Summary:
             unread.append(f"lemma {raw_number.strip()} has no proof steps")
         else:
             lemma = ReadLemma(
-                number=int(number.group(1)), fixes=bool(number.group(2)), statement=statements[0].strip(), steps=steps
-            )
+                number=int(number.group(1)), fixes=bool(number.group(2)), statement=statements[0].strip(), steps=steps,
+                title=_title(titles),
+            )  # fmt: skip
             lemmas.pop((lemma.number, lemma.fixes), None)
             lemmas[(lemma.number, lemma.fixes)] = lemma
     return Summary(lemmas=tuple(lemmas.values()), unread=tuple(unread))
+
+
+def _title(titles: list[str]) -> str:
+    """The title on one line; "" if there is not exactly one, or if it is no short title."""
+    title = " ".join(titles[0].split()) if len(titles) == 1 else ""
+    return title if len(title) <= _LONGEST_TITLE and _SUBSTANCE.search(title) else ""
+
+
+def _untitled(lemma: ReadLemma, prompt: str) -> ReadLemma:
+    """The lemma without a title that is copied from the form in the prompt."""
+    return lemma.model_copy(update={"title": ""}) if lemma.title and is_of_instructions(lemma.title, prompt) else lemma

@@ -9,6 +9,8 @@ export const MODES = {
   round: "One round",
   recent: "The last two rounds and what they use",
   rollout: "One rollout",
+  group: "One rollout in one round",
+  overview: "One node for each rollout and round",
 };
 
 /** The ids to show, or null for all. `depth` 0 means without limit; `round` and `rollout` are numbers. */
@@ -28,6 +30,8 @@ export function focusSet(graph, { mode = "all", id = "", depth = 0, round = 0, r
       return recent(graph);
     case "rollout":
       return new Set([...graph.nodes.values()].filter((node) => isLemma(node) && node.rollout === rollout).map((node) => node.id));
+    case "group":
+      return group(graph, round, rollout);
     default:
       return null;
   }
@@ -54,6 +58,19 @@ function recent(graph) {
   const shown = new Set(nodes.filter((node) => (isLemma(node) && node.round >= last - 1) || node.kind === "proof").map((node) => node.id));
   for (const { source, target, kind } of graph.edges.values()) {
     if (kind === "uses" && shown.has(target) && graph.nodes.get(target).round >= last - 1) shown.add(source);
+  }
+  return shown;
+}
+
+/** The lemmas of one rollout in one round, what they use directly, and what uses them. */
+function group(graph, round, rollout) {
+  const nodes = [...graph.nodes.values()].filter((node) => isLemma(node) && node.round === round && node.rollout === rollout);
+  const shown = new Set(nodes.map((node) => node.id));
+  const mine = new Set(shown);
+  for (const { source, target, kind } of graph.edges.values()) {
+    if (kind !== "uses") continue;
+    if (mine.has(target)) shown.add(source);
+    if (mine.has(source)) shown.add(target);
   }
   return shown;
 }

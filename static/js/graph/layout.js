@@ -1,59 +1,45 @@
 // The incremental layered layout of the lemma graph. Pure: no DOM, no drawing library, no randomness.
 //
-// A node's row is fixed when it is placed: below all it uses, and not above the first row of its round. Its column is the
-// free place nearest to the middle of its parents. `place` never moves a node that has a position; `tidy` lays out the whole
-// graph again by barycentre sweeps. Nodes of one call (a round of a rollout) are placed as one group, so that the picture does
-// not depend on how events were batched.
+// A node's row is fixed when it is placed: below all it uses, not above the first row of its round, and not a full row. Its
+// column is the free place nearest to the middle of its parents. `place` never moves a node that has a position. Nodes of one
+// call (a round of a rollout) are placed as one group, so that the picture does not depend on how events were batched.
+// `adopt` takes the positions and lines that Graphviz computed (arrange.js); later nodes are placed around them.
 //
-// node: {id, kind, round, rollout, call, first_seq}; edge: {source, target, kind, named}, `source` is drawn above `target`.
+// node: {id, kind, round, rollout, call, first_seq}; edge: {id, source, target, kind, named}, `source` is drawn above `target`.
 // Places follow `named`, the lemma that the text names, so that a merge, which changes `source`, moves nothing.
+import { bySeq } from "./layers.js";
+import { halfWidth, HEIGHT, PITCH_Y } from "./sizes.js";
 
-export const PITCH_X = 72;
-export const PITCH_Y = 72;
-const SWEEPS = 12;
-/** How far a line within one row bows past the nodes between its ends. */
-const SAME_ROW_BOW = 26;
-const WIDE = { problem: 1.9, proof: 1.5, pair: 1.2, memory: 1.6 };
+const LEAST_WIDTH = 8;
+/** A line leaves the width of its ends at most this far for a free column. */
+const FARTHEST_DETOUR = 400;
 const EPS = 1e-6;
 
-/** Half of the horizontal room a node takes. */
-export function halfWidth(node) {
-  return ((WIDE[node.kind] ?? 1) * PITCH_X) / 2;
+/** An empty layout, for `place` and `adopt`. `lines`: points of lines by edge, between its ends, as Graphviz led them. */
+export function createLayout() {
+  return {
+    nodes: new Map(), position: new Map(), row: new Map(), rows: new Map(), roundStart: new Map(), parents: new Map(), lines: new Map(),
+    spans: new Map(),
+  };
 }
 
-/** An empty layout, for `place` and `tidy`. */
-export function createLayout() {
-  return { nodes: new Map(), position: new Map(), row: new Map(), rows: new Map(), roundStart: new Map(), parents: new Map() };
-}
+/** The number of nodes that a row may have, so that the drawing of `count` nodes is about as wide as a screen. */
+export const rowWidth = (count) => Math.max(LEAST_WIDTH, Math.ceil(Math.sqrt(0.45 * count)));
 
 /** Place the nodes of `nodes` that have no position yet. Returns the ids that were placed, in order. */
 export function place(layout, nodes, edges) {
   const fresh = nodes.filter((node) => !layout.position.has(node.id));
   for (const node of nodes) layout.nodes.set(node.id, node);
   addParents(layout, edges);
+  layout.spans.clear();
+  const width = rowWidth(layout.nodes.size);
   const placed = [];
   for (const group of groupsOf(fresh)) {
-    assignRows(layout, group);
+    assignRows(layout, group, width);
     for (const members of byRow(layout, group)) placeInRow(layout, members);
     placed.push(...group.map((node) => node.id));
   }
   return placed;
-}
-
-/** Lay out the whole graph again. Every placed node gets a new position; the same graph always gives the same picture. */
-export function tidy(layout) {
-  const nodes = [...layout.nodes.values()].sort(bySeq);
-  layout.row.clear();
-  layout.rows.clear();
-  layout.roundStart.clear();
-  for (const round of [...new Set(nodes.map((node) => node.round))].sort((a, b) => a - b)) {
-    assignRows(layout, nodes.filter((node) => node.round === round));
-  }
-  const rows = [...layout.rows.keys()].sort((a, b) => a - b).map((row) => layout.rows.get(row));
-  const x = sweep(layout, rows);
-  layout.position.clear();
-  for (const [id, value] of x) layout.position.set(id, { x: value, y: layout.row.get(id) * PITCH_Y });
-  for (const row of rows) row.sort((a, b) => x.get(a) - x.get(b));
 }
 
 /** The box around all nodes: {left, top, right, bottom}; zeros without nodes. */
@@ -63,42 +49,91 @@ export function bounds(layout) {
     const half = halfWidth(layout.nodes.get(id));
     box.left = Math.min(box.left, x - half);
     box.right = Math.max(box.right, x + half);
-    box.top = Math.min(box.top, y);
-    box.bottom = Math.max(box.bottom, y);
+    box.top = Math.min(box.top, y - HEIGHT / 2);
+    box.bottom = Math.max(box.bottom, y + HEIGHT / 2);
   }
   return layout.position.size ? box : { left: 0, top: 0, right: 0, bottom: 0 };
 }
 
-/**
- * How far the line from `source` down to `target` must bow to avoid the nodes between: the deviation at its middle,
- * positive to the right; 0 where the straight line is free.
- */
-export function bow(layout, source, target) {
-  const [from, to] = [layout.position.get(source), layout.position.get(target)];
-  const [top, bottom] = [layout.row.get(source), layout.row.get(target)];
-  let need = 0;
-  if (top === bottom) {
-    const isBetween = (id) => (layout.position.get(id).x - from.x) * (layout.position.get(id).x - to.x) < 0;
-    return [...(layout.rows.get(top) ?? [])].some(isBetween) ? SAME_ROW_BOW : 0;
+/** Take the layout that `arrange` found for all nodes placed so far, {positions, rows, lines} by id, from `edges`. */
+export function adopt(layout, { positions, rows, lines }, edges) {
+  layout.spans.clear();
+  layout.row.clear();
+  layout.rows.clear();
+  layout.position.clear();
+  layout.roundStart.clear();
+  for (const node of [...layout.nodes.values()].sort((a, b) => (positions[a.id]?.[0] ?? 0) - (positions[b.id]?.[0] ?? 0))) {
+    if (!positions[node.id]) continue;
+    const row = rows[node.id];
+    layout.row.set(node.id, row);
+    layout.position.set(node.id, { x: positions[node.id][0], y: row * PITCH_Y });
+    if (!layout.rows.has(row)) layout.rows.set(row, []);
+    layout.rows.get(row).push(node.id);
+    if (isLemma(node)) layout.roundStart.set(node.round, Math.min(row, layout.roundStart.get(node.round) ?? row));
   }
-  for (let row = Math.min(top, bottom) + 1; row < Math.max(top, bottom); row += 1) {
-    const part = (row - top) / (bottom - top);
-    const x = from.x + (to.x - from.x) * part;
-    for (const id of layout.rows.get(row) ?? []) {
-      const at = layout.position.get(id);
-      const clear = halfWidth(layout.nodes.get(id)) - 6;
-      if (!at || Math.abs(at.x - x) >= clear) continue;
-      const side = x >= at.x ? 1 : -1;
-      const bend = (side * (clear - Math.abs(at.x - x))) / (4 * part * (1 - part));
-      if (Math.abs(bend) > Math.abs(need)) need = bend;
-    }
-  }
-  return need;
+  layout.lines = new Map(edges.filter(({ id }) => lines[id]).map(({ id, source }) => [id, { source, points: lines[id] }]));
 }
 
-function bySeq(a, b) {
-  return a.first_seq - b.first_seq || (a.id < b.id ? -1 : 1);
+/**
+ * The points of the line of `edge` between its ends, [[x, y], …]: as Graphviz led it, else straight where that is free, else
+ * down a free column, else through the free places nearest to the straight line. No line runs through a node.
+ */
+export function lineOf(layout, { id, source, target }) {
+  const led = layout.lines.get(id);
+  if (led?.source === source) return led.points;
+  const [from, to] = [layout.position.get(source), layout.position.get(target)];
+  const [top, bottom] = [layout.row.get(source), layout.row.get(target)];
+  if (!from || !to) return [];
+  if (top === bottom) return aroundRow(layout, top, from, to);
+  const step = top < bottom ? 1 : -1;
+  const rows = Array.from({ length: Math.abs(bottom - top) - 1 }, (_, at) => top + step * (at + 1));
+  if (isStraightFree(layout, [top, ...rows, bottom], from, to)) return [];
+  const column = freeColumn(layout, rows, from.x, to.x);
+  const leave = from.y + (step * PITCH_Y) / 2;
+  const arrive = to.y - (step * PITCH_Y) / 2;
+  if (column !== null) return [[from.x, leave], [column, leave], [column, arrive], [to.x, arrive]];
+  let x = from.x;
+  const through = rows.flatMap((row) => {
+    x = freePlace(spansOf(layout, row), x + (to.x - x) / (Math.abs(bottom - row) + 1), 0);
+    return [[x, row * PITCH_Y - (step * PITCH_Y) / 2], [x, row * PITCH_Y + (step * PITCH_Y) / 2]];
+  });
+  return [[from.x, leave], ...through, [to.x, arrive]];
 }
+
+/** Does the straight line pass all boxes of `rows` but those at its ends? */
+function isStraightFree(layout, rows, from, to) {
+  const x = (y) => from.x + ((to.x - from.x) * (y - from.y)) / (to.y - from.y);
+  return rows.every((row) => {
+    const y = row * PITCH_Y;
+    const ends = [y - HEIGHT / 2, y + HEIGHT / 2].map((edge) => x(Math.min(Math.max(edge, Math.min(from.y, to.y)), Math.max(from.y, to.y))));
+    const [least, most] = [Math.min(...ends), Math.max(...ends)];
+    const isEnd = ({ left, right }) => (y === from.y && left < from.x && right > from.x) || (y === to.y && left < to.x && right > to.x);
+    return spansOf(layout, row).every((span) => most <= span.left + EPS || least >= span.right - EPS || isEnd(span));
+  });
+}
+
+/** A column that is free in all `rows`, nearest to the way from `from` to `to`; null if it would be far off. */
+function freeColumn(layout, rows, from, to) {
+  const blocked = [];
+  for (const { left, right } of rows.flatMap((row) => spansOf(layout, row)).sort((a, b) => a.left - b.left)) {
+    const last = blocked.at(-1);
+    if (last && left < last.right - EPS) last.right = Math.max(last.right, right);
+    else blocked.push({ left, right });
+  }
+  const found = freePlace(blocked, (from + to) / 2, 0);
+  const detour = Math.max(0, Math.min(from, to) - found, found - Math.max(from, to));
+  return detour > FARTHEST_DETOUR ? null : found;
+}
+
+/** A line within one row passes below the nodes between its ends. */
+function aroundRow(layout, row, from, to) {
+  const isBetween = (id) => (layout.position.get(id)?.x - from.x) * (layout.position.get(id)?.x - to.x) < 0;
+  if (!(layout.rows.get(row) ?? []).some(isBetween)) return [];
+  const y = from.y + PITCH_Y / 2;
+  return [[from.x, y], [to.x, y]];
+}
+
+const isLemma = ({ kind }) => kind !== "problem" && kind !== "proof";
 
 function addParents(layout, edges) {
   for (const { source, target, kind, named = source } of edges) {
@@ -123,8 +158,8 @@ function groupsOf(nodes) {
   return [...groups.values()];
 }
 
-/** Give each node of `group` its row: below its parents, not above its round's first row. Cycles are cut where they close. */
-function assignRows(layout, group) {
+/** Give each node of `group` its row: below its parents, not above its round's first row, not full. Cycles are cut where they close. */
+function assignRows(layout, group, width) {
   const members = new Map(group.map((node) => [node.id, node]));
   const open = new Set();
   const visit = (node) => {
@@ -136,6 +171,7 @@ function assignRows(layout, group) {
       if (layout.row.has(parent)) row = Math.max(row, layout.row.get(parent) + 1);
     }
     open.delete(node.id);
+    while ((layout.rows.get(row)?.length ?? 0) >= width) row += 1;
     layout.row.set(node.id, row);
     if (!layout.rows.has(row)) layout.rows.set(row, []);
     layout.rows.get(row).push(node.id);
@@ -157,6 +193,12 @@ function deepest(layout, counts) {
   let row = 0;
   for (const [id, value] of layout.row) if (value > row && counts(layout.nodes.get(id))) row = value;
   return row;
+}
+
+/** `occupied` of a row, kept until nodes are placed again. */
+function spansOf(layout, row) {
+  if (!layout.spans.has(row)) layout.spans.set(row, occupied(layout, row));
+  return layout.spans.get(row);
 }
 
 function byRow(layout, group) {
@@ -230,7 +272,7 @@ function homeOf(layout, node) {
   let count = 0;
   for (const [id, { x }] of layout.position) {
     const other = layout.nodes.get(id);
-    if (other.kind !== "problem" && other.kind !== "proof" && other.rollout === node.rollout) {
+    if (isLemma(other) && other.rollout === node.rollout) {
       sum += x;
       count += 1;
     }
@@ -261,32 +303,3 @@ export function separate(wanted, halves) {
   return result;
 }
 
-/** Barycentre sweeps over the rows, down and up in turn. Returns the columns by id. */
-function sweep(layout, rows) {
-  const children = new Map();
-  for (const id of layout.nodes.keys()) {
-    for (const parent of parentsOf(layout, id)) {
-      if (!children.has(parent)) children.set(parent, []);
-      children.get(parent).push(id);
-    }
-  }
-  const x = new Map();
-  for (const row of rows) row.forEach((id, i) => x.set(id, (i - (row.length - 1) / 2) * PITCH_X));
-  for (let turn = 0; turn < SWEEPS; turn += 1) {
-    const down = turn % 2 === 0;
-    const neighbours = (id) => (down ? parentsOf(layout, id) : children.get(id) ?? []);
-    for (const row of down ? rows : [...rows].reverse()) settle(layout, row, neighbours, x);
-  }
-  return x;
-}
-
-function settle(layout, row, neighbours, x) {
-  const wanted = new Map();
-  for (const id of row) {
-    const near = neighbours(id);
-    wanted.set(id, near.length ? near.reduce((sum, other) => sum + x.get(other), 0) / near.length : x.get(id));
-  }
-  row.sort((a, b) => wanted.get(a) - wanted.get(b) || bySeq(layout.nodes.get(a), layout.nodes.get(b)));
-  const at = separate(row.map((id) => wanted.get(id)), row.map((id) => halfWidth(layout.nodes.get(id))));
-  row.forEach((id, i) => x.set(id, at[i]));
-}

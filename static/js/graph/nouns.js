@@ -17,14 +17,3 @@ export function nodeState(node) {
   if (node.words) return node.words;
   return node.confidence === null ? node.unscored || node.status : `${node.passes} of ${node.valid} votes`;
 }
-
-/** The outline at an earlier event (`then.nodes` by id), or now for null: rows of later nodes are hidden. */
-export function outlineAsOf(outline, then) {
-  for (const row of outline.querySelectorAll("[data-node]")) {
-    const node = then?.nodes.get(row.dataset.node);
-    const state = row.querySelector(".outline__state");
-    state.dataset.now ??= state.textContent;
-    state.textContent = then ? (node ? nodeState(node) : "") : state.dataset.now;
-    row.closest("li").hidden = Boolean(then) && !node;
-  }
-}

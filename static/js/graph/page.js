@@ -1,19 +1,23 @@
-// The lemma graph on a page: fetches its data, keeps it up to date, and ties drawing, outline, focus controls and addresses
-// together. The markup is templates/lemmas/_graph.html; panels are the caller's.
-import { MODES } from "./focus.js";
-import { moveInOutline, moveInGraph } from "./keys.js";
-import { nodeName, nodeState, outlineAsOf, pillWords } from "./nouns.js";
-import { drawLegend } from "./style.js";
-import { fetchPart } from "../fetch_part.js";
-import { announce, drawText } from "../proof_diff.js";
+// The lemma graph on a page: fetches its data, keeps it up to date, and ties drawing, outline, controls and addresses together.
+// The markup is templates/lemmas/_graph.html; panels are the caller's.
+import { mountCards } from "./cards.js";
+import { Controls, readAddress, writeAddress } from "./controls.js";
+import { moveInGraph } from "./keys.js";
+import { NEAR } from "./labels.js";
+import { mountLanes } from "./lanes.js";
+import { drawLegend } from "./legend.js";
+import { mountMinimap } from "./minimap.js";
+import { pillWords } from "./nouns.js";
+import { Outline } from "./outline.js";
+import { readTokens } from "./style.js";
+import { svgOf } from "./svg.js";
 import { throttled } from "../throttled.js";
+import { showTip } from "./tip.js";
 import { GraphView } from "./view.js";
 
 const REFRESH_MS = 250;
-const OUTLINE_MS = 1500;
-const FOLDED_OUTLINE_MS = 3000;
 const SAY_MS = 10_000;
-const PARAMETERS = ["focus", "node", "depth", "round", "rollout", "layout"];
+const MINIMAP_MS = 120;
 
 /**
  * Mount the graph into `root` (the element of `_graph.html`).
@@ -25,7 +29,15 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
   const part = (name) => root.querySelector(`[data-part="${name}"]`);
   const noun = root.dataset.noun ?? "lemma";
   const view = new GraphView(part("canvas"));
-  const state = { seq: 0, base: "", follow: true, fresh: 0, outlineTimer: 0, said: 0, unsaid: [] };
+  const state = { seq: 0, base: "", follow: true, fresh: 0, said: 0, unsaid: [] };
+  const outline = new Outline(root, (id) => choose(id));
+  const controls = new Controls(root, view, {
+    choose: (id) => choose(id),
+    changed: () => {
+      state.follow = true;
+      outline.filter((id) => view.isShown(id));
+    },
+  });
 
   const urlOf = (id) => {
     if (!id || id === "problem" || noun !== "lemma") return "";
@@ -43,14 +55,12 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
     const data = await load(0);
     state.seq = data.seq;
     state.base = data.base;
-    const asked = readAddress();
-    view.setGraph(data, { tidied: asked.layout === "tidy" });
-    part("tidy").setAttribute("aria-pressed", String(asked.layout === "tidy"));
     part("empty").hidden = data.nodes.length > 1;
-    fillNumbers(data);
-    applyFocus(asked, { write: false });
-    if (asked.node) choose(asked.node, { notify: true, write: false });
-    view.fit();
+    controls.fillNumbers(data);
+    await view.setGraph(data);
+    const asked = readAddress();
+    await controls.apply(asked, { write: false });
+    if (asked.node) choose(asked.node, { write: false });
   }
 
   const refresh = throttled(REFRESH_MS, async () => {
@@ -68,14 +78,14 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
 
   function take(data) {
     const { added, voted } = view.applyDelta(data);
-    fillNumbers(data);
-    countFocus();
+    controls.fillNumbers(data);
+    controls.grown();
     if (!added.length && !voted.length && !data.edges.length) return;
     part("empty").hidden = view.graph.nodes.size > 1;
     if (state.follow) view.fit();
     else state.fresh += added.length;
     showPill();
-    refreshOutline();
+    outline.refresh();
     say(added.length, voted.length, data.rounds);
   }
 
@@ -102,168 +112,72 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
     }, Math.max(0, state.said + SAY_MS - Date.now()));
   }
 
-  // --- choice and focus ---
-
   function choose(id, { notify = true, write = true, reveal = true } = {}) {
     if (!view.select(id, { reveal })) return false;
-    markOutline(id);
-    if (["ancestors", "descendants"].includes(view.focusing.mode)) view.focus({ ...view.focusing, id });
-    countFocus();
+    outline.mark(id);
+    controls.chosen(id);
     if (write) writeAddress({ node: id });
     if (notify) onSelect(id, view.graph.nodes.get(id), urlOf(id));
     return true;
   }
 
-  function applyFocus({ focus: mode = "all", depth = 0, round = 0, rollout = 0, node = view.selected }, { write = true } = {}) {
-    const known = Object.hasOwn(MODES, mode) ? mode : "all";
-    view.focus({ mode: known, id: node, depth: Number(depth) || 0, round: Number(round) || 0, rollout: Number(rollout) || 0 });
-    part("focus").value = known;
-    part("depth").value = String(Number(depth) || 0);
-    part("round").value = String(Number(round) || 1);
-    part("depth").closest("label").hidden = !["ancestors", "descendants"].includes(known);
-    part("rollout").value = String(Number(rollout) || 0);
-    part("round").closest("label").hidden = known !== "round";
-    part("rollout").closest("label").hidden = known !== "rollout";
-    countFocus();
-    if (!write) return;
-    const numbers = { round: known === "round" ? Number(round) || 1 : 0, rollout: known === "rollout" ? String(Number(rollout) || 0) : "" };
-    writeAddress({ focus: known, depth: Number(depth) || 0, ...numbers });
-  }
-
-  function countFocus() {
-    const needsNode = ["ancestors", "descendants"].includes(view.focusing.mode) && !view.selected;
-    const all = view.graph.nodes.size - 1;
-    part("count").textContent = needsNode ? `choose a ${noun}` : view.shown === all ? `${all} ${all === 1 ? "node" : "nodes"}` : `${view.shown} of ${all}`;
-  }
-
-  function focusFromControls() {
-    applyFocus({ focus: part("focus").value, depth: part("depth").value, round: part("round").value, rollout: part("rollout").value });
-    view.fit();
-  }
-
-  /** Rounds count from 1, rollouts from 0. */
-  function fillNumbers({ rounds, rollouts }) {
-    for (const [name, count, first] of [["round", rounds, 1], ["rollout", rollouts, 0]]) {
-      const { options } = part(name);
-      while (options.length < count) options.add(new Option(String(options.length + first)));
-    }
-    part("focus").querySelector('[value="rollout"]').hidden = rollouts < 2;
-  }
-
-  function readAddress() {
-    const query = new URLSearchParams(location.search);
-    return Object.fromEntries(PARAMETERS.filter((name) => query.has(name)).map((name) => [name, query.get(name)]));
-  }
-
-  function writeAddress(changes) {
-    const url = new URL(location.href);
-    for (const [name, value] of Object.entries(changes)) {
-      if (!value || value === "all") url.searchParams.delete(name);
-      else url.searchParams.set(name, value);
-    }
-    history.replaceState(history.state, "", url);
-  }
-
-  // --- outline ---
-
-  function refreshOutline() {
-    if (!root.dataset.outlineUrl || state.outlineTimer) return;
-    state.outlineTimer = setTimeout(fetchOutline, part("outline").closest("details").open ? OUTLINE_MS : FOLDED_OUTLINE_MS);
-  }
-
-  async function fetchOutline() {
-    state.outlineTimer = 0;
-    const outline = part("outline");
-    try {
-      const held = outline.contains(document.activeElement) ? document.activeElement.dataset.node : "";
-      await fetchPart(root.dataset.outlineUrl, outline);
-      markOutline(view.selected);
-      if (held) outline.querySelector(`[data-node="${CSS.escape(held)}"]`)?.focus();
-    } catch {
-      refreshOutline();
-    }
-  }
-
-  /** The user opens the outline: fetch waiting rows now. */
-  function openOutline() {
-    if (!state.outlineTimer || !part("outline").closest("details").open) return;
-    clearTimeout(state.outlineTimer);
-    fetchOutline();
-  }
-
-  function markOutline(id) {
-    const rows = [...part("outline").querySelectorAll("[data-node]")];
-    const chosen = rows.find((row) => row.dataset.node === id) ?? rows[0];
-    for (const row of rows) {
-      row.tabIndex = row === chosen ? 0 : -1;
-      row.toggleAttribute("aria-current", row.dataset.node === id && Boolean(id));
-    }
-  }
-
   // --- wiring ---
 
-  function hover(node, box) {
-    const tip = part("tip");
-    tip.hidden = !node;
-    if (!node) return;
-    tip.replaceChildren();
-    const name = document.createElement("strong");
-    name.textContent = nodeName(node, view.rollouts);
-    const votes = nodeState(node);
-    const words = document.createElement("span");
-    words.className = "muted";
-    words.textContent = [votes, node.check === "refuted" ? "a formula refuted" : ""].filter(Boolean).map((said) => ` · ${said}`).join("");
-    const statement = document.createElement("p");
-    drawText(statement, node.statement);
-    tip.append(name, words, statement);
-    announce(statement);
-    const area = part("canvas");
-    tip.style.left = `${Math.max(0, Math.min(box.x1, area.clientWidth - tip.offsetWidth - 8))}px`;
-    const below = box.y2 + 8;
-    tip.style.top = `${below + tip.offsetHeight < area.clientHeight ? below : Math.max(0, box.y1 - tip.offsetHeight - 8)}px`;
+  async function tidy() {
+    const isDone = await view.tidy();
+    if (isDone) return;
+    part("trouble").hidden = false;
+    part("trouble").textContent = "The graph is too large for a new layout within half a minute. Show a part of it, then press Tidy.";
+  }
+
+  function download(content, name) {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(content);
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), SAY_MS);
+  }
+
+  async function fullScreen() {
+    const frame = root.closest("[data-full-screen]") ?? root;
+    if (document.fullscreenElement) await document.exitFullscreen();
+    else await frame.requestFullscreen?.();
   }
 
   const actions = {
     fit: follow,
     "zoom-in": () => view.zoomBy(1.3),
     "zoom-out": () => view.zoomBy(1 / 1.3),
-    tidy: (button) => {
-      const undo = button.getAttribute("aria-pressed") === "true";
-      if (undo) view.untidy();
-      else view.tidy();
-      button.setAttribute("aria-pressed", String(!undo));
-      writeAddress({ layout: undo ? "" : "tidy" });
-    },
-    png: async () => {
-      const link = document.createElement("a");
-      link.href = URL.createObjectURL(await view.exportPng());
-      link.download = "lemmas.png";
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), SAY_MS);
-    },
+    "full-screen": fullScreen,
+    tidy,
+    png: async () => download(await view.exportPng(), `${noun}s.png`),
+    svg: () => download(new Blob([svgOf(view)], { type: "image/svg+xml" }), `${noun}s.svg`),
   };
 
   root.addEventListener("click", (event) => {
     const button = event.target.closest("[data-action]");
     if (button) actions[button.dataset.action]?.(button);
-    const row = event.target.closest('[data-part="outline"] [data-node]');
-    if (row && !event.ctrlKey && !event.metaKey && choose(row.dataset.node)) event.preventDefault();
   });
   part("pill").addEventListener("click", follow);
-  part("outline").closest("details").addEventListener("toggle", openOutline);
-  for (const name of ["focus", "depth", "round", "rollout"]) part(name).addEventListener("change", focusFromControls);
-  part("canvas").addEventListener("keydown", (event) => moveInGraph(event, view, choose));
-  part("outline").addEventListener("keydown", (event) => moveInOutline(event, choose));
-  view.onSelect((id) => choose(id, { reveal: false }));
-  view.onHover(hover);
+  part("canvas").addEventListener("keydown", (event) => moveInGraph(event, view, choose, { fullScreen, search: () => part("search").focus() }));
+  view.onSelect((id, node) => {
+    if (node?.members) controls.apply({ focus: "group", round: node.round, rollout: node.rollout });
+    else choose(id, { reveal: false });
+  });
+  view.onHover((node, box) => showTip(part("tip"), part("canvas"), view.cy.zoom() < NEAR ? node : null, box, view.rollouts));
   view.onViewport(() => {
     state.follow = false;
+  });
+  const drawn = [mountLanes(view, part("lanes")), mountCards(view, part("cards"))];
+  const drawMap = mountMinimap(view, part("minimap"), readTokens);
+  const drawMapSoon = throttled(MINIMAP_MS, drawMap);
+  view.onDraw(() => {
+    for (const draw of drawn) draw();
+    drawMapSoon();
   });
   const resized = new ResizeObserver(() => (state.follow ? view.fit() : view.cy.resize()));
   resized.observe(part("canvas"));
   drawLegend(part("legend"), noun);
-  if (matchMedia("(max-width: 900px)").matches) part("legend").closest("details").open = false;
-  markOutline("");
 
   const ready = start().catch((reason) => {
     part("trouble").hidden = false;
@@ -274,18 +188,19 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
     refresh,
     view,
     ready,
-    focus: (mode, id = view.selected, depth = 0) => applyFocus({ focus: mode, node: id, depth }),
+    focus: (mode, id = view.selected, depth = 0) => controls.apply({ focus: mode, node: id, depth }),
     select: (id) => choose(id, { notify: false }),
     asOf: (then) => {
       view.asOf(then);
-      countFocus();
-      outlineAsOf(part("outline"), then);
+      controls.count();
+      outline.asOf(then);
       part("empty").hidden = view.graph.nodes.size > 1;
       part("empty").textContent = part("empty").dataset.before;
     },
     destroy: () => {
       refresh.stop();
-      clearTimeout(state.outlineTimer);
+      drawMapSoon.stop();
+      outline.stop();
       resized.disconnect();
       view.destroy();
     },

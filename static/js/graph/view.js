@@ -1,21 +1,32 @@
 // GraphView: the drawing of a lemma graph, a thin layer over Cytoscape's canvas. It knows nodes, edges and positions, and
-// nothing of addresses, panels or the network. Nodes never move once they have been shown for a moment (young.js), except by `tidy` and `untidy`.
+// nothing of addresses, panels or the network. Nodes do not move once they have been shown for a moment (young.js), except when
+// the shown part changes and by `tidy`.
 import cytoscape from "../../vendor/cytoscape/cytoscape.esm.min.mjs";
-import { focusSet, neighbours } from "./focus.js";
-import { bow, createLayout, place, tidy } from "./layout.js";
-import { labelSizeAt, nodeClasses, nodeData, readTokens, styleSheet } from "./style.js";
+import { arrange, prepare } from "./arrange.js";
+import { clustersOf } from "./clusters.js";
+import { labelStep } from "./labels.js";
+import { adopt, bounds, createLayout, place } from "./layout.js";
+import { segmentsOf } from "./lines.js";
+import { neighbours } from "./focus.js";
+import { nodeClasses, nodeData, readTokens, styleSheet } from "./style.js";
 import { reopen, Young } from "./young.js";
 
-const PADDING = 28;
+const PADDING = 14;
+/** Room for the names of the rounds (lanes.js). */
+export const GUTTER = 22;
 const LARGEST_FIT = 1.15;
-const READABLE = 0.5; // Labels are 8 px at this zoom.
-const FEW = 40;
-const TIDY_MS = 400;
 const FADE_MS = 200;
 const PULSE_MS = 700;
+/** More nodes than this appear at once. */
 const MANY = 600;
-const LARGE = 400;
-const FAR_ZOOM = 0.5;
+const FEW_VOTES = 40;
+/** Up to this size a drawing waits for Graphviz, so that it does not move after it has been seen. */
+const SMALL = 120;
+const WAIT_MS = 500;
+/** Up to this size Graphviz is asked of itself, and by `tidy` always. */
+const LARGE = 300;
+const ARRANGE_MS = 6000;
+const TIDY_MS = 30_000;
 
 // Cytoscape adds a <style> element unless this id exists; our CSP forbids that, and graph.css says the same.
 const OWN_STYLE = "__________cytoscape_stylesheet";
@@ -23,44 +34,56 @@ const OWN_STYLE = "__________cytoscape_stylesheet";
 const DRAWN = ["status", "confidence", "passes", "valid", "total", "expected", "unscored", "human", "found_by", "check"];
 /** Are two states of a node drawn alike? */
 const sameDrawing = (node, other) => Boolean(other) && DRAWN.every((name) => node[name] === other[name]);
-
+const emptyGraph = () => ({ nodes: new Map(), edges: new Map(), contributing: new Set(), redundant: new Set(), frontier: [] });
 const motionReduced = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 export class GraphView {
   /** Draw into `container`, an element with a size. */
   constructor(container) {
-    this.graph = { nodes: new Map(), edges: new Map(), contributing: new Set(), redundant: new Set(), frontier: [] };
-    this.layout = createLayout();
+    this.graph = emptyGraph();
+    this.whole = createLayout();
+    /** The shown part if it is not the whole: {ids, layout}. */
+    this.part = null;
+    this.overview = null;
     this.young = new Young();
     this.rollouts = 1;
     this.selected = "";
-    this.focusing = { mode: "all" };
-    this.far = false;
-    this.labelSize = labelSizeAt(1);
-    this.listeners = { select: [], hover: [], viewport: [] };
+    this.found = new Set();
+    this.step = labelStep(1);
+    this.turn = 0;
+    this.listeners = { select: [], hover: [], viewport: [], draw: [] };
     if (!document.getElementById(OWN_STYLE)) {
       document.head.append(Object.assign(document.createElement("template"), { id: OWN_STYLE }));
     }
     this.cy = cytoscape({
       container, style: styleSheet(readTokens()), autoungrabify: true, boxSelectionEnabled: false, selectionType: "single",
-      minZoom: 0.04, maxZoom: 3, pixelRatio: "auto", hideEdgesOnViewport: false,
+      minZoom: 0.02, maxZoom: 4, pixelRatio: "auto", hideEdgesOnViewport: false,
     });
     this.#listen(container);
+    prepare();
   }
 
-  /** Show `data` in an empty view. `tidied` lays it out as a whole instead of step by step. */
-  setGraph(data, { tidied = false } = {}) {
+  /** The layout of what is shown. */
+  get layout() {
+    return this.overview?.layout ?? this.part?.layout ?? this.whole;
+  }
+
+  /** Show `data` in an empty view. Resolves when it is drawn. */
+  async setGraph(data) {
+    this.turn += 1;
     this.cy.elements().remove();
-    this.graph = { nodes: new Map(), edges: new Map(), contributing: new Set(), redundant: new Set(), frontier: [] };
-    this.layout = createLayout();
+    Object.assign(this, { graph: emptyGraph(), whole: createLayout(), part: null, overview: null });
     this.#merge(data);
     this.young.clear();
-    place(this.layout, [...this.graph.nodes.values()], data.edges);
-    if (tidied) tidy(this.layout);
-    this.#detail(this.graph.nodes.size > LARGE);
+    place(this.whole, [...this.graph.nodes.values()], data.edges);
+    const { size } = this.graph.nodes;
+    const better = size > 1 && size <= LARGE ? this.#arranged() : Promise.resolve(null);
+    const first = size <= SMALL ? await Promise.race([better, new Promise((resolve) => setTimeout(resolve, WAIT_MS))]) : null;
+    if (first) this.whole = first;
     this.cy.batch(() => this.cy.add(this.#elements([...this.graph.nodes.keys()], [...this.graph.edges.keys()])));
     this.#mark();
     this.fit();
+    this.improved = first ? null : this.#improve(better);
   }
 
   /** Apply changes. Returns the ids of new nodes and of nodes whose verdict changed. */
@@ -69,17 +92,18 @@ export class GraphView {
     const voted = changed.filter((id) => this.graph.nodes.get(id).total !== data.nodes.find((node) => node.id === id).total);
     const newEdges = data.edges.filter((edge) => !this.graph.edges.has(edge.id));
     this.#merge(data);
-    reopen(this.layout, this.young, newEdges);
-    const placed = place(this.layout, [...this.graph.nodes.values()], data.edges);
+    reopen(this.whole, this.young, newEdges);
+    const placed = place(this.whole, [...this.graph.nodes.values()], data.edges);
     const added = placed.filter((id) => this.cy.getElementById(id).empty());
     this.young.add(added);
     this.cy.batch(() => {
-      for (const id of placed) this.cy.getElementById(id).position({ ...this.layout.position.get(id) });
       this.cy.add(this.#elements(added, newEdges.map((edge) => edge.id)));
+      if (!this.part) for (const id of placed) this.cy.getElementById(id).position({ ...this.whole.position.get(id) });
       this.#route(data.edges);
-      if (placed.length > added.length) this.#bendAll();
+      if (placed.length > added.length) this.cy.edges().forEach((edge) => this.#leadOne(edge));
       for (const id of changed) this.#redraw(id);
     });
+    if (this.overview) this.showOverview();
     this.#mark();
     this.#appear(added);
     if (!motionReduced()) for (const id of voted) this.cy.getElementById(id).flashClass("pulse", PULSE_MS);
@@ -111,19 +135,75 @@ export class GraphView {
     });
     if (this.selected && !this.graph.nodes.has(this.selected)) this.selected = "";
     this.#mark();
-    if (!motionReduced() && voted.length < FEW) for (const id of voted) this.cy.getElementById(id).flashClass("pulse", PULSE_MS);
+    if (!motionReduced() && voted.length < FEW_VOTES) for (const id of voted) this.cy.getElementById(id).flashClass("pulse", PULSE_MS);
   }
 
-  /** Bring a part to the fore: `{mode, id, depth, round}` as in focus.js. Nodes keep their places. */
-  focus(wanted = { mode: "all" }) {
-    this.focusing = wanted;
+  /** Show only the nodes of `ids`, laid out for themselves; null shows all at their places. Resolves when the drawing has moved. */
+  async show(ids) {
+    const same = ids && this.part && ids.size === this.part.ids.size && [...ids].every((id) => this.part.ids.has(id));
+    if (!this.overview && (same || (!ids && !this.part))) return;
+    this.#leaveOverview();
+    this.turn += 1;
+    const { turn } = this;
+    if (!ids) this.part = null;
+    else if (this.part && [...this.part.ids].every((id) => ids.has(id))) {
+      this.part.ids = ids; // The part has grown: its nodes stay.
+      place(this.part.layout, this.#nodes(ids), this.#edges(ids));
+    } else {
+      const layout = createLayout();
+      place(layout, this.#nodes(ids), this.#edges(ids));
+      if (ids.size > 1 && ids.size <= LARGE) await this.#arrange(layout, ids, ARRANGE_MS);
+      if (turn !== this.turn) return;
+      this.part = { ids, layout };
+    }
+    this.#mark();
+    this.#move();
+    this.fit();
+  }
+
+  /** Show one node for the lemmas of each rollout in each round; `show` leaves this. */
+  async showOverview() {
+    const data = clustersOf(this.graph);
+    const layout = createLayout();
+    place(layout, data.nodes, data.edges);
+    const { size } = layout.nodes;
+    if (size > 1 && size <= LARGE) await this.#arrange(layout, null, ARRANGE_MS, data);
+    this.#leaveOverview();
+    this.overview = { layout, nodes: new Map(data.nodes.map((node) => [node.id, node])) };
+    const fresh = data.nodes.filter(({ id }) => this.cy.getElementById(id).empty());
+    const elements = (node) => ({ group: "nodes", data: nodeData(node), classes: nodeClasses(node), position: { ...layout.position.get(node.id) } });
+    this.cy.batch(() => this.cy.add([...fresh.map(elements), ...data.edges.map((edge) => this.#edgeElement(edge, ["of-clusters"]))]));
+    this.#mark();
+    this.#move();
+    this.fit();
+  }
+
+  #leaveOverview() {
+    if (!this.overview) return;
+    this.cy.remove("node.cluster, edge.of-clusters");
+    this.overview = null;
+  }
+
+  /** Mark the nodes that a search has found; an empty list marks none. */
+  markFound(ids) {
+    this.found = new Set(ids);
     this.#mark();
   }
 
-  /** The number of nodes in focus, without the problem. */
+  /** The number of shown nodes, without the problem. */
   get shown() {
-    const inside = focusSet(this.graph, this.focusing);
-    return inside ? inside.size - Number(inside.has("problem")) : this.graph.nodes.size - 1;
+    const { ids } = this.part ?? {};
+    return ids ? [...ids].filter((id) => id !== "problem" && this.graph.nodes.has(id)).length : this.graph.nodes.size - 1;
+  }
+
+  /** Is a node drawn at present? */
+  isShown(id) {
+    return this.graph.nodes.has(id) && (!this.part || this.part.ids.has(id));
+  }
+
+  /** Is a node shown, and born at the moment that is shown? */
+  isDrawn(id) {
+    return this.overview ? this.overview.nodes.has(id) : this.isShown(id);
   }
 
   /** Select a node; listeners are called only if `notify` is set. */
@@ -136,6 +216,7 @@ export class GraphView {
     return true;
   }
 
+  /** `listener(id, node)` when a person has chosen a node or a cluster, or nothing (""). */
   onSelect(listener) {
     this.listeners.select.push(listener);
   }
@@ -150,37 +231,48 @@ export class GraphView {
     this.listeners.viewport.push(listener);
   }
 
-  /** Lay out the whole graph again; the selected node keeps its place on the screen. `untidy` undoes it. */
-  tidy() {
-    tidy(this.layout);
-    this.#move();
+  /** `listener()` when the drawing has changed, at most once a frame. */
+  onDraw(listener) {
+    this.listeners.draw.push(listener);
   }
 
-  /** The layout as it grew, step by step: the same for all viewers. */
-  untidy() {
-    this.layout = createLayout();
-    place(this.layout, [...this.graph.nodes.values()], [...this.graph.edges.values()]);
-    this.#move();
+  /** Lay out again what is shown. Resolves to false if Graphviz had no answer in time. */
+  async tidy() {
+    const done = await this.#arrange(this.layout, this.part?.ids ?? null, TIDY_MS);
+    if (done) this.#move();
+    this.fit();
+    return done;
   }
 
-  /** Show all that is in focus. */
-  fit(ids = null) {
-    const focused = ids ?? focusSet(this.graph, this.focusing);
-    const wanted = focused ? this.cy.nodes().filter((node) => focused.has(node.id())) : this.cy.nodes();
+  /** Show all that is shown, right of the names of the rounds. */
+  fit() {
     this.cy.resize();
-    if (!wanted.length || !this.cy.width()) return;
-    this.cy.fit(wanted, PADDING);
-    const least = wanted.length <= FEW ? READABLE : 0;
-    const level = Math.max(least, Math.min(LARGEST_FIT, this.cy.zoom()));
-    if (level !== this.cy.zoom()) {
-      this.cy.zoom(level);
-      this.cy.center(wanted);
-    }
+    const wanted = this.cy.nodes(":visible");
+    const [width, height] = [this.cy.width() - GUTTER, this.cy.height()];
+    if (!wanted.length || width <= 0) return;
+    const box = this.present ? this.#extent() : wanted.union(this.cy.edges(":visible")).boundingBox({ includeLabels: false, includeUnderlays: false });
+    const zoom = Math.min((width - 2 * PADDING) / box.w, (height - 2 * PADDING) / box.h, LARGEST_FIT);
+    const pan = { x: GUTTER + width / 2 - zoom * (box.x1 + box.w / 2), y: height / 2 - zoom * (box.y1 + box.h / 2) };
+    this.cy.viewport({ zoom, pan });
+  }
+
+  /** The box around all places, of nodes of later moments too. */
+  #extent() {
+    const { left, right, top, bottom } = bounds(this.layout);
+    return { x1: left, y1: top, w: right - left, h: bottom - top };
   }
 
   zoomBy(factor) {
     const middle = { x: this.cy.width() / 2, y: this.cy.height() / 2 };
     this.cy.zoom({ level: this.cy.zoom() * factor, renderedPosition: middle });
+  }
+
+  /** Go to a node at a zoom at which its title can be read. */
+  goTo(id) {
+    const node = this.cy.getElementById(id);
+    if (node.empty()) return;
+    this.cy.zoom(Math.max(this.cy.zoom(), 1));
+    this.cy.center(node);
   }
 
   /** A PNG of the whole drawing, as a Blob. */
@@ -193,12 +285,10 @@ export class GraphView {
     return neighbours(this.graph, id);
   }
 
-  /** The next node of the same row, `step` to the right (or left); the node itself at the end. */
-  inSameRow(id, step) {
-    const at = this.layout.position.get(id);
+  /** The shown nodes of the row of `id`, from left to right. */
+  rowOf(id) {
     const row = [...(this.layout.rows.get(this.layout.row.get(id)) ?? [])].filter((other) => this.layout.position.has(other));
-    row.sort((a, b) => this.layout.position.get(a).x - this.layout.position.get(b).x);
-    return at ? (row[row.indexOf(id) + step] ?? id) : id;
+    return row.sort((a, b) => this.layout.position.get(a).x - this.layout.position.get(b).x);
   }
 
   /** The position of every node: {id: [x, y]}. */
@@ -212,14 +302,17 @@ export class GraphView {
   }
 
   #listen(container) {
-    this.cy.on("tap", (event) => this.select(event.target === this.cy || event.target.isEdge() ? "" : event.target.id(), {
-      notify: true, reveal: false,
-    }));
+    this.cy.on("tap", (event) => {
+      const id = event.target === this.cy || event.target.isEdge() ? "" : event.target.id();
+      const cluster = this.overview?.nodes.get(id);
+      if (cluster?.members) for (const listener of this.listeners.select) listener(id, cluster);
+      else this.select(id, { notify: true, reveal: false });
+    });
     this.cy.on("mouseover", "node", ({ target }) => {
       target.addClass("hover");
       container.style.cursor = "pointer";
       const node = this.graph.nodes.get(target.id());
-      for (const listener of this.listeners.hover) listener(node, target.renderedBoundingBox());
+      if (node) for (const listener of this.listeners.hover) listener(node, target.renderedBoundingBox({ includeUnderlays: false }));
     });
     this.cy.on("mouseout", "node", ({ target }) => {
       target.removeClass("hover");
@@ -229,18 +322,17 @@ export class GraphView {
     this.cy.on("dragpan scrollzoom pinchzoom", () => {
       for (const listener of this.listeners.viewport) listener();
     });
-    this.cy.on("zoom", () => this.#detail(this.cy.zoom() < FAR_ZOOM && this.graph.nodes.size > LARGE));
-    this.recolour = () => this.cy.style().fromJson(styleSheet(readTokens(), this)).update();
+    this.cy.on("render", () => {
+      for (const listener of this.listeners.draw) listener();
+    });
+    this.cy.on("zoom", () => {
+      const step = labelStep(this.cy.zoom());
+      if (step?.least === this.step?.least) return;
+      this.step = step;
+      this.recolour();
+    });
+    this.recolour = () => this.cy.style().fromJson(styleSheet(readTokens(), this.cy.zoom())).update();
     document.addEventListener("themechange", this.recolour);
-  }
-
-  /** Large graphs seen from far away are drawn without rings, hatching, labels and arrowheads; labels grow with the distance. */
-  #detail(far) {
-    const labelSize = labelSizeAt(this.cy.zoom());
-    if (far === this.far && labelSize === this.labelSize) return;
-    this.far = far;
-    this.labelSize = labelSize;
-    this.recolour();
   }
 
   #merge(data) {
@@ -254,23 +346,61 @@ export class GraphView {
     if (several) this.cy.batch(() => this.cy.nodes().forEach((node) => this.#redraw(node.id())));
   }
 
+  #nodes(ids) {
+    return [...this.graph.nodes.values()].filter(({ id }) => ids.has(id));
+  }
+
+  /** The edges among `ids` that are drawn. */
+  #edges(ids) {
+    return [...this.graph.edges.values()].filter(({ id, source, target }) => ids.has(source) && ids.has(target) && !this.graph.redundant.has(id));
+  }
+
+  /** Let Graphviz lay out the nodes of `layout`. Resolves to whether it did so within `limitMs`. */
+  async #arrange(layout, ids, limitMs, data = null) {
+    const all = ids ?? new Set(this.graph.nodes.keys());
+    const [nodes, edges] = data ? [data.nodes, data.edges] : [this.#nodes(all), this.#edges(all)];
+    const room = { width: this.cy.width() - GUTTER - 2 * PADDING, height: this.cy.height() - 2 * PADDING };
+    const found = await arrange(nodes, edges, room, limitMs);
+    if (found) adopt(layout, found, edges);
+    return Boolean(found);
+  }
+
+  /** The whole graph as Graphviz lays it out; null without an answer. */
+  async #arranged() {
+    const layout = createLayout();
+    place(layout, [...this.graph.nodes.values()], [...this.graph.edges.values()]);
+    return (await this.#arrange(layout, null, ARRANGE_MS)) ? layout : null;
+  }
+
+  /** Move a graph that was drawn before Graphviz had laid it out, unless a person has begun to look around in it. */
+  async #improve(better) {
+    const { turn } = this;
+    let touched = false;
+    this.onViewport(() => {
+      touched = true;
+    });
+    const layout = await better;
+    if (!layout || touched || turn !== this.turn || this.selected || layout.nodes.size !== this.graph.nodes.size) return;
+    this.whole = layout;
+    this.#move();
+    this.fit();
+  }
+
   #elements(nodeIds, edgeIds) {
     const nodes = nodeIds.map((id) => {
       const node = this.graph.nodes.get(id);
-      return { group: "nodes", data: nodeData(node, this), classes: nodeClasses(node), position: { ...this.layout.position.get(id) } };
+      return { group: "nodes", data: nodeData(node, this), classes: nodeClasses(node), position: { ...this.whole.position.get(id) } };
     });
     const edges = edgeIds.map((id) => this.graph.edges.get(id)).filter(
       (edge) => this.graph.nodes.has(edge.source) && this.graph.nodes.has(edge.target),
     );
-    return [...nodes, ...edges.map(({ id, source, target, kind }) => {
-      const bend = this.#bend(source, target);
-      return { group: "edges", data: { id, source, target, bend }, classes: bend ? [kind, "bent"] : [kind] };
-    })];
+    return [...nodes, ...edges.map((edge) => this.#edgeElement(edge))];
   }
 
-  /** The distance of the control point, as Cytoscape counts it: twice the bow, positive to the left of a line going down. */
-  #bend(source, target) {
-    return Math.round(-2 * bow(this.layout, source, target));
+  #edgeElement(edge, classes = []) {
+    const { id, source, target, kind } = edge;
+    const led = segmentsOf(this.layout, edge);
+    return { group: "edges", data: { id, source, target, ...led }, classes: [kind, ...classes, ...(led ? ["led"] : [])] };
   }
 
   /** Draw `edges` from their current sources: a lemma may have been merged since. */
@@ -279,24 +409,23 @@ export class GraphView {
       const drawn = this.cy.getElementById(id);
       if (drawn.empty() || drawn.data("source") === source) continue;
       drawn.move({ source });
-      this.#bendOne(drawn);
+      this.#leadOne(drawn);
     }
   }
 
-  #bendAll() {
-    this.cy.edges().forEach((edge) => this.#bendOne(edge));
-  }
-
-  #bendOne(edge) {
-    const bend = this.#bend(edge.data("source"), edge.data("target"));
-    edge.data("bend", bend).toggleClass("bent", Boolean(bend));
+  #leadOne(edge) {
+    const { id, source, target } = edge.data();
+    const led = segmentsOf(this.layout, { id, source, target });
+    if (led) edge.data(led);
+    edge.toggleClass("led", Boolean(led));
   }
 
   #redraw(id) {
     const node = this.graph.nodes.get(id);
     const drawn = this.cy.getElementById(id);
+    if (!node || drawn.empty()) return;
     const data = nodeData(node, this);
-    if (drawn.data("label") === data.label) {
+    if (drawn.data("text") === data.text) {
       drawn.data(data).classes(nodeClasses(node));
       return;
     }
@@ -307,22 +436,24 @@ export class GraphView {
     this.cy.add([replacement, ...edges]);
   }
 
-  /** Classes that follow from the whole graph, the focus and the choice. */
+  /** Classes that follow from the whole graph, the shown part, the search and the choice. */
   #mark() {
-    const inside = focusSet(this.graph, this.focusing);
     const { contributing, redundant } = this.graph;
+    const isHidden = (id) => (this.overview ? !this.overview.nodes.has(id) : Boolean(this.part) && !this.part.ids.has(id));
     this.cy.batch(() => {
       this.cy.nodes().forEach((node) => {
         const id = node.id();
         node.toggleClass("contributes", contributing.has(id));
-        node.toggleClass("outside", Boolean(inside) && !inside.has(id));
+        node.toggleClass("hidden", isHidden(id));
+        node.toggleClass("found", this.found.has(id));
+        node.toggleClass("outside", this.found.size > 0 && !this.found.has(id));
         node.toggleClass("chosen", id === this.selected);
       });
       this.cy.edges().forEach((edge) => {
         const { id, source, target } = edge.data();
         edge.toggleClass("redundant", redundant.has(id));
         edge.toggleClass("contributes", edge.hasClass("uses") && contributing.has(target));
-        edge.toggleClass("outside", Boolean(inside) && !(inside.has(source) && inside.has(target)));
+        edge.toggleClass("hidden", (Boolean(this.overview) && !edge.hasClass("of-clusters")) || isHidden(source) || isHidden(target));
         edge.toggleClass("near", Boolean(this.selected) && (source === this.selected || target === this.selected));
       });
     });
@@ -334,25 +465,21 @@ export class GraphView {
     setTimeout(() => fresh.removeClass("fresh"), FADE_MS / 4);
   }
 
+  /** Move all nodes to their places in the current layout. */
   #move() {
-    const held = this.cy.getElementById(this.selected);
-    const pan = this.cy.pan();
     const to = this.layout.position;
-    if (held.length) {
-      const [old, now] = [held.position(), to.get(this.selected)];
-      const by = { x: (old.x - now.x) * this.cy.zoom(), y: (old.y - now.y) * this.cy.zoom() };
-      this.cy.pan({ x: pan.x + by.x, y: pan.y + by.y });
-    }
-    const animate = !motionReduced() && to.size <= MANY;
-    const options = { name: "preset", positions: (node) => to.get(node.id()), fit: false, animate, animationDuration: TIDY_MS };
-    this.cy.batch(() => this.#bendAll());
-    this.cy.layout(options).run();
-    if (!held.length) this.fit();
+    this.cy.batch(() => {
+      this.cy.nodes().forEach((node) => {
+        if (to.has(node.id())) node.position({ ...to.get(node.id()) });
+      });
+      this.cy.edges().forEach((edge) => this.#leadOne(edge));
+    });
   }
 
   #reveal(id) {
-    const box = this.cy.getElementById(id).renderedBoundingBox();
-    const seen = box.x1 >= 0 && box.y1 >= 0 && box.x2 <= this.cy.width() && box.y2 <= this.cy.height();
-    if (!seen) this.cy.center(this.cy.getElementById(id));
+    const node = this.cy.getElementById(id);
+    const box = node.renderedBoundingBox();
+    const isSeen = box.x1 >= 0 && box.y1 >= 0 && box.x2 <= this.cy.width() && box.y2 <= this.cy.height();
+    if (!isSeen) this.cy.center(node);
   }
 }

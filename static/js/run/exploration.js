@@ -9,6 +9,7 @@ import { drawCharts } from "./charts.js";
 import { FrameLoop } from "./frames.js";
 import { KIND } from "./kinds.js";
 import { Lanes } from "./lanes.js";
+import { mountDivider, mountSheet } from "./panes.js";
 import { mountReplay } from "./replay.js";
 import { RunStream } from "./run_stream.js";
 import { mountSolutions, showSolution, SOLUTION_KINDS } from "./solutions.js";
@@ -40,6 +41,8 @@ const fetchInto = (url, target, swap) =>
 
 // --- graph and panel ---
 
+mountDivider(page);
+const openSheet = mountSheet(page);
 const drawing = page.querySelector("[data-lemma-graph]");
 /** Null object for scaffolds without a graph. */
 const noGraph = { select: () => {}, refresh: () => {}, view: { selected: "" } };
@@ -68,6 +71,7 @@ function panelOfAddress() {
 
 function showPanel(wanted, { keep = false } = {}) {
   shown = wanted;
+  if (!keep) openSheet();
   const url = new URL(location.href);
   for (const name of ["tab", "lemma", "proof", "role"]) url.searchParams.delete(name);
   for (const [name, value] of Object.entries(wanted)) url.searchParams.set(name, value);
@@ -117,6 +121,7 @@ const followReplay = throttled(REPLAY_PANEL_MS, () => (asOf ? renewPanel() : Pro
 function concernsPanel({ kind, body }) {
   if (shown.tab === "lemma") return GRAPH_KINDS.test(kind) && (body.subject === shown.lemma || body.lemma === shown.lemma || kind.startsWith("control."));
   if (shown.tab === "proof") return kind.startsWith("proof.") || (body.subject ?? "").startsWith("proof/");
+  if (shown.tab === "established") return kind === KIND.VERDICT_REACHED || kind.startsWith("control.");
   return shown.tab === "agents" && (kind === KIND.CALL_ENDED || kind === KIND.CALL_FAILED || kind.startsWith("formulas."));
 }
 
@@ -144,9 +149,13 @@ function countNewCalls() {
 
 // --- header and timeline ---
 
-const refreshTimeline = throttled(TIMELINE_MS, () => fetchInto(page.dataset.timelineUrl, "#run-timeline", "outerHTML"));
+const refreshTimeline = throttled(TIMELINE_MS, async () => {
+  const wasOpen = page.querySelector("[data-rounds]")?.open;
+  await fetchInto(page.dataset.timelineUrl, "#run-timeline", "outerHTML");
+  if (wasOpen) page.querySelector("[data-rounds]")?.setAttribute("open", "");
+});
 const refreshHeader = throttled(HEADER_MS, async () => {
-  if (page.querySelector("#run-header details.menu[open]")) return;
+  if (page.querySelector("#run-header details.menu[open]:not(#steering)")) return;
   await fetchInto(page.dataset.headerUrl, "#run-header", "outerHTML");
 });
 

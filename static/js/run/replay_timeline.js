@@ -7,8 +7,24 @@ export function drawTimeline(page, story) {
     row.hidden = !bar;
     if (bar) drawBar(row, barWords(bar, Number(row.dataset.of ?? 0)));
   }
+  for (const step of page.querySelectorAll("#run-timeline [data-step]")) drawStep(step, story);
   const now = story.isKnockOut ? "Knock-out" : String(story.round);
   for (const cell of page.querySelectorAll("#run-timeline th[data-round]")) cell.toggleAttribute("data-now", cell.dataset.round === now);
+  for (const step of page.querySelectorAll("#run-timeline [data-step]")) step.toggleAttribute("data-now", step.dataset.step === now);
+}
+
+/** A step of the strip: the calls of all its bars together. Its words about lemmas describe the end of the run. */
+function drawStep(step, story) {
+  const { step: place } = step.dataset;
+  const prefix = place === "last" ? "last/" : `*/${place}/`;
+  const bars = [...story.bars].filter(([key]) => key.startsWith(prefix)).map(([, bar]) => bar);
+  const done = bars.reduce((sum, bar) => sum + bar.done, 0);
+  const total = bars.reduce((sum, bar) => sum + bar.done + bar.running, 0);
+  step.hidden = !total;
+  step.style.setProperty("--value", total ? (done / total).toFixed(3) : "0");
+  step.querySelector(".rounds__count").textContent = total > done ? `${done}/${total}` : String(done);
+  const words = step.querySelector('[data-part="step-words"]');
+  if (words) words.hidden = story.isOver !== true;
 }
 
 /** The content of a bar: `{state, share, count}`. `of` is the expected number of calls, if known (apps/explorations/timeline.py). */

@@ -34,6 +34,29 @@ def test_lemmas_are_read_with_number_statement_and_steps() -> None:
     assert found.unread == ()
 
 
+def test_a_title_is_read_where_there_is_one() -> None:
+    titled = lemma(1, "Let $n$ be odd. Then $n^2$ is odd.", "Expand.").replace(
+        "<statement>", "<title>Odd squares</title><statement>"
+    )
+    structured = json.dumps(
+        {"lemmas": [{"number": 1, "title": "Odd squares", "statement": "$n^2$ is odd.", "steps": ["Expand."]}]}
+    )
+    assert [read(text).lemmas[0].title for text in (titled, structured)] == ["Odd squares", "Odd squares"]
+    assert read(lemma(1, "Good.", "Proof.")).lemmas[0].title == ""
+
+
+def test_a_long_a_doubled_or_a_copied_title_is_left_out() -> None:
+    plain = lemma(1, "Let $n$ be odd. Then $n^2$ is odd.", "Expand.")
+    asked = "its point in three to eight words"
+    for titles in ("<title>Odd</title><title>Even</title>", f"<title>{'very ' * 30}long</title>", "<title>…</title>"):
+        assert read(plain.replace("<statement>", f"{titles}<statement>")).lemmas[0].title == ""
+    copied = read_summary(
+        final(plain.replace("<statement>", f"<title>{asked}</title><statement>")), f"Write <title>{asked}</title>."
+    )
+    assert isinstance(copied, Summary)
+    assert copied.lemmas[0].title == ""
+
+
 def test_nothing_new_must_be_said() -> None:
     assert read("<no-lemmas/>").lemmas == ()
     assert unread("There is nothing new.") == "there is no <lemma>"

@@ -28,6 +28,7 @@ class Lemma:
     steps: tuple[str, ...]
     call: str = ""
     supersedes: str = ""
+    title: str = ""
     uses: list[str] = field(default_factory=list)
     status: LemmaStatus = "proposed"
     confidence: Confidence | Unscored | None = None

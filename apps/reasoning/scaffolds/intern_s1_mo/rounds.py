@@ -167,6 +167,7 @@ def _enter(x: Exploration, rollout: Rollout, round_: int, call: str, read: ReadL
         steps=read.steps,
         call=call,
         supersedes=old.id if old else "",
+        title=read.title,
     )
     same = next(
         (
@@ -195,6 +196,7 @@ def proposed_event(lemma: Lemma) -> LemmaProposed:
         steps=lemma.steps,
         call=lemma.call,
         supersedes=lemma.supersedes,
+        title=lemma.title,
     )
 
 

@@ -26,6 +26,6 @@ def fill(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
 class Migration(migrations.Migration):
     atomic = False
 
-    dependencies = [("lemmas", "0003_how_a_proof_was_read"), ("runs", "0006_columns_of_the_run_list")]
+    dependencies = [("lemmas", "0004_titles"), ("runs", "0006_columns_of_the_run_list")]
 
     operations = [migrations.RunPython(fill, migrations.RunPython.noop)]

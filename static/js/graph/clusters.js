@@ -1,0 +1,37 @@
+// The graph from far away: one node for the lemmas of each rollout in each round. Pure: works on the maps of view.js.
+
+const isLemma = ({ kind }) => kind === "lemma" || kind === "human";
+const holds = ({ status }) => status === "verified";
+
+/** `{nodes, edges}` in the form of docs/graph_data.md; a cluster has `members`, `round` and `rollout`. */
+export function clustersOf(graph) {
+  const groups = new Map();
+  const groupOf = new Map();
+  for (const node of graph.nodes.values()) {
+    const id = isLemma(node) ? `cluster/${node.round}/${node.rollout}` : node.id;
+    groupOf.set(node.id, id);
+    if (!groups.has(id)) groups.set(id, []);
+    groups.get(id).push(node);
+  }
+  const nodes = [...groups].map(([id, members]) => (isLemma(members[0]) ? cluster(id, members) : members[0]));
+  const edges = new Map();
+  for (const { source, target, kind } of graph.edges.values()) {
+    const [from, to] = [groupOf.get(source), groupOf.get(target)];
+    if (kind === "uses" && from !== to) edges.set(`${from}>${to}`, { id: `uses:${from}>${to}`, kind, source: from, target: to });
+  }
+  return { nodes, edges: [...edges.values()] };
+}
+
+function cluster(id, members) {
+  const [{ round, rollout }] = members;
+  const judged = members.filter(({ confidence }) => confidence !== null);
+  const total = (name) => members.reduce((sum, node) => sum + node[name], 0);
+  return {
+    ...members[0], id, kind: "cluster", status: "", human: "", check: "", found_by: 1, round, rollout, members: members.map((node) => node.id),
+    label: `Round ${round}, rollout ${rollout}:`,
+    title: `${members.filter(holds).length} of ${members.length} hold`,
+    confidence: judged.length ? judged.reduce((sum, node) => sum + node.confidence, 0) / judged.length : null,
+    passes: total("passes"), valid: total("valid"), total: total("total"), expected: total("expected"),
+    first_seq: Math.min(...members.map((node) => node.first_seq)),
+  };
+}
