@@ -50,7 +50,7 @@ SECTIONS = {
     "explorations": "exploring",
     "explorations:start": "exploring#start",
     "explorations:fork": "exploring#forks",
-    "explorations:run_list": "exploring#the-list-of-runs",
+    **dict.fromkeys(("explorations:run_list", "explorations:run_delete"), "run_list"),
     "explorations:run_detail": "exploring#the-page-of-a-run",
     "explorations:run_compare": "comparing",
     "explorations:run_import": "importing#import",

@@ -12,6 +12,7 @@ from django.db import transaction
 
 from apps.lemmas.fold import Fold
 from apps.lemmas.models import HumanVerdict, Lemma, LemmaEdge, LemmaLikeness, ProofVersion, Verdict
+from apps.lemmas.run_columns import run_columns_write
 from apps.lemmas.search import index
 from apps.reasoning.domain.events import Event
 from apps.reasoning.story.vocabulary import event_from
@@ -42,6 +43,7 @@ def rebuild(run: Run) -> int:
             Fold(run).apply([(row.seq, event_from(row.kind, row.body)) for row in batch])
             folded += len(batch)
         index.index_run(run)
+        run_columns_write(run.pk)
     return folded
 
 

@@ -242,6 +242,8 @@ RULES: dict[str, Rule] = {
     "explorations:run_compare": RUN_READERS,
     "explorations:run_difference": (302, 404, 400, 400),  # No run is named here; tests/explorations has comparisons.
     "explorations:pairs_change": POST_ONLY,
+    **dict.fromkeys(("explorations:run_selection", "explorations:run_view"), POST_ONLY),
+    **dict.fromkeys(("explorations:run_delete", "explorations:run_export"), (302, 404, 302, 302)),  # Without a selection.
     "explorations:run_detail": RUN_READERS,
     "explorations:run_header": (302, 404, 302, 302),
     "explorations:run_timeline": (302, 404, 302, 302),
