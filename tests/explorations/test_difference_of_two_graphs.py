@@ -13,7 +13,6 @@ from apps.lemmas.pairs.services import pairs_decide
 from apps.runs.models import Run
 from tests.explorations.factory import make_exploration
 from tests.lemmas.factory import make_run
-from tests.node import facts
 
 pytestmark = pytest.mark.django_db
 
@@ -149,11 +148,3 @@ def test_a_difference_of_any_other_number_of_runs_is_refused(alice: User, client
     answer = client.get("/runs/compare/difference.json", ids(*(make_run() for _ in range(number))))
     assert answer.status_code == 400
     assert words in answer.json()["detail"]
-
-
-def test_rounds_are_rows_without_overlaps_and_lemmas_are_near_those_that_they_use() -> None:
-    found = facts("check_difference_rows.mjs")
-    assert found["rows_in_order"] is True
-    assert found["overlaps"] == 0
-    assert found["near"] is True
-    assert found["lines_of_forty"] == 3

@@ -4,20 +4,28 @@
 // and plain: in both from before the fork.
 import cytoscape from "../../vendor/cytoscape/cytoscape.esm.min.mjs";
 import { fetchPart } from "../fetch_part.js";
-import { positionsOf } from "./rows.js";
+import { arrange } from "../graph/arrange.js";
+import { fitted } from "../graph/labels.js";
+import { adopt, createLayout, place } from "../graph/layout.js";
+import { segmentsOf } from "../graph/lines.js";
+import { sizeOf } from "../graph/sizes.js";
 
 const SIGNS = { added: "+ ", gone: "− ", verdict: "→ ", same: "" };
-const SHAPES = { problem: "rectangle", proof: "round-rectangle", lemma: "ellipse", human: "round-hexagon" };
+const SHAPES = { problem: "rectangle", human: "cut-rectangle" };
+const LABEL = { size: 12, lines: 2 };
 const PADDING = 24;
 const LARGEST_FIT = 1.2;
+/** Up to this size Graphviz lays out the graph, as in graph/view.js. */
+const LARGE = 300;
+const ARRANGE_MS = 6000;
 const OWN_STYLE = "__________cytoscape_stylesheet"; // Cytoscape would add a <style> element, which our CSP forbids.
 const token = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
 const nameOf = (node) => (node.kind === "lemma" || node.kind === "human" ? node.id.replace("before:", "") : node.label);
 
 function labelOf(node) {
-  const name = SIGNS[node.change] + nameOf(node);
-  return node.change === "verdict" ? `${name}\n${node.now.split(",")[0]}` : name;
+  const words = node.change === "verdict" ? node.now.split(",")[0] : node.title;
+  return fitted(`${SIGNS[node.change]}${nameOf(node)} ${words ?? ""}`.trim(), sizeOf(node)[0], LABEL, token("sans"));
 }
 
 function styleSheet() {
@@ -28,30 +36,39 @@ function styleSheet() {
     of(`edge.${name}`, { "line-color": token(tint), "target-arrow-color": token(tint), "line-style": border === "dashed" ? "dashed" : "solid" }),
   ];
   return [
-    of("node", { label: "data(label)", "text-wrap": "wrap", "text-valign": "center", "font-size": 13, "font-family": token("sans"), color: ink, width: 84, height: 44, "background-color": paper, "border-width": 1, "border-color": muted }),
+    of("node", { label: "data(label)", "text-wrap": "wrap", "text-valign": "center", "font-size": LABEL.size, "font-family": token("sans"), color: ink, shape: "round-rectangle", width: "data(width)", height: "data(height)", "background-color": paper, "border-width": 1, "border-color": muted }),
     ...Object.entries(SHAPES).map(([kind, shape]) => of(`node.${kind}`, { shape })),
     of("node.trunk", { "background-color": line }),
     of("edge", { width: 1.4, "line-color": muted, "curve-style": "straight", "target-arrow-shape": "triangle", "target-arrow-color": muted, "arrow-scale": 0.8, opacity: 0.7 }),
-    of("edge.level", { "curve-style": "unbundled-bezier", "control-point-distances": 40, "control-point-weights": 0.5 }),
+    of("edge.led", {
+      "curve-style": "round-segments", "edge-distances": "node-position", "segment-radii": 10,
+      "segment-weights": (edge) => edge.data("weights"), "segment-distances": (edge) => edge.data("distances"),
+    }),
     ...changed("added", "good", "solid"),
     ...changed("gone", "bad", "dashed"),
     ...changed("verdict", "warn", "double"),
-    of("node.verdict", { height: 54, width: 98 }),
     of("edge.corrects, edge.revises", { "target-arrow-shape": "vee" }),
     of("edge.merges", { "line-style": "dotted" }),
     of("node:selected", { "overlay-color": token("accent"), "overlay-opacity": 0.2 }),
   ];
 }
 
-function elementsOf(graph) {
-  const position = positionsOf(graph);
-  const nodes = graph.nodes.map((node) => ({
-    group: "nodes", data: { id: node.id, label: labelOf(node) }, position: position[node.id],
+async function elementsOf(graph, room) {
+  const known = new Set(graph.nodes.map(({ id }) => id));
+  const edges = graph.edges.filter(({ source, target }) => known.has(source) && known.has(target));
+  const layout = createLayout();
+  place(layout, graph.nodes, edges);
+  const found = graph.nodes.length <= LARGE ? await arrange(graph.nodes, edges, room, ARRANGE_MS) : null;
+  if (found) adopt(layout, found, edges);
+  const boxes = graph.nodes.map((node) => ({
+    group: "nodes", data: { id: node.id, label: labelOf(node), width: sizeOf(node)[0], height: sizeOf(node)[1] }, position: { ...layout.position.get(node.id) },
     classes: [node.kind, node.change, node.trunk ? "trunk" : ""].filter(Boolean),
   }));
-  const ends = (edge) => edge.source in position && edge.target in position;
-  const edges = graph.edges.filter(ends).map(({ id, source, target, kind, change }) => ({ group: "edges", data: { id, source, target }, classes: [kind, change, position[source].y === position[target].y ? "level" : "down"] }));
-  return [...nodes, ...edges];
+  const lines = edges.map((edge) => {
+    const led = segmentsOf(layout, edge);
+    return { group: "edges", data: { id: edge.id, source: edge.source, target: edge.target, ...led }, classes: [edge.kind, edge.change, ...(led ? ["led"] : [])] };
+  });
+  return [...boxes, ...lines];
 }
 
 /** Words of a change, for the list and the panel. */
@@ -77,7 +94,7 @@ class DifferencePage {
     this.nodes = new Map(graph.nodes.map((node) => [node.id, node]));
     this.#count(graph);
     this.#list(graph);
-    this.#draw(graph);
+    await this.#draw(graph);
   }
 
   #count({ counts }) {
@@ -100,10 +117,12 @@ class DifferencePage {
     if (!changed.length) this.part("list").textContent = "The graphs do not differ.";
   }
 
-  #draw(graph) {
+  async #draw(graph) {
     if (!document.getElementById(OWN_STYLE)) document.head.append(Object.assign(document.createElement("template"), { id: OWN_STYLE }));
+    const canvas = this.part("canvas");
+    const elements = await elementsOf(graph, { width: canvas.clientWidth - 2 * PADDING, height: canvas.clientHeight - 2 * PADDING });
     this.cy = cytoscape({
-      container: this.part("canvas"), elements: elementsOf(graph), layout: { name: "preset" }, style: styleSheet(), autoungrabify: true,
+      container: canvas, elements, layout: { name: "preset" }, style: styleSheet(), autoungrabify: true,
       boxSelectionEnabled: false, minZoom: 0.05, maxZoom: 3,
     });
     this.cy.on("tap", "node", (event) => this.choose(event.target.id()));
