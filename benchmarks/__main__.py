@@ -41,6 +41,7 @@ BENCHMARKS = {
     "formulas": ("benchmarks.formulas", "The formula check: equal findings on a busy machine, and long texts"),
     "lemma_search": ("benchmarks.pages.lemma_search", "A search over the lemmas of all runs"),
     "graph": ("benchmarks.pages.graph", "The lemma graph in the browser"),
+    "graph_layout": ("benchmarks.pages.layout", "The layout of the lemma graph next to plain Graphviz"),
     "live_pages": ("benchmarks.pages.live_pages", "Pages of a run while lemmas arrive"),
     "comparing": ("benchmarks.pages.comparing", "Four runs side by side: server time"),
     "marking_office": ("benchmarks.contest.marking_office", "A scheme changed after 5,000 marks, a list of 10,000 papers"),

@@ -7,7 +7,7 @@ from tests.access.statuses import ANY_ID, API_POST_ONLY, API_RUN_READERS, API_SI
 
 #: The lemma of the run in the world of rules.py.
 LEMMA = "s0.1"
-_OF_RUNS = ("run_get", "run_events", "run_lemmas", "run_graph", "run_stream", "lemma_search")
+_OF_RUNS = ("run_get", "run_events", "run_lemmas", "run_graph", "run_stream")
 _TO_RUNS = ("run_fork", "run_command", "run_resume")
 #: Of one experiment. The asked one does not exist, so all users get 404.
 _OF_EXPERIMENTS = ("experiment_get", "experiment_cells", "experiment_scores", "experiment_table")
@@ -21,6 +21,7 @@ OF_THE_API: dict[str, Any] = {
     "api:scheme_get": API_RUN_READERS,
     "api:run_list": API_RUN_READERS,
     "api:run_start": API_RUN_READERS,  # Its address lists runs for GET, and the one of experiments lists these.
+    "api:lemma_search": API_RUN_READERS,
     "api:experiment_list": API_RUN_READERS,
     "api:experiment_start": API_RUN_READERS,
     **{f"api:{name}": API_RUN_READERS for name in _OF_RUNS},
