@@ -81,7 +81,9 @@ class Row:
 
 @dataclass(frozen=True)
 class Step:
-    """One column in the strip above the graph. `place` is its round, or `last`; `words` say how many lemmas hold."""
+    """One column in the strip above the graph. `place` is its round, or its title after the rounds; `words` say how many lemmas
+    hold, without merged ones. `bars` are the ids of its bars in the table.
+    """
 
     title: str
     place: str
@@ -89,6 +91,7 @@ class Step:
     total: int
     running: int
     words: str = ""
+    bars: tuple[str, ...] = ()
 
     @property
     def share(self) -> float:
@@ -121,7 +124,7 @@ class Timeline:
         """The columns in short, with the calls of all rollouts together."""
         columns = [[row.cells[at] for row in self.rows] for at in range(len(self.rounds))]
         rounds = [_step(title, str(round_), cells) for (round_, title), cells in zip(self.titles, columns, strict=True)]
-        return [*rounds, *(_step(title, "last", [cell]) for title, cell in self.last_cells)]
+        return [*rounds, *(_step(title, title, [cell]) for title, cell in self.last_cells)]
 
     @property
     def is_empty(self) -> bool:
@@ -130,14 +133,13 @@ class Timeline:
 
 def _step(title: str, place: str, cells: list[Cell]) -> Step:
     bars = [bar for cell in cells for bar in cell.bars]
-    proposed = [cell.proposed for cell in cells if cell.proposed is not None]
-    words = ""
-    if sum(proposed):
-        words = f"{sum(cell.survived or 0 for cell in cells)} of {sum(proposed)} hold"
-    elif found := sum(cell.lemmas for cell in cells):
-        words = f"{found} lemma{'' if found == 1 else 's'}"
     done, running = sum(bar.done for bar in bars), sum(bar.running for bar in bars)
-    return Step(title, place, done, sum(bar.total for bar in bars), running, words)
+    lemmas, holding = sum(cell.lemmas for cell in cells), sum(cell.verified for cell in cells)
+    return Step(
+        title, place, done, sum(bar.total for bar in bars), running,
+        words=f"{holding} of {lemmas} hold" if lemmas else "",
+        bars=tuple(f"{cell.place}/{bar.role}" for cell in cells for bar in cell.bars),
+    )  # fmt: skip
 
 
 def timeline(run: Run, open_calls: list[dict[str, Any]]) -> Timeline:
@@ -197,8 +199,8 @@ def _add_lemmas(run: Run, cells: dict[Place, Cell]) -> None:
         Lemma.objects.filter(run=run)
         .values("rollout", "round")
         .annotate(
-            n=Count("pk"),
-            holding=Count("pk", filter=Q(judged="verified")),
+            n=Count("pk", filter=~Q(status="merged")),
+            holding=Count("pk", filter=Q(status="verified")),
             votes=Sum("total"),
             votes_of=Sum("expected"),
         )

@@ -73,12 +73,18 @@ def difference_of(before: Run, after: Run) -> Difference:
 def _matched(old: RunGraph, new: RunGraph) -> dict[str, str]:
     """By node of the new graph, the node of the old one that says the same. Each is used once.
 
-    Equal ids with equal statements come first, then lemmas of one group in their order, then proofs of equal text.
+    Equal ids with equal statements come first, except where people parted them, then lemmas of one group in their order, then
+    proofs of equal text.
     """
+    decisions = decisions_on([old.run, new.run])
+    parted = {frozenset((one.one, one.other)) for one in decisions if not one.is_same}
     old_texts, new_texts = _texts(old), _texts(new)
-    found = {name: name for name, text in new_texts.items() if old_texts.get(name) == text} | {PROBLEM: PROBLEM}
+    found = {
+        name: name for name, text in new_texts.items()
+        if old_texts.get(name) == text and frozenset(((old.run.pk, name), (new.run.pk, name))) not in parted
+    } | {PROBLEM: PROBLEM}  # fmt: skip
     left = _unmatched(old, found.values()), _unmatched(new, found)
-    for group in groups_in(left[0] | left[1], new.run, decisions_on([old.run, new.run])):
+    for group in groups_in(left[0] | left[1], new.run, decisions):
         sides = defaultdict(list)
         for run, name in group.keys:
             sides[run].append(name)

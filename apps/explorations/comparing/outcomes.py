@@ -8,7 +8,7 @@ from django.db.models import Count, Max
 
 from apps.explorations.comparing.asking import Side
 from apps.explorations.selectors import list_state
-from apps.explorations.words import scaffold_word
+from apps.explorations.words import compares_solutions, scaffold_word
 from apps.lemmas.models import Lemma, LemmaState, ProofVersion, Verdict
 from apps.lemmas.words import confidence_words
 from apps.runs.models import Run, Step
@@ -18,7 +18,8 @@ from apps.runs.models import Run, Step
 class Outcome:
     """One run. `state`: class of the glyph and words. `proof`: the votes on the selected proof; "" without one.
 
-    `lemmas` are counted by state, `models` are the aliases of its roles; `seed` is None where it is unknown.
+    `lemmas` are counted by state, `models` are the aliases of its roles; `seed` is None where it is unknown, `proposed` and
+    `votes` where the method has no lemmas.
     """
 
     letter: str
@@ -31,8 +32,8 @@ class Outcome:
     rounds: int | None
     proof: str
     lemmas: list[tuple[str, int]]
-    proposed: int
-    votes: int
+    proposed: int | None
+    votes: int | None
 
 
 def outcomes_of(sides: Sequence[Side]) -> list[Outcome]:
@@ -66,6 +67,6 @@ def _outcome(side: Side, states: Counter[str], votes: int, rounds: int | None, p
         rounds=rounds,
         proof=confidence_words(proof) if proof and (proof.confidence is not None or proof.unscored) else "",
         lemmas=[(state.label, states[state.value]) for state in LemmaState if states[state.value]],
-        proposed=sum(states.values()),
-        votes=votes,
+        proposed=None if compares_solutions(run.scaffold) else sum(states.values()),
+        votes=None if compares_solutions(run.scaffold) else votes,
     )

@@ -92,10 +92,12 @@ def _of_owner(name: str) -> Q:
 
 
 def _day(text: str) -> date | None:
+    """A day whose next day exists; None for any other text."""
     try:
-        return parse_date(text)
+        day = parse_date(text)
     except ValueError:
         return None
+    return day if day and day < date.max else None
 
 
 def _midnight(text: str, days: int = 0) -> datetime:

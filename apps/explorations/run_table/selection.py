@@ -12,7 +12,7 @@ from django.db.models.fields.reverse_related import ForeignObjectRel
 
 from apps.accounts.models import User
 from apps.explorations.exports import export_lines
-from apps.runs.access import run_visible_to
+from apps.runs.access import run_visible_to, runs_get_for
 from apps.runs.models import Run
 
 SELECTED_AT_MOST, EXPORTED_AT_MOST = 200, 50
@@ -32,7 +32,7 @@ def runs_selected(user: User, ids: Sequence[str]) -> list[Run]:
         found = {}
     if not found:
         raise ValidationError("Select at least one run of the list first.")
-    return [found[one] for one in dict.fromkeys(ids) if one in found]
+    return runs_get_for(user, [one for one in dict.fromkeys(ids) if one in found])
 
 
 def runs_zip(runs: Sequence[Run]) -> IO[bytes]:

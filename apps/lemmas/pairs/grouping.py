@@ -55,7 +55,8 @@ class Statement(Generic[K]):
 
 @dataclass(frozen=True)
 class Group(Generic[K]):
-    """Lemmas that say the same, in the order given. `how`: the weakest link among them, None for a single lemma.
+    """Lemmas that say the same, in the order given. `how`: DECIDED if people joined some of them, else the weakest
+    link; None for a single lemma.
 
     `score`: the lowest likeness from 0 to 1 if a link is by likeness.
     """
@@ -129,7 +130,8 @@ class _Joined(Generic[K]):
         self._parent[second] = first
         known = [found for root in (first, second) if (found := self._links.get(root))]
         scores = [found[1] for found in known if found[1] is not None] + ([] if score is None else [score])
-        self._links[first] = (max([how, *(found[0] for found in known)]), min(scores, default=None))
+        hows = [how, *(found[0] for found in known)]
+        self._links[first] = (How.DECIDED if How.DECIDED in hows else max(hows), min(scores, default=None))
         return True
 
     def groups(self) -> list[Group[K]]:

@@ -4,6 +4,8 @@ import { NEAR } from "./labels.js";
 import { nodeName, nodeState } from "./nouns.js";
 
 const MOST = 40;
+/** The bar of the votes at the lower edge of a box stays uncovered. */
+const VOTES = 4;
 
 /** Draw the cards of `view` into `layer`. Returns a function that draws them again. */
 export function mountCards(view, layer) {
@@ -21,13 +23,13 @@ export function mountCards(view, layer) {
       const card = cardOf(view.graph.nodes.get(node.id()));
       const { x, y } = node.renderedPosition();
       Object.assign(card.style, {
-        translate: `${x}px ${y}px`, width: `${node.width() * zoom}px`, height: `${node.height() * zoom}px`,
+        translate: `${x}px ${y - (VOTES / 2) * zoom}px`, width: `${node.width() * zoom}px`, height: `${(node.height() - VOTES) * zoom}px`,
       });
     }
   };
 
   function cardOf(node) {
-    const state = nodeState(node);
+    const state = [nodeState(node), node.status, node.human, node.check, node.title].join();
     const known = cards.get(node.id);
     if (known?.state === state) return known.element;
     known?.element.remove();
@@ -35,8 +37,8 @@ export function mountCards(view, layer) {
     element.className = `graph__card graph__card--${node.human || node.status || "none"}`;
     const head = document.createElement("p");
     head.className = "graph__card-head";
-    const signs = [node.status === "rejected" ? "✕ rejected" : "", node.check === "refuted" ? "≠ a formula refuted" : "", node.human ? `${node.human} by people` : ""];
-    head.textContent = [nodeName(node, view.rollouts), state, ...signs].filter((said, at, all) => said && all.indexOf(said) === at).join(" · ");
+    const signs = [node.status === "rejected" ? "✕ rejected" : "", ["merged", "retired"].includes(node.status) ? node.status : "", node.check === "refuted" ? "≠ a formula refuted" : "", node.human ? `${node.human} by people` : ""];
+    head.textContent = [nodeName(node, view.rollouts), nodeState(node), ...signs].filter((said, at, all) => said && all.indexOf(said) === at).join(" · ");
     const text = document.createElement("p");
     text.className = "graph__card-text";
     drawText(text, node.statement);

@@ -4,6 +4,8 @@ import { laneOf } from "./layers.js";
 import { halfWidth, PITCH_Y } from "./sizes.js";
 
 const isLemma = ({ kind }) => kind === "lemma" || kind === "human";
+/** Merged lemmas count where their representative is, as in the list of runs. */
+const counts = ({ status }) => status !== "merged";
 const holds = ({ status }) => status === "verified";
 
 /** `{nodes, edges}` in the form of docs/graph_data.md; a cluster has `members`, `round` and `rollout`. */
@@ -32,7 +34,7 @@ function cluster(id, members) {
   return {
     ...members[0], id, kind: "cluster", status: "", human: "", check: "", found_by: 1, round, rollout, members: members.map((node) => node.id),
     label: `Round ${round}, rollout ${rollout}:`,
-    title: `${members.filter(holds).length} of ${members.length} hold`,
+    title: `${members.filter(holds).length} of ${members.filter(counts).length} hold`,
     confidence: judged.length ? judged.reduce((sum, node) => sum + node.confidence, 0) / judged.length : null,
     passes: total("passes"), valid: total("valid"), total: total("total"), expected: total("expected"),
     first_seq: Math.min(...members.map((node) => node.first_seq)),
@@ -48,9 +50,8 @@ export function gridOf(nodes) {
   let row = 0;
   for (const lane of lanes) {
     const members = nodes.filter((node) => laneOf(node) === lane);
-    const isGrid = members[0].kind === "cluster";
     members.forEach((node, at) => {
-      const column = isGrid ? rollouts.indexOf(node.rollout) : at + (rollouts.length - members.length) / 2;
+      const column = node.kind === "cluster" ? rollouts.indexOf(node.rollout) : at;
       positions[node.id] = [column * 2 * halfWidth(node), row * PITCH_Y];
       rows[node.id] = row;
     });

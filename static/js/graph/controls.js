@@ -23,11 +23,11 @@ export function writeAddress(changes) {
   history.replaceState(history.state, "", url);
 }
 
-/** `changed()` is called when another part of the graph is shown. */
+/** `changed()` is called when another part of the graph is shown, `stay()` when the reader has gone to a lemma. */
 export class Controls {
-  constructor(root, view, { choose, changed }) {
+  constructor(root, view, { choose, changed, stay }) {
     this.part = (name) => root.querySelector(`[data-part="${name}"]`);
-    Object.assign(this, { root, view, choose, changed, noun: root.dataset.noun ?? "lemma" });
+    Object.assign(this, { root, view, choose, changed, stay, noun: root.dataset.noun ?? "lemma" });
     this.focusing = { mode: "all" };
     this.hits = [];
     for (const name of ["focus", "depth", "round", "rollout"]) this.part(name).addEventListener("change", () => this.#take());
@@ -68,17 +68,17 @@ export class Controls {
     await this.show();
   }
 
-  /** Show what focus and filters say of the current graph. */
-  async show() {
+  /** Show what focus and filters say of the current graph. `hasGrown`: it has changed, and the reader has asked for nothing. */
+  async show({ hasGrown = false } = {}) {
     if (this.focusing.mode === "overview") this.view.showOverview();
-    else await this.view.show(shownSet(this.view.graph, this.focusing, this.hide));
+    else await this.view.show(shownSet(this.view.graph, this.focusing, this.hide), { hasGrown });
     this.count();
-    this.changed();
+    this.changed({ hasGrown });
   }
 
-  /** The graph has changed: show it if only a part is shown, which may have grown. */
+  /** The graph has changed, or another moment of it is shown. */
   grown() {
-    if (this.focusing.mode !== "all" || this.hide.length) this.show();
+    if (this.focusing.mode !== "all" || this.hide.length) this.show({ hasGrown: true });
     else this.count();
   }
 
@@ -141,11 +141,20 @@ export class Controls {
     } else if (event.key === "Enter" && this.hits.length) {
       this.at = (this.at + (event.shiftKey ? -1 : 1) + this.hits.length) % this.hits.length;
       const id = this.hits[this.at];
-      if (!this.view.isShown(id)) this.apply({ focus: "all" });
-      this.choose(id);
-      this.view.goTo(id);
+      this.#reach(id).then(() => {
+        this.choose(id);
+        this.view.goTo(id);
+        this.stay();
+      });
       this.part("count").textContent = `${this.at + 1} of ${this.hits.length} found`;
     } else return;
     event.preventDefault();
+  }
+
+  /** Show a lemma that was found: outside the part, everything but the sorts that stay hidden. */
+  async #reach(id) {
+    if (this.view.isShown(id)) return;
+    const node = this.view.graph.nodes.get(id);
+    await this.apply({ focus: "all", hide: this.hide.filter((name) => !HIDDEN[name](node)).join() });
   }
 }

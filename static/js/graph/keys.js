@@ -3,7 +3,7 @@
 // uses it.
 
 /** A key on the drawing; `choose(id)` selects. */
-export function moveInGraph(event, view, choose, { search, fullScreen }) {
+export function moveInGraph(event, view, choose, { search, fullScreen, zoom, fit }) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const id = view.selected;
   const first = view.graph.nodes.keys().next().value;
@@ -18,9 +18,9 @@ export function moveInGraph(event, view, choose, { search, fullScreen }) {
     N: () => unverified(view, id, -1),
     "/": search,
     f: fullScreen,
-    "+": () => view.zoomBy(1.3),
-    "-": () => view.zoomBy(1 / 1.3),
-    0: () => view.fit(),
+    "+": () => zoom(1.3),
+    "-": () => zoom(1 / 1.3),
+    0: fit,
   }[event.key];
   if (!to) return;
   event.preventDefault();

@@ -33,9 +33,13 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
   const outline = new Outline(root, (id) => choose(id));
   const controls = new Controls(root, view, {
     choose: (id) => choose(id),
-    changed: () => {
-      state.follow = true;
-      outline.filter((id) => view.isShown(id));
+    stay: () => stay(),
+    changed: ({ hasGrown }) => {
+      if (!hasGrown) {
+        state.follow = true;
+        view.fit();
+      }
+      outline.filter(controls.focusing.mode === "overview" ? () => true : (id) => view.isShown(id));
     },
   });
 
@@ -123,6 +127,16 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
 
   // --- wiring ---
 
+  /** The reader looks around: the drawing stays where it is when lemmas arrive. */
+  function stay() {
+    state.follow = false;
+  }
+
+  function zoom(factor) {
+    stay();
+    view.zoomBy(factor);
+  }
+
   async function tidy() {
     if ((await view.tidy()) !== null) return;
     part("trouble").hidden = false;
@@ -145,8 +159,8 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
 
   const actions = {
     fit: follow,
-    "zoom-in": () => view.zoomBy(1.3),
-    "zoom-out": () => view.zoomBy(1 / 1.3),
+    "zoom-in": () => zoom(1.3),
+    "zoom-out": () => zoom(1 / 1.3),
     "full-screen": fullScreen,
     tidy,
     png: async () => download(await view.exportPng(), `${noun}s.png`),
@@ -158,15 +172,14 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
     if (button) actions[button.dataset.action]?.(button);
   });
   part("pill").addEventListener("click", follow);
-  part("canvas").addEventListener("keydown", (event) => moveInGraph(event, view, choose, { fullScreen, search: () => part("search").focus() }));
+  part("canvas").addEventListener("keydown", (event) => moveInGraph(event, view, choose, { fullScreen, zoom, fit: follow, search: () => part("search").focus() }));
   view.onSelect((id, node) => {
     if (node?.members) controls.apply({ focus: "group", round: node.round, rollout: node.rollout });
     else choose(id, { reveal: false });
   });
   view.onHover((node, box) => showTip(part("tip"), part("canvas"), view.cy.zoom() < NEAR ? node : null, box, view.rollouts));
-  view.onViewport(() => {
-    state.follow = false;
-  });
+  view.onViewport(stay);
+  part("minimap").addEventListener("pointerdown", stay);
   const drawn = [mountLanes(view, part("lanes")), mountCards(view, part("cards"))];
   const drawMap = mountMinimap(view, part("minimap"), readTokens);
   const drawMapSoon = throttled(MINIMAP_MS, drawMap);
@@ -191,7 +204,7 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
     select: (id) => choose(id, { notify: false }),
     asOf: (then) => {
       view.asOf(then);
-      controls.count();
+      controls.grown();
       outline.asOf(then);
       part("empty").hidden = view.graph.nodes.size > 1;
       part("empty").textContent = part("empty").dataset.before;

@@ -16,7 +16,7 @@ const WITHOUT_VOTES = ["problem", "pair", "memory"];
 
 /** The class of the fill: a step of the ramp, `unread` where votes gave no result, `unverified` before. */
 export function fillClass(node) {
-  if (WITHOUT_VOTES.includes(node.kind)) return "plain";
+  if (WITHOUT_VOTES.includes(node.kind) || (node.kind === "proof" && !node.total && !node.expected)) return "plain";
   if (node.confidence !== null) return `ramp${Math.min(4, Math.floor(node.confidence * 5))}`;
   return node.unscored ? "unread" : "unverified";
 }

@@ -5,7 +5,8 @@ import cytoscape from "../../vendor/cytoscape/cytoscape.esm.min.mjs";
 import { arrange, prepare } from "./arrange.js";
 import { clustersOf, gridOf } from "./clusters.js";
 import { labelStep } from "./labels.js";
-import { adopt, bounds, createLayout, place } from "./layout.js";
+import { boxesOf, isClear } from "./clear.js";
+import { adopt, bounds, createLayout, lineOf, place } from "./layout.js";
 import { segmentsOf } from "./lines.js";
 import { neighbours } from "./focus.js";
 import { nodeClasses, nodeData, readTokens, styleSheet } from "./style.js";
@@ -110,7 +111,7 @@ export class GraphView {
       if (placed.length > added.length) this.cy.edges().forEach((edge) => this.#leadOne(edge));
       for (const id of changed) this.#redraw(id);
     });
-    if (this.overview) this.showOverview();
+    this.#unblock(added);
     this.#mark();
     this.#appear(added);
     if (!motionReduced()) for (const id of voted) this.cy.getElementById(id).flashClass("pulse", PULSE_MS);
@@ -145,27 +146,32 @@ export class GraphView {
     if (!motionReduced() && voted.length < FEW_VOTES) for (const id of voted) this.cy.getElementById(id).flashClass("pulse", PULSE_MS);
   }
 
-  /** Show only the nodes of `ids`, laid out for themselves; null shows all at their places. Resolves when the drawing has moved. */
-  async show(ids) {
-    const same = ids && this.part && ids.size === this.part.ids.size && [...ids].every((id) => this.part.ids.has(id));
-    if (!this.overview && (same || (!ids && !this.part))) return;
+  /**
+   * Show only the nodes of `ids`, laid out for themselves; null shows all at their places. With `hasGrown` the graph has changed:
+   * the part keeps its layout, and new nodes are placed in it. Resolves to whether another part is shown.
+   */
+  async show(ids, { hasGrown = false } = {}) {
+    const isSame = ids ? this.part && ids.size === this.part.ids.size && [...ids].every((id) => this.part.ids.has(id)) : !this.part;
+    const isInPlace = !this.part || (this.part.layout === this.whole) === Boolean(this.present);
+    if (!this.overview && isSame && isInPlace) return false;
     this.#leaveOverview();
     this.turn += 1;
     const { turn } = this;
     if (!ids) this.part = null;
-    else if (this.part && [...this.part.ids].every((id) => ids.has(id))) {
-      this.part.ids = ids; // The part has grown: its nodes stay.
+    else if (this.present) this.part = { ids, layout: this.whole }; // A replay has the places of the whole run.
+    else if (hasGrown && this.part) {
+      this.part.ids = ids;
       place(this.part.layout, this.#nodes(ids), this.#edges(ids));
     } else {
       const layout = createLayout();
       place(layout, this.#nodes(ids), this.#edges(ids));
       if (ids.size > 1 && ids.size <= LARGE) await this.#arrange(layout, ids, ARRANGE_MS);
-      if (turn !== this.turn) return;
+      if (turn !== this.turn) return false;
       this.part = { ids, layout };
     }
     this.#mark();
     this.#move();
-    this.fit();
+    return true;
   }
 
   /** Show one node for the lemmas of each rollout in each round, as a grid; `show` leaves this. */
@@ -182,7 +188,6 @@ export class GraphView {
     this.cy.batch(() => this.cy.add([...fresh.map(elements), ...data.edges.map((edge) => this.#edgeElement(edge, ["of-clusters"]))]));
     this.#mark();
     this.#move();
-    this.fit();
   }
 
   #leaveOverview() {
@@ -205,10 +210,11 @@ export class GraphView {
 
   /** Is a node drawn at present? */
   isShown(id) {
+    if (this.overview) return this.overview.nodes.has(id) && this.graph.nodes.has(id);
     return this.graph.nodes.has(id) && (!this.part || this.part.ids.has(id));
   }
 
-  /** Is a node shown, and born at the moment that is shown? */
+  /** Is a node or a box of the overview drawn? */
   isDrawn(id) {
     return this.overview ? this.overview.nodes.has(id) : this.isShown(id);
   }
@@ -428,10 +434,31 @@ export class GraphView {
   }
 
   #leadOne(edge) {
+    if (edge.empty()) return;
     const { id, source, target } = edge.data();
     const led = segmentsOf(this.layout, { id, source, target });
     if (led) edge.data(led);
     setClass(edge, "led", Boolean(led));
+  }
+
+  /** Lead the lines again that may run through boxes which have been added. */
+  #unblock(added) {
+    const { layout } = this;
+    const ids = added.filter((id) => layout.position.has(id));
+    if (!ids.length || this.overview) return;
+    const rows = ids.map((id) => layout.row.get(id));
+    const point = (id) => [layout.position.get(id).x, layout.position.get(id).y];
+    const boxes = boxesOf(ids.map((id) => layout.nodes.get(id)), Object.fromEntries(ids.map((id) => [id, point(id)])));
+    this.cy.batch(() => {
+      for (const edge of this.graph.edges.values()) {
+        const [from, to] = [layout.row.get(edge.source), layout.row.get(edge.target)].sort((one, other) => one - other);
+        if (!rows.some((row) => row >= from && row <= to)) continue;
+        const isLed = layout.lines.get(edge.id)?.source === edge.source;
+        if (isLed && isClear(edge, [point(edge.source), ...lineOf(layout, edge), point(edge.target)], boxes)) continue;
+        layout.lines.delete(edge.id);
+        this.#leadOne(this.cy.getElementById(edge.id));
+      }
+    });
   }
 
   #redraw(id) {

@@ -15,10 +15,7 @@ export function drawTimeline(page, story) {
 
 /** A step of the strip: the calls of all its bars together. Its words about lemmas describe the end of the run. */
 function drawStep(step, story) {
-  const { step: place } = step.dataset;
-  const isOf = (key) => (place === "last" ? key.startsWith("last/") : key.split("/")[1] === place);
-  const keys = [...step.closest("#run-timeline").querySelectorAll("[data-bar]")].map((row) => row.dataset.bar).filter(isOf);
-  const bars = [...new Set(keys)].map((key) => story.bars.get(key)).filter(Boolean);
+  const bars = step.dataset.bars.split(" ").map((key) => story.bars.get(key)).filter(Boolean);
   const done = bars.reduce((sum, bar) => sum + bar.done, 0);
   const total = bars.reduce((sum, bar) => sum + bar.done + bar.running, 0);
   step.hidden = !total;
