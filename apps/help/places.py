@@ -49,6 +49,7 @@ SECTIONS = {
     "explorations": "exploring",
     "explorations:start": "exploring#start",
     "explorations:fork": "exploring#forks",
+    "explorations:fork_here": "exploring#fork-from-an-event-or-a-lemma",
     "explorations:run_list": "exploring#the-list-of-runs",
     "explorations:run_detail": "exploring#the-page-of-a-run",
     "explorations:run_import": "importing#import",
