@@ -211,7 +211,8 @@ def test_the_page_of_a_fork_names_its_origin_and_its_header_agrees_with_its_pane
     fork = forked(client, parent, {"lemma": "s0.1"}, change="without")
     driven(fork)
     page = client.get(reverse("explorations:run_detail", args=[fork.public_id]) + "?tab=agents").content.decode()
-    assert "Fork without lemma s0.1" in page
+    assert "Fork: without s0.1" in page
+    assert "without lemma s0.1" in page
     assert reverse("explorations:event", args=[parent.public_id, parent.events.get(key="lemma/s0.1").seq]) in page
     words = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", page))
     assert f"Taken over: {fork.inherited_calls} calls" in words
@@ -318,7 +319,34 @@ def test_every_scaffold_is_walked_to_its_last_call(ada: User, name: str) -> None
     drive(run, with_model(nonsense(), "small"))
     found = walk(run)
     assert found.trouble == ""
-    assert {key for one in found.phases for key in one.calls} == set(
-        run.steps.filter(kind="call").values_list("key", flat=True)
+    walked = {key for one in found.phases for key in one.calls}
+    assert walked == set(run.steps.filter(kind="call").values_list("key", flat=True))
+    assert not walked or found.phases[0].reads_hints
+
+
+def test_a_scaffold_without_lemmas_forks_with_a_hint_or_unchanged(client: Client, ada: User) -> None:
+    scaffold = SCAFFOLDS["deepseek_math"]
+    parent = make_run(
+        scaffold="deepseek_math",
+        params=scaffold.presets[scaffold.first_preset].params.model_dump(mode="json"),
+        roles={role.name: RoleSpec(alias="small", revision="abc", sampling=Sampling()) for role in scaffold.roles},
+        prompt_hashes=scaffold.prompts,
     )
-    print(name, [(phase.point, phase.reads_hints, len(phase.calls)) for phase in found.phases])
+    drive(parent, with_model(nonsense(), "small"))
+    second = next(phase for phase in walk(parent).phases if phase.point == "round/2").calls
+    place: dict[str, object] = {"call": second[0]}
+    offers = refusals(offers_of(parent, Place(call=second[0]), ada))
+    assert offers == {
+        "without": "This method keeps no lemmas.",
+        "corrected": "This method keeps no lemmas.",
+        "hint": "",
+        "unchanged": "",
+    }
+    for change, text in (("hint", "Look at squares."), ("unchanged", "")):
+        fork = forked(client, parent, place, change=change, text=text)
+        asked: list[str] = []
+        drive(fork, with_model(nonsense(asked), "small"))
+        assert set(asked) == set(second) if change == "unchanged" else set(asked) <= set(second)
+        fork.refresh_from_db()
+        assert fork.inherited_calls + fork.calls == fork.steps.filter(kind="call").count()
+        assert fork.is_assisted == (change == "hint")

@@ -51,7 +51,7 @@ def fork_from(
     spec = parent.model_copy(
         update={
             "branch": branch,
-            "redraws": _redraws(parent, offers, offer.point, anew=wanted.change == "unchanged"),
+            "redraws": _redraws(parent, offers, offer.point, again=wanted.change == "unchanged"),
             "preset": parent.preset if parent.preset in scaffold.presets else "",
             "priority": scaffold.presets[parent.preset].priority if parent.preset in scaffold.presets else BATCH,
             "code_version": settings.VERSION,
@@ -87,8 +87,8 @@ def _commands(place: Place, wanted: Wanted) -> list[dict[str, object]]:
             return []
 
 
-def _redraws(parent: RunSpec, offers: Offers, point: str, *, anew: bool) -> Mapping[str, int]:
-    """The parent's redraws up to the point, so that its calls keep their seeds; with `anew`, a new seed from there on."""
+def _redraws(parent: RunSpec, offers: Offers, point: str, *, again: bool) -> Mapping[str, int]:
+    """The parent's redraws up to the point, so that its calls keep their seeds; with `again`, a new seed from there on."""
     kept = offers.points[: offers.points.index(point) + 1]
     redraws = {name: seed for name, seed in parent.redraws.items() if name in kept}
-    return redraws | {point: secrets.randbelow(MOST_SEED)} if anew else redraws
+    return redraws | {point: secrets.randbelow(MOST_SEED)} if again else redraws

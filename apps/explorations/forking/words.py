@@ -46,17 +46,24 @@ def change_words(branch: Branch) -> str:
     }[branch.change]
 
 
+def short_words(branch: Branch) -> str:
+    """`change_words` for a button."""
+    words = change_words(branch)
+    return {"unchanged": "new draws", "hint": "hint"}.get(branch.change, words.replace("lemma ", "").removeprefix("with "))
+
+
 @dataclass(frozen=True)
 class Origin:
     """Where a fork comes from. `parent` is None if it was deleted or the reader may not see it.
 
-    `begins`, `change` and `text` (a hint or a statement) are "" for a fork of a whole run.
+    `begins`, `change`, `short` (for a button) and `text` (a hint or a statement) are "" for a fork of a whole run.
     """
 
     parent: Run | None
     seq: int = 0
     begins: str = ""
     change: str = ""
+    short: str = ""
     text: str = ""
 
 
@@ -65,12 +72,12 @@ def origin_of_fork(run: Run, user: User) -> Origin | None:
     branch = branch_of(run)
     if branch is None and run.forked_from_id is None:
         return None
-    parent = run_visible_to(user).filter(pk=run.forked_from_id).first()
+    parent = run_visible_to(user).filter(forks=run).first()
     if branch is None:
         return Origin(parent)
     texts = (one.args.get("text") or one.args.get("statement") for one in branch.commands)
     text = next((str(one) for one in texts if one), "")
-    return Origin(parent, branch.seq, point_words(branch.point), change_words(branch), text)
+    return Origin(parent, branch.seq, point_words(branch.point), change_words(branch), short_words(branch), text)
 
 
 def forks_of(run: Run, user: User, limit: int = 20) -> list[tuple[Run, str]]:
