@@ -123,7 +123,7 @@ def test_the_form_shows_what_is_taken_over_and_the_fork_does_so(client: Client, 
     parent = make_parent()
     page = client.get(here(parent, lemma="s0.1")).content.decode()
     shown = re.sub(r"<[^>]+>|\s+", " ", page)
-    assert "Begins in round 1, before the votes on its lemmas." in re.sub(r"\s+", " ", shown)
+    assert "Beginning: round 1, before the votes on its lemmas." in re.sub(r"\s+", " ", shown)
     offer = offers_of(parent, Place(lemma="s0.1"), ada).of("without")
     assert offer is not None
     assert (offer.totals["taken_calls"], offer.totals["again_calls"]) == (2, parent.calls - 2)
@@ -163,7 +163,7 @@ def test_a_hint_begins_at_the_next_prompt_that_reads_it(client: Client, ada: Use
     assert "Reverse the sum." in model.prompts["s0/r2/reason"]
 
 
-def test_an_unchanged_fork_draws_all_calls_of_its_phase_and_later_anew(client: Client, ada: User) -> None:
+def test_an_unchanged_fork_draws_all_calls_of_its_phase_and_later_again(client: Client, ada: User) -> None:
     parent = make_parent()
     fork = forked(client, parent, {"call": "s0/r2/summarise"}, change="unchanged")
     model = driven(fork)
@@ -246,7 +246,7 @@ def test_what_cannot_be_done_is_refused_with_what_to_do(ada: User) -> None:
     merged = refusals(offers_of(parent, Place(lemma="s0.5"), ada))
     assert merged["without"] == merged["corrected"] == "It is merged into lemma s0.3. Fork from that lemma."
     last = refusals(offers_of(parent, Place(seq=parent.last_seq), ada))
-    assert last["hint"].startswith("No later prompt reads hints. The last one follows before revision 1")
+    assert last["hint"].startswith("No later prompt reads hints. The last that does: before revision 1")
 
 
 @pytest.mark.parametrize(

@@ -184,7 +184,7 @@ def _hint(run: Run, found: Walk, at: int) -> Offer:
     later = next((number for number in reading if number >= at), None)
     if later is None:
         last = point_words(found.phases[reading[-1]].point)
-        return Offer("hint", f"No later prompt reads hints. The last one follows {last}: choose an event before it.")
+        return Offer("hint", f"No later prompt reads hints. The last that does: {last}. Choose an event before it.")
     return _offer(run, found, "hint", later, "")
 
 

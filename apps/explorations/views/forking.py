@@ -21,21 +21,25 @@ from apps.ui.sent import whole_number
 LONGEST = 20_000
 
 
+def _text(rows: int) -> forms.Textarea:
+    return forms.Textarea(attrs={"rows": rows})
+
+
 class ForkForm(forms.Form):
     """The change and its texts. `change` lists the changes that are possible at the place."""
 
     start_id = forms.UUIDField(required=False, widget=forms.HiddenInput, initial=uuid.uuid4)
     change = forms.ChoiceField(widget=forms.RadioSelect)
-    statement = forms.CharField(label="Corrected statement", required=False, max_length=LONGEST, widget=forms.Textarea)
+    statement = forms.CharField(label="Corrected statement", required=False, max_length=LONGEST, widget=_text(4))
     proof = forms.CharField(
         label="Its proof",
         required=False,
         max_length=LONGEST,
-        widget=forms.Textarea,
+        widget=_text(6),
         help_text="An empty line separates steps. Verifiers vote on it.",
     )
     accepted = forms.BooleanField(label="I accept the statement: no votes", required=False)
-    text = forms.CharField(label="Hint", required=False, max_length=LONGEST, widget=forms.Textarea)
+    text = forms.CharField(label="Hint", required=False, max_length=LONGEST, widget=_text(4))
 
     def wanted(self) -> Wanted:
         """The valid form's values."""

@@ -103,7 +103,7 @@ async def test_a_hint_enters_the_prompts_from_its_round_on() -> None:
     assert [event.model_dump()["point"] for event in forked.of("control.applied")] == ["r2/reason"]
 
 
-async def test_an_unchanged_fork_draws_the_calls_after_its_point_anew() -> None:
+async def test_an_unchanged_fork_draws_the_calls_after_its_point_again() -> None:
     parent = await play(TABLE | FOLLOWS, PARAMS)
     forked = await fork("r2/reason", "unchanged", parent=parent, redraws={"r2/reason": 99})
     made = {request.key: request.seed for request in forked.dispatcher.requests}
