@@ -1,8 +1,6 @@
 """A fork from an event, a call or a lemma: the form, what it takes over, and its pages, through the real journal."""
 
-import asyncio
 import re
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -12,30 +10,21 @@ from django.urls import reverse
 from pytest_django import Settings
 
 from apps.accounts.models import Role, User
-from apps.explorations.forking.offers import Offers, offers_of
+from apps.explorations.forking.offers import offers_of
 from apps.explorations.forking.places import Place
 from apps.explorations.forking.walk import walk
-from apps.explorations.services import exploration_fork, worked_example_start
+from apps.explorations.services import exploration_fork
 from apps.explorations.starting.plans import plan_of_spec
-from apps.reasoning.domain.generation import GenerationRequest, Sampling
-from apps.reasoning.inference.scripted import ScriptedBackend
+from apps.reasoning.domain.generation import Sampling
 from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
 from apps.runs.models import Run, RunStatus
+from tests.explorations.forking import Model, driven, forked, here, make_parent, refusals
 from tests.explorations.test_start_form import MODELS
-from tests.reasoning.play import FOLLOWS, TableDispatcher, lemma, proof, verdict
 from tests.runs.driving import drive, nonsense, with_model
 from tests.runs.factory import make_run
 
 pytestmark = pytest.mark.django_db(transaction=True)
-TABLE = {
-    "s0/r*/reason": "<claim>partial</claim>",
-    "s0/r1/summarise": lemma(1, "Base.", "p") + lemma(2, "Top.", "By Lemma 1.") + lemma(3, "Alone.", "p"),
-    "s0/r2/summarise": lemma(4, "Late.", "By Lemma 3.") + lemma(5, "alone", "again"),
-    "final/write/*": proof("By Lemma 3."),
-    "final/check/1/1": verdict(1),
-    "final/revise/*": proof("By Lemma 3, again."),
-} | FOLLOWS
 
 
 @pytest.fixture(autouse=True)
@@ -49,62 +38,6 @@ def ada(client: Client) -> User:
     user = User.objects.create(username="ada", role=Role.RESEARCHER)
     client.force_login(user)
     return user
-
-
-class Model:
-    """A scripted model that keeps its prompts by key, and stops the run after `left` calls."""
-
-    def __init__(self, left: int = 1000) -> None:
-        self.prompts: dict[str, str] = {}
-        self.left = left
-        self._table = TableDispatcher(TABLE)
-
-    def backend(self) -> ScriptedBackend:
-        return ScriptedBackend(self._answer)
-
-    def _answer(self, request: GenerationRequest) -> str:
-        self.left -= 1
-        if self.left < 0:
-            raise RuntimeError("the process is killed")
-        self.prompts[request.key] = "\n".join(message.content for message in request.messages)
-        with ThreadPoolExecutor(1) as thread:
-            return thread.submit(asyncio.run, self._table.dispatch(request)).result().text
-
-
-def driven(run: Run, model: Model | None = None) -> Model:
-    model = model or Model()
-    assert drive(run, with_model(model.backend(), "small")) == RunStatus.FINISHED
-    run.refresh_from_db()
-    return model
-
-
-def make_parent(**params: object) -> Run:
-    scaffold = SCAFFOLDS["intern_s1_mo"]
-    values = {"rounds": 2, "lemma_votes": 1, "proof_votes": 1, **params}
-    run = make_run(
-        preset="quick",
-        params=scaffold.read_params(values).model_dump(mode="json"),
-        roles={role.name: RoleSpec(alias="small", revision="abc", sampling=Sampling()) for role in scaffold.roles},
-        prompt_hashes=scaffold.prompts,
-        seed=7,
-    )
-    driven(run)
-    return run
-
-
-def here(run: Run, **place: object) -> str:
-    query = "&".join(f"{name}={value}" for name, value in place.items())
-    return f"{reverse('explorations:fork_here', args=[run.public_id])}?{query}"
-
-
-def forked(client: Client, run: Run, place: dict[str, object], **sent: object) -> Run:
-    answer = client.post(here(run, **place), sent)
-    assert answer.status_code == 302, answer.content.decode()
-    return Run.objects.get(public_id=answer["Location"].strip("/").split("/")[-1])
-
-
-def refusals(offers: Offers) -> dict[str, str]:
-    return {one.change: one.refusal for one in offers.offers}
 
 
 def test_the_walk_finds_the_phases_of_the_run_with_all_their_calls(ada: User) -> None:
@@ -233,76 +166,6 @@ def test_every_place_of_a_run_links_to_its_fork(client: Client, ada: User) -> No
     }
     for address, query in pages.items():
         assert f"/fork/here/{query}" in client.get(address).content.decode(), address
-
-
-def test_what_cannot_be_done_is_refused_with_what_to_do(ada: User) -> None:
-    parent = make_parent()
-    assert "before the first call" in offers_of(parent, Place(seq=1), ada).trouble
-    assert "Choose an event" in offers_of(parent, Place(), ada).trouble
-    first = refusals(offers_of(parent, Place(call="s0/r1/reason"), ada))
-    assert "nothing can be taken over" in first["unchanged"]
-    assert first["without"] == "Open the lemma, and fork from its panel."
-    assert first["hint"] == ""
-    merged = refusals(offers_of(parent, Place(lemma="s0.5"), ada))
-    assert merged["without"] == merged["corrected"] == "It is merged into lemma s0.3. Fork from that lemma."
-    last = refusals(offers_of(parent, Place(seq=parent.last_seq), ada))
-    assert last["hint"].startswith("No later prompt reads hints. The last that does: before revision 1")
-
-
-@pytest.mark.parametrize(
-    ("change", "sentence"),
-    [
-        ({"prompt_hashes": {"other": "x"}}, "The prompts of this method have changed"),
-        ({"scaffold": "gone"}, "The method of this run no longer exists"),
-        ({"roles": {"reasoner": {"alias": "small", "revision": "old", "sampling": {}}}}, "has another version now"),
-        ({"roles": {"reasoner": {"alias": "off", "revision": "off", "sampling": {}}}}, "is no longer enabled"),
-        ({"seed": 8}, "The code or the prompts have changed"),
-    ],
-)
-def test_a_run_that_would_be_asked_otherwise_now_is_refused(ada: User, change: dict[str, Any], sentence: str) -> None:
-    parent = make_parent()
-    parent.spec = {**parent.spec, **change}
-    parent.scaffold = parent.spec["scaffold"]
-    assert sentence in offers_of(parent, Place(call="s0/r2/reason"), ada).trouble
-
-
-def test_the_worked_example_and_imports_are_refused_in_words(client: Client, ada: User) -> None:
-    example = worked_example_start(user=ada, start=False)
-    assert "The worked example cannot be forked" in client.get(here(example, event=3)).content.decode()
-    parent = make_parent()
-    Run.objects.filter(pk=parent.pk).update(preset="imported")
-    assert "An imported run cannot be forked" in client.get(here(parent, event=3)).content.decode()
-
-
-@pytest.mark.parametrize(
-    ("sent", "sentence"),
-    [
-        ({"change": "hint", "text": " "}, "Write the hint."),
-        ({"change": "corrected", "statement": " ", "proof": "p"}, "Write the corrected statement."),
-        ({"change": "corrected", "statement": "S.", "proof": " "}, "Write a proof for the votes"),
-        ({"change": "other"}, "The fork was not started."),
-    ],
-)
-def test_a_wrong_form_starts_nothing_and_says_what_to_do(
-    client: Client, ada: User, sent: dict[str, str], sentence: str
-) -> None:
-    parent = make_parent()
-    answer = client.post(here(parent, lemma="s0.1"), sent)
-    assert answer.status_code == 422
-    assert sentence in answer.content.decode()
-    assert not parent.forks.exists()
-
-
-def test_a_student_forks_nothing_and_a_hidden_parent_is_not_named(client: Client, ada: User) -> None:
-    parent = make_parent()
-    fork = forked(client, parent, {"lemma": "s0.1"}, change="without")
-    client.force_login(User.objects.create(username="charlie", role=Role.STUDENT))
-    assert client.get(here(parent, lemma="s0.1")).status_code == 404
-    assert client.post(here(parent, lemma="s0.1"), {"change": "without"}).status_code == 404
-    Run.objects.filter(pk=fork.pk).update(forked_from=None)
-    client.force_login(ada)
-    page = client.get(reverse("explorations:run_detail", args=[fork.public_id])).content.decode()
-    assert "a run that was deleted or that you may not see" in page
 
 
 @pytest.mark.parametrize("name", SCAFFOLDS)

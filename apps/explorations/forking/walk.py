@@ -72,7 +72,16 @@ def walk(run: Run) -> Walk:
         found.trouble = "The code or the prompts have changed since this run."
     except (ReasoningError, BudgetExhausted, RunHalted):
         pass
+    _add_rest(run, found)
     return found
+
+
+def _add_rest(run: Run, found: Walk) -> None:
+    """Count the recorded calls of an interrupted phase that the walk did not reach, because another one is missing."""
+    walked = {key for phase in found.phases for key in phase.calls}
+    if found.phases:
+        keys = run.steps.filter(kind="call").order_by("pk").values_list("key", flat=True)
+        found.phases[-1].calls += [key for key in keys if key not in walked]
 
 
 async def _followed(program: Any) -> None:
