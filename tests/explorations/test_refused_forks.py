@@ -1,9 +1,12 @@
 """Forks from a place that cannot be made: each refusal says what to do."""
 
+import io
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 from pytest_django import Settings
@@ -12,6 +15,7 @@ from apps.accounts.models import Role, User
 from apps.explorations.forking.offers import offers_of
 from apps.explorations.forking.places import Place
 from apps.explorations.forking.walk import walk
+from apps.explorations.management.commands import fork_run
 from apps.explorations.services import worked_example_start
 from apps.runs.models import Run, RunStatus
 from tests.explorations.forking import Model, forked, here, make_parent, refusals
@@ -110,3 +114,37 @@ def test_an_interrupted_run_is_walked_with_all_calls_that_it_has(ada: User) -> N
     assert [phase.point for phase in found.phases] == ["r1/reason", "r1/summarise", "r1/verify"]
     assert sum(len(phase.calls) for phase in found.phases) == parent.steps.filter(kind="call").count() == 4
     assert refusals(offers_of(parent, Place(lemma="s0.1"), ada))["without"] == ""
+
+
+def said(*args: str) -> str:
+    out = io.StringIO()
+    call_command("fork_run", *args, "--user", "ada", stdout=out)
+    return out.getvalue()
+
+
+def test_the_command_shows_and_starts_the_same_fork(ada: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fork_run, "is_stack_up", lambda: False)
+    driven_here: list[Run] = []
+
+    def drives(run: Run) -> Mock:
+        driven_here.append(run)
+        return Mock()
+
+    monkeypatch.setattr(fork_run, "drive_in_thread", drives)
+    parent = make_parent()
+    place = (str(parent.public_id), "--lemma", "s0.1", "--without")
+    assert said(*place, "--dry-run").startswith("Beginning: round 1, before the votes on its lemmas. Taken over: 2 calls")
+    assert not parent.forks.exists()
+    printed = said(*place)
+    (fork,) = parent.forks.all()
+    assert str(fork.public_id) in printed
+    assert (fork.owner, driven_here) == (ada, [fork])
+    for args, words in (
+        (("--event", "1"), "before the first call"),
+        (("--lemma", "s0.5", "--without"), "It is merged into lemma s0.3"),
+        (("--lemma", "s0.1", "--statement", "S."), "Write a proof for the votes"),
+    ):
+        with pytest.raises(CommandError, match=words):
+            said(str(parent.public_id), *args)
+    with pytest.raises(CommandError, match="There is no run none"):
+        said("none", "--event", "9")

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from apps.accounts.models import User
 from apps.explorations.forking.places import Place, phase_of
@@ -24,6 +25,16 @@ TITLES: dict[Change, str] = {
     "unchanged": "Unchanged, with new draws",
 }
 _WHOLE = "Use Fork on the page of the run: it takes over every call whose request is still the same."
+
+
+class _Step(NamedTuple):
+    """A recorded call: its place, role and tokens."""
+
+    key: str
+    round: int
+    role: str
+    prompt: int
+    completion: int
 
 
 @dataclass(frozen=True)
@@ -107,11 +118,12 @@ def offers_of(run: Run, place: Place, user: User) -> Offers:
     if refusal:
         return Offers(refusal)
     lemma = Lemma.objects.filter(run=run, lemma=place.lemma).first() if place.lemma else None
+    steps, changed = _steps(run), _lemma_refusal(run, place, lemma)
     offers = (
-        _offer(run, found, "without", at, _lemma_refusal(run, place, lemma)),
-        _offer(run, found, "corrected", at, _lemma_refusal(run, place, lemma)),
-        _hint(run, found, at),
-        _offer(run, found, "unchanged", at, _nothing_new(found, at)),
+        _offer(steps, found, "without", at, changed),
+        _offer(steps, found, "corrected", at, changed),
+        _hint(steps, found, at),
+        _offer(steps, found, "unchanged", at, _nothing_new(found, at)),
     )
     return Offers("", offers, lemma, tuple(phase.point for phase in found.phases))
 
@@ -176,7 +188,7 @@ def _nothing_new(found: Walk, at: int) -> str:
     return ""
 
 
-def _hint(run: Run, found: Walk, at: int) -> Offer:
+def _hint(steps: list[_Step], found: Walk, at: int) -> Offer:
     """A hint begins at the next point that is followed by a prompt with hints."""
     reading = [number for number, phase in enumerate(found.phases) if phase.reads_hints and phase.calls]
     if not reading:
@@ -185,21 +197,26 @@ def _hint(run: Run, found: Walk, at: int) -> Offer:
     if later is None:
         last = point_words(found.phases[reading[-1]].point)
         return Offer("hint", f"No later prompt reads hints. The last that does: {last}. Choose an event before it.")
-    return _offer(run, found, "hint", later, "")
+    return _offer(steps, found, "hint", later, "")
 
 
-def _offer(run: Run, found: Walk, change: Change, at: int, refusal: str) -> Offer:
+def _offer(steps: list[_Step], found: Walk, change: Change, at: int, refusal: str) -> Offer:
     if refusal:
         return Offer(change, refusal)
     before = {key for phase in found.phases[:at] for key in phase.calls}
-    steps = list(Step.objects.filter(run=run, kind="call").order_by("pk"))
     taken, again = (step for step in steps if step.key in before), (step for step in steps if step.key not in before)
     return Offer(change, "", found.phases[at].point, _sums(taken), _sums(again))
 
 
-def _sums(steps: Iterable[Step]) -> tuple[CallSum, ...]:
+def _steps(run: Run) -> list[_Step]:
+    """The recorded calls, in order."""
+    rows = Step.objects.filter(run=run, kind="call").order_by("pk")
+    return [_Step(*row) for row in rows.values_list("key", "round", "role", "prompt_tokens", "completion_tokens")]
+
+
+def _sums(steps: Iterable[_Step]) -> tuple[CallSum, ...]:
     sums: dict[tuple[int, str], tuple[int, int]] = {}
     for step in steps:
         calls, tokens = sums.get((step.round, step.role), (0, 0))
-        sums[step.round, step.role] = (calls + 1, tokens + step.prompt_tokens + step.completion_tokens)
+        sums[step.round, step.role] = (calls + 1, tokens + step.prompt + step.completion)
     return tuple(CallSum(round_, role_word(role), *counts) for (round_, role), counts in sums.items())
