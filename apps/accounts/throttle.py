@@ -1,5 +1,7 @@
 """Limits on failed sign-ins: per user name and address against guessed passwords, per address against many names.
 
+Writing requests of programs are limited per user.
+
 Django's cache holds the counts: in process memory on a laptop, in Redis for all web processes of an installation. While
 Redis does not answer, each process counts for itself.
 """
@@ -19,6 +21,7 @@ from django.core.cache import BaseCache, cache, caches
 
 ATTEMPTS = 10
 WINDOW_S = 600
+WRITES = 300
 _IPV6_NETWORK = 64  # Usual prefix of one household or rented server.
 
 _T = TypeVar("_T")
@@ -81,6 +84,11 @@ def change_give_back(person: int) -> None:
 def change_forget(person: int) -> None:
     """Reset the count after the right old password."""
     _shared(lambda store: store.delete(_digest("change", str(person))))
+
+
+def write_take(person: int) -> float:
+    """Count a writing request of a program; return the seconds to wait if there were too many in this window, else 0."""
+    return _shared(lambda store: _take(store, _digest("write", str(person)), WRITES))
 
 
 def _shared(work: Callable[[BaseCache], _T]) -> _T:

@@ -171,6 +171,7 @@ INSTALLED_APPS = [
     "apps.results",
     "apps.runs",
     "apps.trials",
+    "apps.desk",
     "apps.lemmas",
     "apps.explorations",
     "apps.datasets",
