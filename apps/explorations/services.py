@@ -46,6 +46,8 @@ def exploration_fork(*, user: User, run: Run, plan: Plan, start_id: uuid.UUID | 
         raise PermissionDenied("An imported run cannot be forked: its calls were not made here. Explore its problem instead.")
     given = given_of(run.problem_version.problem, user)
     spec = plan_spec(_with_money_of(run, plan), problem_text(run.problem_version), usable_aliases(), given=given)
+    if (redraws := run.spec.get("redraws")) and spec.seed == run.spec["seed"]:  # Its calls have these seeds.
+        spec = spec.model_copy(update={"redraws": redraws})
     return run_create(
         owner=user, problem_version=run.problem_version, title=run.title, spec=spec, forked_from=run, start_id=start_id
     )

@@ -5,6 +5,7 @@ from django.urls import path
 from apps.explorations.comparing import views as comparing
 from apps.explorations.views import (
     calls,
+    forking,
     formulas,
     imports,
     lineage,
@@ -46,6 +47,7 @@ urlpatterns = [
     path("runs/<uuid:run_id>/commands/", steering.command, name="command"),
     path("runs/<uuid:run_id>/resume/", steering.resume, name="resume"),
     path("runs/<uuid:run_id>/fork/", start.fork, name="fork"),
+    path("runs/<uuid:run_id>/fork/here/", forking.fork_here, name="fork_here"),
     path("runs/<uuid:run_id>/export.jsonl", steering.export, name="export"),
     path("runs/<uuid:run_id>/take-away/<slug:form>/", take_away.take_away, name="take_away"),
     path("worked-example/", start.worked_example, name="worked_example"),

@@ -50,6 +50,7 @@ SECTIONS = {
     "explorations": "exploring",
     "explorations:start": "exploring#start",
     "explorations:fork": "exploring#forks",
+    "explorations:fork_here": "exploring#fork-from-an-event-or-a-lemma",
     **dict.fromkeys(("explorations:run_list", "explorations:run_delete"), "run_list"),
     "explorations:run_detail": "exploring#the-page-of-a-run",
     "explorations:run_compare": "comparing",

@@ -260,6 +260,7 @@ RULES: dict[str, Rule] = {
     "explorations:command": POST_ONLY,
     "explorations:resume": POST_ONLY,
     "explorations:fork": RUN_READERS,
+    "explorations:fork_here": RUN_READERS,
     "explorations:export": RUN_READERS,
     "explorations:take_away": RUN_READERS,
     "explorations:worked_example": POST_ONLY,
@@ -479,6 +480,7 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
             "command",
             "resume",
             "fork",
+            "fork_here",
             "export",
         )
     },

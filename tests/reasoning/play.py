@@ -5,6 +5,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
 
+from apps.reasoning.domain.control import Branch
 from apps.reasoning.domain.events import Event
 from apps.reasoning.domain.generation import Closing, Final, GenerationRequest, PromptSet, Sampling, ToolProtocol, Usage
 from apps.reasoning.domain.outcomes import Outcome
@@ -187,10 +188,13 @@ async def play(
     context_tokens: int | None = None,
     prompts: PromptSet = "full",
     one_by_one: bool = False,
+    branch: Branch | None = None,
+    redraws: Mapping[str, int] | None = None,
 ) -> Played:
     dispatcher = (OneByOne if one_by_one else TableDispatcher)(table, shuffle)
     journal = journal or InMemoryJournal()
     asked = spec(budget, seed, scaffold, tools, closing, context_tokens, prompts)
+    asked = asked.model_copy(update={"branch": branch, "redraws": dict(redraws or {})})
     context = RunContext(asked, journal, dispatcher, controls or NoControls(), backoff_s=0, inherited=inherited)
     stated = problem or (WITH_ANSWER if scaffold == "majority_vote" else PROBLEM)
     return Played(await SCAFFOLDS[scaffold].solve(stated, context, params), journal, dispatcher)

@@ -20,6 +20,7 @@ from apps.explorations.candidates.lineage import lineage_data
 from apps.explorations.candidates.lineage_levels import has_lineage, lineage_levels
 from apps.explorations.candidates.solutions import solutions
 from apps.explorations.figures import confidence_figure, tokens_figure
+from apps.explorations.forking.words import forks_of, origin_of_fork
 from apps.explorations.importing.report import origin_of
 from apps.explorations.timeline import timeline
 from apps.explorations.views.shared import run_of, wants_part
@@ -59,7 +60,8 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         "levels": outline(run_graph(run)),
         "may_start": run_may_start(user),
         "origin": origin_of(run),
-        "forks": list(run.forks.order_by("pk")[:20]),
+        "fork_origin": origin_of_fork(run, user),
+        "forks": forks_of(run, user),
         **_panel_context(request, run, user, None),
     }
     return render(request, "explorations/run_detail.html", context)

@@ -5,6 +5,7 @@ from typing import Any, Self
 
 from pydantic import Field, model_validator
 
+from apps.reasoning.domain.control import Branch
 from apps.reasoning.domain.generation import Closing, PromptSet, Sampling, ToolProtocol
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.values import Value
@@ -65,6 +66,7 @@ class RunSpec(Value):
     `priority` of all its calls: 0–3 if a user waits for the answer, 6 for a normal run, 9 for an overnight run.
     `capture`: keep the sampled tokens of its calls, for learning. `segment_tokens`: sample longer answers in segments of this
     length, each under the newest policy. Neither is part of a call's request hash. `prices` by alias are for a limit in money.
+    `branch`: where a fork leaves its parent. `redraws`: by control point, the seed of all calls from there on.
     """
 
     problem: ProblemText
@@ -81,6 +83,8 @@ class RunSpec(Value):
     priority: int = Field(default=BATCH, ge=0, le=9)
     capture: bool = False
     segment_tokens: int | None = Field(default=None, ge=1)
+    branch: Branch | None = Field(default=None, exclude_if=lambda branch: branch is None)
+    redraws: dict[str, int] = Field(default={}, exclude_if=lambda redraws: not redraws)
 
     @model_validator(mode="after")
     def _money_needs_prices(self) -> Self:

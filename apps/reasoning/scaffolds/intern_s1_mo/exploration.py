@@ -56,6 +56,8 @@ class Exploration:
     ctx: Context
     lemmas: Lemmas
     hints: list[str] = field(default_factory=list)
+    #: Normal forms of the statements that a fork leaves out.
+    left_out: set[str] = field(default_factory=set)
     proofs: list[Proof] = field(default_factory=list)
     refusals: dict[str, str] = field(default_factory=dict)
     canonical: dict[str, str] = field(default_factory=dict)

@@ -139,7 +139,7 @@ def _propose(x: Exploration, rollout: Rollout, round_: int, call: str, summary: 
     known = {lemma.number for lemma in rollout.lemmas.values()}
     ambiguous = frozenset(str(read.number) for read in taken if not read.fixes and read.number in known)
     fresh = [_enter(x, rollout, round_, call, read) for read in taken]
-    rollout.fresh = [lemma.id for lemma in fresh]
+    rollout.fresh = [lemma.id for lemma in fresh if lemma.status != "retired"]
     if ambiguous:
         notes.append(f"numbers in use already were given again ({', '.join(sorted(ambiguous))}); the lemmas were renumbered")
     for lemma in fresh:
@@ -181,7 +181,9 @@ def _enter(x: Exploration, rollout: Rollout, round_: int, call: str, read: ReadL
     )
     rollout.lemmas[lemma.id] = lemma
     x.emit(f"lemma/{lemma.id}", proposed_event(lemma))
-    if same is not None:
+    if lemma.normal in x.left_out:
+        x.retire(lemma, "this fork leaves its statement out")
+    elif same is not None:
         _merge_into(x, lemma, same)
     return lemma
 

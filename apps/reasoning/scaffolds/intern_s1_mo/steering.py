@@ -6,13 +6,13 @@ from apps.reasoning.domain.control import Command
 from apps.reasoning.domain.events import LemmaProposed
 from apps.reasoning.scaffolds.intern_s1_mo.exploration import Exploration
 from apps.reasoning.scaffolds.intern_s1_mo.lemmas import HUMAN, Lemma
+from apps.reasoning.scaffolds.intern_s1_mo.replacing import correct, correction_refusal, new_refusal, steps_of
 from apps.reasoning.scaffolds.intern_s1_mo.verification import verify_lemma
 from apps.reasoning.scaffolds.running.concurrently import concurrently
 
 MAX_TEXT = 20_000
 #: Points that are followed by a prompt with hints: those of the reasoner and the reviser.
 _BEFORE_HINTS = re.compile(r"r\d+/reason|final/revise/\d+")
-_BLANK_LINE = re.compile(r"\n\s*\n")
 
 
 async def steer(x: Exploration, point: str) -> None:
@@ -43,6 +43,10 @@ def refusal(x: Exploration, command: Command, point: str) -> str | None:
             if command.name == "accept_lemma" and lemma.accepted_by_person and lemma.in_library:
                 return f"Lemma {lemma.id} is accepted already."
             return ""
+        case "leave_out_lemma":
+            return new_refusal(x, command)
+        case "correct_lemma":
+            return correction_refusal(x, command) or _text_refusal("The statement", command.args.get("statement"))
         case "write_up":
             return "The write-up has begun already." if x.write_up else ""
         case _:
@@ -69,8 +73,21 @@ def _apply(x: Exploration, command: Command, point: str) -> None:
             x.restore(lemma, reason or "accepted by a person")
         case "reject_lemma":
             _reject(x, _lemma(x, command), reason or "rejected by a person")
+        case "leave_out_lemma":
+            _leave_out(x, _lemma(x, command), f"left out of this fork by {command.by}")
+        case "correct_lemma":
+            correct(x, _lemma(x, command), command)
         case _:
             pass
+
+
+def _leave_out(x: Exploration, lemma: Lemma, reason: str) -> None:
+    """Remove a new lemma and its equals in other rollouts, and reject its statement from now on."""
+    x.left_out.add(lemma.normal)
+    for same in [other for other in x.lemmas if other.normal == lemma.normal and other.status != "retired"]:
+        _reject(x, same, reason)
+    for rollout in x.lemmas.rollouts:
+        rollout.fresh = [name for name in rollout.fresh if rollout.lemmas[name].status != "retired"]
 
 
 def _lemma(x: Exploration, command: Command) -> Lemma:
@@ -111,7 +128,7 @@ def _inject(x: Exploration, command: Command, round_: int) -> None:
         rollout=HUMAN,
         round=round_,
         statement=command.args["statement"].strip(),
-        steps=tuple(piece.strip() for piece in _BLANK_LINE.split(proof) if piece.strip()),
+        steps=steps_of(proof),
     )
     x.lemmas.human[lemma.id] = lemma
     event = LemmaProposed(

@@ -49,6 +49,11 @@ class BudgetWatch:
                 self._journal.emit(f"budget/{which}/{limit:g}", BudgetSpent(which=which, limit=limit, spent=used[which]))
                 raise BudgetExhausted(which, limit, used[which])
 
+    def inherit(self, record: StepRecord | None) -> None:
+        """Change the phase where the parent of a fork did: `record` is the parent's."""
+        if record is not None and self._gone_over is None:
+            self._gone_over = record.value
+
     def extend(self, command: Command) -> None:
         """Raise the existing limits by the amounts of a command."""
         for which, limit in self.limits.items():

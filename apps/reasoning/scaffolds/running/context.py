@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from apps.reasoning.domain.control import Command, ControlApplied, ControlRefused
+from apps.reasoning.domain.control import Command, ControlApplied, ControlRefused, ControlRequested
 from apps.reasoning.domain.errors import BackendError, BudgetKeptBack, NeedsFork, RunCancelled, RunHalted
 from apps.reasoning.domain.events import CallRetried, Event
 from apps.reasoning.domain.generation import Final, GenerationRequest, Place, Sampling
@@ -16,7 +16,7 @@ from apps.reasoning.domain.records import StepRecord
 from apps.reasoning.domain.tools import ToolAnswer, ToolJob
 from apps.reasoning.journal.keys import nonce_for, request_hash, seed_for
 from apps.reasoning.ports import Ask, BudgetKind, Controls, Dispatcher, Journal
-from apps.reasoning.scaffolds.running.budgets import BudgetWatch
+from apps.reasoning.scaffolds.running.budgets import GONE_OVER, BudgetWatch
 from apps.reasoning.scaffolds.running.calling import call_began, call_ending, call_record, final_of, parts_of
 from apps.reasoning.scaffolds.running.tooling import (
     hash_of_tool,
@@ -63,9 +63,11 @@ class RunContext:
         self._backoff_s = backoff_s
         self._window = window or Window(64)
         self._waiting: list[Command] = []
+        self._seed = spec.seed
+        self._follows = inherited is not None
 
     async def generate(self, key: str, ask: Ask) -> Final:
-        spec, seed = self._role(ask.role), seed_for(self.spec.seed, key)
+        spec, seed = self._role(ask.role), seed_for(self._seed, key)
         drawn: dict[str, Any] = {
             "role": ask.role,
             "alias": spec.alias,
@@ -101,6 +103,8 @@ class RunContext:
         async with self._window:
             if (handed_down := self._inherited and self._inherited(request.key)) and handed_down.request_hash == asked:
                 return await self._inherit(handed_down, texts)
+            if self._inherited and self._follows and self.spec.branch:
+                self._budget.inherit(self._inherited(GONE_OVER))
             self._budget.check()
             self._budget.under_way += 1
             try:
@@ -157,16 +161,18 @@ class RunContext:
         return await self._budget.go_over(reached)
 
     async def control(self, point: str, refuse: Callable[[Command], str | None] | None = None) -> Sequence[Command]:
-        key = f"control/{point}"
+        key, branch = f"control/{point}", self.spec.branch
+        self._seed = self.spec.redraws.get(point, self._seed)
+        follows, leaves = self._follows, branch is not None and branch.point == point
+        self._follows = follows and not leaves
         if record := self._journal.recorded(key):
-            decided = [Command.model_validate(row) for row in (record.value or {}).get("commands", [])]
+            decided = _commands_of(record)
         elif self._journal.unread:
             return ()
-        elif handed_down := self._inherited and self._inherited(key):
-            decided = [Command.model_validate(row) for row in (handed_down.value or {}).get("commands", [])]
-            await self._journal.append(handed_down, [_applied(command, point) for command in decided])
         else:
-            decided = await self._decide(key, point, refuse)
+            handed_down = self._inherited(key) if self._inherited and follows else None
+            changes = branch.commands if branch and leaves else ()
+            decided = await self._decide(key, point, refuse, handed_down, changes)
         for command in decided:
             if command.name == "extend_budget":
                 self._budget.extend(command)
@@ -223,11 +229,22 @@ class RunContext:
             await asyncio.sleep(self._backoff_s * 2 ** (tried - 1))
         raise AssertionError("unreachable")
 
-    async def _decide(self, key: str, point: str, refuse: Callable[[Command], str | None] | None) -> list[Command]:
-        """Take the pending commands, refuse impossible ones, and record those that do not wait as taken at this point."""
-        taken: list[Command] = []
-        events: list[tuple[str, Event]] = []
-        pending, self._waiting = [*self._waiting, *await self._controls.take()], []
+    async def _decide(
+        self,
+        key: str,
+        point: str,
+        refuse: Callable[[Command], str | None] | None,
+        handed_down: StepRecord | None = None,
+        changes: Sequence[Command] = (),
+    ) -> list[Command]:
+        """Take the pending commands, refuse impossible ones, and record those that do not wait as taken at this point.
+
+        A fork first takes the commands of its parent's record, then its own `changes`. They were requested before the run.
+        """
+        taken = _commands_of(handed_down) if handed_down else []
+        events = [event for command in taken for event in (_requested(command), _applied(command, point))]
+        events += [_requested(command) for command in changes]
+        pending, self._waiting = [*self._waiting, *changes, *await self._controls.take()], []
         for command in pending:
             reason = refuse(command) if refuse else ""
             if reason is None:
@@ -242,6 +259,15 @@ class RunContext:
             value = {"commands": [command.model_dump(mode="json") for command in taken]}
             await self._journal.append(StepRecord(key=key, kind="decision", value=value), events)
         return taken
+
+
+def _commands_of(record: StepRecord) -> list[Command]:
+    return [Command.model_validate(row) for row in (record.value or {}).get("commands", [])]
+
+
+def _requested(command: Command) -> tuple[str, Event]:
+    event = ControlRequested(command=command.id, name=command.name, by=command.by, args=command.args)
+    return f"control.requested/{command.id}", event
 
 
 def _applied(command: Command, point: str) -> tuple[str, Event]:
