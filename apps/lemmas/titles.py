@@ -77,7 +77,7 @@ def plain_of(text: str) -> str:
         plain = _converter().latex_to_text(prepared)
     except Exception:  # The parser raises errors of many classes for broken TeX.
         plain = prepared.replace("$", "")
-    plain = re.sub(r"(?<=[(⌊])\s+|\s+(?=[)⌋])", "", plain)
+    plain = re.sub(r"(?<=[(⌊])\s+|\s+(?=[)⌋])|(?<=[+\-/])\s+(?=[√∛∜])", "", plain)
     return " ".join(_RELATION.sub(r" \1 ", _INDEX.sub(_index, plain)).replace("^°", "°").split())
 
 
