@@ -171,6 +171,7 @@ INSTALLED_APPS = [
     "apps.results",
     "apps.runs",
     "apps.trials",
+    "apps.notes",
     "apps.lemmas",
     "apps.explorations",
     "apps.datasets",

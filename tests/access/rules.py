@@ -32,6 +32,7 @@ from apps.runs.models import Run
 from apps.schemes.models import MarkingScheme
 from apps.submissions.models import SubmissionVersion
 from tests.access.rules_of_experiments import ARGUMENTS_OF_EXPERIMENTS, OF_EXPERIMENTS
+from tests.access.rules_of_notes import ARGUMENTS_OF_NOTES, OF_NOTES
 from tests.access.statuses import (
     ANY_ID,
     API_RUN_READERS,
@@ -211,6 +212,7 @@ RULES: dict[str, Rule] = {
     "results:feedback_answer": (302, 404, 404, 404, 404),
     "results:feedback_proposal": POST_ONLY,
     "results:revision": (302, 404, 404, 404, 404),
+    **OF_NOTES,
     # lemmas
     "lemmas:graph": RUN_READERS,
     "lemmas:graph_data": RUN_READERS,
@@ -315,6 +317,7 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
     "api:run_events": lambda world: {"run_id": world.run.public_id},
     "api:run_lemmas": lambda world: {"run_id": world.run.public_id},
     "api:run_graph": lambda world: {"run_id": world.run.public_id},
+    **ARGUMENTS_OF_NOTES,
     "lemmas:graph": lambda world: {"run_id": world.run.public_id},
     "lemmas:graph_data": lambda world: {"run_id": world.run.public_id},
     "lemmas:graph_export": lambda world: {"run_id": world.run.public_id, "form": "json"},

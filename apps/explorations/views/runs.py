@@ -31,6 +31,7 @@ from apps.lemmas.formula_checks import run_checks
 from apps.lemmas.network import run_graph
 from apps.lemmas.outline import outline
 from apps.lemmas.selectors import lemma_detail, proof_detail
+from apps.notes.selectors import notes_of, notes_open
 from apps.problems.access import problem_visible_to
 from apps.problems.models import Topic
 from apps.processes.one_moment import one_moment
@@ -40,7 +41,10 @@ from apps.runs.selectors import run_list as runs_matching
 from apps.runs.selectors import runs_totals
 
 PAGE = 40
-TABS = {"established": "Established", "lemma": "Lemma", "proof": "Proof", "agents": "Agents", "log": "Log", "charts": "Charts"}
+TABS = {
+    "established": "Established", "lemma": "Lemma", "proof": "Proof", "agents": "Agents", "notes": "Notes", "log": "Log",
+    "charts": "Charts",
+}  # fmt: skip
 
 
 @require_GET
@@ -204,7 +208,10 @@ def _panel_context(request: HttpRequest, run: Run, user: User, until: int | None
     of_lemmas = not compares_solutions(run.scaffold)
     tabs = {name: word for name, word in TABS.items() if of_lemmas or name not in ("established", "lemma")}
     context: dict[str, Any] = {"tab": tab, "tabs": tabs, "may_steer": selectors.may_steer(user, run), "until": until}
-    if tab == "established":
+    context["notes_open"] = notes_open(run)
+    if tab == "notes":
+        context |= {"rows": notes_of(run, user)}
+    elif tab == "established":
         context |= {"established": established(run, until)}
     elif tab == "lemma":
         detail = lemma_detail(run, lemma_name, until) if lemma_name else None
