@@ -173,6 +173,7 @@ INSTALLED_APPS = [
     "apps.trials",
     "apps.notes",
     "apps.lemmas",
+    "apps.sharing",
     "apps.explorations",
     "apps.datasets",
     "apps.learning",

@@ -46,6 +46,7 @@ SECTIONS = {
     **dict.fromkeys(("results:feedback_own", "results:feedback_queue", "results:feedback_answer"), "results#hints"),
     "results:revision": "results#revisions",
     "notes": "notes_and_sharing",
+    "sharing": "notes_and_sharing#sharing",
     "lemmas": "exploring#the-lemma-graph",
     "explorations": "exploring",
     "explorations:start": "exploring#start",
