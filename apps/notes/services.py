@@ -72,8 +72,9 @@ def _mention(note: Note) -> list[str]:
     """
     names = list(dict.fromkeys(_MENTION.findall(note.text)))[:MENTIONS_AT_MOST]
     found = _readers(note.run, names)
-    note.mentions.exclude(person__in=found.values()).delete()
-    Mention.objects.bulk_create([Mention(note=note, person=one) for one in found.values()], ignore_conflicts=True)
+    others = [one for one in found.values() if one != note.by]
+    note.mentions.exclude(person__in=others).delete()
+    Mention.objects.bulk_create([Mention(note=note, person=one) for one in others], ignore_conflicts=True)
     return [name for name in names if name not in found]
 
 

@@ -1,6 +1,7 @@
 """Links by which people without an account read a run."""
 
 import uuid
+from datetime import date, timedelta
 
 from django.conf import settings
 from django.db import models
@@ -36,6 +37,11 @@ class SharedLink(models.Model):
     @property
     def has_ended(self) -> bool:
         return self.ends_at <= timezone.now()
+
+    @property
+    def last_day(self) -> date:
+        """The last day on which the link works, in the server's zone."""
+        return timezone.localtime(self.ends_at - timedelta(seconds=1)).date()
 
     @property
     def is_revoked(self) -> bool:

@@ -32,7 +32,7 @@ _HEADERS = {
 
 def _by_token(
     view: Callable[Concatenate[HttpRequest, SharedLink, str, _P], HttpResponseBase],
-) -> Callable[Concatenate[HttpRequest, str, _P], HttpResponseBase]:
+) -> Callable[..., HttpResponseBase]:
     """Pass the link of the token and the address of its page to a view; refuse all others and those who ask too often."""
 
     @wraps(view)

@@ -200,7 +200,7 @@ def test_a_mention_written_later_by_an_edit_counts_and_a_removed_one_does_not(
     run: Run, alice: User, bob: User, client_for: Callable[[User | None], Client], write: Callable[..., Note]
 ) -> None:
     note, eve = write(alice, "@bob"), make_user("eve")
-    client_for(alice).post(f"/runs/{run.public_id}/notes/{note.pk}/edit/", {"text": "@eve"})
+    client_for(alice).post(f"/runs/{run.public_id}/notes/{note.pk}/edit/", {"text": "@eve, I, @alice, agree"})
     assert [mention.person for mention in Mention.objects.all()] == [eve]
 
 
