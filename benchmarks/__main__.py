@@ -39,8 +39,11 @@ BENCHMARKS = {
     "scaffolds": ("benchmarks.scaffolds", "Every scaffold without its models"),
     "sandbox": ("benchmarks.sandbox", "Code that models write, behind the fence of this machine"),
     "formulas": ("benchmarks.formulas", "The formula check: equal findings on a busy machine, and long texts"),
+    "lemma_search": ("benchmarks.pages.lemma_search", "A search over the lemmas of all runs"),
     "graph": ("benchmarks.pages.graph", "The lemma graph in the browser"),
+    "graph_layout": ("benchmarks.pages.layout", "The layout of the lemma graph next to plain Graphviz"),
     "live_pages": ("benchmarks.pages.live_pages", "Pages of a run while lemmas arrive"),
+    "comparing": ("benchmarks.pages.comparing", "Four runs side by side: server time"),
     "marking_office": ("benchmarks.contest.marking_office", "A scheme changed after 5,000 marks, a list of 10,000 papers"),
     "marking": ("benchmarks.contest.marking", "Marking: seal to next script, lists, ten markers at once"),
     "claims": ("benchmarks.contest.claims", "Fifty markers claim 10,000 scripts at once, on PostgreSQL"),
@@ -59,6 +62,7 @@ BENCHMARKS = {
     "datasets": ("benchmarks.learning.datasets", "The export of 100,000 rows for learning"),
     "training_page": ("benchmarks.pages.training_page", "The curves of a training job, 50,000 points each"),
     "sign_in": ("benchmarks.pages.sign_in", "Twenty simultaneous sign-ins under invented names"),
+    "run_list": ("benchmarks.pages.run_list", "The list of 10,000 runs: sorts, filters and pages"),
     "agreement_page": ("benchmarks.pages.agreement_page", "The agreement page: server time over 10,000 pairs"),
 }
 WITHIN_S = 3600

@@ -82,9 +82,10 @@ def refusal_words(refused: Refused) -> str:
 
 
 class TokenForm(forms.Form):
-    """Form for the name of a new token."""
+    """Form for the name of a new token, and whether programs may write with it."""
 
     name = forms.CharField(max_length=80, label="Name of a new token")
+    may_write = forms.BooleanField(required=False, label="May write")
 
 
 class GroupForm(forms.Form):

@@ -1,8 +1,9 @@
-"""Users, their roles and groups, and API tokens."""
+"""Users, their roles and groups, API tokens, and answers that a repeated request gets again."""
 
 import hashlib
 import secrets
 import uuid
+from typing import Any
 
 from django.contrib.auth.models import AbstractUser
 from django.db import models
@@ -58,12 +59,16 @@ class GroupMember(models.Model):
 
 
 class ApiToken(models.Model):
-    """A bearer token of the HTTP API. Only its hash is kept; the token itself is shown once."""
+    """A bearer token of the HTTP API. Only its hash is kept; the token itself is shown once.
+
+    Without `may_write` it reads only.
+    """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="api_tokens")
     name = models.CharField(max_length=80)
     digest = models.CharField(max_length=64, unique=True)
+    may_write = models.BooleanField(default=False, db_default=False)
     created_at = models.DateTimeField(auto_now_add=True)
     last_used_at = models.DateTimeField(null=True)
 
@@ -75,7 +80,20 @@ class ApiToken(models.Model):
         return hashlib.sha256(token.encode()).hexdigest()
 
     @classmethod
-    def issue(cls, user: User, name: str) -> tuple["ApiToken", str]:
+    def issue(cls, user: User, name: str, *, may_write: bool = False) -> tuple["ApiToken", str]:
         """Create a token row; return it with the token's text, which is never stored."""
         token = f"lsc_{secrets.token_urlsafe(32)}"
-        return cls.objects.create(user=user, name=name, digest=cls.digest_of(token)), token
+        return cls.objects.create(user=user, name=name, digest=cls.digest_of(token), may_write=may_write), token
+
+
+class ApiAnswer(models.Model):
+    """The first answer to a writing request with an idempotency key. `digest`: of the request's method, path and body."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="api_answers")
+    key = models.CharField(max_length=200)
+    digest = models.CharField(max_length=64)
+    body: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField(default=dict)
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "key"], name="api_answer_once")]

@@ -111,11 +111,11 @@ def member_remove(*, member: GroupMember) -> None:
     member.delete()
 
 
-def token_issue(*, user: User, name: str) -> tuple[ApiToken, str]:
+def token_issue(*, user: User, name: str, may_write: bool = False) -> tuple[ApiToken, str]:
     """Issue a token; return it with its text, which is shown once. Raises `TooManyTokens`."""
     if user.api_tokens.count() >= TOKENS_AT_MOST:
         raise TooManyTokens(f"You have {TOKENS_AT_MOST} tokens, which is the limit. Revoke an unused one first.")
-    return ApiToken.issue(user, name)
+    return ApiToken.issue(user, name, may_write=may_write)
 
 
 def token_revoke(*, token: ApiToken) -> None:

@@ -1,6 +1,8 @@
 """Limits on failed sign-ins: per user name and address against guessed passwords, per address against many names. Also a limit
 per address on requests without an account for shared runs.
 
+Writing requests of programs are limited per user.
+
 Django's cache holds the counts: in process memory on a laptop, in Redis for all web processes of an installation. While
 Redis does not answer, each process counts for itself.
 """
@@ -21,6 +23,7 @@ from django.core.cache import BaseCache, cache, caches
 ATTEMPTS = 10
 OPENINGS = 600  # Requests for shared runs: a class behind one address opens about 50 pages.
 WINDOW_S = 600
+WRITES = 300
 _IPV6_NETWORK = 64  # Usual prefix of one household or rented server.
 
 _T = TypeVar("_T")
@@ -89,6 +92,11 @@ def opening_take(address: str) -> Refused | None:
     """Count a request for a shared run by an address; return the limit that refuses it, or None."""
     wait = _shared(lambda store: _take(store, _by_address(address, "shared-from"), OPENINGS))
     return Refused("address", wait) if wait else None
+
+
+def write_take(person: int) -> float:
+    """Count a writing request of a program; return the seconds to wait if there were too many in this window, else 0."""
+    return _shared(lambda store: _take(store, _digest("write", str(person)), WRITES))
 
 
 def _shared(work: Callable[[BaseCache], _T]) -> _T:

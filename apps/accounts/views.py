@@ -74,7 +74,7 @@ def token_create(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return _profile(request, form, status=422)
     try:
-        token, text = services.token_issue(user=user_of(request), name=form.cleaned_data["name"])
+        token, text = services.token_issue(user=user_of(request), **form.cleaned_data)
     except services.TooManyTokens as refusal:
         form.add_error("name", str(refusal))
         return _profile(request, form, status=422)

@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.middleware.csrf import get_token
 from django.template.loader import render_to_string
 
+from apps.config.api.refusals import refusal
 from apps.ui.unavailable import Unavailable, unavailable_of
 
 API = "/api/"
@@ -38,8 +39,10 @@ def server_error(request: HttpRequest) -> HttpResponse:
     """Django's `handler500`, called while the error is being handled."""
     found = unavailable_of(sys.exc_info()[1])
     status, words = (503, sentences(found, is_change=request.method == "POST")) if found else (500, " ".join(_FAULT.values()))
-    if request.path_info.startswith(API) or request.headers.get("Accept", "").startswith("application/json"):
-        answer: HttpResponse = JsonResponse({"detail": words, "message": words}, status=status)
+    if request.path_info.startswith(API):
+        answer: HttpResponse = refusal(status, words)
+    elif request.headers.get("Accept", "").startswith("application/json"):
+        answer = JsonResponse({"detail": words, "message": words}, status=status)
     elif "HX-Request" in request.headers:
         answer = HttpResponse(words, status=status, content_type="text/plain; charset=utf-8")
     elif found:

@@ -171,6 +171,7 @@ INSTALLED_APPS = [
     "apps.results",
     "apps.runs",
     "apps.trials",
+    "apps.desk",
     "apps.notes",
     "apps.lemmas",
     "apps.sharing",

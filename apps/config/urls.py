@@ -5,7 +5,7 @@ from django.urls import include, path
 from django.utils.functional import lazy
 from django.views.generic import RedirectView
 
-from apps.config.api.operations import api_urls
+from apps.config.api.urls import api_urls
 from apps.config.api.views import api_docs
 from apps.config.health import healthz
 from apps.config.home.views import home

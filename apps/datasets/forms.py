@@ -40,8 +40,8 @@ class DatasetForm(forms.Form):
 
     @property
     def ticked(self) -> set[str]:
-        """Ids of the ticked runs."""
-        return set(self.data.getlist("run")) if isinstance(self.data, QueryDict) else set()
+        """Ids of the ticked runs; before the form is sent, of those that its address names."""
+        return set(self.data.getlist("run")) if isinstance(self.data, QueryDict) else set(self.initial.get("run", ()))
 
     @property
     def option_fields(self) -> list[forms.BoundField]:

@@ -46,7 +46,7 @@ def dataset_new(request: HttpRequest) -> HttpResponse:
     user = user_of(request)
     researcher_required(user)
     runs = _filtered(runs_to_choose(user), request)[:MOST_LISTED]
-    form = DatasetForm(request.POST or None, runs=runs, initial={"recipe": request.GET.get("recipe", "")})
+    form = DatasetForm(request.POST or None, runs=runs, initial=_initial(request))
     preview = None
     if request.method == "POST" and form.is_valid():
         data = form.cleaned_data
@@ -99,9 +99,16 @@ def dataset_view(request: HttpRequest, name: str, version: int, view: str) -> Ht
     return _streamed(request, lines_of(found), kind, names[view])
 
 
+def _initial(request: HttpRequest) -> dict[str, Any]:
+    """The recipe and the runs that the address names; the list of runs links here with its selection."""
+    return {"recipe": request.GET.get("recipe", ""), "run": request.GET.getlist("run")}
+
+
 def _filtered(runs: list[Run], request: HttpRequest) -> list[Run]:
     wanted, scaffold = request.GET.get("q", "").strip().casefold(), request.GET.get("scaffold", "")
+    named = set(request.GET.getlist("run"))
     found = [run for run in runs if not wanted or wanted in run.title.casefold()]
+    found = [run for run in found if not named or str(run.public_id) in named]
     return [run for run in found if not scaffold or run.scaffold == scaffold]
 
 

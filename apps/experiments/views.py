@@ -17,6 +17,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from apps.accounts.access import user_allowed, user_of
 from apps.experiments.access import cells_shown, experiment_get_for, experiment_may_steer, experiments_visible_to
+from apps.experiments.commands import commands_of
 from apps.experiments.estimate import forecast_of
 from apps.experiments.exports import csv_lines, json_lines
 from apps.experiments.forms import ExperimentForm
@@ -26,16 +27,7 @@ from apps.experiments.presets.tables import presets
 from apps.experiments.refusals import ExperimentRefused
 from apps.experiments.repeats import repeats_of
 from apps.experiments.selectors import SHOWS, columns_of, counts_of, filter_from, progress_of, rows_of
-from apps.experiments.services import (
-    experiment_cancel,
-    experiment_create,
-    experiment_delete,
-    experiment_pause,
-    experiment_resume,
-    experiment_retry,
-    views_of_experiment,
-)
-from apps.experiments.solving.services import curves_begin, solving_begin
+from apps.experiments.services import experiment_create, views_of_experiment
 from apps.experiments.solving.views import solving_page
 from apps.graded_sets.models import GradedSet
 from apps.graders.planning.naming import VARIANTS
@@ -176,16 +168,7 @@ def experiment_command(request: HttpRequest, experiment_id: uuid.UUID, verb: str
     experiment = experiment_get_for(user, experiment_id)
     if not experiment_may_steer(user, experiment):
         raise Http404("There is no such page.")
-    commands: dict[str, Callable[[], object]] = {
-        "pause": lambda: experiment_pause(experiment=experiment),
-        "resume": lambda: experiment_resume(experiment=experiment),
-        "cancel": lambda: experiment_cancel(experiment=experiment, user=user),
-        "retry": lambda: experiment_retry(experiment=experiment),
-        "delete": lambda: experiment_delete(experiment),
-    }
-    if experiment.kind == ExperimentKind.SOLVING:
-        commands["curves"] = lambda: curves_begin(experiment)
-        commands["start"] = lambda: solving_begin(experiment)
+    commands = commands_of(experiment, user)
     if verb not in commands:
         raise Http404("There is no such command.")
     with refusals_shown(request, ExperimentRefused):

@@ -2,14 +2,34 @@
 
 from django.urls import path
 
-from apps.explorations.views import calls, formulas, imports, lineage, models, replay, runs, start, steering, take_away
+from apps.explorations.comparing import views as comparing
+from apps.explorations.views import (
+    calls,
+    formulas,
+    imports,
+    lineage,
+    models,
+    replay,
+    run_table,
+    runs,
+    start,
+    steering,
+    take_away,
+)
 
 app_name = "explorations"
 urlpatterns = [
     path("problems/<slug:slug>/explore/", start.start, name="start"),
     path("problems/<slug:slug>/explore/estimate/", start.estimate, name="estimate"),
-    path("runs/", runs.run_list, name="run_list"),
+    path("runs/", run_table.run_list, name="run_list"),
+    path("runs/selected/", run_table.run_selection, name="run_selection"),
+    path("runs/delete/", run_table.run_delete, name="run_delete"),
+    path("runs/export.zip", run_table.run_export, name="run_export"),
+    path("runs/views/", run_table.run_view, name="run_view"),
     path("runs/import/", imports.run_import, name="run_import"),
+    path("runs/compare/", comparing.run_compare, name="run_compare"),
+    path("runs/compare/difference.json", comparing.run_difference, name="run_difference"),
+    path("runs/compare/pairs/", comparing.pairs_change, name="pairs_change"),
     path("runs/<uuid:run_id>/", runs.run_detail, name="run_detail"),
     path("runs/<uuid:run_id>/header/", runs.run_header, name="run_header"),
     path("runs/<uuid:run_id>/solutions/", runs.run_solutions, name="run_solutions"),

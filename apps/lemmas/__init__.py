@@ -1,6 +1,7 @@
-"""Lemmas of a run as rows: projected from its events, drawn as a graph, listed, exported.
+"""Lemmas of a run as rows: projected from its events, drawn as a graph, listed, searched, exported.
 
 Not here: the graph's mathematics (`apps.reasoning.graph`).
 
-Doors: `established`, `exports`, `final_answers`, `formula_checks`, `network`, `outline`, `rows`, `views`, `words`.
+Doors: `established`, `exports`, `final_answers`, `formula_checks`, `graph_data`, `network`, `outline`, `pairs.grouping`,
+`pairs.models`, `pairs.services`, `rows`, `search.origin`, `search.views`, `views`, `words`.
 """

@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import Q
 
 from apps.lemmas.models import HumanVerdict, Lemma, LemmaEdge, LemmaLikeness, ProofVersion, Verdict
+from apps.lemmas.run_columns import run_columns_write
 from apps.lemmas.titles import plain_of, title_of
 from apps.reasoning.domain import control as cv
 from apps.reasoning.domain import events as ev
@@ -62,23 +63,30 @@ class Fold(parts.Lemmas):
         self._stored[type(row)][name] = row.pk, row_of(found[name])
 
     def _save(self) -> None:
-        self._write(Lemma, self.versions, _LEMMA_FIELDS)
-        self._write(ProofVersion, self.proofs, _PROOF_FIELDS)
+        lemmas = self._write(Lemma, self.versions, _LEMMA_FIELDS)
+        proofs = self._write(ProofVersion, self.proofs, _PROOF_FIELDS)
+        if any(old is None or old["status"] != row["status"] for old, row in lemmas) or any(
+            row["selected"] or (old or row)["selected"] for old, row in proofs
+        ):
+            run_columns_write(self.run.pk)
         self._write(HumanVerdict, self.people, ("applied_seq", "refused"))
         insert(LemmaEdge, self._numbered(self.uses), new_only=True)
         insert(LemmaLikeness, self._numbered(self.alike), new_only=True)
         insert(Verdict, self._numbered(self.votes), new_only=True)
 
-    def _write(self, model: type[models.Model], found: Mapping[str, object], changing: tuple[str, ...]) -> None:
-        """Insert new rows, and update those that the events changed."""
+    def _write(
+        self, model: type[models.Model], found: Mapping[str, object], changing: tuple[str, ...]
+    ) -> list[tuple[Row | None, Row]]:
+        """Insert new rows, and update those that the events changed. Returns them, each after what was stored (None: new)."""
         stored = self._stored[model]
         rows = {name: row_of(part) for name, part in found.items()}
         new = [{**row, "run_id": self.run.pk} for name, row in rows.items() if name not in stored]
         if model is Lemma:
             new = [{**row, "title": plain_of(row["title"])[:120] or title_of(row["statement"])} for row in new]
         insert(model, new)
-        changed = [(stored[name][0], row) for name, row in rows.items() if name in stored and stored[name][1] != row]
-        update(model, changing, [{**row, "id": pk} for pk, row in changed])
+        changed = {name: row for name, row in rows.items() if name in stored and stored[name][1] != row}
+        update(model, changing, [{**row, "id": stored[name][0]} for name, row in changed.items()])
+        return [*((None, row) for row in new), *((stored[name][1], row) for name, row in changed.items())]
 
     def _numbered(self, events: Iterable[Numbered[Any]]) -> list[Row]:
         return [{**row_of(event), "seq": seq, "run_id": self.run.pk} for seq, event in events]

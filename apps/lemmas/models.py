@@ -1,6 +1,7 @@
 """Lemma, edge, verdict and proof rows: projections of a run's events, written by `projection.py`.
 
-Nothing here is a source of truth: all rows can be rebuilt from `RunEvent`. Pages never write these rows.
+Nothing here is a source of truth: all rows can be rebuilt from `RunEvent`. Pages never write these rows. Only `LemmaPair`,
+imported so that Django finds it, holds decisions of people.
 """
 
 from collections.abc import Sequence
@@ -8,6 +9,7 @@ from typing import Any
 
 from django.db import models
 
+from apps.lemmas.pairs.models import LemmaPair as LemmaPair
 from apps.lemmas.titles import title_once
 from apps.reasoning.domain.verdicts import NO_FAULT
 from apps.reasoning.reading.proofs import WAY_WORDS
@@ -105,6 +107,34 @@ class Lemma(Judged):
     def is_live(self) -> bool:
         """Whether it is in the library: neither merged nor retired."""
         return self.status not in (LemmaState.MERGED, LemmaState.RETIRED)
+
+
+class LemmaText(models.Model):
+    """The search terms of a lemma version (`reasoning.graph.terms`), written with its row by `search/index.py`.
+
+    `form` is equal for statements that say the same. `model` is the alias that proposed it, empty without a call.
+    `finding` is the outcome of its newest formula check. `status` and `confidence` are copies of the lemma's, for sorting.
+    `is_inherited`: a fork took it over from its parent run. Migration 0005 adds what Django does not know: on PostgreSQL the
+    column `vector` with its index, on SQLite the FTS5 table `lemmas_terms` with triggers on this table. A migration that
+    remakes this table must make them again.
+    """
+
+    lemma = models.OneToOneField(Lemma, on_delete=models.CASCADE, primary_key=True, related_name="text")
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="lemma_texts")
+    terms = models.TextField()
+    form = models.CharField(max_length=32, db_index=True)
+    model = models.CharField(max_length=80, blank=True, db_index=True)
+    finding = models.CharField(max_length=14, blank=True)
+    status = models.CharField(max_length=10)
+    confidence = models.FloatField(null=True)
+    is_latest = models.BooleanField(default=True)
+    is_inherited = models.BooleanField(default=False)
+
+
+class LemmaWord(models.Model):
+    """A word of the index, to find similarly spelled ones. Writers do not wait for each other, so a word may occur twice."""
+
+    word = models.CharField(max_length=60, db_index=True)
 
 
 class LemmaEdge(models.Model):

@@ -12,6 +12,8 @@ from django.db import transaction
 
 from apps.lemmas.fold import Fold
 from apps.lemmas.models import HumanVerdict, Lemma, LemmaEdge, LemmaLikeness, ProofVersion, Verdict
+from apps.lemmas.run_columns import run_columns_write
+from apps.lemmas.search import index
 from apps.reasoning.domain.events import Event
 from apps.reasoning.story.vocabulary import event_from
 from apps.runs.models import Run, RunEvent
@@ -27,6 +29,7 @@ def project(run: Run, events: Sequence[StoredEvent]) -> None:
     folded = [(seq, event) for seq, _key, _at, event in events if event.kind in Fold.KINDS]
     if folded:
         Fold(run).apply(folded)
+    index.follow(run, [event for _seq, _key, _at, event in events])
 
 
 def rebuild(run: Run) -> int:
@@ -39,6 +42,8 @@ def rebuild(run: Run) -> int:
         for batch in _batches(rows.iterator(chunk_size=REBUILD_BATCH)):
             Fold(run).apply([(row.seq, event_from(row.kind, row.body)) for row in batch])
             folded += len(batch)
+        index.index_run(run)
+        run_columns_write(run.pk)
     return folded
 
 

@@ -1,11 +1,13 @@
-"""URLs under a run: the graph, its data and exports, and the permalinks of lemmas and proofs."""
+"""The search over all runs, and URLs under a run: the graph, its data and exports, and the permalinks of lemmas and proofs."""
 
 from django.urls import path
 
 from apps.lemmas import views
+from apps.lemmas.search.views import lemma_search
 
 app_name = "lemmas"
 urlpatterns = [
+    path("lemmas/", lemma_search, name="search"),
     path("runs/<uuid:run_id>/graph/", views.graph_page, name="graph"),
     path("runs/<uuid:run_id>/graph.json", views.graph_data, name="graph_data"),
     path("runs/<uuid:run_id>/graph/outline/", views.outline, name="outline"),

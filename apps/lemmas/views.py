@@ -9,11 +9,13 @@ from django.shortcuts import render
 from django.utils.cache import get_conditional_response, patch_vary_headers
 from django.views.decorators.http import require_GET
 
+from apps.accounts.access import user_of
 from apps.accounts.models import User
 from apps.lemmas.exports import FORMATS, ExportUnavailable
 from apps.lemmas.exports import graph_export as graph_export_of
 from apps.lemmas.network import run_graph
 from apps.lemmas.outline import outline as outline_levels
+from apps.lemmas.search.views import other_runs
 from apps.lemmas.selectors import graph_data as graph_data_of
 from apps.lemmas.selectors import lemma_detail, proof_detail
 from apps.processes.one_moment import one_moment
@@ -96,7 +98,8 @@ def lemma_panel(request: HttpRequest, run_id: uuid.UUID, lemma: str) -> HttpResp
     detail = lemma_detail(run, lemma)
     if detail is None:
         raise Http404("This run has no such lemma.")
-    return _panel(request, "lemma", {"run": run, "detail": detail, "lemma": detail.lemma})
+    shared = other_runs(user_of(request), detail.lemma)
+    return _panel(request, "lemma", {"run": run, "detail": detail, "lemma": detail.lemma, **shared})
 
 
 @require_GET

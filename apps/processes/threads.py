@@ -12,6 +12,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import ParamSpec, TypeVar
 
+from asgiref.sync import SyncToAsync
 from django.db import connections
 
 P = ParamSpec("P")
@@ -25,6 +26,17 @@ async def in_thread(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs)
     context = contextvars.copy_context()
     asked = functools.partial(context.run, function, *args, **kwargs)
     return await asyncio.get_running_loop().run_in_executor(_threads(), _tidily, asked)
+
+
+def request_thread_release() -> None:
+    """End the thread that asgiref keeps for the present request; a new one starts if the request needs it.
+
+    A stream would otherwise hold an idle thread, with its connection, for hours.
+    """
+    request = SyncToAsync.thread_sensitive_context.get(None)
+    if request and (executor := SyncToAsync.context_to_thread_executor.pop(request, None)):
+        executor.submit(connections.close_all)
+        executor.shutdown(wait=False)
 
 
 @functools.cache

@@ -3,7 +3,7 @@ none. Owners, staff and researchers may change a run. Other apps hide further ru
 """
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from django.db.models import Q, QuerySet
 from django.http import Http404
@@ -46,12 +46,19 @@ def run_visible_to(user: User) -> QuerySet[Run]:
 
 def run_get_for(user: User, public_id: uuid.UUID | str) -> Run:
     """The run, or `Http404` if it does not exist or `user` may not see it. Calls the functions of `runs_watch`."""
-    run = run_visible_to(user).filter(public_id=public_id).select_related("problem_version__problem", "owner").first()
-    if run is None:
+    return runs_get_for(user, [public_id])[0]
+
+
+def runs_get_for(user: User, public_ids: Sequence[uuid.UUID | str]) -> list[Run]:
+    """Several runs in this order. Raises `Http404` like `run_get_for` if one of them is missing."""
+    rows = run_visible_to(user).filter(public_id__in=public_ids).select_related("problem_version__problem", "owner")
+    found = {str(run.public_id): run for run in rows}
+    if any(str(one) not in found for one in public_ids):
         raise Http404("There is no such run, or you may not see it.")
-    for watch in _WATCHING:
-        watch(user, run)
-    return run
+    for run in found.values():
+        for watch in _WATCHING:
+            watch(user, run)
+    return [found[str(one)] for one in public_ids]
 
 
 def run_may_steer(user: User, run: Run) -> bool:

@@ -1,10 +1,12 @@
 """Runs, their append-only events, the journal's step records, and content-addressed texts."""
 
 import uuid
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.db import models
+from django.db.models import Case, F, Q, Value, When
 from django.utils import timezone
 
 from apps.problems.models import ProblemVersion
@@ -37,12 +39,35 @@ TRIAL = "trial"
 APART = (BATCHED, ROLLOUT, TRIAL)
 
 
+#: Endings of finished runs, by their outcome.
+ACCEPTED, NOT_ACCEPTED, NOT_JUDGED, NOTHING_READABLE = "accepted", "not accepted", "not judged", "nothing readable"
+ENDING = Case(
+    When(~Q(status=RunStatus.FINISHED), then=F("status")),
+    When(outcome__ended_by="nothing-readable", then=Value(NOTHING_READABLE)),
+    When(outcome__accepted=True, then=Value(ACCEPTED)),
+    When(outcome__accepted=False, then=Value(NOT_ACCEPTED)),
+    default=Value(NOT_JUDGED),
+    output_field=models.CharField(),
+)
+
+
+def aliases_text(aliases: Iterable[str]) -> str:
+    """The distinct names in order, each between line ends, so that one name can be searched for."""
+    names = sorted({name for name in aliases if name})
+    return "".join(f"\n{name}" for name in names) + "\n" if names else ""
+
+
 class Run(models.Model):
     """One durable execution of a scaffold on a problem version.
 
     `fence` grows at every take-over and guards every write. `last_seq` is the number of the newest event. Counters are sums
     over the step records, kept in the transaction that adds them: `calls` and tokens over the calls that this run made, for
     which it has a budget; the `inherited_` ones over those that a fork took over, for which no model was asked.
+
+    The columns from `ending` to `confidence` are for the list of runs, which sorts and filters by them. `ending` is the status,
+    or the words of a finished run's outcome. `aliases` are the models of the roles (`aliases_text`). `money` counts by the
+    prices of the specification and is null without prices. `apps.lemmas.projection` counts lemmas without merged ones;
+    `lemmas_held` are verified. `confidence` is that of the selected proof.
     """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -73,6 +98,14 @@ class Run(models.Model):
     inherited_completion_tokens = models.PositiveBigIntegerField(default=0, db_default=0)
     active_seconds = models.FloatField(default=0.0)
     outcome: "models.JSONField[dict[str, Any] | None, dict[str, Any] | None]" = models.JSONField(null=True)
+    ending = models.GeneratedField(expression=ENDING, output_field=models.CharField(max_length=20), db_persist=True)
+    aliases = models.TextField(default="", db_default="", blank=True)
+    seed = models.PositiveBigIntegerField(null=True)
+    rounds = models.PositiveIntegerField(default=0, db_default=0)
+    money = models.FloatField(null=True)
+    lemmas_count = models.PositiveIntegerField(default=0, db_default=0)
+    lemmas_held = models.PositiveIntegerField(default=0, db_default=0)
+    confidence = models.FloatField(null=True)
 
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True)
@@ -85,7 +118,10 @@ class Run(models.Model):
 
     class Meta:
         ordering = ["-created_at", "-pk"]
-        indexes = [models.Index(fields=["status", "lease_until"], name="run_status_lease")]
+        indexes = [
+            models.Index(fields=["status", "lease_until"], name="run_status_lease"),
+            models.Index(fields=["-created_at", "-id"], name="run_newest"),
+        ]
 
     def __str__(self) -> str:
         return self.title
@@ -120,6 +156,11 @@ class Run(models.Model):
         return self.status in (RunStatus.RUNNING, RunStatus.PAUSED) and (
             self.lease_until is None or self.lease_until < timezone.now()
         )
+
+    @property
+    def model_names(self) -> list[str]:
+        """Names of the models of its roles."""
+        return self.aliases.split("\n")[1:-1]
 
     @property
     def tokens(self) -> int:

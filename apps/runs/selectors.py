@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
-from django.db.models import Avg, Count, F, Max, Min, Q, QuerySet, Sum
+from django.db.models import Avg, Count, Max, Min, Q, QuerySet, Sum
 from django.db.models.fields.json import KT
 
 from apps.reasoning.domain.event_base import Kind
@@ -199,9 +199,3 @@ def alias_speed(alias: str) -> float | None:
         until = max(until, end)
     written = sum(tokens for _, _, tokens in spans)
     return written / busy if busy and written else None
-
-
-def runs_totals(runs: QuerySet[Run]) -> dict[str, int]:
-    """Calls and tokens over a set of runs."""
-    totals = runs.aggregate(calls=Sum("calls"), tokens=Sum(F("prompt_tokens") + F("completion_tokens")))
-    return {name: value or 0 for name, value in totals.items()}

@@ -16,7 +16,7 @@ from apps.reasoning.domain.events import RunCreated
 from apps.reasoning.scaffolds.spec import RunSpec
 from apps.runs.access import run_may_steer
 from apps.runs.calls.sending import stop_calls
-from apps.runs.models import LIVE, Run, RunCommand, RunEvent, RunStatus
+from apps.runs.models import IMPORTED, LIVE, Run, RunCommand, RunEvent, RunStatus, aliases_text
 from apps.runs.owners.leases import lease_mark_dispatched
 from apps.runs.queues import orchestrate
 
@@ -74,6 +74,9 @@ def _values(
         "forked_from": forked_from,
         "is_authored": is_authored,
         "last_seq": 1,
+        "aliases": aliases_text(role.alias for role in spec.roles.values()),
+        "seed": None if spec.preset == IMPORTED else spec.seed,
+        "money": 0.0 if spec.prices and {role.alias for role in spec.roles.values()} <= set(spec.prices) else None,
     }
 
 

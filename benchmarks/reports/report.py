@@ -39,7 +39,7 @@ _FURTHER = {
     "benchmarks_pages.md": (
         "Benchmarks of pages, streaming and sign-ins",
         ("fanout", "latency", "main_thread", "startup", "clean", "graph", "live_pages", "marking_office", "marking", "claims",
-         "marking_browser", "training_page", "sign_in", "agreement_page"),
+         "comparing", "marking_browser", "training_page", "sign_in", "agreement_page"),
     ),
     "benchmarks_methods.md": (
         "Benchmarks of methods, statistics and files",

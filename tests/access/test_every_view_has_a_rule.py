@@ -16,7 +16,8 @@ from apps.problems.models import Problem, ProblemVersion, Topic
 from apps.reasoning.marking.schemes.text_form import text_read
 from apps.runs.models import Run, RunEvent, RunStatus
 from apps.schemes.services import scheme_create
-from tests.access.rules import ARGUMENTS, CALL, LEMMA, PROOF, RULES, World
+from tests.access.rules import ARGUMENTS, CALL, PROOF, RULES, World
+from tests.access.rules_of_the_api import LEMMA
 from tests.contests.factory import handed_in_at_a_contest
 from tests.marks.factory import claimed
 

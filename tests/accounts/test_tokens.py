@@ -51,3 +51,12 @@ def test_only_the_owner_can_revoke_a_token(client_for: Callable[[User | None], C
     token, _ = token_issue(user=alice, name="notebook")
     assert client_for(dana).post(reverse("accounts:token_revoke", args=[token.public_id])).status_code == 404
     assert ApiToken.objects.filter(pk=token.pk).exists()
+
+
+def test_a_token_may_write_only_if_the_box_was_ticked(client_for: Callable[[User | None], Client], alice: User) -> None:
+    client = client_for(alice)
+    for form in ({"name": "dashboard"}, {"name": "notebook", "may_write": "on"}):
+        client.post(reverse("accounts:token_create"), form)
+    assert dict(ApiToken.objects.values_list("name", "may_write")) == {"dashboard": False, "notebook": True}
+    page = client.get(reverse("accounts:profile")).content.decode()
+    assert page.count("read and write") == 1

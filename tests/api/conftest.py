@@ -1,11 +1,14 @@
 """Fixtures: a problem with a run of ten events, and a client of the API."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
+from pytest_django import Settings
 
 from apps.accounts.models import ApiToken, User
 from apps.problems.models import Problem, ProblemVersion, ReferenceSolution, Topic
@@ -13,6 +16,12 @@ from apps.runs.models import Run, RunEvent, RunStatus
 
 EVENTS = 10
 Ask = Callable[..., Any]
+
+
+@pytest.fixture(autouse=True)
+def _no_request_was_sent_before() -> None:
+    """Reset the count of writing requests."""
+    cache.clear()
 
 
 @pytest.fixture
@@ -49,3 +58,32 @@ def ask() -> Ask:
         return Client().get(f"/api/v1/{path}", query, headers=headers)
 
     return get
+
+
+@pytest.fixture
+def send() -> Ask:
+    """POST a body to a path of the API with a writing token of `user`, or with the given `token`; return the response."""
+
+    def post(user: User, path: str, body: Any = None, *, key: str = "", token: str = "") -> Any:
+        token = token or ApiToken.issue(user, "test", may_write=True)[1]
+        headers = {"Authorization": f"Bearer {token}"} | ({"Idempotency-Key": key} if key else {})
+        return Client().post(f"/api/v1/{path}", body or {}, content_type="application/json", headers=headers)
+
+    return post
+
+
+MODELS = """
+[small]
+backend = "openai_http"
+title = "Small"
+model = "small-1"
+base_url = "http://127.0.0.1:1/v1"
+context_tokens = 8192
+"""
+
+
+@pytest.fixture
+def models(settings: Settings, tmp_path: Path) -> None:
+    """One enabled model, `small`."""
+    settings.MODELS_FILE = tmp_path / "models.toml"
+    settings.MODELS_FILE.write_text(MODELS)

@@ -34,4 +34,4 @@ def test_a_filter_by_kind_keeps_the_position(ask: Ask, run: Run, alice: User) ->
 def test_an_invalid_number_is_rejected(query: dict[str, object], ask: Ask, run: Run, alice: User) -> None:
     answer = ask(alice, f"runs/{run.public_id}/events", **query)
     assert answer.status_code == 422
-    assert answer.json()["detail"][0]["loc"][-1] in query
+    assert answer.json()["errors"][0]["loc"][-1] in query

@@ -1,8 +1,13 @@
-"""An invalid parameter is rejected by name, never answered with an empty list."""
+"""An invalid parameter is rejected by name, never answered with an empty list; every refusal is a problem document."""
+
+import errno
+import json
 
 import pytest
+from django.test import RequestFactory
 
 from apps.accounts.models import User
+from apps.config.errors import server_error
 from apps.runs.models import Run, RunStatus
 from tests.api.conftest import Ask
 
@@ -29,7 +34,7 @@ NUL = "a\0b"
 def test_an_invalid_parameter_is_named(path: str, name: str, value: str, ask: Ask, run: Run, alice: User) -> None:
     answer = ask(alice, path, **{name: value})
     assert answer.status_code == 422
-    assert answer.json()["detail"][0]["loc"][-1] == name
+    assert answer.json()["errors"][0]["loc"][-1] == name
 
 
 def test_a_kind_or_a_slug_with_nul_is_rejected(ask: Ask, run: Run, alice: User) -> None:
@@ -55,3 +60,15 @@ def test_a_valid_or_empty_parameter_is_accepted(query: dict[str, str], ask: Ask,
 def test_every_status_is_a_valid_filter(status: str, ask: Ask, run: Run, alice: User) -> None:
     Run.objects.filter(pk=run.pk).update(status=status)
     assert ask(alice, "runs", status=status).json()["total"] == 1
+
+
+@pytest.mark.parametrize(("error", "status"), [(OSError(errno.ENOSPC, "full"), 503), (KeyError("x"), 500)])
+def test_a_failure_of_the_server_is_a_problem_document_too(error: Exception, status: int, rf: RequestFactory) -> None:
+    try:
+        raise error
+    except Exception:
+        answer = server_error(rf.post("/api/v1/runs"))
+    assert (answer.status_code, answer.headers["Content-Type"]) == (status, "application/problem+json")
+    problem = json.loads(answer.content)
+    assert (problem["status"], problem["title"] != "", problem["detail"] != "") == (status, True, True)
+    assert ("Retry-After" in answer.headers) == (status == 503)

@@ -21,7 +21,7 @@ LONG_FUNCTIONS: dict[str, str] = {}
 def modules() -> list[Path]:
     return [
         path
-        for folder in ("apps", "workers", "benchmarks", "tests")
+        for folder in ("apps", "workers", "benchmarks", "clients", "tests")
         for path in sorted((ROOT / folder).rglob("*.py"))
         if "migrations" not in path.parts
     ]

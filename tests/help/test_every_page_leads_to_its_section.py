@@ -54,7 +54,7 @@ def test_a_page_names_the_section_it_leads_to(client_for: Callable[[User | None]
     for address, target, name in (
         ("/problems/", "/help/problems/", "The problem library"),
         ("/marking/keys/", "/help/marking/#keys", "Keys"),
-        ("/runs/", "/help/exploring/#the-list-of-runs", "The list of runs"),
+        ("/runs/", "/help/run_list/", "The list of runs"),
     ):
         (link,) = re.findall(r'<a class="help-link"[^>]*>', client_for(alice).get(address).content.decode())
         assert f'href="{target}"' in link

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.urls import reverse
 
-from apps.config.api.operations import api
+from apps.config.api import urls
 
 
 @dataclass(frozen=True)
@@ -27,13 +27,14 @@ class OperationRow:
     summary: str
     meaning: str
     parameters: list[FieldRow]
+    body: list[FieldRow]
     answer: str
     fields: list[FieldRow]
 
 
 def api_operations() -> list[OperationRow]:
     """All operations in the order of their definition."""
-    schema: dict[str, Any] = api.get_openapi_schema(path_prefix=reverse("api:api-root"))
+    schema: dict[str, Any] = urls.api.get_openapi_schema(path_prefix=reverse("api:api-root"))
     shapes = schema.get("components", {}).get("schemas", {})
     return [
         _operation(path, method, operation, shapes)
@@ -44,19 +45,11 @@ def api_operations() -> list[OperationRow]:
 
 def _operation(path: str, method: str, operation: dict[str, Any], shapes: dict[str, Any]) -> OperationRow:
     parameters = [
-        FieldRow(item["name"], _type(item["schema"]), item["schema"].get("description") or item.get("description", ""))
+        _row(item["name"], {"description": item.get("description", "")} | item["schema"])
         for item in operation.get("parameters", [])
     ]
-    content = operation["responses"][200].get("content", {}).get("application/json", {}).get("schema", {})
-    name = _type(content)
-    shape = shapes.get(name, {})
-    fields = [FieldRow(key, _type(item), item.get("description", "")) for key, item in shape.get("properties", {}).items()]
-    for row in list(fields):
-        inner = shapes.get(row.type.removesuffix("[]"), {}) if row.type.endswith("[]") else {}
-        fields += [
-            FieldRow(f"{row.name}[].{key}", _type(item), item.get("description", ""))
-            for key, item in inner.get("properties", {}).items()
-        ]
+    success = next(answer for status, answer in operation["responses"].items() if status != "default")
+    answer, fields = _fields(success, shapes)
     return OperationRow(
         anchor=operation["operationId"],
         method=method.upper(),
@@ -64,9 +57,29 @@ def _operation(path: str, method: str, operation: dict[str, Any], shapes: dict[s
         summary=operation.get("summary", ""),
         meaning=operation.get("description", ""),
         parameters=parameters,
-        answer=shape.get("description", ""),
+        body=_fields(operation.get("requestBody", {}), shapes)[1],
+        answer=answer,
         fields=fields,
     )
+
+
+def _fields(message: dict[str, Any], shapes: dict[str, Any]) -> tuple[str, list[FieldRow]]:
+    """The description of a body, and its fields with those of the shapes that it holds."""
+    content = message.get("content", {}).get("application/json", {}).get("schema", {})
+    shape = shapes.get(_type(content), {})
+    fields = [_row(key, item) for key, item in shape.get("properties", {}).items()]
+    for row in list(fields):
+        name = row.type.removesuffix(" or null")
+        inner = shapes.get(name.removesuffix("[]"), {})
+        stem = row.name + ("[]" if name.endswith("[]") else "")
+        fields += [_row(f"{stem}.{key}", item) for key, item in inner.get("properties", {}).items()]
+    return shape.get("description", ""), fields
+
+
+def _row(name: str, schema: dict[str, Any]) -> FieldRow:
+    """The row of a schema; an enumeration without a meaning gets its values."""
+    values = ", ".join(str(one) for one in schema.get("enum", ()) if one != "")
+    return FieldRow(name, _type(schema), schema.get("description", "") or values)
 
 
 def _type(schema: dict[str, Any]) -> str:

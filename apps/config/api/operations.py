@@ -8,20 +8,20 @@ from typing import Annotated, Any, Literal
 
 from django.core.paginator import Paginator
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
-from django.urls import URLPattern, URLResolver
+from django.http import Http404, HttpRequest
 from ninja import NinjaAPI, Query
-from ninja.errors import AuthenticationError, ValidationError
-from ninja.security import HttpBearer, SessionAuth
+from ninja.errors import ValidationError
+from ninja.security import SessionAuth
 from pydantic import AfterValidator, BeforeValidator
 
 from apps.accounts.access import user_of
-from apps.accounts.models import User
-from apps.accounts.selectors import token_find
-from apps.accounts.services import token_note_use
 from apps.config.api import schemas as shapes
+from apps.config.api.refusals import openapi_with_refusals, refusals_register
+from apps.config.api.tokens import TokenAuth
 from apps.lemmas.final_answers import final_answer_of
 from apps.lemmas.graph_data import graph_data
+from apps.lemmas.models import LemmaText
+from apps.lemmas.search.selectors import Found, LemmaFilter, lemmas_found, texts_of
 from apps.lemmas.selectors import lemma_rows
 from apps.problems import selectors as problems
 from apps.problems.access import problem_get_for, problem_visible_to, solutions_of_may_read
@@ -60,43 +60,25 @@ STATUS: Any = Query("", description="as in a run's `status`")  # type: ignore[ty
 SCAFFOLD: Any = Query("", description="name of a scaffold")  # type: ignore[type-arg]
 
 
-class TokenAuth(HttpBearer):
-    """`Authorization: Bearer lsc_…`."""
+class Api(NinjaAPI):
+    """The API, whose schema has the shape of refusals too."""
 
-    def authenticate(self, request: HttpRequest, token: str) -> User | None:
-        found = token_find(token)
-        if found is None:
-            return None
-        token_note_use(token=found)
-        request.user = found.user
-        return found.user
+    def get_openapi_schema(self, **given: Any) -> Any:
+        return openapi_with_refusals(super().get_openapi_schema(**given))
 
 
-api = NinjaAPI(
+api = Api(
     title="Lemmascope",
     version="1",
-    description="Problems, marking schemes, runs, their events, lemmas and lemma graphs.",
+    description="Problems, marking schemes, runs with their events, lemmas and lemma graphs, and experiments.",
     urls_namespace="api",
     docs_url=None,
     auth=[TokenAuth(), SessionAuth()],
 )
+refusals_register(api)
 
 
-@api.exception_handler(AuthenticationError)
-def _not_signed_in(request: HttpRequest, error: AuthenticationError) -> HttpResponse:
-    answer = api.create_response(
-        request, {"detail": "Not signed in. Send a token in the header: Authorization: Bearer lsc_…"}, status=401
-    )
-    answer["WWW-Authenticate"] = "Bearer"
-    return answer
-
-
-@api.exception_handler(Http404)
-def _not_found(request: HttpRequest, error: Http404) -> HttpResponse:
-    return api.create_response(request, {"detail": str(error) or "Not found, or you may not see it."}, status=404)
-
-
-def _paged(rows: "QuerySet[Any]", page: int) -> tuple[list[Any], dict[str, int]]:
+def paged(rows: "QuerySet[Any] | list[Any]", page: int) -> tuple[list[Any], dict[str, int]]:
     """The rows of a page and its position. A page past the end is empty."""
     pages = Paginator(rows, PER_PAGE)
     items = list(pages.page(page)) if page <= pages.num_pages else []
@@ -107,7 +89,7 @@ def _paged(rows: "QuerySet[Any]", page: int) -> tuple[list[Any], dict[str, int]]
 def problem_list(request: HttpRequest, q: Text = WORDS, topic: TopicLetter = TOPIC, page: PageNumber = 1) -> dict[str, Any]:
     """Problems by title, filtered by words in the title, source or newest statement, and by topic (A, C, G, N, O)."""
     asked = problems.ProblemFilter(q=q, topic=topic)
-    items, place = _paged(problems.problem_list(problem_visible_to(user_of(request)), asked), page)
+    items, place = paged(problems.problem_list(problem_visible_to(user_of(request)), asked), page)
     return {"items": items, **place}
 
 
@@ -175,14 +157,18 @@ def run_list_(
     if scaffold and scaffold not in SCAFFOLDS and not visible.filter(scaffold=scaffold).exists():
         raise ValidationError([{"type": "enum", "loc": ["query", "scaffold"], "msg": f"one of {', '.join(SCAFFOLDS)}"}])
     runs = run_list(visible, query=q, status=status, scaffold=scaffold, topic=topic)
-    items, place = _paged(runs, page)
+    items, place = paged(runs, page)
     return {"items": [_run_row(run) for run in items], **place}
 
 
 @api.get("/runs/{uuid:run_id}", response=shapes.RunOut, url_name="run_get", summary="One run")
 def run_get(request: HttpRequest, run_id: uuid.UUID) -> dict[str, Any]:
     """The run's specification, state and outcome."""
-    run = run_get_for(user_of(request), run_id)
+    return run_whole(run_get_for(user_of(request), run_id))
+
+
+def run_whole(run: Run) -> dict[str, Any]:
+    """All of a run that `RunOut` holds."""
     return {
         **_run_row(run),
         "problem_version": run.problem_version.number,
@@ -231,6 +217,27 @@ def run_graph(
         return graph_data(run_get_for(user_of(request), run_id), after=since)
 
 
+@api.get("/lemmas", response=shapes.FoundLemmaPage, url_name="lemma_search", summary="Search the lemmas of all runs")
+def lemma_search(request: HttpRequest, asked: Query[shapes.LemmaQuery], page: PageNumber = 1) -> dict[str, Any]:
+    """Lemmas of all runs by words and formula, sorted by rank, then confidence; without either, the newest first."""
+    user = user_of(request)
+    if not user.may_see_runs:
+        raise Http404
+    with one_moment():
+        found = lemmas_found(user, LemmaFilter(**asked.dict()))
+        ids, place = paged(found.ids, page)
+        return {"items": [_found_row(text, found) for text in texts_of(ids)], "notes": found.notes, **place}
+
+
+def _found_row(text: LemmaText, found: Found) -> dict[str, Any]:
+    lemma, run = text.lemma, text.run
+    of_lemma = {name: getattr(lemma, name) for name in shapes.LemmaOut.model_fields}
+    of_text = {name: getattr(text, name) for name in ("model", "finding", "is_latest", "is_inherited")}
+    matches = found.query.spans(lemma.statement)
+    of_run = {"run": run.public_id, "run_title": run.title, "problem": run.problem_version.problem.slug}
+    return {**of_lemma, **of_text, **of_run, "matches": matches}
+
+
 def _scheme_row(scheme: MarkingScheme, slug: str) -> dict[str, Any]:
     versions = list(scheme.versions.all())
     active = next((one.number for one in versions if one.status == VersionStatus.ACTIVE), None)
@@ -249,12 +256,3 @@ def _run_row(run: Run) -> dict[str, Any]:
         "problem": run.problem_version.problem.slug,
         "owner": run.owner.username if run.owner else None,
     }
-
-
-def api_urls() -> tuple[list[URLResolver | URLPattern], str, str]:
-    """The API's URLs. Its own authentication answers 401, so the site's redirect to the sign-in page is off."""
-    patterns, app_name, namespace = api.urls
-    for pattern in patterns:
-        if isinstance(pattern, URLPattern) and pattern.callback is not None:
-            pattern.callback.login_required = False  # type: ignore[attr-defined]
-    return patterns, app_name, namespace

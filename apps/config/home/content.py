@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from django.db.models import Count
+from django.db.models import Case, Count, F, When
 
 from apps.accounts.models import User
 from apps.explorations.selectors import list_state
@@ -11,7 +11,7 @@ from apps.lemmas.models import Lemma, LemmaState
 from apps.problems.access import library_of
 from apps.problems.models import Problem
 from apps.runs.access import run_visible_to
-from apps.runs.models import LIVE, Run
+from apps.runs.models import IMPORTED, LIVE, Run
 from apps.runs.selectors import phase_summary, run_list
 
 LIVE_SHOWN = 6
@@ -82,7 +82,9 @@ def home_runs(user: User) -> tuple[list[HomeRun], list[HomeRun]]:
     """The live runs that `user` may see, newest first, and the latest ended ones."""
     visible = run_list(run_visible_to(user))
     live = list(visible.filter(status__in=LIVE)[:LIVE_SHOWN])
-    recent = list(visible.exclude(status__in=LIVE).order_by("-finished_at", "-pk")[:RECENT_SHOWN])
+    # An import ended elsewhere, maybe years ago; here it is as recent as its import.
+    came = Case(When(preset=IMPORTED, then=F("created_at")), default=F("finished_at"))
+    recent = list(visible.exclude(status__in=LIVE).order_by(came.desc(nulls_last=True), "-pk")[:RECENT_SHOWN])
     lemmas = Lemma.objects.filter(run__in=[*live, *recent]).exclude(status=LemmaState.MERGED)
     counts = dict(lemmas.values_list("run").annotate(count=Count("pk")))
 

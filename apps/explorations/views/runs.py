@@ -1,12 +1,11 @@
-"""The list of runs, and the page of one run with its parts."""
+"""The page of one run with its parts."""
 
 import json
 import uuid
 from dataclasses import replace
 from typing import Any
 
-from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.cache import patch_vary_headers
@@ -15,7 +14,6 @@ from django.views.decorators.http import require_GET
 from apps.accounts.access import user_of
 from apps.accounts.models import User
 from apps.explorations import selectors
-from apps.explorations.calls.tool_rates import tool_rate
 from apps.explorations.calls.transcript import STATUSES, filter_from, log_page
 from apps.explorations.candidates.exchange import exchange
 from apps.explorations.candidates.lineage import lineage_data
@@ -30,56 +28,17 @@ from apps.lemmas.established import believed, established
 from apps.lemmas.formula_checks import run_checks
 from apps.lemmas.network import run_graph
 from apps.lemmas.outline import outline
+from apps.lemmas.search.views import other_runs
 from apps.lemmas.selectors import lemma_detail, proof_detail
 from apps.notes.selectors import notes_of, notes_open
-from apps.problems.access import problem_visible_to
-from apps.problems.models import Topic
 from apps.processes.one_moment import one_moment
-from apps.runs.access import run_may_start, run_visible_to
-from apps.runs.models import Run, RunStatus
-from apps.runs.selectors import run_list as runs_matching
-from apps.runs.selectors import runs_totals
+from apps.runs.access import run_may_start
+from apps.runs.models import Run
 
-PAGE = 40
 TABS = {
     "established": "Established", "lemma": "Lemma", "proof": "Proof", "agents": "Agents", "notes": "Notes", "log": "Log",
     "charts": "Charts",
 }  # fmt: skip
-
-
-@require_GET
-def run_list(request: HttpRequest) -> HttpResponse:
-    """All runs that the user may see, newest first, with filters."""
-    user = user_of(request)
-    visible = run_visible_to(user)
-    if not user.may_see_runs:
-        raise Http404
-    chosen = {
-        name: request.GET.get(name, "").replace("\0", "") for name in ("q", "status", "scaffold", "topic", "problem", "mine")
-    }
-    if chosen["status"] not in RunStatus.values:
-        chosen["status"] = ""
-    mine = visible.filter(owner=user) if chosen["mine"] else visible
-    names = ("status", "scaffold", "topic", "problem")
-    found = runs_matching(mine, query=chosen["q"], **{name: chosen[name] for name in names})
-    page = Paginator(found, PAGE).get_page(request.GET.get("page"))
-    query = request.GET.copy()
-    query.pop("page", None)
-    scaffolds = visible.order_by().values_list("scaffold", flat=True).distinct()
-    context = {
-        "page": page,
-        "rows": [(run, selectors.list_state(run), scaffold_word(run.scaffold)) for run in page.object_list],
-        "chosen": chosen,
-        "is_filtered": any(chosen.values()),
-        "problem": problem_visible_to(user).filter(slug=chosen["problem"]).first() if chosen["problem"] else None,
-        "query": query.urlencode(),
-        "statuses": RunStatus.choices,
-        "topics": Topic.choices,
-        "scaffolds": [(name, scaffold_word(name)) for name in sorted(scaffolds)],
-        "totals": runs_totals(found),
-        "tools": tool_rate(found),
-    }
-    return render(request, "explorations/run_list.html", context)
 
 
 @require_GET
@@ -216,6 +175,7 @@ def _panel_context(request: HttpRequest, run: Run, user: User, until: int | None
     elif tab == "lemma":
         detail = lemma_detail(run, lemma_name, until) if lemma_name else None
         context |= {"detail": detail, "lemma": detail.lemma if detail else None, "lemma_name": lemma_name}
+        context |= other_runs(user, detail.lemma) if detail and until is None else {}
     elif tab == "proof":
         is_selected = proof is not None and proof.proof.selected and until is None
         context |= {"detail": proof, "proof": proof.proof if proof else None, "proof_name": proof_name}

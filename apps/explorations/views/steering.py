@@ -14,6 +14,9 @@ from apps.accounts.access import user_of
 from apps.explorations import selectors
 from apps.explorations.exports import export_lines
 from apps.explorations.views.shared import in_threads, run_of, wants_part
+from apps.lemmas.search.origin import LEMMA as FROM_LEMMA
+from apps.lemmas.search.origin import RUN as FROM_RUN
+from apps.lemmas.search.origin import args_from
 from apps.runs.access import run_may_start
 from apps.runs.models import Run
 from apps.runs.services import command_request, run_resume
@@ -33,7 +36,7 @@ def command(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
             user=user,
             command_id=_command_id(request),
             name=request.POST.get("name", ""),
-            args=_args(request),
+            args=_lemma_args(request, run) if FROM_RUN in request.POST else _args(request),
         )
     except ValidationError as error:
         return _answer(request, run, error.messages[0], ok=False)
@@ -70,6 +73,13 @@ def _command_id(request: HttpRequest) -> uuid.UUID:
         raise ValidationError(
             "The command was not sent: the form has no valid id. Load the page again and repeat the command."
         ) from None
+
+
+def _lemma_args(request: HttpRequest, run: Run) -> dict[str, Any]:
+    """The arguments for a lemma of another run. Raises `ValidationError` if it may not be put into this run."""
+    if request.POST.get("name") != "inject_lemma":
+        raise ValidationError("The command was not sent: only a lemma that is added comes from another run.")
+    return args_from(user_of(request), run, request.POST.get(FROM_RUN, ""), request.POST.get(FROM_LEMMA, ""))
 
 
 def _args(request: HttpRequest) -> dict[str, Any]:

@@ -21,9 +21,10 @@ _SYMBOLS = {
 _COMMAND = re.compile(r"\\[a-zA-Z]+")
 _DELIMITERS = re.compile(r"\$\$?|\\[()\[\]]")
 _SIMPLE_BRACES = re.compile(r"([\^_])\{(\w)\}")
-_TOKEN = re.compile(r"\\[a-z]+|\d+|[^\W\d_]+|[^\w\s]")
-# The case of a letter in a formula carries meaning ($n$ and $N$ differ); in prose it does not.
-_FORMULA = re.compile(r"(\$\$?.+?\$\$?|\\\(.+?\\\)|\\\[.+?\\\])", re.DOTALL)
+#: A token of a statement in normal form.
+TOKEN = re.compile(r"\\[a-z]+|\d+|[^\W\d_]+|[^\w\s]")
+#: A formula with its delimiters. The case of its letters carries meaning ($n$ and $N$ differ); in prose it does not.
+FORMULA = re.compile(r"(\$\$?.+?\$\$?|\\\(.+?\\\)|\\\[.+?\\\])", re.DOTALL)
 _PROSE_PUNCTUATION = re.compile(r"[.,;:!?\"'“”‘’*`]")
 _SHORT_WORDS = frozenset({"a", "an", "the", "then", "that", "have", "we"})
 
@@ -34,14 +35,18 @@ def normalise_statement(text: str) -> str:
     Ignored are the case of prose, punctuation and articles in prose, white space, TeX spacing and sizing, math delimiters,
     and synonyms such as `\\dfrac` and `\\frac`. Letters in formulas keep their case.
     """
-    pieces = _FORMULA.split(unicodedata.normalize("NFC", text))
-    normal = [_formula(piece) if number % 2 else _prose(piece) for number, piece in enumerate(pieces)]
-    return " ".join(piece for piece in normal if piece)
+    return " ".join(normal for _, normal in normal_pieces(text) if normal)
+
+
+def normal_pieces(text: str) -> list[tuple[bool, str]]:
+    """Prose and formulas of a statement in turn, each with its normal form; True marks a formula."""
+    pieces = FORMULA.split(unicodedata.normalize("NFC", text))
+    return [(bool(number % 2), _formula(piece) if number % 2 else _prose(piece)) for number, piece in enumerate(pieces)]
 
 
 def tokens(normal: str) -> frozenset[str]:
     """The distinct tokens of a statement in normal form."""
-    return frozenset(_TOKEN.findall(normal))
+    return frozenset(TOKEN.findall(normal))
 
 
 def similarity(left: frozenset[str], right: frozenset[str]) -> float:

@@ -29,7 +29,7 @@ _TAGS = (
 #: Words that may follow a "less than" sign too: these are tags only if they end as one.
 _WORDS = (
     "score|better|group|quote|state|points|item|key|part|finding|feedback|flag|cluster|summary|same|why|rest|solution|full|"
-    "chain|query"
+    "chain|query|title"
 )
 _ANSWER_TAG = re.compile(
     rf"</?(?:{_TAGS})\b[^<>\n]{{0,80}}>?|</?(?:{_WORDS})(?:\s[^<>\n]{{0,80}})?/?>|<<<(?=(?:CONTENT|END)\b)", re.IGNORECASE

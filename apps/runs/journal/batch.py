@@ -60,11 +60,21 @@ class Plan:
         ]
 
     @property
-    def spent(self) -> dict[str, int]:
+    def records(self) -> list[StepRecord]:
+        return [item.record for item in self.items if item.record]
+
+    @property
+    def newest_round(self) -> int:
+        """The highest round of the records; 0 without records."""
+        return max((record.place.round for record in self.records), default=0)
+
+    @property
+    def spent(self) -> dict[str, float]:
         """The amounts that the batch adds to the counters of the run (`rows.COUNTERS`)."""
-        records = [item.record for item in self.items if item.record]
-        asked, inherited = [one for one in records if one.was_asked], [one for one in records if one.was_inherited]
-        return _sums(asked) | {f"inherited_{name}": value for name, value in _sums(inherited).items()}
+        asked = [one for one in self.records if one.was_asked]
+        inherited = [one for one in self.records if one.was_inherited]
+        sums: dict[str, float] = {**_sums(asked), "money": _money(asked, self.journal.run.spec.get("prices") or {})}
+        return sums | {f"inherited_{name}": value for name, value in _sums(inherited).items()}
 
     @property
     def announced(self) -> list[Announced]:
@@ -88,6 +98,14 @@ def _sums(records: Sequence[StepRecord]) -> dict[str, int]:
         "prompt_tokens": sum(one.usage.prompt for one in records),
         "completion_tokens": sum(one.usage.completion for one in records),
     }
+
+
+def _money(records: Sequence[StepRecord], prices: Mapping[str, Mapping[str, float]]) -> float:
+    """The cost of calls by the prices of the specification, per million tokens (`spec.money_of`)."""
+    if not prices:
+        return 0.0
+    each = ((prices[one.alias], one.usage) for one in records if one.alias in prices)
+    return sum(price["input"] * use.prompt + price["output"] * use.completion for price, use in each) / 1_000_000
 
 
 def _as_event_row(row: Mapping[str, Any]) -> str:

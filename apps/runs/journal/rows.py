@@ -19,11 +19,12 @@ from apps.runs.models import Run
 
 M = TypeVar("M", bound=models.Model)
 COUNTERS = (
-    "calls", "prompt_tokens", "completion_tokens", "inherited_calls", "inherited_prompt_tokens", "inherited_completion_tokens"
+    "calls", "prompt_tokens", "completion_tokens", "inherited_calls", "inherited_prompt_tokens", "inherited_completion_tokens",
+    "money",
 )  # fmt: skip
 _ADVANCE = (
-    f"UPDATE {Run._meta.db_table} SET last_seq = %s, {', '.join(f'{name} = {name} + %s' for name in COUNTERS)} "  # noqa: S608
-    "WHERE id = %s AND fence = %s"
+    f"UPDATE {Run._meta.db_table} SET last_seq = %s, {', '.join(f'{name} = {name} + %s' for name in COUNTERS)}, "  # noqa: S608
+    "rounds = CASE WHEN rounds < %s THEN %s ELSE rounds END WHERE id = %s AND fence = %s"
 )
 
 
@@ -134,10 +135,13 @@ def _statement(sql: str, fields: "Sequence[models.Field[Any, Any]]") -> _Stateme
     )
 
 
-def advance(run_pk: int, fence: int, *, last_seq: int, spent: Mapping[str, int]) -> bool:
-    """Move the run's last event and add `spent` to its `COUNTERS`. False where another owner has moved its fence."""
+def advance(run_pk: int, fence: int, *, last_seq: int, spent: Mapping[str, float], round_: int) -> bool:
+    """Move the run's last event and its round, and add `spent` to its `COUNTERS`; `money` without prices stays null.
+
+    False where another owner has moved its fence.
+    """
     with connection.cursor() as cursor:
-        cursor.execute(_ADVANCE, [last_seq, *(spent[name] for name in COUNTERS), run_pk, fence])
+        cursor.execute(_ADVANCE, [last_seq, *(spent[name] for name in COUNTERS), round_, round_, run_pk, fence])
         return bool(cursor.rowcount == 1)
 
 

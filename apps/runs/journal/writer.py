@@ -258,7 +258,8 @@ def _count(plans: list[Plan], seconds: float) -> None:
 
 
 def _fence_holds(plan: Plan) -> bool:
-    return advance(plan.journal.pk, plan.journal.fence, last_seq=plan.last_seq, spent=plan.spent)
+    journal = plan.journal
+    return advance(journal.pk, journal.fence, last_seq=plan.last_seq, spent=plan.spent, round_=plan.newest_round)
 
 
 def _is_there(plans: list[Plan]) -> bool:

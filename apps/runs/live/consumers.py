@@ -11,12 +11,13 @@ from channels.generic.websocket import AsyncWebsocketConsumer
 
 from apps.runs.live import reads as live_reads
 from apps.runs.live.admission import NOT_SIGNED_IN, SocketRefused, admitted, session_name
+from apps.runs.live.following import ADMIT_S, BEAT_S, STATE_S, events_after
 from apps.runs.live.reads import in_thread
 from apps.runs.live.tail import Subscription, hub
 from apps.ui.sent import whole_number
 
 logger = logging.getLogger(__name__)
-FLUSH_S, STATE_S, BEAT_S, SLOW_S, ADMIT_S = 0.025, 1.0, 15.0, 10.0, 60.0
+FLUSH_S, SLOW_S = 0.025, 10.0
 MAX_WATCHED = 16
 TOO_SLOW, BROKEN = 4408, 1011
 
@@ -101,19 +102,10 @@ class RunConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
             await asyncio.sleep(now + FLUSH_S - time.monotonic())  # Frames after a pause are sent at once.
 
     async def _send_events(self, subscription: Subscription, known_seq: int) -> None:
-        """Send the events after the last sent one; page the table if the tail starts later."""
-        while True:
-            batch, newest = subscription.take_events(self._sent)
-            self._sent += len(batch)
-            if batch:
-                await self._frame({"t": "events", "events": batch, "has_more": newest > self._sent})
-            if max(newest, known_seq) <= self._sent:
-                return
-            page = await in_thread(live_reads.page_after, self._run, self._sent)
-            if not page:
-                return
-            self._sent = page[-1]["seq"]
-            await self._frame({"t": "events", "events": page, "has_more": len(page) == live_reads.PAGE})
+        """Send the events after the last sent one."""
+        async for events, has_more in events_after(self._run, subscription, self._sent, known_seq):
+            self._sent = events[-1]["seq"]
+            await self._frame({"t": "events", "events": events, "has_more": has_more})
 
     async def _frame(self, frame: dict[str, Any]) -> None:
         async with asyncio.timeout(SLOW_S):

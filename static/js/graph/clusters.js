@@ -1,5 +1,8 @@
 // The graph from far away: one node for the lemmas of each rollout in each round. Pure: works on the maps of view.js.
 
+import { laneOf } from "./layers.js";
+import { halfWidth, PITCH_Y } from "./sizes.js";
+
 const isLemma = ({ kind }) => kind === "lemma" || kind === "human";
 const holds = ({ status }) => status === "verified";
 
@@ -34,4 +37,24 @@ function cluster(id, members) {
     passes: total("passes"), valid: total("valid"), total: total("total"), expected: total("expected"),
     first_seq: Math.min(...members.map((node) => node.first_seq)),
   };
+}
+
+/** Places of the nodes of `clustersOf` in a grid, one row for each round and one column for each rollout, as `adopt` takes them. */
+export function gridOf(nodes) {
+  const lanes = [...new Set(nodes.map(laneOf))].sort((a, b) => a - b);
+  const rollouts = [...new Set(nodes.filter(({ kind }) => kind === "cluster").map(({ rollout }) => rollout))].sort((a, b) => a - b);
+  const positions = {};
+  const rows = {};
+  let row = 0;
+  for (const lane of lanes) {
+    const members = nodes.filter((node) => laneOf(node) === lane);
+    const isGrid = members[0].kind === "cluster";
+    members.forEach((node, at) => {
+      const column = isGrid ? rollouts.indexOf(node.rollout) : at + (rollouts.length - members.length) / 2;
+      positions[node.id] = [column * 2 * halfWidth(node), row * PITCH_Y];
+      rows[node.id] = row;
+    });
+    row += 1;
+  }
+  return { positions, rows, lines: {} };
 }

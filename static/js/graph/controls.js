@@ -2,6 +2,8 @@
 import { HIDDEN, search, shownSet } from "./filters.js";
 import { MODES } from "./focus.js";
 
+/** From this number of nodes on, the overview is offered. */
+const MANY = 300;
 const OF_NODE = ["ancestors", "descendants"];
 const PARAMETERS = ["focus", "node", "depth", "round", "rollout", "hide"];
 
@@ -30,6 +32,7 @@ export class Controls {
     this.hits = [];
     for (const name of ["focus", "depth", "round", "rollout"]) this.part(name).addEventListener("change", () => this.#take());
     for (const box of this.boxes) box.addEventListener("change", () => this.#take());
+    this.part("offer").addEventListener("click", () => this.apply({ focus: "overview" }));
     this.part("search").addEventListener("input", () => this.#search());
     this.part("search").addEventListener("keydown", (event) => this.#key(event));
   }
@@ -67,7 +70,7 @@ export class Controls {
 
   /** Show what focus and filters say of the current graph. */
   async show() {
-    if (this.focusing.mode === "overview") await this.view.showOverview();
+    if (this.focusing.mode === "overview") this.view.showOverview();
     else await this.view.show(shownSet(this.view.graph, this.focusing, this.hide));
     this.count();
     this.changed();
@@ -93,6 +96,7 @@ export class Controls {
     const needsNode = this.followsChoice && !this.focusing.id;
     const words = needsNode ? `choose a ${this.noun}` : shown === all ? `${all} ${all === 1 ? "node" : "nodes"}` : `${shown} of ${all}`;
     this.part("count").textContent = this.hits.length || this.part("search").value.trim() ? `${this.hits.length} found` : words;
+    this.part("offer").hidden = this.focusing.mode !== "all" || shown < MANY;
     const hidden = this.hide.length;
     this.part("hidden-count").textContent = hidden ? ` ${hidden}` : "";
   }

@@ -2,6 +2,7 @@
 
 /** Pixels that the name of a round takes. */
 const ROOM_FOR_A_NAME = 56;
+const ROOM_FOR_A_NUMBER = 24;
 
 /** Draw the lanes of `view` into `layer`, an element of the drawing's size. Returns a function that draws them again. */
 export function mountLanes(view, layer) {
@@ -14,7 +15,7 @@ export function mountLanes(view, layer) {
     rounds.forEach(({ round, title, top, bottom, isClear }, at) => {
       const band = bands.get(round) ?? add(round);
       const height = (bottom - top) * zoom;
-      band.firstChild.textContent = height > ROOM_FOR_A_NAME ? title : `R${round}`;
+      band.firstChild.textContent = height > ROOM_FOR_A_NAME ? title : height > ROOM_FOR_A_NUMBER ? `R${round}` : "";
       band.classList.toggle("graph__lane--even", at % 2 === 1);
       band.classList.toggle("graph__lane--mixed", !isClear);
       band.style.translate = `0 ${top * zoom + pan.y}px`;

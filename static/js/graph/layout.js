@@ -13,6 +13,8 @@ import { halfWidth, HEIGHT, PITCH_Y } from "./sizes.js";
 const LEAST_WIDTH = 8;
 /** A line leaves the width of its ends at most this far for a free column. */
 const FARTHEST_DETOUR = 400;
+/** Lines over more rows look for no free column. */
+const MANY_ROWS = 20;
 const EPS = 1e-6;
 
 /** An empty layout, for `place` and `adopt`. `lines`: points of lines by edge, between its ends, as Graphviz led them. */
@@ -42,7 +44,7 @@ export function place(layout, nodes, edges) {
   return placed;
 }
 
-/** The box around all nodes: {left, top, right, bottom}; zeros without nodes. */
+/** The box around all nodes and the lines that Graphviz led: {left, top, right, bottom}; zeros without nodes. */
 export function bounds(layout) {
   const box = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
   for (const [id, { x, y }] of layout.position) {
@@ -51,6 +53,12 @@ export function bounds(layout) {
     box.right = Math.max(box.right, x + half);
     box.top = Math.min(box.top, y - HEIGHT / 2);
     box.bottom = Math.max(box.bottom, y + HEIGHT / 2);
+  }
+  for (const { points } of layout.lines.values()) {
+    for (const [x] of points) {
+      box.left = Math.min(box.left, x);
+      box.right = Math.max(box.right, x);
+    }
   }
   return layout.position.size ? box : { left: 0, top: 0, right: 0, bottom: 0 };
 }
@@ -88,13 +96,13 @@ export function lineOf(layout, { id, source, target }) {
   const step = top < bottom ? 1 : -1;
   const rows = Array.from({ length: Math.abs(bottom - top) - 1 }, (_, at) => top + step * (at + 1));
   if (isStraightFree(layout, [top, ...rows, bottom], from, to)) return [];
-  const column = freeColumn(layout, rows, from.x, to.x);
+  const column = rows.length <= MANY_ROWS ? freeColumn(layout, rows, from.x, to.x) : null;
   const leave = from.y + (step * PITCH_Y) / 2;
   const arrive = to.y - (step * PITCH_Y) / 2;
   if (column !== null) return [[from.x, leave], [column, leave], [column, arrive], [to.x, arrive]];
   let x = from.x;
   const through = rows.flatMap((row) => {
-    x = freePlace(spansOf(layout, row), x + (to.x - x) / (Math.abs(bottom - row) + 1), 0);
+    x = freePoint(spansOf(layout, row), x + (to.x - x) / (Math.abs(bottom - row) + 1));
     return [[x, row * PITCH_Y - (step * PITCH_Y) / 2], [x, row * PITCH_Y + (step * PITCH_Y) / 2]];
   });
   return [[from.x, leave], ...through, [to.x, arrive]];
@@ -103,13 +111,34 @@ export function lineOf(layout, { id, source, target }) {
 /** Does the straight line pass all boxes of `rows` but those at its ends? */
 function isStraightFree(layout, rows, from, to) {
   const x = (y) => from.x + ((to.x - from.x) * (y - from.y)) / (to.y - from.y);
+  const [top, bottom] = [Math.min(from.y, to.y), Math.max(from.y, to.y)];
   return rows.every((row) => {
     const y = row * PITCH_Y;
-    const ends = [y - HEIGHT / 2, y + HEIGHT / 2].map((edge) => x(Math.min(Math.max(edge, Math.min(from.y, to.y)), Math.max(from.y, to.y))));
+    const ends = [y - HEIGHT / 2, y + HEIGHT / 2].map((edge) => x(Math.min(Math.max(edge, top), bottom)));
     const [least, most] = [Math.min(...ends), Math.max(...ends)];
+    const spans = spansOf(layout, row);
     const isEnd = ({ left, right }) => (y === from.y && left < from.x && right > from.x) || (y === to.y && left < to.x && right > to.x);
-    return spansOf(layout, row).every((span) => most <= span.left + EPS || least >= span.right - EPS || isEnd(span));
+    for (let at = firstAfter(spans, least); at < spans.length && spans[at].left < most - EPS; at += 1) if (!isEnd(spans[at])) return false;
+    return true;
   });
+}
+
+/** The place of the first of the sorted `spans` that ends right of `x`. */
+function firstAfter(spans, x) {
+  let [low, high] = [0, spans.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (spans[middle].right > x + EPS) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** The free point nearest to `x`: between two boxes there is always one. */
+function freePoint(spans, x) {
+  const span = spans[firstAfter(spans, x)];
+  if (!span || span.left >= x - EPS) return x;
+  return x - span.left < span.right - x ? span.left : span.right;
 }
 
 /** A column that is free in all `rows`, nearest to the way from `from` to `to`; null if it would be far off. */
@@ -120,7 +149,7 @@ function freeColumn(layout, rows, from, to) {
     if (last && left < last.right - EPS) last.right = Math.max(last.right, right);
     else blocked.push({ left, right });
   }
-  const found = freePlace(blocked, (from + to) / 2, 0);
+  const found = freePoint(blocked, (from + to) / 2);
   const detour = Math.max(0, Math.min(from, to) - found, found - Math.max(from, to));
   return detour > FARTHEST_DETOUR ? null : found;
 }

@@ -16,9 +16,23 @@ export function segmentsOf(layout, edge) {
   };
   const points = lineOf(layout, edge).filter(isOutside(edge.source, from)).filter(isOutside(edge.target, to));
   if (!points.length) return null;
+  const bends = simplified([from.x, from.y], points, [to.x, to.y]);
   const [dx, dy] = [to.x - from.x, to.y - from.y];
   const length = Math.hypot(dx, dy) || 1;
-  const weights = points.map(([x, y]) => ((x - from.x) * dx + (y - from.y) * dy) / length ** 2);
-  const distances = points.map(([x, y]) => (-(x - from.x) * dy + (y - from.y) * dx) / length);
+  const weights = bends.map(([x, y]) => ((x - from.x) * dx + (y - from.y) * dy) / length ** 2);
+  const distances = bends.map(([x, y]) => (-(x - from.x) * dy + (y - from.y) * dx) / length);
   return distances.every((distance) => Math.abs(distance) < TOLERANCE) ? null : { weights, distances };
+}
+
+/** Without points on the way between their neighbours: Cytoscape rounds such corners far away from the line. */
+function simplified(start, points, end) {
+  const kept = [start];
+  points.forEach((point, at) => {
+    const next = points[at + 1] ?? end;
+    const [ax, ay] = kept.at(-1);
+    const [dx, dy] = [next[0] - ax, next[1] - ay];
+    const off = Math.abs((point[0] - ax) * dy - (point[1] - ay) * dx) / (Math.hypot(dx, dy) || 1);
+    if (off >= TOLERANCE) kept.push(point);
+  });
+  return kept.slice(1);
 }

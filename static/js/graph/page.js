@@ -124,8 +124,7 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
   // --- wiring ---
 
   async function tidy() {
-    const isDone = await view.tidy();
-    if (isDone) return;
+    if ((await view.tidy()) !== null) return;
     part("trouble").hidden = false;
     part("trouble").textContent = "The graph is too large for a new layout within half a minute. Show a part of it, then press Tidy.";
   }

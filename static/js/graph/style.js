@@ -10,6 +10,8 @@ import { HEIGHT, sizeOf } from "./sizes.js";
 const RAMP = [0, 1, 2, 3, 4];
 const KINDS = ["lemma", "human", "problem", "proof", "cluster", "candidate", "pair", "memory"];
 const SHAPE = { human: "cut-rectangle", problem: "rectangle", pair: "diamond" };
+/** Lines with more points have plain corners. */
+const MOST_ROUND = 24;
 const WITHOUT_VOTES = ["problem", "pair", "memory"];
 
 /** The class of the fill: a step of the ramp, `unread` where votes gave no result, `unverified` before. */
@@ -104,13 +106,15 @@ function nodeStyles(t) {
 function edgeStyles(t, thick, isFar) {
   const base = {
     width: 1.2 * thick, "line-color": t["line-strong"], "curve-style": "straight", "target-arrow-shape": isFar ? "none" : "triangle",
-    "target-arrow-color": t["line-strong"], "arrow-scale": 0.7 * Math.max(0.7, thick), opacity: isFar ? 0.5 : 0.75,
+    "target-arrow-color": t["line-strong"], "arrow-scale": 0.7 * Math.max(0.7, thick), opacity: isFar ? 0.35 : 0.75,
   };
   const accent = { width: 3 * thick, "line-color": t.accent, "target-arrow-color": t.accent, opacity: 1, "z-index": 5 };
   return [
     { selector: "edge", style: base },
     { selector: "edge.led", style: {
-      "curve-style": "round-segments", "edge-distances": "node-position", "segment-radii": 10,
+      // Cytoscape rounds sharp turns far away from the line, and lines with many points have such turns.
+      "curve-style": (edge) => (edge.data("weights").length > MOST_ROUND ? "segments" : "round-segments"),
+      "edge-distances": "node-position", "segment-radii": 10,
       "segment-weights": (edge) => edge.data("weights"), "segment-distances": (edge) => edge.data("distances"),
     } },
     { selector: "edge.corrects, edge.revises", style: { "line-style": "dashed" } },

@@ -3,7 +3,7 @@
 // the shown part changes and by `tidy`.
 import cytoscape from "../../vendor/cytoscape/cytoscape.esm.min.mjs";
 import { arrange, prepare } from "./arrange.js";
-import { clustersOf } from "./clusters.js";
+import { clustersOf, gridOf } from "./clusters.js";
 import { labelStep } from "./labels.js";
 import { adopt, bounds, createLayout, place } from "./layout.js";
 import { segmentsOf } from "./lines.js";
@@ -15,6 +15,9 @@ const PADDING = 14;
 /** Room for the names of the rounds (lanes.js). */
 export const GUTTER = 22;
 const LARGEST_FIT = 1.15;
+const LEAST_ZOOM = 0.01;
+/** A layout by Graphviz is left out if it is smaller on the screen than this part of ours. */
+const LEAST_GAIN = 0.75;
 const FADE_MS = 200;
 const PULSE_MS = 700;
 /** More nodes than this appear at once. */
@@ -57,7 +60,7 @@ export class GraphView {
     }
     this.cy = cytoscape({
       container, style: styleSheet(readTokens()), autoungrabify: true, boxSelectionEnabled: false, selectionType: "single",
-      minZoom: 0.02, maxZoom: 4, pixelRatio: "auto", hideEdgesOnViewport: false,
+      minZoom: LEAST_ZOOM, maxZoom: 4, pixelRatio: "auto", hideEdgesOnViewport: false,
     });
     this.#listen(container);
     prepare();
@@ -161,13 +164,13 @@ export class GraphView {
     this.fit();
   }
 
-  /** Show one node for the lemmas of each rollout in each round; `show` leaves this. */
-  async showOverview() {
+  /** Show one node for the lemmas of each rollout in each round, as a grid; `show` leaves this. */
+  showOverview() {
+    this.turn += 1;
     const data = clustersOf(this.graph);
     const layout = createLayout();
     place(layout, data.nodes, data.edges);
-    const { size } = layout.nodes;
-    if (size > 1 && size <= LARGE) await this.#arrange(layout, null, ARRANGE_MS, data);
+    adopt(layout, gridOf(data.nodes), []);
     this.#leaveOverview();
     this.overview = { layout, nodes: new Map(data.nodes.map((node) => [node.id, node])) };
     const fresh = data.nodes.filter(({ id }) => this.cy.getElementById(id).empty());
@@ -236,7 +239,7 @@ export class GraphView {
     this.listeners.draw.push(listener);
   }
 
-  /** Lay out again what is shown. Resolves to false if Graphviz had no answer in time. */
+  /** Lay out again what is shown. Resolves to null if Graphviz had no answer in time. */
   async tidy() {
     const done = await this.#arrange(this.layout, this.part?.ids ?? null, TIDY_MS);
     if (done) this.#move();
@@ -244,22 +247,15 @@ export class GraphView {
     return done;
   }
 
-  /** Show all that is shown, right of the names of the rounds. */
+  /** Show all that is shown, right of the names of the rounds; during a replay also the places of later nodes. */
   fit() {
     this.cy.resize();
-    const wanted = this.cy.nodes(":visible");
     const [width, height] = [this.cy.width() - GUTTER, this.cy.height()];
-    if (!wanted.length || width <= 0) return;
-    const box = this.present ? this.#extent() : wanted.union(this.cy.edges(":visible")).boundingBox({ includeLabels: false, includeUnderlays: false });
-    const zoom = Math.min((width - 2 * PADDING) / box.w, (height - 2 * PADDING) / box.h, LARGEST_FIT);
-    const pan = { x: GUTTER + width / 2 - zoom * (box.x1 + box.w / 2), y: height / 2 - zoom * (box.y1 + box.h / 2) };
-    this.cy.viewport({ zoom, pan });
-  }
-
-  /** The box around all places, of nodes of later moments too. */
-  #extent() {
+    if (!this.layout.position.size || width <= 0) return;
     const { left, right, top, bottom } = bounds(this.layout);
-    return { x1: left, y1: top, w: right - left, h: bottom - top };
+    const zoom = Math.min((width - 2 * PADDING) / (right - left), (height - 2 * PADDING) / (bottom - top), LARGEST_FIT);
+    const pan = { x: GUTTER + width / 2 - (zoom * (left + right)) / 2, y: height / 2 - (zoom * (top + bottom)) / 2 };
+    this.cy.viewport({ zoom: Math.max(zoom, LEAST_ZOOM), pan });
   }
 
   zoomBy(factor) {
@@ -355,14 +351,18 @@ export class GraphView {
     return [...this.graph.edges.values()].filter(({ id, source, target }) => ids.has(source) && ids.has(target) && !this.graph.redundant.has(id));
   }
 
-  /** Let Graphviz lay out the nodes of `layout`. Resolves to whether it did so within `limitMs`. */
-  async #arrange(layout, ids, limitMs, data = null) {
+  /** Let Graphviz lay out the nodes of `layout`. Resolves to null without an answer within `limitMs`, to false if it is no better. */
+  async #arrange(layout, ids, limitMs) {
     const all = ids ?? new Set(this.graph.nodes.keys());
-    const [nodes, edges] = data ? [data.nodes, data.edges] : [this.#nodes(all), this.#edges(all)];
+    const [nodes, edges] = [this.#nodes(all), this.#edges(all)];
     const room = { width: this.cy.width() - GUTTER - 2 * PADDING, height: this.cy.height() - 2 * PADDING };
     const found = await arrange(nodes, edges, room, limitMs);
-    if (found) adopt(layout, found, edges);
-    return Boolean(found);
+    const { left, right, top, bottom } = bounds(layout);
+    const scale = Math.min(room.width / (right - left), room.height / (bottom - top), LARGEST_FIT);
+    if (!found) return null;
+    if (found.scale < LEAST_GAIN * scale) return false;
+    adopt(layout, found, edges);
+    return true;
   }
 
   /** The whole graph as Graphviz lays it out; null without an answer. */

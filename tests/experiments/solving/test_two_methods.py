@@ -84,6 +84,30 @@ def test_problems_that_differ_come_with_scores_by_repeat_and_lead_to_both_runs(
     assert ">sum-7</th>" not in row
 
 
+def test_a_problem_that_differs_leads_to_the_comparison_of_two_runs_whose_scores_differ(
+    alice: User, stage: Stage, client: Client
+) -> None:
+    experiment = played(alice, stage, problems=1, repeats=2)
+    CellScore.objects.filter(cell__method="single", cell__repeat=1, scorer="answer").update(points=0)
+    CellScore.objects.filter(cell__method="single", cell__repeat=0, scorer="answer").update(points=1)
+    html = page(client, alice, experiment, left="vote~served~0", right="single~served~0", problem="sum-1", repeat="0")
+    found = dict(experiment.solving_cells.values_list("method", "run__public_id").filter(repeat=1))
+    address = f"/runs/compare/?run={found['vote']}&amp;run={found['single']}"
+    assert f'<a href="{address}">Compare runs</a>' in html
+    other = dict(experiment.solving_cells.values_list("method", "run__public_id").filter(repeat=0))
+    adjacent = f"/runs/compare/?run={other['vote']}&amp;run={other['single']}"
+    assert f'<a href="{adjacent}">Compare the searches of both runs</a>' in html
+    assert client.get(address.replace("&amp;", "&")).status_code == 200
+
+
+def test_without_two_visible_runs_there_is_no_link_to_compare_them(alice: User, stage: Stage, client: Client) -> None:
+    experiment = played(alice, stage, problems=1)
+    experiment.solving_cells.filter(method="vote").update(run=None)
+    html = page(client, alice, experiment, left="vote~served~0", right="single~served~0", problem="sum-1", repeat="0")
+    assert "1 problem with another mean score" in html
+    assert "/runs/compare/" not in html
+
+
 def test_of_many_repeats_the_first_are_listed_and_a_link_has_all(alice: User, client: Client) -> None:
     make_problem_set(1)
     experiment = begin(alice, methods=TWO, scorers=SCORERS, repeats=11)

@@ -1,5 +1,6 @@
 """Two rows by problem: their difference, and the problems whose mean score differs, largest difference first."""
 
+import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -15,6 +16,8 @@ from apps.runs.access import run_visible_to
 
 #: Repeats whose scores are listed; more are behind a link.
 REPEATS = 8
+#: Visible runs by method, team, budget, problem and repeat.
+Runs = Mapping[tuple[object, ...], uuid.UUID]
 
 
 @dataclass(frozen=True)
@@ -37,13 +40,17 @@ class Repeats:
 
 @dataclass(frozen=True)
 class Flip:
-    """A problem whose mean scores differ. `difference`: left less right, −1 to 1. `number`: its place among the problems."""
+    """A problem whose mean scores differ. `difference`: left less right, −1 to 1. `number`: its place among the problems.
+
+    `runs`: the address that compares a run of each row, "" if the reader may not see two.
+    """
 
     problem: str
     number: int
     difference: float
     left: Repeats | None = None
     right: Repeats | None = None
+    runs: str = ""
 
     @property
     def points(self) -> str:
@@ -75,16 +82,44 @@ def flips_filled(user: User, experiment: Experiment, flips: Sequence[Flip], left
     cells = experiment.solving_cells.order_by().filter(item__name__in=names, repeat__lt=REPEATS)
     cells = cells.filter(run__in=run_visible_to(user))
     fields = ("method", "team", "budget", "item__name", "repeat", "run__public_id")
-    urls = {tuple(place): reverse("explorations:run_detail", args=[run]) for *place, run in cells.values_list(*fields)}
+    runs: Runs = {tuple(place): run for *place, run in cells.values_list(*fields)}
     page = reverse("experiments:cells", args=[experiment.public_id])
-    return [replace(flip, left=_repeats(flip, left, urls, page), right=_repeats(flip, right, urls, page)) for flip in flips]
+    return [
+        replace(
+            flip,
+            left=_repeats(flip, left, runs, page),
+            right=_repeats(flip, right, runs, page),
+            runs=_compared(flip, left, right, runs),
+        )
+        for flip in flips
+    ]
 
 
-def _repeats(flip: Flip, row: Row, urls: Mapping[tuple[object, ...], str], page: str) -> Repeats:
+def runs_compared(runs: Sequence[str]) -> str:
+    """The address of the page that compares these runs."""
+    return f"{reverse('explorations:run_compare')}?{urlencode([('run', run) for run in runs])}"
+
+
+def _compared(flip: Flip, left: Row, right: Row, runs: Runs) -> str:
+    """The address that compares two runs: of the first repeat whose scores differ, else of the first one with two runs."""
+    scores = left.scores[flip.number], right.scores[flip.number]
+    pairs = []
+    for repeat, (one, other) in enumerate(zip(scores[0][:REPEATS], scores[1][:REPEATS], strict=False)):
+        found = [runs.get((*row.key, flip.problem, repeat)) for row in (left, right)]
+        if found[0] and found[1] and found[0] != found[1]:
+            pairs.append((not abs(one - other) > CLOSE, repeat, [str(run) for run in found]))
+    return runs_compared(min(pairs)[2]) if pairs else ""
+
+
+def _repeats(flip: Flip, row: Row, runs: Runs, page: str) -> Repeats:
     scores = row.scores[flip.number]
     shown = tuple(
-        Shown(repeat, "–" if np.isnan(score) else f"{100 * score:.0f}", urls.get((*row.key, flip.problem, repeat), ""))
+        Shown(repeat, "–" if np.isnan(score) else f"{100 * score:.0f}", _url(runs.get((*row.key, flip.problem, repeat))))
         for repeat, score in enumerate(scores[:REPEATS])
     )
     query = urlencode({"problem": flip.problem, "method": row.method, "team": row.team, "budget": str(row.budget)})
     return Repeats(shown, max(0, len(scores) - REPEATS), f"{page}?{query}")
+
+
+def _url(run: uuid.UUID | None) -> str:
+    return reverse("explorations:run_detail", args=[run]) if run else ""

@@ -18,7 +18,7 @@ from apps.experiments.access import items_hidden, solving_get_for
 from apps.experiments.models import Experiment
 from apps.experiments.solving.comparing.ablations import NO_BASELINE, NONE, ablations_of
 from apps.experiments.solving.comparing.failures import VERDICTS_READ, failures_of
-from apps.experiments.solving.comparing.flips import flips_filled, flips_of
+from apps.experiments.solving.comparing.flips import flips_filled, flips_of, runs_compared
 from apps.experiments.solving.comparing.rows import compared, interval_words, ratio_words, word_of
 from apps.experiments.solving.comparing.sides import sides_of
 from apps.experiments.solving.kept import counts_none
@@ -104,6 +104,8 @@ def _set_side_by_side(
         context["unknown"] = f"There is no repeat {repeat}. The last one is {repeats - 1}."
     elif problem:
         context["sides"] = sides = sides_of(*opened, problem, repeat, rows)
+        runs = list(dict.fromkeys(side.run_id for side in sides if side.run_id))
+        context["sides_runs"] = runs_compared(runs) if len(runs) > 1 else ""
         context["version"] = next((side.cell.item.problem for side in sides if side.cell is not None), None)
 
 

@@ -10,6 +10,7 @@ from apps.experiments.solving.services import manifest_stored
 from apps.experiments.solving.tables import money_of
 
 AT_ONCE = 1_000
+ALL = slice(None)
 
 
 class CellRow(NamedTuple):
@@ -69,11 +70,11 @@ class ScoreRow(NamedTuple):
     run: str
 
 
-def cell_rows(experiment: Experiment, hidden: Set[int]) -> Iterator[CellRow]:
-    """The cells in their order, without those on the items `hidden`."""
+def cell_rows(experiment: Experiment, hidden: Set[int], part: slice = ALL) -> Iterator[CellRow]:
+    """The cells in their order, without those on the items `hidden`; `part`: which of these."""
     manifest = manifest_stored(experiment)
     cells = experiment.solving_cells.exclude(item__in=hidden).select_related("item", "run").order_by("position")
-    for cell in cells.defer("run__spec", "run__outcome").iterator(chunk_size=AT_ONCE):
+    for cell in cells.defer("run__spec", "run__outcome")[part].iterator(chunk_size=AT_ONCE):
         limits = manifest.budgets[cell.budget]
         yield CellRow(
             cell=str(cell.public_id),
@@ -104,11 +105,11 @@ def cell_rows(experiment: Experiment, hidden: Set[int]) -> Iterator[CellRow]:
         )
 
 
-def score_rows(experiment: Experiment, hidden: Set[int]) -> Iterator[ScoreRow]:
-    """The scores in the order of their cells, without those on the items `hidden`."""
+def score_rows(experiment: Experiment, hidden: Set[int], part: slice = ALL) -> Iterator[ScoreRow]:
+    """The scores in the order of their cells, without those on the items `hidden`; `part`: which of these."""
     scores = CellScore.objects.filter(cell__experiment=experiment).exclude(cell__item__in=hidden)
     scores = scores.select_related("cell__item", "run").defer("run__spec", "run__outcome")
-    for score in scores.order_by("cell__position", "pk").iterator(chunk_size=AT_ONCE):
+    for score in scores.order_by("cell__position", "pk")[part].iterator(chunk_size=AT_ONCE):
         cell = score.cell
         yield ScoreRow(
             cell=str(cell.public_id),

@@ -1,0 +1,1 @@
+"""Which lemmas of different runs say the same: computed from their statements, and decided by people."""
