@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from django.db.models import Prefetch, prefetch_related_objects
 
 from apps.accounts.models import User
+from apps.desk.models import Tag
 from apps.notes.access import note_may_delete, note_may_edit
 from apps.notes.models import Mention, Note
 from apps.notes.places import Place
@@ -36,6 +37,12 @@ def notes_of(run: Run, user: User) -> list[NoteRow]:
 def notes_at(place: Place, user: User) -> list[NoteRow]:
     """The notes of one place, oldest first."""
     return [row for row in notes_of(place.run, user) if (row.place.kind, row.place.target) == (place.kind, place.target)]
+
+
+def tags_at(place: Place) -> list[Tag]:
+    """The tags of one place, by name. Those of a run are read once for each `run` object."""
+    prefetch_related_objects([place.run], Prefetch("tags", Tag.objects.select_related("by")))
+    return [one for one in place.run.tags.all() if (one.kind, one.target) == (place.kind, place.target)]
 
 
 def notes_open(run: Run) -> int:

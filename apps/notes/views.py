@@ -4,15 +4,18 @@ import uuid
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from apps.accounts.access import user_of
+from apps.desk.services import part_tag as part_tag_set
+from apps.desk.services import part_untag
 from apps.notes import selectors, services
 from apps.notes.access import note_get, note_may_edit
 from apps.notes.places import Place, place_of
 from apps.runs.access import run_get_for
+from apps.runs.models import Run
 
 
 @require_GET
@@ -26,11 +29,7 @@ def note_list(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
 def note_write(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     """The form for a note on the place in the address, and its creation. Raises `Http404` for a place that the run lacks."""
     run, user = run_get_for(user_of(request), run_id), user_of(request)
-    sent = request.POST if request.method == "POST" else request.GET
-    try:
-        place = place_of(run, sent.get("kind", "run"), sent.get("target", ""))
-    except ValidationError as refusal:
-        raise Http404(refusal.messages[0]) from refusal
+    place = _place_sent(run, request.POST if request.method == "POST" else request.GET)
     if request.method == "GET":
         return _place(request, place, form=request.GET.get("form") != "closed")
     try:
@@ -75,10 +74,30 @@ def note_change(request: HttpRequest, run_id: uuid.UUID, note_id: int) -> HttpRe
 
 
 @require_POST
+def part_tag(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+    """Set or remove a tag on the place in the form. Raises `Http404` for a place that the run lacks."""
+    run, user = run_get_for(user_of(request), run_id), user_of(request)
+    place = _place_sent(run, request.POST)
+    change = part_untag if request.POST.get("action") == "untag" else part_tag_set
+    try:
+        change(user=user, run=run, kind=place.kind, target=place.target, name=request.POST.get("tag", ""))
+    except ValidationError as refusal:
+        return _place(request, place, form=True, refusal=refusal.messages[0])
+    return _done(request, place, "")
+
+
+@require_POST
 def mention_seen(request: HttpRequest, note_id: int) -> HttpResponse:
     """Take a mention off the home page."""
     services.mention_see(user=user_of(request), note_id=note_id)
     return redirect("home")
+
+
+def _place_sent(run: Run, sent: QueryDict) -> Place:
+    try:
+        return place_of(run, sent.get("kind", "run"), sent.get("target", ""))
+    except ValidationError as refusal:
+        raise Http404(refusal.messages[0]) from refusal
 
 
 def _place(
@@ -86,7 +105,7 @@ def _place(
 ) -> HttpResponse:
     """The notes of a place, with a form or the link to one: for htmx as a part, else as a page."""
     context = {"run": place.run, "place": place, "rows": selectors.notes_at(place, user_of(request)), "form": form,
-               "text": text, "refusal": refusal, "edited": edited, "said": said}  # fmt: skip
+               "tags": selectors.tags_at(place), "text": text, "refusal": refusal, "edited": edited, "said": said}  # fmt: skip
     if request.headers.get("HX-Request") == "true":
         return render(request, "notes/_place.html", context)
     return render(request, "notes/note_place.html", context, status=422 if refusal else 200)

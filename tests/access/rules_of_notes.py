@@ -7,7 +7,7 @@ from tests.access.statuses import ANY_ID, POST_ONLY, RUN_READERS
 OF_NOTES: dict[str, Any] = {
     **dict.fromkeys(("notes:note_list", "notes:note_write"), RUN_READERS),
     "notes:note_edit": (302, 404, 404, 404),  # This one does not exist; tests/notes has real ones.
-    **dict.fromkeys(("notes:note_change", "notes:mention_seen"), POST_ONLY),
+    **dict.fromkeys(("notes:note_change", "notes:part_tag", "notes:mention_seen"), POST_ONLY),
     "sharing:link_list": (302, 404, 404, 200, 200),  # Alice owns the run; Dana is staff.
     "sharing:link_revoke": POST_ONLY,
     # No link has this token; tests/sharing has real ones.
@@ -15,7 +15,7 @@ OF_NOTES: dict[str, Any] = {
 }
 
 ARGUMENTS_OF_NOTES: dict[str, Any] = {
-    **{f"notes:{name}": lambda world: {"run_id": world.run.public_id} for name in ("note_list", "note_write")},
+    **{f"notes:{name}": lambda world: {"run_id": world.run.public_id} for name in ("note_list", "note_write", "part_tag")},
     **{f"notes:{name}": lambda world: {"run_id": world.run.public_id, "note_id": 1} for name in ("note_edit", "note_change")},
     "notes:mention_seen": lambda world: {"note_id": 1},
     "sharing:link_list": lambda world: {"run_id": world.run.public_id},

@@ -17,4 +17,5 @@ def notes_on(context: template.Context, run: Run, kind: str, target: str, number
     """The notes on a part of a run that passed `apps.runs.access`; with `number`, on that step of the target."""
     place = Place(run, kind, f"{target}#{number}" if kind == Note.Kind.STEP else target)
     rows = selectors.notes_at(place, context["user"])
-    return {"run": run, "place": place, "rows": rows, "csrf_token": context.get("csrf_token")}
+    token = context.get("csrf_token")
+    return {"run": run, "place": place, "rows": rows, "tags": selectors.tags_at(place), "csrf_token": token}
