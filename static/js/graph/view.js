@@ -38,6 +38,10 @@ const DRAWN = ["status", "confidence", "passes", "valid", "total", "expected", "
 /** Are two states of a node drawn alike? */
 const sameDrawing = (node, other) => Boolean(other) && DRAWN.every((name) => node[name] === other[name]);
 const emptyGraph = () => ({ nodes: new Map(), edges: new Map(), contributing: new Set(), redundant: new Set(), frontier: [] });
+/** Cytoscape's own `toggleClass` computes the style again even if nothing changes. */
+const setClass = (element, name, wanted) => {
+  if (element.hasClass(name) !== wanted) element.toggleClass(name, wanted);
+};
 const motionReduced = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 export class GraphView {
@@ -126,14 +130,14 @@ export class GraphView {
     this.cy.batch(() => {
       for (const id of (this.present ?? this.graph).nodes.keys()) {
         const node = this.graph.nodes.get(id);
-        this.cy.getElementById(id).toggleClass("unborn", !node);
+        setClass(this.cy.getElementById(id), "unborn", !node);
         if (!node || sameDrawing(node, before.get(id))) continue;
         this.#redraw(id);
         if (before.has(id) && before.get(id).total < node.total) voted.push(id);
       }
       this.#route(this.graph.edges.values());
       this.cy.edges().forEach((edge) => {
-        edge.toggleClass("unborn", !this.graph.edges.has(edge.id()));
+        setClass(edge, "unborn", !this.graph.edges.has(edge.id()));
       });
     });
     if (this.selected && !this.graph.nodes.has(this.selected)) this.selected = "";
@@ -417,7 +421,7 @@ export class GraphView {
     const { id, source, target } = edge.data();
     const led = segmentsOf(this.layout, { id, source, target });
     if (led) edge.data(led);
-    edge.toggleClass("led", Boolean(led));
+    setClass(edge, "led", Boolean(led));
   }
 
   #redraw(id) {
@@ -443,18 +447,18 @@ export class GraphView {
     this.cy.batch(() => {
       this.cy.nodes().forEach((node) => {
         const id = node.id();
-        node.toggleClass("contributes", contributing.has(id));
-        node.toggleClass("hidden", isHidden(id));
-        node.toggleClass("found", this.found.has(id));
-        node.toggleClass("outside", this.found.size > 0 && !this.found.has(id));
-        node.toggleClass("chosen", id === this.selected);
+        setClass(node, "contributes", contributing.has(id));
+        setClass(node, "hidden", isHidden(id));
+        setClass(node, "found", this.found.has(id));
+        setClass(node, "outside", this.found.size > 0 && !this.found.has(id));
+        setClass(node, "chosen", id === this.selected);
       });
       this.cy.edges().forEach((edge) => {
         const { id, source, target } = edge.data();
-        edge.toggleClass("redundant", redundant.has(id));
-        edge.toggleClass("contributes", edge.hasClass("uses") && contributing.has(target));
-        edge.toggleClass("hidden", (Boolean(this.overview) && !edge.hasClass("of-clusters")) || isHidden(source) || isHidden(target));
-        edge.toggleClass("near", Boolean(this.selected) && (source === this.selected || target === this.selected));
+        setClass(edge, "redundant", redundant.has(id));
+        setClass(edge, "contributes", edge.hasClass("uses") && contributing.has(target));
+        setClass(edge, "hidden", (Boolean(this.overview) && !edge.hasClass("of-clusters")) || isHidden(source) || isHidden(target));
+        setClass(edge, "near", Boolean(this.selected) && (source === this.selected || target === this.selected));
       });
     });
   }
