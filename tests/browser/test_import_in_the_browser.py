@@ -54,6 +54,7 @@ def test_a_log_is_uploaded_and_opens_as_a_run_that_replays(
         page.get_by_label("Licence").fill("none needed")
         page.get_by_role("button", name="Import").click()
         page.wait_for_url("**/runs/*/")
+        page.locator("summary", has_text="Imported").click()
         expect(page.get_by_text("none needed")).to_be_visible()
         expect(page.locator(".exchange__turn h3").first).to_contain_text("Solver")
         page.get_by_role("button", name="Replay", exact=True).click()

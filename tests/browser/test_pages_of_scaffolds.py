@@ -60,7 +60,7 @@ def test_reasoning_cache_goes_turn_by_turn_with_what_changed_in_the_state(opened
     run = played("reasoning_cache", answer, "paper")
     with opened(run) as page:
         assert texts(page.locator("#run-solutions h2")) == ["Turn 1", "Turn 2", "Turn 3"]
-        assert texts(page.locator("#run-timeline th[data-round]"))[:3] == ["Turn 1", "Turn 2", "Turn 3"]
+        assert texts(page.locator("#run-timeline .rounds__title"))[:3] == ["Turn 1", "Turn 2", "Turn 3"]
         handed = page.locator('[data-moment="state 2"]')
         assert (handed.locator("del").inner_text(), handed.locator("ins").inner_text()) == ("parity", "descent")
         expect(page.locator('[data-moment="state 3"]')).to_have_count(0)
@@ -155,7 +155,7 @@ def test_rsa_draws_how_each_step_comes_from_subsets_of_the_one_before(opened: Op
         expect(page.locator("#run-solutions h2").first).to_have_text("Step 1", use_inner_text=True)
         page.locator('[data-part="focus"]').select_option("proof")
         shown, _, of = page.locator('[data-part="count"]').inner_text().partition(" of ")
-        assert 0 < int(shown) <= int(of.split()[0] if of else shown.split()[0])
+        assert 0 < int(shown.split()[0]) <= int(of.split()[0] if of else shown.split()[0])
 
 
 def test_grouped_agents_draw_what_was_corrected_and_show_verdicts_without_streaks(opened: Opened) -> None:

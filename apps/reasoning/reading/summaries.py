@@ -2,7 +2,7 @@
 
 import re
 
-from pydantic import Field, ValidationError
+from pydantic import ConfigDict, Field, ValidationError
 
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored, Value
@@ -28,7 +28,9 @@ _LONGEST_TITLE = 90
 
 
 class SummaryLemmaJson(Value):
-    """One lemma in the structured form."""
+    """One lemma in the structured form. Engines are asked for a title; an answer without one is read too."""
+
+    model_config = ConfigDict(json_schema_serialization_defaults_required=True)
 
     number: str = Field(coerce_numbers_to_str=True)
     title: str = ""

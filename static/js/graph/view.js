@@ -243,12 +243,22 @@ export class GraphView {
     this.listeners.draw.push(listener);
   }
 
-  /** Lay out again what is shown. Resolves to null if Graphviz had no answer in time. */
+  /** Lay out again what is shown. Resolves to null if Graphviz had no answer in time: then the layout is ours. */
   async tidy() {
-    const done = await this.#arrange(this.layout, this.part?.ids ?? null, TIDY_MS);
-    if (done) this.#move();
+    if (this.overview) return true;
+    this.turn += 1;
+    const { turn } = this;
+    const ids = this.part?.ids ?? null;
+    const layout = createLayout();
+    const all = ids ?? new Set(this.graph.nodes.keys());
+    place(layout, this.#nodes(all), this.#edges(all));
+    const isDone = await this.#arrange(layout, ids, TIDY_MS);
+    if (turn !== this.turn) return true;
+    if (this.part) this.part.layout = layout;
+    else this.whole = layout;
+    this.#move();
     this.fit();
-    return done;
+    return isDone;
   }
 
   /** Show all that is shown, right of the names of the rounds; during a replay also the places of later nodes. */

@@ -16,13 +16,14 @@ export function drawTimeline(page, story) {
 /** A step of the strip: the calls of all its bars together. Its words about lemmas describe the end of the run. */
 function drawStep(step, story) {
   const { step: place } = step.dataset;
-  const prefix = place === "last" ? "last/" : `*/${place}/`;
-  const bars = [...story.bars].filter(([key]) => key.startsWith(prefix)).map(([, bar]) => bar);
+  const isOf = (key) => (place === "last" ? key.startsWith("last/") : key.split("/")[1] === place);
+  const keys = [...step.closest("#run-timeline").querySelectorAll("[data-bar]")].map((row) => row.dataset.bar).filter(isOf);
+  const bars = [...new Set(keys)].map((key) => story.bars.get(key)).filter(Boolean);
   const done = bars.reduce((sum, bar) => sum + bar.done, 0);
   const total = bars.reduce((sum, bar) => sum + bar.done + bar.running, 0);
   step.hidden = !total;
   step.style.setProperty("--value", total ? (done / total).toFixed(3) : "0");
-  step.querySelector(".rounds__count").textContent = total > done ? `${done}/${total}` : String(done);
+  step.querySelector(".rounds__count").firstChild.nodeValue = total > done ? `${done}/${total}` : String(done);
   const words = step.querySelector('[data-part="step-words"]');
   if (words) words.hidden = story.isOver !== true;
 }

@@ -25,7 +25,7 @@ from apps.reasoning.scaffolds.running.asking import room_for
 
 METHOD = "intern_s1_mo"
 EMPTY = "(none)"
-SUMMARY_SCHEMA: dict[str, Any] = SummaryJson.model_json_schema()
+SUMMARY_SCHEMA: dict[str, Any] = SummaryJson.model_json_schema(mode="serialization")
 LEMMA_VERDICT_SCHEMA: dict[str, Any] = LemmaVerdictJson.model_json_schema()
 PROOF_VERDICT_SCHEMA: dict[str, Any] = ProofVerdictJson.model_json_schema()
 
