@@ -1,4 +1,5 @@
-"""Limits on failed sign-ins: per user name and address against guessed passwords, per address against many names.
+"""Limits on failed sign-ins: per user name and address against guessed passwords, per address against many names. Also a limit
+per address on requests without an account for shared runs.
 
 Writing requests of programs are limited per user.
 
@@ -20,6 +21,7 @@ from django.conf import settings
 from django.core.cache import BaseCache, cache, caches
 
 ATTEMPTS = 10
+OPENINGS = 600  # Requests for shared runs: a class behind one address opens about 50 pages.
 WINDOW_S = 600
 WRITES = 300
 _IPV6_NETWORK = 64  # Usual prefix of one household or rented server.
@@ -86,6 +88,12 @@ def change_forget(person: int) -> None:
     _shared(lambda store: store.delete(_digest("change", str(person))))
 
 
+def opening_take(address: str) -> Refused | None:
+    """Count a request for a shared run by an address; return the limit that refuses it, or None."""
+    wait = _shared(lambda store: _take(store, _by_address(address, "shared-from"), OPENINGS))
+    return Refused("address", wait) if wait else None
+
+
 def write_take(person: int) -> float:
     """Count a writing request of a program; return the seconds to wait if there were too many in this window, else 0."""
     return _shared(lambda store: _take(store, _digest("write", str(person)), WRITES))
@@ -120,11 +128,11 @@ def _by_name(username: str, address: str) -> str:
     return _digest("sign-in", address, username)
 
 
-def _by_address(address: str) -> str:
+def _by_address(address: str, kind: str = "sign-in-from") -> str:
     with suppress(ValueError):
         if (parsed := ipaddress.ip_address(address)).version == 6:
             address = str(ipaddress.ip_network((parsed, _IPV6_NETWORK), strict=False))
-    return _digest("sign-in-from", address)
+    return _digest(kind, address)
 
 
 def _digest(kind: str, *parts: str) -> str:

@@ -101,9 +101,7 @@ RUN_EVENT_SINKS = [
 CAPTURE_KEEPER = "apps.datasets.tokens.shards.tokens_keep"
 CRASH_AT: str = env.str("CRASH_AT", "")
 CRASH_ONCE_FILE: str = env.str("CRASH_ONCE_FILE", "")
-SANDBOX: str = env.str(
-    "SANDBOX", "auto", validate=validate.OneOf(["auto", "bubblewrap", "landlock", "unsafe-subprocess", "off"])
-)
+SANDBOX = env.str("SANDBOX", "auto", validate=validate.OneOf(["auto", "bubblewrap", "landlock", "unsafe-subprocess", "off"]))
 SANDBOX_ENVIRONMENT: Path = env.path("SANDBOX_ENVIRONMENT", BASE_DIR / ".venv-sandbox")
 WORKED_EXAMPLE_TOKENS_PER_S: float = env.float("WORKED_EXAMPLE_TOKENS_PER_S", 60.0)
 
@@ -172,7 +170,9 @@ INSTALLED_APPS = [
     "apps.runs",
     "apps.trials",
     "apps.desk",
+    "apps.notes",
     "apps.lemmas",
+    "apps.sharing",
     "apps.explorations",
     "apps.datasets",
     "apps.learning",

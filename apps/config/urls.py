@@ -28,6 +28,8 @@ urlpatterns = [
     path("", include("apps.marks.urls")),
     path("office/", include("apps.marks.office.urls")),
     path("models/", include("apps.trials.urls")),
+    path("", include("apps.notes.urls")),
+    path("", include("apps.sharing.urls")),
     path("", include("apps.lemmas.urls")),
     path("", include("apps.explorations.urls")),
     path("", include("apps.graders.urls")),

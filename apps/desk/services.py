@@ -44,6 +44,25 @@ def tag_remove(*, user: User, runs: Collection[Run], name: str) -> tuple[int, in
     return len(removable), len(tags) - len(removable)
 
 
+@transaction.atomic
+def part_tag(*, user: User, run: Run, kind: str, target: str, name: str) -> None:
+    """Tag a part of a run, once. Raises `ValidationError` for an unusable name or a part full of tags."""
+    tags = Tag.objects.filter(run=run, kind=kind, target=target)
+    name = tag_name_of(name)
+    if not tags.filter(name=name).exists() and tags.count() >= TAGS_AT_MOST:
+        raise ValidationError(f"This place already has {TAGS_AT_MOST} tags. Remove one first.")
+    Tag.objects.bulk_create([Tag(run=run, kind=kind, target=target, name=name, by=user)], ignore_conflicts=True)
+
+
+def part_untag(*, user: User, run: Run, kind: str, target: str, name: str) -> None:
+    """Remove a tag from a part: one's own, or anybody's as a person who may steer. Raises `ValidationError` if it stays."""
+    tag = Tag.objects.filter(run=run, kind=kind, target=target, name=tag_name_of(name)).first()
+    if tag is not None and tag.by_id != user.pk and not run_may_steer(user, run):
+        raise ValidationError("Another person set this tag. Only they, or a person who may steer the run, may remove it.")
+    if tag is not None:
+        tag.delete()
+
+
 def view_save(*, user: User, name: str, query: str) -> SavedView:
     """Save a view; the same name replaces the former one. Raises `ValidationError`, which says what to do."""
     name = " ".join(name.replace("\0", "").split())

@@ -45,6 +45,8 @@ SECTIONS = {
     **dict.fromkeys(("results:appeal_write", "results:appeal_list", "results:appeal"), "results#appeals"),
     **dict.fromkeys(("results:feedback_own", "results:feedback_queue", "results:feedback_answer"), "results#hints"),
     "results:revision": "results#revisions",
+    "notes": "notes_and_sharing",
+    "sharing": "notes_and_sharing#sharing",
     "lemmas": "exploring#the-lemma-graph",
     "lemmas:search": "lemma_search",
     "explorations": "exploring",

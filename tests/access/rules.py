@@ -33,6 +33,7 @@ from apps.runs.models import Run
 from apps.schemes.models import MarkingScheme
 from apps.submissions.models import SubmissionVersion
 from tests.access.rules_of_experiments import ARGUMENTS_OF_EXPERIMENTS, OF_EXPERIMENTS
+from tests.access.rules_of_notes import ARGUMENTS_OF_NOTES, OF_NOTES
 from tests.access.rules_of_the_api import ARGUMENTS_OF_THE_API, LEMMA, OF_THE_API
 from tests.access.statuses import (
     ANY_ID,
@@ -200,6 +201,7 @@ RULES: dict[str, Rule] = {
     "results:feedback_answer": (302, 404, 404, 404, 404),
     "results:feedback_proposal": POST_ONLY,
     "results:revision": (302, 404, 404, 404, 404),
+    **OF_NOTES,
     # lemmas
     "lemmas:search": RUN_READERS,
     "lemmas:graph": RUN_READERS,
@@ -303,6 +305,7 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
     "accounts:token_revoke": lambda world: {"public_id": ANY_ID},
     **{f"accounts:{name}": lambda world: {"group_id": a_group().public_id} for name in GROUP_VIEWS},
     "help:page": lambda world: {"name": "marking"},
+    **ARGUMENTS_OF_NOTES,
     **ARGUMENTS_OF_THE_API,
     "lemmas:graph": lambda world: {"run_id": world.run.public_id},
     "lemmas:graph_data": lambda world: {"run_id": world.run.public_id},

@@ -17,7 +17,7 @@ from apps.runs.models import Run
 
 SELECTED_AT_MOST, EXPORTED_AT_MOST = 200, 50
 #: Apps whose rows are parts of a run and are deleted with it.
-_PARTS = ("runs", "lemmas", "desk")
+_PARTS = ("runs", "lemmas", "desk", "notes", "sharing")
 _IN_MEMORY = 8 * 1024 * 1024
 
 
@@ -65,7 +65,7 @@ def deletion_of(user: User, runs: Sequence[Run]) -> Deletion:
 
 @transaction.atomic
 def runs_delete(*, user: User, runs: Sequence[Run]) -> Deletion:
-    """Delete those runs of the selection that may be deleted, with their events, calls, lemmas and tags.
+    """Delete those runs of the selection that may be deleted, with their events, calls, lemmas, tags, notes and links.
 
     Forks keep their own records; texts stay, because runs share them.
     """

@@ -31,11 +31,15 @@ from apps.lemmas.network import run_graph
 from apps.lemmas.outline import outline
 from apps.lemmas.search.views import other_runs
 from apps.lemmas.selectors import lemma_detail, proof_detail
+from apps.notes.selectors import notes_of, notes_open
 from apps.processes.one_moment import one_moment
 from apps.runs.access import run_may_start
 from apps.runs.models import Run
 
-TABS = {"established": "Established", "lemma": "Lemma", "proof": "Proof", "agents": "Agents", "log": "Log", "charts": "Charts"}
+TABS = {
+    "established": "Established", "lemma": "Lemma", "proof": "Proof", "agents": "Agents", "notes": "Notes", "log": "Log",
+    "charts": "Charts",
+}  # fmt: skip
 
 
 @require_GET
@@ -165,7 +169,10 @@ def _panel_context(request: HttpRequest, run: Run, user: User, until: int | None
     of_lemmas = not compares_solutions(run.scaffold)
     tabs = {name: word for name, word in TABS.items() if of_lemmas or name not in ("established", "lemma")}
     context: dict[str, Any] = {"tab": tab, "tabs": tabs, "may_steer": selectors.may_steer(user, run), "until": until}
-    if tab == "established":
+    context["notes_open"] = notes_open(run)
+    if tab == "notes":
+        context |= {"rows": notes_of(run, user)}
+    elif tab == "established":
         context |= {"established": established(run, until)}
     elif tab == "lemma":
         detail = lemma_detail(run, lemma_name, until) if lemma_name else None
