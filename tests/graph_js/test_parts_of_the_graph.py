@@ -140,3 +140,61 @@ def test_one_rollout_can_be_focused(pages: Pages, run: Run) -> None:
         shown = page.evaluate(f"{GRAPH}.view.cy.nodes(':visible').map((node) => node.id())")
         assert {name[:3] for name in shown} == {"s1.", "pro"}
         assert "rollout=1" in page.url
+
+
+def test_lines_are_led_around_lemmas_that_arrive(pages: Pages, run: Run) -> None:
+    seeded(pages, run, 40)
+    blocked = f"""async () => {{
+      const {{ boxesOf, isClear }} = await import("/static/js/graph/clear.js");
+      const {{ lineOf }} = await import("/static/js/graph/layout.js");
+      const {{ layout, graph }} = {GRAPH}.view;
+      const point = (id) => [layout.position.get(id).x, layout.position.get(id).y];
+      const points = Object.fromEntries([...graph.nodes.keys()].map((id) => [id, point(id)]));
+      const boxes = boxesOf([...graph.nodes.values()], points);
+      const line = (edge) => [point(edge.source), ...lineOf(layout, edge), point(edge.target)];
+      return [...graph.edges.values()].filter((edge) => !isClear(edge, line(edge), boxes)).length;
+    }}"""
+    with graph_page(pages, run) as page:
+        before = page.evaluate(f"{GRAPH}.view.positions()")
+        seeded(pages, run, 60, after=40)
+        page.evaluate(f"{GRAPH}.refresh()")
+        wait_until(page, f"{GRAPH}.view.cy.nodes().length === 61")
+        after = page.evaluate(f"{GRAPH}.view.positions()")
+        assert {name: after[name] for name in before} == before
+        assert page.evaluate(blocked) == 0
+
+
+def test_a_reader_who_zooms_keeps_the_view_while_lemmas_arrive(pages: Pages, run: Run) -> None:
+    seeded(pages, run, 40)
+    with graph_page(pages, run, "?hide=rejected") as page:
+        page.click('[data-action="zoom-in"]')
+        zoom = page.evaluate(f"{GRAPH}.view.cy.zoom()")
+        seeded(pages, run, 60, after=40)
+        page.evaluate(f"{GRAPH}.refresh()")
+        wait_until(page, f"{GRAPH}.view.graph.nodes.size === 61 && {GRAPH}.view.isShown('s1.60')")
+        assert page.evaluate(f"{GRAPH}.view.cy.zoom()") == zoom
+        assert "new lemma" in page.inner_text('[data-part="pill"]')
+
+
+def test_a_card_shows_a_verdict_that_has_changed(pages: Pages, run: Run) -> None:
+    judged = f"""() => {{ const {{ view }} = {GRAPH}; const node = {{ ...view.graph.nodes.get("s0.7"), human: "rejected" }};
+      view.applyDelta({{ nodes: [node], edges: [], contributing: [], redundant: [], frontier: [], rollouts: 2 }}); }}"""
+    with graph_page(pages, run) as page:
+        page.evaluate(f"({GRAPH}.view.cy.zoom(2), {GRAPH}.view.goTo('s0.7'))")
+        page.wait_for_selector(".graph__card:has-text('Lemma s0.7')")
+        page.evaluate(judged)
+        page.wait_for_selector(".graph__card:has-text('rejected by people')")
+
+
+def test_a_filter_follows_the_moment_that_is_shown(pages: Pages, run: Run) -> None:
+    then = f"""(count) => {{ const {{ graph }} = {GRAPH}.view; const nodes = new Map([...graph.nodes].slice(0, count));
+      const edges = new Map([...graph.edges].filter(([, edge]) => nodes.has(edge.source) && nodes.has(edge.target)));
+      return {{ ...graph, nodes, edges }}; }}"""
+    with graph_page(pages, run, "?hide=merged") as page:
+        whole = page.evaluate(f"{GRAPH}.view.cy.nodes(':visible').length")
+        page.evaluate(f"(window.early = ({then})(6), window.late = ({then})(12), {GRAPH}.asOf(window.early))")
+        early = page.evaluate(f"{GRAPH}.view.cy.nodes(':visible').length")
+        page.evaluate(f"{GRAPH}.asOf(window.late)")
+        assert page.evaluate(f"{GRAPH}.view.cy.nodes(':visible').length") > early
+        page.evaluate(f"{GRAPH}.asOf(null)")
+        wait_until(page, f"{GRAPH}.view.cy.nodes(':visible').length === {whole}")
