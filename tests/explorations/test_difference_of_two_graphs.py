@@ -95,6 +95,13 @@ def test_lemmas_with_other_ids_are_one_node_if_they_say_the_same_or_people_joine
     assert changes(difference_of(before, after)) == {"problem": "same", "s0.5": "same", "s0.6": "same"}
 
 
+def test_lemmas_of_equal_ids_that_people_parted_are_two_nodes(alice: User) -> None:
+    before, after = make_exploration(alice), make_exploration(alice)
+    pairs_decide(user=alice, lemmas=[(before, "s0.2"), (after, "s0.2")], is_same=False)
+    found = changes(difference_of(before, after))
+    assert (found["s0.2"], found["before:s0.2"]) == ("added", "gone")
+
+
 def test_equal_runs_do_not_differ(alice: User) -> None:
     found = difference_of(make_exploration(alice), make_exploration(alice))
     assert set(changes(found).values()) == {"same"}

@@ -70,6 +70,11 @@ def test_people_join_what_is_computed_to_differ() -> None:
     assert group.how == How.DECIDED
 
 
+def test_a_group_with_a_joined_lemma_says_so_although_others_are_equal() -> None:
+    (group,) = groups(EIGHT, EIGHT, "Odd squares leave remainder one.", decisions=[Decision(0, 2, True)])
+    assert group.how == How.DECIDED
+
+
 def test_people_part_equal_statements_and_a_third_stays_with_the_first() -> None:
     assert members(groups(EIGHT, EIGHT, EIGHT, decisions=[Decision(0, 1, False)])) == [(0, 2), (1,)]
     both = [Decision(0, 1, False), Decision(0, 2, False)]

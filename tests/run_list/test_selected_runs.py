@@ -129,6 +129,13 @@ def test_the_export_is_a_zip_of_the_exports_of_the_selected_runs_that_one_may_se
     answer.close()
 
 
+def test_an_export_of_several_runs_counts_as_opening_them(client: Client, alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    run, opened = make_run(alice, "Squares"), list[tuple[User, Run]]()
+    monkeypatch.setattr("apps.runs.access._WATCHING", [lambda user, one: opened.append((user, one))])
+    client.get(f"{EXPORT}?run={run.public_id}").close()
+    assert opened == [(alice, run)]
+
+
 def test_deleting_asks_once_lists_what_is_kept_and_takes_the_parts_of_the_run(client: Client, alice: User) -> None:
     run, other = make_exploration(alice), make_run(alice, "Squares")
     fork = make_run(alice, "Fork", forked_from=run)

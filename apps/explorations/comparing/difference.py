@@ -77,7 +77,10 @@ def _matched(old: RunGraph, new: RunGraph) -> dict[str, str]:
     proofs of equal text.
     """
     decisions = decisions_on([old.run, new.run])
-    parted = {frozenset((one.one, one.other)) for one in decisions if not one.is_same}
+    parted = {
+        frozenset(((pair.first_run_id, pair.first_lemma), (pair.second_run_id, pair.second_lemma)))
+        for pair in decisions if not pair.is_same
+    }  # fmt: skip
     old_texts, new_texts = _texts(old), _texts(new)
     found = {
         name: name for name, text in new_texts.items()
