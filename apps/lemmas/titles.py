@@ -44,7 +44,8 @@ _LOWERED = dict(zip("0123456789+-=()aeijkmnprx", "₀₁₂₃₄₅₆₇₈₉
 _TABLES = {"^": _RAISED, "_": _LOWERED}
 _SIGNS = {
     "triangle": "△", "mid": "∣", "nmid": "∤", "bmod": " mod ", "wideparen": "%s", "ldots": "…",
-    "dots": "…", "cdots": "⋯", "leftrightarrow": "↔", "circ": "°",
+    "dots": "…", "cdots": "⋯", "leftrightarrow": "↔", "circ": "°", "ne": "≠", "neq": "≠", "lt": "<", "gt": ">", "ncong": "≇",
+    **{name: name for name in ("gcd", "lcm", "max", "min", "sin", "cos", "tan", "log", "ln", "deg", "det", "dim")},
 }  # fmt: skip
 
 
@@ -61,7 +62,7 @@ def title_of(statement: str) -> str:
         said = pattern.sub("", said, count=1) if pattern.match(said) else said
     if omitted:
         return shortened(omitted + said)
-    return shortened(said[:1].upper() + said[1:] if re.match(r"[a-z]{2,}\b(?! [=<>≤≥≠≡∈])", said) else said)
+    return shortened(said[:1].upper() + said[1:] if re.match(r"[a-z]{2,}\b(?!\(| [=<>≤≥≠≡∈])", said) else said)
 
 
 @functools.lru_cache(maxsize=4096)

@@ -28,8 +28,9 @@ class Broken(httpx.SyncByteStream):
     def __iter__(self) -> Iterator[bytes]:
         yield b": beat\n\n"
         for seq in range(self.last + 1, self.last + self.count + 1):
-            row = {"seq": seq, "key": f"k{seq}", "kind": "round.began", "at": "2026-01-01T00:00:00+00:00", "body": {}}
-            yield f"id: {seq}\nevent: round.began\ndata: {json.dumps(row)}\n\n".encode()
+            body = {"text": "a line\u2028and another"}
+            row = {"seq": seq, "key": f"k{seq}", "kind": "round.began", "at": "2026-01-01T00:00:00+00:00", "body": body}
+            yield f"id: {seq}\nevent: round.began\ndata: {json.dumps(row, ensure_ascii=False)}\n\n".encode()
         if not self.ends:
             yield b"id: 99\nevent: cut"
             raise httpx.ReadError("connection reset")

@@ -50,6 +50,9 @@ def test_phrases_exclusions_and_beginnings(run: Run, reader: User) -> None:
     assert found(reader, '"integer odd"') == []
     assert set(found(reader, "odd -integer")) == {"s0.1"}
     assert found(reader, "divisi*") == ["s0.1"]
+    assert set(found(reader, "integer*")) == set(found(reader, "integer")), "a whole word is a beginning too"
+    assert set(found(reader, '"every odd integer $a$ we have"')) <= set(found(reader, '"odd integer"'))
+    assert found(reader, '"every odd integer $a$ we have"'), "small words and formulas are part of a phrase"
 
 
 def test_a_formula_is_found_within_others_in_any_spelling(run: Run, reader: User) -> None:

@@ -46,6 +46,13 @@ def reader() -> User:
     return make_user("ada")
 
 
+def test_a_lemma_that_people_rejected_does_not_count_as_held(reader: User) -> None:
+    mine, other = a_run(SAME, "verified"), a_run(SAME, "verified")
+    Lemma.objects.filter(run=other).update(is_retired=True, status="retired")
+    found = sisters_of(lemma_of(mine), searchable_runs(reader))
+    assert (found.held, found.judged) == (0, 1)
+
+
 def test_sisters_say_the_same_first_and_held_counts_judged_runs(reader: User) -> None:
     mine = a_run(SAME.replace("^{2} -", "^2-"), "verified")
     held, failed, unjudged = a_run(SAME, "verified"), a_run(SAME, "rejected"), a_run(SAME)

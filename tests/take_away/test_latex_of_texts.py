@@ -120,3 +120,9 @@ def test_every_character_and_every_symbol_compiles(tmp_path: Path) -> None:
     symbols = sorted({command[1:] for command in _table().values() if command[1:].isalpha()} & commands())
     rows += [f"$x \\{name} y$" for name in symbols if name != "not"]
     compiled(" \n".join(rows), tmp_path)
+
+
+@pytest.mark.parametrize("formula", ["a^^5cinput{/etc/passwd}", r"\operatorname{a^^5cinput{x}}", "x^^M"])
+def test_a_character_by_its_code_is_not_written_as_a_formula(formula: str) -> None:
+    assert formula_latex(formula, display=False) is None
+    assert "^^" not in prose_latex(f"Let ${formula}$ be small.")

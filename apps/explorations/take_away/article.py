@@ -33,7 +33,7 @@ def article(written: WrittenProof) -> str:
         r"\date{}",
         r"\begin{document}",
         r"\maketitle",
-        f"\\begin{{problem}}\n{prose_latex(written.statement)}\n\\end{{problem}}",
+        f"\\begin{{problem}}{{}}\n{prose_latex(written.statement)}\n\\end{{problem}}",
         _small(f"{written.state} Run {written.run}."),
         *map(_lemma, written.lemmas),
         "\\section*{Proof}",

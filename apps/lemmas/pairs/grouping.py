@@ -23,9 +23,9 @@ CANDIDATES = 8
 _LETTER = re.compile(r"\\(?:math\w+|text\w*|operatorname\*?)\s*\{[^{}]*\}|\\[a-zA-Z]+|([a-zA-Z])")
 #: Numbers, relations and words whose exchange makes another statement, although all others are the same.
 _DECISIVE = re.compile(
-    r"\d+|[=<>]|\\(?:le|ge|ne|mid|nmid|equiv|in|notin|subset|subseteq|sim|perp|parallel|cong)"
+    r"\d+|[=<>+\-]|\\(?:pm|mp|sin|cos|tan|cot|log|ln|exp|gcd|lcm|min|max|le|ge|ne|mid|nmid|equiv|in|notin|subset|subseteq|sim|perp|parallel|cong)"
     r"|not?|never|neither|nor|none|without|cannot|fails|false|unless|some|odd|even|most|least|smallest|largest|minim(?:al|um)"
-    r"|maxim(?:al|um)|increasing|decreasing|positive|negative|finite|infinite|acute|obtuse|convex|concave|prime|composite"
+    r"|maxim(?:al|um)|increasing|decreasing|positive|negative|finite|finitely|infinite|infinitely|acute|obtuse|convex|concave|prime|composite"
 )
 _WORD = re.compile(r"[^\W\d_]{3,}")
 #: Words that only connect: statements with others of them may still be alike.

@@ -5,11 +5,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from apps.reasoning.graph.statements import FORMULA
-from apps.reasoning.graph.terms import FENCE, OF_FORMULA, Piece, formula_of, pieces_of, renamed_hash, word_terms
+from apps.reasoning.graph.terms import FENCE, OF_FORMULA, Piece, formula_of, pieces_of, renamed_hash, stem, word_terms
 
 LONGEST = 1_000
 _CLAUSES_AT_MOST = 30
 _TERMS_AT_MOST = 200
+_QUOTED = re.compile(r'(-?"[^"]*")')
 _PART = re.compile(r'-?"[^"]*"|\S+')
 _OF_TEX = re.compile(r"[\\^_=<>≤≥≠∈|{}+]|\d/\d|^[a-zA-Z]!$|^-\d")
 #: Too common to be searched with other words.
@@ -97,11 +98,14 @@ def read(words: str, formula: str = "", *, whole: bool = False) -> Query:
     """
     words, formula = words.replace("\0", " ").strip()[:LONGEST], formula.replace("\0", " ").strip()[:LONGEST]
     clauses: list[Clause] = []
-    for number, part in enumerate(FORMULA.split(words)):
-        if number % 2:
-            clauses += _formula(part, whole)
-        else:
-            clauses += [clause for piece in _PART.findall(part) for clause in _part(piece, whole)]
+    for is_quoted, piece in enumerate(_QUOTED.split(words)):
+        if is_quoted % 2:
+            clauses += _part(piece, whole)
+            continue
+        for number, part in enumerate(FORMULA.split(piece)):
+            clauses += (
+                _formula(part, whole) if number % 2 else [one for bare in _PART.findall(part) for one in _part(bare, whole)]
+            )
     clauses += _formula(formula, whole)
     plain = [one for one in clauses if one.excluded or one.terms[0] not in _COMMON or len(one.terms) > 1]
     chosen = (plain if any(not one.excluded for one in plain) else clauses)[:_CLAUSES_AT_MOST]
@@ -131,7 +135,8 @@ def _part(written: str, whole: bool) -> list[Clause]:
     if is_prefix:
         beginning = bare.rstrip("*").casefold()
         if beginning.isascii() and beginning.isalnum():
-            return [Clause((beginning[:60],), is_prefix=True, excluded=excluded, written=bare)]
+            others = tuple({stem(beginning)[:60]} - {beginning[:60]})
+            return [Clause((beginning[:60],), is_prefix=True, excluded=excluded, others=others, written=bare)]
     # A compound such as “well-known” gives several words in a row.
     terms = word_terms(re.sub(r"[.,;:!?\"'“”‘’`]", " ", bare))
     # A single letter or a number is looked for in formulas too.

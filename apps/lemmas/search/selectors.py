@@ -151,7 +151,7 @@ def _filtered(texts: QuerySet[LemmaText], asked: LemmaFilter) -> QuerySet[LemmaT
         texts = texts.filter(model=asked.model)
     if asked.since:
         texts = texts.filter(run__created_at__gte=_midnight(asked.since))
-    if asked.until:
+    if asked.until and asked.until < date.max:
         texts = texts.filter(run__created_at__lt=_midnight(asked.until + timedelta(days=1)))
     return texts
 

@@ -68,7 +68,7 @@ def sisters_of(lemma: Lemma, runs: QuerySet[Run]) -> Sisters:
     alike = _alike(lemma, texts.exclude(form=form).exclude(run__in=by_run))
     return Sisters(
         rows=[*sorted(by_run.values(), key=lambda one: -one.lemma.pk), *alike][:SHOWN],
-        held=sum(one.judged == LemmaState.VERIFIED for one in counted),
+        held=sum(one.status == LemmaState.VERIFIED for one in counted),
         judged=len(counted),
     )
 

@@ -26,7 +26,8 @@ TOKEN = re.compile(r"\\[a-z]+|\d+|[^\W\d_]+|[^\w\s]")
 #: A formula with its delimiters. The case of its letters carries meaning ($n$ and $N$ differ); in prose it does not.
 FORMULA = re.compile(r"(\$\$?.+?\$\$?|\\\(.+?\\\)|\\\[.+?\\\])", re.DOTALL)
 _PROSE_PUNCTUATION = re.compile(r"[.,;:!?\"'“”‘’*`]")
-_SHORT_WORDS = frozenset({"a", "an", "the", "then", "that", "have", "we"})
+#: Words that a normal form leaves out.
+SHORT_WORDS = frozenset({"a", "an", "the", "then", "that", "have", "we"})
 
 
 def normalise_statement(text: str) -> str:
@@ -111,7 +112,7 @@ def _in_commands(text: str) -> str:
 def _prose(text: str) -> str:
     text = _in_commands(text)
     words = _PROSE_PUNCTUATION.sub(" ", text).casefold().split()
-    return " ".join(word for word in words if word not in _SHORT_WORDS)
+    return " ".join(word for word in words if word not in SHORT_WORDS)
 
 
 def _formula(text: str) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
-from apps.reasoning.graph.statements import FORMULA, normal_pieces, normalise_statement
+from apps.reasoning.graph.statements import FORMULA, SHORT_WORDS, normal_pieces, normalise_statement
 
 #: Terms kept of one statement; longer statements are searched by their beginning.
 TERMS_AT_MOST = 4_000
@@ -100,9 +100,11 @@ def renamed_hash(tokens: Sequence[str]) -> str:
 
 
 def word_terms(prose: str) -> list[str]:
-    """The stems of the words; characters of other scripts are terms of their own."""
+    """The stems of the words without `SHORT_WORDS`; characters of other scripts are terms of their own."""
     found: list[str] = []
     for token in _PROSE_TOKEN.findall(prose.casefold()):
+        if token in SHORT_WORDS:
+            continue
         if token.startswith("\\"):
             found.append(_encoded(token))
             continue

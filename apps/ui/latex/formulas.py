@@ -26,7 +26,7 @@ _SPACING = set(",;:! >%&#_{}|\\$-/")
 def formula_latex(tex: str, *, display: bool) -> str | None:
     """The formula with its delimiters; None if it may not compile and its source must be printed."""
     plain = re.sub(r"\n\s*\n", "\n", _LABEL.sub("", tex)).strip()
-    if not plain or formula_tree(tex) is None:
+    if not plain or "^^" in plain or formula_tree(tex) is None:  # TeX reads ^^5c as a backslash.
         return None
     whole = _WHOLE.fullmatch(plain) if display else None
     inner = _inner(whole[2] if whole else plain)

@@ -82,15 +82,20 @@ def _list(kind: str, items: Sequence[Node], start: int, depth: int) -> str:
     return f"\n\\begin{{{name}}}\n{first}" + "".join(f"\\item{{}} {row}\n" for row in rows) + f"\\end{{{name}}}\n\n"
 
 
+def _after_break(line: str) -> str:
+    """A line after a line break, which would take a bracket for its own argument."""
+    return f"{{}}{line}" if line.startswith("[") else line
+
+
 def _table(parts: Sequence[Node], depth: int) -> str:
     rows = [row for part in parts if not isinstance(part, str) for row in part["c"] if not isinstance(row, str)]
     cells = [[_node(cell, depth).strip() for cell in row["c"] if not isinstance(cell, str)] for row in rows]
     columns = "l" * max((len(row) for row in cells), default=1)
-    lines = "".join(f"{' & '.join(row)} \\\\\n" for row in cells)
+    lines = "".join(f"{_after_break(' & '.join(row))} \\\\\n" for row in cells)
     return f"\n\\begin{{center}}\n\\begin{{tabular}}{{{columns}}}\n{lines}\\end{{tabular}}\n\\end{{center}}\n\n"
 
 
 def _code(nodes: Sequence[Node]) -> str:
     text = "".join(node if isinstance(node, str) else "".join(str(one) for one in node["c"]) for node in nodes)
-    lines = [plain_latex(line).replace(" ", "~") or "\\mbox{}" for line in text.rstrip("\n").split("\n")]
+    lines = [_after_break(plain_latex(line).replace(" ", "~")) or "\\mbox{}" for line in text.rstrip("\n").split("\n")]
     return "\n\\begin{flushleft}\\ttfamily\\small\n" + "\\\\\n".join(lines) + "\n\\end{flushleft}\n\n"

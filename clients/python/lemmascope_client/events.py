@@ -38,7 +38,8 @@ def events_followed(transport: Transport, run: str, after: int, patience_s: floa
     Reconnects where the connection breaks. Raises `Disconnected` if it cannot for `patience_s` seconds, and other
     `LemmascopeError`s if the server refuses.
     """
-    tried, alone_since = 0, monotonic()
+    tried = 0
+    alone_since: float | None = monotonic()
     while True:
         wait_s = 0.0
         try:
@@ -54,18 +55,19 @@ def events_followed(transport: Transport, run: str, after: int, patience_s: floa
                     answer.read()
                     raise error_of(answer)
                 else:
-                    reason = "the stream was interrupted"
+                    reason, tried, alone_since = "the stream was interrupted", 0, None
                     for event in _frames(answer):
-                        tried, alone_since = 0, monotonic()
                         if event is None:
                             return
                         after = event.seq
                         yield event
+                    alone_since = monotonic()
         except httpx.TransportError as error:
+            alone_since = monotonic() if alone_since is None else alone_since
             if monotonic() - alone_since > patience_s:
                 raise unreachable(transport.http, error) from error
         else:
-            if monotonic() - alone_since > patience_s:
+            if alone_since is not None and monotonic() - alone_since > patience_s:
                 raise Disconnected(f"The events of the run cannot be followed: {reason}. Try again later.")
         tried += 1
         sleep(min(wait_s or backoff_s(tried), LONGEST_WAIT_S))
@@ -74,7 +76,7 @@ def events_followed(transport: Transport, run: str, after: int, patience_s: floa
 def _frames(answer: httpx.Response) -> Iterator[Event | None]:
     """The events of a stream; None at the end of the run."""
     fields: dict[str, str] = {}
-    for line in answer.iter_lines():
+    for line in _lines(answer):
         if line.startswith(":"):
             continue
         if line:
@@ -86,3 +88,11 @@ def _frames(answer: httpx.Response) -> Iterator[Event | None]:
                 return
             yield event_of(json.loads(fields["data"]))
             fields = {}
+
+
+def _lines(answer: httpx.Response) -> Iterator[str]:
+    """The lines of a stream. Only a line feed ends one: `iter_lines` also splits at separators inside texts."""
+    rest = ""
+    for text in answer.iter_text():
+        *lines, rest = (rest + text).split("\n")
+        yield from lines
