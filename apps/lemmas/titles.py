@@ -23,7 +23,11 @@ _LABEL = re.compile(
     r"|critical|proof strategy|case analysis|property)(?: \d+)?\s*[:.]\s+",
     re.IGNORECASE,
 )
-_QUANTIFIER = re.compile(r"for (?:every|all|any|each)(?: [a-z]{2,}){0,3} [a-z] [≥≤<>=∈] [^\s,{]+,?\s+(?=[a-z])", re.IGNORECASE)
+_QUANTIFIER = re.compile(
+    r"for (?:every|all|any|each)(?: [a-z]{2,}){0,3} [a-z](?: [≥≤<>=∈] [^\s,{]+)?,?\s+"
+    r"(?!with\b|such\b|where\b|in\b|of\b|that\b|there\b)(?=[a-z])",
+    re.IGNORECASE,
+)
 _OPENING = re.compile(
     r"(?:then|therefore|thus|hence|so|moreover|note that|we have|there holds|it follows that)\b[,:]?\s+", re.IGNORECASE
 )
