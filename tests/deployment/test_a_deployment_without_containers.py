@@ -196,7 +196,7 @@ def test_a_run_is_started_and_watched_to_its_end_through_the_proxy(
         # On a busy machine the run may end before the check; a socket that was live then shows "stopped".
         expect(page.locator("[data-part=link]")).to_have_text(re.compile("live|stopped"), timeout=30_000)
         expect(page.locator("[data-part=liveness]")).to_contain_text("ccepted", timeout=60_000)
-        expect(page.locator(".katex").first).to_be_visible()
+        expect(page.locator(".katex:visible").first).to_be_visible()
         assert _modules_that_ran_twice(page) == []
         page.screenshot(path=tmp_path / "deployment.png")
         assert complaints == []

@@ -55,6 +55,7 @@ def test_solutions_and_their_pair_are_drawn_and_a_choice_marks_the_card(run: Run
         page.locator('[data-part="outline"] [data-node="c2.1"]').click()
         assert "solution--chosen" in (page.locator("#c2\\.1").get_attribute("class") or "")
         assert page.evaluate(f"{GRAPH}.view.selected") == "c2.1"
+        page.locator("summary", has_text="Legend").click()
         expect(page.locator('[data-part="legend"]')).to_contain_text("lost the pair", use_inner_text=True)
 
 

@@ -43,6 +43,11 @@ const emptyGraph = () => ({ nodes: new Map(), edges: new Map(), contributing: ne
 const setClass = (element, name, wanted) => {
   if (element.hasClass(name) !== wanted) element.toggleClass(name, wanted);
 };
+/** Cytoscape may keep what it knew of the visibility of elements while their style was computed. */
+const forgetVisibility = (cy) => {
+  cy.elements().forEach((element) => element.style("display"));
+  cy.elements().dirtyStyleCache();
+};
 const motionReduced = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 export class GraphView {
@@ -142,6 +147,7 @@ export class GraphView {
       });
     });
     if (this.selected && !this.graph.nodes.has(this.selected)) this.selected = "";
+    forgetVisibility(this.cy);
     this.#mark();
     if (!motionReduced() && voted.length < FEW_VOTES) for (const id of voted) this.cy.getElementById(id).flashClass("pulse", PULSE_MS);
   }
@@ -170,6 +176,7 @@ export class GraphView {
       this.part = { ids, layout };
     }
     this.#mark();
+    forgetVisibility(this.cy);
     this.#move();
     return true;
   }
@@ -187,6 +194,7 @@ export class GraphView {
     const elements = (node) => ({ group: "nodes", data: nodeData(node), classes: nodeClasses(node), position: { ...layout.position.get(node.id) } });
     this.cy.batch(() => this.cy.add([...fresh.map(elements), ...data.edges.map((edge) => this.#edgeElement(edge, ["of-clusters"]))]));
     this.#mark();
+    forgetVisibility(this.cy);
     this.#move();
   }
 
