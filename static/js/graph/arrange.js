@@ -7,7 +7,9 @@ let asked = new Map();
 /** Start the worker before it is needed: it loads Graphviz, 1.2 MB. */
 export function prepare() {
   if (worker) return;
-  worker = new Worker(new URL("./layout_worker.js", import.meta.url), { type: "module" });
+  // The page knows the worker's name with its hash; a name in a script is not rewritten when static files are collected.
+  const named = document.querySelector("[data-layout-worker]")?.dataset.layoutWorker;
+  worker = new Worker(named ?? new URL("./layout_worker.js", import.meta.url), { type: "module" });
   worker.onmessage = ({ data }) => settle(data.number, data.trouble ? null : data);
   worker.onerror = stop;
 }
