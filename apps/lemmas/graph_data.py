@@ -71,6 +71,7 @@ class GraphData(TypedDict):
     base: str
     selected_proof: str
     rounds: int
+    stage: str
     rollouts: int
     nodes: list[GraphNode]
     edges: list[GraphEdge]
@@ -104,6 +105,7 @@ def data_of(graph: RunGraph, after: int = 0) -> GraphData:
         "base": f"/runs/{run.public_id}/",
         "selected_proof": network.graph["selected"],
         "rounds": last_round,
+        "stage": run.stage,
         "rollouts": len({lemma.rollout for lemma in graph.lemmas}),
         "nodes": [node for node in nodes if node["seq"] > after or not after],
         "edges": [edge for edge in edges if edge["seq"] > after or not after],

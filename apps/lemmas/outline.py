@@ -43,8 +43,8 @@ def outline(graph: RunGraph) -> list[OutlineLevel]:
         prefix = f"s{node['rollout']}." if several and node["kind"] == "lemma" else ""
         item = OutlineItem(node, _state_words(row, node), confidence_words(row), uses, used_by, prefix)
         levels.setdefault(node["round"], []).append(item)
-    last = data["rounds"]
-    return [OutlineLevel("Proof" if round_ > last else f"Round {round_}", levels[round_]) for round_ in sorted(levels)]
+    last, stage = data["rounds"], data["stage"].capitalize()
+    return [OutlineLevel("Proof" if round_ > last else f"{stage} {round_}", levels[round_]) for round_ in sorted(levels)]
 
 
 def _state_words(row: Judged, node: GraphNode) -> str:

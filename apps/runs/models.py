@@ -136,6 +136,11 @@ class Run(models.Model):
         return self.preset == IMPORTED
 
     @property
+    def stage(self) -> str:
+        """What the number `round` of its lemmas counts: an imported graph has depths there, as its file has no rounds."""
+        return "level" if self.is_imported else "round"
+
+    @property
     def is_grading(self) -> bool:
         """A model grader on a script: its result has a page of its own, and it is started from there, not forked."""
         return self.scaffold in GRADERS

@@ -61,7 +61,7 @@ def test_arrow_keys_move_through_the_drawing_and_the_outline(pages: Pages, run: 
 @pytest.mark.parametrize("size", [50, 200, 1000])
 def test_a_growing_graph_is_drawn_and_its_old_nodes_do_not_move(pages: Pages, run: Run, size: int) -> None:
     seeded(pages, run, size)
-    with graph_page(pages, run) as page:
+    with graph_page(pages, run, "?focus=everything") as page:
         before = page.evaluate(f"{GRAPH}.view.positions()")
         assert len(before) == size + 1
         seeded(pages, run, size + 20, after=size)
@@ -71,6 +71,22 @@ def test_a_growing_graph_is_drawn_and_its_old_nodes_do_not_move(pages: Pages, ru
         assert {name: after[name] for name in before} == before
         click_node(page, "s0.1")
         assert page.evaluate(f"{GRAPH}.view.selected") == "s0.1" or size == 1000
+
+
+def test_a_large_graph_opens_as_boxes_of_rounds_and_every_lemma_is_one_step_away(pages: Pages, run: Run) -> None:
+    seeded(pages, run, 520)
+    with graph_page(pages, run) as page:
+        assert page.input_value('[data-part="focus"]') == "overview"
+        boxes = page.evaluate(f"{GRAPH}.view.cy.nodes('.cluster').length")
+        assert 10 < boxes < 520 / 3
+        page.evaluate(f"{GRAPH}.select('s0.1')")
+        wait_until(page, f"{GRAPH}.view.isDrawn('s0.1')")
+        assert "focus=group" in page.url
+        page.select_option('[data-part="focus"]', "overview")
+        page.click('[data-part="offer"]')
+        wait_until(page, f"{GRAPH}.view.shown === 520")
+        page.reload()
+        wait_until(page, f"{GRAPH}?.view.shown === 520")
 
 
 def test_a_lemma_with_slightly_later_uses_is_placed_below_them(pages: Pages, run: Run) -> None:

@@ -9,7 +9,7 @@ const counts = ({ status }) => status !== "merged";
 const holds = ({ status }) => status === "verified";
 
 /** `{nodes, edges}` in the form of docs/graph_data.md; a cluster has `members`, `round` and `rollout`. */
-export function clustersOf(graph) {
+export function clustersOf(graph, stage = "Round") {
   const groups = new Map();
   const groupOf = new Map();
   for (const node of graph.nodes.values()) {
@@ -18,7 +18,7 @@ export function clustersOf(graph) {
     if (!groups.has(id)) groups.set(id, []);
     groups.get(id).push(node);
   }
-  const nodes = [...groups].map(([id, members]) => (isLemma(members[0]) ? cluster(id, members) : members[0]));
+  const nodes = [...groups].map(([id, members]) => (isLemma(members[0]) ? cluster(id, members, stage) : members[0]));
   const edges = new Map();
   for (const { source, target, kind } of graph.edges.values()) {
     const [from, to] = [groupOf.get(source), groupOf.get(target)];
@@ -27,13 +27,13 @@ export function clustersOf(graph) {
   return { nodes, edges: [...edges.values()] };
 }
 
-function cluster(id, members) {
+function cluster(id, members, stage) {
   const [{ round, rollout }] = members;
   const judged = members.filter(({ confidence }) => confidence !== null);
   const total = (name) => members.reduce((sum, node) => sum + node[name], 0);
   return {
     ...members[0], id, kind: "cluster", status: "", human: "", check: "", found_by: 1, round, rollout, members: members.map((node) => node.id),
-    label: `Round ${round}, rollout ${rollout}:`,
+    label: `${stage} ${round}, rollout ${rollout}:`,
     title: `${members.filter(holds).length} of ${members.filter(counts).length} hold`,
     confidence: judged.length ? judged.reduce((sum, node) => sum + node.confidence, 0) / judged.length : null,
     passes: total("passes"), valid: total("valid"), total: total("total"), expected: total("expected"),

@@ -2,8 +2,11 @@
 import { HIDDEN, search, shownSet } from "./filters.js";
 import { MODES } from "./focus.js";
 
-/** From this number of nodes on, the overview is offered. */
+/** From this number of nodes on, the first view is the overview, if it has far fewer boxes. */
 const MANY = 300;
+const FEWER = 3;
+/** In the address: all nodes, although the first view would be the overview. */
+const EVERYTHING = "everything";
 const OF_NODE = ["ancestors", "descendants"];
 const PARAMETERS = ["focus", "node", "depth", "round", "rollout", "hide"];
 
@@ -32,7 +35,7 @@ export class Controls {
     this.hits = [];
     for (const name of ["focus", "depth", "round", "rollout"]) this.part(name).addEventListener("change", () => this.#take());
     for (const box of this.boxes) box.addEventListener("change", () => this.#take());
-    this.part("offer").addEventListener("click", () => this.apply({ focus: "overview" }));
+    this.part("offer").addEventListener("click", () => this.apply({ focus: this.focusing.mode === "overview" ? "all" : "overview" }));
     this.part("search").addEventListener("input", () => this.#search());
     this.part("search").addEventListener("keydown", (event) => this.#key(event));
   }
@@ -48,6 +51,13 @@ export class Controls {
   /** Does what is shown depend on the selected node? */
   get followsChoice() {
     return OF_NODE.includes(this.focusing.mode);
+  }
+
+  /** What a reader sees who has asked for nothing. */
+  get first() {
+    const { nodes } = this.view.graph;
+    const boxes = new Set([...nodes.values()].map(({ round, rollout }) => `${round}/${rollout}`)).size;
+    return this.noun === "lemma" && nodes.size > MANY && boxes * FEWER < nodes.size ? "overview" : "all";
   }
 
   /** Show a part: {focus, node, depth, round, rollout, hide} as in the address. Resolves when it is drawn. */
@@ -96,7 +106,9 @@ export class Controls {
     const needsNode = this.followsChoice && !this.focusing.id;
     const words = needsNode ? `choose a ${this.noun}` : shown === all ? `${all} ${all === 1 ? "node" : "nodes"}` : `${shown} of ${all}`;
     this.part("count").textContent = this.hits.length || this.part("search").value.trim() ? `${this.hits.length} found` : words;
-    this.part("offer").hidden = this.focusing.mode !== "all" || shown < MANY;
+    const isOverview = this.focusing.mode === "overview";
+    this.part("offer").hidden = all < MANY || !(isOverview || (this.focusing.mode === "all" && shown === all));
+    this.part("offer").textContent = isOverview ? `All ${all} nodes` : "Overview";
     const hidden = this.hide.length;
     this.part("hidden-count").textContent = hidden ? ` ${hidden}` : "";
   }
@@ -121,7 +133,7 @@ export class Controls {
   #write() {
     const { mode, depth, round, rollout } = this.focusing;
     writeAddress({
-      focus: mode, depth, hide: this.hide.join(), round: ["round", "group"].includes(mode) ? round : 0,
+      focus: mode === "all" && this.first !== "all" ? EVERYTHING : mode, depth, hide: this.hide.join(), round: ["round", "group"].includes(mode) ? round : 0,
       rollout: ["rollout", "group"].includes(mode) ? String(rollout) : "",
     });
   }

@@ -15,7 +15,7 @@ export function mountLanes(view, layer) {
     rounds.forEach(({ round, title, top, bottom, isClear }, at) => {
       const band = bands.get(round) ?? add(round);
       const height = (bottom - top) * zoom;
-      band.firstChild.textContent = height > ROOM_FOR_A_NAME ? title : height > ROOM_FOR_A_NUMBER ? `R${round}` : "";
+      band.firstChild.textContent = height > ROOM_FOR_A_NAME ? title : height > ROOM_FOR_A_NUMBER ? `${view.stage[0]}${round}` : "";
       band.classList.toggle("graph__lane--even", at % 2 === 1);
       band.classList.toggle("graph__lane--mixed", !isClear);
       band.style.translate = `0 ${top * zoom + pan.y}px`;
@@ -46,7 +46,7 @@ function lanesOf(view) {
   for (const [id, { y }] of position) {
     const { kind, round } = nodes.get(id);
     if (kind === "problem" || kind === "proof" || !round || !view.isDrawn(id)) continue;
-    const lane = lanes.get(round) ?? { round, title: `Round ${round}`, top: Infinity, bottom: -Infinity };
+    const lane = lanes.get(round) ?? { round, title: `${view.stage} ${round}`, top: Infinity, bottom: -Infinity };
     lane.top = Math.min(lane.top, y - half);
     lane.bottom = Math.max(lane.bottom, y + half);
     lanes.set(round, lane);

@@ -63,7 +63,7 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
     controls.fillNumbers(data);
     await view.setGraph(data);
     const asked = readAddress();
-    await controls.apply(asked, { write: false });
+    await controls.apply(asked.node || asked.hide || asked.focus ? asked : { focus: controls.first }, { write: false });
     if (asked.node) choose(asked.node, { write: false });
   }
 
@@ -112,12 +112,21 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
       const [lemmas, votes] = state.unsaid.reduce(([a, b], [c, d]) => [a + c, b + d], [0, 0]);
       state.unsaid = [];
       state.said = Date.now();
-      part("live").textContent = `Round ${round}: ${lemmas} new, ${votes} with new votes; ${view.graph.nodes.size - 1} in all.`;
+      part("live").textContent = `${view.stage} ${round}: ${lemmas} new, ${votes} with new votes; ${view.graph.nodes.size - 1} in all.`;
     }, Math.max(0, state.said + SAY_MS - Date.now()));
+  }
+
+  /** Leave the overview for the group of a lemma that it does not draw. */
+  async function openGroup(id) {
+    const { round, rollout } = view.graph.nodes.get(id);
+    if (view.isDrawn(id)) return;
+    await controls.apply({ focus: "group", round, rollout, node: id });
+    view.select(id);
   }
 
   function choose(id, { notify = true, write = true, reveal = true } = {}) {
     if (!view.select(id, { reveal })) return false;
+    if (id && reveal && controls.focusing.mode === "overview") openGroup(id);
     outline.mark(id);
     controls.chosen(id);
     if (write) writeAddress({ node: id });

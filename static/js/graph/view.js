@@ -60,6 +60,7 @@ export class GraphView {
     this.overview = null;
     this.young = new Young();
     this.rollouts = 1;
+    this.stage = "Round";
     this.selected = "";
     this.found = new Set();
     this.step = labelStep(1);
@@ -184,7 +185,7 @@ export class GraphView {
   /** Show one node for the lemmas of each rollout in each round, as a grid; `show` leaves this. */
   showOverview() {
     this.turn += 1;
-    const data = clustersOf(this.graph);
+    const data = clustersOf(this.graph, this.stage);
     const layout = createLayout();
     place(layout, data.nodes, data.edges);
     adopt(layout, gridOf(data.nodes), []);
@@ -362,6 +363,7 @@ export class GraphView {
   #merge(data) {
     const several = data.rollouts > 1 !== this.rollouts > 1;
     this.rollouts = data.rollouts ?? this.rollouts;
+    this.stage = data.stage === "level" ? "Level" : "Round";
     for (const node of data.nodes) this.graph.nodes.set(node.id, node);
     for (const edge of data.edges) this.graph.edges.set(edge.id, edge);
     this.graph.contributing = new Set(data.contributing);
