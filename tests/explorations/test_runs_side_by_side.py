@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from apps.accounts.models import User
 from apps.contests.models import ContestState
-from apps.lemmas.models import Lemma, LemmaState
+from apps.lemmas.models import Lemma, LemmaState, Verdict
 from apps.lemmas.pairs.models import LemmaPair
 from apps.runs.models import Run, RunStatus, Step
 from tests.contests.factory import make_contest
@@ -95,6 +95,15 @@ def test_curves_have_a_line_for_each_run_and_name_those_without_tokens(client: C
     assert line["x"][-1] == 1200 * runs[0].events.filter(kind="call.ended").count()
     assert context["figures"]["votes"]["data"][0]["y"][-1] == runs[0].verdicts.count()
     assert context["without_tokens"] == ["B"]
+
+
+def test_runs_without_lemmas_and_votes_have_no_empty_charts(client: Client, alice: User) -> None:
+    runs = [make_exploration(alice), make_exploration(alice)]
+    Lemma.objects.all().delete()
+    client.force_login(alice)
+    assert list(client.get(URL, ids(*runs)).context["figures"]) == ["votes"]
+    Verdict.objects.all().delete()
+    assert "Lemmas and votes over tokens" not in opened(client, alice, runs)
 
 
 def test_lemmas_are_in_three_lists(client: Client, alice: User) -> None:

@@ -19,11 +19,16 @@ _TITLES = {"lemmas": "lemmas proposed", "votes": "votes cast"}
 
 
 def curve_figures(sides: Sequence[Side]) -> dict[str, Any]:
-    """The figures `lemmas` and `votes`, one line per run. A run without known tokens has no line (`without_tokens`)."""
+    """The figures `lemmas` and `votes`, one line per run. A run without known tokens has no line (`without_tokens`).
+
+    A figure in which every run would stay at 0 is left out: scaffolds that compare whole solutions have neither.
+    """
     clocks = {side.letter: _clock(side.run) for side in sides}
     seqs = {"lemmas": _seqs(Lemma, "first_seq", sides), "votes": _seqs(Verdict, "seq", sides)}
     figures: dict[str, Any] = {}
     for name, title in _TITLES.items():
+        if not any(seqs[name].values()):
+            continue
         figure = go.Figure()
         for index, side in enumerate(sides):
             if clocks[side.letter][1][-1]:
@@ -49,7 +54,7 @@ def curve_figures(sides: Sequence[Side]) -> dict[str, Any]:
 
 def without_tokens(figures: dict[str, Any], sides: Sequence[Side]) -> list[str]:
     """The letters of the runs that have no line, because no call of theirs reports tokens."""
-    drawn = {line["name"] for line in figures["lemmas"]["data"]}
+    drawn = {line["name"] for figure in figures.values() for line in figure["data"]}
     return [side.letter for side in sides if side.letter not in drawn]
 
 
