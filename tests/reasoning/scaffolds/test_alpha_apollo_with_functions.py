@@ -6,7 +6,7 @@ from apps.reasoning.domain.agent_events import TurnTaken
 from apps.reasoning.domain.errors import NeedsFork
 from apps.reasoning.domain.generation import ToolProtocol
 from apps.reasoning.programs.registry import SCAFFOLDS
-from apps.reasoning.scaffolds.alpha_apollo.functions import functions_of
+from apps.reasoning.scaffolds.alpha_apollo.functions import FUNCTIONS
 from apps.reasoning.scaffolds.alpha_apollo.params import Params
 from tests.reasoning.agents import Table, ask, called, follows, python, report, solution
 from tests.reasoning.play import Played, play
@@ -38,7 +38,7 @@ async def test_calls_and_blocks_lead_to_the_same_events() -> None:
 async def test_functions_are_offered_in_every_turn_but_the_last_and_to_no_role_without_tools() -> None:
     run = await _play({"solve/c1.1/turn/1": CODE, "solve/c1.1/turn/2": QUESTION})
     offered = {request.key: request.tools for request in run.dispatcher.requests if request.job == "generate"}
-    assert offered["solve/c1.1/turn/1"] == offered["solve/c1.1/turn/2"] == functions_of(ALONE)
+    assert offered["solve/c1.1/turn/1"] == offered["solve/c1.1/turn/2"] == FUNCTIONS
     assert offered["solve/c1.1/turn/3"] == ()
     assert {tools for key, tools in offered.items() if "/lookup/" in key} == {()}
     tagged = await _play({}, tools="text")
@@ -95,7 +95,7 @@ async def test_evaluators_call_functions_too() -> None:
     table: Table = {"judge/c1.1/1/turn/1": CODE, "judge/c1.1/1/turn/2": report(1), "solve/c1.1/turn/1": solution("So it is.")}
     run = await _play(table, Params(rounds=1, evaluators=1, stop_early=False))
     asked = {request.key: request.tools for request in run.dispatcher.requests}
-    assert asked["judge/c1.1/1/turn/1"] == functions_of(ALONE)
+    assert asked["judge/c1.1/1/turn/1"] == FUNCTIONS
     assert [turn.role for turn in _turns(run) if turn.action == "python_code"] == ["evaluator"]
 
 

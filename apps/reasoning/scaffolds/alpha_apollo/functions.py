@@ -8,17 +8,6 @@ from apps.reasoning.domain.generation import OfferedTool
 from apps.reasoning.reading.turns.actions import LEMMAS, LIBRARIES, THEOREMS
 from apps.reasoning.scaffolds.alpha_apollo.params import Params
 
-
-def libraries_of(params: Params) -> tuple[str, ...]:
-    """The libraries that a model may name."""
-    return (*LIBRARIES, THEOREMS) if params.earlier_lemmas == "none" else (*LIBRARIES, THEOREMS, LEMMAS)
-
-
-def functions_of(params: Params) -> tuple[OfferedTool, ...]:
-    """The functions of a turn."""
-    return (_PYTHON, _search_in(libraries_of(params)))
-
-
 _PYTHON = OfferedTool(
     name="python_code",
     description="Runs Python code in a fresh process and returns what it prints.",
@@ -45,3 +34,17 @@ def _search_in(libraries: tuple[str, ...]) -> OfferedTool:
             "additionalProperties": False,
         },
     )
+
+
+_DOCUMENTED = (*LIBRARIES, THEOREMS)
+FUNCTIONS = (_PYTHON, _search_in(_DOCUMENTED))
+
+
+def libraries_of(params: Params) -> tuple[str, ...]:
+    """The libraries that a model may name."""
+    return _DOCUMENTED if params.earlier_lemmas == "none" else (*_DOCUMENTED, LEMMAS)
+
+
+def functions_of(params: Params) -> tuple[OfferedTool, ...]:
+    """The functions of a turn."""
+    return FUNCTIONS if params.earlier_lemmas == "none" else (_PYTHON, _search_in(libraries_of(params)))
