@@ -1,4 +1,4 @@
-"""A run that searches lemmas of earlier runs: its journal, its resume, its fork, its page, and how it is started."""
+"""A run that searches lemmas of earlier runs: its journal, its resume, its pages, and how it is started."""
 
 import contextlib
 import json
@@ -10,6 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
+from apps.contests.models import ContestState
 from apps.lemmas.models import Lemma
 from apps.lemmas.search import retrieval
 from apps.reasoning.domain.generation import GenerationRequest, Sampling
@@ -22,6 +23,8 @@ from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.spec import RoleSpec
 from apps.runs.journal.run_journal import RunJournal
 from apps.runs.models import Run, RunStatus
+from apps.runs.selectors import step_get, step_texts
+from tests.contests.factory import make_contest
 from tests.lemmas.test_lemmas_offered_to_runs import ODD, a_problem
 from tests.lemmas.test_lemmas_offered_to_runs import a_run as an_earlier_run
 from tests.reasoning.agents import ask, solved
@@ -66,15 +69,9 @@ def played(owner: User | None, **params: Any) -> Run:
 
 
 def _prompt(run: Run, key: str) -> str:
-    return "".join(_texts(run, key))
-
-
-def _texts(run: Run, key: str) -> list[str]:
-    from apps.runs.selectors import step_get, step_texts
-
     step = step_get(run, key)
     assert step is not None
-    return step_texts(step)[0]
+    return "".join(step_texts(step)[0])
 
 
 def test_a_model_finds_an_accepted_lemma_and_the_journal_keeps_it_with_its_origin(alice: User) -> None:
@@ -114,9 +111,6 @@ def test_a_resumed_run_reads_the_recorded_lemma_and_searches_no_second_time(
 
 
 def test_pages_link_to_the_origin_for_readers_who_may_see_that_run(client_for: ClientFor, alice: User, bob: User) -> None:
-    from apps.contests.models import ContestState
-    from tests.contests.factory import make_contest
-
     source = an_earlier_run(a_problem("other"))
     run = played(alice, earlier_lemmas="topic")
     link = reverse("lemmas:lemma_panel", args=[source.public_id, "s0.1"])
@@ -124,6 +118,7 @@ def test_pages_link_to_the_origin_for_readers_who_may_see_that_run(client_for: C
     addresses.append(reverse("explorations:call", args=[run.public_id, SEARCH]))
     pages = [client_for(alice).get(address).content.decode() for address in addresses]
     assert all(f'href="{link}"' in page and "verified by 3 of 4 votes" in page for page in pages)
+    assert "of other problems of the same topic" in client_for(alice).get(addresses[0], {"tab": "agents"}).content.decode()
     make_contest(bob, a_problem("other"), state=ContestState.OPEN)
     pages = [client_for(alice).get(address).content.decode() for address in addresses]
     assert all(link not in page and "or you may not see it" in page for page in pages)

@@ -1,4 +1,4 @@
-"""AlphaApollo with the option `earlier_lemmas`: what its models are told, what is searched, and what is recorded."""
+"""AlphaApollo with the option `earlier_lemmas`: what its prompts say, what is searched, and what is recorded."""
 
 import json
 
@@ -62,7 +62,7 @@ async def test_a_search_without_a_result_says_so_and_the_run_continues(answer: A
 
 
 @pytest.mark.parametrize("tools", ["text", "native"])
-async def test_only_a_run_with_the_option_tells_its_models_of_the_lemmas(tools: ToolProtocol) -> None:
+async def test_only_prompts_of_a_run_with_the_option_name_the_lemmas(tools: ToolProtocol) -> None:
     question = QUESTION if tools == "text" else called("local_rag", {"library": "lemmas", "query": "odd squares"})
     on, off = [await _play({"solve/c1.1/turn/1": question}, scope, tools) for scope in ("topic", "none")]
     assert "With the library `lemmas`" in on.dispatcher.prompt("solve/c1.1/turn/1")
