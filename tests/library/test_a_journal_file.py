@@ -107,6 +107,16 @@ def test_a_file_of_another_run_is_refused_and_left_alone(
     assert (path.read_bytes(), len(server.requests)) == (before, 1)
 
 
+def test_a_file_of_a_version_without_the_option_earlier_lemmas_is_continued(tmp_path: Path, served: Served) -> None:
+    path = tmp_path / "run.jsonl"
+    arguments: dict[str, Any] = {**served, "scaffold": "alpha_apollo", "preset": "reasoning", "seed": 7, "journal": path}
+    first = solve(PROBLEM, **arguments)
+    text = path.read_text()
+    assert text.count('"earlier_lemmas": "none"') == 1
+    path.write_text(text.replace(', "earlier_lemmas": "none"', ""))
+    assert solve(PROBLEM, **arguments).calls == first.calls
+
+
 def test_records_of_another_version_of_the_prompts_are_refused(tmp_path: Path, served: Served) -> None:
     path = tmp_path / "run.jsonl"
     solve(PROBLEM, scaffold="self_check", calls=1, journal=path, **served)

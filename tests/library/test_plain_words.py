@@ -33,6 +33,10 @@ KEY = "sk-a-secret-0123456789"
         ({"api_key_env": "sk-abc"}, "api_key_env: name an environment variable here"),
         ({"hints": "Try it."}, "hints: give a list of texts"),
         ({"server": {"retry": 3}}, "server.retry: there is no such field"),
+        (
+            {"scaffold": "alpha_apollo", "params": {"earlier_lemmas": "topic"}},
+            "earlier_lemmas needs the application: the library keeps no earlier runs",
+        ),
     ],
 )
 def test_a_wrong_argument_is_named_before_anything_is_asked(

@@ -7,9 +7,9 @@ import pytest
 from apps.reasoning.domain.errors import RequestRejected
 from apps.reasoning.domain.generation import Final, GenerationRequest
 from apps.reasoning.domain.tools import SearchJob, ToolAnswer, read_execution, read_hits
-from apps.runs.owners.theorems import TheoremDispatcher
+from apps.runs.owners.searches import SearchDispatcher
 from tests.inference.conftest import a_request
-from tests.runs.factory import make_problem
+from tests.runs.factory import make_problem, make_run
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -30,11 +30,11 @@ def _search(library: str) -> GenerationRequest:
 async def test_a_search_for_theorems_does_not_leave_the_process() -> None:
     from asgiref.sync import sync_to_async
 
-    problem = await sync_to_async(lambda: make_problem().problem)()
+    run = await sync_to_async(make_run)()
     other = await sync_to_async(lambda: make_problem("another").problem)()
     await other.reference_solutions.acreate(text="Lemma 1. Of $n+1$ objects in $n$ boxes two share a box.")
     inner = _Inner()
-    final = await TheoremDispatcher(inner, problem).dispatch(_search("theorems"))
+    final = await SearchDispatcher(inner, run).dispatch(_search("theorems"))
     hits = read_hits(ToolAnswer(job="search", execution=read_execution(final.text)))
     assert isinstance(hits, tuple)
     assert [hit.library for hit in hits] == ["theorems"]
@@ -44,9 +44,9 @@ async def test_a_search_for_theorems_does_not_leave_the_process() -> None:
 async def test_other_requests_are_passed_on() -> None:
     from asgiref.sync import sync_to_async
 
-    problem = await sync_to_async(lambda: make_problem().problem)()
+    run = await sync_to_async(make_run)()
     inner = _Inner()
-    dispatcher = TheoremDispatcher(inner, problem)
+    dispatcher = SearchDispatcher(inner, run)
     for request in (_search("sympy"), _search(""), a_request(), a_request(text="print(1)", job="python")):
         await dispatcher.dispatch(request)
     assert len(inner.asked) == 4

@@ -10,6 +10,8 @@ from django.utils import timezone
 from apps.datasets.models import DatasetBuild, TokenShard
 from apps.datasets.rewards import JUDGES
 from apps.datasets.versions.choosing import Chosen
+from apps.reasoning.domain.event_base import Kind
+from apps.reasoning.domain.tools import scope_of
 from apps.recipes.registry import TRAININGS
 from apps.runs.models import Run
 
@@ -122,7 +124,19 @@ def _run(run: Run) -> dict[str, Any]:
         "seed": run.spec.get("seed"),
         "aliases": sorted({role["alias"] for role in run.spec.get("roles", {}).values()}),
         "is_assisted": run.is_assisted,
+        **_earlier_lemmas(run),
     }
+
+
+def _earlier_lemmas(run: Run) -> dict[str, Any]:
+    """For a run that could search lemmas of earlier runs: its scope, and the lemmas that it found."""
+    scope = scope_of(run.spec.get("params") or {})
+    if scope == "none":
+        return {}
+    turns = run.events.filter(kind=Kind.TURN_TAKEN).order_by("seq").values_list("body", flat=True)
+    found = [one for body in turns for one in (body.get("lookup") or {}).get("lemmas", ())]
+    lemmas = {(one["run"], one["lemma"]): {"run": one["run"], "lemma": one["lemma"]} for one in found}
+    return {"earlier_lemmas": scope, "found_lemmas": list(lemmas.values())}
 
 
 def _notes(summary: dict[str, Any], origin: dict[str, Any], runs: list[Run]) -> list[str]:
@@ -145,4 +159,6 @@ def _notes(summary: dict[str, Any], origin: dict[str, Any], runs: list[Run]) -> 
         found.append(f"Written by {len(origin['policies'])} policies; all rows have policy version 0.")
     if any(run.is_assisted for run in runs):
         found.append("Users intervened in some runs; their hints are in the prompts.")
+    if any(scope_of(run.spec.get("params") or {}) != "none" for run in runs):
+        found.append("Some runs could search lemmas of earlier runs; what they found is in the prompts (found_lemmas).")
     return found

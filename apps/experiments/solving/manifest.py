@@ -8,6 +8,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from apps.experiments.refusals import CELLS_AT_MOST, instead_of
+from apps.reasoning.domain.tools import scope_of
 from apps.reasoning.domain.values import Value, first_mistake
 from apps.reasoning.scaffolds.spec import Budget, TokenPrice
 
@@ -51,6 +52,14 @@ class Method(Value):
     params: dict[str, Any] = {}
     max_new_tokens: int | None = Field(default=None, ge=16)
     temperature: float | None = Field(default=None, ge=0, le=2)
+
+    @field_validator("params")
+    @classmethod
+    def _runs_are_independent(cls, params: dict[str, Any]) -> dict[str, Any]:
+        """What a search finds depends on earlier runs, those of the same experiment included."""
+        if scope_of(params) != "none":
+            raise ValueError("earlier_lemmas must be none in an experiment, because its runs would depend on each other")
+        return params
 
 
 class Team(Value):

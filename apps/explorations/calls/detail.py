@@ -12,7 +12,7 @@ from apps.lemmas.models import Lemma, ProofVersion, Verdict
 from apps.lemmas.selectors import votes
 from apps.reasoning.domain.event_base import Kind
 from apps.reasoning.domain.generation import Final, Usage
-from apps.reasoning.domain.tools import Execution, read_execution
+from apps.reasoning.domain.tools import Execution, LemmaOrigin, ToolAnswer, read_execution, read_hits
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.reading.proofs import read_claim, read_claim_again
 from apps.reasoning.scaffolds.running.hearing import AGAIN, IN_WORDS, asked_before
@@ -195,6 +195,12 @@ class CallDetail:
     @property
     def role(self) -> str:
         return self.step.role if self.step else str(self.began.get("role") or self.began.get("job", ""))
+
+    @property
+    def lemmas(self) -> list[LemmaOrigin]:
+        """The lemmas of earlier runs that a search found."""
+        hits = read_hits(ToolAnswer(job="search", execution=self.execution)) if self.role == "search" else ()
+        return [] if isinstance(hits, Unscored) else [hit.origin for hit in hits if hit.origin]
 
     @property
     def why_nothing(self) -> str:

@@ -2,6 +2,7 @@
 
 import uuid
 from dataclasses import dataclass
+from typing import Literal
 
 from django.core.exceptions import ValidationError
 
@@ -27,9 +28,16 @@ class Origin:
 
 def may_be_put(lemma: Lemma) -> bool:
     """Whether it was accepted: by its votes or by a person, and not rejected by one since."""
+    return bool(accepted_by(lemma))
+
+
+def accepted_by(lemma: Lemma) -> Literal["", "votes", "person"]:
+    """Who accepted it last; empty if it was not accepted, or a person rejected it since."""
     people = HumanVerdict.objects.filter(run=lemma.run_id, lemma=lemma.lemma, applied_seq__isnull=False)
     newest = people.order_by("applied_seq").last()
-    return newest.accepted if newest else lemma.judged == LemmaState.VERIFIED
+    if newest is not None:
+        return "person" if newest.accepted else ""
+    return "votes" if lemma.judged == LemmaState.VERIFIED else ""
 
 
 def takes_proof(lemma: Lemma) -> bool:

@@ -48,11 +48,15 @@ class Clause:
 
 @dataclass(frozen=True)
 class Query:
-    """The clauses of a search; all must hold. `notes` are sentences about what was left out or replaced."""
+    """The clauses of a search. All must hold, or with `any_of` one of them.
+
+    `notes` are sentences about what was left out or replaced.
+    """
 
     clauses: tuple[Clause, ...] = ()
     notes: list[str] = field(default_factory=list)
     is_asked: bool = False
+    any_of: bool = False
 
     @property
     def finds_nothing(self) -> bool:
@@ -68,6 +72,10 @@ class Query:
         clauses = (replace(one, others=found.get(one.terms[0], one.others)) if one.is_word else one for one in self.clauses)
         return replace(self, clauses=tuple(clauses))
 
+    def for_any(self) -> "Query":
+        """The same query for statements that match any of its clauses; nothing is excluded."""
+        return replace(self, clauses=tuple(self._wanted), any_of=True)
+
     def on_postgresql(self) -> str:
         """For `to_tsquery`. Terms are ASCII letters and digits, so nothing needs to be quoted."""
         written = []
@@ -75,7 +83,7 @@ class Query:
             phrase = "<->".join(one.terms) + ":*" * one.is_prefix
             condition = f"({'|'.join((phrase, *one.others))})"
             written.append("!" * one.excluded + condition)
-        return "&".join(written)
+        return ("|" if self.any_of else "&").join(written)
 
     def on_sqlite(self) -> str:
         """For FTS5's MATCH."""
@@ -83,7 +91,7 @@ class Query:
         for one in self.clauses:
             phrase = f'"{" ".join(one.terms)}"' + "*" * one.is_prefix
             written[one.excluded].append("(" + " OR ".join((phrase, *(f'"{other}"' for other in one.others))) + ")")
-        return " NOT ".join([" AND ".join(written[False]), *written[True]])
+        return " NOT ".join([(" OR " if self.any_of else " AND ").join(written[False]), *written[True]])
 
     def spans(self, statement: str) -> list[tuple[int, int]]:
         """Where the statement has what was searched for: code points of words and formulas."""

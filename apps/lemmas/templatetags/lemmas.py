@@ -1,10 +1,15 @@
 """Template filters of the lemma pages."""
 
+from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 from django import template
 
+from apps.accounts.models import User
 from apps.lemmas.models import Lemma
+from apps.reasoning.domain.tools import LemmaOrigin
+from apps.runs.access import run_visible_to
 from apps.runs.models import Run
 from apps.ui.markdown import render_inline
 from apps.ui.words import ramp_step
@@ -20,3 +25,12 @@ def lemma_name(run: Run, lemma: Lemma) -> str:
     """Name of a lemma on pages: its number, with its rollout in a run with several."""
     several = int(run.spec.get("params", {}).get("rollouts", 1)) > 1
     return f"s{lemma.rollout}.{lemma.label}" if several and lemma.origin == "model" else lemma.label
+
+
+@register.inclusion_tag("lemmas/_found_lemmas.html", takes_context=True)
+def found_lemmas(context: dict[str, Any], origins: Sequence[LemmaOrigin]) -> dict[str, object]:
+    """Lemmas of earlier runs that a search found, with links for a reader who may see those runs."""
+    user, runs = context.get("user"), {one.run for one in origins}
+    visible = run_visible_to(user).filter(public_id__in=runs) if isinstance(user, User) else []
+    seen = {str(run.public_id) for run in visible}
+    return {"found": [(one, one.run in seen) for one in origins]}

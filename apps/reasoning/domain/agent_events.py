@@ -5,7 +5,10 @@ Part of the one vocabulary of events.py.
 
 from typing import Literal
 
+from pydantic import Field
+
 from apps.reasoning.domain.event_base import Event, Kind
+from apps.reasoning.domain.tools import LemmaOrigin
 from apps.reasoning.domain.values import Value
 
 ActionKind = Literal["python_code", "local_rag", "answer", "report", "none"]
@@ -14,7 +17,7 @@ ActionKind = Literal["python_code", "local_rag", "answer", "report", "none"]
 class Lookup(Value):
     """A documentation lookup: the question, the search query and the sources found.
 
-    `calls` are the keys of its model calls and of its tool call.
+    `calls` are the keys of its model calls and of its tool call. `lemmas` are the found lemmas of earlier runs.
     """
 
     library: str
@@ -22,6 +25,7 @@ class Lookup(Value):
     rewritten: str
     sources: tuple[str, ...]
     calls: tuple[str, ...]
+    lemmas: tuple[LemmaOrigin, ...] = Field(default=(), exclude_if=lambda lemmas: not lemmas)
 
 
 class TurnTaken(Event):

@@ -4,7 +4,8 @@ Every tool answers with the JSON of an `Execution`. Its output is evidence of a 
 """
 
 import json
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Any, Literal, cast
 
 from pydantic import Field, ValidationError
 
@@ -19,6 +20,8 @@ ToolJob = Literal["python", "check_math", "search"]
 
 ExecutionError = Literal["", "timeout", "memory", "output", "killed", "exception"]
 MathOutcome = Literal["refuted", "survived", "not_understood", "stopped"]
+LemmaScope = Literal["none", "topic", "problem"]
+"""Lemmas of earlier runs that a run may search: none, of other problems of the same topic, or also of its own problem."""
 
 
 class Execution(Value):
@@ -118,21 +121,44 @@ class MathFindings(Value):
 
 
 class SearchJob(Value):
-    """A query to the documentation index; an empty `library` searches all. It returns at most `top` passages."""
+    """A query to the documentation index; an empty `library` searches all. It returns at most `top` passages.
+
+    `scope` limits a search of the library `lemmas`. As a part of the job it is in the hash of the recorded answer: a fork
+    with another scope searches again.
+    """
 
     query: str
     library: str = ""
     top: int = Field(default=4, ge=1, le=20)
+    scope: LemmaScope = Field(default="none", exclude_if=lambda scope: scope == "none")
+
+
+class LemmaOrigin(Value):
+    """Where a found lemma was accepted: the run's public id, the lemma's id in it, its name for people, and its verdict."""
+
+    run: str
+    lemma: str
+    name: str
+    verdict: str
 
 
 class SearchHit(Value):
-    """A passage: importable name, signature and description. A higher `score` is a better match."""
+    """A passage: importable name, signature and description. A higher `score` is a better match.
+
+    `origin` is set for a lemma of an earlier run, whose statement is the `text`.
+    """
 
     library: str
     name: str
     signature: str = ""
     text: str
     score: float
+    origin: LemmaOrigin | None = Field(default=None, exclude_if=lambda origin: origin is None)
+
+
+def scope_of(params: Mapping[str, Any]) -> LemmaScope:
+    """The lemmas that a run with these parameters of its scaffold may search."""
+    return cast(LemmaScope, params.get("earlier_lemmas") or "none")
 
 
 def read_execution(text: str) -> Execution | None:

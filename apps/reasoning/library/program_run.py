@@ -250,13 +250,19 @@ async def _model_server(alias: Alias, api_key: str, is_checked: bool) -> AsyncIt
 
 def _same(file: JournalFile, recorded: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
     """Raises `PlanError` where the file records another run than the one asked for, and says what differs."""
-    words = [text for name, text in _WORDS.items() if recorded.get(name) != asked[name]]
+    before, wanted = dict(recorded) | {"params": _params(recorded)}, dict(asked) | {"params": _params(asked)}
+    words = [text for name, text in _WORDS.items() if before.get(name) != wanted[name]]
     then, now = _manners(recorded), _manners(asked)
     if then != now:
         models = sorted({role["revision"] for role in then.values()} - {role["revision"] for role in now.values()})
         words.append(f"another model ({', '.join(models)})" if models else "other limits of answers or other temperatures")
     if words:
         raise PlanError("journal", f"{file.path} records {' and '.join(words)}. Name another journal.")
+
+
+def _params(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """Journals of earlier versions lack `earlier_lemmas`, which is always "none" here."""
+    return {name: value for name, value in spec["params"].items() if name != "earlier_lemmas"}
 
 
 def _manners(spec: Mapping[str, Any]) -> dict[str, dict[str, Any]]:

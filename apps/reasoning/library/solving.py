@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Unpack
 
 from apps.reasoning.domain.errors import PlanError
+from apps.reasoning.domain.tools import scope_of
 from apps.reasoning.programs.registry import SCAFFOLDS
 
 from .arguments import params_of, problem_of
@@ -30,6 +31,10 @@ def asolve(
         raise PlanError("scaffold", f"There is no scaffold {scaffold}; there are {', '.join(SCAFFOLDS)}.", scaffold)
     program = SCAFFOLDS[scaffold]
     read, stated = params_of(program, preset, params or {}), problem_of(problem, answer)
+    if scope_of(read.model_dump()) != "none":
+        raise PlanError(
+            "parameter", "earlier_lemmas needs the application: the library keeps no earlier runs.", "earlier_lemmas"
+        )
     if refused := program.cannot_run(stated, read):
         raise PlanError("scaffold", refused, scaffold)
     return ProgramRun(program, stated, read, CheckedOptions.of(options), solve_result, preset=preset)

@@ -38,7 +38,7 @@ from apps.runs.live.tail import announce_events
 from apps.runs.models import Run, RunStatus
 from apps.runs.owners.controls import DatabaseControls, GatedDispatcher
 from apps.runs.owners.leases import lease_release, lease_take, owner_name, run_close
-from apps.runs.owners.theorems import TheoremDispatcher
+from apps.runs.owners.searches import SearchDispatcher
 
 logger = logging.getLogger(__name__)
 
@@ -193,10 +193,9 @@ async def _solve(run: Run, journal: RunJournal, dispatcher_for: DispatcherFor) -
     if spec.prompt_hashes and spec.prompt_hashes != scaffold.prompts and journal.replayable:
         raise NeedsFork("The prompts of this scaffold have changed since the run was made.")
     inherited = await in_thread(_inherited, run)
-    problem = run.problem_version.problem
     controls = DatabaseControls(run, journal, renew_every_s=settings.LEASE_RENEW_S)
     async with dispatcher_for(run, journal) as dispatcher:
-        gated = GatedDispatcher(TheoremDispatcher(dispatcher, problem), controls)
+        gated = GatedDispatcher(SearchDispatcher(dispatcher, run), controls)
         checks = FormulaChecks(spec.problem.statement, journal, gated, run=str(run.public_id), priority=spec.priority)
         context = RunContext(
             spec,

@@ -77,6 +77,10 @@ def test_a_file_starts_continues_and_extends_an_experiment(stage: Stage, file: P
         (FILE + '[[methods]]\nname = "single"\nscaffold = "rsa"\n', "the name single is used twice"),
         (FILE.replace('title = "Sums"', 'title = "Sums"\nbaseline = "rsa"'), "the baseline rsa is no method"),
         (FILE.replace('kind = "answer"', 'kind = "grader"'), "needs a workflow"),
+        (
+            FILE.replace('"single_call"', '"alpha_apollo"\nparams = { earlier_lemmas = "topic" }'),
+            r"methods\.0\.params: earlier_lemmas must be none in an experiment",
+        ),
     ],
 )
 def test_a_wrong_manifest_starts_nothing_and_is_explained(file: Path, text: str, reason: str) -> None:

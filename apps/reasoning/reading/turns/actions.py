@@ -24,6 +24,8 @@ LONGEST_QUERY = 400
 LIBRARIES = ("sympy", "scipy", "numpy", "math", "cmath", "fractions", "itertools", "networkx")
 #: The second index: lemmas that people and runs have proved.
 THEOREMS = "theorems"
+#: The third: lemmas accepted in earlier runs. Only runs with the option `earlier_lemmas` may search it.
+LEMMAS = "lemmas"
 _OPENED = re.compile(rf"<(python_code|local_rag|answer|report|{OPENING})>", re.IGNORECASE)
 _REPORT_TAG = re.compile(r"</?report>", re.IGNORECASE)
 _JUDGEMENT = re.compile(r"[\s$*`(\[\\]*(?:\\boxed\s*\{\s*([01])\s*\}|([01]))[\s.$*`\\)\]]*")
@@ -180,7 +182,7 @@ def read_handed_in(final: Final, prompt: str, *, is_last: bool) -> ReadProof | U
     return Unscored(reason=found.reason)
 
 
-def read_query(content: str) -> Query | Unscored:
+def read_query(content: str, libraries: Sequence[str] = (*LIBRARIES, THEOREMS)) -> Query | Unscored:
     """A question as JSON with `library` and `query`, or in plain words."""
     library, query = "", content.strip()
     if query.startswith("{"):
@@ -192,7 +194,7 @@ def read_query(content: str) -> Query | Unscored:
     library = library.strip().lower()
     if not query.strip():
         return Unscored(reason="<local_rag> asks nothing: `query` is missing")
-    known = library if library in (*LIBRARIES, THEOREMS) else ""
+    known = library if library in libraries else ""
     return Query(library=known, query=" ".join(query.split())[:LONGEST_QUERY])
 
 

@@ -18,7 +18,7 @@ from apps.reasoning.reading.answers import answer_part
 from apps.reasoning.reading.proofs import ReadProof
 from apps.reasoning.reading.turns.actions import Action, Report, read_query
 from apps.reasoning.reading.turns.code import repaired
-from apps.reasoning.scaffolds.alpha_apollo.functions import FUNCTIONS
+from apps.reasoning.scaffolds.alpha_apollo.functions import functions_of, libraries_of
 from apps.reasoning.scaffolds.alpha_apollo.hearing_turns import Turn, reading_of
 from apps.reasoning.scaffolds.alpha_apollo.params import Params
 from apps.reasoning.scaffolds.alpha_apollo.responses import MOST_SHOWN, blamed_library, code_response, cut
@@ -30,6 +30,7 @@ MOST_SAID = 6_000
 #: Stop strings after an action, so that the model cannot invent the tool's response.
 STOPS = ("</python_code>", "</local_rag>")
 OFF = "code execution is off"
+_LEMMAS = "alpha_apollo/forms/lemmas"
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,7 @@ async def _heard(desk: Desk, params: Params, seat: Seat, turn: int, call: str, b
     shown = before[-params.history :]
     form = load("alpha_apollo/forms/functions") if calls_functions else load("alpha_apollo/forms/tools")
     values: dict[str, Part] = {
-        "tools": form.system,
+        "tools": form.system if params.earlier_lemmas == "none" else f"{form.system}\n\n{load(_LEMMAS).system}",
         "history": _history(desk, shown),
         "turn": str(turn),
         "turns": str(params.turns),
@@ -130,7 +131,7 @@ async def _heard(desk: Desk, params: Params, seat: Seat, turn: int, call: str, b
         prompt=prompt,
         place=Place(round=seat.round, subject=f"candidate {seat.about}", index=seat.index),
         reading=reading_of(seat.finishing, prompt, stops, is_last=is_last),
-        tools=FUNCTIONS if calls_functions and not is_last else (),
+        tools=functions_of(params) if calls_functions and not is_last else (),
         stops=stops,
     )
 
@@ -183,7 +184,7 @@ def _may_look_up(answer: ToolAnswer, code: str) -> tuple[str, str] | None:
 
 
 async def _searched(desk: Desk, params: Params, seat: Seat, call: str, action: Action) -> _Done:
-    asked = read_query(action.content)
+    asked = read_query(action.content, libraries_of(params))
     content = cut(action.content, MOST_SHOWN)
     if isinstance(asked, Unscored):
         response = f"Nothing was looked up: {asked.reason}."

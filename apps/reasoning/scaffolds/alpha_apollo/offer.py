@@ -83,6 +83,12 @@ _TYPICAL = {
 }
 
 
+SCOPES = {
+    "none": "None",
+    "topic": "Of other problems of the same topic",
+    "problem": "Also of this problem",
+}
+
 SCAFFOLD = Scaffold(
     name="alpha_apollo",
     title="AlphaApollo",
@@ -118,5 +124,6 @@ SCAFFOLD = Scaffold(
     ),
     page=Page(score_words=lambda index, score: f"Evaluator {index}: {'correct' if score else 'incorrect'}"),
     uses_tools=True,
+    choices={"earlier_lemmas": lambda _: dict(SCOPES)},
     measured_with={"threads": 2},
 )

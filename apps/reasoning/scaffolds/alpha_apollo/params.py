@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from apps.reasoning.domain.tools import LemmaScope
 from apps.reasoning.domain.values import Value
 from apps.reasoning.scaffolds.scaffold import Preset
 
@@ -61,6 +62,14 @@ class Params(Value):
         default=True,
         title="Model-made searches",
         description="A rewriter prepares each query and a librarian summarises the hits. If off, fixed rules do both.",
+    )
+    earlier_lemmas: LemmaScope = Field(
+        default="none",
+        title="Lemmas of earlier runs",
+        description=(
+            "Lemmas accepted in earlier runs that the models may search. They change what a run measures. "
+            "Only runs that the owner may see are searched."
+        ),
     )
     stop_early: bool = Field(
         default=True,

@@ -1,7 +1,7 @@
 """Documentation lookup: rewrite the question, search, summarise the hits.
 
 Source: AlphaApollo App. B.2. With `assistants` models rewrite and summarise; fixed rules do it without them, or if a model's
-answer is unreadable.
+answer is unreadable. Lemmas of earlier runs are searched with the question as written and shown word for word.
 """
 
 import re
@@ -12,7 +12,7 @@ from apps.reasoning.domain.agent_events import Lookup
 from apps.reasoning.domain.generation import Place
 from apps.reasoning.domain.tools import SearchHit, SearchJob, read_hits
 from apps.reasoning.domain.values import Unscored
-from apps.reasoning.reading.turns.actions import LIBRARIES, LONGEST_QUERY, THEOREMS
+from apps.reasoning.reading.turns.actions import LEMMAS, LIBRARIES, LONGEST_QUERY, THEOREMS
 from apps.reasoning.scaffolds.alpha_apollo.params import Params
 from apps.reasoning.scaffolds.alpha_apollo.responses import MOST_SHOWN, cut
 from apps.reasoning.scaffolds.alpha_apollo.tags import held
@@ -35,15 +35,26 @@ class Found:
 
 async def looked_up(desk: Desk, params: Params, key: str, library: str, query: str, place: Place) -> Found:
     """Look up a question. The text says if the search is unavailable or finds nothing."""
-    calls = [f"{key}/rewrite"] if params.assistants else []
-    rewritten = await _rewritten(desk, key, library, query, place) if params.assistants else plain_query(query)
-    job = SearchJob(query=rewritten, library=library, top=PASSAGES)
+    has_assistants = params.assistants and library != LEMMAS
+    calls = [f"{key}/rewrite"] if has_assistants else []
+    if library == LEMMAS:
+        rewritten, job = query, SearchJob(query=query, library=library, top=PASSAGES, scope=params.earlier_lemmas)
+    else:
+        rewritten = await _rewritten(desk, key, library, query, place) if has_assistants else plain_query(query)
+        job = SearchJob(query=rewritten, library=library, top=PASSAGES)
     answer = await desk.ctx.tool(f"{key}/search", job="search", content=job.model_dump_json(), place=place)
     hits = read_hits(answer)
     calls.append(f"{key}/search")
 
-    def lookup(sources: tuple[str, ...] = ()) -> Lookup:
-        return Lookup(library=library, query=query, rewritten=rewritten, sources=sources, calls=tuple(calls))
+    def lookup(hits: Sequence[SearchHit] = ()) -> Lookup:
+        return Lookup(
+            library=library,
+            query=query,
+            rewritten=rewritten,
+            sources=tuple(hit.name for hit in hits),
+            calls=tuple(calls),
+            lemmas=tuple(hit.origin for hit in hits if hit.origin),
+        )
 
     if isinstance(hits, Unscored):
         why = cut(hits.reason, 400)
@@ -52,10 +63,10 @@ async def looked_up(desk: Desk, params: Params, key: str, library: str, query: s
         return Found(f"Nothing was found for “{rewritten}”.", lookup())
     passages = shown(hits)
     text = passages
-    if params.assistants:
+    if has_assistants:
         calls.append(f"{key}/summarise")
         text = await _summarised(desk, key, query, passages, place) or passages
-    return Found(cut(text, MOST_SHOWN), lookup(tuple(hit.name for hit in hits)))
+    return Found(cut(text, MOST_SHOWN), lookup(hits))
 
 
 def plain_query(query: str) -> str:
@@ -65,8 +76,12 @@ def plain_query(query: str) -> str:
 
 
 def shown(hits: Sequence[SearchHit]) -> str:
-    """Passages as shown to a model."""
-    return "\n\n".join(f"{hit.name}{hit.signature} [{hit.library}]\n{cut(hit.text, _MOST_OF_A_PASSAGE)}" for hit in hits)
+    """Passages as shown to a model; a lemma has its verdict."""
+    return "\n\n".join(f"{hit.name}{hit.signature} [{_kind(hit)}]\n{cut(hit.text, _MOST_OF_A_PASSAGE)}" for hit in hits)
+
+
+def _kind(hit: SearchHit) -> str:
+    return f"{hit.library}; {hit.origin.verdict}" if hit.origin else hit.library
 
 
 async def _rewritten(desk: Desk, key: str, library: str, query: str, place: Place) -> str:
