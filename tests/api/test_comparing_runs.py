@@ -97,7 +97,7 @@ def test_a_student_and_a_coach_from_whom_the_problem_is_held_back_compare_nothin
     pair: tuple[Run, Run], ask: Ask, bob: User, charlie: User, dana: User
 ) -> None:
     assert ask(bob, "runs/compare", **ids(*pair)).status_code == 200
-    make_contest(dana, [pair[0].problem_version.problem], state=ContestState.RUNNING)
+    make_contest(dana, pair[0].problem_version.problem, state=ContestState.OPEN)
     assert ask(bob, "runs/compare", **ids(*pair)).status_code == 404
     assert ask(charlie, "runs/compare", **ids(*pair)).status_code == 404
 

@@ -17,15 +17,15 @@ Connect = Callable[..., Client]
 
 def test_a_run_gets_notes_and_tags(connect: Connect, problem: Problem, server: Server) -> None:
     server.holds.set()
-    client = connect()
+    client, bob = connect(), connect(person("bob"))
     run = client.start(problem.slug, **START)
     note = run.note("@bob, is this a *good* start? @none")
     assert note["unreached"] == ["none"]
-    assert [one["text"] for one in connect(person("bob")).run(run.id).notes(is_open=True)] == [note["text"]]
+    assert [one["text"] for one in bob.run(run.id).notes(is_open=True)] == [note["text"]]
     assert run.note_change(note["id"], text="Yes.", is_resolved=True)["text"] == "Yes."
     assert run.notes("run", is_open=True) == []
     with pytest.raises(NotAllowed, match="Only its author"):
-        connect(person("bob")).run(run.id).note_change(note["id"], text="No.")
+        bob.run(run.id).note_change(note["id"], text="No.")
     with pytest.raises(Invalid, match="no such lemma, step or call"):
         run.note("Why?", "lemma", "s9.9")
     assert run.note_delete(note["id"])["id"] == note["id"]
