@@ -11,6 +11,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.middleware.csrf import get_token
 from django.template.loader import render_to_string
+from django.views.defaults import page_not_found
 
 from apps.config.api.refusals import refusal
 from apps.ui.unavailable import Unavailable, unavailable_of
@@ -33,6 +34,13 @@ class SentForm:
     files: list[tuple[str, str]] = field(default_factory=list)
     has_password: bool = False
     """A password was sent too. It is not kept, so the user must fill in the form again."""
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Django's `handler404`: a page, or for a program a refusal as all others of the API."""
+    if request.path_info.startswith(API):
+        return refusal(404, "There is no operation at this address. The page /api/ lists all operations.")
+    return page_not_found(request, exception)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

@@ -10,6 +10,7 @@ from apps.config.api.views import api_docs
 from apps.config.health import healthz
 from apps.config.home.views import home
 
+handler404 = "apps.config.errors.not_found"
 handler500 = "apps.config.errors.server_error"
 urlpatterns = [
     path("", home, name="home"),

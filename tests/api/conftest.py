@@ -62,14 +62,14 @@ def ask() -> Ask:
 
 @pytest.fixture
 def send() -> Ask:
-    """POST a body to a path of the API with a writing token of `user`, or with the given `token`; return the response."""
+    """Send a body to a path of the API with a writing token of `user`, or with the given `token`; return the response."""
 
-    def post(user: User, path: str, body: Any = None, *, key: str = "", token: str = "") -> Any:
+    def sent(user: User, path: str, body: Any = None, *, key: str = "", token: str = "", method: str = "post") -> Any:
         token = token or ApiToken.issue(user, "test", may_write=True)[1]
         headers = {"Authorization": f"Bearer {token}"} | ({"Idempotency-Key": key} if key else {})
-        return Client().post(f"/api/v1/{path}", body or {}, content_type="application/json", headers=headers)
+        return getattr(Client(), method)(f"/api/v1/{path}", body or {}, content_type="application/json", headers=headers)
 
-    return post
+    return sent
 
 
 MODELS = """

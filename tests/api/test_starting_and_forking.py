@@ -45,7 +45,7 @@ def test_a_run_without_a_preset_has_the_first_one(send: Ask, problem: Problem, a
         ({"seed": -1}, "seed", "greater than or equal to 0"),
         ({"budget": {"tokens": 0}}, "tokens", "greater than or equal to 1"),
         ({"temperature": 9}, "temperature", "less than or equal to 2"),
-        ({"sede": 7}, "sede", "not permitted"),
+        ({"sede": 7}, "sede", "Remove it, or correct its name"),
         ({"params": {"note": "a\0b"}}, "body", "NUL character"),
     ],
 )
@@ -58,7 +58,7 @@ def test_a_wrong_field_is_named_with_what_to_do(
     (mistake,) = answer.json()["errors"]
     assert mistake["loc"][-1] == field
     assert words in mistake["msg"]
-    assert mistake["msg"].rstrip(".") in answer.json()["detail"]
+    assert mistake["msg"][1:].rstrip(".") in answer.json()["detail"]
     assert not Run.objects.exists()
 
 

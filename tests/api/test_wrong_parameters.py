@@ -2,11 +2,15 @@
 
 import errno
 import json
+from typing import get_type_hints
 
 import pytest
 from django.test import RequestFactory
+from pydantic import BaseModel
 
 from apps.accounts.models import User
+from apps.config.api.refusals import PARAMETERS
+from apps.config.api.urls import api
 from apps.config.errors import server_error
 from apps.runs.models import Run, RunStatus
 from tests.api.conftest import Ask
@@ -29,12 +33,48 @@ NUL = "a\0b"
         ("runs", "scaffold", NUL),
         ("runs", "topic", "Z"),
         ("runs", "q", NUL),
+        ("runs", "outcome", "zz"),
+        ("runs", "sort", "zz"),
+        ("runs", "since", "yesterday"),
+        ("runs", "until", "9999-12-31"),
     ],
 )
 def test_an_invalid_parameter_is_named(path: str, name: str, value: str, ask: Ask, run: Run, alice: User) -> None:
     answer = ask(alice, path, **{name: value})
     assert answer.status_code == 422
     assert answer.json()["errors"][0]["loc"][-1] == name
+
+
+def test_places_and_sentences_have_the_names_of_the_api(ask: Ask, send: Ask, run: Run, alice: User) -> None:
+    """`body` and `asked` are names of our parameters, which a program does not know."""
+    start = {"problem": "two-squares", "scaffold": "intern_s1_mo"}
+    refused = {
+        "sede": send(alice, "runs", start | {"sede": 7}),
+        "budget.tokens": send(alice, "runs", start | {"budget": {"tokens": 0}}),
+        "name": send(alice, f"runs/{run.public_id}/commands"),
+        "confidence": ask(alice, "lemmas", confidence="x"),
+        "status": ask(alice, "runs", status="zz"),
+        "": ask(alice, f"runs/{run.public_id}/fork/here", event=1, lemma="s0.1"),
+    }
+    for name, answer in refused.items():
+        ((_, *place),) = [mistake["loc"] for mistake in answer.json()["errors"]]
+        assert ".".join(place) == name
+        assert answer.json()["detail"].startswith(f"{name}: " if name else "Send exactly one of event, call and lemma.")
+
+
+def test_a_whole_body_or_query_has_a_name_that_refusals_leave_out() -> None:
+    operations = [one for _, router in api._routers for view in router.path_operations.values() for one in view.operations]
+    assert len(operations) > 30
+    for operation in operations:
+        for name, hint in get_type_hints(operation.view_func).items():
+            if name != "return" and isinstance(hint, type) and issubclass(hint, BaseModel):
+                assert name in PARAMETERS, f"{operation.view_func.__name__}: {name}"
+
+
+def test_an_unknown_address_of_the_api_is_a_problem_document(ask: Ask, alice: User) -> None:
+    answer = ask(alice, "runs/5")
+    assert (answer.status_code, answer.headers["Content-Type"]) == (404, "application/problem+json")
+    assert "no operation at this address" in answer.json()["detail"]
 
 
 def test_a_kind_or_a_slug_with_nul_is_rejected(ask: Ask, run: Run, alice: User) -> None:

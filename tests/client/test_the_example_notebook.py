@@ -27,7 +27,7 @@ def test_the_notebook_runs_from_top_to_bottom(server: Server, problem: Problem, 
     namespace: dict[str, object] = {}
     shown = notebook_execute(NOTEBOOK, namespace)
     namespace["client"].close()  # type: ignore[attr-defined]
-    intro, started, followed, outcome, lemmas, calls, compared, refused, experiment = shown
+    intro, started, followed, outcome, lemmas, calls, compared, common, offered, refused, experiment = shown
     assert problem.current.statement in intro.printed
     assert started.value.data["budget"]["calls"] == 200
     assert dict(followed.value)["call.ended"] > 20
@@ -35,6 +35,8 @@ def test_the_notebook_runs_from_top_to_bottom(server: Server, problem: Problem, 
     assert outcome.value[:2] == ("finished", True)
     assert set(calls.value.index) >= {"reasoner", "summarizer", "theorem_verifier"}
     assert list(compared.value["status"]) == ["finished", "finished"]
+    assert set(common.value.index) == {"same"}
+    assert [title for title, taken in offered.value if taken] == [title for title, _ in offered.value] != []
     assert refused.printed.startswith("Invalid 422 This run is finished; it accepts no commands.")
     assert list(experiment.value["mean"]) == [0.5]
     if os.environ.get("WRITE_NOTEBOOK") == "true":

@@ -4,6 +4,7 @@ Programs authenticate with a bearer token, our own pages with their session. Obj
 """
 
 import uuid
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 from django.core.paginator import Paginator
@@ -16,8 +17,13 @@ from pydantic import AfterValidator, BeforeValidator
 
 from apps.accounts.access import user_of
 from apps.config.api import schemas as shapes
+from apps.config.api.queries import LemmaQuery, RunQuery, without_nul
 from apps.config.api.refusals import openapi_with_refusals, refusals_register
 from apps.config.api.tokens import TokenAuth
+from apps.desk.models import Tag
+from apps.desk.selectors import tags_by_run
+from apps.explorations.run_table.columns import ordering
+from apps.explorations.run_table.filters import NAMES, Wanted, filtered
 from apps.lemmas.final_answers import final_answer_of
 from apps.lemmas.graph_data import graph_data
 from apps.lemmas.models import LemmaText
@@ -30,7 +36,7 @@ from apps.reasoning.marking.schemes.text_form import text_written
 from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.runs.access import run_get_for, run_visible_to
 from apps.runs.models import Run
-from apps.runs.selectors import event_page, run_list
+from apps.runs.selectors import event_page
 from apps.schemes.access import scheme_get_for, schemes_problem_for, version_get_for
 from apps.schemes.models import MarkingScheme, VersionStatus
 from apps.schemes.selectors import scheme_list
@@ -42,22 +48,12 @@ LARGEST = 10**DIGITS_AT_MOST - 1  # Fits both databases and JavaScript.
 
 PageNumber = Annotated[int, Query(ge=1, le=LARGEST, description="page number, 50 items a page")]
 TopicLetter = Annotated[Literal["", "A", "C", "G", "N", "O"], BeforeValidator(str.upper)]
-Status = Literal["", "queued", "running", "paused", "finished", "cancelled", "failed", "needs_fork"]
 
 
-def _without_nul(text: str) -> str:
-    """Reject NUL characters: PostgreSQL does not accept them in a query."""
-    if "\0" in text:
-        raise ValueError("it contains a NUL character")
-    return text
-
-
-Text = Annotated[str, AfterValidator(_without_nul)]
+Text = Annotated[str, AfterValidator(without_nul)]
 # Defaults, not annotations: ninja loses the default of an annotation with a validator.
 WORDS: Any = Query("", max_length=200, description="words that must all occur")  # type: ignore[type-arg]
 TOPIC: Any = Query("", description="A, C, G or N")  # type: ignore[type-arg]
-STATUS: Any = Query("", description="as in a run's `status`")  # type: ignore[type-arg]
-SCAFFOLD: Any = Query("", description="name of a scaffold")  # type: ignore[type-arg]
 
 
 class Api(NinjaAPI):
@@ -70,7 +66,7 @@ class Api(NinjaAPI):
 api = Api(
     title="Lemmascope",
     version="1",
-    description="Problems, marking schemes, runs with their events, lemmas and lemma graphs, and experiments.",
+    description="Problems, marking schemes, runs with events, lemmas, graphs, notes, tags and comparisons, and experiments.",
     urls_namespace="api",
     docs_url=None,
     auth=[TokenAuth(), SessionAuth()],
@@ -141,24 +137,20 @@ def scheme_get(
 
 
 @api.get("/runs", response=shapes.RunPage, url_name="run_list", summary="List runs")
-def run_list_(
-    request: HttpRequest,
-    q: Text = WORDS,
-    status: Status = STATUS,
-    scaffold: Text = SCAFFOLD,
-    topic: TopicLetter = TOPIC,
-    page: PageNumber = 1,
-) -> dict[str, Any]:
-    """Runs, newest first, filtered by words in title or statement, status, scaffold and topic. Students see none."""
+def run_list_(request: HttpRequest, asked: Query[RunQuery], page: PageNumber = 1) -> dict[str, Any]:
+    """Runs with the filters and orders of the page of runs, newest first. Students see none."""
     user = user_of(request)
     if not user.may_see_runs:
         raise Http404
     visible = run_visible_to(user)
-    if scaffold and scaffold not in SCAFFOLDS and not visible.filter(scaffold=scaffold).exists():
+    if asked.scaffold and asked.scaffold not in SCAFFOLDS and not visible.filter(scaffold=asked.scaffold).exists():
         raise ValidationError([{"type": "enum", "loc": ["query", "scaffold"], "msg": f"one of {', '.join(SCAFFOLDS)}"}])
-    runs = run_list(visible, query=q, status=status, scaffold=scaffold, topic=topic)
-    items, place = paged(runs, page)
-    return {"items": [_run_row(run) for run in items], **place}
+    runs = filtered(visible, Wanted({name: str(getattr(asked, name) or "") for name in NAMES}))
+    if asked.status:
+        runs = runs.filter(status=asked.status)
+    items, place = paged(runs.order_by(*ordering(asked.sort)), page)
+    tags = tags_by_run([run.pk for run in items])
+    return {"items": [_run_row(run, tags.get(run.pk, [])) for run in items], **place}
 
 
 @api.get("/runs/{uuid:run_id}", response=shapes.RunOut, url_name="run_get", summary="One run")
@@ -170,7 +162,7 @@ def run_get(request: HttpRequest, run_id: uuid.UUID) -> dict[str, Any]:
 def run_whole(run: Run) -> dict[str, Any]:
     """All of a run that `RunOut` holds."""
     return {
-        **_run_row(run),
+        **_run_row(run, tags_by_run([run.pk]).get(run.pk, [])),
         "problem_version": run.problem_version.number,
         "spec": run.spec,
         "budget": run.budget,
@@ -179,6 +171,11 @@ def run_whole(run: Run) -> dict[str, Any]:
         "forked_from": run.forked_from.public_id if run.forked_from else None,
         "last_seq": run.last_seq,
     }
+
+
+def run_out(run: Run) -> shapes.RunOut:
+    """The answer of a writing operation on a run."""
+    return shapes.RunOut.model_validate(run_whole(run))
 
 
 @api.get("/runs/{uuid:run_id}/events", response=shapes.EventPage, url_name="run_events", summary="Events of a run")
@@ -218,7 +215,7 @@ def run_graph(
 
 
 @api.get("/lemmas", response=shapes.FoundLemmaPage, url_name="lemma_search", summary="Search the lemmas of all runs")
-def lemma_search(request: HttpRequest, asked: Query[shapes.LemmaQuery], page: PageNumber = 1) -> dict[str, Any]:
+def lemma_search(request: HttpRequest, asked: Query[LemmaQuery], page: PageNumber = 1) -> dict[str, Any]:
     """Lemmas of all runs by words and formula, sorted by rank, then confidence; without either, the newest first."""
     user = user_of(request)
     if not user.may_see_runs:
@@ -244,7 +241,7 @@ def _scheme_row(scheme: MarkingScheme, slug: str) -> dict[str, Any]:
     return {"id": scheme.public_id, "problem": slug, "title": scheme.title, "version": active, "versions": versions}
 
 
-def _run_row(run: Run) -> dict[str, Any]:
+def _run_row(run: Run, tags: Iterable[Tag]) -> dict[str, Any]:
     same = (
         "title", "scaffold", "preset", "status", "status_reason", "is_authored", "is_assisted", "calls",
         "prompt_tokens", "completion_tokens", "inherited_calls", "inherited_prompt_tokens", "inherited_completion_tokens",
@@ -255,4 +252,5 @@ def _run_row(run: Run) -> dict[str, Any]:
         "id": run.public_id,
         "problem": run.problem_version.problem.slug,
         "owner": run.owner.username if run.owner else None,
+        "tags": [tag.name for tag in tags],
     }

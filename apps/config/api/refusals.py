@@ -13,10 +13,18 @@ from pydantic import Field
 
 from apps.experiments.refusals import ExperimentRefused
 from apps.experiments.solving.manifest import ManifestWrong
+from apps.explorations.comparing.asking import CannotCompare
 from apps.reasoning.domain.errors import AliasError
 
 MEDIA_TYPE = "application/problem+json"
+#: Names of the parameters that hold a whole body or query.
+PARAMETERS = ("body", "asked")
 _FIELDS = {"alias": "model"}
+#: Sentences in place of those of pydantic, by type of the mistake.
+_SAID = {
+    "extra_forbidden": "there is no such field here. Remove it, or correct its name (docs/api.md)",
+    "missing": "it is missing. Send a value",
+}
 
 
 class Mistake(Schema):
@@ -70,12 +78,20 @@ def openapi_with_refusals(schema: dict[str, Any]) -> dict[str, Any]:
 
 def _wrong(mistakes: Iterable[Mistake]) -> JsonResponse:
     found = list(mistakes)
-    words = " ".join(f"{'.'.join(one.loc[1:]) or one.loc[0]}: {one.msg.rstrip('.')}." for one in found)
-    return refusal(422, f"{words} Correct this and send the request again.", found)
+    return refusal(422, f"{' '.join(map(_sentence, found))} Correct this and send the request again.", found)
 
 
-def _said(row: Mapping[str, Any]) -> str:
-    return str(row["msg"]).removeprefix("Value error, ")
+def _sentence(one: Mistake) -> str:
+    """The mistake with the name of its field; one of a whole body has no name."""
+    words = f"{'.'.join(one.loc[1:])}: {one.msg}" if one.loc[1:] else one.msg[:1].upper() + one.msg[1:]
+    return f"{words.rstrip('.')}."
+
+
+def _mistake(row: Mapping[str, Any]) -> Mistake:
+    """A mistake that pydantic found. The place has the names of the API, without those of our parameters."""
+    place, *names = map(str, row["loc"])
+    said = _SAID.get(row["type"]) or str(row["msg"]).removeprefix("Value error, ")
+    return Mistake(loc=[place, *(names[1:] if names and names[0] in PARAMETERS else names)], msg=said)
 
 
 def _field(name: str) -> str:
@@ -115,12 +131,17 @@ def _not_now(request: HttpRequest, error: Any) -> JsonResponse:
     return refusal(409, str(error))
 
 
+def _not_comparable(request: HttpRequest, error: Any) -> JsonResponse:
+    advice = " Name two to four runs of one problem." if error.advice else ""
+    return refusal(404 if error.status == 404 else 422, error.reason + advice)
+
+
 def _manifest_wrong(request: HttpRequest, error: Any) -> JsonResponse:
     return refusal(422, str(error))
 
 
 def _form_wrong(request: HttpRequest, error: Any) -> JsonResponse:
-    return _wrong(Mistake(loc=[str(one) for one in row["loc"]], msg=_said(row)) for row in error.errors)
+    return _wrong(map(_mistake, error.errors))
 
 
 def _rule_broken(request: HttpRequest, error: Any) -> JsonResponse:
@@ -137,6 +158,7 @@ _ANSWERS: dict[type[Exception], Callable[[HttpRequest, Any], JsonResponse]] = {
     PermissionDenied: _forbidden,
     ExperimentRefused: _not_now,
     AliasError: _not_now,
+    CannotCompare: _not_comparable,
     ManifestWrong: _manifest_wrong,
     ValidationError: _form_wrong,
     Refused: _rule_broken,

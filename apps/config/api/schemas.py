@@ -1,11 +1,10 @@
 """The shapes of the HTTP API. Field descriptions appear on the page /api/ and in openapi.json."""
 
 import uuid
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any, Literal
 
 from ninja import Field, Schema
-from pydantic import field_validator
 
 
 class Page(Schema):
@@ -109,6 +108,7 @@ class RunRow(Schema):
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
+    tags: list[str] = Field(description="tags on the run, not those on its parts")
 
 
 class RunPage(Page):
@@ -192,32 +192,6 @@ class LemmaList(Schema):
 
     items: list[LemmaOut]
     last_seq: int
-
-
-class LemmaQuery(Schema):
-    """What to search for in the lemmas of all runs."""
-
-    q: str = Field("", max_length=1000, description="words that must all occur; docs/lemma_search.md has the signs")
-    formula: str = Field("", max_length=1000, description="TeX that a formula must contain")
-    whole: bool = Field(False, description="the formula is all of one; names of variables may differ")
-    problem: str = Field("", max_length=200, description="slug of the problem")
-    topic: Literal["", "A", "C", "G", "N", "O"] = Field("", description="A, C, G, N or O")
-    verdict: Literal["", "verified", "doubtful", "rejected", "proposed", "retired", "refuted"] = Field(
-        "", description="a status, or `refuted`: by the formula check"
-    )
-    confidence: float | None = Field(None, ge=0, le=1, description="least confidence, 0 to 1")
-    finding: Literal["", "refuted", "survived", "not_understood", "unchecked"] = Field("", description="formula check")
-    model: str = Field("", max_length=80, description="alias that proposed the lemma")
-    since: date | None = Field(None, description="runs from this day on")
-    until: date | None = Field(None, description="runs until this day")
-    all_versions: bool = Field(False, description="with merged lemmas and those that were corrected")
-
-    @field_validator("q", "formula", "problem", "model")
-    @classmethod
-    def _without_nul(cls, text: str) -> str:
-        if "\0" in text:
-            raise ValueError("it contains a NUL character")
-        return text
 
 
 class FoundLemmaOut(LemmaOut):

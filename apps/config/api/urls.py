@@ -2,11 +2,11 @@
 
 from django.urls import URLPattern, URLResolver
 
-from apps.config.api import experimenting, streaming, writing
+from apps.config.api import comparing, experimenting, forking, notes, streaming, writing
 from apps.config.api.operations import api
 
 #: Modules whose operations are added to `api` when they are imported.
-PARTS = (writing, streaming, experimenting)
+PARTS = (writing, forking, streaming, notes, comparing, experimenting)
 __all__ = ["api", "api_urls"]
 
 

@@ -11,7 +11,7 @@ from apps.accounts.access import user_of
 from apps.accounts.models import User
 from apps.config.api import schemas as shapes
 from apps.config.api.once import KEY, once
-from apps.config.api.operations import api, run_whole
+from apps.config.api.operations import api, run_out
 from apps.config.api.sent import CommandIn, CommandOut, PlanIn, StartIn, VerdictIn
 from apps.config.api.tokens import WritingTokenAuth
 from apps.explorations.services import exploration_fork, plan_start
@@ -43,7 +43,7 @@ def run_start(request: HttpRequest, body: StartIn, key: str | None = KEY) -> Any
     def work() -> shapes.RunOut:
         chosen = _changed(plan, body)
         _require_confirmed(chosen, problem, user, confirmed=body.confirm)
-        return _out(plan_start(user=user, problem=problem, plan=chosen))
+        return run_out(plan_start(user=user, problem=problem, plan=chosen))
 
     return once(request, key, work)
 
@@ -59,7 +59,7 @@ def run_fork(request: HttpRequest, run_id: uuid.UUID, body: PlanIn, key: str | N
     def work() -> shapes.RunOut:
         chosen = _changed(_plan_of(run), body)
         _require_confirmed(chosen, run.problem_version.problem, user, confirmed=body.confirm)
-        return _out(exploration_fork(user=user, run=run, plan=chosen))
+        return run_out(exploration_fork(user=user, run=run, plan=chosen))
 
     return once(request, key, work)
 
@@ -103,7 +103,7 @@ def run_resume_(request: HttpRequest, run_id: uuid.UUID, key: str | None = KEY) 
     def work() -> shapes.RunOut:
         run_resume(run=run, user=user)
         run.refresh_from_db()
-        return _out(run)
+        return run_out(run)
 
     return once(request, key, work)
 
@@ -157,7 +157,3 @@ def _require_confirmed(plan: Plan, problem: Problem, user: User, *, confirmed: b
     if is_large(estimate, plan.budget) and not confirmed:
         most = min(estimate.calls_max, plan.budget.calls or estimate.calls_max)
         raise ValidationError({"confirm": f"This run may make {most:,} calls. Send true to start it, or limit the calls"})
-
-
-def _out(run: Run) -> shapes.RunOut:
-    return shapes.RunOut.model_validate(run_whole(run))

@@ -16,11 +16,14 @@ CHOOSE = "Choose two to four runs of one problem in the list of runs, then press
 
 
 class CannotCompare(Exception):
-    """The runs cannot be compared; the message says what to do. `status` of the answer: 400, or 404 for a hidden run."""
+    """The runs cannot be compared, for this reason; the message also says what to do on the page.
 
-    def __init__(self, sentence: str, status: int = 400) -> None:
-        super().__init__(sentence)
-        self.status = status
+    `status` of the answer: 400, or 404 for a hidden run.
+    """
+
+    def __init__(self, reason: str, status: int = 400, advice: str = CHOOSE) -> None:
+        super().__init__(f"{reason} {advice}".strip())
+        self.reason, self.status, self.advice = reason, status, advice
 
 
 @dataclass(frozen=True)
@@ -38,19 +41,31 @@ def sides_of(user: User, ids: Sequence[str]) -> list[Side]:
     """
     wanted = list(dict.fromkeys(ids))
     if not wanted:
-        raise CannotCompare(f"No run is chosen. {CHOOSE}", status=200)
+        raise CannotCompare("No run is chosen.", status=200)
     if len(wanted) == 1:
-        raise CannotCompare(f"One run alone cannot be compared. {CHOOSE}")
+        raise CannotCompare("One run alone cannot be compared.")
     if len(wanted) > len(LETTERS):
-        raise CannotCompare(f"You chose {len(wanted)} runs, and at most {len(LETTERS)} fit side by side. {CHOOSE}")
+        raise CannotCompare(f"You chose {len(wanted)} runs, and at most {len(LETTERS)} fit side by side.")
     try:
         runs = runs_get_for(user, [uuid.UUID(one) for one in wanted])
     except (ValueError, Http404):
-        hidden = f"One of the runs does not exist, or you may not see it. {CHOOSE}"
-        raise CannotCompare(hidden, status=404) from None
-    if len({run.problem_version.problem_id for run in runs}) > 1:
-        raise CannotCompare(f"The runs are on different problems, so their lemmas cannot be compared. {CHOOSE}")
+        raise CannotCompare("One of the runs does not exist, or you may not see it.", status=404) from None
+    require_one_problem(runs)
     return [Side(letter, run) for letter, run in zip(LETTERS, runs, strict=False)]
+
+
+def pair_of(user: User, ids: Sequence[str]) -> tuple[Run, Run]:
+    """Two runs for a difference, the earlier one first. Raises `CannotCompare`."""
+    sides = sides_of(user, ids)
+    if len(sides) != 2:
+        raise CannotCompare("A difference is of two runs: name two, the earlier one first.", advice="")
+    return sides[0].run, sides[1].run
+
+
+def require_one_problem(runs: Sequence[Run]) -> None:
+    """Raise `CannotCompare` if the runs are on different problems."""
+    if len({run.problem_version.problem_id for run in runs}) > 1:
+        raise CannotCompare("The runs are on different problems, so their lemmas cannot be compared.")
 
 
 def drawn_of(sides: Sequence[Side], asked: str) -> tuple[Side, Side] | None:

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from apps.accounts.access import user_of
 from apps.accounts.models import User
-from apps.explorations.comparing.asking import CannotCompare, Side, drawn_of, sides_of
+from apps.explorations.comparing.asking import CannotCompare, Side, drawn_of, pair_of, sides_of
 from apps.explorations.comparing.costs import costs_of
 from apps.explorations.comparing.curves import curve_figures, without_tokens
 from apps.explorations.comparing.difference import difference_of
@@ -76,12 +76,10 @@ def run_difference(request: HttpRequest) -> HttpResponse:
         raise Http404
     ids = request.GET.getlist("run")
     try:
-        sides = sides_of(user, ids)
-        if len(sides) != 2:
-            raise CannotCompare("A difference is of two runs: name two, the earlier one first.")
+        before, after = pair_of(user, ids)
     except CannotCompare as refusal:
         return JsonResponse({"detail": str(refusal)}, status=refusal.status if ids else 400)
-    return JsonResponse(difference_of(sides[0].run, sides[1].run))
+    return JsonResponse(difference_of(before, after))
 
 
 @require_POST

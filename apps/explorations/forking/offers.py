@@ -114,11 +114,13 @@ def offers_of(run: Run, place: Place, user: User) -> Offers:
         return Offers(f"{found.trouble} {_WHOLE}")
     if not any(phase.calls for phase in found.phases):
         return Offers("This run has no recorded call to take over. Wait for its first call, or start a new run of the problem.")
+    lemma = Lemma.objects.filter(run=run, lemma=place.lemma).first() if place.lemma else None
+    if place.lemma and lemma is None:
+        return Offers(f"This run has no lemma {place.lemma}.")
     at, refusal = phase_of(run, place, found)
     if refusal:
         return Offers(refusal)
-    lemma = Lemma.objects.filter(run=run, lemma=place.lemma).first() if place.lemma else None
-    steps, changed = _steps(run), _lemma_refusal(run, place, lemma)
+    steps, changed = _steps(run), _lemma_refusal(run, lemma)
     offers = (
         _offer(steps, found, "without", at, changed),
         _offer(steps, found, "corrected", at, changed),
@@ -164,13 +166,11 @@ def _data_trouble(run: Run, spec: RunSpec, user: User) -> str:
     return ""
 
 
-def _lemma_refusal(run: Run, place: Place, lemma: Lemma | None) -> str:
+def _lemma_refusal(run: Run, lemma: Lemma | None) -> str:
     if not SCAFFOLDS[run.scaffold].takes_lemmas:
         return "This method keeps no lemmas."
-    if not place.lemma:
-        return "Open the lemma, and fork from its panel."
     if lemma is None:
-        return f"This run has no lemma {place.lemma}."
+        return "Open the lemma, and fork from its panel."
     if lemma.origin == "human":
         return "A person added this lemma. Fork unchanged from an event before it: later commands are not taken over."
     if lemma.merged_into:

@@ -4,6 +4,7 @@ Not here: the server. This package imports httpx, and pandas if it is installed.
 """
 
 from lemmascope_client.client import Client
+from lemmascope_client.comparison import Comparison
 from lemmascope_client.errors import (
     Conflict,
     Disconnected,
@@ -21,6 +22,7 @@ from lemmascope_client.runs import Run
 
 __all__ = [
     "Client",
+    "Comparison",
     "Conflict",
     "Disconnected",
     "Event",

@@ -3,12 +3,14 @@
 import os
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import httpx
 
+from lemmascope_client.comparison import Comparison
 from lemmascope_client.experiments import Experiment
 from lemmascope_client.frames import frame
 from lemmascope_client.runs import Run
@@ -92,14 +94,37 @@ class Client:
         """A run by its identifier. Raises `NotFound`."""
         return Run(self._transport, self._transport.get(f"runs/{run_id}"))
 
-    def runs(self, q: str = "", *, status: str = "", scaffold: str = "", topic: str = "") -> Iterator[dict[str, Any]]:
-        """Rows of runs, newest first, as `RunRow`."""
-        return self._items("runs", {"q": q, "status": status, "scaffold": scaffold, "topic": topic})
+    def runs(
+        self,
+        q: str = "",
+        *,
+        status: str = "",
+        outcome: str = "",
+        scaffold: str = "",
+        topic: str = "",
+        problem: str = "",
+        model: str = "",
+        owner: str = "",
+        tag: str = "",
+        since: date | str = "",
+        until: date | str = "",
+        sort: str = "",
+    ) -> Iterator[dict[str, Any]]:
+        """Rows of runs, newest first or by the column `sort` (with a minus, descending), as `RunRow`."""
+        filters = {
+            "q": q, "status": status, "outcome": outcome, "scaffold": scaffold, "topic": topic, "problem": problem,
+            "model": model, "owner": owner, "tag": tag, "since": since, "until": until, "sort": sort,
+        }  # fmt: skip
+        return self._items("runs", {name: str(value) for name, value in filters.items() if value})
 
     def compare(self, runs: Iterable[Run | str]) -> "pandas.DataFrame":
         """A data frame with a row for each run: outcome, lemmas by status, calls and tokens."""
         found = (run.refresh() if isinstance(run, Run) else self.run(run) for run in runs)
         return frame((_compared(run) for run in found), COMPARED).set_index("run")
+
+    def comparison(self, runs: Iterable[Run | str]) -> Comparison:
+        """Two to four runs of one problem side by side: common lemmas, those of one run, verdicts that disagree, costs."""
+        return Comparison(self._transport, [run.id if isinstance(run, Run) else run for run in runs])
 
     # --- experiments ---
 

@@ -143,6 +143,61 @@ class Run:
         """Start a run with this plan and the changes, with the fields of `Client.start`; equal calls are taken over."""
         return Run(self._transport, self._transport.post(f"runs/{self.id}/fork", changes))
 
+    def fork_offers(self, *, event: int = 0, call: str = "", lemma: str = "") -> dict[str, Any]:
+        """What a fork from an event, a call or a lemma can change, and the calls that it takes over, as `ForkOffersOut`."""
+        given = {"event": event, "call": call, "lemma": lemma}
+        found: dict[str, Any] = self._transport.get(f"runs/{self.id}/fork/here", {k: v for k, v in given.items() if v})
+        return found
+
+    def fork_here(self, change: str, *, event: int = 0, call: str = "", lemma: str = "", **texts: Any) -> "Run":
+        """Start a fork from an event, a call or a lemma; earlier calls are taken over.
+
+        `change`: `unchanged`, `hint` (with `text`), `without` the lemma, or `corrected` (with `statement`, and with `proof` or
+        `accepted=True`).
+        """
+        body = {"change": change, "event": event, "call": call, "lemma": lemma, **texts}
+        return Run(self._transport, self._transport.post(f"runs/{self.id}/fork/here", body))
+
+    # --- notes and tags: `kind` is run, lemma, step or call, and `target` the id or key of the part ---
+
+    def notes(self, kind: str = "", target: str = "", *, is_open: bool = False) -> list[dict[str, Any]]:
+        """The notes on the run and its parts, oldest first, as `NoteOut`; with `is_open`, only those that are not resolved."""
+        asked = {"kind": kind, "target": target} if kind else {}
+        found: list[dict[str, Any]] = self._transport.get(f"runs/{self.id}/notes", {**asked, "is_open": is_open})["items"]
+        return found
+
+    def note(self, text: str, kind: str = "run", target: str = "") -> dict[str, Any]:
+        """Write a note. `unreached` of the answer are mentioned names that received nothing."""
+        answer: dict[str, Any] = self._transport.post(f"runs/{self.id}/notes", {"text": text, "kind": kind, "target": target})
+        return answer
+
+    def note_change(self, note: int, *, text: str | None = None, is_resolved: bool | None = None) -> dict[str, Any]:
+        """Correct your own note, or mark any note as resolved or as open again."""
+        body = {"text": text, "is_resolved": is_resolved}
+        answer: dict[str, Any] = self._transport.patch(f"runs/{self.id}/notes/{note}", body)
+        return answer
+
+    def note_delete(self, note: int) -> dict[str, Any]:
+        """Delete your own note, or any note of a run that you may steer."""
+        answer: dict[str, Any] = self._transport.delete(f"runs/{self.id}/notes/{note}")
+        return answer
+
+    def tags(self) -> list[dict[str, Any]]:
+        """The tags on the run and its parts, as `TagOut`."""
+        found: list[dict[str, Any]] = self._transport.get(f"runs/{self.id}/tags")["items"]
+        return found
+
+    def tag(self, *names: str, kind: str = "run", target: str = "") -> list[str]:
+        """Add tags. Returns all tags of this place."""
+        return self._tagged({"add": names, "kind": kind, "target": target})
+
+    def untag(self, *names: str, kind: str = "run", target: str = "") -> list[str]:
+        """Remove your own tags, or any of a run that you may steer. Returns the tags that are left at this place."""
+        return self._tagged({"remove": names, "kind": kind, "target": target})
+
+    def _tagged(self, body: dict[str, Any]) -> list[str]:
+        return [tag["name"] for tag in self._transport.patch(f"runs/{self.id}/tags", body)["items"]]
+
     def _command(self, name: str, **fields: Any) -> dict[str, Any]:
         answer: dict[str, Any] = self._transport.post(f"runs/{self.id}/commands", {"name": name, **fields})
         return answer

@@ -28,7 +28,15 @@ class Transport:
 
     def post(self, path: str, body: Mapping[str, Any] | None = None) -> Any:
         """The JSON that answers a writing request, which happens once however often it is sent. Raises `LemmascopeError`."""
-        return self._asked("POST", path, json=dict(body or {}), headers={"Idempotency-Key": uuid.uuid4().hex})
+        return self._written("POST", path, body)
+
+    def patch(self, path: str, body: Mapping[str, Any]) -> Any:
+        """Like `post`, for a change of something."""
+        return self._written("PATCH", path, body)
+
+    def delete(self, path: str) -> Any:
+        """Like `post`, for a deletion; the answer is what was deleted."""
+        return self._written("DELETE", path)
 
     def close(self) -> None:
         """Close the connections."""
@@ -39,6 +47,9 @@ class Transport:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
+
+    def _written(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> Any:
+        return self._asked(method, path, json=dict(body or {}), headers={"Idempotency-Key": uuid.uuid4().hex})
 
     def _asked(self, method: str, path: str, **request: Any) -> Any:
         for tried in range(1, TRIES + 1):
