@@ -105,7 +105,7 @@ def test_a_note_reaches_whom_it_mentions_and_a_link_shows_graph_and_proof_until_
         reader.reload()
         expect(reader.get_by_role("heading", name="This link shows nothing.")).to_be_visible()
         assert reader.context.cookies() == []
-    assert Mention.objects.get().user == bob
+    assert Mention.objects.get().person == bob
     assert SharedLink.objects.get().is_revoked
 
 
@@ -121,7 +121,7 @@ def test_pages_of_the_desk_pass_axe_and_leave_room_for_fingers_on_a_phone(
         "/lemmas/?q=top": ".lemma-search mark",
         f"/runs/compare/?run={run.public_id}&run={other.public_id}": ".compare-lemmas",
         f"{own}notes/": "article.note",
-        f"{own}share/": "form",
+        f"{own}share/": "form.sharing__form",
         f"{own}fork/here/?lemma=s0.1": ".fork__choice",
     }
     with room_of(live_server, session_of(client_for, alice), viewport={"width": 1440, "height": 900}) as room:
