@@ -118,7 +118,7 @@ def test_pages_of_the_desk_pass_axe_and_leave_room_for_fingers_on_a_phone(
     client_for(alice).post(f"{own}notes/write/", {"kind": "lemma", "target": "s0.1", "text": "Is $2 \\mid 4$ meant?"})
     pages = {
         "/runs/": "table",
-        "/lemmas/?q=top": ".lemma-search mark",
+        "/lemmas/?q=top&confidence=1": ".lemma-search mark",
         f"/runs/compare/?run={run.public_id}&run={other.public_id}": ".compare-lemmas",
         f"{own}notes/": "article.note",
         f"{own}share/": "form.sharing__form",
