@@ -91,7 +91,7 @@ document.addEventListener("click", (event) => {
   const copy = event.target instanceof Element ? event.target.closest("[data-copy]") : null;
   if (copy) {
     const source = document.getElementById(copy.dataset.copy);
-    navigator.clipboard.writeText(source.textContent.trim()).then(
+    navigator.clipboard.writeText((source.value ?? source.textContent).trim()).then(
       () => toast("Copied."),
       () => toast("The browser did not allow copying. Select the text and copy it by hand.", { error: true }),
     );

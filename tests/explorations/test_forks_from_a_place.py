@@ -1,15 +1,13 @@
 """A fork from an event, a call or a lemma: the form, what it takes over, and its pages, through the real journal."""
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 from django.test import Client
 from django.urls import reverse
-from pytest_django import Settings
 
-from apps.accounts.models import Role, User
+from apps.accounts.models import User
 from apps.explorations.forking.offers import offers_of
 from apps.explorations.forking.places import Place
 from apps.explorations.forking.walk import walk
@@ -20,24 +18,10 @@ from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
 from apps.runs.models import Run, RunStatus
 from tests.explorations.forking import Model, driven, forked, here, make_parent, refusals
-from tests.explorations.test_start_form import MODELS
 from tests.runs.driving import drive, nonsense, with_model
 from tests.runs.factory import make_run
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture(autouse=True)
-def _models(settings: Settings, tmp_path: Path) -> None:
-    settings.MODELS_FILE = tmp_path / "models.toml"
-    settings.MODELS_FILE.write_text(MODELS)
-
-
-@pytest.fixture
-def ada(client: Client) -> User:
-    user = User.objects.create(username="ada", role=Role.RESEARCHER)
-    client.force_login(user)
-    return user
 
 
 def test_the_walk_finds_the_phases_of_the_run_with_all_their_calls(ada: User) -> None:

@@ -1,7 +1,6 @@
 """Forks from a place that cannot be made: each refusal says what to do."""
 
 import io
-from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
 
@@ -9,7 +8,6 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
-from pytest_django import Settings
 
 from apps.accounts.models import Role, User
 from apps.explorations.forking.offers import offers_of
@@ -19,22 +17,8 @@ from apps.explorations.management.commands import fork_run
 from apps.explorations.services import worked_example_start
 from apps.runs.models import Run, RunStatus
 from tests.explorations.forking import Model, forked, here, make_parent, refusals
-from tests.explorations.test_start_form import MODELS
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture(autouse=True)
-def _models(settings: Settings, tmp_path: Path) -> None:
-    settings.MODELS_FILE = tmp_path / "models.toml"
-    settings.MODELS_FILE.write_text(MODELS)
-
-
-@pytest.fixture
-def ada(client: Client) -> User:
-    user = User.objects.create(username="ada", role=Role.RESEARCHER)
-    client.force_login(user)
-    return user
 
 
 def test_what_cannot_be_done_is_refused_with_what_to_do(ada: User) -> None:

@@ -35,7 +35,7 @@ def page(client: Client, **asked: str) -> str:
 
 def test_the_page_shows_marked_statements_with_verdicts_and_links(client: Client, run: Run) -> None:
     html = page(client, q="odd integers", formula=r"16 \mid")
-    assert "1 lemma in the runs" in html
+    assert "1 lemma found" in html
     assert "<mark>odd</mark>" in html
     assert "marked--found" in html
     assert reverse("lemmas:lemma_panel", args=[run.public_id, "s0.7"]) in html

@@ -38,7 +38,7 @@ class ForkForm(forms.Form):
         widget=_text(6),
         help_text="An empty line separates steps. Verifiers vote on it.",
     )
-    accepted = forms.BooleanField(label="I accept the statement: no votes", required=False)
+    accepted = forms.BooleanField(label="Accept the statement without votes", required=False)
     text = forms.CharField(label="Hint", required=False, max_length=LONGEST, widget=_text(4))
 
     def wanted(self) -> Wanted:
