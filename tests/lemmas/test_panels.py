@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from apps.accounts.models import Role
-from apps.reasoning.domain.events import OutputUnread, VoteCast
+from apps.reasoning.domain.events import LemmaRetired, OutputUnread, VoteCast
 from apps.runs.models import Run, RunStatus
 from tests.lemmas.factory import make_run, make_story_run, make_user, stored, write_events
 
@@ -57,6 +57,8 @@ def test_a_fault_at_no_step_is_shown_as_one_with_its_words(client: Client, run: 
 
 def test_versions_near_duplicates_and_merges_are_linked(client: Client, run: Run) -> None:
     assert f'href="/runs/{run.public_id}/lemmas/s0.10-fixed/"' in page(client, run, "lemmas/s0.10/")
+    write_events(run, stored([("x", LemmaRetired(lemma="s0.10", reason="superseded by s0.10-fixed"))], start=run.last_seq + 1))
+    assert "Retired: <a" in page(client, run, "lemmas/s0.10/")
     assert "86 % alike" in page(client, run, "lemmas/s1.12/")
     assert "which represents it" in page(client, run, "lemmas/s1.4/")
 
