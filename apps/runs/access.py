@@ -43,13 +43,13 @@ def run_visible_to(user: User) -> QuerySet[Run]:
     return runs
 
 
-def runs_hidden_from(user: User, presets: Sequence[str]) -> QuerySet[Run, int]:
-    """Primary keys of the runs that `run_visible_to` leaves out, without those of some presets. For users who may see runs.
+def runs_hidden_from(user: User, among: Q) -> QuerySet[Run, int]:
+    """Primary keys of the runs with a property that `run_visible_to` leaves out. For users who may see runs.
 
     For lists of all runs: it visits fewer rows than the complement of `run_visible_to`, which is for few runs.
     """
     held = Run.objects.filter(problem_version__problem__in=_held(user)).exclude(owner=user)
-    hidden = [one.exclude(preset__in=presets).order_by() for one in (held, *(rule(user) for rule in _HIDING))]
+    hidden = [one.filter(among).order_by() for one in (held, *(rule(user) for rule in _HIDING))]
     return hidden[0].values_list("pk", flat=True).union(*(one.values_list("pk", flat=True) for one in hidden[1:]))
 
 

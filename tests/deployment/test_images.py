@@ -107,7 +107,9 @@ def test_the_locks_agree_on_packages_that_communicate() -> None:
 def test_every_environment_has_the_packages_of_the_application(lock: str, left_out: frozenset[str]) -> None:
     """After a new dependency, `make lock` alone leaves the environment of `make test-vllm` as it was."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    needed = {re.split(r"[^A-Za-z0-9_.-]", need)[0] for need in project["optional-dependencies"]["app"] + project["dependencies"]}
+    needed = {
+        re.split(r"[^A-Za-z0-9_.-]", need)[0] for need in project["optional-dependencies"]["app"] + project["dependencies"]
+    }
     assert needed - set(pins(f"docker/requirements/{lock}.txt")) - left_out == set()
 
 

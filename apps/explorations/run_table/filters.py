@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from hashlib import sha256
+from typing import Any, cast
 
 from django.core.cache import caches
 from django.db.models import Max, Q, QuerySet
@@ -54,7 +55,7 @@ def listed_for(user: User) -> QuerySet[Run]:
     few. The keys are part of the SQL, because Django would prepare a thousand parameters again for every query.
     """
     runs = Run.objects.exclude(preset__in=APART)
-    hidden = list(runs_hidden_from(user, APART)[: HIDDEN_AT_MOST + 1])
+    hidden = list(runs_hidden_from(user, ~Q(preset__in=APART))[: HIDDEN_AT_MOST + 1])
     if len(hidden) > HIDDEN_AT_MOST:
         return run_visible_to(user).exclude(preset__in=APART)
     return runs.exclude(pk__in=RawSQL(",".join(map(str, hidden)), ())) if hidden else runs  # noqa: S611  (keys of ours)
@@ -142,8 +143,8 @@ def choices(listed: QuerySet[Run]) -> Choices:
     """
     newest_tag = Tag.objects.aggregate(newest=Max("pk"))["newest"]
     key = sha256(repr((listed.order_by().query.sql_with_params(), newest_tag)).encode()).hexdigest()
-    found: Choices = caches["local"].get_or_set(f"run-table:1:{key}", lambda: _choices(listed), KEPT_S)
-    return found
+    found: Any = caches["local"].get_or_set(f"run-table:1:{key}", lambda: _choices(listed), KEPT_S)
+    return cast(Choices, found)
 
 
 def _choices(listed: QuerySet[Run]) -> Choices:
