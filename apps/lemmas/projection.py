@@ -35,7 +35,7 @@ def project(run: Run, events: Sequence[StoredEvent]) -> None:
 def rebuild(run: Run) -> int:
     """Drop the rows of `run` and fold its stored events again, in one transaction. Returns the number of events."""
     with transaction.atomic():
-        words = index.words_of(run)
+        words = index.words_of([run])
         for model in (Lemma, LemmaEdge, LemmaLikeness, Verdict, HumanVerdict, ProofVersion):
             model._default_manager.filter(run=run).delete()
         rows = RunEvent.objects.filter(run=run, kind__in=Fold.KINDS).order_by("seq")

@@ -1,4 +1,4 @@
-"""Lemmas on one problem that say the same are one row of the search, which tells how many runs hold it."""
+"""Lemmas on one problem that say the same are one row of the search, with the number of runs that hold it."""
 
 from collections.abc import Callable
 

@@ -112,9 +112,9 @@ def _insert_with_context(tables: Tables, rows: Sequence[Any]) -> None:
     _add_words(tables, (row["terms"] for row in indexed))
 
 
-def words_of(run: Run) -> set[str]:
-    """The words of its lemmas."""
-    return _words_in(LemmaText.objects.filter(run=run).values_list("terms", flat=True))
+def words_of(runs: Iterable[Run]) -> set[str]:
+    """The words of their lemmas. Pass them to `words_forget` after the lemmas were deleted."""
+    return _words_in(LemmaText.objects.filter(run__in=[run.pk for run in runs]).values_list("terms", flat=True))
 
 
 def words_forget(words: Iterable[str]) -> None:
