@@ -35,6 +35,7 @@ def project(run: Run, events: Sequence[StoredEvent]) -> None:
 def rebuild(run: Run) -> int:
     """Drop the rows of `run` and fold its stored events again, in one transaction. Returns the number of events."""
     with transaction.atomic():
+        words = index.words_of([run])
         for model in (Lemma, LemmaEdge, LemmaLikeness, Verdict, HumanVerdict, ProofVersion):
             model._default_manager.filter(run=run).delete()
         rows = RunEvent.objects.filter(run=run, kind__in=Fold.KINDS).order_by("seq")
@@ -43,6 +44,7 @@ def rebuild(run: Run) -> int:
             Fold(run).apply([(row.seq, event_from(row.kind, row.body)) for row in batch])
             folded += len(batch)
         index.index_run(run)
+        index.words_forget(words)
         run_columns_write(run.pk)
     return folded
 

@@ -37,11 +37,24 @@ def run_visible_to(user: User) -> QuerySet[Run]:
     """The runs `user` may see."""
     if not user.may_see_runs:
         return Run.objects.none()
-    held = Problem.objects.filter(held_back(Text.SOLUTIONS, user))
-    runs = Run.objects.filter(Q(owner=user) | ~Q(problem_version__problem__in=held))
+    runs = Run.objects.filter(Q(owner=user) | ~Q(problem_version__problem__in=_held(user)))
     for rule in _HIDING:
         runs = runs.exclude(pk__in=rule(user).values("pk"))
     return runs
+
+
+def runs_hidden_from(user: User, among: Q) -> QuerySet[Run, int]:
+    """Primary keys of the runs with a property that `run_visible_to` leaves out. For users who may see runs.
+
+    For lists of all runs: it visits fewer rows than the complement of `run_visible_to`, which is for few runs.
+    """
+    held = Run.objects.filter(problem_version__problem__in=_held(user)).exclude(owner=user)
+    hidden = [one.filter(among).order_by() for one in (held, *(rule(user) for rule in _HIDING))]
+    return hidden[0].values_list("pk", flat=True).union(*(one.values_list("pk", flat=True) for one in hidden[1:]))
+
+
+def _held(user: User) -> QuerySet[Problem]:
+    return Problem.objects.filter(held_back(Text.SOLUTIONS, user))
 
 
 def run_get_for(user: User, public_id: uuid.UUID | str) -> Run:

@@ -38,7 +38,8 @@ Written by `make bench`; do not edit. [Benchmarks](benchmarks.md) explains the f
 _FURTHER = {
     "benchmarks_pages.md": (
         "Benchmarks of pages, streaming and sign-ins",
-        ("fanout", "latency", "main_thread", "startup", "clean", "graph", "live_pages", "marking_office", "marking", "claims",
+        ("fanout", "latency", "main_thread", "startup", "clean", "graph", "live_pages", "run_list", "lemma_search",
+         "marking_office", "marking", "claims",
          "comparing", "marking_browser", "training_page", "sign_in", "agreement_page"),
     ),
     "benchmarks_methods.md": (

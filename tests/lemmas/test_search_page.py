@@ -35,7 +35,7 @@ def page(client: Client, **asked: str) -> str:
 
 def test_the_page_shows_marked_statements_with_verdicts_and_links(client: Client, run: Run) -> None:
     html = page(client, q="odd integers", formula=r"16 \mid")
-    assert "1 lemma found" in html
+    assert "1 statement found" in html
     assert "<mark>odd</mark>" in html
     assert "marked--found" in html
     assert reverse("lemmas:lemma_panel", args=[run.public_id, "s0.7"]) in html
@@ -44,11 +44,12 @@ def test_the_page_shows_marked_statements_with_verdicts_and_links(client: Client
 
 def test_an_empty_search_lists_the_newest_and_pages_keep_the_filters(client: Client, run: Run) -> None:
     make_story_run()
-    html = page(client, topic="N")
+    asked = {"topic": "N", "all_versions": "1"}
+    html = page(client, **asked)
     assert "1 of 2" in html
-    assert "?topic=N&amp;page=2" in html
-    assert "2 of 2" in page(client, topic="N", page="2")
-    assert "2 of 2" in page(client, topic="N", page="99")
+    assert "?topic=N&amp;all_versions=1&amp;page=2" in html
+    assert "2 of 2" in page(client, **asked, page="2")
+    assert "2 of 2" in page(client, **asked, page="99")
 
 
 @pytest.mark.parametrize(

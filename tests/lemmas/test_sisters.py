@@ -11,6 +11,7 @@ from apps.lemmas.models import Lemma, LemmaText
 from apps.lemmas.search.origin import origin_of
 from apps.lemmas.search.selectors import searchable_runs
 from apps.lemmas.search.sisters import sisters_of
+from apps.lemmas.search.statements import Held
 from apps.problems.models import Problem
 from apps.reasoning.domain import control as cv
 from apps.reasoning.domain import events as ev
@@ -21,7 +22,8 @@ from tests.lemmas.factory import make_run, make_user, stored, write_events
 pytestmark = pytest.mark.django_db
 ClientFor = Callable[[User | None], Client]
 SAME = "For every odd integer $a$ we have $8 \\mid a^{2} - 1$."
-ALIKE = "For every odd integer $a$ we have $24 \\mid a^2 - 1$."
+ALIKE = "For every odd integer $a$ we obtain that $8 \\mid a^2 - 1$."
+OTHER_NUMBER = SAME.replace("8", "24")
 
 
 def a_run(statement: str, verdict: str = "", status: RunStatus = RunStatus.FINISHED) -> Run:
@@ -50,17 +52,26 @@ def test_a_lemma_that_people_rejected_does_not_count_as_held(reader: User) -> No
     mine, other = a_run(SAME, "verified"), a_run(SAME, "verified")
     Lemma.objects.filter(run=other).update(is_retired=True, status="retired")
     found = sisters_of(lemma_of(mine), searchable_runs(reader))
-    assert (found.held, found.judged) == (0, 1)
+    assert found.held == Held(0, 1)
 
 
 def test_sisters_say_the_same_first_and_held_counts_judged_runs(reader: User) -> None:
     mine = a_run(SAME.replace("^{2} -", "^2-"), "verified")
     held, failed, unjudged = a_run(SAME, "verified"), a_run(SAME, "rejected"), a_run(SAME)
-    alike, _other = a_run(ALIKE, "verified"), a_run("A triangle is acute.", "verified")
+    alike, renamed = a_run(ALIKE, "verified"), a_run(SAME.replace("$a$", "$n$").replace("a^", "n^"), "verified")
+    for other in ("A triangle is acute.", OTHER_NUMBER):
+        a_run(other, "verified")
     sisters = sisters_of(lemma_of(mine), searchable_runs(reader))
-    assert [one.lemma.run_id for one in sisters.rows] == [unjudged.pk, failed.pk, held.pk, alike.pk]
-    assert [one.is_same for one in sisters.rows] == [True, True, True, False]
+    assert [one.lemma.run_id for one in sisters.rows] == [unjudged.pk, failed.pk, held.pk, renamed.pk, alike.pk]
+    assert [one.how_words for one in sisters.rows[2:4]] == ["same statement", "same up to names of variables"]
+    assert sisters.rows[4].how_words.endswith(" % alike")
     assert sisters.held_words == "Held in 1 of 2 other runs that judged the same statement."
+
+
+def test_a_lemma_with_exchanged_parts_is_no_sister(reader: User) -> None:
+    mine = a_run("The product of the rows of the table divides the sum of the columns of the table.", "verified")
+    a_run("The sum of the columns of the table divides the product of the rows of the table.", "verified")
+    assert sisters_of(lemma_of(mine), searchable_runs(reader)).rows == []
 
 
 def test_copies_in_forks_do_not_count(reader: User) -> None:

@@ -6,7 +6,6 @@ from apps.reasoning.graph.terms import (
     TERMS_AT_MOST,
     form_of,
     formula_of,
-    likeness,
     pieces_of,
     renamed_hash,
     terms_of,
@@ -28,6 +27,13 @@ def test_spellings_of_one_formula_have_the_same_terms(other: str) -> None:
 @pytest.mark.parametrize("other", [r"\frac{2}{1} \le (x)", r"\frac{1}{2} < (x)", r"\frac{1}{2} \le (X)", r"\frac{1}{2} \le x"])
 def test_other_formulas_have_other_terms(other: str) -> None:
     assert formula_of(other) != formula_of(r"\frac{1}{2} \le (x)")
+
+
+@pytest.mark.parametrize("other", [r"\dbinom{n}{2}", r"\tbinom n2", r"\dbinom{n}2"])
+def test_binomials_of_any_size_are_one_formula(other: str) -> None:
+    assert formula_of(other) == formula_of(r"\binom{n}{2}")
+    assert form_of(r"$\dbinom{n}{2}$ is even.") == form_of(r"$\binom{n}{2}$ is even.")
+    assert formula_of(r"\dbinom12") == formula_of(r"\binom{1}{2}")
 
 
 def test_braces_stay_around_several_tokens() -> None:
@@ -66,10 +72,3 @@ def test_the_form_ignores_spelling_but_not_names() -> None:
 def test_pieces_know_their_places() -> None:
     text = "Odd $a^2$ is"
     assert [text[piece.start : piece.end] for piece in pieces_of(text)] == ["Odd", "$a^2$", "is"]
-
-
-def test_likeness_is_one_for_equal_terms_and_less_for_others() -> None:
-    one = terms_of("For every odd $a$ we have $8 \\mid a^2 - 1$.")
-    assert likeness(one, one) == 1.0
-    assert 0.5 < likeness(one, terms_of("For each odd $a$ we have $8 \\mid a^2 - 1$.")) < 1.0
-    assert likeness(one, terms_of("A triangle is acute.")) < 0.2

@@ -38,6 +38,30 @@ def test_swapped_variables_are_another_statement() -> None:
     assert members(groups("If $a \\mid b$, then $a \\le b$.", "If $a \\mid b$, then $b \\le a$.")) == [(0,), (1,)]
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("We have $a \\mid b$.", "We have $b \\mid a$."),
+        (
+            "Suppose that the conditions above hold for the integers in the table; then the number $k$ divides the number $m$.",
+            "Suppose that the conditions above hold for the integers in the table; then the number $m$ divides the number $k$.",
+        ),
+        (
+            "In every such table the sum of the first row divides the product of the last column and is positive.",
+            "In every such table the product of the last column divides the sum of the first row and is positive.",
+        ),
+        ("If u divides v then every common multiple is even.", "If v divides u then every common multiple is even."),
+    ],
+    ids=["formulas", "letters in a long statement", "words", "letters in prose"],
+)  # fmt: skip
+def test_what_divides_and_what_is_divided_are_not_exchanged(one: str, other: str) -> None:
+    assert members(groups(one, other)) == [(0,), (1,)]
+
+
+def test_exchanged_letters_do_not_meet_by_a_third_statement() -> None:
+    assert members(groups("We have $x \\mid y$.", "We have $a \\mid b$.", "We have $b \\mid a$.")) == [(0, 1), (2,)]
+
+
 def test_words_that_only_connect_may_be_exchanged() -> None:
     (group,) = groups("For each odd $a$ the number $a^2 + 1$ is even.", "For every odd $a$ the number $a^2 + 1$ is even.")
     assert group.how == How.ALIKE

@@ -1,9 +1,11 @@
 """What the list shows of a run, how it is sorted and filtered, and that unknown is not 0."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from datetime import timedelta
 
 import pytest
+from django.db.models import Q
 from django.test import Client
 from django.utils import timezone
 
@@ -11,11 +13,12 @@ from apps.accounts.models import User
 from apps.contests.models import ContestState
 from apps.desk.services import tag_add
 from apps.explorations.run_table.columns import COLUMNS
-from apps.explorations.run_table.filters import OUTCOMES
-from apps.runs.models import Run, RunStatus
+from apps.explorations.run_table.filters import OUTCOMES, listed_for
+from apps.runs.access import run_visible_to, runs_hidden_from
+from apps.runs.models import APART, Run, RunStatus
 from tests.contests.factory import make_contest
 from tests.explorations.factory import make_problem
-from tests.run_list.factory import ADDRESS, cells, make_run, page, titles
+from tests.run_list.factory import ADDRESS, cells, make_run, page, select, titles
 
 ClientFor = Callable[[User | None], Client]
 
@@ -133,3 +136,25 @@ def test_runs_on_held_back_problems_are_neither_listed_nor_counted_nor_offered(
         assert words not in shown
     assert "Secret squares" in page(client_for(bob))
     assert client_for(User.objects.create_user("sam", role="student")).get(ADDRESS).status_code == 404
+
+
+def test_the_list_hides_exactly_the_runs_that_access_hides(alice: User, bob: User) -> None:
+    shown, held = make_run(None, "Shown"), make_problem("held")
+    mine, hidden = (make_run(owner, "Held back", problem_version=held.current) for owner in (alice, None))
+    make_contest(bob, held, state=ContestState.OPEN)
+    left_out = set(runs_hidden_from(alice, ~Q(preset__in=APART)))
+    assert left_out == set(Run.objects.exclude(pk__in=run_visible_to(alice).values("pk")).values_list("pk", flat=True))
+    assert left_out == {hidden.pk}
+    assert set(listed_for(alice)) == {shown, mine}
+
+
+def test_the_choices_of_filters_are_kept_but_runs_and_own_tags_are_never_stale(
+    client: Client, alice: User, django_assert_max_num_queries: Callable[[int], AbstractContextManager[object]]
+) -> None:
+    make_run(alice, "First", models=("qwen",))
+    page(client)
+    run = make_run(alice, "Second", models=("smollm2",))
+    with django_assert_max_num_queries(10):
+        assert titles(client) == ["Second", "First"]
+    select(client, "tag", run, tag="new")
+    assert '<option value="new">' in page(client)

@@ -26,8 +26,8 @@ from apps.explorations.run_table.columns import ordering
 from apps.explorations.run_table.filters import NAMES, Wanted, filtered
 from apps.lemmas.final_answers import final_answer_of
 from apps.lemmas.graph_data import graph_data
-from apps.lemmas.models import LemmaText
 from apps.lemmas.search.selectors import Found, LemmaFilter, lemmas_found, texts_of
+from apps.lemmas.search.statements import Statement, statements_of
 from apps.lemmas.selectors import lemma_rows
 from apps.problems import selectors as problems
 from apps.problems.access import problem_get_for, problem_visible_to, solutions_of_may_read
@@ -216,23 +216,31 @@ def run_graph(
 
 @api.get("/lemmas", response=shapes.FoundLemmaPage, url_name="lemma_search", summary="Search the lemmas of all runs")
 def lemma_search(request: HttpRequest, asked: Query[LemmaQuery], page: PageNumber = 1) -> dict[str, Any]:
-    """Lemmas of all runs by words and formula, sorted by rank, then confidence; without either, the newest first."""
+    """Lemmas of all runs by words and formula, sorted by rank, then confidence; without either, the newest first.
+
+    Of lemmas on one problem that say the same, the best is an item and has the others as `others`.
+    """
     user = user_of(request)
     if not user.may_see_runs:
         raise Http404
     with one_moment():
         found = lemmas_found(user, LemmaFilter(**asked.dict()))
         ids, place = paged(found.ids, page)
-        return {"items": [_found_row(text, found) for text in texts_of(ids)], "notes": found.notes, **place}
+        return {
+            "items": [_found_row(says, found) for says in statements_of(user, texts_of(ids))],
+            "notes": found.notes,
+            **place,
+        }
 
 
-def _found_row(text: LemmaText, found: Found) -> dict[str, Any]:
-    lemma, run = text.lemma, text.run
+def _found_row(says: Statement, found: Found) -> dict[str, Any]:
+    text, lemma, run = says.text, says.text.lemma, says.text.run
     of_lemma = {name: getattr(lemma, name) for name in shapes.LemmaOut.model_fields}
     of_text = {name: getattr(text, name) for name in ("model", "finding", "is_latest", "is_inherited")}
-    matches = found.query.spans(lemma.statement)
     of_run = {"run": run.public_id, "run_title": run.title, "problem": run.problem_version.problem.slug}
-    return {**of_lemma, **of_text, **of_run, "matches": matches}
+    of_all = {"held_in": says.held.held, "judged_in": says.held.judged, "lemmas": says.lemmas}
+    others = [{"run": one.run.public_id, "lemma": one.lemma.lemma, "status": one.lemma.status} for one in says.others]
+    return {**of_lemma, **of_text, **of_run, **of_all, "others": others, "matches": found.query.spans(lemma.statement)}
 
 
 def _scheme_row(scheme: MarkingScheme, slug: str) -> dict[str, Any]:

@@ -194,6 +194,14 @@ class LemmaList(Schema):
     last_seq: int
 
 
+class SameLemmaOut(Schema):
+    """A lemma that says the same as another one."""
+
+    run: uuid.UUID = Field(description="id of the run")
+    lemma: str = Field(description="id of the lemma in its run")
+    status: str
+
+
 class FoundLemmaOut(LemmaOut):
     """A lemma found in any run that the user may see."""
 
@@ -204,6 +212,10 @@ class FoundLemmaOut(LemmaOut):
     finding: str = Field(description="newest formula check: refuted, survived, not_understood, stopped or unchecked")
     is_latest: bool = Field(description="no correction replaced it")
     is_inherited: bool = Field(description="a fork took it over from its parent run")
+    held_in: int = Field(description="runs of `judged_in` that verified the statement")
+    judged_in: int = Field(description="runs that judged the statement, without copies in forks")
+    lemmas: int = Field(description="lemmas on the problem that say the same, with this one")
+    others: list[SameLemmaOut] = Field(description="the newest 20 others of them")
     matches: list[tuple[int, int]] = Field(description="code points of the statement where words or formulas matched")
 
 

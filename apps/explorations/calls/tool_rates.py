@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet
 
 from apps.reasoning.domain.event_base import Kind
 from apps.reasoning.programs.registry import SCAFFOLDS
@@ -34,5 +34,6 @@ def tool_rate(runs: QuerySet[Run]) -> ToolRate | None:
     if not newest:
         return None
     turns = RunEvent.objects.filter(run__in=newest, kind=Kind.TURN_TAKEN)
-    worked, failed = (turns.filter(body__succeeded=outcome).count() for outcome in (True, False))
+    counted = dict(turns.order_by().values_list("body__succeeded").annotate(Count("pk")))
+    worked, failed = counted.get(True, 0), counted.get(False, 0)
     return ToolRate(worked, worked + failed, len(newest)) if worked + failed else None

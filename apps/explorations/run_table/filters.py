@@ -3,16 +3,21 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
+from hashlib import sha256
+from typing import Any, cast
 
-from django.db.models import Q, QuerySet
+from django.core.cache import caches
+from django.db.models import Max, Q, QuerySet
+from django.db.models.expressions import RawSQL
 from django.http import QueryDict
 from django.utils import timezone
 from django.utils.dateparse import parse_date
 
 from apps.accounts.models import User
-from apps.desk.selectors import runs_tagged
+from apps.desk.models import Tag
+from apps.desk.selectors import runs_tagged, tag_names
 from apps.problems.models import Problem
-from apps.runs.access import run_visible_to
+from apps.runs.access import run_visible_to, runs_hidden_from
 from apps.runs.models import ACCEPTED, APART, LIVE, NOT_ACCEPTED, NOT_JUDGED, NOTHING_READABLE, Run, RunStatus
 from apps.runs.selectors import run_list
 
@@ -26,6 +31,8 @@ OUTCOMES: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 #: Hidden runs that a query names by their keys.
 HIDDEN_AT_MOST = 5_000
+#: Seconds for which the choices of the filters are kept.
+KEPT_S = 10
 NAMES = ("q", "outcome", "scaffold", "topic", "problem", "model", "owner", "tag", "since", "until")
 
 
@@ -44,12 +51,14 @@ class Wanted:
 def listed_for(user: User) -> QuerySet[Run]:
     """The runs that the list shows `user`, for counting, sorting and offering.
 
-    The access rules join many tables, so they are asked once: hidden runs are named by their keys, where they are few. The rows
-    themselves are read under the rules again (`rows.rows_of`).
+    The access rules join many tables, so they are asked once a request: hidden runs are named by their keys, where they are
+    few. The keys are part of the SQL, because Django would prepare a thousand parameters again for every query.
     """
-    visible, runs = run_visible_to(user), Run.objects.exclude(preset__in=APART)
-    hidden = list(runs.exclude(pk__in=visible.values("pk")).order_by().values_list("pk", flat=True)[: HIDDEN_AT_MOST + 1])
-    return runs.exclude(pk__in=hidden) if len(hidden) <= HIDDEN_AT_MOST else visible.exclude(preset__in=APART)
+    runs = Run.objects.exclude(preset__in=APART)
+    hidden = list(runs_hidden_from(user, ~Q(preset__in=APART))[: HIDDEN_AT_MOST + 1])
+    if len(hidden) > HIDDEN_AT_MOST:
+        return run_visible_to(user).exclude(preset__in=APART)
+    return runs.exclude(pk__in=RawSQL(",".join(map(str, hidden)), ())) if hidden else runs  # noqa: S611  (keys of ours)
 
 
 def wanted_from(given: QueryDict, user: User) -> Wanted:
@@ -124,16 +133,27 @@ class Choices:
     scaffolds: list[str]
     models: list[str]
     owners: list[tuple[str, str]]
+    tags: list[str]
 
 
 def choices(listed: QuerySet[Run]) -> Choices:
-    """Scaffolds, models and owners (username, displayed name) of the runs that the list shows."""
+    """Scaffolds, models, owners (username, displayed name) and tags of the runs that the list shows.
+
+    They are kept for some seconds, but not if other runs are hidden or a tag was added meanwhile.
+    """
+    newest_tag = Tag.objects.aggregate(newest=Max("pk"))["newest"]
+    key = sha256(repr((listed.order_by().query.sql_with_params(), newest_tag)).encode()).hexdigest()
+    found: Any = caches["local"].get_or_set(f"run-table:1:{key}", lambda: _choices(listed), KEPT_S)
+    return cast(Choices, found)
+
+
+def _choices(listed: QuerySet[Run]) -> Choices:
     runs = listed.order_by()
-    made_with = list(runs.values_list("scaffold", "aliases").distinct())
-    keys = list(runs.values_list("owner", flat=True).distinct())
-    owners = User.objects.filter(pk__in=keys).values_list("username", "first_name")
+    made_with = list(runs.values_list("scaffold", "aliases", "owner").distinct())
+    owners = User.objects.filter(pk__in={owner for *_, owner in made_with}).values_list("username", "first_name")
     return Choices(
-        sorted({scaffold for scaffold, _ in made_with}),
-        sorted({name for _, aliases in made_with for name in aliases.split("\n") if name}),
+        sorted({scaffold for scaffold, *_ in made_with}),
+        sorted({name for _, aliases, _ in made_with for name in aliases.split("\n") if name}),
         sorted(((username, short or username) for username, short in owners), key=lambda one: one[1].casefold()),
+        tag_names(runs),
     )

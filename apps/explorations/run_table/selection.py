@@ -12,6 +12,7 @@ from django.db.models.fields.reverse_related import ForeignObjectRel
 
 from apps.accounts.models import User
 from apps.explorations.exports import export_lines
+from apps.lemmas.search.index import words_forget, words_of
 from apps.runs.access import run_visible_to, runs_get_for
 from apps.runs.models import Run
 
@@ -71,7 +72,9 @@ def runs_delete(*, user: User, runs: Sequence[Run]) -> Deletion:
     """
     locked = {run.pk: run for run in Run.objects.select_for_update().filter(pk__in=[run.pk for run in runs])}
     plan = deletion_of(user, [locked[run.pk] for run in runs if run.pk in locked])
+    words = words_of(plan.runs)
     Run.objects.filter(pk__in=[run.pk for run in plan.runs]).delete()
+    words_forget(words)
     return plan
 
 

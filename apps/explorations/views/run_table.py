@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from apps.accounts.access import run_reader_of
 from apps.accounts.models import Role, User
-from apps.desk.selectors import saved_views, tag_names
+from apps.desk.selectors import saved_views
 from apps.desk.services import tag_add, tag_remove, view_delete, view_save
 from apps.explorations.calls.tool_rates import tool_rate
 from apps.explorations.run_table.columns import headings, orders, sort_from
@@ -21,6 +21,7 @@ from apps.explorations.run_table.selection import deletion_of, runs_delete, runs
 from apps.explorations.words import scaffold_word
 from apps.problems.access import problem_visible_to
 from apps.problems.models import Topic
+from apps.processes.one_moment import one_moment
 from apps.runs.models import Run
 
 #: The page that compares runs.
@@ -28,6 +29,7 @@ COMPARED_AT_MOST = 4
 
 
 @require_GET
+@one_moment()
 def run_list(request: HttpRequest) -> HttpResponse:
     """The runs that the user may see, by the filters and the order of the address."""
     user = run_reader_of(request)
@@ -36,7 +38,7 @@ def run_list(request: HttpRequest) -> HttpResponse:
     found = filtered(runs, wanted)
     query, offered = _query(request.GET), choices(runs)
     context = {
-        "list": listed(user, found, sort, request.GET.get("page")),
+        "list": listed(found, sort, request.GET.get("page")),
         "wanted": wanted,
         "chosen": wanted.chosen,
         "sort": sort,
@@ -50,7 +52,7 @@ def run_list(request: HttpRequest) -> HttpResponse:
         "scaffolds": [(name, scaffold_word(name)) for name in offered.scaffolds],
         "models": offered.models,
         "owners": offered.owners,
-        "tags": tag_names(runs),
+        "tags": offered.tags,
         "tools": tool_rate(found),
         "may_make_datasets": user.role == Role.RESEARCHER,
     }

@@ -6,9 +6,9 @@ people override all three.
 """
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from enum import IntEnum
 from typing import Generic, TypeVar
@@ -86,13 +86,9 @@ def groups_of(statements: Sequence[Statement[K]], problem: str = "", decisions: 
     kept = _letters_of(problem)
     texts = {one.key: one.text for one in statements}
     forms = {key: normalise_statement(text) for key, text in texts.items()}
-    leaders = _linked(joined, forms.items(), How.EQUAL)
-    renamed = {}
-    for key in leaders:
-        text = _renamed(texts[key], kept)
-        renamed[key] = forms[key] if text == texts[key] else normalise_statement(text)
-    leaders = _linked(joined, renamed.items(), How.RENAMED)
-    _link_alike(joined, [(key, renamed[key]) for key in leaders])
+    leaders = _linked(joined, [_Form(key, form) for key, form in forms.items()], How.EQUAL)
+    renamed = [_renamed(one, texts[one.key], kept) for one in leaders]
+    _link_alike(joined, _linked(joined, renamed, How.RENAMED))
     return joined.groups()
 
 
@@ -141,41 +137,79 @@ class _Joined(Generic[K]):
         return [Group(tuple(keys), *self._links.get(root, (None, None))) for root, keys in members.items()]
 
 
-def _linked(joined: _Joined[K], forms: Iterable[tuple[K, str]], how: How) -> list[K]:
-    """Link the lemmas of equal form. Returns one lemma for each form, and those that people keep apart from it."""
-    leaders: dict[str, list[K]] = defaultdict(list)
-    for key, form in forms:
-        if not any(joined.link(leader, key, how) for leader in leaders[form]):
-            leaders[form].append(key)
-    return [key for found in leaders.values() for key in found]
+@dataclass
+class _Form(Generic[K]):
+    """A lemma that leads a group: its form, and the letters that each lemma of the group has for the variables of the form."""
+
+    key: K
+    form: str
+    letters: list[Sequence[str]] = field(default_factory=list)
+
+    def takes(self, other: "_Form[K]") -> bool:
+        """False if letters are exchanged: of "a divides b" and "b divides a" only one may hold."""
+        return not any(_exchange(one, another) for one in self.letters for another in other.letters)
 
 
-def _link_alike(joined: _Joined[K], forms: Sequence[tuple[K, str]]) -> None:
+def _exchange(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether the letters that both have come in another order."""
+    return [letter for letter in one if letter in other] != [letter for letter in other if letter in one]
+
+
+def _linked(joined: _Joined[K], forms: Iterable[_Form[K]], how: How) -> list[_Form[K]]:
+    """Link the lemmas of equal form. Returns one lemma for each form, and those that are kept apart from it."""
+    leaders: dict[str, list[_Form[K]]] = defaultdict(list)
+    for one in forms:
+        for leader in leaders[one.form]:
+            if leader.takes(one) and joined.link(leader.key, one.key, how):
+                leader.letters += one.letters
+                break
+        else:
+            leaders[one.form].append(one)
+    return [leader for found in leaders.values() for leader in found]
+
+
+def _link_alike(joined: _Joined[K], forms: Sequence[_Form[K]]) -> None:
     """Link each lemma with the most similar earlier one that began a group, among those with equal decisive tokens."""
     blocks: dict[tuple[str, ...], list[int]] = defaultdict(list)
-    for place, (_, form) in enumerate(forms):
-        blocks[_decisive(form)].append(place)
+    for place, one in enumerate(forms):
+        blocks[_decisive(one.form)].append(place)
     for block in blocks.values():
         index, followers = AlikeIndex(ALIKE), set[str]()
         for place in block if len(block) > 1 else ():
-            key, form = forms[place]
+            one = forms[place]
             found = sorted(
-                ((score, int(name)) for name, score in index.add(str(place), form) if name not in followers), reverse=True
+                ((score, int(name)) for name, score in index.add(str(place), one.form) if name not in followers), reverse=True
             )
             for words, other in found[:CANDIDATES]:
-                score = min(words, _in_order(form, forms[other][1]))
-                if (
-                    score >= ALIKE
-                    and not _speak_of_others(form, forms[other][1])
-                    and joined.link(forms[other][0], key, How.ALIKE, score)
-                ):
+                if _follows(joined, forms[other], one, words):
                     followers.add(str(place))
                     break
+
+
+def _follows(joined: _Joined[K], leader: _Form[K], one: _Form[K], words: float) -> bool:
+    """Link a lemma with the leader of a group if they are alike. `words`: the share of common tokens."""
+    score = min(words, _in_order(one.form, leader.form))
+    if score < ALIKE or _speak_of_others(one.form, leader.form) or not _have_one_order(one.form, leader.form):
+        return False
+    if not leader.takes(one) or not joined.link(leader.key, one.key, How.ALIKE, score):
+        return False
+    leader.letters += one.letters
+    return True
 
 
 def _in_order(one: str, other: str) -> float:
     """The share of the tokens that both statements have in the same order, from 0 to 1: "A implies B" is not "B implies A"."""
     return SequenceMatcher(None, TOKEN.findall(one), TOKEN.findall(other), autojunk=False).ratio()
+
+
+def _have_one_order(one: str, other: str) -> bool:
+    """Whether the tokens that both statements have equally often are in one order, without connecting words: of "m divides n"
+    and "n divides m" only one may hold, however long the rest is that they share.
+    """
+    first, second = ([token for token in TOKEN.findall(form) if not _CONNECTING.fullmatch(token)] for form in (one, other))
+    often, also = Counter(first), Counter(second)
+    common = {token for token, number in often.items() if also[token] == number}
+    return [token for token in first if token in common] == [token for token in second if token in common]
 
 
 def _speak_of_others(one: str, other: str) -> bool:
@@ -197,12 +231,12 @@ def _letters_of(text: str) -> frozenset[str]:
     return frozenset(found[1] for formula in formulas for found in _LETTER.finditer(formula) if found[1])
 
 
-def _renamed(text: str, kept: frozenset[str]) -> str:
-    """The text with the variables of its formulas named by their order, except those in `kept`."""
+def _renamed(one: _Form[K], text: str, kept: frozenset[str]) -> _Form[K]:
+    """The form in which the variables of formulas are named by their order, except those in `kept`."""
     names: dict[str, str] = {}
     pieces = FORMULA.split(text)
     pieces[1::2] = [_LETTER.sub(lambda found: _name_of(found, kept, names), piece) for piece in pieces[1::2]]
-    return "".join(pieces)
+    return _Form(one.key, normalise_statement("".join(pieces)) if names else one.form, [tuple(names)])
 
 
 def _name_of(found: re.Match[str], kept: frozenset[str], names: dict[str, str]) -> str:

@@ -112,9 +112,30 @@ def _insert_with_context(tables: Tables, rows: Sequence[Any]) -> None:
     _add_words(tables, (row["terms"] for row in indexed))
 
 
+def words_of(runs: Iterable[Run]) -> set[str]:
+    """The words of their lemmas. Pass them to `words_forget` after the lemmas were deleted."""
+    return _words_in(LemmaText.objects.filter(run__in=[run.pk for run in runs]).values_list("terms", flat=True))
+
+
+def words_forget(words: Iterable[str]) -> None:
+    """Delete those of these words that no lemma has, after lemmas were deleted."""
+    has_word = {
+        "postgresql": "SELECT 1 FROM lemmas_lemmatext WHERE vector @@ to_tsquery('simple', word)",
+        "sqlite": "SELECT 1 FROM lemmas_terms WHERE lemmas_terms MATCH '\"' || word || '\"'",
+    }[connection.vendor]
+    chosen = sorted(words)
+    for start in range(0, len(chosen), _AT_ONCE):
+        unused = LemmaWord.objects.filter(word__in=chosen[start : start + _AT_ONCE])
+        unused.extra(where=[f"NOT EXISTS ({has_word})"]).delete()  # noqa: S610
+
+
+def _words_in(texts: Iterable[str]) -> set[str]:
+    return {term for terms in texts for term in terms.split() if len(term) > 2 and not OF_FORMULA.match(term)}
+
+
 def _add_words(tables: Tables, texts: Iterable[str]) -> None:
-    """Add the words of these terms that are new. They outlive their lemmas; the search shows only words of visible ones."""
-    words = {term for terms in texts for term in terms.split() if len(term) > 2 and not OF_FORMULA.match(term)}
+    """Add the words of these terms that are new."""
+    words = _words_in(texts)
     known = set(tables.words.objects.filter(word__in=words).values_list("word", flat=True))
     if new := sorted(words - known):
         tables.words.objects.bulk_create([tables.words(word=word) for word in new])

@@ -1,12 +1,12 @@
 """Lemmas of all runs that a person may see, found by words, formulas and filters."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 
-from django.core.exceptions import EmptyResultSet
-from django.db.models import F, QuerySet
-from django.db.models.expressions import OrderBy
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models.expressions import OrderBy, RawSQL
 from django.utils import timezone
 
 from apps.accounts.models import User
@@ -15,11 +15,13 @@ from apps.lemmas.search.matching import matching, near_words
 from apps.lemmas.search.query import Clause, Query, read
 from apps.reasoning.graders.registry import GRADERS, PREPARERS
 from apps.reasoning.graph.terms import pieces_of
-from apps.runs.access import run_visible_to
+from apps.runs.access import run_visible_to, runs_hidden_from
 from apps.runs.models import Run
 
 #: Lemmas that a search lists.
 MOST = 1_000
+#: Hidden runs that a query names by their keys.
+HIDDEN_AT_MOST = 5_000
 #: Spellings that replace an unknown word.
 _SPELLINGS = 3
 UNCHECKED = "unchecked"
@@ -77,37 +79,41 @@ def searchable_runs(user: User) -> QuerySet[Run]:
     return run_visible_to(user).exclude(scaffold__in=[*GRADERS, *PREPARERS]).order_by()
 
 
+def texts_visible_to(user: User) -> QuerySet[LemmaText]:
+    """The texts of searchable runs. The rules of access are asked once; hidden runs are then named by their keys, where they
+    are few: planning and asking the rules costs 30 ms for each query.
+    """
+    if not user.may_see_runs:
+        return LemmaText.objects.none()
+    has_texts = Q(Exists(LemmaText.objects.filter(run=OuterRef("pk"))))
+    graders = Run.objects.filter(has_texts, scaffold__in=[*GRADERS, *PREPARERS]).order_by()
+    hidden = runs_hidden_from(user, has_texts).union(graders.values_list("pk", flat=True))
+    keys = list(hidden[: HIDDEN_AT_MOST + 1])
+    if len(keys) > HIDDEN_AT_MOST:
+        return LemmaText.objects.filter(run__in=searchable_runs(user))
+    return LemmaText.objects.exclude(run__in=RawSQL(",".join(map(str, keys)), ())) if keys else LemmaText.objects.all()  # noqa: S611  (keys of ours)
+
+
 def lemmas_found(user: User, asked: LemmaFilter) -> Found:
     """The lemmas of all runs that match, by rank, then confidence, then the newest. Without words or formula, the newest first.
 
+    Of lemmas on one problem that say the same, the best is listed (`statements`); with `all_versions`, each of them.
     If a word is in no statement, similarly spelled words are searched instead, and a note names them.
     """
     query = read(asked.q, asked.formula, whole=asked.whole)
-    runs = searchable_runs(user)
-    seen = _texts_in(runs)
-    texts = _filtered(seen, asked)
     if query.finds_nothing:
         return Found([], query, query.notes)
+    seen = texts_visible_to(user)
+    texts = _filtered(seen, asked)
+    found_by = _found_each if asked.all_versions else _found
     if not query.is_asked:
-        return _found(texts.order_by("-pk"), query, [])
-    found = _found(_ranked(texts, query), query, query.notes)
+        return found_by(texts.order_by("-pk"), query, [])
+    found = found_by(_ranked(texts, query), query, query.notes)
     if not found.ids and (spellings := _spellings(query, seen)):
         query = query.with_spellings({word: tuple(others) for word, others in spellings.items()})
         replaced = [_replaced(query, word, others) for word, others in spellings.items()]
-        return _found(_ranked(texts, query), query, [*query.notes, *replaced])
+        return found_by(_ranked(texts, query), query, [*query.notes, *replaced])
     return found
-
-
-def _texts_in(runs: QuerySet[Run]) -> QuerySet[LemmaText]:
-    """The texts of runs. As SQL once: Django would compile the rules of access again for every query, 10 ms each.
-
-    The `+ 0` keeps PostgreSQL from visiting all lemmas run by run: it underestimates the visible runs.
-    """
-    try:
-        sql, values = runs.values("pk").query.sql_with_params()
-    except EmptyResultSet:
-        return LemmaText.objects.none()
-    return LemmaText.objects.extra(where=[f"lemmas_lemmatext.run_id + 0 IN ({sql})"], params=list(values))  # noqa: S610
 
 
 def _ranked(texts: QuerySet[LemmaText], query: Query) -> QuerySet[LemmaText]:
@@ -115,11 +121,27 @@ def _ranked(texts: QuerySet[LemmaText], query: Query) -> QuerySet[LemmaText]:
     return matching(texts, query).order_by(*_RANK, by_confidence, "-pk")
 
 
-def _found(texts: QuerySet[LemmaText], query: Query, notes: list[str]) -> Found:
+def _found_each(texts: QuerySet[LemmaText], query: Query, notes: list[str]) -> Found:
+    """Every lemma."""
     ids = list(texts.values_list("pk", flat=True)[: MOST + 1])
-    if len(ids) > MOST:
-        notes = [*notes, f"More than {MOST:,} lemmas match; the first {MOST:,} are listed. Add words or filters."]
-    return Found(ids[:MOST], query, notes)
+    return Found(ids[:MOST], query, [*notes, *_note_of(len(ids))])
+
+
+def _found(texts: QuerySet[LemmaText], query: Query, notes: list[str]) -> Found:
+    """The best lemma of each statement of a problem."""
+    rows = list(texts.values_list("pk", "form", "run")[: MOST + 1])
+    often = {form for form, number in Counter(form for _, form, _ in rows).items() if number > 1}
+    runs = {run for _, form, run in rows if form in often}
+    problems = dict(Run.objects.order_by().filter(pk__in=runs).values_list("pk", "problem_version__problem"))
+    best: dict[tuple[str, int | None], int] = {}
+    for pk, form, run in rows[:MOST]:
+        best.setdefault((form, problems[run] if form in often else None), pk)
+    return Found(list(best.values()), query, [*notes, *_note_of(len(rows))])
+
+
+def _note_of(number: int) -> list[str]:
+    many = f"More than {MOST:,} lemmas match; the first {MOST:,} are listed. Add words or filters."
+    return [many] if number > MOST else []
 
 
 def models_used(user: User) -> list[str]:
@@ -132,9 +154,14 @@ def models_used(user: User) -> list[str]:
 _RANK: list[str] = ["rank"]
 
 
+def newest(texts: QuerySet[LemmaText]) -> QuerySet[LemmaText]:
+    """Without merged lemmas and those that were corrected."""
+    return texts.filter(is_latest=True).exclude(status=LemmaState.MERGED)
+
+
 def _filtered(texts: QuerySet[LemmaText], asked: LemmaFilter) -> QuerySet[LemmaText]:
     if not asked.all_versions:
-        texts = texts.filter(is_latest=True).exclude(status=LemmaState.MERGED)
+        texts = newest(texts)
     if asked.problem:
         texts = texts.filter(run__problem_version__problem__slug=asked.problem)
     if asked.topic:
@@ -172,8 +199,11 @@ def _spellings(query: Query, seen: QuerySet[LemmaText]) -> dict[str, dict[str, s
 
 
 def _written(texts: QuerySet[LemmaText], term: str) -> str:
-    """The word of a statement that has this term; empty if none has."""
-    first = matching(texts, Query((Clause((term,)),))).select_related("lemma").first()
+    """The word of a statement that has this term; empty if none has.
+
+    Without an order: in the order of keys, PostgreSQL would walk all lemmas for a first match that may not exist.
+    """
+    first = next(iter(matching(texts, Query((Clause((term,)),))).select_related("lemma").order_by()[:1]), None)
     pieces = pieces_of(first.lemma.statement) if first else ()
     return next((first.lemma.statement[one.start : one.end] for one in pieces if first and term in one.terms), "")
 

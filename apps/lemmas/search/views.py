@@ -27,6 +27,7 @@ from apps.lemmas.search.selectors import (
     texts_of,
 )
 from apps.lemmas.search.sisters import sisters_of
+from apps.lemmas.search.statements import Statement, statements_of
 from apps.lemmas.words import confidence_words
 from apps.problems.access import problem_visible_to
 from apps.problems.models import Topic
@@ -37,12 +38,13 @@ PAGE = 20
 
 @dataclass(frozen=True)
 class Row:
-    """One lemma of the list."""
+    """One statement of the list. `text`: its best lemma."""
 
     text: LemmaText
     statement: str
     confidence: str
     finding: str
+    says: Statement
 
 
 @require_GET
@@ -64,7 +66,7 @@ def lemma_search(request: HttpRequest) -> HttpResponse:
         "has_more_filters": any((asked.finding, asked.model, asked.confidence, asked.since, asked.until, asked.all_versions)),
         "notes": [*refused, *found.notes],
         "page": page,
-        "rows": [_row(text, found) for text in texts_of(list(page.object_list))],
+        "rows": [_row(says, found) for says in statements_of(user, texts_of(list(page.object_list)))],
         "query": query.urlencode(),
         "problem": problem_visible_to(user).filter(slug=asked.problem).first() if asked.problem else None,
         "topics": Topic.choices,
@@ -109,10 +111,10 @@ def other_runs(user: User, lemma: Lemma) -> dict[str, object]:
     }
 
 
-def _row(text: LemmaText, found: Found) -> Row:
-    statement = text.lemma.statement
+def _row(says: Statement, found: Found) -> Row:
+    statement = says.text.lemma.statement
     marked = highlighted(statement, found.query.spans(statement))
-    return Row(text, marked, confidence_words(text.lemma), FINDINGS.get(text.finding, ""))
+    return Row(says.text, marked, confidence_words(says.text.lemma), FINDINGS.get(says.text.finding, ""), says)
 
 
 def _one_of(known: Any) -> Callable[[str], str]:

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 _SPACING = re.compile(r"\\(?:[,;:!> ]|(?:q?quad|thinspace|medspace|left|right|displaystyle|textstyle|[bB]ig[lr]?)\b)|~")
 _SYNONYMS = {
-    r"\dfrac": r"\frac", r"\tfrac": r"\frac", r"\geq": r"\ge", r"\geqslant": r"\ge", r"\leq": r"\le", r"\leqslant": r"\le",
+    r"\dfrac": r"\frac", r"\tfrac": r"\frac", r"\dbinom": r"\binom", r"\tbinom": r"\binom",
+    r"\geq": r"\ge", r"\geqslant": r"\ge", r"\leq": r"\le", r"\leqslant": r"\le",
     r"\neq": r"\ne", r"\lbrace": r"\{", r"\rbrace": r"\}", r"\to": r"\rightarrow", r"\dots": r"\ldots", r"\cdots": r"\ldots",
     r"\emptyset": r"\varnothing", r"\epsilon": r"\varepsilon", r"\land": r"\wedge", r"\lor": r"\vee",
 }  # fmt: skip

@@ -7,7 +7,7 @@ with renamed variables, so that whole formulas can be found under other names.
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -22,7 +22,7 @@ _LONGEST = 60
 _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\d+|[^\W\d_]|\S")
 _PROSE_TOKEN = re.compile(r"\\[a-z]+|\w+")
 _WORD = re.compile(r"\w+")
-_FRACTION_OF_DIGITS = re.compile(r"(\\frac)\s*(\d)(?=\d)")
+_FRACTION_OF_DIGITS = re.compile(r"(\\frac|\\binom)\s*(\d)(?=\d)")
 _LEFT_OUT = frozenset(
     f"\\{name}" for name in ("cdot", "limits", "nolimits", "mathrm", "mathit", "operatorname", "text", "rm", "middle")
 )
@@ -133,12 +133,6 @@ def pieces_of(text: str) -> Iterator[Piece]:
             for word in _WORD.finditer(part):
                 yield Piece(at + word.start(), at + word.end(), tuple(word_terms(word[0])), is_formula=False)
         at += len(part)
-
-
-def likeness(left: Iterable[str], right: Iterable[str]) -> float:
-    """Dice's coefficient of the terms of two statements, from 0 to 1; hashes and fences do not count."""
-    one, other = ({term for term in terms if term[:2] not in ("xh", FENCE)} for terms in (left, right))
-    return 2 * len(one & other) / (len(one) + len(other)) if one or other else 1.0
 
 
 def _encoded(token: str) -> str:
