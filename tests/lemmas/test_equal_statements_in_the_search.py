@@ -58,13 +58,14 @@ def test_filters_choose_rows_but_the_verdicts_of_all_runs_count(reader: User) ->
     assert (row.text.run_id, row.held) == (failed.pk, Held(1, 2))
 
 
-def test_hidden_runs_and_copies_in_forks_are_not_counted(reader: User) -> None:
+def test_hidden_runs_copies_in_forks_and_authored_examples_are_not_counted(reader: User) -> None:
     a_run(SAME, "verified")
-    grader, fork = a_run(SAME, "verified"), a_run(SAME, "verified")
+    grader, fork, authored = a_run(SAME, "verified"), a_run(SAME, "verified"), a_run(SAME, "verified")
+    Run.objects.filter(pk=authored.pk).update(is_authored=True)
     Run.objects.filter(pk=grader.pk).update(scaffold="single_turn")
     LemmaText.objects.filter(run=fork).update(is_inherited=True)
     [row] = found(reader)
-    assert (row.lemmas, row.held) == (2, Held(1, 1))
+    assert (row.lemmas, row.held) == (3, Held(1, 1))
 
 
 def test_all_versions_are_listed_one_by_one(reader: User) -> None:

@@ -122,6 +122,13 @@ def test_lemmas_of_later_runs_are_not_offered_and_equal_statements_once(owner: U
     assert offered(run) == named(second)
 
 
+def test_authored_examples_are_not_searched_because_people_wrote_their_votes(owner: User) -> None:
+    source, run = a_run(a_problem("other")), asking(owner)
+    assert offered(run) == named(source)
+    Run.objects.filter(pk=source.pk).update(is_authored=True)
+    assert offered(run) == []
+
+
 def test_runs_that_the_owner_may_not_see_are_not_searched(owner: User, bob: User) -> None:
     source, run = a_run(a_problem("other")), asking(owner)
     assert offered(run) == named(source)

@@ -74,11 +74,12 @@ def test_a_lemma_with_exchanged_parts_is_no_sister(reader: User) -> None:
     assert sisters_of(lemma_of(mine), searchable_runs(reader)).rows == []
 
 
-def test_copies_in_forks_do_not_count(reader: User) -> None:
-    mine, fork = a_run(SAME, "verified"), a_run(SAME, "verified")
+def test_copies_in_forks_and_authored_examples_do_not_count(reader: User) -> None:
+    mine, fork, authored = a_run(SAME, "verified"), a_run(SAME, "verified"), a_run(SAME, "verified")
+    Run.objects.filter(pk=authored.pk).update(is_authored=True)
     LemmaText.objects.filter(run=fork).update(is_inherited=True)
     sisters = sisters_of(lemma_of(mine), searchable_runs(reader))
-    assert [one.is_inherited for one in sisters.rows] == [True]
+    assert [one.is_inherited for one in sisters.rows] == [False, True]
     assert sisters.held_words == ""
 
 

@@ -43,7 +43,7 @@ def lemmas_offered(run: Run, job: SearchJob) -> list[SearchHit]:
 
 
 def _runs_for(run: Run, job: SearchJob) -> QuerySet[Run]:
-    """Earlier runs that the owner may see by now, on problems within the scope.
+    """Earlier runs that the owner may see by now, on problems within the scope, without authored examples.
 
     People who see this run may not see solutions that are held back from them. So only its own problem may be held back from
     anyone, as this run is then hidden like the others.
@@ -55,7 +55,7 @@ def _runs_for(run: Run, job: SearchJob) -> QuerySet[Run]:
     held = Problem.objects.filter(held_back(Text.SOLUTIONS, None)).exclude(pk=problem.pk)
     is_own = Q(problem_version__problem=problem)
     is_other = Q(problem_version__problem__topic=problem.topic) & ~is_own & ~Q(problem_version__problem__in=held)
-    earlier = searchable_runs(run.owner).filter(created_at__lt=run.created_at)
+    earlier = searchable_runs(run.owner).filter(created_at__lt=run.created_at, is_authored=False)
     return earlier.filter(is_other | is_own if job.scope == "problem" else is_other)
 
 

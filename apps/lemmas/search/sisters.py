@@ -70,7 +70,9 @@ def sisters_of(lemma: Lemma, runs: QuerySet[Run]) -> Sisters:
     equal = sorted(by_run.values(), key=lambda text: -text.pk)
     return Sisters(
         rows=[*(Sister(text.lemma, How.EQUAL, 1.0, text.is_inherited) for text in equal), *near][:SHOWN],
-        held=held_in((text.run_id, text.lemma.judged, text.lemma.status, text.is_inherited) for text in same),
+        held=held_in(
+            (text.run_id, text.lemma.judged, text.lemma.status, text.is_inherited or text.lemma.run.is_authored) for text in same
+        ),
     )
 
 

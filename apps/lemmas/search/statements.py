@@ -11,23 +11,27 @@ from apps.lemmas.models import Lemma, LemmaState, LemmaText
 from apps.lemmas.search.selectors import newest, texts_visible_to
 
 JUDGED = (LemmaState.VERIFIED, LemmaState.DOUBTFUL, LemmaState.REJECTED)
+_LEFT_OUT = ("is_inherited", "run__is_authored")
 #: Members of a statement that are listed, the newest first.
 LISTED = 20
 
 
 @dataclass(frozen=True)
 class Held:
-    """`held` of `judged` runs verified a statement. Unjudged lemmas and copies in forks are in neither number."""
+    """`held` of `judged` runs verified a statement.
+
+    In neither number are unjudged lemmas, copies in forks, and authored examples, whose votes people wrote.
+    """
 
     held: int = 0
     judged: int = 0
 
 
 def held_in(lemmas: Iterable[tuple[int, str, str, bool]]) -> Held:
-    """Counts runs by their newest lemma. `lemmas`, newest first: run, status by votes, status, whether a fork took it over."""
+    """Counts runs by their newest lemma. `lemmas`, newest first: run, status by votes, status, whether it is left out."""
     by_run: dict[int, bool] = {}
-    for run, judged, status, is_inherited in lemmas:
-        if not is_inherited and judged in JUDGED:
+    for run, judged, status, is_left_out in lemmas:
+        if not is_left_out and judged in JUDGED:
             by_run.setdefault(run, status == LemmaState.VERIFIED)
     return Held(sum(by_run.values()), len(by_run))
 
@@ -53,10 +57,10 @@ class Statement:
 def statements_of(user: User, texts: Sequence[LemmaText]) -> list[Statement]:
     """The statements of lemmas that were found, in this order. Members are of all runs that `user` may see."""
     same = newest(texts_visible_to(user)).filter(form__in={text.form for text in texts})
-    named = ("form", "run__problem_version__problem", "pk", "run", "lemma__judged", "lemma__status", "is_inherited")
+    named = ("form", "run__problem_version__problem", "pk", "run", "lemma__judged", "lemma__status")
     found: dict[tuple[str, int], list[tuple[int, int, str, str, bool]]] = defaultdict(list)
-    for form, problem, *values in same.order_by("-pk").values_list(*named):
-        found[form, problem].append(tuple(values))
+    for is_copy, is_authored, form, problem, *values in same.order_by("-pk").values_list(*_LEFT_OUT, *named):
+        found[form, problem].append((*values, is_copy or is_authored))
     listed = {text.pk: [row[0] for row in found[text.form, _problem(text)] if row[0] != text.pk][:LISTED] for text in texts}
     rows = LemmaText.objects.select_related("lemma", "run").in_bulk([pk for keys in listed.values() for pk in keys])
     statements = []
