@@ -71,7 +71,8 @@ def sisters_of(lemma: Lemma, runs: QuerySet[Run]) -> Sisters:
     return Sisters(
         rows=[*(Sister(text.lemma, How.EQUAL, 1.0, text.is_inherited) for text in equal), *near][:SHOWN],
         held=held_in(
-            (text.run_id, text.lemma.judged, text.lemma.status, text.is_inherited or text.lemma.run.is_authored) for text in same
+            (text.run_id, text.lemma.judged, text.lemma.status, text.is_inherited or text.lemma.run.is_authored)
+            for text in same
         ),
     )
 
