@@ -19,7 +19,7 @@ def tags_by_run(runs: Collection[int]) -> dict[int, list[Tag]]:
 
 def runs_tagged(name: str) -> QuerySet[Tag, int]:
     """Primary keys of the runs with a tag, for a filter."""
-    return Tag.objects.filter(kind=Tag.Kind.RUN, name=name).order_by().values_list("run", flat=True)
+    return Tag.objects.filter(kind=Tag.Kind.RUN, name=" ".join(name.lower().split())).order_by().values_list("run", flat=True)
 
 
 def tag_names(runs: QuerySet[Run]) -> list[str]:

@@ -12,6 +12,7 @@ from apps.explorations import worked_example
 from apps.explorations.starting.given import given_of
 from apps.explorations.starting.plans import Plan, plan_spec, problem_text, usable_aliases
 from apps.problems.models import Problem, ProblemVersion
+from apps.reasoning.domain.tools import scope_of
 from apps.reasoning.inference.aliases import load_aliases
 from apps.reasoning.scaffolds.spec import Budget, RunSpec
 from apps.runs.access import run_may_start
@@ -28,6 +29,8 @@ def plan_start(
     Raises `ValidationError` (keys are the form's fields), `PermissionDenied`, `AliasError`.
     """
     _may_start(user)
+    if user is None and scope_of(plan.overrides) != "none":
+        raise ValidationError({"earlier_lemmas": "A run searches lemmas that its owner may see. Name the owner with --user."})
     version = problem.current
     spec = plan_spec(plan, problem_text(version), usable_aliases(), given=given_of(problem, user))
     return run_create(owner=user, problem_version=version, title=problem.title, spec=spec, start=start, start_id=start_id)

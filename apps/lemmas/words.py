@@ -1,7 +1,8 @@
 """Verdicts in words for pages, the outline and exports."""
 
-from apps.lemmas.models import Judged, ProofVersion, Verdict
+from apps.lemmas.models import Judged, Lemma, ProofVersion, Verdict
 from apps.reasoning.domain.verdicts import NO_FAULT, UNPLACED
+from apps.runs.models import Run
 
 #: Largest difference between a stored share and its fraction.
 ROUNDED = 1e-6
@@ -46,3 +47,9 @@ def acceptance_words(proof: ProofVersion) -> str:
         return f"Accepted: {proof.passes} of {proof.valid} valid votes found no fault."
     who = "One verifier finds" if failed == 1 else f"{failed} of {proof.valid} verifiers find"
     return f"Not accepted: {who} a fault." if failed else "Not accepted: too few votes could be read."
+
+
+def lemma_name(run: Run, lemma: Lemma) -> str:
+    """Name of a lemma on pages: its number, with its rollout in a run with several."""
+    several = int(run.spec.get("params", {}).get("rollouts", 1)) > 1
+    return f"s{lemma.rollout}.{lemma.label}" if several and lemma.origin == "model" else lemma.label

@@ -86,6 +86,9 @@ def test_a_fork_has_a_corrected_lemma_or_a_hint(here: str, send: Ask, ada: User)
         ({"change": "corrected", "lemma": "s0.1"}, "statement: Write the corrected statement."),
         ({"change": "corrected", "lemma": "s0.1", "statement": "S."}, "proof: Write a proof for the votes, or accept"),
         ({"change": "other", "lemma": "s0.1"}, "change: Input should be"),
+        ({"change": "unchanged", "event": 99_999}, "change: This run has no event 99999; its last is"),
+        ({"change": "unchanged", "call": "nope"}, "change: This run has no call nope."),
+        ({"change": "without", "lemma": "s0.1", "statement": "S."}, "A fork with the change without does not use statement."),
     ],
 )
 def test_what_the_form_refuses_is_refused(body: dict[str, Any], words: str, here: str, send: Ask, ada: User) -> None:

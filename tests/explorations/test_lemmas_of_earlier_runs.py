@@ -6,11 +6,14 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
+from django.core.exceptions import ValidationError
 from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
 from apps.contests.models import ContestState
+from apps.explorations.services import plan_start
+from apps.explorations.starting.plans import Plan
 from apps.lemmas.models import Lemma
 from apps.lemmas.search import retrieval
 from apps.reasoning.domain.generation import GenerationRequest, Sampling
@@ -92,6 +95,12 @@ def test_without_the_option_or_without_an_owner_nothing_of_other_runs_is_read(al
     assert "lemmas" not in run.events.get(kind="turn.taken", body__turn=1).body["lookup"]
     failed = [body["reason"] for body in run.events.filter(kind="tool.failed").values_list("body", flat=True)]
     assert [reason for reason in failed if "no owner" in reason] == (failed if scope == "topic" else [])
+
+
+def test_a_run_without_an_owner_is_not_started_with_the_option(alice: User) -> None:
+    plan = Plan("alpha_apollo", overrides={"earlier_lemmas": "topic"}, role_aliases={"": "small"})
+    with pytest.raises(ValidationError, match="Name the owner with --user"):
+        plan_start(user=None, problem=a_problem("other"), plan=plan)
 
 
 def test_a_resumed_run_reads_the_recorded_lemma_and_searches_no_second_time(

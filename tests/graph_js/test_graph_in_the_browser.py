@@ -1,10 +1,11 @@
 """The lemma graph in a real browser: drawing, choosing, growth, keyboard, accessibility."""
 
 import json
+import time
 
 import pytest
 from django.http import HttpResponse, JsonResponse
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from apps.runs.models import Run
 from tests.graph_js.graph_page import GRAPH, click_node, graph_page, seeded, wait_until
@@ -73,6 +74,22 @@ def test_a_growing_graph_is_drawn_and_its_old_nodes_do_not_move(pages: Pages, ru
         assert page.evaluate(f"{GRAPH}.view.selected") == "s0.1" or size == 1000
 
 
+def test_a_link_to_a_lemma_gets_a_late_layout_of_graphviz_too(pages: Pages, run: Run) -> None:
+    def late(route: Route) -> None:
+        time.sleep(1)
+        route.continue_()
+
+    with graph_page(pages, run) as page:
+        by_graphviz = page.evaluate(f"{GRAPH}.view.positions()")
+        page.route("**/layout_worker*", late)
+        page.goto(f"/runs/{run.public_id}/graph/?node=s0.7")
+        wait_until(page, f"Boolean({GRAPH}?.ready)")
+        page.evaluate(f"{GRAPH}.ready")
+        page.evaluate(f"{GRAPH}.view.improved")
+        assert page.evaluate(f"{GRAPH}.view.positions()") == by_graphviz
+        assert page.evaluate(f"{GRAPH}.view.selected") == "s0.7"
+
+
 def test_a_large_graph_opens_as_boxes_of_rounds_and_every_lemma_is_one_step_away(pages: Pages, run: Run) -> None:
     seeded(pages, run, 520)
     with graph_page(pages, run) as page:
@@ -82,7 +99,14 @@ def test_a_large_graph_opens_as_boxes_of_rounds_and_every_lemma_is_one_step_away
         page.evaluate(f"{GRAPH}.select('s0.1')")
         wait_until(page, f"{GRAPH}.view.isDrawn('s0.1')")
         assert "focus=group" in page.url
-        page.select_option('[data-part="focus"]', "overview")
+        page.click('[data-part="offer"]')
+        assert page.input_value('[data-part="focus"]') == "overview"
+        page.click("summary:has([data-part=hidden-count])")
+        page.check('[data-hide="open"]')
+        left = page.evaluate(f"{GRAPH}.view.shown")
+        assert left < 520
+        assert page.inner_text('[data-part="count"]') == f"{left} of 520"
+        page.uncheck('[data-hide="open"]')
         page.click('[data-part="offer"]')
         wait_until(page, f"{GRAPH}.view.shown === 520")
         page.reload()

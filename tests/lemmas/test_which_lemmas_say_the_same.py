@@ -81,9 +81,12 @@ def test_most_words_in_common_are_likeness_with_a_score() -> None:
         ("Every such sequence is bounded above by a number.", "Every such sequence is not bounded above by a number."),
         ("For all such $x$ and $y$ we have $x \\le y$ in the end.", "For all such $x$ and $y$ we have $x < y$ in the end."),
         ("A graph that is connected and regular is also planar.", "A graph that is planar and connected is also regular."),
+        ("$4 \\mid n$ if the last digits of $n$ are a multiple.", "$4 \\mid n$ only if the last digits of $n$ are a multiple."),
+        ("For all $x$ in the interval $f$ is monotone there.", "For all $x$ in the interval $f$ is strictly monotone there."),
+        ("For all such $n$ the number $x$ is large or $y$ small.", "For all such $n$ the number $x$ is large and $y$ small."),
         ("For all such $x$ a triangle of side $x$ has area $x$.", "For all such $x$ a square of side $x$ has area $x$."),
     ],
-    ids=["a number", "a negation", "a relation", "the order", "a word"],
+    ids=["a number", "a negation", "a relation", "the order", "a condition", "a property", "a connective", "a word"],
 )  # fmt: skip
 def test_statements_that_differ_in_one_thing_that_matters_are_not_alike(one: str, other: str) -> None:
     assert members(groups(one, other)) == [(0,), (1,)]

@@ -50,6 +50,13 @@ class ForkHereIn(ForkPlace):
     proof: str = Field("", max_length=LONGEST, description="its proof, on which verifiers vote; empty lines separate steps")
     accepted: bool = Field(False, description="the corrected statement counts without votes")
 
+    @model_validator(mode="after")
+    def _uses_every_text(self) -> "ForkHereIn":
+        used = {"hint": {"text"}, "corrected": {"statement", "proof", "accepted"}}.get(self.change, set())
+        if unused := [name for name in ("text", "statement", "proof", "accepted") if getattr(self, name) and name not in used]:
+            raise ValueError(f"a fork with the change {self.change} does not use {' and '.join(unused)}")
+        return self
+
 
 class ForkCallsOut(Schema):
     """Calls of one role in one round."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from apps.accounts.models import User
-from apps.explorations.forking.places import Place, phase_of
+from apps.explorations.forking.places import Place, missing, phase_of
 from apps.explorations.forking.walk import Walk, walk
 from apps.explorations.forking.words import point_words
 from apps.explorations.starting.given import given_of
@@ -117,6 +117,8 @@ def offers_of(run: Run, place: Place, user: User) -> Offers:
     lemma = Lemma.objects.filter(run=run, lemma=place.lemma).first() if place.lemma else None
     if place.lemma and lemma is None:
         return Offers(f"This run has no lemma {place.lemma}.")
+    if trouble := missing(run, place):
+        return Offers(trouble)
     at, refusal = phase_of(run, place, found)
     if refusal:
         return Offers(refusal)

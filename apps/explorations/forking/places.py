@@ -29,6 +29,15 @@ class Place:
         return bool(self.seq or self.call or self.lemma)
 
 
+def missing(run: Run, place: Place) -> str:
+    """Why the run has no such event or call, or ""."""
+    if place.seq > run.last_seq:
+        return f"This run has no event {place.seq}; its last is {run.last_seq}."
+    if place.call and not run.events.filter(key=f"{place.call}/began").exists():
+        return f"This run has no call {place.call}."
+    return ""
+
+
 def seq_of(run: Run, place: Place) -> int:
     """The number of the event that a fork of this place names."""
     if place.seq:

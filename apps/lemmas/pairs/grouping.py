@@ -24,14 +24,15 @@ _LETTER = re.compile(r"\\(?:math\w+|text\w*|operatorname\*?)\s*\{[^{}]*\}|\\[a-z
 #: Numbers, relations and words whose exchange makes another statement, although all others are the same.
 _DECISIVE = re.compile(
     r"\d+|[=<>+\-]|\\(?:pm|mp|sin|cos|tan|cot|log|ln|exp|gcd|lcm|min|max|le|ge|ne|mid|nmid|equiv|in|notin|subset|subseteq|sim|perp|parallel|cong)"
-    r"|not?|never|neither|nor|none|without|cannot|fails|false|unless|some|odd|even|most|least|smallest|largest|minim(?:al|um)"
+    r"|or|only|iff|exactly|precisely|except|not?|never|neither|nor|none|without|cannot|fails|false|unless|some|odd|even|most|least"
+    r"|smallest|largest|minim(?:al|um)"
     r"|maxim(?:al|um)|increasing|decreasing|positive|negative|finite|finitely|infinite|infinitely|acute|obtuse|convex|concave|prime|composite"
 )
 _WORD = re.compile(r"[^\W\d_]{3,}")
 #: Words that only connect: statements with others of them may still be alike.
 _CONNECTING = re.compile(
-    r"all|and|any|are|assume|case|each|every|exists?|follows?|for|from|given?|has|hence|holds?|its?|let|moreover|now|prove[dn]?"
-    r"|see|seen|shows?|shown|such|suppose|that|then|there|therefore|these|this|thus|whenever|where|which|whose|with"
+    r"all|always|also|and|any|are|assume|case|conclude|each|every|exists?|follows?|for|from|get|given?|has|have|hence|holds?|its?|let"
+    r"|moreover|now|obtain|prove[dn]?|satisf(?:y|ies)|see|seen|shows?|shown|such|suppose|that|the|then|there|therefore|these|this|thus|true|whenever|where|which|whose|with"
 )
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
@@ -213,11 +214,11 @@ def _have_one_order(one: str, other: str) -> bool:
 
 
 def _speak_of_others(one: str, other: str) -> bool:
-    """Whether each statement has a word that the other lacks, such as "triangle" and "circle"; without connecting words."""
+    """Whether one statement has a word that the other lacks, such as "triangle" or "strictly"; without connecting words."""
     first, second = (
         {word.rstrip("s") for word in _WORD.findall(form) if not _CONNECTING.fullmatch(word)} for form in (one, other)
     )
-    return bool(first - second and second - first)
+    return first != second
 
 
 def _decisive(form: str) -> tuple[str, ...]:

@@ -5,12 +5,13 @@ from collections.abc import Iterator
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.db.models.expressions import OrderBy
 
+from apps.accounts.models import User
 from apps.lemmas.models import HumanVerdict, LemmaState, LemmaText
 from apps.lemmas.search.matching import matching
 from apps.lemmas.search.origin import accepted_by
 from apps.lemmas.search.query import Query, read
 from apps.lemmas.search.selectors import searchable_runs
-from apps.lemmas.words import confidence_words
+from apps.lemmas.words import confidence_words, lemma_name
 from apps.problems.holding import Text, held_back
 from apps.problems.models import Problem
 from apps.reasoning.domain.errors import RequestRejected
@@ -48,14 +49,14 @@ def _runs_for(run: Run, job: SearchJob) -> QuerySet[Run]:
     People who see this run may not see solutions that are held back from them. So only its own problem may be held back from
     anyone, as this run is then hidden like the others.
     """
-    if run.owner is None:
+    owner = User.objects.filter(runs=run).first()
+    if owner is None:
         raise RequestRejected("This run has no owner, so there are no earlier runs that it may search for lemmas.")
-    run.owner.refresh_from_db()
     problem = run.problem_version.problem
     held = Problem.objects.filter(held_back(Text.SOLUTIONS, None)).exclude(pk=problem.pk)
     is_own = Q(problem_version__problem=problem)
     is_other = Q(problem_version__problem__topic=problem.topic) & ~is_own & ~Q(problem_version__problem__in=held)
-    earlier = searchable_runs(run.owner).filter(created_at__lt=run.created_at, is_authored=False)
+    earlier = searchable_runs(owner).filter(created_at__lt=run.created_at, is_authored=False)
     return earlier.filter(is_other | is_own if job.scope == "problem" else is_other)
 
 
@@ -82,7 +83,7 @@ def _accepted(texts: QuerySet[LemmaText]) -> Iterator[tuple[LemmaText, SearchHit
         if not by:
             continue
         run = str(text.run.public_id)
-        name = f"Lemma {lemma.label} of run {run[:8]} on “{text.run.problem_version.problem.title}”"
+        name = f"Lemma {lemma_name(text.run, lemma)} of run {run[:8]} on “{text.run.problem_version.problem.title}”"
         verdict = "accepted by a person" if by == "person" else f"verified by {confidence_words(lemma)}"
         origin = LemmaOrigin(run=run, lemma=lemma.lemma, name=name, verdict=verdict)
         score = -float(vars(text)["rank"])

@@ -162,7 +162,7 @@ class Run:
 
     def notes(self, kind: str = "", target: str = "", *, is_open: bool = False) -> list[dict[str, Any]]:
         """The notes on the run and its parts, oldest first, as `NoteOut`; with `is_open`, only those that are not resolved."""
-        asked = {"kind": kind, "target": target} if kind else {}
+        asked = {name: value for name, value in (("kind", kind), ("target", target)) if value}
         found: list[dict[str, Any]] = self._transport.get(f"runs/{self.id}/notes", {**asked, "is_open": is_open})["items"]
         return found
 

@@ -8,32 +8,40 @@ const isLemma = ({ kind }) => kind === "lemma" || kind === "human";
 const counts = ({ status }) => status !== "merged";
 const holds = ({ status }) => status === "verified";
 
-/** `{nodes, edges}` in the form of docs/graph_data.md; a cluster has `members`, `round` and `rollout`. */
-export function clustersOf(graph, stage = "Round") {
+/**
+ * `{nodes, edges}` in the form of docs/graph_data.md, of the nodes with these ids (null: of all). A cluster has `members`, `round`
+ * and `rollout`; an edge on the way to the selected proof has `contributes`.
+ */
+export function clustersOf(graph, { stage = "Round", ids = null } = {}) {
   const groups = new Map();
   const groupOf = new Map();
+  const isOnTheWay = (id) => graph.contributing?.has(id) ?? false;
   for (const node of graph.nodes.values()) {
+    if (ids && !ids.has(node.id)) continue;
     const id = isLemma(node) ? `cluster/${node.round}/${node.rollout}` : node.id;
     groupOf.set(node.id, id);
     if (!groups.has(id)) groups.set(id, []);
     groups.get(id).push(node);
   }
-  const nodes = [...groups].map(([id, members]) => (isLemma(members[0]) ? cluster(id, members, stage) : members[0]));
+  const rollouts = new Set([...groups.values()].flat().filter(isLemma).map(({ rollout }) => rollout)).size;
+  const nodes = [...groups].map(([id, members]) => (isLemma(members[0]) ? cluster(id, members, { stage, rollouts }) : members[0]));
   const edges = new Map();
   for (const { source, target, kind } of graph.edges.values()) {
     const [from, to] = [groupOf.get(source), groupOf.get(target)];
-    if (kind === "uses" && from !== to) edges.set(`${from}>${to}`, { id: `uses:${from}>${to}`, kind, source: from, target: to });
+    if (kind !== "uses" || from === to || !from || !to) continue;
+    const contributes = edges.get(`${from}>${to}`)?.contributes || (isOnTheWay(source) && isOnTheWay(target));
+    edges.set(`${from}>${to}`, { id: `uses:${from}>${to}`, kind, source: from, target: to, contributes });
   }
   return { nodes, edges: [...edges.values()] };
 }
 
-function cluster(id, members, stage) {
+function cluster(id, members, { stage, rollouts }) {
   const [{ round, rollout }] = members;
   const judged = members.filter(({ confidence }) => confidence !== null);
   const total = (name) => members.reduce((sum, node) => sum + node[name], 0);
   return {
     ...members[0], id, kind: "cluster", status: "", human: "", check: "", found_by: 1, round, rollout, members: members.map((node) => node.id),
-    label: `${stage} ${round}, rollout ${rollout}:`,
+    label: rollouts > 1 ? `${stage} ${round}, rollout ${rollout}:` : `${stage} ${round}:`,
     title: `${members.filter(holds).length} of ${members.filter(counts).length} hold`,
     confidence: judged.length ? judged.reduce((sum, node) => sum + node.confidence, 0) / judged.length : null,
     passes: total("passes"), valid: total("valid"), total: total("total"), expected: total("expected"),

@@ -57,7 +57,7 @@ export class Controls {
   get first() {
     const { nodes } = this.view.graph;
     const boxes = new Set([...nodes.values()].map(({ round, rollout }) => `${round}/${rollout}`)).size;
-    return this.noun === "lemma" && nodes.size > MANY && boxes * FEWER < nodes.size ? "overview" : "all";
+    return this.noun === "lemma" && this.view.rollouts > 1 && nodes.size > MANY && boxes * FEWER < nodes.size ? "overview" : "all";
   }
 
   /** Show a part: {focus, node, depth, round, rollout, hide} as in the address. Resolves when it is drawn. */
@@ -80,7 +80,7 @@ export class Controls {
 
   /** Show what focus and filters say of the current graph. `hasGrown`: it has changed, and the reader has asked for nothing. */
   async show({ hasGrown = false } = {}) {
-    if (this.focusing.mode === "overview") this.view.showOverview();
+    if (this.focusing.mode === "overview") this.view.showOverview(shownSet(this.view.graph, { mode: "all" }, this.hide));
     else await this.view.show(shownSet(this.view.graph, this.focusing, this.hide), { hasGrown });
     this.count();
     this.changed({ hasGrown });
@@ -107,8 +107,9 @@ export class Controls {
     const words = needsNode ? `choose a ${this.noun}` : shown === all ? `${all} ${all === 1 ? "node" : "nodes"}` : `${shown} of ${all}`;
     this.part("count").textContent = this.hits.length || this.part("search").value.trim() ? `${this.hits.length} found` : words;
     const isOverview = this.focusing.mode === "overview";
-    this.part("offer").hidden = all < MANY || !(isOverview || (this.focusing.mode === "all" && shown === all));
-    this.part("offer").textContent = isOverview ? `All ${all} nodes` : "Overview";
+    const mayOffer = this.focusing.mode === "all" ? all >= MANY && shown === all : this.focusing.mode === "group" || isOverview;
+    this.part("offer").hidden = this.view.rollouts < 2 || !mayOffer;
+    this.part("offer").textContent = isOverview ? `All ${all.toLocaleString("en")} nodes` : "Overview";
     const hidden = this.hide.length;
     this.part("hidden-count").textContent = hidden ? ` ${hidden}` : "";
   }

@@ -12,13 +12,17 @@ export function mountLanes(view, layer) {
     const pan = view.cy.pan();
     const rounds = lanesOf(view);
     for (const [round, band] of bands) if (!rounds.some((lane) => lane.round === round)) remove(round, band);
+    let free = -Infinity; // Names of rounds that share rows must not cover each other.
     rounds.forEach(({ round, title, top, bottom, isClear }, at) => {
       const band = bands.get(round) ?? add(round);
       const height = (bottom - top) * zoom;
-      band.firstChild.textContent = height > ROOM_FOR_A_NAME ? title : height > ROOM_FOR_A_NUMBER ? `${view.stage[0]}${round}` : "";
+      const start = top * zoom + pan.y;
+      const name = start < free ? "" : height > ROOM_FOR_A_NAME ? title : height > ROOM_FOR_A_NUMBER ? `${view.stage[0]}${round}` : "";
+      if (name) free = start + (name === title ? ROOM_FOR_A_NAME : ROOM_FOR_A_NUMBER);
+      band.firstChild.textContent = name;
       band.classList.toggle("graph__lane--even", at % 2 === 1);
       band.classList.toggle("graph__lane--mixed", !isClear);
-      band.style.translate = `0 ${top * zoom + pan.y}px`;
+      band.style.translate = `0 ${start}px`;
       band.style.height = `${height}px`;
     });
   };

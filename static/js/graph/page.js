@@ -61,8 +61,8 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
     state.base = data.base;
     part("empty").hidden = data.nodes.length > 1;
     controls.fillNumbers(data);
-    await view.setGraph(data);
     const asked = readAddress();
+    await view.setGraph(data, asked.node);
     await controls.apply(asked.node || asked.hide || asked.focus ? asked : { focus: controls.first }, { write: false });
     if (asked.node) choose(asked.node, { write: false });
   }

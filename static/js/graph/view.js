@@ -82,8 +82,8 @@ export class GraphView {
     return this.overview?.layout ?? this.part?.layout ?? this.whole;
   }
 
-  /** Show `data` in an empty view. Resolves when it is drawn. */
-  async setGraph(data) {
+  /** Show `data` in an empty view. Resolves when it is drawn. `linked`: the node that the address chooses. */
+  async setGraph(data, linked = "") {
     this.turn += 1;
     this.cy.elements().remove();
     Object.assign(this, { graph: emptyGraph(), whole: createLayout(), part: null, overview: null });
@@ -97,7 +97,7 @@ export class GraphView {
     this.cy.batch(() => this.cy.add(this.#elements([...this.graph.nodes.keys()], [...this.graph.edges.keys()])));
     this.#mark();
     this.fit();
-    this.improved = first ? null : this.#improve(better);
+    this.improved = first ? null : this.#improve(better, linked);
   }
 
   /** Apply changes. Returns the ids of new nodes and of nodes whose verdict changed. */
@@ -182,18 +182,18 @@ export class GraphView {
     return true;
   }
 
-  /** Show one node for the lemmas of each rollout in each round, as a grid; `show` leaves this. */
-  showOverview() {
+  /** Show one node for the lemmas of each rollout in each round (null: of all lemmas), as a grid; `show` leaves this. */
+  showOverview(ids = null) {
     this.turn += 1;
-    const data = clustersOf(this.graph, this.stage);
+    const data = clustersOf(this.graph, { stage: this.stage, ids });
     const layout = createLayout();
     place(layout, data.nodes, data.edges);
     adopt(layout, gridOf(data.nodes), []);
     this.#leaveOverview();
-    this.overview = { layout, nodes: new Map(data.nodes.map((node) => [node.id, node])) };
+    this.overview = { ids, layout, nodes: new Map(data.nodes.map((node) => [node.id, node])) };
     const fresh = data.nodes.filter(({ id }) => this.cy.getElementById(id).empty());
     const elements = (node) => ({ group: "nodes", data: nodeData(node), classes: nodeClasses(node), position: { ...layout.position.get(node.id) } });
-    this.cy.batch(() => this.cy.add([...fresh.map(elements), ...data.edges.map((edge) => this.#edgeElement(edge, ["of-clusters"]))]));
+    this.cy.batch(() => this.cy.add([...fresh.map(elements), ...data.edges.map((edge) => this.#edgeElement(edge, ["of-clusters", ...(edge.contributes ? ["on-the-way"] : [])]))]));
     this.#mark();
     forgetVisibility(this.cy);
     this.#move();
@@ -213,7 +213,7 @@ export class GraphView {
 
   /** The number of shown nodes, without the problem. */
   get shown() {
-    const { ids } = this.part ?? {};
+    const { ids } = this.overview ?? this.part ?? {};
     return ids ? [...ids].filter((id) => id !== "problem" && this.graph.nodes.has(id)).length : this.graph.nodes.size - 1;
   }
 
@@ -402,15 +402,19 @@ export class GraphView {
     return (await this.#arrange(layout, null, ARRANGE_MS)) ? layout : null;
   }
 
-  /** Move a graph that was drawn before Graphviz had laid it out, unless a person has begun to look around in it. */
-  async #improve(better) {
+  /**
+   * Move a graph that was drawn before Graphviz had laid it out, unless a person has begun to look around in it. A node that only the address
+   * chooses (`linked`) is no such beginning.
+   */
+  async #improve(better, linked) {
     const { turn } = this;
     let touched = false;
     this.onViewport(() => {
       touched = true;
     });
     const layout = await better;
-    if (!layout || touched || turn !== this.turn || this.selected || layout.nodes.size !== this.graph.nodes.size) return;
+    const hasChosen = this.selected && this.selected !== linked;
+    if (!layout || touched || turn !== this.turn || hasChosen || layout.nodes.size !== this.graph.nodes.size) return;
     this.whole = layout;
     this.#move();
     this.fit();
@@ -494,7 +498,8 @@ export class GraphView {
     this.cy.batch(() => {
       this.cy.nodes().forEach((node) => {
         const id = node.id();
-        setClass(node, "contributes", contributing.has(id));
+        const members = this.overview?.nodes.get(id)?.members;
+        setClass(node, "contributes", members ? members.some((member) => contributing.has(member)) : contributing.has(id));
         setClass(node, "hidden", isHidden(id));
         setClass(node, "found", this.found.has(id));
         setClass(node, "outside", this.found.size > 0 && !this.found.has(id));
@@ -503,7 +508,7 @@ export class GraphView {
       this.cy.edges().forEach((edge) => {
         const { id, source, target } = edge.data();
         setClass(edge, "redundant", redundant.has(id));
-        setClass(edge, "contributes", edge.hasClass("uses") && contributing.has(target));
+        setClass(edge, "contributes", edge.hasClass("on-the-way") || (edge.hasClass("uses") && contributing.has(target)));
         setClass(edge, "hidden", (Boolean(this.overview) && !edge.hasClass("of-clusters")) || isHidden(source) || isHidden(target));
         setClass(edge, "near", Boolean(this.selected) && (source === this.selected || target === this.selected));
       });
