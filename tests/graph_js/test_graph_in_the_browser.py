@@ -1,11 +1,10 @@
 """The lemma graph in a real browser: drawing, choosing, growth, keyboard, accessibility."""
 
 import json
-import time
 
 import pytest
 from django.http import HttpResponse, JsonResponse
-from playwright.sync_api import Route, expect
+from playwright.sync_api import expect
 
 from apps.runs.models import Run
 from tests.graph_js.graph_page import GRAPH, click_node, graph_page, seeded, wait_until
@@ -14,6 +13,10 @@ from tests.ui.axe import faults_in_both_themes, needs_axe
 from tests.ui.browser import Pages, needs_chromium
 
 pytestmark = [pytest.mark.browser, needs_chromium]
+#: Questions to the layout worker arrive after the half second for which a drawing waits.
+LATE_WORKER = """window.Worker = class extends Worker {
+  postMessage(...sent) { setTimeout(() => super.postMessage(...sent), 1500); }
+};"""
 
 
 def test_a_click_on_a_node_opens_its_panel_and_marks_the_outline(pages: Pages, run: Run) -> None:
@@ -75,13 +78,9 @@ def test_a_growing_graph_is_drawn_and_its_old_nodes_do_not_move(pages: Pages, ru
 
 
 def test_a_link_to_a_lemma_gets_a_late_layout_of_graphviz_too(pages: Pages, run: Run) -> None:
-    def late(route: Route) -> None:
-        time.sleep(1)
-        route.continue_()
-
     with graph_page(pages, run) as page:
         by_graphviz = page.evaluate(f"{GRAPH}.view.positions()")
-        page.route("**/layout_worker*", late)
+        page.add_init_script(LATE_WORKER)
         page.goto(f"/runs/{run.public_id}/graph/?node=s0.7")
         wait_until(page, f"Boolean({GRAPH}?.ready)")
         page.evaluate(f"{GRAPH}.ready")
