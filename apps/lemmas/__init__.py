@@ -3,5 +3,5 @@
 Not here: the graph's mathematics (`apps.reasoning.graph`).
 
 Doors: `established`, `exports`, `final_answers`, `formula_checks`, `graph_data`, `network`, `outline`, `pairs.grouping`,
-`pairs.models`, `pairs.services`, `rows`, `search.origin`, `search.retrieval`, `search.views`, `views`, `words`.
+`pairs.models`, `pairs.services`, `rows`, `search.index`, `search.origin`, `search.retrieval`, `search.views`, `views`, `words`.
 """

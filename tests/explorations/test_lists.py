@@ -74,7 +74,7 @@ def test_the_runs_on_one_problem_have_an_address_and_its_page_leads_there(client
 
 def test_a_run_of_the_command_line_is_listed_without_an_owner(client: Client) -> None:
     make_runs(None, 1, title="From the command line")
-    assert 'data-label="by">—</td>' in listed(client)
+    assert 'data-label="by"><span class="unknown">–</span></td>' in listed(client)
 
 
 def test_the_list_is_paged_and_asks_as_much_for_a_page_as_for_a_row(

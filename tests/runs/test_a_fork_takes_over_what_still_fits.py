@@ -68,7 +68,7 @@ def test_every_page_separates_inherited_calls_of_a_fork_from_its_own(client: Cli
     assert f"Calls0+0,{calls}takenover" in header.replace("of20", "")
     assert f"{tokens}takenover" in header
     assert f"of these {calls} calls and" in page
-    assert f"{calls} taken over" in client.get("/runs/").content.decode()
+    assert f"{calls} calls taken over" in client.get("/runs/").content.decode()
     row = client.get(f"/api/v1/runs/{fork.public_id}").json()
     assert (row["calls"], *(row[f"inherited_{name}"] for name in SUMS)) == (0, *counters)
     usage = run_head(fork)["usage"]
