@@ -88,6 +88,7 @@ def test_a_note_reaches_whom_it_mentions_and_a_link_shows_graph_and_proof_until_
         reader = page_of(room.context.browser, live_server)
         reader.goto(link_to(room, run))
         wait_until(reader, f"Boolean({GRAPH}?.ready)")
+        reader.evaluate(f"{GRAPH}.ready")
         reader.locator("summary", has_text="Outline").click()
         reader.locator('[data-node="s0.1"]').click()
         expect(reader.locator("[data-panel]")).to_contain_text("Base.")

@@ -247,4 +247,4 @@ def _url_of(url: str, name: str) -> str:
 
 def _migrate(env: dict[str, str]) -> None:
     command = [sys.executable, "manage.py", "migrate", "--verbosity=0"]
-    subprocess.run(command, env={**os.environ, **env}, cwd=ROOT, check=True, timeout=120)
+    subprocess.run(command, env={**os.environ, **env}, cwd=ROOT, check=True, timeout=300)
