@@ -10,6 +10,7 @@ from typing import Any
 import psycopg
 import pytest
 from django.contrib.contenttypes.management import create_contenttypes
+from django.core.cache import caches
 from django.db import connections
 from django.db.models.signals import post_migrate
 from django.test import Client
@@ -169,6 +170,12 @@ def _fast_settings(settings: Settings) -> None:
     """Use a fast hasher, because Argon2 is slow on purpose, and no collected static files."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     settings.STATIC_ROOT = None
+
+
+@pytest.fixture(autouse=True)
+def _no_kept_choices() -> None:
+    """Forget what an earlier test kept for some seconds: rolled-back rows give their keys to those of the next test."""
+    caches["local"].clear()
 
 
 @pytest.fixture

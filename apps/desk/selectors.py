@@ -17,9 +17,14 @@ def tags_by_run(runs: Collection[int]) -> dict[int, list[Tag]]:
     return found
 
 
+def tag_written(name: str) -> str:
+    """The name of a tag as it is stored: lower case, single spaces."""
+    return " ".join(name.replace("\0", "").lower().split())
+
+
 def runs_tagged(name: str) -> QuerySet[Tag, int]:
     """Primary keys of the runs with a tag, for a filter."""
-    return Tag.objects.filter(kind=Tag.Kind.RUN, name=" ".join(name.lower().split())).order_by().values_list("run", flat=True)
+    return Tag.objects.filter(kind=Tag.Kind.RUN, name=tag_written(name)).order_by().values_list("run", flat=True)
 
 
 def tag_names(runs: QuerySet[Run]) -> list[str]:

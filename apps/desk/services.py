@@ -7,6 +7,7 @@ from django.db import transaction
 
 from apps.accounts.models import User
 from apps.desk.models import SavedView, Tag
+from apps.desk.selectors import tag_written
 from apps.runs.access import run_may_steer
 from apps.runs.models import Run
 
@@ -15,8 +16,8 @@ TAGS_AT_MOST, VIEWS_AT_MOST = 20, 50
 
 
 def tag_name_of(text: str) -> str:
-    """The name as it is stored: lower case, single spaces. Raises `ValidationError` for an unusable name."""
-    name = " ".join(text.replace("\0", "").lower().split())
+    """The name as it is stored. Raises `ValidationError` for an unusable name."""
+    name = tag_written(text)
     if not name or len(name) > LONGEST_TAG or "," in name:
         raise ValidationError(f"A tag is one to {LONGEST_TAG} characters without a comma. Nothing was changed.")
     return name

@@ -57,24 +57,18 @@ def run_story(run: Run, of: Collection[Kind] | Q) -> RunStory:
     return fold((seq, event_from(kind, body)) for seq, kind, body in rows.iterator(chunk_size=STORY_CHUNK))
 
 
-def run_list(
-    runs: QuerySet[Run], *, query: str = "", status: str = "", scaffold: str = "", topic: str = "", problem: str = ""
-) -> QuerySet[Run]:
-    """Filter a set of visible runs by words in the title, status, scaffold, topic of the problem, and the problem's slug.
+def run_list(runs: QuerySet[Run], *, query: str = "", scaffold: str = "", topic: str = "") -> QuerySet[Run]:
+    """Filter a set of visible runs by words in title or statement, by scaffold, and by topic of the problem.
 
     Cells of experiments and rollouts of training jobs are left out; their own pages list them.
     """
     runs = runs.exclude(preset__in=APART)
     for word in query.split():
         runs = runs.filter(Q(title__icontains=word) | Q(problem_version__statement__icontains=word))
-    if status:
-        runs = runs.filter(status=status)
     if scaffold:
         runs = runs.filter(scaffold=scaffold)
     if topic:
         runs = runs.filter(problem_version__problem__topic=topic)
-    if problem:
-        runs = runs.filter(problem_version__problem__slug=problem)
     return runs.select_related("problem_version__problem", "owner")
 
 

@@ -38,6 +38,7 @@ def day(back: int) -> str:
         ({"owner": "-"}, ["Three"]),
         ({"model": "qwen"}, ["One"]),
         ({"tag": "best"}, ["One"]),
+        ({"tag": "Best"}, ["One"]),
         ({"tag": "worst"}, []),
         ({"problem": "nothing-of-this-name"}, []),
         ({"since": day(5)}, ["Three", "Two"]),

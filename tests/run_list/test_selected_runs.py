@@ -68,6 +68,7 @@ def test_a_tag_is_set_once_seen_by_all_and_shows_who_set_it(
     assert tags(runs[0]) == tags(runs[1]) == ["to read"]
     shown = page(client_for(bob))
     assert 'href="?tag=to%20read" title="Alice, ' in shown
+    assert client.get("/runs/", {"tag": " To  Read"}).context["page"].paginator.count == 2
 
 
 @pytest.mark.parametrize("name", ["", "  ", "a,b", "x" * 41])

@@ -109,16 +109,16 @@ def offers_of(run: Run, place: Place, user: User) -> Offers:
         return Offers(trouble)
     if not place.is_given:
         return Offers("Choose an event, a call or a lemma of the run, then press “Fork from here” there.")
-    found = walk(run)
-    if found.trouble:
-        return Offers(f"{found.trouble} {_WHOLE}")
-    if not any(phase.calls for phase in found.phases):
-        return Offers("This run has no recorded call to take over. Wait for its first call, or start a new run of the problem.")
     lemma = Lemma.objects.filter(run=run, lemma=place.lemma).first() if place.lemma else None
     if place.lemma and lemma is None:
         return Offers(f"This run has no lemma {place.lemma}.")
     if trouble := missing(run, place):
         return Offers(trouble)
+    found = walk(run)
+    if found.trouble:
+        return Offers(f"{found.trouble} {_WHOLE}")
+    if not any(phase.calls for phase in found.phases):
+        return Offers("This run has no recorded call to take over. Wait for its first call, or start a new run of the problem.")
     at, refusal = phase_of(run, place, found)
     if refusal:
         return Offers(refusal)

@@ -199,7 +199,7 @@ def _spellings(query: Query, seen: QuerySet[LemmaText]) -> dict[str, dict[str, s
 
 
 def _written(texts: QuerySet[LemmaText], term: str) -> str:
-    """The word of a statement that has this term; empty if none has.
+    """The word of a statement that has this term, or "".
 
     Without an order: in the order of keys, PostgreSQL would walk all lemmas for a first match that may not exist.
     """
