@@ -167,6 +167,7 @@ INSTALLED_APPS = [
     "apps.submissions",
     "apps.marks",
     "apps.results",
+    "apps.practice",
     "apps.runs",
     "apps.trials",
     "apps.desk",

@@ -17,6 +17,10 @@ EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'console'
 EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = env.str("EMAIL_HOST_USER", ""), env.str("EMAIL_HOST_PASSWORD", "")
 EMAIL_USE_TLS, DEFAULT_FROM_EMAIL = env.bool("EMAIL_USE_TLS", True), env.str("EMAIL_FROM", "lemmascope@localhost")
 
+# --- practice (docs/practice.md) --------------------------------------------------------------------------------------
+PRACTICE_MODEL: str = env.str("PRACTICE_MODEL", "")
+PRACTICE_HINT_WAIT_MIN, PRACTICE_CALLS_A_DAY = env.int("PRACTICE_HINT_WAIT_MIN", 3), env.int("PRACTICE_CALLS_A_DAY", 30)
+
 # --- model graders (docs/graders.md) ---------------------------------------------------------------------------------
 SUGGESTIONS_AT_ONCE, SUGGESTION_MAX_MIN = env.int("SUGGESTIONS_AT_ONCE", 4), env.int("SUGGESTION_MAX_MIN", 120)
 GRADING_AT_ONCE: int = env.int("GRADING_AT_ONCE", 16)

@@ -26,6 +26,7 @@ urlpatterns = [
     path("contests/", include("apps.contests.urls")),
     path("", include("apps.submissions.urls")),
     path("", include("apps.results.urls")),
+    path("", include("apps.practice.urls")),
     path("", include("apps.marks.urls")),
     path("office/", include("apps.marks.office.urls")),
     path("models/", include("apps.trials.urls")),

@@ -15,6 +15,8 @@ def wire() -> None:
     from apps.marks.authors import author_kept
     from apps.marks.graders.families import family_register
     from apps.marks.holding import has_sealed_marks, scheme_use_refusal, solutions_held
+    from apps.practice.access import page_shown_with_help
+    from apps.practice.queue import questions_waiting
     from apps.problems.holding import Text, hold_register
     from apps.reasoning.inference.trained import read_also, trained_file
     from apps.results.hint_material import page_shown_with_hints
@@ -34,8 +36,9 @@ def wire() -> None:
     record_keepers.keeper_register(audit)
     # Submissions ask who else may see a scanned page.
     page_reader_register(page_shown_with_hints)
+    page_reader_register(page_shown_with_help)
     # Marking asks for waiting work, and for graders that give suggestions.
-    for counter in (waiting.coordinations_waiting, appeals_waiting, hints_waiting):
+    for counter in (waiting.coordinations_waiting, appeals_waiting, hints_waiting, questions_waiting):
         waiting.counter_register(counter)
     family_register(WORKFLOW, WorkflowFamily())
     # The model registry also reads the file of trained models.

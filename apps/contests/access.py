@@ -4,13 +4,14 @@
 |---|---|---|---|
 | contest, its problems | from its opening on | yes | yes |
 | settings, state, coaches | no | no | yes |
-| papers | own paper | from marking on, by number | same |
+| papers | own paper | from marking on, on a sheet from its opening on, by number | same |
 | names next to numbers, in a contest that is not anonymous | no | coaches only | coaches only |
 | roster: names without numbers | no | no | yes, coaches only |
 | whether a student or a model wrote a paper | no | no | yes, for statistics of settled scripts |
 | author of a paper | own paper | with `may_reveal`, if the coach judges none of it, with a recorded reason | same |
 | authors of all papers | no | no | with `may_reveal`, once the results are signed off (`apps.marks.office.names`) |
 
+Practice is one student's contest: it has no coaches, and nobody but its student opens it (`apps.practice.access` has the rest).
 All other users get `Http404`, which hides that the contest exists. A researcher may organise a contest of model proofs and
 never learns a name. Staff list all contests with titles, states, organisers and counts. They can restore a deleted contest and
 show its problems in the library; they cannot open a contest.
@@ -24,7 +25,8 @@ from django.utils import timezone
 
 from apps.accounts.access import user_allowed
 from apps.accounts.models import Role, User
-from apps.contests.models import Contest, ContestCoach, ContestProblem, ContestState, Identity, Paper
+from apps.contests.models import Contest, ContestCoach, ContestKind, ContestProblem, ContestState, Identity, Paper
+from apps.contests.windows import is_begun
 
 NO_CONTEST = "There is no such contest."
 READABLE = (ContestState.MARKING, ContestState.CLOSED)
@@ -37,7 +39,8 @@ def contest_may_create(user: User) -> bool:
 
 def contests_administered_by(user: User) -> QuerySet[Contest]:
     """All contests for staff; an empty queryset for other users."""
-    return Contest.objects.all() if user.is_active and user.is_staff else Contest.objects.none()
+    listed = Contest.objects.exclude(kind=ContestKind.PRACTICE)
+    return listed if user.is_active and user.is_staff else Contest.objects.none()
 
 
 def creator_of(request: HttpRequest) -> User:
@@ -58,6 +61,11 @@ def contest_visible_to(user: User) -> QuerySet[Contest]:
         else Contest.objects.none()
     )
     return Contest.objects.filter(Q(pk__in=written.values("pk")) | Q(pk__in=coached.values("pk")))
+
+
+def contest_listed_for(user: User) -> QuerySet[Contest]:
+    """Visible contests and sheets; practice is on pages of its own."""
+    return contest_visible_to(user).exclude(kind=ContestKind.PRACTICE)
 
 
 def contest_get_for(user: User, public_id: uuid.UUID) -> Contest:
@@ -103,8 +111,9 @@ def rostered_get_for(user: User, public_id: uuid.UUID) -> Contest:
 
 
 def papers_may_read(user: User, contest: Contest) -> bool:
-    """Whether the user may read papers: coaches may, once the contest accepts no more submissions."""
-    return contest.state in READABLE and coach_of(user, contest) is not None
+    """Whether the user may read papers: coaches may, once a contest accepts no more submissions; on an open sheet too."""
+    is_open_sheet = contest.kind == ContestKind.SHEET and contest.state == ContestState.OPEN
+    return (contest.state in READABLE or is_open_sheet) and coach_of(user, contest) is not None
 
 
 def paper_get_for(user: User, contest: Contest, public_id: uuid.UUID) -> Paper:
@@ -127,7 +136,7 @@ def problem_own_for(user: User, public_id: uuid.UUID) -> tuple[Paper, ContestPro
     if asked is None or not contest_visible_to(user).filter(pk=asked.contest_id).exists():
         raise Http404("There is no such problem.")
     paper = paper_own(user, asked.contest)
-    if paper is None:
+    if paper is None or not is_begun(asked):
         raise Http404("There is no such problem.")
     return paper, asked
 

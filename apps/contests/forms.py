@@ -7,7 +7,7 @@ from django.conf import settings
 
 from apps.accounts.access import group_visible_to
 from apps.accounts.models import StudentGroup, User
-from apps.contests.models import EXTERNAL_LENGTH, LABEL_LENGTH, NAME_LENGTH, TITLE_LENGTH, Contest, PointStep
+from apps.contests.models import EXTERNAL_LENGTH, LABEL_LENGTH, NAME_LENGTH, TITLE_LENGTH, Contest, ContestKind, PointStep
 from apps.contests.services import Settings
 from apps.problems.access import library_of
 from apps.problems.models import Problem
@@ -28,6 +28,13 @@ class ContestForm(forms.Form):
     """The settings of a contest."""
 
     title = forms.CharField(max_length=TITLE_LENGTH, help_text="For example: Selection test 2")
+    kind = forms.ChoiceField(
+        choices=[choice for choice in ContestKind.choices if choice[0] != ContestKind.PRACTICE],
+        initial=ContestKind.CONTEST,
+        required=False,
+        help_text="On a training sheet, coaches read and comment while it is open, and students hand in newer versions. "
+        "A sheet does not hide its problems in the library. You cannot change this after the opening.",
+    )
     opens_at = _MomentField(label="Opens", help_text=f"In {settings.TIME_ZONE}. Leave empty to open at once.")
     closes_at = _MomentField(label="Closes", help_text=f"In {settings.TIME_ZONE}. Leave empty: open until marking begins.")
     point_step = forms.ChoiceField(choices=PointStep.choices, label="Points")
@@ -40,6 +47,7 @@ class ContestForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
+        cleaned["kind"] = cleaned.get("kind") or ContestKind.CONTEST
         opens, closes = cleaned.get("opens_at"), cleaned.get("closes_at")
         if opens and closes and opens >= closes:
             self.add_error("closes_at", "The closing time must be after the opening time.")
@@ -52,7 +60,9 @@ class ContestForm(forms.Form):
     @staticmethod
     def initial_of(contest: Contest) -> dict[str, Any]:
         """Initial values of the form for a contest."""
-        return {name: getattr(contest, name) for name in ("title", "opens_at", "closes_at", "point_step", "is_anonymous")}
+        return {
+            name: getattr(contest, name) for name in ("title", "kind", "opens_at", "closes_at", "point_step", "is_anonymous")
+        }
 
 
 class ProblemForm(forms.Form):

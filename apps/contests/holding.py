@@ -1,6 +1,7 @@
 """Hold back the problems of a contest in the library, from opening to closing, from all users but its coaches.
 
-Students read the problems on the pages of the contest. A contest in preparation holds nothing back and gives its coaches no
+Students read the problems on the pages of the contest. Sheets and practice hold
+nothing back. A contest in preparation holds nothing back and gives its coaches no
 additional access. Staff can show the problems of a contest in the library (`shows_problems`).
 """
 
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 from django.db.models import QuerySet
 
 from apps.accounts.models import Role, User
-from apps.contests.models import Contest, ContestProblem, ContestState
+from apps.contests.models import Contest, ContestKind, ContestProblem, ContestState
 from apps.problems.models import Problem
 
 HOLDING = (ContestState.OPEN, ContestState.MARKING)
@@ -18,7 +19,9 @@ OPENED = (*HOLDING, ContestState.CLOSED)
 
 def rows_holding() -> QuerySet[ContestProblem]:
     """Contest problems that are held back now."""
-    return ContestProblem.objects.filter(contest__state__in=HOLDING, contest__shows_problems=False)
+    return ContestProblem.objects.filter(
+        contest__kind=ContestKind.CONTEST, contest__state__in=HOLDING, contest__shows_problems=False
+    )
 
 
 def problems_held(user: User | None) -> QuerySet[Problem]:

@@ -45,6 +45,15 @@ class ContestState(models.TextChoices):
     DELETED = "deleted", "Deleted"
 
 
+class ContestKind(models.TextChoices):
+    """What is handed in for. A contest is marked. On a sheet, coaches answer while it is open. Practice belongs to one person:
+    it has one paper and no coaches, and is in no list of contests (adr/0043)."""
+
+    CONTEST = "contest", "Contest"
+    SHEET = "sheet", "Training sheet"
+    PRACTICE = "practice", "Practice"
+
+
 class PointStep(models.TextChoices):
     """The unit of points in a contest."""
 
@@ -53,13 +62,14 @@ class PointStep(models.TextChoices):
 
 
 class Contest(models.Model):
-    """A contest or a sheet of training problems. `row_version` counts changes of its settings and state.
+    """A contest, a sheet of training problems, or one person's practice. `row_version` counts changes of settings and state.
 
-    `shows_problems`: staff show its problems in the library in every state.
+    `shows_problems`: staff show its problems in the library in every state. Sheets and practice never hide theirs.
     """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     title = models.CharField(max_length=TITLE_LENGTH)
+    kind = models.CharField(max_length=8, choices=ContestKind, default=ContestKind.CONTEST, db_default=ContestKind.CONTEST)
     state = models.CharField(max_length=10, choices=ContestState, default=ContestState.PREPARING)
     opens_at = models.DateTimeField(null=True, blank=True, help_text="Empty: as soon as it is opened.")
     closes_at = models.DateTimeField(null=True, blank=True, help_text="Empty: until marking begins.")
@@ -91,7 +101,10 @@ class Contest(models.Model):
 
 
 class ContestProblem(models.Model):
-    """A problem of a contest under its label ("1", "A2"). Students read `version`, fixed to the newest when it opens."""
+    """A problem of a contest under its label ("1", "A2"). Students read `version`, fixed to the newest when it opens.
+
+    `opens_at`, `closes_at`: its own times on a sheet, within those of the sheet. Students see it from its opening on.
+    """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="problems")
@@ -100,10 +113,16 @@ class ContestProblem(models.Model):
     position = models.PositiveSmallIntegerField()
     label = models.CharField(max_length=LABEL_LENGTH)
     captain = models.ForeignKey(User, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    opens_at = models.DateTimeField(null=True, blank=True)
+    closes_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ["position"]
         constraints = [
+            models.CheckConstraint(
+                condition=Q(opens_at__isnull=True) | Q(closes_at__isnull=True) | Q(opens_at__lt=F("closes_at")),
+                name="contest_problem_opens_before_it_closes",
+            ),
             models.UniqueConstraint(fields=["contest", "position"], name="contest_problem_position"),
             models.UniqueConstraint(fields=["contest", "problem"], name="contest_problem_once"),
             models.UniqueConstraint(fields=["contest", "label"], name="contest_problem_label"),

@@ -7,7 +7,16 @@ from django.db.models import Count, Min, Prefetch, QuerySet
 
 from apps.accounts.models import User
 from apps.contests.holding import HOLDING
-from apps.contests.models import AFTER_SIGN_OFF, Contest, ContestCoach, ContestProblem, Identity, IdentityReveal, Paper
+from apps.contests.models import (
+    AFTER_SIGN_OFF,
+    Contest,
+    ContestCoach,
+    ContestKind,
+    ContestProblem,
+    Identity,
+    IdentityReveal,
+    Paper,
+)
 
 
 @dataclass(frozen=True)
@@ -35,7 +44,8 @@ def administration_rows(contests: QuerySet[Contest]) -> list[AdministrationRow]:
     counted = contests.annotate(problem_count=Count("problems", distinct=True), paper_count=Count("papers", distinct=True))
     rows = []
     for contest in counted.prefetch_related(coaches):
-        hidden = contest.problem_count if contest.state in HOLDING and not contest.shows_problems else 0
+        hides = contest.kind == ContestKind.CONTEST and contest.state in HOLDING and not contest.shows_problems
+        hidden = contest.problem_count if hides else 0
         names = [coach.person.username for coach in contest.organising]
         rows.append(AdministrationRow(contest, names, contest.paper_count, hidden))
     return sorted(rows, key=lambda row: -row.hidden)

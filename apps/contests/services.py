@@ -10,7 +10,6 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import F, Max
-from django.utils import timezone
 
 from apps.accounts.models import Role, User
 from apps.contests.holding import held_elsewhere
@@ -19,6 +18,7 @@ from apps.contests.models import (
     AuthorKind,
     Contest,
     ContestCoach,
+    ContestKind,
     ContestProblem,
     ContestState,
     Identity,
@@ -27,6 +27,7 @@ from apps.contests.models import (
     paper_number_random,
 )
 from apps.contests.record_keepers import event_publish
+from apps.contests.windows import adding_refusal
 from apps.problems.models import Problem
 
 PROBLEMS_AT_MOST = 30
@@ -59,6 +60,7 @@ class Settings:
     closes_at: datetime | None = None
     is_anonymous: bool = True
     point_step: str = PointStep.WHOLE
+    kind: str = ContestKind.CONTEST
 
 
 @transaction.atomic
@@ -82,6 +84,8 @@ def contest_save(*, contest: Contest, settings: Settings, based_on: int, by: Use
     contest = contest_locked(contest, based_on)
     if contest.is_anonymous and not settings.is_anonymous and contest.state != ContestState.PREPARING:
         raise ContestRefused("Settings were not saved: an opened contest must stay anonymous.")
+    if settings.kind != contest.kind and contest.state != ContestState.PREPARING:
+        raise ContestRefused("Settings were not saved: after the opening, a contest stays a contest and a sheet a sheet.")
     if settings.point_step != contest.point_step and step_is_kept(contest):
         raise ContestRefused("Settings were not saved: you cannot change the point step after marks were sealed.")
     _settings_apply(contest, settings)
@@ -241,27 +245,6 @@ def student_remove(*, identity: Identity, by: User | None = None) -> None:
     event_publish(identity.contest, "contest.student-out", by)
 
 
-def adding_refusal(contest: Contest) -> str:
-    """Why no author can be added now; empty if one can."""
-    refusals = {
-        ContestState.MARKING: "The contest is being marked. Reopen it first.",
-        ContestState.CLOSED: "The contest is closed.",
-    }
-    return refusals.get(ContestState(contest.state), "")
-
-
-def hand_in_refusal(contest: Contest, now: datetime | None = None) -> str:
-    """Why the contest accepts no submissions now; empty if it does."""
-    now = now or timezone.now()
-    if contest.state != ContestState.OPEN:
-        return "Nothing more can be handed in." if contest.state != ContestState.PREPARING else "The contest is not open yet."
-    if contest.opens_at is not None and now < contest.opens_at:
-        return "The contest is not open yet."
-    if contest.closes_at is not None and now >= contest.closes_at:
-        return "The time is over. Nothing more can be handed in."
-    return ""
-
-
 def _paper_new(contest: Contest) -> Paper:
     for _ in range(_NUMBER_ATTEMPTS):
         try:
@@ -276,11 +259,13 @@ def _settings_apply(contest: Contest, settings: Settings) -> None:
     contest.title = " ".join(settings.title.split())
     contest.opens_at, contest.closes_at = settings.opens_at, settings.closes_at
     contest.is_anonymous, contest.point_step = settings.is_anonymous, settings.point_step
+    contest.kind = settings.kind
 
 
 def _settings_body(settings: Settings) -> dict[str, object]:
     times = {"opens_at": settings.opens_at, "closes_at": settings.closes_at}
     chosen: dict[str, object] = {"title": settings.title, "is_anonymous": settings.is_anonymous}
+    chosen |= {"kind": str(settings.kind)} if settings.kind != ContestKind.CONTEST else {}
     chosen["point_step"] = str(settings.point_step)
     return chosen | {name: at.isoformat(" ", "minutes") for name, at in times.items() if at is not None}
 

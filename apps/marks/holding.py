@@ -9,7 +9,7 @@ from django.db.models import Q, QuerySet
 
 from apps.accounts.models import User
 from apps.contests.holding import problems_coached
-from apps.contests.models import Contest, ContestProblem, ContestState
+from apps.contests.models import Contest, ContestKind, ContestProblem, ContestState
 from apps.marks.access import captain_is
 from apps.marks.models import Mark, ReleaseBatch, ReleasePart
 from apps.problems.models import Problem
@@ -23,6 +23,7 @@ def solutions_held(user: User | None) -> QuerySet[Problem]:
     """
     released = ReleaseBatch.objects.filter(undone_at=None, parts__icontains=f'"{ReleasePart.SOLUTION.value}"')
     waiting = ContestProblem.objects.filter(~Q(contest__in=released.values("contest")), contest__state=ContestState.CLOSED)
+    waiting = waiting.filter(contest__kind=ContestKind.CONTEST)
     waiting = waiting.filter(contest__shows_problems=False)
     return Problem.objects.filter(pk__in=waiting.values("problem")).exclude(pk__in=problems_coached(user).values("pk"))
 

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from django.db import transaction
 from django.db.models import Max
 
-from apps.contests.models import ContestProblem, Paper
-from apps.contests.services import ContestRefused, hand_in_refusal
+from apps.contests.models import ContestKind, ContestProblem, Paper
+from apps.contests.services import ContestRefused
+from apps.contests.windows import writing_refusal
 from apps.submissions.intake import PAGES_AT_MOST, PageImage
 from apps.submissions.models import Scan, Submission, Transcription
 
@@ -16,11 +17,12 @@ SCANS_OF_A_PAPER = 400
 @transaction.atomic
 def scans_add(*, paper: Paper, problem: ContestProblem, pages: Sequence[PageImage]) -> None:
     """Append pages to a draft. Raises `ContestRefused` outside the time window and above the page limits."""
-    _may_write(paper)
+    _may_write(problem)
     submission, _ = Submission.objects.get_or_create(paper=paper, problem=problem)
     if submission.scans.exclude(position=None).count() + len(pages) > PAGES_AT_MOST:
         raise ContestRefused(f"No pages were added: a problem has at most {PAGES_AT_MOST} pages.")
-    if Scan.objects.filter(submission__paper=paper).count() + len(pages) > SCANS_OF_A_PAPER:
+    in_contest = paper.contest.kind != ContestKind.PRACTICE
+    if in_contest and Scan.objects.filter(submission__paper=paper).count() + len(pages) > SCANS_OF_A_PAPER:
         raise ContestRefused(f"No pages were added: a paper has at most {SCANS_OF_A_PAPER} pages.")
     first = _next(submission)
     Scan.objects.bulk_create(
@@ -32,7 +34,7 @@ def scans_add(*, paper: Paper, problem: ContestProblem, pages: Sequence[PageImag
 @transaction.atomic
 def scan_remove(*, scan: Scan) -> None:
     """Remove a page from the draft; versions keep it. Raises `ContestRefused`."""
-    _may_write(scan.submission.paper)
+    _may_write(scan.submission.problem)
     if scan.pages.exists():
         Scan.objects.filter(pk=scan.pk).update(position=None)
     else:
@@ -42,7 +44,7 @@ def scan_remove(*, scan: Scan) -> None:
 @transaction.atomic
 def scan_earlier(*, scan: Scan) -> None:
     """Swap a page with its predecessor. Raises `ContestRefused`."""
-    _may_write(scan.submission.paper)
+    _may_write(scan.submission.problem)
     before = scan.submission.scans.filter(position__lt=scan.position).order_by("-position").first()
     if before is not None:
         Scan.objects.filter(pk=scan.pk).update(position=before.position)
@@ -67,6 +69,6 @@ def _next(submission: Submission) -> int:
     return (submission.scans.aggregate(last=Max("position"))["last"] or 0) + 1
 
 
-def _may_write(paper: Paper) -> None:
-    if refusal := hand_in_refusal(paper.contest):
+def _may_write(problem: ContestProblem) -> None:
+    if refusal := writing_refusal(problem):
         raise ContestRefused(refusal)

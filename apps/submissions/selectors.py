@@ -7,6 +7,7 @@ from django.db.models import OuterRef, Q, QuerySet, Subquery
 
 from apps.contests.models import Contest, ContestProblem, Paper
 from apps.contests.selectors import problem_list
+from apps.contests.windows import is_begun
 from apps.submissions.models import Scan, Submission, SubmissionVersion
 
 
@@ -28,11 +29,11 @@ class PaperRow:
 
 
 def own_rows(contest: Contest, paper: Paper) -> list[OwnRow]:
-    """Rows of an author's work, one per problem."""
+    """Rows of an author's work, one per problem that has begun."""
     submissions = {row.problem_id: row for row in Submission.objects.filter(paper=paper)}
     newest = {row.submission_id: row for row in versions_to_mark(contest).filter(submission__paper=paper)}
     rows = []
-    for problem in problem_list(contest):
+    for problem in filter(is_begun, problem_list(contest)):
         submission = submissions.get(problem.pk)
         handed_in = newest.get(submission.pk) if submission else None
         draft = submission.draft if submission else ""

@@ -10,7 +10,8 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.contests.models import Contest, ContestProblem, Paper
 from apps.contests.record_keepers import event_publish
-from apps.contests.services import ContestRefused, hand_in_refusal
+from apps.contests.services import ContestRefused
+from apps.contests.windows import writing_refusal
 from apps.reasoning.texts.latex_steps import segmenter_of, steps_of
 from apps.reasoning.texts.segmentation import digest_of
 from apps.reasoning.texts.source import source_of
@@ -51,7 +52,7 @@ def draft_save(*, paper: Paper, problem: ContestProblem, text: str, text_format:
 
     Raises `ContestRefused` outside the time window or for a text that is too long, and `DraftChanged`.
     """
-    _may_write(paper.contest, text, text_format)
+    _may_write(problem, text, text_format)
     submission, _ = Submission.objects.get_or_create(paper=paper, problem=problem)
     if submission.draft == text and submission.draft_format == text_format:
         return submission
@@ -68,7 +69,7 @@ def version_hand_in(*, paper: Paper, problem: ContestProblem, text: str, text_fo
 
     Concurrent calls are serialised. Raises `ContestRefused`, `DraftChanged`.
     """
-    _may_write(paper.contest, text, text_format)
+    _may_write(problem, text, text_format)
     Submission.objects.get_or_create(paper=paper, problem=problem)
     Submission.objects.select_for_update().get(paper=paper, problem=problem)
     submission = draft_save(paper=paper, problem=problem, text=text, text_format=text_format, based_on=based_on)
@@ -91,7 +92,7 @@ def version_hand_in(*, paper: Paper, problem: ContestProblem, text: str, text_fo
 @transaction.atomic
 def version_withdraw(*, version: SubmissionVersion) -> None:
     """Withdraw the newest version; its text is kept. Raises `ContestRefused` outside the time window and for older versions."""
-    if refusal := hand_in_refusal(version.submission.paper.contest):
+    if refusal := writing_refusal(version.submission.problem):
         raise ContestRefused(refusal)
     if version.submission.versions.filter(number__gt=version.number).exists():
         raise ContestRefused("Not withdrawn: there is a newer version. Only the newest can be withdrawn.")
@@ -137,8 +138,8 @@ def import_file_keep(*, contest: Contest, user: User, filename: str, data: bytes
     )
 
 
-def _may_write(contest: Contest, text: str, text_format: str) -> None:
-    if refusal := hand_in_refusal(contest):
+def _may_write(problem: ContestProblem, text: str, text_format: str) -> None:
+    if refusal := writing_refusal(problem):
         raise ContestRefused(refusal)
     if len(text) > TEXT_LENGTH:
         raise ContestRefused(f"Not saved: the text has {len(text):,} characters; the limit is {TEXT_LENGTH:,}. Shorten it.")

@@ -9,8 +9,9 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from apps.contests.models import Paper
-from apps.contests.services import ContestRefused, hand_in_refusal
+from apps.contests.models import ContestProblem
+from apps.contests.services import ContestRefused
+from apps.contests.windows import writing_refusal
 from apps.reasoning.domain.errors import AliasError
 from apps.reasoning.inference.aliases import Alias, load_usable
 from apps.submissions.models import TEXT_LENGTH, Scan, Submission, Transcription, TranscriptionState
@@ -33,7 +34,7 @@ def page_model() -> Alias | None:
 @transaction.atomic
 def transcription_ask(*, scan: Scan) -> Transcription:
     """Queue a page for the model. Raises `ContestRefused`, also if a request or proposal is open."""
-    _may_write(scan.submission.paper)
+    _may_write(scan.submission.problem)
     alias = page_model()
     if alias is None:
         raise ContestRefused(NO_MODEL)
@@ -74,8 +75,8 @@ def transcriptions_edit(*, submission: Submission, words: Mapping[str, str]) -> 
 @transaction.atomic
 def transcription_take(*, scan: Scan, draft: Submission) -> Submission:
     """Append a proposal, as corrected by its author, to the draft. Raises `ContestRefused`, `DraftChanged`."""
-    paper = scan.submission.paper
-    _may_write(paper)
+    paper, problem = scan.submission.paper, scan.submission.problem
+    _may_write(problem)
     row = Transcription.objects.select_for_update().filter(scan=scan, state=TranscriptionState.READY).first()
     if row is None:
         raise ContestRefused(GONE)
@@ -83,7 +84,6 @@ def transcription_take(*, scan: Scan, draft: Submission) -> Submission:
     if not words:
         raise ContestRefused("The proposal is empty. Dismiss it, or type the content of the page.")
     text = f"{draft.draft.rstrip()}\n\n{words}" if draft.draft.strip() else words
-    problem = scan.submission.problem
     saved = draft_save(paper=paper, problem=problem, text=text, text_format=draft.draft_format, based_on=draft.row_version)
     Transcription.objects.filter(pk=row.pk).update(state=TranscriptionState.TAKEN)
     return saved
@@ -92,7 +92,7 @@ def transcription_take(*, scan: Scan, draft: Submission) -> Submission:
 @transaction.atomic
 def transcription_decline(*, scan: Scan) -> None:
     """Dismiss a proposal or cancel a request. Raises `ContestRefused`."""
-    _may_write(scan.submission.paper)
+    _may_write(scan.submission.problem)
     rows = Transcription.objects.filter(scan=scan).exclude(state__in=(TranscriptionState.TAKEN, TranscriptionState.DECLINED))
     if not rows.update(state=TranscriptionState.DECLINED, done_at=timezone.now()):
         raise ContestRefused(GONE)
@@ -104,6 +104,6 @@ def unconfirmed(submission: Submission) -> int:
     return rows.exclude(scan__position=None).count()
 
 
-def _may_write(paper: Paper) -> None:
-    if refusal := hand_in_refusal(paper.contest):
+def _may_write(problem: ContestProblem) -> None:
+    if refusal := writing_refusal(problem):
         raise ContestRefused(refusal)

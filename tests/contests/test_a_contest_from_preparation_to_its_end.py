@@ -11,7 +11,8 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.contests import services
 from apps.contests.models import Contest, ContestState
-from apps.contests.services import ContestChanged, ContestRefused, Settings, coach_add, coach_remove, hand_in_refusal
+from apps.contests.services import ContestChanged, ContestRefused, Settings, coach_add, coach_remove
+from apps.contests.windows import hand_in_refusal
 from tests.contests.factory import enter, make_contest, moved
 from tests.problems.factory import make_problem
 

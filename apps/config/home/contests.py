@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from apps.accounts.models import User
-from apps.contests.access import contest_visible_to, paper_own
+from apps.contests.access import contest_listed_for, contest_visible_to, paper_own
 from apps.contests.models import Contest, ContestState
-from apps.contests.services import hand_in_refusal
+from apps.contests.windows import hand_in_refusal
 from apps.marks.home import home_rows
 from apps.marks.waiting import Waiting, waiting_for
 from apps.results.shown import parts_released
@@ -51,7 +51,7 @@ def contests_coached(user: User) -> list[CoachedContest]:
 
 def contests_own(user: User) -> list[OwnContest]:
     """Contests that the user takes part in: first those still open for handing in, by closing time."""
-    found = [_own(one, user) for one in contest_visible_to(user).filter(identities__person=user)]
+    found = [_own(one, user) for one in contest_listed_for(user).filter(identities__person=user)]
     found.sort(key=_soonest)
     return found[:CONTESTS_SHOWN]
 

@@ -17,6 +17,7 @@ from apps.contests.forms import CoachForm, RosterGroupForm, StudentsForm
 from apps.contests.groups import group_enter
 from apps.contests.models import Contest, ContestState
 from apps.contests.views.reading import contest_page
+from apps.contests.windows import adding_refusal
 from apps.ui.plain_text import without_nul
 from apps.ui.refusals import refusals_shown
 
@@ -127,7 +128,7 @@ def _roster_page(request: HttpRequest, contest: Contest, form: StudentsForm, gro
         "group_form": group_form,
         "identities": selectors.roster(contest),
         "is_preparing": contest.state == ContestState.PREPARING,
-        "may_add": not services.adding_refusal(contest),
+        "may_add": not adding_refusal(contest),
         "reveals": selectors.reveal_list(contest),
         "openings": selectors.openings_after_sign_off(contest),
     }

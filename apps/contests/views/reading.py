@@ -12,8 +12,8 @@ from apps.contests import selectors
 from apps.contests.access import (
     coach_of,
     contest_get_for,
+    contest_listed_for,
     contest_may_create,
-    contest_visible_to,
     papers_may_read,
     reveal_may,
     roster_may_read,
@@ -21,7 +21,8 @@ from apps.contests.access import (
 from apps.contests.asking import coach_question, move_question
 from apps.contests.forms import CoachForm, ProblemForm
 from apps.contests.models import Contest, ContestState
-from apps.contests.services import MOVES, adding_refusal, hand_in_refusal
+from apps.contests.services import MOVES
+from apps.contests.windows import adding_refusal, hand_in_refusal
 
 LABELS = {
     "open": "Open contest",
@@ -36,7 +37,7 @@ LABELS = {
 def contest_list(request: HttpRequest) -> HttpResponse:
     """List the contests that the user coaches or takes part in."""
     user = user_of(request)
-    context = {"contests": contest_visible_to(user), "may_create": contest_may_create(user)}
+    context = {"contests": contest_listed_for(user), "may_create": contest_may_create(user)}
     return render(request, "contests/contest_list.html", context)
 
 

@@ -10,7 +10,8 @@ from django.db import transaction
 from apps.accounts.models import User
 from apps.contests.models import AuthorKind, Contest, ContestProblem, ContestState, Identity, Paper
 from apps.contests.record_keepers import event_publish
-from apps.contests.services import PROBLEMS_AT_MOST, ContestRefused, adding_refusal, author_add, problem_add
+from apps.contests.services import PROBLEMS_AT_MOST, ContestRefused, author_add, problem_add
+from apps.contests.windows import adding_refusal
 from apps.files.archives import archive_read, is_archive
 from apps.files.folders import last_part
 from apps.files.plans import Plan, Skipped, Source, table_sources

@@ -11,7 +11,8 @@ from django.views.decorators.http import require_GET, require_POST
 
 from apps.accounts.access import user_of
 from apps.contests.access import problem_own_for
-from apps.contests.services import ContestRefused, hand_in_refusal
+from apps.contests.services import ContestRefused
+from apps.contests.windows import writing_refusal
 from apps.submissions import scans, services
 from apps.submissions.access import NO_PAGE, scan_get_for
 from apps.submissions.intake import PAGES_AT_MOST, WALL_S, PageImage, UploadWrong, pages_read
@@ -27,7 +28,7 @@ def pages_add(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
     """Add the pages of one to ten uploaded files to the draft: all files or none."""
     paper, problem = problem_own_for(user_of(request), problem_id)
     with refusals_shown(request, ContestRefused, UploadWrong):
-        if refusal := hand_in_refusal(paper.contest):
+        if refusal := writing_refusal(problem):
             raise ContestRefused(refusal)
         pages = _pages(request)
         scans.scans_add(paper=paper, problem=problem, pages=pages)

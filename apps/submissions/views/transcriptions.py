@@ -14,7 +14,8 @@ from django.views.decorators.http import require_GET, require_POST
 
 from apps.accounts.access import user_of
 from apps.contests.access import problem_own_for
-from apps.contests.services import ContestRefused, hand_in_refusal
+from apps.contests.services import ContestRefused
+from apps.contests.windows import writing_refusal
 from apps.submissions import services, transcriptions
 from apps.submissions.access import NO_PAGE, scan_own_for
 from apps.submissions.forms import TextForm
@@ -59,7 +60,7 @@ def transcription_state(request: HttpRequest, scan_id: uuid.UUID) -> HttpRespons
         "scan": scan,
         "problem": problem,
         "page_model": transcriptions.page_model(),
-        "refusal": hand_in_refusal(problem.contest),
+        "refusal": writing_refusal(problem),
         "number": scan.submission.scans.exclude(position=None).filter(position__lt=scan.position).count() + 1,
     }
     return render(request, "submissions/_transcription.html", context)

@@ -10,9 +10,10 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from apps.accounts.access import user_of
 from apps.contests.access import contest_get_for, paper_own, problem_own_for
-from apps.contests.models import ContestProblem
+from apps.contests.models import ContestKind, ContestProblem, ContestState
 from apps.contests.selectors import problem_list
-from apps.contests.services import ContestRefused, hand_in_refusal
+from apps.contests.services import ContestRefused
+from apps.contests.windows import hand_in_refusal, writing_refusal
 from apps.reasoning.texts.latex import names_an_author
 from apps.submissions import selectors, services, transcriptions
 from apps.submissions.access import version_own_for
@@ -33,6 +34,8 @@ def own(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
     paper = paper_own(user, contest)
     if paper is None:
         raise Http404("There is no such contest.")
+    if contest.kind == ContestKind.PRACTICE:
+        return redirect("practice:path")
     context = {"contest": contest, "rows": selectors.own_rows(contest, paper), "refusal": hand_in_refusal(contest)}
     return render(request, "submissions/own.html", context)
 
@@ -99,12 +102,14 @@ def version_own(request: HttpRequest, version_id: uuid.UUID) -> HttpResponse:
     """Show an author's own version with links to all versions of the problem."""
     version = version_own_for(user_of(request), version_id)
     contest = version.submission.paper.contest
+    if contest.kind != ContestKind.CONTEST and contest.state == ContestState.OPEN:
+        return redirect("practice:attempt", version_id=version_id)
     context = {
         "version": version,
         "contest": contest,
         "problem": version.submission.problem,
         "versions": selectors.version_list(version.submission),
-        "refusal": hand_in_refusal(contest),
+        "refusal": writing_refusal(version.submission.problem),
     }
     return render(request, "submissions/version_own.html", context)
 
@@ -160,7 +165,7 @@ def editor_page(
         "scans": selectors.scan_list(submission) if submission.pk else [],
         "page_model": transcriptions.page_model(),
         "problems": problem_list(problem.contest),
-        "refusal": hand_in_refusal(problem.contest),
+        "refusal": writing_refusal(problem),
         "versions": selectors.version_list(submission) if submission.pk else [],
     }
     return render(request, "submissions/write.html", context, status=status)

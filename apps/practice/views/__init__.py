@@ -1,0 +1,1 @@
+"""Pages of practice: for students, and for the coaches who answer them."""
