@@ -64,6 +64,7 @@ BENCHMARKS = {
     "sign_in": ("benchmarks.pages.sign_in", "Twenty simultaneous sign-ins under invented names"),
     "run_list": ("benchmarks.pages.run_list", "The list of 10,000 runs: sorts, filters and pages"),
     "agreement_page": ("benchmarks.pages.agreement_page", "The agreement page: server time over 10,000 pairs"),
+    "hint_leaks": ("benchmarks.feedback.hint_leaks", "The leak test over the hints of the sample library"),
 }
 WITHIN_S = 3600
 

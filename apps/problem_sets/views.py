@@ -129,7 +129,8 @@ def set_file(request: HttpRequest, slug: str) -> HttpResponse:
     """Download a version as JSONL in the format of the import, without problems that are held back."""
     user = reader_of(request)
     version = _version(slug, request.GET.get("version", ""))
-    items = list(version.items.select_related("problem__problem").prefetch_related("problem__problem__reference_solutions"))
+    texts = ("problem__problem__reference_solutions", "problem__problem__hints")
+    items = list(version.items.select_related("problem__problem").prefetch_related(*texts))
     hidden = hidden_of(user, items)
     lines = []
     for item in items:

@@ -21,6 +21,8 @@ ANSWER_LENGTH = 4_000
 SCHEME_LENGTH = 40_000
 SOLUTION_LENGTH = 100_000
 SOLUTIONS_AT_MOST = 12
+HINT_LENGTH = 2_000
+HINTS_AT_MOST = 3
 YEARS = range(1, 2200)
 
 
@@ -34,7 +36,10 @@ class SolutionDraft:
 
 @dataclass(frozen=True)
 class ProblemDraft:
-    """A complete problem. `topic` is a value of `Topic`; texts are Markdown with TeX, without trailing white space."""
+    """A complete problem. `topic` is a value of `Topic`; texts are Markdown with TeX, without trailing white space.
+
+    `hints` are in the order in which they open; none is empty.
+    """
 
     title: str
     topic: str
@@ -47,6 +52,7 @@ class ProblemDraft:
     answer: str = ""
     scheme_text: str = ""
     solutions: tuple[SolutionDraft, ...] = ()
+    hints: tuple[str, ...] = ()
     origin: str = ""
     external_id: str = ""
 
@@ -66,6 +72,7 @@ def draft_of(problem: Problem, version: ProblemVersion | None = None) -> Problem
         answer=version.answer,
         scheme_text=version.scheme_text,
         solutions=tuple(SolutionDraft(row.text, row.approach) for row in problem.reference_solutions.all()),
+        hints=tuple(row.text for row in problem.hints.all() if row.text),
         origin=problem.origin,
         external_id=problem.external_id,
     )

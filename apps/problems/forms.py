@@ -1,4 +1,4 @@
-"""Forms: the editor of a problem with its reference solutions, and the upload of a file."""
+"""Forms: the editor of a problem with its reference solutions and hints, and the upload of a file."""
 
 from typing import Any
 
@@ -7,10 +7,12 @@ from django.http import QueryDict
 
 from apps.files.upload_fields import TableField
 from apps.problems import drafts
-from apps.problems.drafts import ProblemDraft, SolutionDraft
+from apps.problems.drafts import HINTS_AT_MOST, ProblemDraft, SolutionDraft
+from apps.problems.hints import hint_leaks
 from apps.problems.importing.shapes import SHAPES
 from apps.problems.levels import level_spelled
 from apps.problems.models import Topic
+from apps.reasoning.feedback.ladder import RUNGS, Track
 from apps.ui.sent import whole_number
 
 
@@ -75,8 +77,36 @@ _solutions = forms.formset_factory(
 )
 
 
+class HintsForm(forms.Form):
+    """The hints in the order in which a student can open them. Later ones may be empty."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        for rung in RUNGS[Track.STUCK][:HINTS_AT_MOST]:
+            self.fields[f"hint_{rung.level + 1}"] = TextField(
+                rows=3, max_length=drafts.HINT_LENGTH, required=False, help_text=rung.title, label=f"Hint {rung.level + 1}"
+            )
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        texts = [cleaned.get(name, "") for name in self.fields]
+        for number, name in enumerate(self.fields, 1):
+            if name in cleaned and not cleaned[name] and any(texts[number:]):
+                self.add_error(
+                    name, "A later hint has a text. Hints open in their order: write this one, or clear the later ones."
+                )
+        return cleaned
+
+    def texts(self) -> list[str]:
+        """The texts, valid or not, up to the last that is not empty."""
+        texts = [str(self[name].value() or "").strip() for name in self.fields]
+        while texts and not texts[-1]:
+            texts.pop()
+        return texts
+
+
 class ProblemEditor:
-    """The forms of a problem and its solutions: empty, filled from a draft, or posted."""
+    """The forms of a problem, its solutions and its hints: empty, filled from a draft, or posted."""
 
     def __init__(self, data: QueryDict | None = None, *, draft: ProblemDraft | None = None) -> None:
         self.posted = data
@@ -84,8 +114,11 @@ class ProblemEditor:
             self.form = ProblemForm(initial=_form_values(draft) if draft else None)
             rows = [{"approach": row.approach, "text": row.text} for row in draft.solutions] if draft else []
             self.solutions = _solutions(initial=[*rows] or [{}], prefix="solutions")
+            texts = enumerate(draft.hints, 1) if draft else ()
+            self.hints = HintsForm(initial={f"hint_{number}": text for number, text in texts})
         else:
             self.form = ProblemForm(data)
+            self.hints = HintsForm(data)
             self.solutions = _solutions(_with_one_more(data) if "add" in data.getlist("action") else data, prefix="solutions")
 
     @property
@@ -96,12 +129,13 @@ class ProblemEditor:
     def forget_errors(self) -> None:
         """Clear all errors for a request that does not save."""
         self.form.errors.clear()
+        self.hints.errors.clear()
         for row in self.solutions:
             row.errors.clear()
 
     def is_valid(self) -> bool:
         """Validate all forms, so that all errors are shown together."""
-        return all([self.form.is_valid(), self.solutions.is_valid()])
+        return all([self.form.is_valid(), self.solutions.is_valid(), self.hints.is_valid()])
 
     def draft(self) -> ProblemDraft:
         """The draft from the validated forms."""
@@ -110,14 +144,26 @@ class ProblemEditor:
             for row in self.solutions
             if row.cleaned_data.get("text")
         ]
-        return ProblemDraft(**self.form.cleaned_data, solutions=tuple(solutions))
+        hints = tuple(text for text in self.hints.cleaned_data.values() if text)
+        return ProblemDraft(**self.form.cleaned_data, solutions=tuple(solutions), hints=hints)
 
     def preview(self) -> dict[str, Any]:
-        """The current texts, valid or not, for the preview."""
+        """The current texts, valid or not, for the preview, and what hints reveal too early."""
         names = ("title", "statement", "answer", "scheme_text")
         shown: dict[str, Any] = {name: str(self.form[name].value() or "") for name in names}
         rows = [{name: str(row[name].value() or "") for name in ("approach", "text")} for row in self.solutions]
-        return {**shown, "solutions": [row for row in rows if row["text"].strip()]}
+        solutions, hints = [row for row in rows if row["text"].strip()], self.hints.texts()
+        return {**shown, "solutions": solutions, "hints": hints, "leaks": _leaks(shown, solutions, hints)}
+
+
+def _leaks(shown: dict[str, Any], solutions: list[dict[str, str]], hints: list[str]) -> list[dict[str, Any]]:
+    """What hints reveal too early; empty if a text is too long to be saved."""
+    texts = [(row["text"], drafts.SOLUTION_LENGTH) for row in solutions] + [(text, drafts.HINT_LENGTH) for text in hints]
+    texts.append((shown["scheme_text"], drafts.SCHEME_LENGTH))
+    if not hints or any(len(text) > most for text, most in texts):
+        return []
+    draft = ProblemDraft(topic="", solutions=tuple(SolutionDraft(**row) for row in solutions), hints=tuple(hints), **shown)
+    return [{"number": level + 1, "words": leak.words} for level, leak in hint_leaks(draft)]
 
 
 def _form_values(draft: ProblemDraft) -> dict[str, Any]:

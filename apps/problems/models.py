@@ -1,4 +1,4 @@
-"""Problems with versioned statements, and their reference solutions."""
+"""Problems with versioned statements, their reference solutions and hints."""
 
 import uuid
 from typing import TYPE_CHECKING
@@ -44,6 +44,7 @@ class Problem(models.Model):
     if TYPE_CHECKING:
         versions: RelatedManager["ProblemVersion"]
         reference_solutions: RelatedManager["ReferenceSolution"]
+        hints: RelatedManager["ProblemHint"]
 
     class Meta:
         ordering = ["title", "pk"]
@@ -91,6 +92,21 @@ class ReferenceSolution(models.Model):
 
     class Meta:
         ordering = ["position", "pk"]
+
+
+class ProblemHint(models.Model):
+    """An authored hint; `level` is its rung on the track "stuck" of `apps.reasoning.feedback.ladder`, 0 to 2.
+
+    A removed hint keeps its row with an empty text, so that loading the sample library does not bring it back.
+    """
+
+    problem = models.ForeignKey(Problem, on_delete=models.CASCADE, related_name="hints")
+    level = models.PositiveSmallIntegerField()
+    text = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["level"]
+        constraints = [models.UniqueConstraint(fields=["problem", "level"], name="problem_hint_level")]
 
 
 class ImportDraft(models.Model):

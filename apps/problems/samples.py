@@ -12,6 +12,7 @@ FOLDER = Path(__file__).with_name("sample_library")
 #: The folder of easy problems with authored attempts.
 FIRST_STEPS = "first_steps"
 _SOLUTION = "Solution: "
+_HINTS = re.compile(r"1\. (.+)\n2\. (.+)\n3\. (.+)")
 _ATTEMPT = re.compile(r"Attempt: (right|gap|wrong) \(([0-7])\)")
 
 
@@ -41,11 +42,19 @@ def sample_read(path: Path) -> ProblemDraft:
                 for heading, text in sections.items()
                 if heading.startswith(_SOLUTION)
             ),
+            hints=_hints(sections["Hints"]) if "Hints" in sections else (),
             origin=ORIGIN,
             external_id=facts["slug"],
         )
     except (ValueError, KeyError) as error:
         raise SampleBroken(f"{path.name} is not a valid file of the sample library: {error}") from error
+
+
+def _hints(section: str) -> tuple[str, ...]:
+    found = _HINTS.fullmatch(section)
+    if found is None:
+        raise ValueError("the hints are not three numbered lines")
+    return found.groups()
 
 
 def sample_library() -> list[ProblemDraft]:

@@ -83,6 +83,11 @@ def version_get(problem: Problem, number: int) -> ProblemVersion | None:
     return problem.versions.filter(number=number).first()
 
 
+def hint_texts(problem: Problem) -> dict[int, str]:
+    """The authored hints by level, 0 to 2."""
+    return {row.level: row.text for row in problem.hints.all() if row.text}
+
+
 def runs_count(problem: Problem) -> int:
     """Number of runs on all versions of the problem."""
     return ProblemVersion.objects.filter(problem=problem, runs__isnull=False).count()

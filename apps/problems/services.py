@@ -12,7 +12,7 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.problems.drafts import ProblemDraft, SolutionDraft, draft_of, slug_free
 from apps.problems.importing.plans import plan_make
-from apps.problems.models import ImportDraft, Problem, ProblemVersion, ReferenceSolution
+from apps.problems.models import ImportDraft, Problem, ProblemHint, ProblemVersion, ReferenceSolution
 from apps.problems.samples import ORIGIN, sample_library
 
 _FACTS = ("title", "topic", "subtopic", "source", "year", "level")
@@ -41,6 +41,7 @@ def problem_create(*, draft: ProblemDraft, by: User | None = None) -> Problem:
     problem.save()
     _add_version(problem, 1, draft, by)
     _set_solutions(problem, draft.solutions)
+    _set_hints(problem, draft.hints)
     return problem
 
 
@@ -63,6 +64,7 @@ def problem_revise(*, problem: Problem, draft: ProblemDraft, by: User | None, ba
     if any(getattr(current, name) != getattr(draft, name) for name in _TEXTS):
         _add_version(problem, current.number + 1, draft, by)
     _set_solutions(problem, draft.solutions)
+    _set_hints(problem, draft.hints)
     return problem
 
 
@@ -85,14 +87,21 @@ def problems_import(*, drafts: Sequence[ProblemDraft], by: User | None, is_liste
         for position, solution in enumerate(draft.solutions)
     ]
     ReferenceSolution.objects.bulk_create(solutions, batch_size=_BATCH)
+    hints = [ProblemHint(problem=row, level=level, text=text) for row, draft in pairs for level, text in enumerate(draft.hints)]
+    ProblemHint.objects.bulk_create(hints, batch_size=_BATCH)
     return problems
 
 
 @transaction.atomic
 def problem_text_add(*, problem: Problem, draft: ProblemDraft, by: User | None) -> ProblemVersion:
-    """Add a version with the texts of a draft, and set its solutions; title, topic and source stay."""
+    """Add a version with the texts of a draft, and set its solutions; title, topic and source stay.
+
+    Most formats have no hints: a draft without them keeps those of the problem.
+    """
     locked = Problem.objects.select_for_update().get(pk=problem.pk)
     _set_solutions(locked, draft.solutions)
+    if draft.hints:
+        _set_hints(locked, draft.hints)
     return _add_version(locked, locked.current.number + 1, draft, by)
 
 
@@ -121,7 +130,8 @@ def import_draft_confirm(*, draft: ImportDraft, by: User) -> tuple[int, int]:
 def sample_library_load() -> int:
     """Load the sample library. Returns the number of added or updated problems.
 
-    Problems edited by users are skipped; others are updated from their files.
+    Problems edited by users are skipped, except that they get the hints of their file if they never had any and their
+    statement is still that of the file. Others are updated from their files.
     """
     known = {problem.external_id: problem for problem in Problem.objects.filter(origin=ORIGIN)}
     changed = 0
@@ -129,7 +139,12 @@ def sample_library_load() -> int:
         problem = known.get(draft.external_id)
         if problem is None:
             problem_create(draft=draft)
-        elif problem.edited_at is not None or draft_of(problem) == replace(draft, slug=problem.slug):
+        elif problem.edited_at is not None:
+            if problem.hints.exists() or problem.current.statement != draft.statement:
+                continue
+            _set_hints(problem, draft.hints)
+            problem.save(update_fields=["updated_at"])  # An open editor does not have these hints; saving it must warn.
+        elif draft_of(problem) == replace(draft, slug=problem.slug):
             continue
         else:
             problem_revise(problem=problem, draft=draft, by=None)
@@ -167,3 +182,10 @@ def _set_solutions(problem: Problem, drafts: Sequence[SolutionDraft]) -> None:
         row.approach, row.text, row.position = draft.approach, draft.text, position
         row.full_clean()
         row.save()
+
+
+def _set_hints(problem: Problem, texts: Sequence[str]) -> None:
+    """Set the hints by level; removed ones become empty rows."""
+    problem.hints.filter(level__gte=len(texts)).update(text="")
+    for level, text in enumerate(texts):
+        ProblemHint.objects.update_or_create(problem=problem, level=level, defaults={"text": text})

@@ -24,7 +24,7 @@ TRICKY = ProblemDraft(
     title="=Quotes “and” commas, α", topic="C", statement='Line "one", $a\\_b$;\n\n\tline two\\\nwith \\[x\\]', slug="tricky",
     subtopic="games", source="A, B", year=1999, level="hard", answer="3,5", scheme_text="- A1 (7)\n- B1 (7)",
     solutions=(SolutionDraft("first\nproof", "by, induction"), SolutionDraft("second"), SolutionDraft("third", "third way")),
-    origin="elsewhere", external_id="e-1",
+    hints=("=goal", "try, $n=1$\nand more"), origin="elsewhere", external_id="e-1",
 )  # fmt: skip
 
 
@@ -59,6 +59,7 @@ def test_bench_formats_are_lossless(shape: str, file_format: str) -> None:
     own = replace(TRICKY, origin=f"imo-{shape}", title="e-1", slug="e-1", year=2001, source="IMO 2001")
     own = replace(own, solutions=own.solutions[:1]) if shape == "proofbench" else replace(own, solutions=(), scheme_text="")
     own = replace(own, solutions=tuple(SolutionDraft(row.text) for row in own.solutions))
+    own = replace(own, hints=())
     own = replace(own, subtopic="") if shape == "proofbench" else replace(own, level="")
     problems_import(drafts=[own], by=None)
     make_problem("Not of this origin")

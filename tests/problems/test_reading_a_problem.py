@@ -78,5 +78,5 @@ def test_the_page_takes_few_queries(
     client_for: ClientFor, bob: User, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
     problem, client = make_problem(), client_for(bob)
-    with django_assert_max_num_queries(7):
+    with django_assert_max_num_queries(8):
         client.get(f"/problems/{problem.slug}/")

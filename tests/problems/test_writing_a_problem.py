@@ -28,6 +28,7 @@ def edit_data(problem: Problem, **changes: str) -> dict[str, str]:
     data["solutions-TOTAL_FORMS"] = str(len(draft.solutions))
     for number, row in enumerate(draft.solutions):
         data |= {f"solutions-{number}-approach": row.approach, f"solutions-{number}-text": row.text.replace("\n", "\r\n")}
+    data |= {f"hint_{number}": text for number, text in enumerate(draft.hints, 1)}
     return {**data, **changes}
 
 

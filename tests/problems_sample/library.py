@@ -63,8 +63,13 @@ def read_problem(path: Path) -> SampleProblem:
     sections = {heading: text.strip() for heading, text in zip(headings, parts[1::2], strict=True)}
     solutions = {h.removeprefix("Solution: "): text for h, text in sections.items() if h.startswith("Solution: ")}
     tried = {heading: found for heading in sections if (found := _ATTEMPT.fullmatch(heading))}
-    unknown = set(sections) - {"Statement", "Marking scheme"} - {f"Solution: {approach}" for approach in solutions} - set(tried)
-    if unknown or "Statement" not in sections or "Marking scheme" not in sections:
+    unknown = (
+        set(sections)
+        - {"Statement", "Hints", "Marking scheme"}
+        - {f"Solution: {approach}" for approach in solutions}
+        - set(tried)
+    )
+    if unknown or not {"Statement", "Hints", "Marking scheme"} <= set(sections):
         raise ValueError(f"{path.name}: unexpected or missing sections {sorted(unknown)}")
     attempts = [Attempt(found["kind"], int(found["points"]), sections[heading]) for heading, found in tried.items()]
     return SampleProblem(path, tomllib.loads(header), sections["Statement"], solutions, sections["Marking scheme"], attempts)

@@ -86,11 +86,12 @@ def test_a_scheme_with_a_malformed_line_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "No header.\n+++\n+++\n## Statement\n## Marking scheme\n",
+        "No header.\n+++\n+++\n## Statement\n## Hints\n## Marking scheme\n",
         "+++\n+++\n## Statement\nOnly a statement.\n",
-        "+++\n+++\n## Statement\n## Marking scheme\n## Remarks\n",
-        "+++\n+++\n## Statement\n## Statement\n## Marking scheme\n",
-        "+++\n+++\nText.\n## Statement\n## Marking scheme\n",
+        "+++\n+++\n## Statement\n## Marking scheme\n",
+        "+++\n+++\n## Statement\n## Hints\n## Marking scheme\n## Remarks\n",
+        "+++\n+++\n## Statement\n## Statement\n## Hints\n## Marking scheme\n",
+        "+++\n+++\nText.\n## Statement\n## Hints\n## Marking scheme\n",
     ],
 )
 def test_a_file_with_wrong_parts_is_refused(tmp_path: Path, text: str) -> None:

@@ -23,7 +23,7 @@ def export_text(problems: QuerySet[Problem], *, file_format: str, shape_name: st
 
 
 def _drafts(problems: QuerySet[Problem]) -> Iterator[ProblemDraft]:
-    rows = list(problems.prefetch_related("reference_solutions"))
+    rows = list(problems.prefetch_related("reference_solutions", "hints"))
     newest: dict[int, ProblemVersion] = {}
     for version in ProblemVersion.objects.filter(problem__in=[row.pk for row in rows]).order_by("number"):
         newest[version.problem_id] = version
@@ -35,14 +35,16 @@ def _jsonl(drafts: Iterable[ProblemDraft], shape: Shape) -> str:
 
 
 def _csv(drafts: Iterable[ProblemDraft], shape: Shape) -> str:
-    """Write CSV. The Lemmascope shape puts solutions into numbered columns, because CSV has no lists."""
+    """Write CSV. The Lemmascope shape puts solutions and hints into numbered columns, because CSV has no lists."""
     records = [shape.write(draft) for draft in drafts]
     names = list(shape.names)
     if shape.name == "ours":
         most = max((len(record["solutions"]) for record in records), default=0)
         numbered = [f"{kind}_{n}" for n in range(1, most + 1) for kind in ("approach", "solution")]
-        names = [name for name in OURS_NAMES if name != "solutions"] + numbered
+        numbered += [f"hint_{n}" for n in range(1, max((len(record["hints"]) for record in records), default=0) + 1)]
+        names = [name for name in OURS_NAMES if name not in ("solutions", "hints")] + numbered
         for record in records:
+            record |= {f"hint_{number}": text for number, text in enumerate(record.pop("hints"), 1)}
             for number, solution in enumerate(record.pop("solutions"), 1):
                 record[f"approach_{number}"], record[f"solution_{number}"] = solution["approach"], solution["text"]
     return "".join(csv_lines(names, records))

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from apps.files.values import RowWrong, text_of
-from apps.problems.drafts import SOLUTIONS_AT_MOST, ProblemDraft, SolutionDraft
-from apps.problems.importing.values import level_of, parts_text, solutions_of, topic_in, topic_of, year_of
+from apps.problems.drafts import HINTS_AT_MOST, SOLUTIONS_AT_MOST, ProblemDraft, SolutionDraft
+from apps.problems.importing.values import hints_of, level_of, parts_text, solutions_of, topic_in, topic_of, year_of
 from apps.problems.models import Topic
 
 Values = Mapping[str, Any]
@@ -36,23 +36,28 @@ _TEXTS = {
 }  # fmt: skip
 OURS_NAMES = (
     "slug", "title", "topic", "subtopic", "source", "year", "level", "statement", "answer", "marking_scheme", "solutions",
-    "origin", "external_id",
+    "hints", "origin", "external_id",
 )  # fmt: skip
 _NUMBERED = tuple(f"{kind}_{n}" for n in range(1, SOLUTIONS_AT_MOST + 1) for kind in ("approach", "solution"))
+_HINTS = tuple(f"hint_{n}" for n in range(1, HINTS_AT_MOST + 1))
 
 
 def _read_ours(values: Values) -> ProblemDraft:
     texts = {field: text_of(values, name) for name, field in _TEXTS.items()}
     texts["level"] = level_of(values, "level")
     return ProblemDraft(
-        **texts, topic=topic_of(values, "topic"), year=year_of(values, "year"), solutions=solutions_of(values, _NUMBERED)
+        **texts,
+        topic=topic_of(values, "topic"),
+        year=year_of(values, "year"),
+        solutions=solutions_of(values, _NUMBERED),
+        hints=hints_of(values, _HINTS),
     )
 
 
 def _write_ours(draft: ProblemDraft) -> dict[str, Any]:
     record: dict[str, Any] = {name: getattr(draft, field) for name, field in _TEXTS.items()}
     solutions = [{"approach": row.approach, "text": row.text} for row in draft.solutions]
-    record |= {"topic": draft.topic, "year": draft.year, "solutions": solutions}
+    record |= {"topic": draft.topic, "year": draft.year, "solutions": solutions, "hints": list(draft.hints)}
     return {name: record[name] for name in OURS_NAMES}
 
 
@@ -184,7 +189,7 @@ SHAPES = {
     shape.name: shape
     for shape in (
         Shape(
-            "ours", "Lemmascope", (*OURS_NAMES, *_NUMBERED), frozenset({"title", "topic", "statement"}), "slug",
+            "ours", "Lemmascope", (*OURS_NAMES, *_NUMBERED, *_HINTS), frozenset({"title", "topic", "statement"}), "slug",
             _read_ours, _write_ours, is_strict=True,
         ),
         Shape(

@@ -81,6 +81,22 @@ def solutions_of(values: Mapping[str, Any], numbered: Sequence[str]) -> tuple[So
     return tuple(SolutionDraft(text, LINE_END.sub(" ", approach)) for approach, text in rows if text)
 
 
+def hints_of(values: Mapping[str, Any], numbered: Sequence[str]) -> tuple[str, ...]:
+    """Hints from a list under `hints` (JSONL) or from the numbered columns (CSV). Raises `RowWrong`."""
+    listed = values.get("hints")
+    if listed in (None, ""):
+        texts = [text_of(values, name) for name in numbered]
+    elif isinstance(listed, list) and all(isinstance(text, str) for text in listed):
+        texts = [text_of({"hint": text}, "hint") for text in listed]
+    else:
+        raise RowWrong("The value of hints must be a list of texts.")
+    while texts and not texts[-1]:
+        texts.pop()
+    if not all(texts):
+        raise RowWrong("A hint is empty, but a later one is not. Hints open in their order.")
+    return tuple(texts)
+
+
 def draft_check(draft: ProblemDraft) -> None:
     """Raise `RowWrong` if a part is missing or too long."""
     for name in ("statement", "title"):
@@ -89,11 +105,14 @@ def draft_check(draft: ProblemDraft) -> None:
     sizes = [(_WORDS.get(name, name), len(getattr(draft, name)), most) for name, most in _LONGEST.items()]
     sizes += [("reference solution", len(row.text), drafts.SOLUTION_LENGTH) for row in draft.solutions]
     sizes += [("approach", len(row.approach), drafts.APPROACH_LENGTH) for row in draft.solutions]
+    sizes += [("hint", len(text), drafts.HINT_LENGTH) for text in draft.hints]
     for word, size, most in sizes:
         if size > most:
             raise RowWrong(f"The {word} has {size:,} characters; the limit is {most:,}.")
     if len(draft.solutions) > drafts.SOLUTIONS_AT_MOST:
         raise RowWrong(f"The problem has {len(draft.solutions)} reference solutions; the limit is {drafts.SOLUTIONS_AT_MOST}.")
+    if len(draft.hints) > drafts.HINTS_AT_MOST:
+        raise RowWrong(f"The problem has {len(draft.hints)} hints; the limit is {drafts.HINTS_AT_MOST}.")
 
 
 def fingerprint(statement: str) -> bytes:

@@ -58,6 +58,7 @@ def problem_detail(request: HttpRequest, slug: str) -> HttpResponse:
     }
     if open_book:
         context["solutions"] = list(problem.reference_solutions.all())
+        context["hints"] = list(selectors.hint_texts(problem).values())
     if user.may_see_runs:
         context["runs"] = selectors.runs_count(problem)
     return render(request, "problems/problem_detail.html", context)

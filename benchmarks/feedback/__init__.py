@@ -1,0 +1,1 @@
+"""Figures on hints and remarks for students."""
