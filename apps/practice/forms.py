@@ -4,7 +4,7 @@ from typing import Any
 
 from django import forms
 
-from apps.practice.models import SHORT_LENGTH, WORDS_LENGTH, HelpRules, Outcome
+from apps.practice.models import SHORT_LENGTH, WORDS_LENGTH, Outcome, SolutionAt
 from apps.results.words import FALLACIES
 
 _SHORT = {"rows": 2, "maxlength": SHORT_LENGTH}
@@ -68,31 +68,23 @@ class DecisionForm(forms.Form):
     reply = forms.CharField(required=False, max_length=SHORT_LENGTH)
 
 
-class HelpRulesForm(forms.ModelForm[HelpRules]):
+class HelpRulesForm(forms.Form):
     """The rules of help of a sheet."""
 
-    class Meta:
-        model = HelpRules
-        fields = ("checks_formulas", "asks_coaches", "gives_hints", "hint_wait", "solution_at", "model")
-        labels = {
-            "checks_formulas": "Check formulas while students write",
-            "asks_coaches": "Students may ask coaches",
-            "gives_hints": "Students may take the hints of the problem",
-            "hint_wait": "Minutes between two hints",
-            "solution_at": "Students compare with a solution",
-            "model": "Remarks of a model",
-        }
-        help_texts = {
-            "model": "Unchecked remarks on the first broken step, labelled as such. Choose none to forbid model calls."
-        }
+    checks_formulas = forms.BooleanField(required=False, label="Check formulas while students write")
+    asks_coaches = forms.BooleanField(required=False, label="Students may ask coaches")
+    gives_hints = forms.BooleanField(required=False, label="Students may take the hints of the problem")
+    hint_wait = forms.IntegerField(min_value=0, max_value=1440, label="Minutes between two hints")
+    solution_at = forms.ChoiceField(choices=SolutionAt.choices, label="Students compare with a solution")
+    model = forms.ChoiceField(
+        required=False,
+        label="Remarks of a model",
+        help_text="Unchecked remarks on the first broken step, labelled as such. Choose none to forbid model calls.",
+    )
 
-    def __init__(self, *args: Any, models: dict[str, str], **options: Any) -> None:
+    def __init__(self, *args: Any, models: dict[str, str], chosen: str = "", **options: Any) -> None:
         super().__init__(*args, **options)
-        chosen = self.instance.model
         kept = {chosen: f"{chosen} (not in models.toml now)"} if chosen and chosen not in models else {}
-        self.fields["model"] = forms.ChoiceField(
-            required=False,
-            choices=[("", "None"), *models.items(), *kept.items()],
-            label="Remarks of a model",
-            help_text="Unchecked remarks on the first broken step, labelled as such. Choose none to forbid model calls.",
-        )
+        field = self.fields["model"]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = [("", "None"), *models.items(), *kept.items()]

@@ -127,7 +127,10 @@ def rules(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
     contest = organised_get_for(user, contest_id)
     if contest.kind != ContestKind.SHEET:
         raise Http404("There is no such page.")
-    form = HelpRulesForm(request.POST if request.method == "POST" else None, instance=rules_of(contest), models=_models())
+    kept = rules_of(contest)
+    initial = {name: getattr(kept, name) for name in HelpRulesForm.base_fields}
+    sent = request.POST if request.method == "POST" else None
+    form = HelpRulesForm(sent, initial=initial, models=_models(), chosen=kept.model)
     if request.method == "POST" and form.is_valid():
         rules_save(contest=contest, by=user, **form.cleaned_data)
         messages.success(request, "The rules of help are saved.")
