@@ -4,11 +4,16 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.contests.holding import HOLDING, access_lost
-from apps.contests.models import Contest, ContestCoach, ContestProblem
+from apps.contests.models import Contest, ContestCoach, ContestKind, ContestProblem
 
 
 def move_question(contest: Contest, verb: str) -> str:
     """The question before a move (`services.MOVES`); empty if the move can be undone without loss."""
+    if verb == "open" and contest.kind == ContestKind.SHEET:
+        return (
+            f"Open “{contest.title}”? Students can read the problems when its time begins, and coaches read what they hand in. "
+            "Afterwards you cannot change problems, remove students or end anonymity."
+        )
     if verb == "open":
         return (
             f"Open “{contest.title}”? Students can read the problems when its time begins. Afterwards you cannot change "
@@ -17,6 +22,11 @@ def move_question(contest: Contest, verb: str) -> str:
     if verb == "mark":
         is_running = contest.closes_at is not None and timezone.now() < contest.closes_at
         early = "Its time is not over yet. " if is_running else ""
+        if contest.kind == ContestKind.SHEET:
+            return (
+                f"Begin marking “{contest.title}”? Students can still hand in newer versions, but coaches answer no questions "
+                "until it is reopened or results are released."
+            )
         return (
             f"Begin marking “{contest.title}”? {early}Students can no longer hand in, and drafts are not marked. "
             "You can reopen the contest."
@@ -42,6 +52,8 @@ def hiding_question(contest: Contest) -> str:
 
 def access_notice(contest: Contest, *, shows_problems: bool | None = None) -> str:
     """Describe who cannot read the problems in the library while the contest is open or being marked."""
+    if contest.kind != ContestKind.CONTEST:
+        return ""
     if contest.shows_problems if shows_problems is None else shows_problems:
         return "Staff keep its problems visible to all readers of the library."
     count, lost = contest.problems.count(), access_lost(contest)
@@ -61,7 +73,7 @@ def deletion_question(contest: Contest) -> str:
     """The question before a contest is deleted."""
     coaches = _counted(contest.coaches.count(), "coach", "coaches")
     students = _counted(contest.identities.count(), "student", "students")
-    hides = contest.state in HOLDING and not contest.shows_problems
+    hides = contest.kind == ContestKind.CONTEST and contest.state in HOLDING and not contest.shows_problems
     shown = ", and the library shows its problems again" if hides else ""
     return f"Delete “{contest.title}”? Its {coaches} and {students} can no longer open it{shown}. Only staff can restore it."
 

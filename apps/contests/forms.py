@@ -65,6 +65,13 @@ class ContestForm(forms.Form):
         }
 
 
+class TimesForm(forms.Form):
+    """The own times of a problem on a sheet; empty for those of the sheet."""
+
+    opens_at = _MomentField(label="Opens")
+    closes_at = _MomentField(label="Closes")
+
+
 class ProblemForm(forms.Form):
     """A problem of the library, its label and its captain."""
 

@@ -1,4 +1,4 @@
-"""Whether a contest, or a problem of it, accepts texts and authors now."""
+"""Whether a contest, or a problem of it, accepts texts and authors now, and the times of problems on a sheet."""
 
 from datetime import datetime
 

@@ -39,14 +39,22 @@ class FormulaFinding:
     words: str
 
 
-def text_checked(problem: ContestProblem, text: str, text_format: str) -> list[FormulaFinding]:
+@dataclass(frozen=True)
+class Checked:
+    """The findings, and how many formulas were tested, in words."""
+
+    findings: list[FormulaFinding]
+    words: str
+
+
+def text_checked(problem: ContestProblem, text: str, text_format: str) -> Checked:
     """The findings in a draft. Raises `CheckBusy`, and `GraderFailed` if the check did not end."""
     source = source_of(text)
     steps = tuple(GraderStep(one.number, one.start, one.end) for one in steps_of(source, text_format))
     return _findings(problem, source, steps)
 
 
-def version_checked(version: SubmissionVersion) -> list[FormulaFinding]:
+def version_checked(version: SubmissionVersion) -> Checked:
     """The findings in a version. Raises as `text_checked`."""
     steps = tuple(GraderStep(step.number, step.start, step.end) for step in version.steps.all())
     return _findings(version.submission.problem, version.source, steps)
@@ -60,7 +68,7 @@ def settlements_checked(version: SubmissionVersion) -> int:
     rows = Settlement.objects.filter(version=version, holds=None, remark__origin=RemarkOrigin.FORMULA).select_related("remark")
     if not (claims := list(rows)):
         return 0
-    found = version_checked(version)
+    found = version_checked(version).findings
     false = {(one.quote, one.words) for one in found}
     for claim in claims:
         settlement_decide(settlement=claim, holds=not _repeated(claim.remark, false), by=None)
@@ -72,7 +80,7 @@ def remarks_from_check(version: SubmissionVersion) -> list[Remark]:
     known = list(version.remarks.filter(origin=RemarkOrigin.FORMULA))
     if known:
         return known
-    found = version_checked(version)
+    found = version_checked(version).findings
     return Remark.objects.bulk_create(
         Remark(version=version, origin=RemarkOrigin.FORMULA, step=one.step, pointer=one.quote, words=one.words) for one in found
     )
@@ -82,12 +90,12 @@ def _repeated(remark: Remark, false: set[tuple[str, str]]) -> bool:
     return any(quote == remark.pointer or words == remark.words for quote, words in false)
 
 
-def _findings(problem: ContestProblem, source: str, steps: tuple[GraderStep, ...]) -> list[FormulaFinding]:
+def _findings(problem: ContestProblem, source: str, steps: tuple[GraderStep, ...]) -> Checked:
     if not steps:
-        return []
+        return Checked([], "There is no text to check.")
     statement = problem.version.statement
     key = f"practice-check:{digest_of(statement)}:{digest_of(source)}"
-    kept: list[FormulaFinding] | None = caches["local"].get(key)
+    kept: Checked | None = caches["local"].get(key)
     if kept is not None:
         return kept
     if not _PLACES.acquire(blocking=False):
@@ -96,9 +104,10 @@ def _findings(problem: ContestProblem, source: str, steps: tuple[GraderStep, ...
         body = ComputationalGrader().answer(Question(digest_of(source), source, steps, statement))
     finally:
         _PLACES.release()
-    found = [FormulaFinding(one.step, one.anchor.quote if one.anchor else "", one.words) for one in body.findings]
+    findings = [FormulaFinding(one.step, one.anchor.quote if one.anchor else "", one.words) for one in body.findings]
+    found = Checked(findings, body.remarks)
     caches["local"].set(key, found, KEPT_S)
     return found
 
 
-__all__ = ["CheckBusy", "FormulaFinding", "GraderFailed", "remarks_from_check", "settlements_checked", "text_checked"]
+__all__ = ["CheckBusy", "GraderFailed", "remarks_from_check", "settlements_checked", "text_checked", "version_checked"]

@@ -89,7 +89,8 @@ class Path:
 
     @property
     def open(self) -> list[AttemptRow]:
-        return [row for row in self.rows if row.state in ("begun", "written", "answered", "asked")]
+        unread = self.answered
+        return [row for row in self.rows if row.state in ("begun", "written", "answered", "asked") and row not in unread]
 
     @property
     def resting(self) -> list[AttemptRow]:

@@ -7,6 +7,7 @@ from django.views.decorators.http import require_GET
 from apps.accounts.access import user_of
 from apps.config.home.content import SPARK_HEIGHT, SPARK_WIDTH, home_problems, home_runs
 from apps.config.home.contests import contests_coached, contests_own
+from apps.config.home.practice import path_own, questions_of_practice
 from apps.notes.selectors import mentions_of
 from apps.problems.access import library_of
 
@@ -21,6 +22,8 @@ def home(request: HttpRequest) -> HttpResponse:
         # The list of running runs polls this page and uses no other part of it.
         "coached": [] if is_refresh else contests_coached(user),
         "own_contests": [] if is_refresh else contests_own(user),
+        "path": None if is_refresh else path_own(user),
+        "questions": 0 if is_refresh else questions_of_practice(user),
         "mentions": [] if is_refresh else mentions_of(user),
         "live": live,
         "recent": recent,

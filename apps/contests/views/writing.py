@@ -11,8 +11,9 @@ from apps.accounts.access import user_of
 from apps.contests import deletion, services
 from apps.contests.access import creator_of, organised_get_for
 from apps.contests.asking import deletion_question
-from apps.contests.forms import ContestForm, ProblemForm
+from apps.contests.forms import ContestForm, ProblemForm, TimesForm
 from apps.contests.models import Contest, ContestProblem
+from apps.contests.times import times_set
 from apps.contests.views.reading import contest_page
 from apps.ui.plain_text import without_nul
 from apps.ui.refusals import refusals_shown
@@ -71,7 +72,7 @@ def contest_delete(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
 
 @require_POST
 def problem_change(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
-    """Add a problem, remove one (`remove`), or set the captain of one (`captain_of`, with a user name or none)."""
+    """Add a problem, `remove` one, set its captain (`captain_of`, with a user name or none) or its times (`times_of`)."""
     user = user_of(request)
     contest = organised_get_for(user, contest_id)
     with refusals_shown(request, services.ContestRefused):
@@ -80,6 +81,11 @@ def problem_change(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
         elif row_id := request.POST.get("captain_of", ""):
             coach = contest.coaches.filter(person__username=without_nul(request.POST).get("captain", "")).first()
             services.captain_set(row=_row(contest, row_id), captain=coach.person if coach else None, by=user)
+        elif row_id := request.POST.get("times_of", ""):
+            times = TimesForm(request.POST)
+            if not times.is_valid():
+                raise services.ContestRefused("The times were not changed: enter a date and a time, or leave the field empty.")
+            times_set(row=_row(contest, row_id), by=user, **times.cleaned_data)
         else:
             form = ProblemForm(contest, user, request.POST, auto_id="problem_%s")
             if not form.is_valid():

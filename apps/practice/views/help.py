@@ -14,7 +14,15 @@ from apps.practice import comparing, questions
 from apps.practice.access import attempt_own_for, problem_helped_for, question_own_for
 from apps.practice.attempts import attempt_of, versions_of
 from apps.practice.forms import QuestionForm
-from apps.practice.formulas import LIVE_LENGTH, CheckBusy, GraderFailed, remarks_from_check, settlements_checked, text_checked
+from apps.practice.formulas import (
+    LIVE_LENGTH,
+    CheckBusy,
+    GraderFailed,
+    remarks_from_check,
+    settlements_checked,
+    text_checked,
+    version_checked,
+)
 from apps.practice.hints import hint_take, hints_of
 from apps.practice.rules import HelpRefused, help_refusal, rules_of
 from apps.practice.views.attempts import attempt_page
@@ -39,8 +47,8 @@ def formulas(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
     except CheckBusy:
         return HttpResponse(status=503, headers={"Retry-After": str(BUSY_S)})
     except GraderFailed:
-        found = []
-    return render(request, "practice/_formulas.html", {"findings": found})
+        return HttpResponse("")
+    return render(request, "practice/_formulas.html", {"findings": found.findings})
 
 
 @require_POST
@@ -61,7 +69,7 @@ def formulas_of_version(request: HttpRequest, version_id: uuid.UUID) -> HttpResp
         except GraderFailed as error:
             raise HelpRefused(f"{error} Nothing was stored; try again later.") from error
         if not found:
-            messages.success(request, "No formula of this version fails at a point. That does not prove that it is right.")
+            messages.success(request, f"{version_checked(version).words} A formula that passes is not proved.")
     return redirect("practice:attempt", version_id=version_id)
 
 
