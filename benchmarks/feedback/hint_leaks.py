@@ -31,7 +31,7 @@ def figures(quick: bool = False) -> list[Figure]:
         Figure(
             "authored hints tested, rungs 0 to 2", sum(len(draft.hints) for draft in library), "", HINTS_AT_LEAST, "at least"
         ),
-        Figure("… that reveal the answer, an idea or a step", len(leaking), "", 0),
+        Figure("… with a leak by the rules of the ladder", len(leaking), "", 0),
         Figure(f"{len(copied)} sentences of solutions, each as the last hint: share found", found / len(copied)),
     ]
 
