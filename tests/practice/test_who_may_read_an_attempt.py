@@ -22,7 +22,7 @@ STUDENT = (200, 404, 404, 404, 404)
 COACH = (404, 404, 200, 404, 404)
 SENT = tuple(302 if one == 200 else one for one in STUDENT)
 DECIDED = tuple(302 if one == 200 else one for one in COACH)
-#: Address → its arguments, the method, and the status for each reader.
+#: Address → its arguments, the method, and the status for each reader. The withdrawal is last: it ends the reading.
 TABLE: dict[str, tuple[str, str, tuple[int, ...]]] = {
     "practice:attempt": ("version", "get", STUDENT),
     "practice:compare": ("version", "get", STUDENT),
@@ -31,7 +31,6 @@ TABLE: dict[str, tuple[str, str, tuple[int, ...]]] = {
     "practice:check_version": ("version", "post", SENT),
     "practice:ask": ("version", "post", (422, 404, 404, 404, 404)),
     "practice:decide": ("problem verb=done", "post", SENT),
-    "practice:withdraw": ("question", "post", SENT),
     "practice:remark_reply": ("remark verb=disagree", "post", SENT),
     "practice:answer": ("version", "get", COACH),
     "practice:remark": ("version", "post", DECIDED),
@@ -46,6 +45,7 @@ TABLE: dict[str, tuple[str, str, tuple[int, ...]]] = {
     "results:result": ("version", "get", STUDENT),
     "results:feedback_own": ("version", "get", STUDENT),
     "results:feedback_queue": ("contest", "get", (404,) * 5),
+    "practice:withdraw": ("question", "post", SENT),
 }
 #: Addresses that show everybody their own things.
 OWN = {"practice:path", "practice:try", "practice:queue", "practice:next"}
