@@ -24,8 +24,8 @@ from apps.reasoning.texts.segmentation import sentences
 from apps.reasoning.texts.source import source_of
 from benchmarks.startup import ROOT
 
-#: Attempts at a time; each asks several votes at once.
-AT_ONCE = 4
+#: Attempts at a time; the votes on one follow one another.
+AT_ONCE = 12
 DEADLINE_S = 3_600.0
 
 

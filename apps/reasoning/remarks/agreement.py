@@ -42,14 +42,29 @@ class NoRemark(Value):
     votes: tuple[Vote, ...] = ()
 
 
-def agreed_step(votes: Sequence[Vote]) -> int | Silence:
-    """The step that a strict majority of all votes names as the first broken one, and at least two of them."""
-    needed = max(AGREEING_AT_LEAST, len(votes) // 2 + 1)
-    readable = [vote for vote in votes if vote.is_valid]
-    if len(readable) < needed:
-        return Silence.UNREAD
-    named = Counter(vote.first_fault for vote in readable if (vote.first_fault or UNPLACED) > UNPLACED)
-    step, count = max(named.items(), key=lambda one: one[1], default=(None, 0))
-    if step is not None and count >= needed:
+def needed(most: int) -> int:
+    """How many of at most `most` votes must name the same step: a strict majority, and at least two."""
+    return max(AGREEING_AT_LEAST, most // 2 + 1)
+
+
+def is_open(votes: Sequence[Vote], most: int) -> bool:
+    """Whether the votes that are left, of at most `most`, can still decide if there is a remark."""
+    _, count = _leading(votes)
+    return count < needed(most) <= count + most - len(votes)
+
+
+def agreed_step(votes: Sequence[Vote], most: int) -> int | Silence:
+    """The step that enough votes name as the first broken one."""
+    step, count = _leading(votes)
+    if step and count >= needed(most):
         return step
+    readable = [vote for vote in votes if vote.is_valid]
+    if not readable or len(readable) < min(needed(most), len(votes)):
+        return Silence.UNREAD
     return Silence.NOTHING if all(vote.is_pass for vote in readable) else Silence.DISAGREE
+
+
+def _leading(votes: Sequence[Vote]) -> tuple[int, int]:
+    """The step that most votes name, and how many; (0, 0) if none names one."""
+    named = Counter(step for vote in votes if (step := vote.first_fault or UNPLACED) > UNPLACED)
+    return max(named.items(), key=lambda one: one[1], default=(0, 0))

@@ -1,6 +1,7 @@
 """Write a remark with a model: several votes on the first broken step, and the words for it only if enough of them agree.
 
-A vote is read like a verifier's, an unreadable answer is asked for once more in a short form, as in the graders' workflows.
+A vote is read like a verifier's; an unreadable answer is requested once more in a short form, as in the graders' workflows. Votes
+follow one another: the engine has their prompt in its cache, and none is made that changes nothing.
 """
 
 from collections.abc import Sequence
@@ -19,10 +20,9 @@ from apps.reasoning.ports import Dispatcher
 from apps.reasoning.prompts.loader import load
 from apps.reasoning.reading.schemas import choice_schema
 from apps.reasoning.reading.votes import read_lemma_vote, read_vote_again
-from apps.reasoning.remarks.agreement import NoRemark, RemarkWritten, Silence, agreed_step
+from apps.reasoning.remarks.agreement import NoRemark, RemarkWritten, Silence, agreed_step, is_open
 from apps.reasoning.remarks.wording import REASON_LEVEL, SCHEMA, Wording, reveals, tells, wording_read
 from apps.reasoning.scaffolds.candidates.desk import Desk
-from apps.reasoning.scaffolds.running.concurrently import concurrently
 from apps.reasoning.scaffolds.running.context import RunContext
 from apps.reasoning.scaffolds.running.controls import NoControls
 from apps.reasoning.scaffolds.running.hearing import SHORT, Reading, ending
@@ -39,9 +39,10 @@ class RemarkFailed(Exception):
 
 @dataclass
 class RemarkWriter:
-    """Ask the model `alias` through a dispatcher. `tokens`: limit of an answer. `calls` and `spent` (tokens) are counted.
+    """Ask the model `alias` through a dispatcher. `tokens`: limit of an answer. `votes`: the most votes of a remark.
 
-    `closing` and `context_tokens` are those of the alias; an engine that rejects schemas is asked in words.
+    `closing` and `context_tokens` are those of the alias; an engine that rejects schemas is asked in words. `calls` and `spent`
+    (tokens) are counted over all requests.
     """
 
     dispatcher: Dispatcher
@@ -71,11 +72,13 @@ class RemarkWriter:
             self.spent += journal.spent.tokens
 
     async def _written(self, desk: Desk, material: HintMaterial, secret: Secret) -> RemarkWritten | NoRemark:
-        votes = tuple(await concurrently(self._vote(desk, material, index) for index in range(1, self.votes + 1)))
+        votes: tuple[Vote, ...] = ()
+        while is_open(votes, self.votes):
+            votes = (*votes, await self._vote(desk, material, len(votes) + 1))
         failed = [vote.unscored.reason for vote in votes if vote.unscored and vote.unscored.reason.startswith(_FAILED)]
-        if len(failed) == len(votes):
+        if failed and len(failed) == len(votes):
             raise RemarkFailed(failed[0].removeprefix(_FAILED))
-        step = agreed_step(votes)
+        step = agreed_step(votes, self.votes)
         if isinstance(step, Silence):
             return NoRemark(reason=step, votes=votes)
         has_words = False
@@ -133,8 +136,7 @@ class RemarkWriter:
             "answer_form": form,
             "fallacies": load("grading/forms/fallacies").system,
             "script": _foreign(desk, numbered(material.steps)),
-            "step": str(step),
-            "broken": _foreign(desk, material.steps[step - 1]),
+            "broken": _foreign(desk, f"Step {step}. {material.steps[step - 1]}"),
             "note": _foreign(desk, "" if tells(note, secret, REASON_LEVEL) else note),
         }
         reading = Reading[Wording](
