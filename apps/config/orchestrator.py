@@ -22,6 +22,7 @@ from apps.experiments.solving.rehearsal.background import rehearsals_work  # noq
 from apps.graders.suggestions.family import gradings_stop  # noqa: E402
 from apps.marks.suggestions.suggesting import suggestions_resend  # noqa: E402
 from apps.operations import history  # noqa: E402
+from apps.practice.requests import requests_work  # noqa: E402
 from apps.processes import garbage, pulse  # noqa: E402
 from apps.processes.watcher import Watcher  # noqa: E402
 from apps.results.notices import notices_send  # noqa: E402
@@ -42,6 +43,7 @@ WATCHERS: dict[Watcher, Callable[[], object]] = {
     Watcher("notices", 30.0): notices_send,
     Watcher("suggestions", 30.0, waits_first=True): suggestions_resend,
     Watcher("hints", 2.0): proposals_work,
+    Watcher("remarks", 2.0): requests_work,
     Watcher("pages", 2.0): partial(pages_work, over_broker, stop_calls),
     CONDUCTOR: conduct,
     Watcher("rehearsals", 2.0): rehearsals_work,

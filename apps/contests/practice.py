@@ -1,7 +1,7 @@
 """The contest of one person in which they practise: created with the first tried problem, open for ever, without coaches."""
 
 from django.db import transaction
-from django.db.models import Max, QuerySet
+from django.db.models import Max, Q, QuerySet
 
 from apps.accounts.models import GroupMember, Role, User
 from apps.contests.models import AuthorKind, Contest, ContestKind, ContestProblem, ContestState, Identity, Paper
@@ -49,6 +49,14 @@ def papers_without_coach() -> QuerySet[Paper]:
     """Papers of the practice of people who are in no group of an active coach."""
     coached = GroupMember.objects.filter(group__made_by__is_active=True, group__made_by__role=Role.COACH)
     return _papers(Identity.objects.filter(person__isnull=False).exclude(person__in=coached.values("person")))
+
+
+def papers_of_author(paper: Paper) -> QuerySet[Paper]:
+    """All papers in practice and on sheets of the person who wrote this one; this one alone if its author has no account."""
+    person = Identity.objects.filter(paper=paper).values("person")
+    same = Identity.objects.filter(person__isnull=False, person__in=person).values("paper")
+    rows = Paper.objects.filter(contest__kind__in=(ContestKind.SHEET, ContestKind.PRACTICE))
+    return rows.filter(Q(pk=paper.pk) | Q(pk__in=same))
 
 
 def author_for(coach: User, paper: Paper) -> str:

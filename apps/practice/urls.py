@@ -14,6 +14,7 @@ urlpatterns = [
     path("practice/attempts/<uuid:version_id>/", attempts.attempt, name="attempt"),
     path("practice/attempts/<uuid:version_id>/check/", help.formulas_of_version, name="check_version"),
     path("practice/attempts/<uuid:version_id>/ask/", help.ask, name="ask"),
+    path("practice/attempts/<uuid:version_id>/model/", help.model, name="model"),
     path("practice/attempts/<uuid:version_id>/compare/", help.compare, name="compare"),
     path("practice/questions/<uuid:question_id>/withdraw/", help.withdraw, name="withdraw"),
     path("practice/remarks/<uuid:remark_id>/<slug:verb>/", remarks.reply, name="remark_reply"),

@@ -13,7 +13,7 @@ FOLDER = Path(__file__).with_name("sample_library")
 FIRST_STEPS = "first_steps"
 _SOLUTION = "Solution: "
 _HINTS = re.compile(r"1\. (.+)\n2\. (.+)\n3\. (.+)")
-_ATTEMPT = re.compile(r"Attempt: (right|gap|wrong) \(([0-7])\)")
+_ATTEMPT = re.compile(r"Attempt: (right|gap|wrong) \(([0-7])\)(?:.*, step (\d+), sentence (\d+)$)?")
 
 
 class SampleBroken(ValueError):
@@ -64,11 +64,21 @@ def sample_library() -> list[ProblemDraft]:
 
 @dataclass(frozen=True)
 class SampleAttempt:
-    """An authored attempt: `kind` is right, gap or wrong; `points` are out of 7."""
+    """An authored attempt: `kind` is right, gap or wrong; `points` are out of 7.
+
+    `broken_step`, `broken_sentence`: the first broken one, as `texts.segmentation` numbers them; None for a right attempt.
+    """
 
     kind: str
     points: int
     text: str
+    broken_step: int | None = None
+    broken_sentence: int | None = None
+
+    @property
+    def shown(self) -> dict[str, str | int]:
+        """What a trial of a model has of it."""
+        return {"kind": self.kind, "points": self.points, "text": self.text}
 
 
 def first_steps() -> dict[str, tuple[SampleAttempt, ...]]:
@@ -80,4 +90,8 @@ def first_steps() -> dict[str, tuple[SampleAttempt, ...]]:
 def _attempts(text: str) -> tuple[SampleAttempt, ...]:
     _, *parts = re.split(r"^## (.+)\n", text, flags=re.MULTILINE)
     headings = ((_ATTEMPT.match(heading), body) for heading, body in zip(parts[::2], parts[1::2], strict=True))
-    return tuple(SampleAttempt(found[1], int(found[2]), body.strip()) for found, body in headings if found)
+    return tuple(
+        SampleAttempt(found[1], int(found[2]), body.strip(), *(int(place) if place else None for place in found.groups()[2:]))
+        for found, body in headings
+        if found
+    )

@@ -65,7 +65,7 @@ def trial_params(plan: TrialPlan, problem: Problem) -> Params:
     scheme = scheme_import(problem.current.scheme_text).scheme if problem.current.scheme_text else None
     return Params.model_validate(
         {
-            "attempts": [vars(one) for one in attempts],
+            "attempts": [one.shown for one in attempts],
             "references": [*right, *(one.text for one in problem.reference_solutions.all())],
             "scheme": scheme.model_dump() if scheme else None,
             "methods": plan.methods,

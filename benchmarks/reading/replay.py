@@ -103,7 +103,7 @@ def _context(problem: ProblemText) -> RunContext:
 def _material(slug: str) -> tuple[ProblemText, Params]:
     """A problem of the first steps with what a trial shows of it, as `trial_params` has it."""
     draft = sample_read(FOLDER / FIRST_STEPS / f"{slug}.md")
-    attempts = tuple(Attempt.model_validate(vars(one)) for one in first_steps()[slug])
+    attempts = tuple(Attempt.model_validate(one.shown) for one in first_steps()[slug])
     right = [one.text for one in attempts if one.kind == "right"][:1]
     scheme = scheme_import(draft.scheme_text).scheme if draft.scheme_text else None
     references = (*right, *(one.text for one in draft.solutions))

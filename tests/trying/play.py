@@ -18,7 +18,7 @@ from apps.reasoning.trying.stage import MODEL
 SLUG = "two-means"
 DRAFT = sample_read(FOLDER / "first_steps" / f"{SLUG}.md")
 PROBLEM = ProblemText(id=SLUG, version=1, title=DRAFT.title, statement=DRAFT.statement, answer="0")
-ATTEMPTS = tuple(Attempt.model_validate(vars(one)) for one in first_steps()[SLUG])
+ATTEMPTS = tuple(Attempt.model_validate(one.shown) for one in first_steps()[SLUG])
 REFERENCES = (ATTEMPTS[0].text, DRAFT.solutions[0].text)
 _PASSES = "Every step follows from the one before.\n<decision>pass</decision>"
 

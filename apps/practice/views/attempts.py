@@ -15,8 +15,9 @@ from apps.contests.windows import writing_refusal
 from apps.practice import attempts, comparing, questions
 from apps.practice.access import attempt_own_for, problem_helped_for
 from apps.practice.forms import QuestionForm
-from apps.practice.models import Question, RemarkOrigin
+from apps.practice.models import Question, RemarkOrigin, RemarkRequest
 from apps.practice.path import path_of
+from apps.practice.requests import request_refusal
 from apps.practice.rules import rules_of
 from apps.practice.shown import steps_shown, unsettled_before
 from apps.practice.story import changes_between, story_of
@@ -72,6 +73,17 @@ def decide(request: HttpRequest, problem_id: uuid.UUID, verb: str) -> HttpRespon
     return redirect("practice:path")
 
 
+def model_context(version: SubmissionVersion) -> dict[str, Any]:
+    """The state of a model's reading of a version, for `practice/_model.html`."""
+    remark = version.remarks.filter(origin=RemarkOrigin.MODEL).first()
+    return {
+        "rules": rules_of(version.submission.paper.contest),
+        "model_request": RemarkRequest.objects.filter(version=version).first(),
+        "model_refusal": request_refusal(version),
+        "model_step": remark.step if remark is not None else 0,
+    }
+
+
 def attempt_page(
     request: HttpRequest, version: SubmissionVersion, *, question_form: QuestionForm | None = None, status: int = 200
 ) -> HttpResponse:
@@ -95,6 +107,7 @@ def attempt_page(
         "wait": questions.typical_wait(ContestKind(contest.kind)),
         "compare_refusal": comparing.refusal_of(submission),
         "rules": rules,
+        **model_context(version),
         "is_checked": version.remarks.filter(origin=RemarkOrigin.FORMULA).exists(),
         "earlier": unsettled_before(version),
         "older": older,

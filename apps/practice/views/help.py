@@ -5,6 +5,7 @@ import uuid
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -24,8 +25,9 @@ from apps.practice.formulas import (
     version_checked,
 )
 from apps.practice.hints import hint_take, hints_of
+from apps.practice.requests import remark_request
 from apps.practice.rules import HelpRefused, help_refusal, rules_of
-from apps.practice.views.attempts import attempt_page
+from apps.practice.views.attempts import attempt_page, model_context
 from apps.submissions.models import TextFormat
 from apps.submissions.services import submission_of
 from apps.ui.refusals import refusals_shown
@@ -103,6 +105,18 @@ def ask(request: HttpRequest, version_id: uuid.UUID) -> HttpResponse:
         return attempt_page(request, version, question_form=form, status=422)
     messages.success(request, "Your coaches can see this version and your question. The answer appears here and on your path.")
     return redirect("practice:attempt", version_id=version_id)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def model(request: HttpRequest, version_id: uuid.UUID) -> HttpResponse:
+    """The state of the model's reading; POST asks for it."""
+    version = attempt_own_for(user_of(request), version_id)
+    if request.method != "POST":
+        return render(request, "practice/_model.html", {"version": version, **model_context(version)})
+    with refusals_shown(request, HelpRefused):
+        remark_request(version=version)
+    return redirect(f"{reverse('practice:attempt', args=[version_id])}#model-remarks")
 
 
 @require_POST

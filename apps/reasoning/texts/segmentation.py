@@ -14,6 +14,7 @@ import hashlib
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Literal
 
 from apps.reasoning.domain.values import Value
@@ -73,6 +74,25 @@ def segment(source: str, *, is_silent: Callable[[int, int], bool] | None = None)
     return tuple(
         Step(number=number, start=start, end=end, kind=kind, digest=digest_of(source[start:end]))
         for number, (start, end, kind) in enumerate(_heard(spans, is_silent) if is_silent else spans, start=1)
+    )
+
+
+def sentences(source: str) -> tuple[Step, ...]:
+    """The sentences of the steps, numbered through: smaller places, for a text whose author writes one paragraph."""
+    cover, pieces = _Cover(source), list[tuple[int, int]]()
+    for step in segment(source):
+        ends = [
+            found.end()
+            for found in _SENTENCE.finditer(source, step.start, step.end)
+            if _is_end(source, step.start, found, cover)
+        ]
+        for start, end in pairwise([step.start, *ends, step.end]):
+            closes = start > step.start and _CLOSES.match(source, start)
+            before = pieces.pop()[0] if closes else start
+            pieces += [(before, piece[1]) for piece in _trimmed(source, start, end)]
+    return tuple(
+        Step(number=number, start=start, end=end, kind=_kind(source, start, end), digest=digest_of(source[start:end]))
+        for number, (start, end) in enumerate(pieces, start=1)
     )
 
 
@@ -213,11 +233,7 @@ def _cut(source: str, start: int, end: int, cover: _Cover) -> int | None:
         place = found.end()
         if end - place < SHORT:
             break
-        if (
-            cover.has(found.start())
-            or cover.has(place)
-            or _ABBREVIATION.search(source, max(start, found.start() - 8), found.start() + 1)
-        ):
+        if not _is_end(source, start, found, cover):
             continue
         if place - start > LONG and best is not None:
             break
@@ -225,6 +241,12 @@ def _cut(source: str, start: int, end: int, cover: _Cover) -> int | None:
         if place - start > LONG:
             break
     return best
+
+
+def _is_end(source: str, start: int, found: re.Match[str], cover: _Cover) -> bool:
+    """Whether a sentence of the piece at `start` ends there: outside formulas and code, and not after an abbreviation."""
+    is_inside = cover.has(found.start()) or cover.has(found.end())
+    return not is_inside and not _ABBREVIATION.search(source, max(start, found.start() - 8), found.start() + 1)
 
 
 def _kind(source: str, start: int, end: int) -> Literal["text", "heading"]:

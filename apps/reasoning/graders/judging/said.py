@@ -18,14 +18,14 @@ PARTS_AT_MOST = 200
 _MET = {"met": True, "not-met": False, "unmet": False, "is-met": True, "is-not-met": False}
 
 
-def _slug(value: Any) -> Any:
+def slug(value: Any) -> Any:
     """`Proof by Example` as `proof-by-example`: the same name, however it is written."""
     return re.sub(r"[\s_]+", "-", value.strip().lower()) if isinstance(value, str) else value
 
 
 def _met(value: Any) -> Any:
     """`not met` as no; what pydantic takes for a truth value stays as it is."""
-    return _MET.get(_slug(value), value) if isinstance(value, str) else value
+    return _MET.get(slug(value), value) if isinstance(value, str) else value
 
 
 def _first_number(value: Any) -> Any:
@@ -39,8 +39,8 @@ class FindingSaid(Value):
 
     id: Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9]{0,7}$"), BeforeValidator(lambda name: str(name).upper())]
     step: Annotated[int, Field(ge=0), BeforeValidator(_first_number)] = 0
-    type: Annotated[Fallacy, BeforeValidator(_slug)]
-    severity: Annotated[Severity, BeforeValidator(_slug)] = Severity.GAP
+    type: Annotated[Fallacy, BeforeValidator(slug)]
+    severity: Annotated[Severity, BeforeValidator(slug)] = Severity.GAP
     quote: Annotated[str, Field(max_length=LONGEST_QUOTE)] = ""
     comment: Annotated[str, Field(min_length=1, max_length=WORDS_LENGTH)]
     contradicts: bool = False

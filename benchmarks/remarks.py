@@ -1,0 +1,187 @@
+"""`python -m benchmarks.remarks ALIAS`: model remarks on the authored attempts of the easy problems, with a real engine.
+
+The engine runs in this process, without a stack. Each sentence of an attempt is a step. Prints a table in Markdown.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from apps.reasoning.domain.verdicts import NO_FAULT, wilson_interval
+from apps.reasoning.feedback.ladder import Track
+from apps.reasoning.hints.material import HintMaterial, Secret
+from apps.reasoning.inference.aliases import Alias, load_usable
+from apps.reasoning.inference.local import LocalDispatcher
+from apps.reasoning.ports import Dispatcher
+from apps.reasoning.remarks.agreement import NoRemark, RemarkWritten, Silence
+from apps.reasoning.remarks.writer import RemarkWriter
+from apps.reasoning.texts.segmentation import sentences
+from apps.reasoning.texts.source import source_of
+from benchmarks.startup import ROOT
+
+#: Attempts at a time; the votes on one follow one another.
+AT_ONCE = 12
+DEADLINE_S = 3_600.0
+
+
+@dataclass(frozen=True)
+class Case:
+    """An attempt; `broken` is its first broken sentence, 0 for none."""
+
+    slug: str
+    kind: str
+    broken: int
+    material: HintMaterial
+    secret: Secret
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What came of a case. `calls` and `tokens` are those of the model."""
+
+    case: Case
+    came: RemarkWritten | NoRemark
+    calls: int
+    tokens: int
+
+    @property
+    def named(self) -> int:
+        """The sentence that the remark names, 0 for none."""
+        return self.came.step if isinstance(self.came, RemarkWritten) else 0
+
+    def row(self) -> dict[str, object]:
+        """All of it, for a file of JSON lines."""
+        named = {"problem": self.case.slug, "kind": self.case.kind, "broken": self.case.broken, "calls": self.calls}
+        return named | {"tokens": self.tokens, "came": self.came.model_dump(mode="json")}
+
+
+def cases() -> list[Case]:
+    """The attempts of all easy problems, those of one problem together."""
+    from apps.problems.samples import FIRST_STEPS, FOLDER, first_steps, sample_read  # It needs Django.
+
+    found = []
+    for slug, attempts in first_steps().items():
+        draft = sample_read(FOLDER / FIRST_STEPS / f"{slug}.md")
+        secret = Secret(
+            solutions=tuple(one.text for one in draft.solutions), scheme=(draft.scheme_text,), answer=draft.answer
+        )
+        for one in attempts:
+            source = source_of(one.text)
+            steps = tuple(step.text_in(source) for step in sentences(source))
+            material = HintMaterial(problem=draft.statement, track=Track.REPAIR, steps=steps)
+            found.append(Case(slug, one.kind, one.broken_sentence or 0, material, secret))
+    return found
+
+
+async def measured(
+    dispatcher: Dispatcher, alias: Alias, given: Iterable[Case], *, tokens: int, votes: int, target: Path | None = None
+) -> list[Measured]:
+    """A request for a remark on each case. Each result is appended to `target` at once."""
+    places = asyncio.Semaphore(AT_ONCE)
+
+    async def one(case: Case) -> Measured:
+        run = f"{case.slug}-{case.kind}"
+        writer = RemarkWriter(
+            dispatcher, run, alias.name, tokens, DEADLINE_S, votes, alias.closes_by, alias.context_tokens
+        )
+        async with places:
+            came = await writer.write(case.material, case.secret)
+        result = Measured(case, came, writer.calls, writer.spent)
+        if target is not None:
+            with target.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(result.row(), ensure_ascii=False) + "\n")
+        return result
+
+    return list(await asyncio.gather(*(one(case) for case in given)))
+
+
+def table(results: Sequence[Measured]) -> str:
+    """The figures in Markdown, each share with Wilson's interval at 95 %."""
+    wrong = [one for one in results if one.case.kind == "wrong"]
+    gap = [one for one in results if one.case.kind == "gap"]
+    right = [one for one in results if one.case.kind == "right"]
+    votes = [(one.case, vote) for one in results for vote in one.came.votes]
+    read = [(case, vote) for case, vote in votes if vote.is_valid]
+    broken = [(case, vote) for case, vote in read if case.broken]
+    rows = [
+        ("first broken sentence found, wrong attempts", sum(_is_found(one) for one in wrong), len(wrong)),
+        ("first broken sentence found, attempts with a gap", sum(_is_found(one) for one in gap), len(gap)),
+        ("remark at another sentence, wrong or gap", sum(_is_misplaced(one) for one in wrong + gap), len(wrong + gap)),
+        ("false alarm on a right attempt", sum(one.named > 0 for one in right), len(right)),
+        *((f"silent: {why}", _silent(results, why), len(results)) for why in Silence),
+        ("votes read", len(read), len(votes)),
+        ("single votes that name the first broken sentence", sum(v.first_fault == c.broken for c, v in broken), len(broken)),
+        ("single votes that find nothing in a broken attempt", sum(vote.is_pass for _, vote in broken), len(broken)),
+        ("single votes that find nothing in a right attempt", *_passes(read)),
+    ]
+    lines = ["| what | count | of | share | interval |", "|---|--:|--:|--:|---|"]
+    calls, tokens = sum(one.calls for one in results), sum(one.tokens for one in results)
+    return "\n".join([*lines, *(_row(*row) for row in rows), "", f"{calls:,} calls, {tokens:,} tokens with prompts."])
+
+
+def _is_found(one: Measured) -> bool:
+    return one.named == one.case.broken > 0
+
+
+def _is_misplaced(one: Measured) -> bool:
+    return one.named > 0 and one.named != one.case.broken
+
+
+def _silent(results: Sequence[Measured], why: Silence) -> int:
+    return Counter(one.came.reason for one in results if isinstance(one.came, NoRemark))[why]
+
+
+def _passes(read: Sequence[tuple[Case, object]]) -> tuple[int, int]:
+    said = [getattr(vote, "first_fault", None) for case, vote in read if not case.broken]
+    return sum(fault == NO_FAULT for fault in said), len(said)
+
+
+def _row(what: str, count: int, of: int) -> str:
+    if not of:
+        return f"| {what} | 0 | 0 | – | – |"
+    low, high = wilson_interval(count, of)
+    return f"| {what} | {count} | {of} | {count / of:.2f} | {low:.2f} to {high:.2f} |"
+
+
+def main() -> None:
+    """Load the model, ask it for remarks, and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("alias", help="a model of the models file")
+    parser.add_argument("--models", type=Path, default=ROOT / "apps" / "config" / "models.toml")
+    parser.add_argument("--tokens", type=int, default=300, help="maximum new tokens per answer")
+    parser.add_argument("--votes", type=int, default=3)
+    parser.add_argument("--problems", type=int, default=12)
+    parser.add_argument("--answers", type=Path, help="file to write every result to, as JSON lines")
+    given = parser.parse_args()
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "apps.config.settings")
+    import django
+
+    django.setup()
+    from workers.backends import backend_for
+
+    alias = load_usable(given.models)[given.alias]
+
+    async def ask() -> list[Measured]:
+        backend = backend_for(alias)
+        try:
+            return await measured(
+                LocalDispatcher({alias.name: backend}),
+                alias,
+                cases()[: 3 * given.problems],
+                tokens=given.tokens,
+                votes=given.votes,
+                target=given.answers,
+            )
+        finally:
+            await backend.close()
+
+    print(table(asyncio.run(ask())))
+
+
+if __name__ == "__main__":
+    main()
