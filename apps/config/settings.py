@@ -267,6 +267,8 @@ CONTENT_SECURITY_POLICY = {
         "connect-src": [SELF],
         "img-src": [SELF, "data:"],
         "font-src": [SELF],
+        "manifest-src": [SELF],
+        "worker-src": [SELF],
         "frame-ancestors": [NONE],
         "base-uri": [NONE],
         "form-action": [SELF],

@@ -1,4 +1,4 @@
-"""Write operations of scans: add, reorder, reassign and remove pages of a draft."""
+"""Write operations of scans: add, reorder, replace, reassign and remove pages of a draft."""
 
 from collections.abc import Sequence
 
@@ -42,13 +42,39 @@ def scan_remove(*, scan: Scan) -> None:
 
 
 @transaction.atomic
-def scan_earlier(*, scan: Scan) -> None:
-    """Swap a page with its predecessor. Raises `ContestRefused`."""
+def scan_place(*, scan: Scan, number: int) -> None:
+    """Move a page to the place `number` of its draft, counted from 1 and limited to the ends. Raises `ContestRefused`."""
     _may_write(scan.submission.problem)
-    before = scan.submission.scans.filter(position__lt=scan.position).order_by("-position").first()
-    if before is not None:
-        Scan.objects.filter(pk=scan.pk).update(position=before.position)
-        Scan.objects.filter(pk=before.pk).update(position=scan.position)
+    kept = list(scan.submission.scans.exclude(position=None).exclude(pk=scan.pk))
+    kept.insert(min(max(number - 1, 0), len(kept)), scan)
+    for position, one in enumerate(kept, 1):
+        one.position = position
+    Scan.objects.bulk_update(kept, ["position"])
+
+
+def place_of(scan: Scan) -> int:
+    """The place of a page in its draft, counted from 1."""
+    return scan.submission.scans.filter(position__lt=scan.position).count() + 1
+
+
+@transaction.atomic
+def scan_replace(*, scan: Scan, page: PageImage) -> None:
+    """Put another image in the place of a page, as a new row with the same proposal; versions keep the old page.
+
+    Raises `ContestRefused`.
+    """
+    paper = scan.submission.paper
+    _may_write(paper)
+    old = Scan.objects.select_for_update().filter(pk=scan.pk).exclude(position=None).first()
+    if old is None:
+        raise ContestRefused("The page was not changed: it was removed or changed in another window.")
+    if old.pages.exists() and Scan.objects.filter(submission__paper=paper).count() >= SCANS_OF_A_PAPER:
+        raise ContestRefused(f"The page was not changed: a paper has at most {SCANS_OF_A_PAPER} pages.")
+    new = Scan.objects.create(
+        submission=scan.submission, position=old.position, jpeg=page.jpeg, width=page.width, height=page.height
+    )
+    Transcription.objects.filter(scan=old).update(scan=new)
+    scan_remove(scan=old)
 
 
 @transaction.atomic

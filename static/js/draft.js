@@ -21,6 +21,8 @@ export function watchDraft(form, { send = fetch.bind(window), store = window.loc
   const status = form.querySelector("[data-draft-status]");
   const conflict = form.querySelector("[data-draft-conflict]");
   const key = `draft:${form.dataset.draftOwner}:${form.dataset.draft}`;
+  // What the server has, for a page from this device's memory (writing/kept.js); site.js deletes it with another account.
+  const savedKey = `saved:${form.dataset.draftOwner}:${form.dataset.draft}`;
   const state = { timer: 0, sending: false, dirty: false, theirs: null };
 
   const say = (words) => { status.textContent = words; };
@@ -37,9 +39,13 @@ export function watchDraft(form, { send = fetch.bind(window), store = window.loc
     state.timer = setTimeout(save, ms);
   }
 
+  function keep(name) {
+    try { store.setItem(name, values()); } catch { /* Without storage only the local copy is lost. */ }
+  }
+
   function changed() {
     state.dirty = true;
-    try { store.setItem(key, values()); } catch { /* Without storage only the local copy is lost. */ }
+    keep(key);
     if (!state.theirs) later();
   }
 
@@ -55,7 +61,7 @@ export function watchDraft(form, { send = fetch.bind(window), store = window.loc
     } catch (error) {
       state.dirty = true;
       const why = error instanceof Refused ? "The server cannot save at the moment." : "No connection.";
-      say(`${why} Your text is kept on this computer and saved as soon as possible.`);
+      say(`${why} Your text is kept on this device and saved as soon as possible.`);
       later(AGAIN_MS);
     } finally {
       state.sending = false;
@@ -67,7 +73,10 @@ export function watchDraft(form, { send = fetch.bind(window), store = window.loc
     if (answer.ok) {
       const kept = await answer.json();
       basedOn.value = String(kept.row_version);
-      if (values().replace(/"basedOn":.*/, "") === sent.replace(/"basedOn":.*/, "")) store.removeItem(key);
+      if (values().replace(/"basedOn":.*/, "") === sent.replace(/"basedOn":.*/, "")) {
+        keep(savedKey);
+        store.removeItem(key);
+      }
       say(`Saved ${new Date(kept.saved_at ?? Date.now()).toLocaleTimeString("en-GB")}`);
     } else if (answer.status === 409) {
       state.theirs = await answer.json();
@@ -94,15 +103,32 @@ export function watchDraft(form, { send = fetch.bind(window), store = window.loc
     changed();
   }
 
+  /** A page that is older than the last saved draft comes from this device's memory: show what was saved since. */
+  function takeSaved() {
+    const saved = JSON.parse(store.getItem(savedKey) ?? "null");
+    if (!saved || isTouched(text)) return;
+    if (!(Number(saved.basedOn) > Number(basedOn.value)) || form.dataset.draftStored === undefined) {
+      store.removeItem(savedKey);
+      return;
+    }
+    text.value = saved.text;
+    format.value = saved.format;
+    basedOn.value = saved.basedOn;
+    putWords(saved.words);
+  }
+
   /** Restore the local copy. It is deleted only once the server has saved it: sending a form may fail. */
   function restore() {
+    takeSaved();
     const kept = JSON.parse(store.getItem(key) ?? "null");
     if (!kept) {
       // Input from before this script ran. The browser restores none: autocomplete is off.
       if ([text, format, ...wordFields()].some(isTouched)) text.dispatchEvent(new Event("input", { bubbles: true }));
       return;
     }
-    const isStored = form.dataset.draftStored !== undefined && text.value.startsWith(kept.text.trimEnd());
+    // A shorter text based on this very revision was shortened here.
+    const isOlder = kept.basedOn !== basedOn.value || kept.text.trimEnd() === text.value.trimEnd();
+    const isStored = isOlder && form.dataset.draftStored !== undefined && text.value.startsWith(kept.text.trimEnd());
     const isCorrected = wordFields().some(({ name, value }) => (kept.words?.[name] ?? value) !== value);
     if (isStored && !isCorrected) { store.removeItem(key); return; }
     if (kept.text === text.value && !isCorrected) return;
@@ -133,6 +159,4 @@ function watchAll() {
   for (const form of document.querySelectorAll("form[data-draft]")) watchDraft(form);
 }
 
-// htmx starts at DOMContentLoaded; a text restored before it would have no preview.
-if (document.readyState === "complete") watchAll();
-else document.addEventListener("DOMContentLoaded", watchAll, { once: true });
+watchAll();

@@ -80,6 +80,18 @@ export function ask(question, yes = "Yes") {
   });
 }
 
+/** Delete what the editor keeps for other accounts: pages for writing offline (writing/kept.js), copies of saved drafts (draft.js). */
+export async function forgetOthers(owner) {
+  try {
+    for (const key of Object.keys(localStorage)) {
+      if (key.startsWith("saved:") && !key.startsWith(`saved:${owner}:`)) localStorage.removeItem(key);
+    }
+    for (const name of (await globalThis.caches?.keys()) ?? []) {
+      if (name.startsWith("drafts-") && name !== `drafts-${owner}`) await caches.delete(name);
+    }
+  } catch { /* Without storage nothing is kept. */ }
+}
+
 function isTyping(element) {
   return element instanceof Element && element.matches("input, textarea, select, [contenteditable]");
 }
@@ -149,5 +161,7 @@ document.addEventListener("htmx:responseError", (event) => {
 });
 document.addEventListener("htmx:load", (event) => updateTimes(event.target));
 
+// Pages without an account, as after signing out, have an empty owner; pages of errors have none and leave everything as it is.
+if (document.body.dataset.owner !== undefined) forgetOthers(document.body.dataset.owner);
 updateTimes();
 setInterval(updateTimes, 30 * SECOND);

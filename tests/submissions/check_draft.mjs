@@ -74,6 +74,22 @@ await pass();
 facts.saved = { sent: [...sent], based_on: form.controls.based_on.value, copy: copy() };
 
 sent = [];
+const fromMemory = new Form("ann");
+fromMemory.dataset.draftStored = "";
+watchDraft(fromMemory, { send, store });
+facts.from_memory = { text: fromMemory.controls.text.value, based_on: fromMemory.controls.based_on.value };
+fromMemory.type("a");
+const shortened = new Form("ann");
+shortened.dataset.draftStored = "";
+watchDraft(shortened, { send, store });
+facts.shortened = { text: shortened.controls.text.value, shown: !shortened.parts["[data-draft-conflict]"].hidden };
+store.removeItem(key);
+const newer = new Form("ann", "9");
+newer.dataset.draftStored = "";
+watchDraft(newer, { send, store });
+facts.newer = { text: newer.controls.text.value, saved: store.getItem("saved:ann:/draft/") };
+timers = [];
+
 answer = () => { throw new Error("no network"); };
 form.type("abc");
 await pass();

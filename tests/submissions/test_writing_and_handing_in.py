@@ -173,6 +173,9 @@ def test_the_editor_preserves_drafts_during_lost_connections_and_conflicts() -> 
     observed = facts(str(Path(__file__).with_name("check_draft.mjs")))
     assert observed["early"] == {"sent": ["typed before the script"]}
     assert observed["saved"] == {"sent": ["ab"], "based_on": "1", "copy": None}
+    assert observed["from_memory"] == {"text": "ab", "based_on": "1"}, "an older page shows what was saved since"
+    assert observed["shortened"] == {"text": "a", "shown": False}, "shorter than what is saved, and newer"
+    assert observed["newer"] == {"text": "", "saved": None}, "the server's page is newer"
     assert observed["offline"]["status"].startswith("No connection.")
     assert observed["offline"]["copy"] == {"text": "abc", "format": "markdown", "words": {}, "basedOn": "1"}
     assert observed["back"] == {"sent": ["abc"], "based_on": "2", "copy": None}

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from threading import BoundedSemaphore
 
@@ -22,6 +22,8 @@ log = logging.getLogger(__name__)
 UPLOAD_BYTES = 32 * 1024 * 1024
 PAGES_AT_MOST = 50
 WALL_S = 40.0
+#: The smallest part of a page's width and height that a cut may keep.
+SIDE_AT_LEAST = 0.05
 #: Concurrent reads per web process, and the time in seconds that a further one waits.
 AT_ONCE, WAIT_S = 2, 10.0
 PLACES = BoundedSemaphore(AT_ONCE)
@@ -57,8 +59,33 @@ class PageImage:
     height: int
 
 
-def pages_read(data: bytes, *, wall_s: float = WALL_S) -> list[PageImage]:
-    """Return the pages of a PDF or the single page of a photo (JPEG, PNG, HEIC). Raises `UploadWrong`."""
+@dataclass(frozen=True)
+class Cut:
+    """A clockwise turn in degrees, then the part to keep, in fractions of the turned page. Raises `UploadWrong` when made."""
+
+    turn: int = 0
+    left: float = 0.0
+    top: float = 0.0
+    right: float = 1.0
+    bottom: float = 1.0
+
+    def __post_init__(self) -> None:
+        is_inside = all(0 <= value <= 1 for value in (self.left, self.top, self.right, self.bottom))
+        is_large = self.right - self.left >= SIDE_AT_LEAST and self.bottom - self.top >= SIDE_AT_LEAST
+        if self.turn not in (0, 90, 180, 270) or not is_inside or not is_large:
+            raise UploadWrong("The page was not changed: keep at least a twentieth of its width and height.")
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing changes."""
+        return self == Cut()
+
+
+def pages_read(data: bytes, *, wall_s: float = WALL_S, cut: Cut | None = None) -> list[PageImage]:
+    """Return the pages of a PDF or the single page of a photo (JPEG, PNG, HEIC), of a photo the part `cut`.
+
+    Raises `UploadWrong`.
+    """
     if len(data) > UPLOAD_BYTES:
         raise UploadWrong(f"The file is larger than {UPLOAD_BYTES // 1024**2} MB. Upload a smaller one.")
     kind = kind_of(data)
@@ -67,7 +94,7 @@ def pages_read(data: bytes, *, wall_s: float = WALL_S) -> list[PageImage]:
     if not PLACES.acquire(timeout=min(WAIT_S, wall_s)):
         raise UploadWrong("The server is busy with other uploads. Try again in a minute.")
     try:
-        found = child_run(modules(), kind, data, wall_s=wall_s)
+        found = child_run(modules(), kind, data, wall_s=wall_s, cut=cut)
     finally:
         PLACES.release()
     return _unpacked(found)
@@ -80,12 +107,13 @@ def modules() -> list[Module]:
     return [(name, path.read_text(encoding="utf-8")) for name, path in (*chosen, ("intake_child", _CHILD))]
 
 
-def child_run(sources: Sequence[Module], kind: str, data: bytes, *, wall_s: float = WALL_S) -> bytes:
+def child_run(sources: Sequence[Module], kind: str, data: bytes, *, wall_s: float = WALL_S, cut: Cut | None = None) -> bytes:
     """Run the child on `data` with `main` of the last module; return its output. Raises `UploadWrong` on failure or timeout."""
+    cuts = [",".join(str(value) for value in astuple(cut))] if cut else []
     with tempfile.TemporaryFile() as out:
         try:
             done = subprocess.run(  # noqa: S603
-                [sys.executable, "-I", "-B", "-c", _BOOT, kind, str(PAGES_AT_MOST)],
+                [sys.executable, "-I", "-B", "-c", _BOOT, kind, str(PAGES_AT_MOST), *cuts],
                 input=json.dumps(sources).encode() + b"\n" + data,
                 stdout=out,
                 stderr=subprocess.DEVNULL,

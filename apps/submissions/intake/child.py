@@ -1,4 +1,5 @@
-"""Child process that reads an upload. Arguments: `pdf` or `image`, and the maximum number of pages; stdin: the file.
+"""Child process that reads an upload. Arguments: `pdf` or `image`, the maximum number of pages, and for an image an optional
+cut, `turn,left,top,right,bottom`: clockwise degrees, then the kept part in fractions of the turned image; stdin: the file.
 
 Writes one line of JSON, `{"error": "", "pages": n, "fence": …}`, and n pages as length, width, height and JPEG. Before it reads
 any input, it sets resource limits and drops all unneeded rights. Landlock lets it open only libraries and fonts. The filter of
@@ -57,8 +58,9 @@ def main() -> None:
         data = sys.stdin.buffer.read()
         for picture in _pdf(data, most_pages) if kind == "pdf" else _photo(data):
             jpeg = io.BytesIO()
-            picture.save(jpeg, "JPEG", quality=QUALITY, optimize=True)
-            out.write(struct.pack(">IHH", jpeg.tell(), *picture.size) + jpeg.getvalue())
+            kept = _cut(picture, sys.argv[3]) if len(sys.argv) > 3 else picture
+            kept.save(jpeg, "JPEG", quality=QUALITY, optimize=True)
+            out.write(struct.pack(">IHH", jpeg.tell(), *kept.size) + jpeg.getvalue())
             pages += 1
         result: dict[str, Any] = {"error": "", "pages": pages, "fence": fence}
     except Refused as refused:
@@ -133,6 +135,15 @@ def _photo(data: bytes) -> Iterator[Any]:
     except (UnidentifiedImageError, OSError, SyntaxError, ValueError) as error:
         raise Refused("This photo is damaged. Take or export it again.") from error
     yield _clean_copy(turned)
+
+
+def _cut(picture: Any, cut: str) -> Any:
+    """Turn an image clockwise by a multiple of 90 degrees, then keep a part of it of at least one pixel."""
+    turn, left, top, right, bottom = (float(value) for value in cut.split(","))
+    picture = picture.rotate(-turn, expand=True)
+    width, height = picture.size
+    x, y = min(int(left * width), width - 1), min(int(top * height), height - 1)
+    return picture.crop((x, y, max(x + 1, round(right * width)), max(y + 1, round(bottom * height))))
 
 
 def _clean_copy(picture: Any) -> Any:

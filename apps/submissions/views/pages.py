@@ -2,9 +2,10 @@
 
 import time
 import uuid
+from collections.abc import Callable
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
@@ -15,12 +16,15 @@ from apps.contests.services import ContestRefused
 from apps.contests.windows import writing_refusal
 from apps.submissions import scans, services
 from apps.submissions.access import NO_PAGE, scan_get_for
-from apps.submissions.intake import PAGES_AT_MOST, WALL_S, PageImage, UploadWrong, pages_read
+from apps.submissions.intake import PAGES_AT_MOST, WALL_S, Cut, PageImage, UploadWrong, pages_read
+from apps.submissions.models import Scan
 from apps.ui.refusals import refusals_shown
 
 FILES_AT_ONCE = 10
 #: Time limit for all files of one upload, in seconds.
 READING_S = 60.0
+#: Fields of a cut with their values for a whole page.
+SIDES = (("left", "0"), ("top", "0"), ("right", "1"), ("bottom", "1"))
 
 
 @require_POST
@@ -38,22 +42,24 @@ def pages_add(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
 
 @require_POST
 def page_change(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
-    """Apply `action` to the page `scan`: `remove`, `earlier`, or `assign` to the problem `to`."""
+    """Apply `action` to the page `scan`.
+
+    `remove`, `earlier` and `later` have no fields. `place` has the place `number`, `assign` the problem `to`, and `cut` the
+    fields of `Cut`, of which missing ones keep the whole page.
+    """
     user = user_of(request)
     paper, problem = problem_own_for(user, problem_id)
     action = request.POST.get("action", "")
     submission = services.submission_of(paper, problem)
     asked = _id(request.POST.get("scan", ""))
     scan = submission.scans.filter(public_id=asked).first() if submission.pk else None
-    if scan is None or scan.position is None or action not in ("remove", "earlier", "assign"):
+    if scan is None or scan.position is None or action not in {*ACTIONS, "assign"}:
         raise Http404(NO_PAGE)
-    with refusals_shown(request, ContestRefused):
-        if action == "remove":
-            scans.scan_remove(scan=scan)
-        elif action == "earlier":
-            scans.scan_earlier(scan=scan)
-        else:
+    with refusals_shown(request, ContestRefused, UploadWrong):
+        if action == "assign":
             scans.scan_assign(scan=scan, problem=problem_own_for(user, _id(request.POST.get("to", "")))[1])
+        else:
+            ACTIONS[action](scan, request.POST)
     return redirect("submissions:write", problem_id=problem_id)
 
 
@@ -65,6 +71,35 @@ def page_image(request: HttpRequest, scan_id: uuid.UUID) -> HttpResponse:
     response = HttpResponse(bytes(scan.jpeg), content_type="image/jpeg")
     response["Content-Disposition"] = 'inline; filename="page.jpg"'
     return response
+
+
+def _place(scan: Scan, sent: QueryDict) -> None:
+    number = sent.get("number", "")
+    if not number.isdecimal() or len(number) > 3:
+        raise ContestRefused("The page was not moved: the place is not a number.")
+    scans.scan_place(scan=scan, number=int(number))
+
+
+def _cut(scan: Scan, sent: QueryDict) -> None:
+    """The image is drawn before the transaction: this can take seconds."""
+    if refusal := writing_refusal(scan.submission.problem):
+        raise ContestRefused(refusal)
+    try:
+        cut = Cut(int(sent.get("turn", "0")), *(float(sent.get(name, whole)) for name, whole in SIDES))
+    except ValueError as error:
+        raise UploadWrong("The page was not changed: its new edges are not numbers.") from error
+    if not cut.is_whole:
+        scans.scan_replace(scan=scan, page=pages_read(bytes(scan.jpeg), cut=cut)[0])
+
+
+#: Changes of a page by the button's value. `assign` is missing here because it needs the user.
+ACTIONS: dict[str, Callable[[Scan, QueryDict], None]] = {
+    "remove": lambda scan, _: scans.scan_remove(scan=scan),
+    "earlier": lambda scan, _: scans.scan_place(scan=scan, number=scans.place_of(scan) - 1),
+    "later": lambda scan, _: scans.scan_place(scan=scan, number=scans.place_of(scan) + 1),
+    "place": _place,
+    "cut": _cut,
+}
 
 
 def _pages(request: HttpRequest) -> list[PageImage]:

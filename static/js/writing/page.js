@@ -1,0 +1,84 @@
+// The author's editor. What is needed to write starts at once; formulas, previews and the copy for writing offline load later.
+import "../draft.js";
+import { mountPages } from "./pages.js";
+import { mountPalette } from "./palette.js";
+
+const PREVIEW_MS = 300;
+
+/** The preview: next to the text, or in its place on a small screen. htmx fetches it at the event `preview`. */
+function mountPreview(form) {
+  let timer = 0;
+  let isStale = false;
+  const box = form.querySelector(".editor__preview");
+
+  function refresh() {
+    isStale = !window.htmx || !box.checkVisibility() || !navigator.onLine;
+    if (!isStale) form.dispatchEvent(new Event("preview"));
+  }
+
+  function show(what) {
+    form.dataset.shows = what;
+    for (const button of form.querySelectorAll("[data-shows-choice]")) {
+      button.setAttribute("aria-pressed", String(button.dataset.showsChoice === what));
+    }
+    if (isStale) refresh();
+  }
+
+  form.addEventListener("input", () => {
+    isStale = true;
+    clearTimeout(timer);
+    timer = setTimeout(refresh, PREVIEW_MS);
+  });
+  for (const button of form.querySelectorAll("[data-shows-choice]")) {
+    button.addEventListener("click", () => show(button.dataset.showsChoice));
+  }
+  form.querySelector("[data-shows-switch]").hidden = false;
+  addEventListener("online", () => { if (isStale) refresh(); });
+  addEventListener("resize", () => { if (isStale) refresh(); });
+  return () => { if (isStale) refresh(); };
+}
+
+/** Without a connection a text cannot be handed in. The page says so and keeps the text. */
+function mountOffline(form) {
+  const notice = form.querySelector("[data-offline]");
+  const look = () => { notice.hidden = navigator.onLine; };
+  form.addEventListener("submit", (event) => {
+    look();
+    if (navigator.onLine) return;
+    event.preventDefault();
+    notice.focus();
+  });
+  addEventListener("online", look);
+  addEventListener("offline", look);
+  look();
+}
+
+function scriptLoaded(src) {
+  return new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    script.src = src;
+    script.onload = resolve;
+    script.onerror = reject;
+    document.head.append(script);
+  });
+}
+
+async function loadLater(form, { htmx, mathsStyle, worker }, previewReady) {
+  if (document.readyState !== "complete") await new Promise((resolve) => { addEventListener("load", resolve, { once: true }); });
+  const style = document.createElement("link");
+  style.rel = "stylesheet";
+  style.href = mathsStyle;
+  document.head.append(style);
+  await Promise.all([scriptLoaded(htmx).then(previewReady), import("../maths.js")]);
+  await document.fonts.ready;
+  const { keepForOffline } = await import("./kept.js");
+  await keepForOffline(form.dataset.draftOwner, worker);
+}
+
+const form = document.getElementById("editor");
+const previewReady = mountPreview(form);
+if (form.elements.text.value !== form.elements.text.defaultValue) form.dispatchEvent(new Event("input"));
+mountOffline(form);
+mountPalette(document.querySelector("[data-palette]"), form.elements.text, form.elements.text_format);
+mountPages(document.querySelector("[data-pages-add]"));
+loadLater(form, document.querySelector("[data-later]").dataset, previewReady).catch(() => { /* Writing works without them. */ });
