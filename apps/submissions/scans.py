@@ -63,8 +63,8 @@ def scan_replace(*, scan: Scan, page: PageImage) -> None:
 
     Raises `ContestRefused`.
     """
-    paper = scan.submission.paper
-    _may_write(paper)
+    paper, problem = scan.submission.paper, scan.submission.problem
+    _may_write(problem)
     old = Scan.objects.select_for_update().filter(pk=scan.pk).exclude(position=None).first()
     if old is None:
         raise ContestRefused("The page was not changed: it was removed or changed in another window.")

@@ -33,12 +33,10 @@ from apps.submissions.services import submission_of
 from apps.ui.refusals import refusals_shown
 from apps.ui.sent import whole_number
 
-BUSY_S = 3
-
 
 @require_POST
 def formulas(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
-    """The findings of the formula check in the text of the editor. Answers 503 with `Retry-After` if it is busy."""
+    """The findings of the formula check in the text of the editor. If it is busy, the page asks again."""
     _, problem = problem_helped_for(user_of(request), problem_id)
     text, text_format = request.POST.get("text", ""), request.POST.get("text_format", "")
     is_off = not rules_of(problem.contest).checks_formulas or bool(help_refusal(problem))
@@ -47,7 +45,7 @@ def formulas(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
     try:
         found = text_checked(problem, text, text_format)
     except CheckBusy:
-        return HttpResponse(status=503, headers={"Retry-After": str(BUSY_S)})
+        return render(request, "practice/_formulas.html", {"busy": True, "problem": problem})
     except GraderFailed:
         return HttpResponse("")
     return render(request, "practice/_formulas.html", {"findings": found.findings})
