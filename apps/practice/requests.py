@@ -171,8 +171,8 @@ async def _ask(job: _Job, dispatcher_for: DispatcherFor) -> None:
     writer: RemarkWriter | None = None
     try:
         async with asyncio.timeout(within), dispatcher_for(job.run, [alias]) as dispatcher:
-            heard = {"closing": alias.closes_by, "context_tokens": alias.context_tokens}
-            writer = RemarkWriter(dispatcher, job.run, alias.name, tokens, within, **heard)
+            writer = RemarkWriter(dispatcher, job.run, alias.name, tokens, within, closing=alias.closes_by)
+            writer.context_tokens = alias.context_tokens
             job.found = await writer.write(job.material, job.secret)
     except RemarkFailed as error:
         logger.warning("no remark by %s: %s", alias.name, error)

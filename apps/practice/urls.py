@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from apps.practice.views import attempts, coaches, help, remarks
+from apps.practice.views import attempts, coaches, courses, help, remarks
 
 app_name = "practice"
 urlpatterns = [
@@ -22,6 +22,12 @@ urlpatterns = [
     path("practice/queue/next/", coaches.next_one, name="next"),
     path("practice/answers/<uuid:version_id>/", coaches.answer, name="answer"),
     path("practice/answers/<uuid:version_id>/remark/", coaches.remark, name="remark"),
+    path("practice/answers/<uuid:version_id>/example/", courses.example, name="example"),
     path("practice/answers/remarks/<uuid:remark_id>/<slug:verb>/", coaches.decide, name="remark_decide"),
+    path("practice/phrases/", courses.phrases, name="phrases"),
+    path("practice/errors/", courses.errors, name="errors"),
+    path("practice/models/", courses.models, name="models"),
+    path("practice/data/", courses.data, name="data"),
+    path("practice/data/practice.zip", courses.export, name="export"),
     path("practice/sheets/<uuid:contest_id>/help/", coaches.rules, name="rules"),
 ]

@@ -15,11 +15,13 @@ from apps.contests.access import organised_get_for
 from apps.contests.models import ContestKind
 from apps.practice import questions, remarks
 from apps.practice.access import answerer_of, author_shown, remark_answered_for, version_answered_for
+from apps.practice.attempts import attempt_of
 from apps.practice.forms import AnswerForm, DecisionForm, HelpRulesForm, RemarkForm
-from apps.practice.models import AnswerPhrase, HintTaken, Question
+from apps.practice.models import AnswerPhrase, Example, HintTaken, Question
 from apps.practice.queue import PRACTICE, courses_of, next_version, queue_rows
 from apps.practice.rules import HelpRefused, help_refusal, rules_of, rules_save
 from apps.practice.shown import steps_shown, unsettled_before
+from apps.problems.access import solutions_of_may_read
 from apps.problems.models import Topic
 from apps.reasoning.domain.errors import AliasError
 from apps.reasoning.texts.segmentation import segment
@@ -44,6 +46,7 @@ def queue(request: HttpRequest) -> HttpResponse:
         "courses": courses_of(user),
         "topics": Topic.choices,
         "wait": questions.typical_wait(),
+        "phrases": AnswerPhrase.objects.filter(owner=user),
     }
     return render(request, "practice/queue.html", context)
 
@@ -143,7 +146,8 @@ def _page(request: HttpRequest, version: SubmissionVersion, form: AnswerForm, st
     user = user_of(request)
     submission = version.submission
     problem = submission.problem
-    solutions = list(problem.problem.reference_solutions.all())
+    may_read = solutions_of_may_read(user, problem.problem)
+    solutions = list(problem.problem.reference_solutions.all()) if may_read else []
     context: dict[str, Any] = {
         "version": version,
         "problem": problem,
@@ -168,6 +172,8 @@ def _page(request: HttpRequest, version: SubmissionVersion, form: AnswerForm, st
         if solutions
         else [],
         "held": help_refusal(problem),
+        "attempt": attempt_of(submission),
+        "example": Example.objects.filter(version=version).first(),
         "versions": submission.versions.filter(withdrawn_at=None).order_by("number"),
     }
     return render(request, "practice/answer.html", context, status=status)

@@ -27,6 +27,7 @@ from apps.practice.formulas import (
 from apps.practice.hints import hint_take, hints_of
 from apps.practice.requests import remark_request
 from apps.practice.rules import HelpRefused, help_refusal, rules_of
+from apps.practice.sharing import examples_of
 from apps.practice.views.attempts import attempt_page, model_context
 from apps.submissions.models import TextFormat
 from apps.submissions.services import submission_of
@@ -146,6 +147,7 @@ def compare(request: HttpRequest, version_id: uuid.UUID) -> HttpResponse:
         "steps": version.steps.select_related("version"),
         "refusal": refusal,
         "attempt": attempt,
+        "examples": [] if refusal else examples_of(submission.problem.problem, without=version),
         "solutions": [] if refusal else comparing.solutions_shown(submission, attempt),
     }
     return render(request, "practice/compare.html", context)

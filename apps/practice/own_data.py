@@ -1,0 +1,77 @@
+"""A person's practice as a file to take away, and its erasure. Texts of sheets belong to their sheet and are exported only."""
+
+import json
+import tempfile
+import zipfile
+from typing import IO, Any
+
+from django.db import transaction
+
+from apps.accounts.models import User
+from apps.contests.models import ContestKind
+from apps.contests.practice import practice_of
+from apps.practice.models import HintTaken, Question, Remark
+from apps.practice.path import contests_of_practice
+from apps.submissions.models import Scan, Submission
+
+
+def practice_write(user: User) -> IO[bytes]:
+    """A ZIP with everything that the user wrote and was answered: `practice.json`, and the pages as JPEG."""
+    file = tempfile.SpooledTemporaryFile(max_size=2**24)  # noqa: SIM115  (the response closes it)
+    texts = list(_texts(user))
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("practice.json", json.dumps([_text(one) for one in texts], indent=1, ensure_ascii=False))
+        for scan in Scan.objects.filter(submission__in=texts).iterator(chunk_size=20):
+            archive.writestr(f"pages/{scan.public_id}.jpg", bytes(scan.jpeg), zipfile.ZIP_STORED)
+    file.seek(0)
+    return file
+
+
+@transaction.atomic
+def practice_erase(*, user: User) -> bool:
+    """Delete the user's practice for ever: drafts, versions, pages, questions, remarks. Returns whether there was any."""
+    contest = practice_of(user)
+    if contest is None:
+        return False
+    Submission.objects.filter(paper__contest=contest).delete()
+    contest.delete()
+    return True
+
+
+def _texts(user: User) -> Any:
+    own = contests_of_practice(user).values("identities__paper").filter(identities__person=user)
+    rows = Submission.objects.filter(paper__in=own).select_related("problem__problem", "problem__version", "paper__contest")
+    return rows.order_by("pk")
+
+
+def _text(text: Submission) -> dict[str, Any]:
+    contest = text.paper.contest
+    return {
+        "problem": text.problem.problem.title,
+        "statement": text.problem.version.statement,
+        "in": "practice" if contest.kind == ContestKind.PRACTICE else contest.title,
+        "draft": text.draft,
+        "versions": [
+            {
+                "number": version.number,
+                "handed_in": version.handed_in_at.isoformat(),
+                "withdrawn": version.withdrawn_at.isoformat() if version.withdrawn_at else None,
+                "format": version.format,
+                "text": version.raw,
+                "pages": [f"pages/{page.scan.public_id}.jpg" for page in version.pages.select_related("scan")],
+            }
+            for version in text.versions.order_by("number")
+        ],
+        "questions": [
+            {"version": one.version.number, "step": one.step, "words": one.words, "outcome": one.outcome, "answer": one.answer}
+            for one in Question.objects.filter(version__submission=text).select_related("version")
+        ],
+        "remarks": [
+            {"version": one.version.number, "step": one.step, "by": one.origin, "kind": one.kind, "words": one.words}
+            for one in Remark.objects.filter(version__submission=text, stage=3).select_related("version")
+        ],
+        "hints": [
+            {"level": one.level, "explanation": one.explanation, "text": one.text}
+            for one in HintTaken.objects.filter(submission=text)
+        ],
+    }
