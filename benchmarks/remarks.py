@@ -67,9 +67,7 @@ def cases() -> list[Case]:
     found = []
     for slug, attempts in first_steps().items():
         draft = sample_read(FOLDER / FIRST_STEPS / f"{slug}.md")
-        secret = Secret(
-            solutions=tuple(one.text for one in draft.solutions), scheme=(draft.scheme_text,), answer=draft.answer
-        )
+        secret = Secret(solutions=tuple(one.text for one in draft.solutions), scheme=(draft.scheme_text,), answer=draft.answer)
         for one in attempts:
             source = source_of(one.text)
             steps = tuple(step.text_in(source) for step in sentences(source))
@@ -86,9 +84,7 @@ async def measured(
 
     async def one(case: Case) -> Measured:
         run = f"{case.slug}-{case.kind}"
-        writer = RemarkWriter(
-            dispatcher, run, alias.name, tokens, DEADLINE_S, votes, alias.closes_by, alias.context_tokens
-        )
+        writer = RemarkWriter(dispatcher, run, alias.name, tokens, DEADLINE_S, votes, alias.closes_by, alias.context_tokens)
         async with places:
             came = await writer.write(case.material, case.secret)
         result = Measured(case, came, writer.calls, writer.spent)

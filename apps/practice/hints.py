@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from apps.contests.models import ContestProblem, Paper
-from apps.practice.models import HintTaken
+from apps.practice.models import TAIL_LENGTH, HintTaken
 from apps.practice.questions import explained
 from apps.practice.rules import HelpRefused, help_refusal, rules_of
 from apps.problems.selectors import hint_texts
@@ -55,6 +55,13 @@ def hint_take(*, paper: Paper, problem: ContestProblem, level: int, explanation:
     if hints.refusal or hints.level != level:
         raise HelpRefused(hints.refusal or "The hints have changed meanwhile. Read the current ones first.")
     text = hint_texts(problem.problem)[level]
-    return HintTaken.objects.create(
-        submission=submission, level=level, step=step, explanation=explained(explanation), text=text
-    )
+    tail = _tail(submission, step)
+    values = {"step": step if tail else 0, "explanation": explained(explanation), "text": text, "tail": tail}
+    return HintTaken.objects.create(submission=submission, level=level, **values)
+
+
+def _tail(submission: Submission, step: int) -> str:
+    """The end of a step of the newest version, by which a page finds it in the draft; empty without such a step."""
+    newest = submission.versions.filter(withdrawn_at=None).order_by("-number").first()
+    found = newest.steps.filter(number=step).first() if newest is not None and step else None
+    return found.text.strip()[-TAIL_LENGTH:] if found is not None else ""

@@ -20,6 +20,7 @@ WORDS_LENGTH = 4_000
 SHORT_LENGTH = 500
 ALIAS_LENGTH = 60
 NAME_LENGTH = 60
+TAIL_LENGTH = 60
 TOP_HINT = 2
 
 
@@ -74,6 +75,7 @@ class HintTaken(models.Model):
     step = models.PositiveIntegerField(default=0)
     explanation = models.CharField(max_length=SHORT_LENGTH)
     text = models.TextField()
+    tail = models.CharField(max_length=TAIL_LENGTH, blank=True, help_text="The end of the step, to find it in the draft.")
     at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -16,6 +16,7 @@ PROMPTS = sorted(path.relative_to(loader.ROOT).with_suffix("").as_posix() for pa
 #: Intern-S1-MO names its prompts by their role, and fills them in one module.
 INTERN = "intern_s1_mo"
 HINTS = "hints"
+REMARKS = "remarks"
 #: The second turn of a conversation that has the rule of fences and the problem already.
 AGAIN = "again"
 #: Added to scaffolds' prompts of problems that have an answer.
@@ -27,7 +28,7 @@ PAGES = "transcribing"
 def uses() -> Counter[str]:
     """How often each prompt is named in the code."""
     found: Counter[str] = Counter()
-    parts = (path for part in ("scaffolds", "graders", "programs", HINTS) for path in (CORE / part).rglob("*.py"))
+    parts = (path for part in ("scaffolds", "graders", "programs", HINTS, REMARKS) for path in (CORE / part).rglob("*.py"))
     for path in (*parts, CORE / f"{PAGES}.py"):
         source = path.read_text()
         asked_again = re.findall(r'Reading(?:\[[^(]*\])?\(\s*\w+,\s*"(\w+)"', source)
@@ -90,5 +91,5 @@ def test_the_page_readers_prompt_says_that_the_page_is_content() -> None:
     assert prompt.placeholders == {"number", "count"}, "a user's text would need a fence"
 
 
-def test_no_prompt_lies_outside_scaffolds_graders_hints_and_pages() -> None:
-    assert {name.split("/")[0] for name in PROMPTS} <= {*SCAFFOLDS, METHOD, HINTS, PAGES, ANSWERS, "shared"}
+def test_no_prompt_lies_outside_scaffolds_graders_hints_remarks_and_pages() -> None:
+    assert {name.split("/")[0] for name in PROMPTS} <= {*SCAFFOLDS, METHOD, HINTS, REMARKS, PAGES, ANSWERS, "shared"}

@@ -32,7 +32,9 @@ TABLE: dict[str, tuple[str, str, tuple[int, ...]]] = {
     "practice:ask": ("version", "post", (422, 404, 404, 404, 404)),
     "practice:decide": ("problem verb=done", "post", SENT),
     "practice:remark_reply": ("remark verb=disagree", "post", SENT),
+    "practice:model": ("version", "get", STUDENT),
     "practice:answer": ("version", "get", COACH),
+    "practice:example": ("version", "post", DECIDED),
     "practice:remark": ("version", "post", DECIDED),
     "practice:remark_decide": ("remark verb=remove", "post", DECIDED),
     "practice:rules": ("contest", "get", (404,) * 5),
@@ -48,7 +50,10 @@ TABLE: dict[str, tuple[str, str, tuple[int, ...]]] = {
     "practice:withdraw": ("question", "post", SENT),
 }
 #: Addresses that show everybody their own things.
-OWN = {"practice:path", "practice:try", "practice:queue", "practice:next"}
+OWN = {
+    f"practice:{name}"
+    for name in ("path", "try", "data", "export", "queue", "next", "errors", "phrases", "models")  # Staff alone read the last.
+}
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from apps.problems.samples import first_steps
+from apps.reasoning.texts.segmentation import segment, sentences
+from apps.reasoning.texts.source import source_of
 from tests.problems_sample.library import FIRST_STEPS, read_problem
 
 
@@ -21,6 +24,16 @@ def test_each_has_three_attempts_and_only_the_right_one_is_worth_all_points(path
     assert (attempts["right"].points, attempts["wrong"].points) == (7, 0)
     assert 2 <= attempts["gap"].points <= 6
     assert all(len(attempt.text) > 150 for attempt in attempts.values())
+
+
+def test_every_attempt_that_is_not_right_has_its_first_broken_place() -> None:
+    for slug, attempts in first_steps().items():
+        for one in attempts:
+            source = source_of(one.text)
+            assert (one.broken_sentence is None) == (one.broken_step is None) == (one.kind == "right"), slug
+            if one.broken_step and one.broken_sentence:
+                step, sentence = segment(source)[one.broken_step - 1], sentences(source)[one.broken_sentence - 1]
+                assert step.start <= sentence.start < sentence.end <= step.end, slug
 
 
 def test_the_claims_on_numbers_hold_where_they_can_be_counted() -> None:

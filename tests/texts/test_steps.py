@@ -3,13 +3,14 @@
 import csv
 import os
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 
 from apps.reasoning.texts.formulas import formulas
-from apps.reasoning.texts.segmentation import segment
+from apps.reasoning.texts.segmentation import segment, sentences
 from apps.reasoning.texts.source import source_of
 from tests.texts.made import ANYTHING, RAW, examples
 
@@ -145,3 +146,27 @@ class TestSharedSubmissions:
             assert_covered(source)
         assert 60 < sizes[len(sizes) // 2] < 400
         assert sizes[len(sizes) * 95 // 100] < 900
+
+
+def test_sentences_are_smaller_places_and_cut_no_formula_and_no_abbreviation() -> None:
+    source = "Let $n=1.\\ A$ hold, cf. Fig. 2. Then we are done. $\\blacksquare$\n\n# Rest\nNo. 3 is $x$. It is:\n\n$$\nz\n$$"
+    assert [one.text_in(source) for one in sentences(source)] == [
+        "Let $n=1.\\ A$ hold, cf. Fig. 2.",
+        "Then we are done. $\\blacksquare$",
+        "# Rest",
+        "No. 3 is $x$.",
+        "It is:\n\n$$\nz\n$$",
+    ]
+    assert [one.number for one in sentences(source)] == [1, 2, 3, 4, 5]
+    assert sentences("  ") == ()
+
+
+@given(ANYTHING)
+@examples(50)
+def test_sentences_of_anything_fill_its_steps(source: str) -> None:
+    source = source_of(source)
+    spans = [(one.start, one.end) for one in sentences(source)]
+    for step in segment(source):
+        inside = [span for span in spans if step.start <= span[0] < step.end]
+        assert (inside[0][0], inside[-1][1]) == (step.start, step.end)
+    assert all(end <= begin for (_, end), (begin, _) in pairwise(spans))

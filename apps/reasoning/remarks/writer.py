@@ -1,7 +1,7 @@
 """Write a remark with a model: several votes on the first broken step, and the words for it only if enough of them agree.
 
-A vote is read like a verifier's; an unreadable answer is requested once more in a short form, as in the graders' workflows. Votes
-follow one another: the engine has their prompt in its cache, and none is made that changes nothing.
+A vote is read like a verifier's; an unreadable answer is requested once more in a short form, as in the graders' workflows.
+Votes follow one another: the engine has their prompt in its cache, and none is made that changes nothing.
 """
 
 from collections.abc import Sequence

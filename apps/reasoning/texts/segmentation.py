@@ -81,11 +81,8 @@ def sentences(source: str) -> tuple[Step, ...]:
     """The sentences of the steps, numbered through: smaller places, for a text whose author writes one paragraph."""
     cover, pieces = _Cover(source), list[tuple[int, int]]()
     for step in segment(source):
-        ends = [
-            found.end()
-            for found in _SENTENCE.finditer(source, step.start, step.end)
-            if _is_end(source, step.start, found, cover)
-        ]
+        found = _SENTENCE.finditer(source, step.start, step.end)
+        ends = [one.end() for one in found if _is_end(source, step.start, one, cover)]
         for start, end in pairwise([step.start, *ends, step.end]):
             closes = start > step.start and _CLOSES.match(source, start)
             before = pieces.pop()[0] if closes else start

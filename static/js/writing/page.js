@@ -1,5 +1,6 @@
 // The author's editor. What is needed to write starts at once; formulas, previews and the copy for writing offline load later.
 import "../draft.js";
+import { mountGoals } from "./goals.js";
 import { mountPages } from "./pages.js";
 import { mountPalette } from "./palette.js";
 
@@ -81,4 +82,5 @@ if (form.elements.text.value !== form.elements.text.defaultValue) form.dispatchE
 mountOffline(form);
 mountPalette(document.querySelector("[data-palette]"), form.elements.text, form.elements.text_format);
 mountPages(document.querySelector("[data-pages-add]"));
+mountGoals(document.getElementById("id_text"));
 loadLater(form, document.querySelector("[data-later]").dataset, previewReady).catch(() => { /* Writing works without them. */ });
