@@ -11,7 +11,7 @@
 | author of a paper | own paper | with `may_reveal`, if the coach judges none of it, with a recorded reason | same |
 | authors of all papers | no | no | with `may_reveal`, once the results are signed off (`apps.marks.office.names`) |
 
-Practice is one student's contest: it has no coaches, and nobody but its student opens it (`apps.practice.access` has the rest).
+Practice is one student's contest: it has no coaches, and only its student opens it (`apps.practice.access` has the rest).
 All other users get `Http404`, which hides that the contest exists. A researcher may organise a contest of model proofs and
 never learns a name. Staff list all contests with titles, states, organisers and counts. They can restore a deleted contest and
 show its problems in the library; they cannot open a contest.

@@ -15,7 +15,7 @@ from typing import Any
 from django.db import transaction
 
 from apps.accounts.models import User
-from apps.contests.models import AuthorKind, Contest, ContestProblem, Paper
+from apps.contests.models import AuthorKind, Contest, ContestKind, ContestProblem, Paper
 from apps.contests.services import (
     Settings,
     author_add,
@@ -143,9 +143,11 @@ def scripts_known(files: Sequence[tuple[str, list[Script]]]) -> dict[str, Script
     return {source_of(script.text): script for _, scripts in files for script in scripts}
 
 
-def contest_opened(title: str, coaches: tuple[User, User, User], problems: list[Problem]) -> Contest:
+def contest_opened(
+    title: str, coaches: tuple[User, User, User], problems: list[Problem], kind: str = ContestKind.CONTEST
+) -> Contest:
     """A contest open for submissions; the coaches are captains in turn, and the first one organises it."""
-    contest = contest_create(settings=Settings(title=title), by=coaches[0])
+    contest = contest_create(settings=Settings(title=title, kind=kind), by=coaches[0])
     for coach in coaches[1:]:
         coach_add(contest=contest, person=coach)
     for problem, captain in zip(problems, coaches, strict=False):

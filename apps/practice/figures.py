@@ -59,7 +59,7 @@ def common_errors(texts: QuerySet[Submission]) -> list[ProblemErrors]:
 
     A remark that a coach dropped after a disagreement does not count.
     """
-    counts = Counter(texts.values_list("problem__problem", flat=True))
+    counts = Counter(Submission.objects.filter(pk__in=texts.values("pk")).values_list("problem__problem", flat=True))
     rows = Remark.objects.filter(origin=RemarkOrigin.COACH, version__submission__in=texts.values("pk")).exclude(kind="")
     rows = rows.exclude(disagreement__is_upheld=True)
     found: dict[int, dict[int, StepErrors]] = {}

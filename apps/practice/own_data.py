@@ -1,9 +1,9 @@
 """A person's practice as a file to take away, and its erasure. Texts of sheets belong to their sheet and are exported only."""
 
+import io
 import json
-import tempfile
 import zipfile
-from typing import IO, Any
+from typing import Any
 
 from django.db import transaction
 
@@ -15,9 +15,9 @@ from apps.practice.path import contests_of_practice
 from apps.submissions.models import Scan, Submission
 
 
-def practice_write(user: User) -> IO[bytes]:
+def practice_zip(user: User) -> io.BytesIO:
     """A ZIP with everything that the user wrote and was answered: `practice.json`, and the pages as JPEG."""
-    file = tempfile.SpooledTemporaryFile(max_size=2**24)  # noqa: SIM115  (the response closes it)
+    file = io.BytesIO()
     texts = list(_texts(user))
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("practice.json", json.dumps([_text(one) for one in texts], indent=1, ensure_ascii=False))

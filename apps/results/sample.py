@@ -1,4 +1,4 @@
-"""The sample training sheet of the embedded mode: one problem, marked and released, to fill the students' pages.
+"""The sample training sheet of the embedded mode: one problem, marked and released. Its student can hand in newer versions.
 
 Texts and judgements are authored (`sample_training/`), in the format of the sample contest. Everything is created through the
 services; only times are moved back, because appeals open a day after a release.
@@ -12,7 +12,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from apps.accounts.models import User
-from apps.contests.models import Contest, ContestProblem
+from apps.contests.models import Contest, ContestKind, ContestProblem
 from apps.contests.services import contest_move
 from apps.marks.models import Mark, MarkingCase, ReleaseBatch, ReleasePart
 from apps.marks.sample import Script, contest_opened, sample_files, sample_problems, script_seal, scripts_hand_in, scripts_known
@@ -51,7 +51,7 @@ def sample_training_load(*, coaches: tuple[User, User, User], student: User) -> 
     files = sample_files(FOLDER)
     problems = sample_problems([slug for slug, _ in files])
     with transaction.atomic():
-        contest = contest_opened(TITLE, coaches, problems)
+        contest = contest_opened(TITLE, coaches, problems, ContestKind.SHEET)
         scripts_hand_in(contest, [scripts for _, scripts in files], student)
         contest = contest_move(contest=contest, verb="mark", based_on=contest.row_version)
         for problem in contest.problems.select_related("contest", "problem").order_by("position"):

@@ -4,7 +4,7 @@ function isTyping({ target }) {
   return target.closest("input, textarea, select, [contenteditable]") !== null;
 }
 
-/** Press the link or choose the outcome that a key stands for. */
+/** Press the link or choose the outcome of a key. */
 function onKey(event) {
   const form = document.querySelector("form[data-answer]");
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && form) {

@@ -85,7 +85,7 @@ def test_a_sheet_shows_solutions_at_its_end(charlie: User, bob: User, client_for
 
 
 @pytest.mark.parametrize("name", ["bob", "alice"])
-def test_nobody_takes_hints_of_another_students_problem(
+def test_only_its_student_takes_hints_of_a_problem(
     name: str, request: pytest.FixtureRequest, charlie: User, client_for: ClientFor
 ) -> None:
     row = tried(charlie, with_hints())

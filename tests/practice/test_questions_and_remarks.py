@@ -160,9 +160,9 @@ def test_a_newer_version_settles_a_remark_when_a_coach_confirms(charlie: User, b
     remarks.settle(remark=remark, version=newest)
     remarks.settlement_decide(settlement=Settlement.objects.get(), holds=True, by=bob)
     assert unsettled_before(newest) == []
-    told = [one.words for one in story_of(newest.submission)]
-    assert "Version 3 handed in" in told
-    assert "Settled, confirmed by a coach" in told
+    story = [one.words for one in story_of(newest.submission)]
+    assert "Version 3 handed in" in story
+    assert "Settled, confirmed by a coach" in story
 
 
 def test_the_formula_check_confirms_what_it_found(charlie: User, client_for: ClientFor) -> None:

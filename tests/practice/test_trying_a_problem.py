@@ -54,7 +54,7 @@ def test_practice_is_in_no_list_of_contests_and_hides_no_problem(
 
 
 @pytest.mark.parametrize("name", ["alice", "bob", "dana"])
-def test_nobody_else_opens_the_practice(
+def test_only_its_student_opens_a_practice(
     name: str, request: pytest.FixtureRequest, charlie: User, client_for: ClientFor
 ) -> None:
     contest = attempted(charlie).submission.paper.contest

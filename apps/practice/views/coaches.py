@@ -62,7 +62,7 @@ def next_one(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def answer(request: HttpRequest, version_id: uuid.UUID) -> HttpResponse:
-    """A version with its question; POST answers it and goes on to the next one."""
+    """A version with its question; POST answers it and continues with the next one."""
     user = answerer_of(request)
     version = version_answered_for(user, version_id)
     question = questions.open_question(version)

@@ -71,7 +71,7 @@ def models(request: HttpRequest) -> HttpResponse:
 @require_GET
 def export(request: HttpRequest) -> FileResponse:
     """Everything that the user wrote in practice and on sheets, as a ZIP."""
-    return FileResponse(own_data.practice_write(user_of(request)), as_attachment=True, filename="practice.zip")
+    return FileResponse(own_data.practice_zip(user_of(request)), as_attachment=True, filename="practice.zip")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -1,4 +1,4 @@
-"""`manage.py load_contest`: create the sample contest and the sample training sheet, with authored texts and marks."""
+"""`manage.py load_contest`: create the sample contest and two sample sheets, with authored texts, marks and answers."""
 
 from typing import Any
 
@@ -7,11 +7,12 @@ from django.core.management.base import BaseCommand, CommandError
 from apps.accounts.models import User
 from apps.accounts.services import SAMPLE_COACHES, SAMPLE_STUDENT, SampleAccountsRefused, sample_accounts_ensure
 from apps.marks.sample import SampleRefused, sample_contest_load
+from apps.practice.sample import sample_sheet_load
 from apps.results.sample import sample_training_load
 
 
 class Command(BaseCommand):
-    help = "Create the sample contest and the sample training sheet (embedded mode only). Existing ones stay unchanged."
+    help = "Create the sample contest and two sample sheets (embedded mode only). Existing ones stay unchanged."
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -21,7 +22,11 @@ class Command(BaseCommand):
                 "coaches": (first, second, third),
                 "student": User.objects.get(username=SAMPLE_STUDENT),
             }
-            made = {"contest": sample_contest_load(**people), "training sheet": sample_training_load(**people)}
+            made = {
+                "contest": sample_contest_load(**people),
+                "training sheet": sample_training_load(**people),
+                "practice sheet": sample_sheet_load(**people),
+            }
         except (SampleAccountsRefused, SampleRefused) as refused:
             raise CommandError(str(refused)) from refused
         if options["verbosity"]:
