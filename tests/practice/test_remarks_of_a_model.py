@@ -99,7 +99,7 @@ def test_a_silent_model_says_why_and_praises_nothing(version: SubmissionVersion,
 
 def test_a_model_that_fails_can_be_asked_again(version: SubmissionVersion, charlie: User, client_for: ClientFor) -> None:
     remark_request(version=version)
-    worked(faults=Faults(errors={index: BackendUnavailable("down") for index in range(20)}))
+    worked(faults=Faults(fail={number: BackendUnavailable() for number in range(20)}))
     assert RemarkRequest.objects.get().state == RequestState.FAILED
     assert "The model did not answer." in page_of(version, client_for(charlie))
     remark_request(version=version)
