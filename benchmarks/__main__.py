@@ -51,6 +51,7 @@ BENCHMARKS = {
         "benchmarks.pages.marking_browser",
         "A marker's browser: seal to a readable next script, 20 kB typeset",
     ),
+    "first_load": ("benchmarks.pages.first_load", "A phone on slow 3G: the editor's first load"),
     "reading": ("benchmarks.reading", "Recorded answers of real models, read again and compared with labels made by hand"),
     "grading": ("benchmarks.grading", "An experiment: 1,000 scripts by one grader, without its model"),
     "agreement": ("benchmarks.agreement", "The statistics of an agreement page"),

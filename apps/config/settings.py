@@ -222,6 +222,7 @@ STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static", ("help", BASE_DIR / "docs" / "images")]
 STATIC_ROOT = None if EMBEDDED else BASE_DIR / "staticfiles"
 WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = EMBEDDED  # A laptop serves static/ directly; production collects it.
+WHITENOISE_MIMETYPES = {".webmanifest": "application/manifest+json"}
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {

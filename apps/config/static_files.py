@@ -4,19 +4,14 @@ WhiteNoise answers with a synchronous stream. Under ASGI Django reads it into me
 largest file is about a megabyte.
 """
 
-from pathlib import Path
-
 from django.http import HttpRequest, HttpResponse
 from whitenoise.middleware import WhiteNoiseMiddleware
 from whitenoise.responders import StaticFile
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
-#: The service worker of the editor and the pages that it may answer; without this header only those next to its file.
-WORKER, WORKER_SCOPE = "drafts_worker.", "/contests/problems/"
-
 
 class StaticFilesMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]
-    """WhiteNoise with responses that are not streams, and with headers of single files."""
+    """WhiteNoise with responses that are not streams."""
 
     @staticmethod
     def serve(static_file: StaticFile, request: HttpRequest) -> HttpResponse:
@@ -29,8 +24,6 @@ class StaticFilesMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]
         del answer["content-type"]
         for name, value in found.headers:
             answer[name] = value
-        if Path(request.path_info).name.startswith(WORKER):
-            answer["Service-Worker-Allowed"] = WORKER_SCOPE
         return answer
 
 

@@ -7,6 +7,7 @@ from apps.submissions.views import importing, marking, pages, transcriptions, wr
 app_name = "submissions"
 urlpatterns = [
     path("contests/<uuid:contest_id>/own/", writing.own, name="own"),
+    path("contests/problems/worker.js", writing.drafts_worker, name="drafts_worker"),
     path("contests/problems/<uuid:problem_id>/write/", writing.write, name="write"),
     path("contests/problems/<uuid:problem_id>/draft/", writing.draft, name="draft"),
     path("contests/problems/<uuid:problem_id>/preview/", writing.preview, name="preview"),

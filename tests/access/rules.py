@@ -137,6 +137,7 @@ RULES: dict[str, Rule] = {
     "contests:identity_reveal": CONTEST_COACH,
     "submissions:own": CONTEST_STUDENT,
     "submissions:write": CONTEST_STUDENT,
+    "submissions:drafts_worker": EVERYONE,
     "submissions:draft": POST_ONLY,
     "submissions:preview": POST_ONLY,
     "submissions:pages_add": POST_ONLY,

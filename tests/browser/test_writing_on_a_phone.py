@@ -115,7 +115,7 @@ def written_without_a_connection(page: Page) -> None:
     page.reload()
     expect(text).to_have_value("Let $\\frac{a}{b}$ be.")
     page.get_by_role("button", name="Hand in").click()
-    expect(page.get_by_text("You can hand in when the connection is back")).to_be_focused()
+    expect(page.locator("[data-offline]")).to_be_focused()
     page.context.set_offline(False)
     expect(page.locator("[data-draft-status]")).to_contain_text("Saved")
 

@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from django.test import Client
@@ -16,6 +17,7 @@ from apps.submissions.intake import Cut, UploadWrong, pages_read
 from apps.submissions.models import Scan, Transcription
 from apps.submissions.transcriptions import transcription_ask
 from tests.contests.factory import enter, hand_in, make_contest, moved
+from tests.node import facts
 from tests.problems.factory import make_problem
 from tests.submissions.pages import models_file, pages_given
 
@@ -115,3 +117,17 @@ def test_a_page_is_not_cut_after_the_end_in_another_window_or_above_the_limit(
     moved(contest, ContestState.MARKING)
     changed(client, problem, a, "cut", turn="90")
     assert order() == [a, c]
+
+
+def test_symbols_fit_their_place_and_a_cut_turns_with_its_page() -> None:
+    found = facts(str(Path(__file__).with_name("check_writing.mjs")))
+    assert found["inside"] == [True] * 5
+    assert found["outside"] == [False] * 6
+    assert (found["sign"], found["sign_inside"]) == ("$\\le$^", "\\le ^")
+    assert (found["fraction"], found["fraction_inside"]) == ("$\\frac{a}{^}$", "\\frac{^}{}")
+    assert (found["power"], found["formula"], found["formula_inside"]) == ("^{^}", "$a=b$^", "a^")
+    assert (found["first_step"], found["next_step"]) == ("**Step 1.** ^", "\n\n**Step 8.** ^")
+    assert (found["latex_step"], found["numbers"]) == ("\\textbf{Step 2.} ^", 1)
+    assert found["quarters"][0] == {"turn": 90, "left": 0.75, "top": 0.5, "right": 1, "bottom": 1}
+    assert found["quarters"][3] == {"turn": 0, "left": 0.5, "top": 0, "right": 1, "bottom": 0.25}
+    assert (found["at_an_end"], found["not_past"]) == (0, 0.46)

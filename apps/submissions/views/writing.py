@@ -3,6 +3,7 @@
 import uuid
 
 from django.contrib import messages
+from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
@@ -63,6 +64,13 @@ def write(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
     if left := transcriptions.unconfirmed(version.submission):
         messages.warning(request, f"Only your text was handed in, without proposed transcriptions ({left}).")
     return redirect("submissions:version_own", version_id=version.public_id)
+
+
+@login_not_required
+@require_GET
+def drafts_worker(request: HttpRequest) -> HttpResponse:
+    """The service worker of the editor, at an address below which it may answer: that of contest problems only."""
+    return render(request, "submissions/drafts_worker.js", content_type="text/javascript")
 
 
 @require_POST

@@ -1,14 +1,13 @@
 // Keeps this page and its static files on the device, so that a reload without a connection shows the editor with the draft.
-// The service worker (drafts_worker.js) only reads what is kept here. site.js deletes it when another account is signed in or none.
+// The service worker (templates/submissions/drafts_worker.js) only reads what is kept here. site.js deletes it when another account is signed in or none.
 
 const PAGES_AT_MOST = 10;
-const SCOPE = "/contests/problems/";
 const STATIC = "/static/";
 
-/** Keep the page of `owner` as the server gives it now. */
+/** Keep the page of `owner` as the server gives it now. Fails without a connection. */
 export async function keepForOffline(owner, worker) {
-  if (!navigator.serviceWorker || !globalThis.caches || !navigator.onLine) return;
-  await navigator.serviceWorker.register(worker, { scope: SCOPE });
+  if (!navigator.serviceWorker || !globalThis.caches) return;
+  await navigator.serviceWorker.register(worker);
   const page = await fetch(location.pathname);
   const isOwn = page.ok && !page.redirected && (await page.clone().text()).includes(`data-draft-owner="${owner}"`);
   if (!isOwn) return;

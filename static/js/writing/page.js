@@ -1,6 +1,7 @@
 // The author's editor. What is needed to write starts at once; formulas, previews and the copy for writing offline load later.
 import "../draft.js";
 import { mountGoals } from "./goals.js";
+import { keepForOffline } from "./kept.js";
 import { mountPages } from "./pages.js";
 import { mountPalette } from "./palette.js";
 
@@ -64,16 +65,26 @@ function scriptLoaded(src) {
   });
 }
 
+/** Do `work` again with the next connection until it succeeds. */
+async function untilDone(work) {
+  for (;;) {
+    try {
+      return await work();
+    } catch {
+      await new Promise((resolve) => { addEventListener("online", resolve, { once: true }); });
+    }
+  }
+}
+
 async function loadLater(form, { htmx, mathsStyle, worker }, previewReady) {
   if (document.readyState !== "complete") await new Promise((resolve) => { addEventListener("load", resolve, { once: true }); });
   const style = document.createElement("link");
   style.rel = "stylesheet";
   style.href = mathsStyle;
   document.head.append(style);
-  await Promise.all([scriptLoaded(htmx).then(previewReady), import("../maths.js")]);
+  await Promise.all([untilDone(() => scriptLoaded(htmx)).then(previewReady), untilDone(() => import("../maths.js"))]);
   await document.fonts.ready;
-  const { keepForOffline } = await import("./kept.js");
-  await keepForOffline(form.dataset.draftOwner, worker);
+  await untilDone(() => keepForOffline(form.dataset.draftOwner, worker));
 }
 
 const form = document.getElementById("editor");
@@ -83,4 +94,4 @@ mountOffline(form);
 mountPalette(document.querySelector("[data-palette]"), form.elements.text, form.elements.text_format);
 mountPages(document.querySelector("[data-pages-add]"));
 mountGoals(document.getElementById("id_text"));
-loadLater(form, document.querySelector("[data-later]").dataset, previewReady).catch(() => { /* Writing works without them. */ });
+loadLater(form, document.querySelector("[data-later]").dataset, previewReady);
