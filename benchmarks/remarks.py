@@ -42,22 +42,22 @@ class Case:
 
 @dataclass(frozen=True)
 class Measured:
-    """What came of a case. `calls` and `tokens` are those of the model."""
+    """The result of a case, with the calls and tokens that it used."""
 
     case: Case
-    came: RemarkWritten | NoRemark
+    remark: RemarkWritten | NoRemark
     calls: int
     tokens: int
 
     @property
     def named(self) -> int:
-        """The sentence that the remark names, 0 for none."""
-        return self.came.step if isinstance(self.came, RemarkWritten) else 0
+        """The sentence named by the remark; 0 without one."""
+        return self.remark.step if isinstance(self.remark, RemarkWritten) else 0
 
     def row(self) -> dict[str, object]:
-        """All of it, for a file of JSON lines."""
+        """The result as a row of a JSON Lines file."""
         named = {"problem": self.case.slug, "kind": self.case.kind, "broken": self.case.broken, "calls": self.calls}
-        return named | {"tokens": self.tokens, "came": self.came.model_dump(mode="json")}
+        return named | {"tokens": self.tokens, "remark": self.remark.model_dump(mode="json")}
 
 
 def cases() -> list[Case]:
@@ -79,15 +79,15 @@ def cases() -> list[Case]:
 async def measured(
     dispatcher: Dispatcher, alias: Alias, given: Iterable[Case], *, tokens: int, votes: int, target: Path | None = None
 ) -> list[Measured]:
-    """A request for a remark on each case. Each result is appended to `target` at once."""
+    """Request a remark on each case. Each result is appended to `target` at once."""
     places = asyncio.Semaphore(AT_ONCE)
 
     async def one(case: Case) -> Measured:
         run = f"{case.slug}-{case.kind}"
         writer = RemarkWriter(dispatcher, run, alias.name, tokens, DEADLINE_S, votes, alias.closes_by, alias.context_tokens)
         async with places:
-            came = await writer.write(case.material, case.secret)
-        result = Measured(case, came, writer.calls, writer.spent)
+            remark = await writer.write(case.material, case.secret)
+        result = Measured(case, remark, writer.calls, writer.spent)
         if target is not None:
             with target.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(result.row(), ensure_ascii=False) + "\n")
@@ -101,7 +101,7 @@ def table(results: Sequence[Measured]) -> str:
     wrong = [one for one in results if one.case.kind == "wrong"]
     gap = [one for one in results if one.case.kind == "gap"]
     right = [one for one in results if one.case.kind == "right"]
-    votes = [(one.case, vote) for one in results for vote in one.came.votes]
+    votes = [(one.case, vote) for one in results for vote in one.remark.votes]
     read = [(case, vote) for case, vote in votes if vote.is_valid]
     broken = [(case, vote) for case, vote in read if case.broken]
     rows = [
@@ -129,7 +129,7 @@ def _is_misplaced(one: Measured) -> bool:
 
 
 def _silent(results: Sequence[Measured], why: Silence) -> int:
-    return Counter(one.came.reason for one in results if isinstance(one.came, NoRemark))[why]
+    return Counter(one.remark.reason for one in results if isinstance(one.remark, NoRemark))[why]
 
 
 def _passes(read: Sequence[tuple[Case, object]]) -> tuple[int, int]:

@@ -73,7 +73,7 @@ def test_two_of_three_are_enough_and_two_of_four_are_not() -> None:
     assert isinstance(remarked(place(2), place(-1), place(2))[0], RemarkWritten)
     came, _, requests = remarked(place(2), place(2), place(-1), place(3))
     assert came == NoRemark(reason=Silence.DISAGREE, votes=came.votes)
-    assert len(requests) == 4, "words that nobody will read cost nothing"
+    assert len(requests) == 4, "unused words cost nothing"
     assert len(remarked(place(-1), place(-1), place(2))[2]) == 2, "and neither does a vote that decides nothing"
 
 

@@ -1,7 +1,7 @@
 """Write a remark with a model: several votes on the first broken step, and the words for it only if enough of them agree.
 
 A vote is read like a verifier's; an unreadable answer is requested once more in a short form, as in the graders' workflows.
-Votes follow one another: the engine has their prompt in its cache, and none is made that changes nothing.
+Votes follow one another, so that the engine has their prompt in its cache, and stop when the result is certain.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from apps.reasoning.prompts.loader import load
 from apps.reasoning.reading.schemas import choice_schema
 from apps.reasoning.reading.votes import read_lemma_vote, read_vote_again
 from apps.reasoning.remarks.agreement import NoRemark, RemarkWritten, Silence, agreed_step, is_open
-from apps.reasoning.remarks.wording import REASON_LEVEL, SCHEMA, Wording, reveals, tells, wording_read
+from apps.reasoning.remarks.wording import REASON_LEVEL, SCHEMA, Wording, leaks, reveals, wording_read
 from apps.reasoning.scaffolds.candidates.desk import Desk
 from apps.reasoning.scaffolds.running.context import RunContext
 from apps.reasoning.scaffolds.running.controls import NoControls
@@ -34,7 +34,7 @@ _FAILED = "the call failed: "
 
 
 class RemarkFailed(Exception):
-    """The model could not be asked; the message gives the reason."""
+    """No call was answered; the message gives the reason."""
 
 
 @dataclass
@@ -57,9 +57,9 @@ class RemarkWriter:
     spent: int = 0
 
     async def write(self, material: HintMaterial, secret: Secret) -> RemarkWritten | NoRemark:
-        """A remark on the first broken step, or the reason for none. Raises `RemarkFailed` if the model cannot be asked.
+        """Return a remark on the first broken step, or the reason for none. Raises `RemarkFailed` if no call was answered.
 
-        Of the material, problem, steps and reference are used. The reader knows the problem and the steps.
+        Only problem, steps and reference of the material are used. Problem and steps are known to the reader.
         """
         secret = secret.model_copy(update={"known": (*secret.known, material.problem, *material.steps)})
         journal = InMemoryJournal()
@@ -94,7 +94,7 @@ class RemarkWriter:
         return NoRemark(reason=Silence.REVEALS if has_words else Silence.UNWORDED, votes=votes)
 
     async def _vote(self, desk: Desk, material: HintMaterial, index: int) -> Vote:
-        """One vote on the first broken step."""
+        """Return one vote on the first broken step."""
         steps = len(material.steps)
         reference = numbered(material.reference) if material.reference else ""
         heading = load("grading/forms/reference").system
@@ -129,7 +129,7 @@ class RemarkWriter:
     async def _words(
         self, desk: Desk, material: HintMaterial, secret: Secret, step: int, vote: Vote, index: int
     ) -> Wording | Unscored:
-        """Question and reason, from what this vote noted on the step; a note that reveals too much is not shown."""
+        """Ask for question and reason, with the note of this vote on the step unless it reveals too much."""
         note = _note(vote, step)
         form = load("remarks/forms/remark_tags").system
         values = {
@@ -137,7 +137,7 @@ class RemarkWriter:
             "fallacies": load("grading/forms/fallacies").system,
             "script": _foreign(desk, numbered(material.steps)),
             "broken": _foreign(desk, f"Step {step}. {material.steps[step - 1]}"),
-            "note": _foreign(desk, "" if tells(note, secret, REASON_LEVEL) else note),
+            "note": _foreign(desk, "" if leaks(note, secret, REASON_LEVEL) else note),
         }
         reading = Reading[Wording](
             wording_read,
@@ -175,7 +175,7 @@ def _valid(vote: Vote) -> Vote | Unscored:
 
 
 def _note(vote: Vote, step: int) -> str:
-    """What the vote noted on the step; else its prose."""
+    """The remark of the vote on the step; without one, its prose."""
     said: Sequence[str] = [check.comment for check in vote.checks if check.step == step and not check.sound]
     return "\n".join(one for one in said if one) or vote.summary
 
