@@ -77,14 +77,23 @@ def cases() -> list[Case]:
 
 
 async def measured(
-    dispatcher: Dispatcher, alias: Alias, given: Iterable[Case], *, tokens: int, votes: int, target: Path | None = None
+    dispatcher: Dispatcher,
+    alias: Alias,
+    given: Iterable[Case],
+    *,
+    tokens: int,
+    votes: int,
+    structured: bool = False,
+    target: Path | None = None,
 ) -> list[Measured]:
     """Request a remark on each case. Each result is appended to `target` at once."""
     places = asyncio.Semaphore(AT_ONCE)
 
     async def one(case: Case) -> Measured:
         run = f"{case.slug}-{case.kind}"
-        writer = RemarkWriter(dispatcher, run, alias.name, tokens, DEADLINE_S, votes, alias.closes_by, alias.context_tokens)
+        writer = RemarkWriter(
+            dispatcher, run, alias.name, tokens, DEADLINE_S, votes, structured, alias.closes_by, alias.context_tokens
+        )
         async with places:
             remark = await writer.write(case.material, case.secret)
         result = Measured(case, remark, writer.calls, writer.spent)
@@ -151,6 +160,7 @@ def main() -> None:
     parser.add_argument("--models", type=Path, default=ROOT / "apps" / "config" / "models.toml")
     parser.add_argument("--tokens", type=int, default=300, help="maximum new tokens per answer")
     parser.add_argument("--votes", type=int, default=3)
+    parser.add_argument("--structured", action="store_true", help="request JSON under a schema at once, for a small model")
     parser.add_argument("--problems", type=int, default=12)
     parser.add_argument("--answers", type=Path, help="file to write every result to, as JSON lines")
     given = parser.parse_args()
@@ -171,6 +181,7 @@ def main() -> None:
                 cases()[: 3 * given.problems],
                 tokens=given.tokens,
                 votes=given.votes,
+                structured=given.structured,
                 target=given.answers,
             )
         finally:

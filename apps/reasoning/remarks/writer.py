@@ -6,6 +6,7 @@ Votes follow one another, so that the engine has their prompt in its cache, and 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from apps.reasoning.domain.errors import RunHalted
 from apps.reasoning.domain.generation import Closing, Final, Place, Sampling
@@ -18,7 +19,7 @@ from apps.reasoning.hints.material import HintMaterial, Secret, numbered
 from apps.reasoning.journal.memory import InMemoryJournal
 from apps.reasoning.ports import Dispatcher
 from apps.reasoning.prompts.loader import load
-from apps.reasoning.reading.schemas import choice_schema
+from apps.reasoning.reading.schemas import choice_schema, object_schema
 from apps.reasoning.reading.votes import read_lemma_vote, read_vote_again
 from apps.reasoning.remarks.agreement import NoRemark, RemarkWritten, Silence, agreed_step, is_open
 from apps.reasoning.remarks.wording import REASON_LEVEL, SCHEMA, Wording, leaks, reveals, wording_read
@@ -33,6 +34,10 @@ TEMPERATURES = {LOCATOR: 0.6, WRITER: 0.4}
 _FAILED = "the call failed: "
 
 
+#: A comment on a step in JSON: shorter than other texts, since there is one for every step.
+_COMMENT = {"type": "string", "pattern": r'^[A-Za-z$]([^"\\\n]|\\\\){4,59}$'}
+
+
 class RemarkFailed(Exception):
     """No call was answered; the message gives the reason."""
 
@@ -41,7 +46,8 @@ class RemarkFailed(Exception):
 class RemarkWriter:
     """Ask the model `alias` through a dispatcher. `tokens`: limit of an answer. `votes`: the most votes of a remark.
 
-    `closing` and `context_tokens` are those of the alias; an engine that rejects schemas is asked in words. `calls` and `spent`
+    `structured` requests JSON at once, for a small model, which else examines at length and decides at random. `closing` and
+    `context_tokens` are those of the alias; an engine that rejects schemas is asked in words. `calls` and `spent`
     (tokens) are counted over all requests.
     """
 
@@ -51,6 +57,7 @@ class RemarkWriter:
     tokens: int = 2048
     deadline_s: float = 300.0
     votes: int = 3
+    structured: bool = False
     closing: Closing = "schema"
     context_tokens: int | None = None
     calls: int = 0
@@ -99,7 +106,7 @@ class RemarkWriter:
         reference = numbered(material.reference) if material.reference else ""
         heading = load("grading/forms/reference").system
         values = {
-            "answer_form": load("remarks/forms/place_tags").system,
+            "answer_form": load("remarks/forms/place_json" if desk.structured else "remarks/forms/place_tags").system,
             "reference": f"{heading}\n\n{_foreign(desk, reference)}\n\n" if reference else "",
             "script": _foreign(desk, numbered(material.steps)),
         }
@@ -122,7 +129,13 @@ class RemarkWriter:
         )
         place = Place(subject="place", index=index)
         heard = await desk.hear(
-            f"vote/{index}", role=LOCATOR, prompt="remarks/locator", values=values, place=place, reading=reading
+            f"vote/{index}",
+            role=LOCATOR,
+            prompt="remarks/locator",
+            values=values,
+            place=place,
+            reading=reading,
+            schema=places_schema(steps),
         )
         return Vote(unscored=heard.value) if isinstance(heard.value, Unscored) else heard.value
 
@@ -131,9 +144,9 @@ class RemarkWriter:
     ) -> Wording | Unscored:
         """Ask for question and reason, with the note of this vote on the step unless it reveals too much."""
         note = _note(vote, step)
-        form = load("remarks/forms/remark_tags").system
+        tags, in_json = load("remarks/forms/remark_tags").system, load("remarks/forms/remark_json").system
         values = {
-            "answer_form": form,
+            "answer_form": in_json if desk.structured else tags,
             "fallacies": load("grading/forms/fallacies").system,
             "script": _foreign(desk, numbered(material.steps)),
             "broken": _foreign(desk, f"Step {step}. {material.steps[step - 1]}"),
@@ -146,11 +159,17 @@ class RemarkWriter:
             SCHEMA,
             tokens=TEXTS,
             asks_json="form_json",
-            values={"answer_form": form, "answer_form_json": load("remarks/forms/remark_json").system},
+            values={"answer_form": tags, "answer_form_json": in_json},
         )
         place = Place(subject="words", index=index)
         heard = await desk.hear(
-            f"words/{index}", role=WRITER, prompt="remarks/writer", values=values, place=place, reading=reading
+            f"words/{index}",
+            role=WRITER,
+            prompt="remarks/writer",
+            values=values,
+            place=place,
+            reading=reading,
+            schema=SCHEMA,
         )
         return heard.value
 
@@ -167,7 +186,15 @@ class RemarkWriter:
             for role, temperature in TEMPERATURES.items()
         }
         spec = RunSpec(problem=problem, scaffold="remarks", roles=roles, priority=AWAITED)
-        return Desk(problem, RunContext(spec, journal, self.dispatcher, NoControls(), run=self.run))
+        return Desk(problem, RunContext(spec, journal, self.dispatcher, NoControls(), run=self.run), self.structured)
+
+
+def places_schema(steps: int) -> dict[str, Any]:
+    """The JSON Schema of a vote on a proof with `steps` steps: a comment and a decision on each, then the first broken one."""
+    numbers = list(range(1, steps + 1))
+    check = object_schema({"step": {"enum": numbers}, "comment": _COMMENT, "sound": {"type": "boolean"}})
+    checks = {"type": "array", "items": check, "minItems": steps, "maxItems": steps}
+    return object_schema({"checks": checks, "first_fault": {"enum": [NO_FAULT, *numbers]}})
 
 
 def _valid(vote: Vote) -> Vote | Unscored:
