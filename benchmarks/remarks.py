@@ -105,6 +105,18 @@ async def measured(
     return list(await asyncio.gather(*(one(case) for case in given)))
 
 
+def kept(target: Path) -> list[Measured]:
+    """The results in a file that `measured` wrote, also after an interrupted measurement."""
+    known = {(case.slug, case.kind): case for case in cases()}
+    found = []
+    for line in target.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        shape = RemarkWritten if "step" in row["remark"] else NoRemark
+        remark = shape.model_validate(row["remark"])
+        found.append(Measured(known[row["problem"], row["kind"]], remark, row["calls"], row["tokens"]))
+    return found
+
+
 def table(results: Sequence[Measured]) -> str:
     """The figures in Markdown, each share with Wilson's interval at 95 %."""
     wrong = [one for one in results if one.case.kind == "wrong"]
@@ -163,11 +175,15 @@ def main() -> None:
     parser.add_argument("--structured", action="store_true", help="request JSON under a schema at once, for a small model")
     parser.add_argument("--problems", type=int, default=12)
     parser.add_argument("--answers", type=Path, help="file to write every result to, as JSON lines")
+    parser.add_argument("--report", action="store_true", help="print the table of the file of --answers, without a call")
     given = parser.parse_args()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "apps.config.settings")
     import django
 
     django.setup()
+    if given.report:
+        print(table(kept(given.answers)))
+        return
     from workers.backends import backend_for
 
     alias = load_usable(given.models)[given.alias]

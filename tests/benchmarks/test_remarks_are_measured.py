@@ -11,7 +11,7 @@ from apps.reasoning.domain.generation import GenerationRequest
 from apps.reasoning.inference.aliases import Alias, ScriptedOptions
 from apps.reasoning.inference.local import LocalDispatcher
 from apps.reasoning.inference.scripted import ScriptedBackend
-from benchmarks.remarks import Case, Measured, cases, measured, table
+from benchmarks.remarks import Case, Measured, cases, kept, measured, table
 
 WORDS = "<remark><kind>gap</kind><question>Why?</question><reason>The reason is missing here.</reason></remark>"
 ALIAS = Alias(name="m", title="M", backend="scripted", options=ScriptedOptions(script="none"))
@@ -39,6 +39,7 @@ def test_a_model_that_knows_the_places_finds_them_all_and_raises_no_false_alarm(
     assert "| first broken sentence found, wrong attempts | 12 | 12 | 1.00 | 0.76 to 1.00 |" in found
     assert "| false alarm on a right attempt | 0 | 12 | 0.00 | 0.00 to 0.24 |" in found
     assert "| silent: every vote found nothing | 12 | 36 | 0.33 |" in found
+    assert table(kept(tmp_path / "answers.jsonl")) == found
     rows = [json.loads(line) for line in (tmp_path / "answers.jsonl").read_text().splitlines()]
     assert len(rows) == 36
     assert {row["remark"].get("question") for row in rows if row["kind"] != "right"} == {"Why?"}
