@@ -42,22 +42,22 @@ class Case:
 
 @dataclass(frozen=True)
 class Measured:
-    """What came of a case. `calls` and `tokens` are those of the model."""
+    """The result of a case, with the calls and tokens that it used."""
 
     case: Case
-    came: RemarkWritten | NoRemark
+    remark: RemarkWritten | NoRemark
     calls: int
     tokens: int
 
     @property
     def named(self) -> int:
-        """The sentence that the remark names, 0 for none."""
-        return self.came.step if isinstance(self.came, RemarkWritten) else 0
+        """The sentence named by the remark; 0 without one."""
+        return self.remark.step if isinstance(self.remark, RemarkWritten) else 0
 
     def row(self) -> dict[str, object]:
-        """All of it, for a file of JSON lines."""
+        """The result as a row of a JSON Lines file."""
         named = {"problem": self.case.slug, "kind": self.case.kind, "broken": self.case.broken, "calls": self.calls}
-        return named | {"tokens": self.tokens, "came": self.came.model_dump(mode="json")}
+        return named | {"tokens": self.tokens, "remark": self.remark.model_dump(mode="json")}
 
 
 def cases() -> list[Case]:
@@ -77,17 +77,26 @@ def cases() -> list[Case]:
 
 
 async def measured(
-    dispatcher: Dispatcher, alias: Alias, given: Iterable[Case], *, tokens: int, votes: int, target: Path | None = None
+    dispatcher: Dispatcher,
+    alias: Alias,
+    given: Iterable[Case],
+    *,
+    tokens: int,
+    votes: int,
+    structured: bool = False,
+    target: Path | None = None,
 ) -> list[Measured]:
-    """A request for a remark on each case. Each result is appended to `target` at once."""
+    """Request a remark on each case. Each result is appended to `target` at once."""
     places = asyncio.Semaphore(AT_ONCE)
 
     async def one(case: Case) -> Measured:
         run = f"{case.slug}-{case.kind}"
-        writer = RemarkWriter(dispatcher, run, alias.name, tokens, DEADLINE_S, votes, alias.closes_by, alias.context_tokens)
+        writer = RemarkWriter(
+            dispatcher, run, alias.name, tokens, DEADLINE_S, votes, structured, alias.closes_by, alias.context_tokens
+        )
         async with places:
-            came = await writer.write(case.material, case.secret)
-        result = Measured(case, came, writer.calls, writer.spent)
+            remark = await writer.write(case.material, case.secret)
+        result = Measured(case, remark, writer.calls, writer.spent)
         if target is not None:
             with target.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(result.row(), ensure_ascii=False) + "\n")
@@ -96,12 +105,24 @@ async def measured(
     return list(await asyncio.gather(*(one(case) for case in given)))
 
 
+def kept(target: Path) -> list[Measured]:
+    """The results in a file that `measured` wrote, also after an interrupted measurement."""
+    known = {(case.slug, case.kind): case for case in cases()}
+    found = []
+    for line in target.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        shape = RemarkWritten if "step" in row["remark"] else NoRemark
+        remark = shape.model_validate(row["remark"])
+        found.append(Measured(known[row["problem"], row["kind"]], remark, row["calls"], row["tokens"]))
+    return found
+
+
 def table(results: Sequence[Measured]) -> str:
     """The figures in Markdown, each share with Wilson's interval at 95 %."""
     wrong = [one for one in results if one.case.kind == "wrong"]
     gap = [one for one in results if one.case.kind == "gap"]
     right = [one for one in results if one.case.kind == "right"]
-    votes = [(one.case, vote) for one in results for vote in one.came.votes]
+    votes = [(one.case, vote) for one in results for vote in one.remark.votes]
     read = [(case, vote) for case, vote in votes if vote.is_valid]
     broken = [(case, vote) for case, vote in read if case.broken]
     rows = [
@@ -129,7 +150,7 @@ def _is_misplaced(one: Measured) -> bool:
 
 
 def _silent(results: Sequence[Measured], why: Silence) -> int:
-    return Counter(one.came.reason for one in results if isinstance(one.came, NoRemark))[why]
+    return Counter(one.remark.reason for one in results if isinstance(one.remark, NoRemark))[why]
 
 
 def _passes(read: Sequence[tuple[Case, object]]) -> tuple[int, int]:
@@ -151,13 +172,18 @@ def main() -> None:
     parser.add_argument("--models", type=Path, default=ROOT / "apps" / "config" / "models.toml")
     parser.add_argument("--tokens", type=int, default=300, help="maximum new tokens per answer")
     parser.add_argument("--votes", type=int, default=3)
+    parser.add_argument("--structured", action="store_true", help="request JSON under a schema at once, for a small model")
     parser.add_argument("--problems", type=int, default=12)
     parser.add_argument("--answers", type=Path, help="file to write every result to, as JSON lines")
+    parser.add_argument("--report", action="store_true", help="print the table of the file of --answers, without a call")
     given = parser.parse_args()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "apps.config.settings")
     import django
 
     django.setup()
+    if given.report:
+        print(table(kept(given.answers)))
+        return
     from workers.backends import backend_for
 
     alias = load_usable(given.models)[given.alias]
@@ -171,6 +197,7 @@ def main() -> None:
                 cases()[: 3 * given.problems],
                 tokens=given.tokens,
                 votes=given.votes,
+                structured=given.structured,
                 target=given.answers,
             )
         finally:

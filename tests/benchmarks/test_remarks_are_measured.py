@@ -11,13 +11,13 @@ from apps.reasoning.domain.generation import GenerationRequest
 from apps.reasoning.inference.aliases import Alias, ScriptedOptions
 from apps.reasoning.inference.local import LocalDispatcher
 from apps.reasoning.inference.scripted import ScriptedBackend
-from benchmarks.remarks import Case, Measured, cases, measured, table
+from benchmarks.remarks import Case, Measured, cases, kept, measured, table
 
 WORDS = "<remark><kind>gap</kind><question>Why?</question><reason>The reason is missing here.</reason></remark>"
 ALIAS = Alias(name="m", title="M", backend="scripted", options=ScriptedOptions(script="none"))
 
 
-def came(place: Callable[[Case], str], given: list[Case], target: Path | None = None) -> list[Measured]:
+def results(place: Callable[[Case], str], given: list[Case], target: Path | None = None) -> list[Measured]:
     by_run = {f"{case.slug}-{case.kind}": case for case in given}
 
     def answer(request: GenerationRequest) -> str:
@@ -35,13 +35,14 @@ def test_every_attempt_has_sentences_and_the_broken_one_is_among_them() -> None:
 
 
 def test_a_model_that_knows_the_places_finds_them_all_and_raises_no_false_alarm(tmp_path: Path) -> None:
-    found = table(came(lambda case: f"<verdict>{case.broken or -1}</verdict>", cases(), tmp_path / "answers.jsonl"))
+    found = table(results(lambda case: f"<verdict>{case.broken or -1}</verdict>", cases(), tmp_path / "answers.jsonl"))
     assert "| first broken sentence found, wrong attempts | 12 | 12 | 1.00 | 0.76 to 1.00 |" in found
     assert "| false alarm on a right attempt | 0 | 12 | 0.00 | 0.00 to 0.24 |" in found
     assert "| silent: every vote found nothing | 12 | 36 | 0.33 |" in found
+    assert table(kept(tmp_path / "answers.jsonl")) == found
     rows = [json.loads(line) for line in (tmp_path / "answers.jsonl").read_text().splitlines()]
     assert len(rows) == 36
-    assert {row["came"].get("question") for row in rows if row["kind"] != "right"} == {"Why?"}
+    assert {row["remark"].get("question") for row in rows if row["kind"] != "right"} == {"Why?"}
 
 
 @pytest.mark.parametrize(
@@ -54,4 +55,4 @@ def test_a_model_that_knows_the_places_finds_them_all_and_raises_no_false_alarm(
     ],
 )
 def test_a_model_that_knows_nothing_is_shown_as_it_is(said: str, row: str) -> None:
-    assert row in table(came(lambda _: said, [case for case in cases() if case.slug == "handshakes"]))
+    assert row in table(results(lambda _: said, [case for case in cases() if case.slug == "handshakes"]))

@@ -1,4 +1,4 @@
-"""Authored remarks on the wrong attempts of the easy problems pass the leak tests, and those that tell do not.
+"""Authored remarks on the wrong attempts of the easy problems pass the leak tests, and leaking ones do not.
 
 The secrets are the reference solutions, the marking schemes and the final answers.
 """
@@ -76,7 +76,7 @@ REMARKS = {
     ),
 }
 #: What a remark may not say, by problem: in its question, or in its reason.
-TELLING = [
+LEAKING = [
     ("divisible-by-six", "Is $n^3-n=n(n^2-1)=(n-1)\\,n\\,(n+1)$ of any use?", "Examples prove nothing."),
     ("handshakes", "What about $d_1+d_2+\\dots+d_n=2m$?", "Only special parties are treated."),
     ("odd-squares", "What is missing?", "It should be $a^2=(2k+1)^2=4k^2+4k+1=4k(k+1)+1$."),
@@ -115,6 +115,6 @@ def test_an_authored_remark_is_read_and_reveals_nothing(slug: str) -> None:
     assert not is_refused(slug, wording)
 
 
-@pytest.mark.parametrize(("slug", "question", "reason"), TELLING, ids=[f"{one[0]}-{at}" for at, one in enumerate(TELLING)])
-def test_a_remark_that_tells_is_refused(slug: str, question: str, reason: str) -> None:
+@pytest.mark.parametrize(("slug", "question", "reason"), LEAKING, ids=[f"{one[0]}-{at}" for at, one in enumerate(LEAKING)])
+def test_a_remark_that_leaks_is_refused(slug: str, question: str, reason: str) -> None:
     assert is_refused(slug, Wording(kind=Fallacy.GAP, question=question, reason=reason))

@@ -1,8 +1,10 @@
 """A model's remark exists only where its votes agree on a step, and only in words that reveal nothing."""
 
 import asyncio
+import json
 from collections.abc import Callable
 
+import jsonschema
 import pytest
 
 from apps.reasoning.domain.errors import BackendRefused
@@ -73,7 +75,7 @@ def test_two_of_three_are_enough_and_two_of_four_are_not() -> None:
     assert isinstance(remarked(place(2), place(-1), place(2))[0], RemarkWritten)
     came, _, requests = remarked(place(2), place(2), place(-1), place(3))
     assert came == NoRemark(reason=Silence.DISAGREE, votes=came.votes)
-    assert len(requests) == 4, "words that nobody will read cost nothing"
+    assert len(requests) == 4, "unused words cost nothing"
     assert len(remarked(place(-1), place(-1), place(2))[2]) == 2, "and neither does a vote that decides nothing"
 
 
@@ -177,3 +179,23 @@ def test_only_the_votes_see_a_reference_and_words_in_the_proof_are_no_vote() -> 
 def test_a_server_that_refuses_says_so() -> None:
     with pytest.raises(RemarkFailed, match="refused"):
         remarked(place(2), place(2), faults=Faults(fail={1: BackendRefused()}))
+
+
+def test_a_small_model_is_asked_in_json_at_once() -> None:
+    vote = {"checks": [{"step": 2, "comment": "a term is missing", "sound": False}], "first_fault": 2}
+    words = {"kind": "calculation-mistakes", "question": "What is $3^2$?", "reason": ["A term is missing.", "It is small."]}
+    requests: list[GenerationRequest] = []
+
+    def answer(request: GenerationRequest) -> str:
+        requests.append(request)
+        return json.dumps(words if request.role == "writer" else vote)
+
+    writer = RemarkWriter(LocalDispatcher({"m": ScriptedBackend(answer)}), "remark-1", "m", structured=True)
+    remark = asyncio.run(writer.write(MATERIAL, SECRET))
+    assert isinstance(remark, RemarkWritten)
+    assert (remark.step, remark.reason) == (2, "A term is missing. It is small.")
+    assert all(request.json_schema for request in requests)
+    assert "a term is missing" in prompt_of(requests[-1])
+    jsonschema.validate(words, requests[-1].json_schema)
+    checks = [{"step": at, "comment": "It follows.", "sound": True} for at in (1, 2, 3)]
+    jsonschema.validate({"checks": checks, "first_fault": -1}, requests[0].json_schema)

@@ -2,9 +2,9 @@
 
 | module | what |
 |---|---|
-| `agreement` | a remark, the reasons for none, and the step that enough votes name |
-| `wording` | the form of question and reason, and whether they reveal too much |
+| `agreement` | a remark, the reasons for none, and the rule of agreement |
+| `wording` | question and reason: form, reading and leak tests |
 | `writer` | the calls: votes on the place, then the words for it |
 
-Not here: rows, pages, and what a student answers to a remark.
+Not here: rows, pages, and the answers of students to remarks.
 """

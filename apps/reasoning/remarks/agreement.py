@@ -1,4 +1,4 @@
-"""What comes of a request for a remark, and the rule by which votes agree on a step."""
+"""The results of a request for a remark, and the rule by which votes agree on a step."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ class Silence(StrEnum):
 class RemarkWritten(Value):
     """A remark on the first broken step, which is `step`, counted from 1. It is shown in stages: step, question, reason.
 
-    `kind`: the type of the error. `votes`: what each vote said of the place; `first_fault` is -1 where it found nothing.
+    `kind`: the type of the error. `votes`: the votes on the place; `first_fault` is -1 for a vote that found nothing.
     """
 
     step: int
@@ -36,7 +36,7 @@ class RemarkWritten(Value):
 
 
 class NoRemark(Value):
-    """No remark is shown, and why."""
+    """No remark, with the reason."""
 
     reason: Silence
     votes: tuple[Vote, ...] = ()
@@ -48,13 +48,13 @@ def needed(most: int) -> int:
 
 
 def is_open(votes: Sequence[Vote], most: int) -> bool:
-    """Whether the votes that are left, of at most `most`, can still decide if there is a remark."""
+    """Whether further votes, up to `most`, can still decide if there is a remark."""
     _, count = _leading(votes)
     return count < needed(most) <= count + most - len(votes)
 
 
 def agreed_step(votes: Sequence[Vote], most: int) -> int | Silence:
-    """The step that enough votes name as the first broken one."""
+    """The step that enough votes name as the first broken one, or the reason for silence."""
     step, count = _leading(votes)
     if step and count >= needed(most):
         return step
@@ -65,6 +65,6 @@ def agreed_step(votes: Sequence[Vote], most: int) -> int | Silence:
 
 
 def _leading(votes: Sequence[Vote]) -> tuple[int, int]:
-    """The step that most votes name, and how many; (0, 0) if none names one."""
+    """The step with most votes, and their number; (0, 0) without one."""
     named = Counter(step for vote in votes if (step := vote.first_fault or UNPLACED) > UNPLACED)
     return max(named.items(), key=lambda one: one[1], default=(0, 0))

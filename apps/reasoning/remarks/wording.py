@@ -1,4 +1,4 @@
-"""The question and the reason of a remark: how they are read, and the tests that they pass before a student sees them."""
+"""The question and the reason of a remark: their form, their reading and their leak tests."""
 
 from typing import Annotated, Any
 
@@ -26,14 +26,14 @@ _TAGS = {name: tag_pattern(name) for name in ("kind", "question", "reason")}
 
 
 def _joined(said: object) -> object:
-    """The text, also of a list of sentences."""
+    """The text, joined if it is a list of sentences."""
     if isinstance(said, list) and all(isinstance(one, str) for one in said):
         said = " ".join(said)
     return said.strip() if isinstance(said, str) else said
 
 
 class Wording(Value):
-    """The words of a remark as a model writes them."""
+    """The words of a remark as written by a model."""
 
     kind: Annotated[Fallacy, BeforeValidator(slug)]
     question: Annotated[str, Field(min_length=1, max_length=QUESTION_LENGTH), BeforeValidator(_joined)]
@@ -41,7 +41,7 @@ class Wording(Value):
 
 
 def wording_read(final: Final) -> Wording | Unscored:
-    """The words of an answer, from the block, its tags alone, or an object of JSON."""
+    """Read the words from the block, from its tags alone, or from a JSON object."""
     answer = whole_answer(final)
     if isinstance(answer, Unscored):
         return answer
@@ -60,18 +60,18 @@ def _of_tags(body: str) -> dict[str, Any]:
 def reveals(wording: Wording, secret: Secret) -> bool:
     """Whether the question or the reason reveals too much for its stage, or the question the reason."""
     return (
-        tells(wording.question, secret, QUESTION_LEVEL)
-        or tells(wording.reason, secret, REASON_LEVEL)
+        leaks(wording.question, secret, QUESTION_LEVEL)
+        or leaks(wording.reason, secret, REASON_LEVEL)
         or _contains(wording.question, wording.reason, secret)
     )
 
 
-def tells(text: str, secret: Secret, level: int) -> bool:
+def leaks(text: str, secret: Secret, level: int) -> bool:
     """Whether a text reveals more of the secrets than a hint of this level may."""
     return bool(leaks_of(text, level=level, secrets=secret.texts_at(level), answer=secret.answer, known=secret.known))
 
 
 def _contains(question: str, reason: str, secret: Secret) -> bool:
-    """Whether the question has the reason in it: all of a short one, or a run of words or a formula that only it has."""
+    """Whether the question contains the whole reason, a run of its words or one of its formulas."""
     asked, said = " ".join(words_in(question)), " ".join(words_in(reason))
     return f" {said} " in f" {asked} " or bool(leaks_of(question, level=QUESTION_LEVEL, secrets=[reason], known=secret.known))

@@ -78,7 +78,7 @@ def segment(source: str, *, is_silent: Callable[[int, int], bool] | None = None)
 
 
 def sentences(source: str) -> tuple[Step, ...]:
-    """The sentences of the steps, numbered through: smaller places, for a text whose author writes one paragraph."""
+    """The sentences of the steps in order: smaller places, for a text of one paragraph."""
     cover, pieces = _Cover(source), list[tuple[int, int]]()
     for step in segment(source):
         found = _SENTENCE.finditer(source, step.start, step.end)
