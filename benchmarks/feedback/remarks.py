@@ -1,4 +1,4 @@
-"""`python -m benchmarks.remarks ALIAS`: model remarks on the authored attempts of the easy problems, with a real engine.
+"""`python -m benchmarks.feedback.remarks ALIAS`: remarks of a model on authored attempts at easy problems, with a real engine.
 
 The engine runs in this process, without a stack. Each sentence of an attempt is a step. Prints a table in Markdown.
 """
