@@ -22,7 +22,7 @@ from apps.experiments.solving.rehearsal.background import rehearsals_work  # noq
 from apps.graders.suggestions.family import gradings_stop  # noqa: E402
 from apps.marks.suggestions.suggesting import suggestions_resend  # noqa: E402
 from apps.operations import history  # noqa: E402
-from apps.practice.requests import requests_work  # noqa: E402
+from apps.practice.helping.requests import requests_work  # noqa: E402
 from apps.processes import garbage, pulse  # noqa: E402
 from apps.processes.watcher import Watcher  # noqa: E402
 from apps.results.notices import notices_send  # noqa: E402

@@ -265,14 +265,9 @@ CONTENT_SECURITY_POLICY = {
         "script-src": [SELF, NONCE],
         "style-src": [SELF],
         "style-src-attr": ["'unsafe-inline'"],  # KaTeX sets positions in style attributes.
-        "connect-src": [SELF],
         "img-src": [SELF, "data:"],
-        "font-src": [SELF],
-        "manifest-src": [SELF],
-        "worker-src": [SELF],
-        "frame-ancestors": [NONE],
-        "base-uri": [NONE],
-        "form-action": [SELF],
+        **dict.fromkeys(("connect-src", "font-src", "manifest-src", "worker-src", "form-action"), [SELF]),
+        **dict.fromkeys(("frame-ancestors", "base-uri"), [NONE]),
     }
 }
 DATA_UPLOAD_MAX_MEMORY_SIZE = 12 * 1024 * 1024

@@ -16,7 +16,7 @@ def wire() -> None:
     from apps.marks.graders.families import family_register
     from apps.marks.holding import has_sealed_marks, scheme_use_refusal, solutions_held
     from apps.practice.access import page_shown_with_help
-    from apps.practice.queue import questions_waiting
+    from apps.practice.coaching.queue import questions_waiting
     from apps.problems.holding import Text, hold_register
     from apps.reasoning.inference.trained import read_also, trained_file
     from apps.results.hint_material import page_shown_with_hints

@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.contests.models import ContestKind, ContestState
+from apps.practice.helping.rules import HelpRefused, help_refusal, rules_of
 from apps.practice.models import Outcome, Question
-from apps.practice.rules import HelpRefused, help_refusal, rules_of
 from apps.submissions.models import SubmissionVersion
 
 WORDS_AT_LEAST = 3

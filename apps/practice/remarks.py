@@ -5,9 +5,9 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.contests.models import ContestState
+from apps.practice.helping.rules import HelpRefused, help_refusal
 from apps.practice.models import Disagreement, Judgement, Remark, RemarkOrigin, Settlement
 from apps.practice.questions import explained
-from apps.practice.rules import HelpRefused, help_refusal
 from apps.reasoning.marking.sheets.sheet import Fallacy
 from apps.submissions.models import SubmissionVersion
 

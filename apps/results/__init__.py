@@ -2,5 +2,5 @@
 
 Not here: marks and grades before their release (`apps.marks`).
 
-Doors: `proposing`, `words`.
+Doors: `proposing`, `sample`, `words`.
 """

@@ -1,4 +1,4 @@
-"""A student with a phone: photographs pages, orders and crops them, inserts symbols, and goes on without a connection."""
+"""A student with a phone: photographs pages, orders and crops them, inserts symbols, and continues without a connection."""
 
 import io
 from typing import Any

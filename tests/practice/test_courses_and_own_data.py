@@ -13,10 +13,11 @@ from django.utils import timezone
 
 from apps.accounts.models import Role, User
 from apps.contests.models import Contest, ContestKind
-from apps.practice import attempts, questions, remarks, sharing
+from apps.practice import attempts, questions, remarks
+from apps.practice.coaching import sharing
+from apps.practice.helping.rules import HelpRefused
 from apps.practice.models import AnswerPhrase, Attempt, Example
 from apps.practice.path import path_of
-from apps.practice.rules import HelpRefused
 from apps.submissions.models import SubmissionVersion
 from tests.contests.factory import enter, hand_in
 from tests.practice.factory import OWN, attempted, grouped, handed_in, on_sheet, sheet_of, tried, with_hints

@@ -10,8 +10,8 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.contests.models import ContestState
+from apps.practice.helping.rules import rules_save
 from apps.practice.models import Attempt, HintTaken
-from apps.practice.rules import rules_save
 from tests.contests.factory import moved
 from tests.practice.factory import HINTS, OWN, attempted, handed_in, on_sheet, sheet_of, tried, with_hints
 

@@ -10,9 +10,9 @@ from django.urls import reverse
 from apps.accounts.models import User
 from apps.contests.models import ContestState
 from apps.practice import questions, remarks
+from apps.practice.coaching.queue import next_version, queue_rows
+from apps.practice.helping.rules import HELD, HelpRefused, rules_save
 from apps.practice.models import Disagreement, Question, Remark, RemarkOrigin, Settlement
-from apps.practice.queue import next_version, queue_rows
-from apps.practice.rules import HELD, HelpRefused, rules_save
 from apps.practice.shown import unsettled_before
 from apps.practice.story import changes_between, story_of
 from tests.contests.factory import make_contest, moved

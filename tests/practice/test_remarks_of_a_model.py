@@ -10,10 +10,10 @@ from pytest_django import Settings
 
 from apps.accounts.models import User
 from apps.practice import remarks
-from apps.practice.figures import model_figures
+from apps.practice.coaching.figures import model_figures
+from apps.practice.helping.requests import NOTHING, calls_today, remark_request, request_refusal, requests_work
+from apps.practice.helping.rules import HelpRefused, rules_save
 from apps.practice.models import Remark, RemarkRequest, RequestState
-from apps.practice.requests import NOTHING, calls_today, remark_request, request_refusal, requests_work
-from apps.practice.rules import HelpRefused, rules_save
 from apps.reasoning.domain.errors import BackendUnavailable
 from apps.reasoning.domain.generation import GenerationRequest
 from apps.reasoning.inference.aliases import Alias, parse_aliases

@@ -1,8 +1,8 @@
 """Practice on the home page: answers and returning problems for students, waiting questions for coaches."""
 
 from apps.accounts.models import Role, User
+from apps.practice.coaching.queue import practice_waiting
 from apps.practice.path import Path, path_of
-from apps.practice.queue import practice_waiting
 
 
 def path_own(user: User) -> Path | None:

@@ -12,13 +12,14 @@ from django.views.decorators.http import require_GET, require_POST
 from apps.accounts.access import user_of
 from apps.contests.models import ContestKind
 from apps.contests.windows import writing_refusal
-from apps.practice import attempts, comparing, questions
+from apps.practice import attempts, questions
 from apps.practice.access import attempt_own_for, problem_helped_for
 from apps.practice.forms import QuestionForm
+from apps.practice.helping import comparing
+from apps.practice.helping.requests import request_refusal
+from apps.practice.helping.rules import rules_of
 from apps.practice.models import Question, RemarkOrigin, RemarkRequest
 from apps.practice.path import path_of
-from apps.practice.requests import request_refusal
-from apps.practice.rules import rules_of
 from apps.practice.shown import steps_shown, unsettled_before
 from apps.practice.story import changes_between, story_of
 from apps.problems.access import library_of, problem_get_for

@@ -16,10 +16,10 @@ from apps.contests.models import ContestKind
 from apps.practice import questions, remarks
 from apps.practice.access import answerer_of, author_shown, remark_answered_for, version_answered_for
 from apps.practice.attempts import attempt_of
+from apps.practice.coaching.queue import PRACTICE, courses_of, next_version, queue_rows
 from apps.practice.forms import AnswerForm, DecisionForm, HelpRulesForm, RemarkForm
+from apps.practice.helping.rules import HelpRefused, help_refusal, rules_of, rules_save
 from apps.practice.models import AnswerPhrase, Example, HintTaken, Question
-from apps.practice.queue import PRACTICE, courses_of, next_version, queue_rows
-from apps.practice.rules import HelpRefused, help_refusal, rules_of, rules_save
 from apps.practice.shown import steps_shown, unsettled_before
 from apps.problems.access import solutions_of_may_read
 from apps.problems.models import Topic

@@ -10,11 +10,12 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from apps.accounts.access import user_allowed, user_of
 from apps.accounts.models import User
-from apps.practice import figures, own_data, sharing
+from apps.practice import own_data
 from apps.practice.access import answerer_of, version_answered_for
+from apps.practice.coaching import figures, sharing
+from apps.practice.coaching.queue import PRACTICE, courses_of
+from apps.practice.helping.rules import HelpRefused
 from apps.practice.models import SHORT_LENGTH
-from apps.practice.queue import PRACTICE, courses_of
-from apps.practice.rules import HelpRefused
 from apps.problems.access import solutions_of_may_read
 from apps.reasoning.texts.segmentation import segment
 from apps.ui.refusals import refusals_shown

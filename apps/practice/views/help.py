@@ -11,11 +11,13 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from apps.accounts.access import user_of
 from apps.contests.models import ContestProblem
-from apps.practice import comparing, questions
+from apps.practice import questions
 from apps.practice.access import attempt_own_for, problem_helped_for, question_own_for
 from apps.practice.attempts import attempt_of, versions_of
+from apps.practice.coaching.sharing import examples_of
 from apps.practice.forms import QuestionForm
-from apps.practice.formulas import (
+from apps.practice.helping import comparing
+from apps.practice.helping.formulas import (
     LIVE_LENGTH,
     CheckBusy,
     GraderFailed,
@@ -24,10 +26,9 @@ from apps.practice.formulas import (
     text_checked,
     version_checked,
 )
-from apps.practice.hints import hint_take, hints_of
-from apps.practice.requests import remark_request
-from apps.practice.rules import HelpRefused, help_refusal, rules_of
-from apps.practice.sharing import examples_of
+from apps.practice.helping.hints import hint_take, hints_of
+from apps.practice.helping.requests import remark_request
+from apps.practice.helping.rules import HelpRefused, help_refusal, rules_of
 from apps.practice.views.attempts import attempt_page, model_context
 from apps.submissions.models import TextFormat
 from apps.submissions.services import submission_of

@@ -10,8 +10,8 @@ from django.views.decorators.http import require_POST
 from apps.accounts.access import user_of
 from apps.practice import remarks
 from apps.practice.access import attempt_own_for, remark_own_for
-from apps.practice.formulas import CheckBusy, GraderFailed, settlements_checked
-from apps.practice.rules import HelpRefused
+from apps.practice.helping.formulas import CheckBusy, GraderFailed, settlements_checked
+from apps.practice.helping.rules import HelpRefused
 from apps.submissions.models import SubmissionVersion
 from apps.ui.refusals import refusals_shown
 from apps.ui.sent import uuid_of, whole_number

@@ -18,8 +18,8 @@ from django.utils import timezone
 
 from apps.contests.models import ContestKind, Paper
 from apps.contests.practice import papers_of_author
+from apps.practice.helping.rules import HelpRefused, help_refusal, rules_of
 from apps.practice.models import Remark, RemarkOrigin, RemarkRequest, RequestState
-from apps.practice.rules import HelpRefused, help_refusal, rules_of
 from apps.reasoning.domain.errors import AliasError
 from apps.reasoning.feedback.ladder import Track
 from apps.reasoning.hints.material import HintMaterial, Secret

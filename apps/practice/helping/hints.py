@@ -7,9 +7,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from apps.contests.models import ContestProblem, Paper
+from apps.practice.helping.rules import HelpRefused, help_refusal, rules_of
 from apps.practice.models import TAIL_LENGTH, HintTaken
 from apps.practice.questions import explained
-from apps.practice.rules import HelpRefused, help_refusal, rules_of
 from apps.problems.selectors import hint_texts
 from apps.submissions.models import Submission
 

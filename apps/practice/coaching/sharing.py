@@ -5,8 +5,8 @@ from django.db import transaction
 from apps.accounts.models import User
 from apps.practice.access import author_shown
 from apps.practice.attempts import attempt_of
+from apps.practice.helping.rules import HelpRefused
 from apps.practice.models import SHORT_LENGTH, AnswerPhrase, Example
-from apps.practice.rules import HelpRefused
 from apps.problems.models import Problem
 from apps.reasoning.texts.latex import names_an_author
 from apps.submissions.models import SubmissionVersion

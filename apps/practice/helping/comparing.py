@@ -6,8 +6,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from apps.practice.attempts import attempt_of, has_attempt
+from apps.practice.helping.rules import HelpRefused, solution_refusal
 from apps.practice.models import Attempt
-from apps.practice.rules import HelpRefused, solution_refusal
 from apps.reasoning.texts.segmentation import segment
 from apps.submissions.models import Submission
 

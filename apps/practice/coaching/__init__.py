@@ -1,0 +1,1 @@
+"""What coaches have over many texts: the queue, figures of remarks, examples and phrases."""
