@@ -266,9 +266,7 @@ CONTENT_SECURITY_POLICY = {
         "style-src-attr": ["'unsafe-inline'"],  # KaTeX sets positions in style attributes.
         "connect-src": [SELF],
         "img-src": [SELF, "data:"],
-        "font-src": [SELF],
-        "manifest-src": [SELF],
-        "worker-src": [SELF],
+        **dict.fromkeys(("font-src", "manifest-src", "worker-src"), [SELF]),
         "frame-ancestors": [NONE],
         "base-uri": [NONE],
         "form-action": [SELF],
