@@ -264,12 +264,9 @@ CONTENT_SECURITY_POLICY = {
         "script-src": [SELF, NONCE],
         "style-src": [SELF],
         "style-src-attr": ["'unsafe-inline'"],  # KaTeX sets positions in style attributes.
-        "connect-src": [SELF],
         "img-src": [SELF, "data:"],
-        **dict.fromkeys(("font-src", "manifest-src", "worker-src"), [SELF]),
-        "frame-ancestors": [NONE],
-        "base-uri": [NONE],
-        "form-action": [SELF],
+        **{name: [SELF] for name in ("connect-src", "font-src", "manifest-src", "worker-src", "form-action")},
+        **{name: [NONE] for name in ("frame-ancestors", "base-uri")},
     }
 }
 DATA_UPLOAD_MAX_MEMORY_SIZE = 12 * 1024 * 1024
