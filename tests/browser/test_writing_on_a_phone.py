@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from PIL import Image
-from playwright.sync_api import Page, expect
+from playwright.sync_api import FilePayload, Page, expect
 from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
@@ -31,7 +31,7 @@ SMALL = """() => [...document.querySelectorAll("main button, main label.button, 
   .filter((one) => one.checkVisibility() && Math.min(one.offsetHeight, one.offsetWidth) < 44).map((one) => one.outerHTML)"""
 
 
-def photo(width: int) -> dict[str, Any]:
+def photo(width: int) -> FilePayload:
     out = io.BytesIO()
     Image.new("RGB", (width, 120), "beige").save(out, "JPEG")
     return {"name": "photo.jpg", "mimeType": "image/jpeg", "buffer": out.getvalue()}

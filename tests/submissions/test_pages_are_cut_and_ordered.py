@@ -11,6 +11,7 @@ from PIL import Image
 
 from apps.accounts.models import User
 from apps.contests.models import Contest, ContestProblem, ContestState
+from apps.contests.services import ContestRefused
 from apps.submissions import scans
 from apps.submissions.intake import Cut, UploadWrong, pages_read
 from apps.submissions.models import Scan, Transcription
@@ -108,7 +109,7 @@ def test_a_page_is_not_cut_after_the_end_in_another_window_or_above_the_limit(
     client = client_for(charlie)
     assert "are not numbers" in changed(client, problem, a, "cut", left="half")
     scans.scan_remove(scan=b)
-    with pytest.raises(scans.ContestRefused, match="in another window"):
+    with pytest.raises(ContestRefused, match="in another window"):
         scans.scan_replace(scan=b, page=pages_read(sheet())[0])
     hand_in(a.submission.paper, problem)
     monkeypatch.setattr(scans, "SCANS_OF_A_PAPER", 2)
