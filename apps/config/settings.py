@@ -266,8 +266,8 @@ CONTENT_SECURITY_POLICY = {
         "style-src": [SELF],
         "style-src-attr": ["'unsafe-inline'"],  # KaTeX sets positions in style attributes.
         "img-src": [SELF, "data:"],
-        **{key: [SELF] for key in ("connect-src", "font-src", "manifest-src", "worker-src", "form-action")},
-        **{key: [NONE] for key in ("frame-ancestors", "base-uri")},
+        **{name: [SELF] for name in ("connect-src", "font-src", "manifest-src", "worker-src", "form-action")},
+        **{name: [NONE] for name in ("frame-ancestors", "base-uri")},
     }
 }
 DATA_UPLOAD_MAX_MEMORY_SIZE = 12 * 1024 * 1024
