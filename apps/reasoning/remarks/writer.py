@@ -46,7 +46,7 @@ class RemarkFailed(Exception):
 class RemarkWriter:
     """Ask the model `alias` through a dispatcher. `tokens`: limit of an answer. `votes`: the most votes of a remark.
 
-    `structured` requests JSON at once, for a small model, which else examines at length and decides at random. `closing` and
+    `structured` requests JSON at once, for a small model, whose prose is else cut off at the limit. `closing` and
     `context_tokens` are those of the alias; an engine that rejects schemas is asked in words. `calls` and `spent`
     (tokens) are counted over all requests.
     """
