@@ -11,7 +11,7 @@ from apps.reasoning.domain.generation import GenerationRequest
 from apps.reasoning.inference.aliases import Alias, ScriptedOptions
 from apps.reasoning.inference.local import LocalDispatcher
 from apps.reasoning.inference.scripted import ScriptedBackend
-from benchmarks.feedback.remarks import Case, Measured, cases, kept, measured, table
+from benchmarks.remarks.measured import Case, Measured, cases, kept, measured, table
 
 WORDS = "<remark><kind>gap</kind><question>Why?</question><reason>The reason is missing here.</reason></remark>"
 ALIAS = Alias(name="m", title="M", backend="scripted", options=ScriptedOptions(script="none"))

@@ -10,7 +10,7 @@ import pytest
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.marking.sheets.sheet import Fallacy
 from apps.reasoning.remarks.wording import Wording, reveals, wording_read
-from benchmarks.feedback.remarks import Case, cases
+from benchmarks.remarks.measured import Case, cases
 
 #: By problem: the kind, the question and the reason of a remark on its wrong attempt.
 REMARKS = {

@@ -183,7 +183,7 @@ def test_a_server_that_refuses_says_so() -> None:
 
 def test_a_small_model_is_asked_in_json_at_once() -> None:
     vote = {"checks": [{"step": 2, "comment": "a term is missing", "sound": False}], "first_fault": 2}
-    words = {"kind": "calculation-mistakes", "question": "What is $3^2$?", "reason": ["A term is missing.", "It is small."]}
+    words = {"kind": "calculation-mistakes", "question": "What is $3^2$?", "reason": "A term is missing. It is small."}
     requests: list[GenerationRequest] = []
 
     def answer(request: GenerationRequest) -> str:
@@ -194,8 +194,20 @@ def test_a_small_model_is_asked_in_json_at_once() -> None:
     remark = asyncio.run(writer.write(MATERIAL, SECRET))
     assert isinstance(remark, RemarkWritten)
     assert (remark.step, remark.reason) == (2, "A term is missing. It is small.")
-    assert all(request.json_schema for request in requests)
     assert "a term is missing" in prompt_of(requests[-1])
     jsonschema.validate(words, requests[-1].json_schema or False)
     checks = [{"step": at, "comment": "It follows.", "sound": True} for at in (1, 2, 3)]
     jsonschema.validate({"checks": checks, "first_fault": -1}, requests[0].json_schema or False)
+
+
+def test_unreadable_words_are_requested_again_in_short_sentences() -> None:
+    words = {"kind": "gap", "question": "Why is it even?", "reason": ["The reason is missing.", "It is needed."]}
+
+    def answer(request: GenerationRequest) -> str:
+        return json.dumps(words) if request.key.endswith("/again") else UNREADABLE
+
+    remark, writer, requests = remarked(place(2), place(2), words=answer)
+    assert isinstance(remark, RemarkWritten)
+    assert remark.reason == "The reason is missing. It is needed."
+    jsonschema.validate(words, requests[-1].json_schema or False)
+    assert writer.calls == 4

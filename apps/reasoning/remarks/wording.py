@@ -19,9 +19,10 @@ from apps.reasoning.reading.schemas import TEXT, object_schema
 QUESTION_LEVEL, REASON_LEVEL = 2, 3
 QUESTION_LENGTH, REASON_LENGTH = 500, 1_000
 WRAPPER = "remark"
-SCHEMA: dict[str, Any] = object_schema(
-    {"kind": {"enum": [kind.value for kind in Fallacy]}, "question": TEXT, "reason": texts(1, 2)}
-)
+_KIND = {"enum": [kind.value for kind in Fallacy]}
+#: Of the first answer, and of the second one: texts of limited length may end in the middle of a sentence.
+SCHEMA = object_schema({"kind": _KIND, "question": {"type": "string"}, "reason": {"type": "string"}})
+SHORT_SCHEMA = object_schema({"kind": _KIND, "question": TEXT, "reason": texts(1, 2)})
 _TAGS = {name: tag_pattern(name) for name in ("kind", "question", "reason")}
 
 

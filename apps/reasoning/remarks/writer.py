@@ -22,7 +22,7 @@ from apps.reasoning.prompts.loader import load
 from apps.reasoning.reading.schemas import choice_schema, object_schema
 from apps.reasoning.reading.votes import read_lemma_vote, read_vote_again
 from apps.reasoning.remarks.agreement import NoRemark, RemarkWritten, Silence, agreed_step, is_open
-from apps.reasoning.remarks.wording import REASON_LEVEL, SCHEMA, Wording, leaks, reveals, wording_read
+from apps.reasoning.remarks.wording import REASON_LEVEL, SCHEMA, SHORT_SCHEMA, Wording, leaks, reveals, wording_read
 from apps.reasoning.scaffolds.candidates.desk import Desk
 from apps.reasoning.scaffolds.running.context import RunContext
 from apps.reasoning.scaffolds.running.controls import NoControls
@@ -46,7 +46,7 @@ class RemarkFailed(Exception):
 class RemarkWriter:
     """Ask the model `alias` through a dispatcher. `tokens`: limit of an answer. `votes`: the most votes of a remark.
 
-    `structured` requests JSON at once, for a small model, which else examines at length and decides at random. `closing` and
+    `structured` requests JSON at once, for a small model, whose prose is else cut off at the limit. `closing` and
     `context_tokens` are those of the alias; an engine that rejects schemas is asked in words. `calls` and `spent`
     (tokens) are counted over all requests.
     """
@@ -156,7 +156,7 @@ class RemarkWriter:
             wording_read,
             "form",
             lambda second, _: wording_read(second),
-            SCHEMA,
+            SHORT_SCHEMA,
             tokens=TEXTS,
             asks_json="form_json",
             values={"answer_form": tags, "answer_form_json": in_json},

@@ -1,12 +1,11 @@
+<<<<<<<< HEAD:benchmarks/feedback/remarks.py
 """`python -m benchmarks.feedback.remarks ALIAS`: remarks of a model on authored attempts at easy problems, with a real engine.
+========
+"""Request remarks on the authored attempts of the easy problems, and count what is found."""
+>>>>>>>> l-remarks:benchmarks/remarks/measured.py
 
-The engine runs in this process, without a stack. Each sentence of an attempt is a step. Prints a table in Markdown.
-"""
-
-import argparse
 import asyncio
 import json
-import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,14 +14,12 @@ from pathlib import Path
 from apps.reasoning.domain.verdicts import NO_FAULT, wilson_interval
 from apps.reasoning.feedback.ladder import Track
 from apps.reasoning.hints.material import HintMaterial, Secret
-from apps.reasoning.inference.aliases import Alias, load_usable
-from apps.reasoning.inference.local import LocalDispatcher
+from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.ports import Dispatcher
 from apps.reasoning.remarks.agreement import NoRemark, RemarkWritten, Silence
 from apps.reasoning.remarks.writer import RemarkWriter
 from apps.reasoning.texts.segmentation import sentences
 from apps.reasoning.texts.source import source_of
-from benchmarks.startup import ROOT
 
 #: Attempts at a time; the votes on one follow one another.
 AT_ONCE = 12
@@ -163,48 +160,3 @@ def _row(what: str, count: int, of: int) -> str:
         return f"| {what} | 0 | 0 | – | – |"
     low, high = wilson_interval(count, of)
     return f"| {what} | {count} | {of} | {count / of:.2f} | {low:.2f} to {high:.2f} |"
-
-
-def main() -> None:
-    """Load the model, ask it for remarks, and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("alias", help="a model of the models file")
-    parser.add_argument("--models", type=Path, default=ROOT / "apps" / "config" / "models.toml")
-    parser.add_argument("--tokens", type=int, default=300, help="maximum new tokens per answer")
-    parser.add_argument("--votes", type=int, default=3)
-    parser.add_argument("--structured", action="store_true", help="request JSON under a schema at once, for a small model")
-    parser.add_argument("--problems", type=int, default=12)
-    parser.add_argument("--answers", type=Path, help="file to write every result to, as JSON lines")
-    parser.add_argument("--report", action="store_true", help="print the table of the file of --answers, without a call")
-    given = parser.parse_args()
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "apps.config.settings")
-    import django
-
-    django.setup()
-    if given.report:
-        print(table(kept(given.answers)))
-        return
-    from workers.backends import backend_for
-
-    alias = load_usable(given.models)[given.alias]
-
-    async def ask() -> list[Measured]:
-        backend = backend_for(alias)
-        try:
-            return await measured(
-                LocalDispatcher({alias.name: backend}),
-                alias,
-                cases()[: 3 * given.problems],
-                tokens=given.tokens,
-                votes=given.votes,
-                structured=given.structured,
-                target=given.answers,
-            )
-        finally:
-            await backend.close()
-
-    print(table(asyncio.run(ask())))
-
-
-if __name__ == "__main__":
-    main()
