@@ -1,8 +1,4 @@
-<<<<<<<< HEAD:benchmarks/feedback/remarks.py
-"""`python -m benchmarks.feedback.remarks ALIAS`: remarks of a model on authored attempts at easy problems, with a real engine.
-========
 """Request remarks on the authored attempts of the easy problems, and count what is found."""
->>>>>>>> l-remarks:benchmarks/remarks/measured.py
 
 import asyncio
 import json
