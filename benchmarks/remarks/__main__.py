@@ -25,7 +25,9 @@ def main() -> None:
     parser.add_argument("--votes", type=int, default=3)
     parser.add_argument("--structured", action="store_true", help="request JSON under a schema at once, for a small model")
     parser.add_argument("--problems", type=int, default=12)
-    parser.add_argument("--answers", type=Path, help="file to write every result to, as JSON lines")
+    parser.add_argument(
+        "--answers", type=Path, help="file to write every result to, as JSON lines; its results are not asked for again"
+    )
     parser.add_argument("--report", action="store_true", help="print the table of the file of --answers, without a call")
     given = parser.parse_args()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "apps.config.settings")
@@ -39,6 +41,8 @@ def main() -> None:
     if given.alias not in usable:
         parser.error(f"{given.models} has no usable model {given.alias}; it has {', '.join(usable) or 'none'}")
     alias = usable[given.alias]
+    done = kept(given.answers) if given.answers is not None and given.answers.exists() else []
+    known = {(one.case.slug, one.case.kind) for one in done}
 
     async def ask() -> list[Measured]:
         backend = backend_for(alias)
@@ -46,7 +50,7 @@ def main() -> None:
             return await measured(
                 LocalDispatcher({alias.name: backend}),
                 alias,
-                cases()[: 3 * given.problems],
+                [case for case in cases()[: 3 * given.problems] if (case.slug, case.kind) not in known],
                 tokens=given.tokens,
                 votes=given.votes,
                 structured=given.structured,
@@ -55,7 +59,7 @@ def main() -> None:
         finally:
             await backend.close()
 
-    print(table(asyncio.run(ask())))
+    print(table([*done, *asyncio.run(ask())]))
 
 
 if __name__ == "__main__":
