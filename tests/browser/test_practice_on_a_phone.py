@@ -12,8 +12,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from apps.accounts.models import User
 from apps.practice.models import Question, Remark, Settlement
-from apps.submissions.models import SubmissionVersion
-from tests.browser.marking_pages import ClientFor, room_of, session_of
+from tests.browser.marking_pages import ClientFor, Room, room_of, session_of
 from tests.browser.test_writing_on_a_phone import PHONE, SMALL, photo
 from tests.practice.factory import HINTS, grouped, with_hints
 from tests.submissions.pages import models_file
@@ -99,13 +98,13 @@ def pressed(page: Page, name: str, role: Any = "button") -> None:
 def disagreed_and_revised_by_keyboard(page: Page) -> None:
     page.goto("/practice/")
     pressed(page, "Odd squares", "link")
-    expect(page.get_by_text("Nearly there.")).to_be_visible()
+    expect(page.get_by_text("Nearly there.", exact=True)).to_be_visible()
     page.get_by_text("I disagree because …").focus()
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
     page.keyboard.type(REASON)
     pressed(page, "Send to a coach")
-    expect(page.get_by_text(f"You disagreed: {REASON}")).to_be_visible()
+    expect(page.get_by_text(f"You disagreed: {REASON}").first).to_be_visible()
     pressed(page, "Check the formulas")
     expect(page.get_by_text("Check this formula again")).to_be_visible()
     fits(page)
@@ -119,29 +118,36 @@ def disagreed_and_revised_by_keyboard(page: Page) -> None:
         expect(page.get_by_text("Version 2 settles this")).to_have_count(2 - count)
 
 
+def decided(page: Page) -> None:
+    """The coach decides the disagreement; the claim about the same remark waits no longer for the student's word."""
+    page.goto("/practice/queue/")
+    page.get_by_role("listitem").filter(has_text="Disagrees with a remark").get_by_role("link").click()
+    assert faults_in_both_themes(page) == []
+    page.get_by_role("button", name="The student is right").click()
+    expect(page.get_by_text("The student is right.")).to_be_visible()
+
+
 def test_a_student_alone_goes_the_whole_way(
     live_server: LiveServer, client_for: ClientFor, bob: User, charlie: User, settings: Settings, tmp_path: Any
 ) -> None:
     settings.MODELS_FILE = models_file(tmp_path, "")
     grouped(bob, charlie)
-    problem = with_hints()
+    problem, coach_session = with_hints(), session_of(client_for, bob)
     with room_of(live_server, session_of(client_for, charlie), **PHONE) as room:
         page = room.page(f"/problems/{problem.slug}/")
         tried_by_thumb(page)
         asked_by_thumb(page)
-        with room_of(live_server, session_of(client_for, bob)) as desk:
-            coach = desk.page("/")
-            answered(coach)
-            disagreed_and_revised_by_keyboard(page)
-            remark = Remark.objects.get(by=bob)
-            coach.goto(f"/practice/answers/{SubmissionVersion.objects.get(number=2).public_id}/")
-            assert faults_in_both_themes(coach) == []
-            coach.get_by_role("button", name="The student is right").click()
-            coach.goto(f"/practice/answers/{SubmissionVersion.objects.get(number=2).public_id}/")
+        assert room.context.browser
+        desk = Room(room.context.browser, live_server.url, coach_session)
+        coach = desk.page()
+        answered(coach)
+        disagreed_and_revised_by_keyboard(page)
+        decided(coach)
+        assert desk.trouble == []
         page.reload()
         page.get_by_text("The story of this attempt").tap()
         expect(page.get_by_text("A coach agreed with you")).to_be_visible()
         fits(page)
     assert Question.objects.get().answered_by == bob
+    assert Remark.objects.get(by=bob).step == 3
     assert {one.remark.origin: one.holds for one in Settlement.objects.all()} == {"formula": True, "coach": None}
-    assert remark.step == 3
