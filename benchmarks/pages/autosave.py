@@ -167,9 +167,7 @@ def _body(student: Student) -> bytes:
         "text_format": "markdown",
         "based_on": student.row_version,
     }
-    parts = (
-        f'--{TOKEN}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n' for name, value in fields.items()
-    )
+    parts = (f'--{TOKEN}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n' for name, value in fields.items())
     return ("".join(parts) + f"--{TOKEN}--\r\n").encode()
 
 

@@ -54,10 +54,19 @@ def test_practice_is_in_no_list_of_contests_and_hides_no_problem(
 
 
 @pytest.mark.parametrize("name", ["alice", "bob", "dana"])
-def test_nobody_else_opens_the_practice(name: str, request: pytest.FixtureRequest, charlie: User, client_for: ClientFor) -> None:
+def test_nobody_else_opens_the_practice(
+    name: str, request: pytest.FixtureRequest, charlie: User, client_for: ClientFor
+) -> None:
     contest = attempted(charlie).submission.paper.contest
     client = client_for(request.getfixturevalue(name))
-    for page in ("contests:detail", "contests:edit", "contests:roster", "submissions:own", "submissions:paper_list", "results:release"):
+    for page in (
+        "contests:detail",
+        "contests:edit",
+        "contests:roster",
+        "submissions:own",
+        "submissions:paper_list",
+        "results:release",
+    ):
         assert client.get(reverse(page, args=[contest.public_id])).status_code == 404, page
 
 
