@@ -131,9 +131,9 @@ def paper_own(user: User, contest: Contest) -> Paper | None:
     return identity.paper if identity else None
 
 
-def papers_written_by(user: User) -> QuerySet[Identity, dict[str, int]]:
-    """Keys of the user's own papers. `problem_may_read` decides whether the user may read the problem now."""
-    return Identity.objects.filter(person=user).values("paper")
+def papers_written_by(user: User) -> QuerySet[Paper]:
+    """The user's own papers. `problem_may_read` decides whether the user may read the problem now."""
+    return Paper.objects.filter(pk__in=Identity.objects.filter(person=user).values("paper"))
 
 
 def problem_own_for(user: User, public_id: uuid.UUID) -> tuple[Paper, ContestProblem]:

@@ -60,7 +60,7 @@ def draft_store(*, submission: Submission, text: str, text_format: str, based_on
     """
     paper, problem = submission.paper, submission.problem
     _may_write(problem, text, text_format)
-    if submission.pk is None:
+    if submission._state.adding:
         submission, _ = Submission.objects.get_or_create(paper=paper, problem=problem)
     if submission.draft == text and submission.draft_format == text_format:
         return submission
