@@ -36,8 +36,10 @@ def test_four_queries_save_a_draft(
 @pytest.mark.parametrize("coaches", [False, True])
 def test_a_text_is_visible_where_its_contest_is(bob: User, state: str, hours: int | None, coaches: bool) -> None:
     contest = make_contest(bob)
-    person = bob if coaches else User.objects.create_user("erin", role=Role.STUDENT)
+    person = User.objects.create_user("erin", role=Role.COACH if coaches else Role.STUDENT)
     paper, problem = enter(contest, person)
+    if coaches:
+        contest.coaches.create(person=person)
     opens_at = None if hours is None else timezone.now() + timedelta(hours=hours)
     Contest.objects.filter(pk=contest.pk).update(state=state, opens_at=opens_at)
     is_visible = contest_visible_to(person).filter(pk=contest.pk).exists()
