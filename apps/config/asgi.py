@@ -13,9 +13,9 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "apps.config.settings")
 setup(set_prefix=False)
 
 from apps.config.errors import DiskFullMiddleware  # noqa: E402  (models need Django set up above)
-from apps.config.requests import RequestHandler  # noqa: E402
 from apps.config.sockets import sockets  # noqa: E402
 from apps.processes import pulse  # noqa: E402
+from apps.processes.request_threads import RequestHandler  # noqa: E402
 
 data_folder_close(settings.DATA_DIR)
 pulse.start("web")

@@ -69,7 +69,9 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
         "init_command": "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;PRAGMA mmap_size=134217728;"
         "PRAGMA journal_size_limit=27103364;PRAGMA cache_size=-20000;PRAGMA temp_store=MEMORY;",
     }
-    DATABASES["default"]["CONN_MAX_AGE"] = None  # Opening one takes longer than saving a draft (apps/config/requests.py).
+    DATABASES["default"]["CONN_MAX_AGE"] = (
+        None  # Opening one takes longer than saving a draft (apps/processes/request_threads.py).
+    )
     # A file, not memory: the journal's writer thread and the tests' own thread must see one database.
     DATABASES["default"]["TEST"] = {"NAME": DATA_DIR / "test.sqlite3"}
 else:

@@ -9,8 +9,8 @@ import pytest
 from asgiref.testing import ApplicationCommunicator
 from django.http import HttpRequest, HttpResponse
 
-from apps.config import requests
-from apps.config.requests import RequestHandler
+from apps.processes import request_threads as requests
+from apps.processes.request_threads import RequestHandler
 
 SCOPE = {
     "type": "http",
