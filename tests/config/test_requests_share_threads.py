@@ -46,13 +46,13 @@ def _no_idle_threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         thread.shutdown()
 
 
-async def begun(handler: Handler, path: str = "/") -> ApplicationCommunicator:
-    request = ApplicationCommunicator(handler, {**SCOPE, "path": path})
+async def begun(handler: Handler, path: str = "/") -> Any:
+    request: Any = ApplicationCommunicator(handler, {**SCOPE, "path": path})
     await request.send_input({"type": "http.request", "body": b""})
     return request
 
 
-async def thread_of(request: ApplicationCommunicator) -> str:
+async def thread_of(request: Any) -> str:
     """The thread that answered; the request ends with it."""
     assert (await request.receive_output(10))["status"] == 200
     name: bytes = (await request.receive_output(10))["body"]

@@ -1,6 +1,7 @@
 """A draft is saved with few queries, and by the rights of `contest_visible_to`."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from datetime import timedelta
 
 import pytest
@@ -21,7 +22,7 @@ ClientFor = Callable[[User | None], Client]
 
 
 def test_four_queries_save_a_draft(
-    charlie: User, client_for: ClientFor, django_assert_num_queries: Callable[..., object]
+    charlie: User, client_for: ClientFor, django_assert_num_queries: Callable[..., AbstractContextManager[object]]
 ) -> None:
     client, url = client_for(charlie), reverse("submissions:draft", args=[tried(charlie).public_id])
     draft = {"text": "Let $n$ be odd.", "text_format": "markdown", "based_on": "0"}
