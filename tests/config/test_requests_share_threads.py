@@ -47,7 +47,7 @@ def _no_idle_threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 async def begun(handler: Handler, path: str = "/") -> Any:
-    request: Any = ApplicationCommunicator(handler, {**SCOPE, "path": path})
+    request: Any = ApplicationCommunicator(handler, {**SCOPE, "path": path})  # type: ignore[no-untyped-call]
     await request.send_input({"type": "http.request", "body": b""})
     return request
 

@@ -39,7 +39,8 @@ class Writers:
 
     def wait_for_all(self, within_s: float = 40) -> None:
         """Wait until a further draft of every student is saved."""
-        until, before, now = time.monotonic() + within_s, self.saved(), {}
+        until, before = time.monotonic() + within_s, self.saved()
+        now = before
         while len(now) < STUDENTS or any(before.get(path) == answer for path, answer in now.items()):
             assert time.monotonic() < until, "no drafts are saved"
             time.sleep(0.1)
