@@ -69,8 +69,8 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
         "init_command": "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;PRAGMA mmap_size=134217728;"
         "PRAGMA journal_size_limit=27103364;PRAGMA cache_size=-20000;PRAGMA temp_store=MEMORY;",
     }
-    # A file, not memory: the journal's writer thread and the tests' own thread must see one database.
-    DATABASES["default"]["TEST"] = {"NAME": DATA_DIR / "test.sqlite3"}
+    # Connections are kept: opening one costs more than saving a draft. The tests need a file that all their threads see.
+    DATABASES["default"] |= {"CONN_MAX_AGE": None, "TEST": {"NAME": DATA_DIR / "test.sqlite3"}}
 else:
     DATABASES["default"].setdefault("OPTIONS", {})["pool"] = {"min_size": 1, "max_size": env.int("DATABASE_POOL", 10)}
     # A process frozen inside a transaction must not lock its run for ever, and a page must not block the database.

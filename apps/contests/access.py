@@ -29,6 +29,7 @@ from apps.contests.models import Contest, ContestCoach, ContestKind, ContestProb
 from apps.contests.windows import is_begun
 
 NO_CONTEST = "There is no such contest."
+NO_PROBLEM = "There is no such problem."
 READABLE = (ContestState.MARKING, ContestState.CLOSED)
 
 
@@ -130,15 +131,31 @@ def paper_own(user: User, contest: Contest) -> Paper | None:
     return identity.paper if identity else None
 
 
+def papers_written_by(user: User) -> QuerySet[Paper]:
+    """The user's own papers. `problem_may_read` decides whether the user may read the problem now."""
+    return Paper.objects.filter(pk__in=Identity.objects.filter(person=user).values("paper"))
+
+
 def problem_own_for(user: User, public_id: uuid.UUID) -> tuple[Paper, ContestProblem]:
     """Return a student's own paper and a problem of the contest, or raise `Http404`."""
-    asked = ContestProblem.objects.select_related("contest", "version", "problem").filter(public_id=public_id).first()
-    if asked is None or not contest_visible_to(user).filter(pk=asked.contest_id).exists():
-        raise Http404("There is no such problem.")
-    paper = paper_own(user, asked.contest)
-    if paper is None or not is_begun(asked):
-        raise Http404("There is no such problem.")
+    asked = ContestProblem.objects.select_related("contest").filter(public_id=public_id).first()
+    paper = paper_own(user, asked.contest) if asked is not None else None
+    if asked is None or paper is None or not problem_may_read(user, asked):
+        raise Http404(NO_PROBLEM)
     return paper, asked
+
+
+def problem_may_read(user: User, problem: ContestProblem) -> bool:
+    """Whether a student of the contest may read the problem now.
+
+    The rule for contests is that of `contest_visible_to`, without its query: every draft is saved through here. Some students
+    coach their contest too.
+    """
+    contest = problem.contest
+    if not user.is_active or not is_begun(problem):
+        return False
+    is_opened = contest.state == ContestState.OPEN and (contest.opens_at is None or contest.opens_at <= timezone.now())
+    return contest.state in READABLE or is_opened or coach_of(user, contest) is not None
 
 
 def names_for(user: User, contest: Contest) -> dict[int, str]:

@@ -29,7 +29,7 @@ async def in_thread(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs)
 
 
 def request_thread_release() -> None:
-    """End the thread that asgiref keeps for the present request; a new one starts if the request needs it.
+    """End the thread of the present request; a new one starts if the request needs it.
 
     A stream would otherwise hold an idle thread, with its connection, for hours.
     """
@@ -51,6 +51,11 @@ def _tidily(asked: Callable[[], R]) -> R:
     try:
         return asked()
     finally:
-        for connection in connections.all(initialized_only=True):
-            if connection.vendor != "sqlite" or connection.errors_occurred:
-                connection.close()
+        connections_tidy()
+
+
+def connections_tidy() -> None:
+    """At the end of work in a thread: close its connections, except a sound one of SQLite."""
+    for connection in connections.all(initialized_only=True):
+        if connection.vendor != "sqlite" or connection.errors_occurred:
+            connection.close()

@@ -9,9 +9,18 @@ from collections.abc import Callable
 from django.http import Http404
 
 from apps.accounts.models import User
-from apps.contests.access import contest_visible_to, organised_get_for, paper_own, papers_may_read
+from apps.contests.access import (
+    NO_PROBLEM,
+    contest_visible_to,
+    organised_get_for,
+    paper_own,
+    papers_may_read,
+    papers_written_by,
+    problem_may_read,
+    problem_own_for,
+)
 from apps.contests.models import Contest
-from apps.submissions.models import ImportFile, Scan, SubmissionVersion
+from apps.submissions.models import ImportFile, Scan, Submission, SubmissionVersion
 
 NO_TEXT = "There is no such text."
 NO_PAGE = "There is no such page."
@@ -25,6 +34,21 @@ def page_reader_register(rule: PageRule) -> None:
     """Register a rule that lets further users see pages. Duplicates are ignored."""
     if rule not in _PAGE_RULES:
         _PAGE_RULES.append(rule)
+
+
+def submission_own_for(user: User, problem_id: uuid.UUID) -> Submission:
+    """Return the user's own text for a problem, unsaved if none is stored, or raise `Http404`.
+
+    One query where a text is stored: every draft is saved through here.
+    """
+    rows = Submission.objects.select_related("paper", "problem__contest").filter(paper__in=papers_written_by(user))
+    found = rows.filter(problem__public_id=problem_id).first()
+    if found is None:
+        paper, problem = problem_own_for(user, problem_id)
+        return Submission(paper=paper, problem=problem)
+    if not problem_may_read(user, found.problem):
+        raise Http404(NO_PROBLEM)
+    return found
 
 
 def version_own_for(user: User, public_id: uuid.UUID) -> SubmissionVersion:

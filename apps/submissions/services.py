@@ -46,20 +46,29 @@ def submission_of(paper: Paper, problem: ContestProblem) -> Submission:
     return found or Submission(paper=paper, problem=problem)
 
 
-@transaction.atomic
 def draft_save(*, paper: Paper, problem: ContestProblem, text: str, text_format: str, based_on: int) -> Submission:
-    """Save a draft if it is still at revision `based_on`.
+    """Save a draft of this paper as `draft_store` does."""
+    submission = submission_of(paper, problem)
+    return draft_store(submission=submission, text=text, text_format=text_format, based_on=based_on)
 
-    Raises `ContestRefused` outside the time window or for a text that is too long, and `DraftChanged`.
+
+def draft_store(*, submission: Submission, text: str, text_format: str, based_on: int) -> Submission:
+    """Save a draft if it is still at revision `based_on`. `submission` may be unsaved.
+
+    Needs no transaction: the update changes nothing if the revision is another one by then. Raises `ContestRefused` outside the
+    time window or for a text that is too long, and `DraftChanged`.
     """
+    paper, problem = submission.paper, submission.problem
     _may_write(problem, text, text_format)
-    submission, _ = Submission.objects.get_or_create(paper=paper, problem=problem)
+    if submission._state.adding:
+        submission, _ = Submission.objects.get_or_create(paper=paper, problem=problem)
     if submission.draft == text and submission.draft_format == text_format:
         return submission
     values = {"draft": text, "draft_format": text_format, "draft_saved_at": timezone.now(), "row_version": based_on + 1}
     if not Submission.objects.filter(pk=submission.pk, row_version=based_on).update(**values):
         raise DraftChanged(Submission.objects.get(pk=submission.pk))
-    submission.refresh_from_db()
+    for name, value in values.items():
+        setattr(submission, name, value)
     return submission
 
 

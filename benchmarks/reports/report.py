@@ -40,7 +40,7 @@ _FURTHER = {
         "Benchmarks of pages, streaming and sign-ins",
         ("fanout", "latency", "main_thread", "startup", "clean", "graph", "live_pages", "run_list", "lemma_search",
          "marking_office", "marking", "claims",
-         "comparing", "marking_browser", "first_load", "training_page", "sign_in", "agreement_page"),
+          "comparing", "marking_browser", "first_load", "training_page", "sign_in", "autosave", "agreement_page"),
     ),
     "benchmarks_methods.md": (
         "Benchmarks of methods, statistics and files",

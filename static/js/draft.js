@@ -13,6 +13,14 @@ function isTouched(field) {
   return field.value !== (chosen?.value ?? field.defaultValue ?? field.value);
 }
 
+/** A short mark of a text (FNV-1a), by which it is recognised in an answer. */
+function markOf(text, format) {
+  const plain = `${format}:${text}`;
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < plain.length; at += 1) hash = Math.imul(hash ^ plain.charCodeAt(at), 0x01000193);
+  return `${plain.length}:${hash >>> 0}`;
+}
+
 /** Watch a form with `data-draft`, the URL that saves drafts. */
 export function watchDraft(form, { send = fetch.bind(window), store = window.localStorage } = {}) {
   const text = form.elements.namedItem("text");
@@ -24,11 +32,13 @@ export function watchDraft(form, { send = fetch.bind(window), store = window.loc
   // What the server has, for a page from this device's memory (writing/kept.js); site.js deletes it with another account.
   const savedKey = `saved:${form.dataset.draftOwner}:${form.dataset.draft}`;
   const state = { timer: 0, sending: false, dirty: false, theirs: null };
+  // Marks of texts that were sent without an answer. The server may have stored any of them: it is no other window's text.
+  const unheard = new Set();
 
   const say = (words) => { status.textContent = words; };
   const wordFields = () => [...form.elements].filter(({ name }) => name?.startsWith(WORDS));
   const words = () => Object.fromEntries(wordFields().map(({ name, value }) => [name, value]));
-  const values = () => JSON.stringify({ text: text.value, format: format.value, words: words(), basedOn: basedOn.value });
+  const values = () => JSON.stringify({ text: text.value, format: format.value, words: words(), basedOn: basedOn.value, ...(unheard.size ? { unheard: [...unheard] } : {}) });
 
   function putWords(kept = {}) {
     for (const field of wordFields()) field.value = kept[field.name] ?? field.value;
@@ -54,6 +64,7 @@ export function watchDraft(form, { send = fetch.bind(window), store = window.loc
     state.sending = true;
     state.dirty = false;
     const sent = values();
+    unheard.add(markOf(text.value, format.value));
     say("Saving …");
     try {
       const answer = await send(form.dataset.draft, { method: "POST", body: new FormData(form), headers: { Accept: "application/json" } });
@@ -73,13 +84,20 @@ export function watchDraft(form, { send = fetch.bind(window), store = window.loc
     if (answer.ok) {
       const kept = await answer.json();
       basedOn.value = String(kept.row_version);
+      unheard.clear();
       if (values().replace(/"basedOn":.*/, "") === sent.replace(/"basedOn":.*/, "")) {
         keep(savedKey);
         store.removeItem(key);
       }
       say(`Saved ${new Date(kept.saved_at ?? Date.now()).toLocaleTimeString("en-GB")}`);
     } else if (answer.status === 409) {
-      state.theirs = await answer.json();
+      const theirs = await answer.json();
+      if (unheard.has(markOf(theirs.text, theirs.format))) {
+        basedOn.value = String(theirs.row_version);
+        state.dirty = true;
+        return;
+      }
+      state.theirs = theirs;
       conflict.hidden = false;
       say("Not saved.");
     } else if (answer.status === 422) {
@@ -132,7 +150,7 @@ export function watchDraft(form, { send = fetch.bind(window), store = window.loc
     const isCorrected = wordFields().some(({ name, value }) => (kept.words?.[name] ?? value) !== value);
     if (isStored && !isCorrected) { store.removeItem(key); return; }
     if (kept.text === text.value && !isCorrected) return;
-    if (kept.basedOn !== basedOn.value) {
+    if (kept.basedOn !== basedOn.value && !kept.unheard?.includes(markOf(text.value, format.value))) {
       state.theirs = { row_version: basedOn.value, text: text.value, format: format.value, words: words() };
       conflict.hidden = false;
       say("Not saved.");

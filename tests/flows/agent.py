@@ -148,6 +148,34 @@ def writable(run_id: str) -> bool:
         return False
 
 
+def practise(count: str) -> list[dict[str, str]]:
+    """Students who try a problem: the address of each draft, and the key of a session."""
+    from django.test import Client
+    from django.urls import reverse
+
+    from apps.accounts.models import Role, User
+    from apps.practice.attempts import problem_try
+    from tests.problems.factory import make_problem
+
+    problem, found = make_problem(), []
+    for number in range(int(count)):
+        person, client = User.objects.create(username=f"student-{number}", role=Role.STUDENT), Client()
+        client.force_login(person)
+        row = problem_try(person=person, problem=problem)
+        found.append({"path": reverse("submissions:draft", args=[row.public_id]), "session": client.cookies["sessionid"].value})
+    return found
+
+
+def drafts() -> dict[str, tuple[int, str]]:
+    """Revision and text of every draft by its address."""
+    from django.urls import reverse
+
+    from apps.submissions.models import Submission
+
+    rows = Submission.objects.values_list("problem__public_id", "row_version", "draft")
+    return {reverse("submissions:draft", args=[problem]): (version, text) for problem, version, text in rows}
+
+
 COMMANDS: dict[str, Any] = {
     "start": start,
     "start_with_tools": start_with_tools,
@@ -159,6 +187,8 @@ COMMANDS: dict[str, Any] = {
     "active": active,
     "generating": generating,
     "writable": writable,
+    "practise": practise,
+    "drafts": drafts,
 }
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """The undisturbed worked example, played once in memory, and the invariants of every disturbed run."""
 
 import re
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.flows.database import PostgresServer, server_programs
 from tests.flows.stack import Stack
 
 #: Events about the processes that drove the run and about checks of formulas. All others must be the same as in the undisturbed
@@ -31,9 +33,23 @@ def rounds(seeds: range, sampled: int) -> list[Any]:
 @pytest.fixture
 def stack(tmp_path: Path) -> Iterator[Stack]:
     """A stack in a temporary folder of its own, because the path of Valkey's socket must be short."""
-    import tempfile
-
     with tempfile.TemporaryDirectory(prefix="ls-flow-") as folder, Stack(Path(folder)) as stack:
+        yield stack
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[PostgresServer]:
+    """A PostgreSQL server that tests kill. They share it: making the tables of its first database takes longer than a test."""
+    if server_programs() is None:
+        pytest.skip("PostgreSQL is not installed")
+    with PostgresServer() as server:
+        yield server
+
+
+@pytest.fixture
+def on_postgres(server: PostgresServer) -> Iterator[Stack]:
+    """A stack on that server."""
+    with tempfile.TemporaryDirectory(prefix="ls-pg-flow-") as folder, Stack(Path(folder), database=server.url) as stack:
         yield stack
 
 

@@ -27,12 +27,6 @@ pytestmark = [
 ]
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[PostgresServer]:
-    with PostgresServer() as server:
-        yield server
-
-
 @pytest.fixture
 def stack(server: PostgresServer) -> Iterator[Stack]:
     patient = {"LEASE_S": "6", "LEASE_RENEW_S": "2", "REDISPATCH_GRACE_S": "3"}

@@ -2,10 +2,7 @@
 
 import random
 import re
-import tempfile
 import time
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,18 +15,6 @@ WORKERS = ("inference", "inference2")
 ALL = ("valkey", "orchestrator", *WORKERS)
 pytestmark = [pytest.mark.kill]
 Undisturbed = dict[str, tuple[str, Any]]
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[PostgresServer]:
-    with PostgresServer() as server:
-        yield server
-
-
-@pytest.fixture
-def on_postgres(server: PostgresServer) -> Iterator[Stack]:
-    with tempfile.TemporaryDirectory(prefix="ls-pg-flow-") as folder, Stack(Path(folder), database=server.url) as stack:
-        yield stack
 
 
 def test_two_workers_share_the_calls_of_one_run(stack: Stack, undisturbed: Undisturbed) -> None:

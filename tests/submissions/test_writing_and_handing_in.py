@@ -193,6 +193,10 @@ def test_the_editor_preserves_drafts_during_lost_connections_and_conflicts() -> 
     assert observed["correction_saved"] is None
     assert observed["correction_asked"] == {"words": "mine", "shown": True}, "the author chooses"
     assert observed["correction_theirs"] == "corrected elsewhere"
+    assert observed["cut_kept"] == "0", "no answer came"
+    assert observed["cut"] == {"sent": ["a\nbc"], "based_on": "2", "shown": False}, "the stored text was sent from here"
+    assert observed["cut_reopened"] == {"text": "a\nbc", "shown": False}
+    assert observed["cut_and_changed"] is True, "the author chooses"
 
 
 @pytest.mark.django_db(transaction=True)

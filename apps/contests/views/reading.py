@@ -10,6 +10,7 @@ from apps.accounts.access import user_of
 from apps.accounts.models import User
 from apps.contests import selectors
 from apps.contests.access import (
+    READABLE,
     coach_of,
     contest_get_for,
     contest_listed_for,
@@ -72,6 +73,7 @@ def contest_page(
         "coaches": [(one, coach_question(one, problems, user)) for one in selectors.coach_list(contest)],
         "papers_count": contest.papers.count(),
         "may_read_papers": papers_may_read(user, contest),
+        "is_marked": contest.state in READABLE,
         "may_read_roster": roster_may_read(user, contest),
         "may_reveal": reveal_may(user, contest),
         "is_preparing": contest.state == ContestState.PREPARING,

@@ -17,7 +17,7 @@ from apps.contests.services import ContestRefused
 from apps.contests.windows import hand_in_refusal, writing_refusal
 from apps.reasoning.texts.latex import names_an_author
 from apps.submissions import selectors, services, transcriptions
-from apps.submissions.access import version_own_for
+from apps.submissions.access import submission_own_for, version_own_for
 from apps.submissions.forms import TextForm
 from apps.submissions.models import Submission
 from apps.ui.refusals import refusals_shown
@@ -79,12 +79,12 @@ def draft(request: HttpRequest, problem_id: uuid.UUID) -> JsonResponse:
 
     Answers 409 with the newer `row_version`, `text` and `format`, or 422 with `error`.
     """
-    paper, problem = problem_own_for(user_of(request), problem_id)
+    submission = submission_own_for(user_of(request), problem_id)
     form = TextForm(request.POST)
     if not form.is_valid():
         return JsonResponse({"error": " ".join(str(words) for errors in form.errors.values() for words in errors)}, status=422)
     try:
-        submission = services.draft_save(paper=paper, problem=problem, **form.cleaned_data)
+        submission = services.draft_store(submission=submission, **form.cleaned_data)
     except services.DraftChanged as changed:
         now = changed.submission
         return JsonResponse({"row_version": now.row_version, "text": now.draft, "format": now.draft_format}, status=409)
