@@ -34,7 +34,7 @@ REASON = "Neighbours always have different parity."
 
 def fits(page: Page) -> None:
     """No scrolling to the side, no target under 44 px, and nothing for axe in either theme."""
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.wait_for_function("document.documentElement.scrollWidth <= 390")
     assert page.evaluate(SMALL) == []
     assert faults_in_both_themes(page) == []
 
@@ -115,7 +115,7 @@ def disagreed_and_revised_by_keyboard(page: Page) -> None:
     expect(page.get_by_text("Version 2 is handed in.")).to_be_visible()
     for count in (1, 2):  # Of two remarks, the formula's is confirmed at once; the coach's waits.
         pressed(page, "Version 2 settles this")
-        expect(page.get_by_text("Version 2 settles this")).to_have_count(2 - count)
+        expect(page.get_by_role("button", name="Version 2 settles this")).to_have_count(2 - count)
 
 
 def decided(page: Page) -> None:
