@@ -10,9 +10,9 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.contests.models import ContestState
-from apps.practice.helping.rules import rules_save
+from apps.practice.helping.rules import UNRELEASED, rules_save
 from apps.practice.models import Attempt, HintTaken
-from tests.contests.factory import moved
+from tests.contests.factory import make_contest, moved
 from tests.practice.factory import HINTS, OWN, attempted, handed_in, on_sheet, sheet_of, tried, with_hints
 
 ClientFor = Callable[[User | None], Client]
@@ -82,6 +82,21 @@ def test_a_sheet_shows_solutions_at_its_end(charlie: User, bob: User, client_for
     client.post(url, {"shown": "0"})
     page = client.get(url).content.decode()
     assert "2 of 3 steps still closed" in page, page
+
+
+def test_solutions_and_hints_wait_for_a_closed_contest_that_has_not_released_them(
+    charlie: User, bob: User, client_for: ClientFor
+) -> None:
+    problem = with_hints()
+    version = attempted(charlie, problem)
+    make_contest(bob, problem, state=ContestState.CLOSED)
+    client = client_for(charlie)
+    hints = reverse("practice:hints", args=[version.submission.problem.public_id])
+    for url in (reverse("practice:compare", args=[version.public_id]), hints):
+        client.post(url, {"shown": "0", "level": "0", "words": WHY})
+        assert UNRELEASED in client.get(url).content.decode()
+    assert not HintTaken.objects.exists()
+    assert not Attempt.objects.exists()
 
 
 @pytest.mark.parametrize("name", ["bob", "alice"])

@@ -23,6 +23,8 @@ LIVE_LENGTH = 12_000
 KEPT_S = 3_600
 #: Checks at once in this process; each needs a child process for about a second.
 AT_ONCE = 2
+#: How long the check of a handed-in version waits for a place. A draft does not wait: its page asks again.
+WAIT_S = 20.0
 _PLACES = threading.BoundedSemaphore(AT_ONCE)
 
 
@@ -51,13 +53,13 @@ def text_checked(problem: ContestProblem, text: str, text_format: str) -> Checke
     """The findings in a draft. Raises `CheckBusy`, and `GraderFailed` if the check did not end."""
     source = source_of(text)
     steps = tuple(GraderStep(one.number, one.start, one.end) for one in steps_of(source, text_format))
-    return _findings(problem, source, steps)
+    return _findings(problem, source, steps, wait_s=0)
 
 
 def version_checked(version: SubmissionVersion) -> Checked:
-    """The findings in a version. Raises as `text_checked`."""
+    """The findings in a version; waits for a free place. Raises as `text_checked`."""
     steps = tuple(GraderStep(step.number, step.start, step.end) for step in version.steps.all())
-    return _findings(version.submission.problem, version.source, steps)
+    return _findings(version.submission.problem, version.source, steps, wait_s=WAIT_S)
 
 
 def settlements_checked(version: SubmissionVersion) -> int:
@@ -90,7 +92,7 @@ def _repeated(remark: Remark, false: set[tuple[str, str]]) -> bool:
     return any(quote == remark.pointer or words == remark.words for quote, words in false)
 
 
-def _findings(problem: ContestProblem, source: str, steps: tuple[GraderStep, ...]) -> Checked:
+def _findings(problem: ContestProblem, source: str, steps: tuple[GraderStep, ...], *, wait_s: float) -> Checked:
     if not steps:
         return Checked([], "There is no text to check.")
     statement = problem.version.statement
@@ -98,7 +100,7 @@ def _findings(problem: ContestProblem, source: str, steps: tuple[GraderStep, ...
     kept: Checked | None = caches["local"].get(key)
     if kept is not None:
         return kept
-    if not _PLACES.acquire(blocking=False):
+    if not _PLACES.acquire(timeout=wait_s):
         raise CheckBusy
     try:
         body = ComputationalGrader().answer(Question(digest_of(source), source, steps, statement))

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from apps.contests.models import ContestProblem, Paper
-from apps.practice.helping.rules import HelpRefused, help_refusal, rules_of
+from apps.practice.helping.rules import HelpRefused, help_refusal, rules_of, solutions_refusal
 from apps.practice.models import TAIL_LENGTH, HintTaken
 from apps.practice.questions import explained
 from apps.problems.selectors import hint_texts
@@ -36,7 +36,7 @@ def hints_of(problem: ContestProblem, submission: Submission | None) -> Hints:
     if level not in texts:
         words = "These were all hints. Ask a coach if you are still stuck." if taken else "This problem has no hints yet."
         return Hints(taken, None, words)
-    if refusal := help_refusal(problem):
+    if refusal := help_refusal(problem) or solutions_refusal(problem):
         return Hints(taken, level, refusal)
     opens_at = taken[-1].at + timedelta(minutes=rules.hint_wait) if taken else None
     if opens_at is not None and timezone.now() < opens_at:

@@ -7,8 +7,11 @@ from apps.accounts.models import User
 from apps.contests.holding import HOLDING
 from apps.contests.models import Contest, ContestKind, ContestProblem, ContestState
 from apps.practice.models import HelpRules, SolutionAt
+from apps.problems.holding import Text, held_back
+from apps.problems.models import Problem
 
 HELD = "This problem is part of a contest that is running. Help is available again when the contest is closed."
+UNRELEASED = "A contest with this problem has not released its solutions yet."
 MARKED = "This sheet is being marked. You get comments with the results."
 
 
@@ -48,9 +51,15 @@ def help_refusal(problem: ContestProblem) -> str:
     return ""
 
 
+def solutions_refusal(problem: ContestProblem) -> str:
+    """Why neither hints nor solutions of this problem may be read now: a closed contest has not released them."""
+    held = Problem.objects.filter(held_back(Text.SOLUTIONS, None), pk=problem.problem_id)
+    return UNRELEASED if held.exists() else ""
+
+
 def solution_refusal(problem: ContestProblem, *, has_attempt: bool) -> str:
     """Why the student may not compare with a solution now; empty if they may."""
-    if refusal := help_refusal(problem):
+    if refusal := help_refusal(problem) or solutions_refusal(problem):
         return refusal
     rules = rules_of(problem.contest)
     if rules.solution_at == SolutionAt.NEVER:
