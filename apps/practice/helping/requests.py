@@ -172,7 +172,7 @@ async def _ask(job: _Job, dispatcher_for: DispatcherFor) -> None:
     try:
         async with asyncio.timeout(within), dispatcher_for(job.run, [alias]) as dispatcher:
             writer = RemarkWriter(dispatcher, job.run, alias.name, tokens, within, closing=alias.closes_by)
-            writer.context_tokens = alias.context_tokens
+            writer.context_tokens, writer.structured = alias.context_tokens, alias.prompts == "small"
             job.found = await writer.write(job.material, job.secret)
     except RemarkFailed as error:
         logger.warning("no remark by %s: %s", alias.name, error)
