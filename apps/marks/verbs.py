@@ -37,6 +37,7 @@ VERBS = {
     "contest.open": "Opened the contest",
     "contest.problem": "Added a problem",
     "contest.problem-out": "Removed a problem",
+    "contest.problem-times": "Set the times of a problem",
     "contest.problems-hidden": "Hid the problems in the library again",
     "contest.problems-shown": "Showed the problems in the library",
     "contest.reopen": "Reopened the contest",

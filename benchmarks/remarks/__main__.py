@@ -16,8 +16,8 @@ from benchmarks.remarks.measured import Measured, cases, kept, measured, table
 from benchmarks.startup import ROOT
 
 
-def main() -> None:
-    """Load the model, ask it for remarks, and print the table."""
+def read_arguments() -> argparse.Namespace:
+    """The arguments; ends with a message if the models file has no such model."""
     parser = argparse.ArgumentParser("python -m benchmarks.remarks", description=__doc__)
     parser.add_argument("alias", help="a model of the models file")
     parser.add_argument("--models", type=Path, default=ROOT / "apps" / "config" / "models.toml")
@@ -30,17 +30,23 @@ def main() -> None:
     )
     parser.add_argument("--report", action="store_true", help="print the table of the file of --answers, without a call")
     given = parser.parse_args()
+    usable = {} if given.report else load_usable(given.models)
+    if not given.report and given.alias not in usable:
+        parser.error(f"{given.models} has no usable model {given.alias}; it has {', '.join(usable) or 'none'}")
+    return given
+
+
+def main() -> None:
+    """Load the model, ask it for remarks, and print the table."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "apps.config.settings")
     django.setup()
+    given = read_arguments()
     if given.report:
         print(table(kept(given.answers)))
         return
     from workers.backends import backend_for
 
-    usable = load_usable(given.models)
-    if given.alias not in usable:
-        parser.error(f"{given.models} has no usable model {given.alias}; it has {', '.join(usable) or 'none'}")
-    alias = usable[given.alias]
+    alias = load_usable(given.models)[given.alias]
     done = kept(given.answers) if given.answers is not None and given.answers.exists() else []
     known = {(one.case.slug, one.case.kind) for one in done}
 

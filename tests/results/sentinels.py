@@ -93,7 +93,7 @@ def planted(bob: User, charlie: User, state: ContestState) -> Planted:
     if state == ContestState.PREPARING:
         return Planted(contest, problem, None, ids)
     contest = moved(contest, ContestState.OPEN)
-    own_paper.contest = other_paper.contest = contest
+    own_paper.contest = other_paper.contest = problem.contest = contest
     feedback.rules_save(problem=problem, is_on=True, rules=Rules(highest=7), by=bob)
     own, others = hand_in(own_paper, problem, TEXT), hand_in(other_paper, problem, "hush-other-text\n\nAnd more.")
     ids |= {"version_id": [own.public_id, others.public_id]}

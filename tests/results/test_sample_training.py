@@ -84,7 +84,7 @@ def test_the_sheet_is_settled_released_and_created_once(loaded: Contest) -> None
     assert RungAsked.objects.count() == 2
     assert not Notice.objects.exists()
     call_command("load_contest", verbosity=0)
-    assert (Contest.objects.count(), Appeal.objects.count(), loaded.releases.count()) == (2, 1, 1)
+    assert (Contest.objects.count(), Appeal.objects.count(), loaded.releases.count()) == (3, 1, 1)
 
 
 def test_a_loaded_contest_without_the_training_sheet_gets_it(loaded: Contest) -> None:

@@ -24,12 +24,12 @@ _CONTROL_TOKEN = re.compile(
 _TAGS = (
     "verdict|check|lemma|no-lemmas|statement|step|proof|no-proof|claim|python_code|local_rag|tool_response|answer|report|grading|"
     "no-grading|clusters|matching|analysis|rubric|rewriting|scheme|quality|hint|no-hint|issue|own-score|judgement|checkpoints|"
-    "main-step|substep|decision|likeliest|deduction|transcription|unreadable|first_fault|tool_call"
+    "remark|main-step|substep|decision|likeliest|deduction|transcription|unreadable|first_fault|tool_call"
 )
 #: Words that may follow a "less than" sign too: these are tags only if they end as one.
 _WORDS = (
     "score|better|group|quote|state|points|item|key|part|finding|feedback|flag|cluster|summary|same|why|rest|solution|full|"
-    "chain|query|title"
+    "chain|query|title|kind|question|reason"
 )
 _ANSWER_TAG = re.compile(
     rf"</?(?:{_TAGS})\b[^<>\n]{{0,80}}>?|</?(?:{_WORDS})(?:\s[^<>\n]{{0,80}})?/?>|<<<(?=(?:CONTENT|END)\b)", re.IGNORECASE
