@@ -1,9 +1,9 @@
 """The contest of one person in which they practise: created with the first tried problem, open for ever, without coaches."""
 
 from django.db import transaction
-from django.db.models import Max, Q, QuerySet
+from django.db.models import Max, QuerySet
 
-from apps.accounts.models import GroupMember, Role, User
+from apps.accounts.models import Role, StudentGroup, User
 from apps.contests.models import AuthorKind, Contest, ContestKind, ContestProblem, ContestState, Identity, Paper
 from apps.contests.services import author_add
 from apps.problems.models import Problem
@@ -39,31 +39,38 @@ def sheets_open(person: User) -> QuerySet[Contest]:
     return Contest.objects.filter(kind=ContestKind.SHEET, state=ContestState.OPEN, identities__person=person)
 
 
-def papers_of_groups(coach: User) -> QuerySet[Paper]:
-    """Papers of the practice of students in this coach's groups."""
-    students = GroupMember.objects.filter(group__made_by=coach).values("person")
-    return _papers(Identity.objects.filter(person__in=students))
+def coaches_of(paper: Paper) -> QuerySet[User]:
+    """The active coaches who have the author of this paper in one of their groups."""
+    person = Identity.objects.filter(paper=paper, person__isnull=False).values("person")
+    groups = StudentGroup.objects.filter(members__person__in=person)
+    return User.objects.filter(groups_made__in=groups, is_active=True, role=Role.COACH).distinct().order_by("username")
 
 
-def papers_without_coach() -> QuerySet[Paper]:
-    """Papers of the practice of people who are in no group of an active coach."""
-    coached = GroupMember.objects.filter(group__made_by__is_active=True, group__made_by__role=Role.COACH)
-    return _papers(Identity.objects.filter(person__isnull=False).exclude(person__in=coached.values("person")))
+def person_of(paper: Paper) -> User | None:
+    """The account of the author; for limits and for the author's own pages only."""
+    return User.objects.filter(pk__in=Identity.objects.filter(paper=paper).values("person")).first()
 
 
-def papers_of_author(paper: Paper) -> QuerySet[Paper]:
-    """All papers in practice and on sheets of the person who wrote this one; this one alone if its author has no account."""
-    person = Identity.objects.filter(paper=paper).values("person")
-    same = Identity.objects.filter(person__isnull=False, person__in=person).values("paper")
-    rows = Paper.objects.filter(contest__kind__in=(ContestKind.SHEET, ContestKind.PRACTICE))
-    return rows.filter(Q(pk=paper.pk) | Q(pk__in=same))
+def names_its_author(paper: Paper, text: str) -> bool:
+    """Whether a text contains a name of its author: of the roster, of the account, or the user name."""
+    row = Identity.objects.select_related("person").filter(paper=paper).first()
+    if row is None:
+        return False
+    names = row.name.split()
+    if row.person is not None:
+        names += [row.person.first_name, row.person.last_name, row.person.username]
+    found = text.casefold()
+    return any(name.casefold() in found for name in names if len(name) > 2)
 
 
-def author_for(coach: User, paper: Paper) -> str:
-    """The name of a practising student for a coach of one of their groups; empty for other coaches."""
-    row = Identity.objects.filter(paper=paper, paper__in=papers_of_groups(coach)).first()
+def sheet_of(problem: ContestProblem) -> Contest | None:
+    """The running sheet of a practising student that has the same problem, whose rules of help are then the only ones."""
+    people = problem.contest.identities.filter(person__isnull=False).values("person")
+    rows = Contest.objects.filter(kind=ContestKind.SHEET, state__in=(ContestState.OPEN, ContestState.MARKING))
+    return rows.filter(identities__person__in=people, problems__problem=problem.problem_id).first()
+
+
+def author_of(paper: Paper) -> str:
+    """The name of a practising student. The caller has checked that the student shared the text with this coach."""
+    row = Identity.objects.filter(paper=paper, contest__kind=ContestKind.PRACTICE).first()
     return row.name if row is not None else ""
-
-
-def _papers(rows: QuerySet[Identity]) -> QuerySet[Paper]:
-    return Paper.objects.filter(contest__kind=ContestKind.PRACTICE, pk__in=rows.values("paper"))

@@ -3,7 +3,7 @@
 from typing import Any, Protocol
 
 from apps.accounts.models import User
-from apps.contests.models import Contest
+from apps.contests.models import Contest, ContestKind
 
 
 class Keeper(Protocol):
@@ -22,6 +22,6 @@ def keeper_register(keeper: Keeper) -> None:
 
 
 def event_publish(contest: Contest, verb: str, by: User | None, **body: Any) -> None:
-    """Publish one event. `body` is JSON and must not name an author: readers of the record may not know authors."""
-    for keeper in _KEEPERS:
+    """Publish one event; practice has no record. `body` is JSON and must not name an author, whom readers may not know."""
+    for keeper in _KEEPERS if contest.kind != ContestKind.PRACTICE else ():
         keeper(verb, contest=contest, actor=by, **body)

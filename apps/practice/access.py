@@ -7,7 +7,8 @@
 | versions in practice that the student shared | own | - | yes, with the name | if the student has no group | no |
 | remarks, questions, replies | own text | same as versions | same as versions | same as versions | same as versions |
 
-A student shares a text by a question, a disagreement or a claim. Coaches of a sheet that is not anonymous read names. While a
+A student shares a text by a question, a disagreement or a claim, with the coaches of their groups at that moment, whom the page
+names; joining a group later opens nothing. Coaches of a sheet that is not anonymous read names. While a
 sheet is being marked, results are the only answers: questions wait, and remarks are not added. Other users get `Http404`.
 """
 
@@ -20,8 +21,8 @@ from apps.accounts.access import user_allowed
 from apps.accounts.models import Role, User
 from apps.contests.access import names_for, problem_own_for
 from apps.contests.models import Contest, ContestKind, ContestProblem, ContestState, Paper
-from apps.contests.practice import author_for, papers_of_groups, papers_without_coach, practice_of
-from apps.practice.models import Disagreement, Question, Remark, Settlement
+from apps.contests.practice import author_of, practice_of
+from apps.practice.models import Question, Remark, SharedText
 from apps.submissions.access import version_own_for
 from apps.submissions.models import Scan, Submission, SubmissionVersion
 
@@ -58,18 +59,10 @@ def texts_answered_by(user: User) -> QuerySet[Submission]:
     sheets = Contest.objects.filter(kind=ContestKind.SHEET, state=ContestState.OPEN, coaches__person=user)
     found = Q(paper__contest__in=sheets)
     if user.role == Role.COACH:
+        shared = SharedText.objects.filter(Q(coach=user) | Q(coach=None)).values("submission")
         mine = practice_of(user)
-        papers = Q(paper__in=papers_of_groups(user)) | Q(paper__in=papers_without_coach())
-        found |= papers & Q(pk__in=_shared()) & ~Q(paper__contest=mine)
+        found |= Q(pk__in=shared, paper__contest__kind=ContestKind.PRACTICE) & ~Q(paper__contest=mine)
     return Submission.objects.filter(found)
-
-
-def _shared() -> QuerySet[Submission]:
-    """Texts of practice that their student has shared, by a question, a disagreement or a claim."""
-    asked = Question.objects.filter(withdrawn_at=None).values("version__submission")
-    disputed = Disagreement.objects.values("remark__version__submission")
-    claimed = Settlement.objects.values("version__submission")
-    return Submission.objects.filter(Q(pk__in=asked) | Q(pk__in=disputed) | Q(pk__in=claimed))
 
 
 def version_answered_for(user: User, public_id: uuid.UUID) -> SubmissionVersion:
@@ -112,10 +105,11 @@ def page_shown_with_help(user: User, scan: Scan) -> bool:
 
 
 def author_shown(user: User, version: SubmissionVersion) -> str:
-    """The author's name if this coach may read it: of students of their groups, and on sheets that are not anonymous."""
+    """The author's name if this coach may read it: of texts shared with this coach, and on sheets that are not anonymous."""
     paper = version.submission.paper
     if paper.contest.kind == ContestKind.PRACTICE:
-        return author_for(user, paper)
+        is_named = SharedText.objects.filter(submission=version.submission_id, coach=user).exists()
+        return author_of(paper) if is_named else ""
     return names_for(user, paper.contest).get(paper.pk, "")
 
 

@@ -9,8 +9,8 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.contests.models import ContestProblem, Paper
 from apps.contests.practice import practice_problem, sheets_open
-from apps.contests.windows import is_begun
-from apps.practice.models import Attempt
+from apps.contests.windows import writing_refusal
+from apps.practice.models import Attempt, Question
 from apps.problems.models import Problem
 from apps.submissions.models import Submission, SubmissionVersion
 
@@ -23,7 +23,7 @@ ATTEMPT_LENGTH = 120
 def problem_try(*, person: User, problem: Problem) -> ContestProblem:
     """The problem to write at: of an open sheet that has it, else of the person's practice. The caller checked the reading."""
     rows = ContestProblem.objects.filter(contest__in=sheets_open(person), problem=problem).select_related("contest")
-    on_sheet = next((row for row in rows if is_begun(row)), None)
+    on_sheet = next((row for row in rows if not writing_refusal(row)), None)
     return on_sheet or practice_problem(person=person, problem=problem)
 
 
@@ -74,6 +74,14 @@ def lend(*, paper: Paper, problem: ContestProblem, allows: bool) -> Attempt:
         for version in attempt.submission.versions.filter(example__isnull=False).select_related("example"):
             version.example.delete()
     return attempt
+
+
+def see(submission: Submission) -> None:
+    """Record that the student opened the attempt: answers so far are no news any more."""
+    now = timezone.now()
+    Attempt.objects.update_or_create(submission=submission, defaults={"seen_at": now})
+    unread = Question.objects.filter(version__submission=submission, answered_at__isnull=False, read_at=None)
+    unread.update(read_at=now)
 
 
 def versions_of(submission: Submission) -> list[SubmissionVersion]:

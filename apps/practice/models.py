@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.contests.models import Contest
@@ -51,7 +52,7 @@ class Attempt(models.Model):
     """What a student decided about their work on a problem. `returns_at`: when a problem that was set aside comes back.
 
     `times_aside`: how often it was set aside. `shown`: steps of a solution that the student has seen. `may_be_example`: the
-    student lets their coaches show the text to others without a name.
+    student lets their coaches show the text to others without a name. `seen_at`: when they last opened it.
     """
 
     submission = models.OneToOneField(Submission, on_delete=models.CASCADE, related_name="attempt")
@@ -62,6 +63,33 @@ class Attempt(models.Model):
     compared_at = models.DateTimeField(null=True, blank=True)
     shown = models.PositiveSmallIntegerField(default=0)
     may_be_example = models.BooleanField(default=False)
+    seen_at = models.DateTimeField(null=True, blank=True)
+
+
+class SharedText(models.Model):
+    """A text that its student shares with a coach; with every coach if `coach` is None, and then without the name.
+
+    Made with a question, a disagreement or a claim, for the coaches whom the page named then. A withdrawn question ends it.
+    """
+
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="shares")
+    coach = models.ForeignKey(User, null=True, on_delete=models.CASCADE, related_name="+")
+    question = models.ForeignKey("Question", null=True, on_delete=models.CASCADE, related_name="shares")
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["coach", "submission"], name="share_of_coach")]
+
+
+class ModelUse(models.Model):
+    """Calls to models for one person on one day, waiting requests included. Kept when the practice is erased."""
+
+    person = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    day = models.DateField()
+    calls = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["person", "day"], name="model_use_once")]
 
 
 class HintTaken(models.Model):
@@ -142,7 +170,7 @@ class RemarkRequest(models.Model):
     votes = models.JSONField(default=list)
     calls = models.PositiveIntegerField(default=0)
     tokens = models.PositiveIntegerField(default=0)
-    asked_at = models.DateTimeField(auto_now_add=True)
+    asked_at = models.DateTimeField(default=timezone.now)
     started_at = models.DateTimeField(null=True, blank=True)
     done_at = models.DateTimeField(null=True, blank=True)
 

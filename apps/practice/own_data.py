@@ -10,7 +10,7 @@ from django.db import transaction
 from apps.accounts.models import User
 from apps.contests.models import ContestKind
 from apps.contests.practice import practice_of
-from apps.practice.models import HintTaken, Question, Remark
+from apps.practice.models import Attempt, Disagreement, HintTaken, Question, Remark, Settlement
 from apps.practice.path import contests_of_practice
 from apps.submissions.models import Scan, Submission
 
@@ -70,8 +70,10 @@ def _text(text: Submission) -> dict[str, Any]:
             {"version": one.version.number, "step": one.step, "by": one.origin, "kind": one.kind, "words": one.words}
             for one in Remark.objects.filter(version__submission=text, stage=3).select_related("version")
         ],
-        "hints": [
-            {"level": one.level, "explanation": one.explanation, "text": one.text}
-            for one in HintTaken.objects.filter(submission=text)
-        ],
+        "disagreements": list(
+            Disagreement.objects.filter(remark__version__submission=text).values("remark__step", "words", "is_upheld", "reply")
+        ),
+        "claims": list(Settlement.objects.filter(version__submission=text).values("remark__step", "version__number", "holds")),
+        "decisions": list(Attempt.objects.filter(submission=text).values("times_aside", "may_be_example", "shown")),
+        "hints": list(HintTaken.objects.filter(submission=text).values("level", "step", "explanation", "text")),
     }

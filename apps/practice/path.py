@@ -10,7 +10,7 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.contests.models import Contest
 from apps.practice.access import HELPED
-from apps.practice.models import Attempt, Outcome, Question
+from apps.practice.models import Attempt, Disagreement, Outcome, Question, Remark, Settlement
 from apps.problems.access import library_of
 from apps.problems.models import Problem
 from apps.submissions.models import Submission, SubmissionVersion
@@ -23,12 +23,19 @@ LEVELS = ("First steps", "pre-IMO", "IMO easy", "IMO medium", "IMO hard")
 
 @dataclass(frozen=True)
 class AttemptRow:
-    """A problem that the student tried, with its newest version and its newest question."""
+    """A problem that the student tried, with its newest version and question. `news`: when a coach last answered anything."""
 
     submission: Submission
     attempt: Attempt | None
     newest: SubmissionVersion | None
     question: Question | None
+    news: datetime | None = None
+
+    @property
+    def is_new(self) -> bool:
+        """Whether a coach said something that the student has not opened."""
+        seen = self.attempt.seen_at if self.attempt is not None else None
+        return self.news is not None and (seen is None or seen < self.news)
 
     @property
     def problem(self) -> Problem:
@@ -74,8 +81,8 @@ class Path:
 
     @property
     def answered(self) -> list[AttemptRow]:
-        """Answers that the student has not read."""
-        return [row for row in self.rows if row.question and row.question.answered_at and row.question.read_at is None]
+        """Attempts with answers, remarks or decisions that the student has not read."""
+        return [row for row in self.rows if row.is_new and row.newest is not None]
 
     @property
     def waiting(self) -> list[AttemptRow]:
@@ -117,17 +124,18 @@ def attempt_rows(user: User) -> list[AttemptRow]:
     newest = {one.submission_id: one for one in _versions(keys).order_by("number")}
     asked = Question.objects.filter(version__submission__in=keys, withdrawn_at=None).order_by("asked_at")
     questions = {one.version.submission_id: one for one in asked.select_related("version")}
-    return [AttemptRow(text, getattr(text, "attempt", None), newest.get(text.pk), questions.get(text.pk)) for text in texts]
+    news = _news(keys)
+    return [
+        AttemptRow(text, getattr(text, "attempt", None), newest.get(text.pk), questions.get(text.pk), news.get(text.pk))
+        for text in texts
+    ]
 
 
 def problems_that_fit(user: User, rows: list[AttemptRow]) -> list[Problem]:
     """Untried problems of the library: topics of missed problems first, then easy levels, then topics tried less."""
     missed = Counter(row.problem.topic for row in rows if row.is_missed)
     tried = Counter(row.problem.topic for row in rows)
-    solved = [row for row in rows if row.state == "done"]
     fresh = library_of(user).exclude(pk__in=[row.problem.pk for row in rows])
-    if not solved:  # Begin with easy problems.
-        missed = Counter()
     ranks = {level: rank for rank, level in enumerate(LEVELS)}
     order = sorted(fresh, key=lambda one: (-missed[one.topic], ranks.get(one.level, len(LEVELS)), tried[one.topic], one.title))
     return order[:SUGGESTED]
@@ -142,6 +150,26 @@ def _texts(user: User) -> QuerySet[Submission]:
     contests = contests_of_practice(user)
     own = contests.values("identities__paper").filter(identities__person=user)
     return Submission.objects.filter(paper__in=own)
+
+
+def _news(keys: list[int]) -> dict[int, datetime]:
+    """When a coach last answered, remarked or decided something, by text."""
+    sources = (
+        Question.objects.filter(version__submission__in=keys).values_list("version__submission", "answered_at"),
+        Remark.objects.filter(version__submission__in=keys).exclude(by=None).values_list("version__submission", "at"),
+        Disagreement.objects.filter(remark__version__submission__in=keys).values_list(
+            "remark__version__submission", "replied_at"
+        ),
+        Settlement.objects.filter(version__submission__in=keys)
+        .exclude(by=None)
+        .values_list("version__submission", "decided_at"),
+    )
+    found: dict[int, datetime] = {}
+    for rows in sources:
+        for key, at in rows:
+            if at is not None and (key not in found or found[key] < at):
+                found[key] = at
+    return found
 
 
 def _versions(keys: list[int]) -> QuerySet[SubmissionVersion]:

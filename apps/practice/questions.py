@@ -9,9 +9,10 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.contests.models import ContestKind, ContestState
+from apps.contests.practice import coaches_of
 from apps.practice.helping.rules import HelpRefused, help_refusal, rules_of
-from apps.practice.models import Outcome, Question
-from apps.submissions.models import SubmissionVersion
+from apps.practice.models import Outcome, Question, SharedText
+from apps.submissions.models import Submission, SubmissionVersion
 
 WORDS_AT_LEAST = 3
 #: The median wait is that of the latest answers.
@@ -59,8 +60,23 @@ def question_ask(*, version: SubmissionVersion, words: str, step: int = 0) -> Qu
     if step and not version.steps.filter(number=step).exists():
         raise HelpRefused("This version has no such step. Choose another one.")
     older = Question.objects.filter(version__submission=version.submission, withdrawn_at=None, answered_at=None)
+    SharedText.objects.filter(question__in=older).delete()
     older.update(withdrawn_at=timezone.now())
-    return Question.objects.create(version=version, words=explained(words), step=step)
+    question = Question.objects.create(version=version, words=explained(words), step=step)
+    text_share(version.submission, question=question)
+    return question
+
+
+def readers_of(submission: Submission) -> list[User]:
+    """The coaches who would read a text of practice with its author's name; empty for all coaches, without the name."""
+    return list(coaches_of(submission.paper))
+
+
+def text_share(submission: Submission, *, question: Question | None = None) -> None:
+    """Share a text of practice with the coaches of its student's groups, else with all coaches, without the name."""
+    if submission.paper.contest.kind == ContestKind.PRACTICE:
+        coaches: list[User | None] = [*readers_of(submission)] or [None]
+        SharedText.objects.bulk_create(SharedText(submission=submission, coach=coach, question=question) for coach in coaches)
 
 
 @transaction.atomic
@@ -69,6 +85,7 @@ def question_withdraw(*, question: Question) -> None:
     rows = Question.objects.filter(pk=question.pk, answered_at=None)
     if not rows.update(withdrawn_at=timezone.now()):
         raise HelpRefused("The question was answered meanwhile.")
+    SharedText.objects.filter(question=question).delete()
 
 
 @transaction.atomic

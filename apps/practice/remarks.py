@@ -7,7 +7,7 @@ from apps.accounts.models import User
 from apps.contests.models import ContestState
 from apps.practice.helping.rules import HelpRefused, help_refusal
 from apps.practice.models import Disagreement, Judgement, Remark, RemarkOrigin, Settlement
-from apps.practice.questions import explained
+from apps.practice.questions import explained, text_share
 from apps.reasoning.marking.sheets.sheet import Fallacy
 from apps.submissions.models import SubmissionVersion
 
@@ -59,7 +59,12 @@ def remark_remove(*, remark: Remark, by: User) -> None:
 
 @transaction.atomic
 def remark_open(*, remark: Remark, stage: int) -> Remark:
-    """Open the next stage of a model's remark: place, question, reason. `stage` is the one that the student sees."""
+    """Open the next stage of a model's remark: place, question, reason. `stage` is the one that the student sees.
+
+    Raises `HelpRefused`.
+    """
+    if refusal := help_refusal(remark.version.submission.problem):
+        raise HelpRefused(refusal)
     if remark.origin == RemarkOrigin.MODEL:
         Remark.objects.filter(pk=remark.pk, stage=stage, stage__lt=LAST_STAGE).update(stage=stage + 1)
         remark.refresh_from_db()
@@ -69,16 +74,20 @@ def remark_open(*, remark: Remark, stage: int) -> Remark:
 @transaction.atomic
 def disagree(*, remark: Remark, words: str) -> Disagreement:
     """Object to a remark; a coach sees it. Raises `HelpRefused` without a reason or a second time."""
+    _answers_come(remark.version)
     words = explained(words)
     found, is_new = Disagreement.objects.get_or_create(remark=remark, defaults={"words": words})
     if not is_new:
         raise HelpRefused("You have already disagreed with this remark.")
+    text_share(remark.version.submission)
     return found
 
 
 @transaction.atomic
 def disagreement_answer(*, disagreement: Disagreement, is_upheld: bool, reply: str, by: User) -> None:
     """Decide a disagreement. For a model's remark it is also the coach's judgement. Raises `HelpRefused` a second time."""
+    if refusal := help_refusal(disagreement.remark.version.submission.problem):
+        raise HelpRefused(refusal)
     values = {"is_upheld": is_upheld, "reply": " ".join(reply.split()), "by": by, "replied_at": timezone.now()}
     if not Disagreement.objects.filter(pk=disagreement.pk, is_upheld=None).update(**values):
         raise HelpRefused("This was decided meanwhile.")
@@ -102,16 +111,30 @@ def settle(*, remark: Remark, version: SubmissionVersion) -> Settlement:
     """
     if version.submission_id != remark.version.submission_id or version.number <= remark.version.number:
         raise HelpRefused("Hand in a newer version first.")
+    if version.withdrawn_at is not None:
+        raise HelpRefused("This version was withdrawn. Hand in a newer one.")
+    _answers_come(version)
     if remark.grants:
         raise HelpRefused("This step was granted; there is nothing to settle.")
     found = Settlement.objects.select_for_update().filter(remark=remark).first()
+    text_share(version.submission)
     if found is None:
         return Settlement.objects.create(remark=remark, version=version)
-    if found.holds is not False or version.number <= found.version.number:
+    may_renew = found.holds is False or (found.holds is None and found.version.withdrawn_at is not None)
+    if not may_renew or version.number <= found.version.number:
         raise HelpRefused("You have already said that. A coach or the formula check confirms it.")
     Settlement.objects.filter(pk=found.pk).update(version=version, holds=None, by=None, decided_at=None, at=timezone.now())
     found.refresh_from_db()
     return found
+
+
+def _answers_come(version: SubmissionVersion) -> None:
+    """Raise `HelpRefused` where no coach would read the student's words."""
+    problem = version.submission.problem
+    if refusal := help_refusal(problem):
+        raise HelpRefused(refusal)
+    if problem.contest.state != ContestState.OPEN:
+        raise HelpRefused("This sheet is closed, so coaches no longer answer.")
 
 
 @transaction.atomic

@@ -20,7 +20,7 @@ from apps.practice.models import AnswerPhrase, Attempt, Example
 from apps.practice.path import path_of
 from apps.submissions.models import SubmissionVersion
 from tests.contests.factory import enter, hand_in
-from tests.practice.factory import OWN, attempted, grouped, handed_in, on_sheet, sheet_of, tried, with_hints
+from tests.practice.factory import OWN, attempted, handed_in, on_sheet, sheet_of, tried, with_hints
 from tests.problems.factory import make_problem
 
 ClientFor = Callable[[User | None], Client]
@@ -63,11 +63,11 @@ def test_a_lent_text_becomes_an_example_without_a_name(charlie: User, bob: User,
     assert "By parity" not in client_for(erin).get(compare).content.decode()
 
 
-def test_a_text_with_its_authors_name_is_no_example(charlie: User, bob: User) -> None:
+@pytest.mark.parametrize("name", ["Chebyshev", "charlie"])
+def test_a_text_with_its_authors_name_is_no_example(name: str, charlie: User, bob: User) -> None:
     charlie.last_name = "Chebyshev"
     charlie.save()
-    grouped(bob, charlie)
-    version = attempted(charlie, text=OWN + "\n\nWritten by Chebyshev.")
+    version = attempted(charlie, text=OWN + f"\n\nWritten by {name}.")
     questions.question_ask(version=version, words="Is step two enough?")
     attempts.lend(paper=version.submission.paper, problem=version.submission.problem, allows=True)
     with pytest.raises(HelpRefused, match="name"):
@@ -109,7 +109,8 @@ def test_a_student_downloads_and_erases_the_own_practice(charlie: User, bob: Use
     questions.question_answer(
         question=questions.question_ask(version=version, words="Is step two enough?"), words="Yes.", outcome="complete", by=bob
     )
-    handed_in(version.submission.problem, OWN + " Newer.")
+    newer = handed_in(version.submission.problem, OWN + " Newer.")
+    client_for(charlie).post(reverse("submissions:version_withdraw", args=[newer.public_id]))
     row = sheet_of(bob, charlie, make_problem("On the sheet"))
     on_sheet(row.contest, charlie)
     other = attempted(User.objects.create_user("erin", role=Role.STUDENT), text="Erin writes this herself.")

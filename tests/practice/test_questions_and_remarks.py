@@ -17,6 +17,7 @@ from apps.practice.shown import unsettled_before
 from apps.practice.story import changes_between, story_of
 from tests.contests.factory import make_contest, moved
 from tests.practice.factory import OWN, attempted, handed_in, on_sheet, sheet_of
+from tests.problems.factory import make_problem
 
 ClientFor = Callable[[User | None], Client]
 
@@ -86,6 +87,67 @@ def test_a_problem_of_a_running_contest_gets_no_help_anywhere(charlie: User, bob
     assert HELD in client.get(reverse("practice:compare", args=[version.public_id])).content.decode()
     with pytest.raises(HelpRefused, match="running"):
         remarks.remark_add(version=version, step=1, words="Look", kind="", by=bob)
+
+
+def test_a_running_contest_also_stops_what_was_begun_before(charlie: User, bob: User, client_for: ClientFor) -> None:
+    remark = a_remark(charlie, bob)
+    model = Remark.objects.create(
+        version=remark.version, origin=RemarkOrigin.MODEL, step=2, pointer="Why is it even?", words="No reason.", stage=1
+    )
+    remarks.disagree(remark=remark, words="Neighbours have different parity.")
+    newer = handed_in(remark.version.submission.problem, OWN + "\n\nThe end.")
+    make_contest(bob, remark.version.submission.problem.problem, state=ContestState.OPEN)
+    client = client_for(charlie)
+    for one, verb, sent in ((model, "more", {"stage": "1"}), (model, "settle", {"version": str(newer.public_id)})):
+        client.post(reverse("practice:remark_reply", args=[one.public_id, verb]), sent)
+    model.refresh_from_db()
+    assert model.stage == 1
+    assert not Settlement.objects.exists()
+    decide = reverse("practice:remark_decide", args=[remark.public_id, "dispute"])
+    client_for(bob).post(decide, {"holds": "yes", "reply": "It is even, because …"})
+    assert Disagreement.objects.get().is_upheld is None
+
+
+def test_practice_does_not_evade_the_rules_of_a_sheet(charlie: User, bob: User, client_for: ClientFor) -> None:
+    version = attempted(charlie)
+    row = sheet_of(bob, charlie, version.submission.problem.problem)
+    assert "is on your sheet “Sheet 1”" in questions.ask_refusal(version)
+    page = client_for(charlie).get(reverse("practice:compare", args=[version.public_id])).content.decode()
+    assert "is on your sheet" in page
+    moved(row.contest, ContestState.CLOSED)
+    assert questions.ask_refusal(version) == ""
+
+
+def test_a_closed_sheet_takes_no_disagreement(charlie: User, bob: User) -> None:
+    row = sheet_of(bob, charlie)
+    remark = remarks.remark_add(version=on_sheet(row.contest, charlie), step=2, words="Why?", kind="gap", by=bob)
+    moved(row.contest, ContestState.CLOSED)
+    remark.version.submission.problem.contest.refresh_from_db()
+    with pytest.raises(HelpRefused, match="closed"):
+        remarks.disagree(remark=remark, words="Neighbours have different parity.")
+
+
+def test_a_claim_needs_a_version_that_was_not_withdrawn(charlie: User, bob: User, client_for: ClientFor) -> None:
+    remark = a_remark(charlie, bob)
+    second = handed_in(remark.version.submission.problem, OWN + "\n\nThe end.")
+    remarks.settle(remark=remark, version=second)
+    client_for(charlie).post(reverse("submissions:version_withdraw", args=[second.public_id]))
+    second.refresh_from_db()
+    with pytest.raises(HelpRefused, match="withdrawn"):
+        remarks.settle(remark=remark, version=second)
+    third = handed_in(remark.version.submission.problem, OWN + "\n\nAnother end.")
+    assert remarks.settle(remark=remark, version=third).version == third
+
+
+def test_the_next_key_passes_on_a_question(charlie: User, bob: User, client_for: ClientFor) -> None:
+    first, second = attempted(charlie), attempted(charlie, make_problem("Another"))
+    for version in (first, second):
+        questions.question_ask(version=version, words="Is step two enough?")
+    client, url = client_for(bob), reverse("practice:next")
+    answers = [reverse("practice:answer", args=[version.public_id]) for version in (first, second)]
+    assert client.get(url)["Location"] == answers[0]
+    assert client.get(f"{url}?after={first.public_id}")["Location"] == answers[1]
+    assert client.get(f"{url}?after={second.public_id}")["Location"] == answers[0]
 
 
 def test_a_sheet_that_is_marked_gets_no_answers(charlie: User, bob: User) -> None:

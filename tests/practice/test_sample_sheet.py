@@ -28,7 +28,7 @@ def test_the_sample_sheets_show_answers_and_let_the_student_revise(student: User
     sheet = Contest.objects.get(title=TITLE)
     own = client_for(student)
     page = own.get(reverse("practice:path")).content.decode()
-    assert "Nearly: small repairs" in page
+    assert "nearly: small repairs" in page
     version = (
         sheet.problems.order_by("position")[0].submissions.get(paper=sheet.identities.get(person=student).paper).versions.get()
     )

@@ -121,6 +121,21 @@ def test_a_coach_of_the_group_reads_the_name_and_only_after_a_question(charlie: 
     assert "Chebyshev" in client_for(bob).get(page).content.decode()
 
 
+def test_a_coach_who_adds_the_student_later_reads_no_name(charlie: User, bob: User, dana: User, client_for: ClientFor) -> None:
+    charlie.last_name = "Chebyshev"
+    charlie.save()
+    version = attempted(charlie)
+    questions.question_ask(version=version, words="Is step two enough?")
+    grouped(bob, charlie)
+    page = reverse("practice:answer", args=[version.public_id])
+    for coach in (bob, dana):
+        shown = client_for(coach).get(page)
+        assert shown.status_code == 200
+        assert "Chebyshev" not in shown.content.decode()
+    own = client_for(charlie).get(reverse("practice:attempt", args=[handed_in(version.submission.problem, "Newer.").public_id]))
+    assert "Bob can then read all versions of this text, with your name." in own.content.decode()
+
+
 def test_without_a_group_any_coach_reads_and_no_coach_learns_the_name(
     charlie: User, bob: User, dana: User, alice: User, client_for: ClientFor
 ) -> None:

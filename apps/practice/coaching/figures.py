@@ -6,10 +6,9 @@ from dataclasses import dataclass, field
 
 from django.db.models import Q, QuerySet
 
-from apps.accounts.models import Role, User
+from apps.accounts.models import User
 from apps.contests.models import Contest, ContestKind, ContestState
-from apps.contests.practice import papers_of_groups
-from apps.practice.models import Judgement, Remark, RemarkOrigin, RemarkRequest, RequestState
+from apps.practice.models import Judgement, Remark, RemarkOrigin, RemarkRequest, RequestState, SharedText
 from apps.problems.models import Problem
 from apps.reasoning.domain.verdicts import wilson_interval
 from apps.results.words import FALLACIES
@@ -44,10 +43,10 @@ class ProblemErrors:
 
 
 def texts_of_course(user: User, course: str) -> QuerySet[Submission]:
-    """The texts of a course of this coach: a sheet by public id, or "practice" for the students of their groups."""
+    """The texts of a course of this coach: a sheet by public id, or "practice" for texts shared with them."""
     if course == "practice":
-        papers = papers_of_groups(user) if user.role == Role.COACH else papers_of_groups(user).none()
-        return Submission.objects.filter(paper__in=papers, versions__questions__isnull=False).distinct()
+        shared = SharedText.objects.filter(coach=user).values("submission")
+        return Submission.objects.filter(pk__in=shared, paper__contest__kind=ContestKind.PRACTICE)
     sheets = Contest.objects.filter(kind=ContestKind.SHEET, coaches__person=user).exclude(
         state__in=(ContestState.PREPARING, ContestState.MARKING, ContestState.DELETED)
     )

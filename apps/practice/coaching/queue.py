@@ -7,7 +7,7 @@ from datetime import datetime
 from django.urls import reverse
 
 from apps.accounts.models import User
-from apps.contests.models import Contest, ContestKind
+from apps.contests.models import Contest, ContestKind, ContestState
 from apps.marks.waiting import Waiting
 from apps.practice.access import texts_answered_by
 from apps.practice.models import Disagreement, Question, Settlement
@@ -61,15 +61,24 @@ def queue_rows(user: User, *, course: str = "", topic: str = "") -> list[QueueRo
 
 
 def next_version(user: User, after: SubmissionVersion | None = None) -> SubmissionVersion | None:
-    """The version with the longest waiting thing, except `after`."""
-    skipped = after.pk if after is not None else None
-    return next((row.version for row in queue_rows(user) if row.version.pk != skipped), None)
+    """The version with the longest waiting thing; with `after`, the one that follows it in the queue, and then the first."""
+    versions = list(dict.fromkeys(row.version for row in queue_rows(user)))
+    if after in versions:
+        place = versions.index(after)
+        versions = versions[place + 1 :] + versions[:place]
+    return versions[0] if versions else None
 
 
 def courses_of(user: User) -> list[Contest]:
     """The sheets with texts that this coach may answer, by title."""
     sheets = texts_answered_by(user).filter(paper__contest__kind=ContestKind.SHEET).values("paper__contest")
     return list(Contest.objects.filter(pk__in=sheets).order_by("title"))
+
+
+def sheets_coached(user: User) -> list[Contest]:
+    """The open and closed sheets that the user coaches, by title."""
+    sheets = Contest.objects.filter(kind=ContestKind.SHEET, coaches__person=user)
+    return list(sheets.filter(state__in=(ContestState.OPEN, ContestState.CLOSED)).order_by("title"))
 
 
 def questions_waiting(user: User, contests: Sequence[Contest]) -> Iterable[tuple[int, Waiting]]:

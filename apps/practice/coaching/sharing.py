@@ -3,7 +3,7 @@
 from django.db import transaction
 
 from apps.accounts.models import User
-from apps.practice.access import author_shown
+from apps.contests.practice import names_its_author
 from apps.practice.attempts import attempt_of
 from apps.practice.helping.rules import HelpRefused
 from apps.practice.models import SHORT_LENGTH, AnswerPhrase, Example
@@ -25,8 +25,7 @@ def example_make(*, version: SubmissionVersion, title: str, words: str, by: User
         raise HelpRefused("The student has not lent this text as an example.")
     if version.pages.exists():
         raise HelpRefused("A text with photographed pages shows the student’s handwriting, so it cannot be an example.")
-    names = author_shown(by, version).casefold().split()
-    if names_an_author(version.source) or any(name in version.source.casefold() for name in names if len(name) > 2):
+    if names_an_author(version.source) or names_its_author(version.submission.paper, version.source):
         raise HelpRefused("The text contains the student’s name, so it cannot be an example.")
     title = " ".join(title.split())[:TITLE_LENGTH]
     if not title:

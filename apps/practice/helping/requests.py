@@ -10,16 +10,17 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q, QuerySet, Sum
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from apps.contests.models import ContestKind, Paper
-from apps.contests.practice import papers_of_author
+from apps.contests.practice import person_of
 from apps.practice.helping.rules import HelpRefused, help_refusal, rules_of
-from apps.practice.models import Remark, RemarkOrigin, RemarkRequest, RequestState
+from apps.practice.models import ModelUse, Remark, RemarkOrigin, RemarkRequest, RequestState
 from apps.reasoning.domain.errors import AliasError
 from apps.reasoning.feedback.ladder import Track
 from apps.reasoning.hints.material import HintMaterial, Secret
@@ -41,6 +42,7 @@ NOTHING = "The model found no step to question. That does not prove that the tex
 DISAGREES = "The model’s own readings disagree, so it says nothing. Ask a coach."
 UNREAD = "The model’s answers could not be read, so it says nothing. Ask a coach."
 REVEALS = "Everything that the model wrote reveals too much of a solution, so it is not shown. Ask a coach."
+ENOUGH = "That was enough from a model for today. Sleep on it, or ask a coach: they read it with you."
 FAILED = "The model did not answer. You can ask again, or ask a coach."
 SILENT = {
     Silence.NOTHING: NOTHING,
@@ -69,11 +71,20 @@ class _Job:
 
 
 def calls_today(paper: Paper) -> int:
-    """Model calls of this author since midnight, and those that waiting requests may need."""
-    since = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
-    rows = RemarkRequest.objects.filter(version__submission__paper__in=papers_of_author(paper), asked_at__gte=since)
-    waiting = rows.filter(state__in=(RequestState.QUEUED, RequestState.RUNNING)).count()
-    return (rows.aggregate(total=Sum("calls"))["total"] or 0) + waiting * CALLS_PLANNED
+    """Model calls of this author today, with those that waiting requests may need. Erasing a practice does not reset it."""
+    row = ModelUse.objects.filter(person=person_of(paper), day=timezone.localdate()).first()
+    return row.calls if row is not None else 0
+
+
+def _reserve(version: SubmissionVersion) -> None:
+    """Count the planned calls of a request for its author. Raises `HelpRefused` above the limit of a day."""
+    person = person_of(version.submission.paper)
+    if person is None:
+        raise HelpRefused("Sign in with an account to ask a model.")
+    use, _ = ModelUse.objects.get_or_create(person=person, day=timezone.localdate())
+    allowed = settings.PRACTICE_CALLS_A_DAY - CALLS_PLANNED
+    if not ModelUse.objects.filter(pk=use.pk, calls__lte=allowed).update(calls=F("calls") + CALLS_PLANNED):
+        raise HelpRefused(ENOUGH)
 
 
 def request_refusal(version: SubmissionVersion) -> str:
@@ -94,7 +105,7 @@ def request_refusal(version: SubmissionVersion) -> str:
     if version.submission.versions.filter(number__gt=version.number, withdrawn_at=None).exists():
         return "There is a newer version. Ask about the newest one."
     if calls_today(version.submission.paper) + CALLS_PLANNED > settings.PRACTICE_CALLS_A_DAY:
-        return "That was enough from a model for today. Sleep on it, or ask a coach: they read it with you."
+        return ENOUGH
     return ""
 
 
@@ -107,10 +118,12 @@ def remark_request(*, version: SubmissionVersion) -> RemarkRequest:
         return known
     if refusal := request_refusal(version):
         raise HelpRefused(refusal)
+    _reserve(version)
     alias = rules_of(version.submission.problem.contest).model
     if known is None:
         return RemarkRequest.objects.create(version=version, alias=alias)
     known.alias, known.state, known.reason, known.started_at = alias, RequestState.QUEUED, "", None
+    known.asked_at = timezone.now()
     known.save()
     return known
 
@@ -141,6 +154,9 @@ def _claimed(row: RemarkRequest, models: ModelsKnown) -> _Job | None:
     """Claim a request for this process; None if another was faster or the model is not known."""
     mine = RemarkRequest.objects.filter(Q(state=RequestState.QUEUED) | _lost(), pk=row.pk)
     if not mine.update(state=RequestState.RUNNING, started_at=timezone.now()):
+        return None
+    if refusal := help_refusal(row.version.submission.problem):
+        _ended(row, RequestState.FAILED, refusal)
         return None
     try:
         alias = models()[row.alias]
@@ -209,5 +225,9 @@ def _stored(job: _Job) -> None:
     _ended(job.row, RequestState.DONE, "", votes=votes, **used)
 
 
-def _ended(row: RemarkRequest, state: RequestState, reason: str, **values: object) -> None:
+def _ended(row: RemarkRequest, state: RequestState, reason: str, **values: Any) -> None:
+    """End a request once, and count the calls that it really made."""
+    person = person_of(row.version.submission.paper)
+    made = values.get("calls", 0) - CALLS_PLANNED
+    ModelUse.objects.filter(person=person, day=timezone.localdate(row.asked_at)).update(calls=F("calls") + made)
     RemarkRequest.objects.filter(pk=row.pk).update(state=state, reason=reason[:500], done_at=timezone.now(), **values)

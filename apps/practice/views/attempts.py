@@ -5,7 +5,6 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
@@ -53,7 +52,7 @@ def problem_try(request: HttpRequest, slug: str) -> HttpResponse:
 def attempt(request: HttpRequest, version_id: uuid.UUID) -> HttpResponse:
     """A handed-in version with its remarks, and the ways to get help."""
     version = attempt_own_for(user_of(request), version_id)
-    Question.objects.filter(version=version, answered_at__isnull=False, read_at=None).update(read_at=timezone.now())
+    attempts.see(version.submission)
     return attempt_page(request, version)
 
 
@@ -92,12 +91,13 @@ def attempt_page(
     submission = version.submission
     problem, contest = submission.problem, submission.paper.contest
     versions = list(submission.versions.order_by("-number"))
+    newest = next((one for one in versions if one.withdrawn_at is None), versions[0])
     older = next((one for one in versions if one.number < version.number and one.withdrawn_at is None), None)
     steps = steps_shown(version)
     rules = rules_of(contest)
     context: dict[str, Any] = {
         "version": version,
-        "versions": versions,
+        "newest": newest,
         "problem": problem,
         "contest": contest,
         "is_practice": contest.kind == ContestKind.PRACTICE,
@@ -106,6 +106,7 @@ def attempt_page(
         "ask_refusal": questions.ask_refusal(version),
         "question_form": question_form or QuestionForm(len(steps.rows)),
         "wait": questions.typical_wait(ContestKind(contest.kind)),
+        "readers": questions.readers_of(submission),
         "compare_refusal": comparing.refusal_of(submission),
         "rules": rules,
         **model_context(version),

@@ -54,8 +54,11 @@ def queue(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_GET
 def next_one(request: HttpRequest) -> HttpResponse:
-    """The version that has waited longest; the queue if nothing waits."""
-    version = next_version(answerer_of(request))
+    """The version that has waited longest, or the one that follows `?after=` in the queue; the queue if nothing waits."""
+    user = answerer_of(request)
+    asked = uuid_of(request.GET.get("after", ""))
+    after = version_answered_for(user, asked) if asked else None
+    version = next_version(user, after=after)
     return redirect("practice:answer", version_id=version.public_id) if version else redirect("practice:queue")
 
 

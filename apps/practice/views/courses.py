@@ -13,7 +13,7 @@ from apps.accounts.models import User
 from apps.practice import own_data
 from apps.practice.access import answerer_of, version_answered_for
 from apps.practice.coaching import figures, sharing
-from apps.practice.coaching.queue import PRACTICE, courses_of
+from apps.practice.coaching.queue import PRACTICE, sheets_coached
 from apps.practice.helping.rules import HelpRefused
 from apps.practice.models import SHORT_LENGTH
 from apps.problems.access import solutions_of_may_read
@@ -30,7 +30,7 @@ def errors(request: HttpRequest) -> HttpResponse:
     course = request.GET.get("course", "")
     course = course if uuid_of(course) else PRACTICE
     rows = figures.common_errors(figures.texts_of_course(user, course))
-    context = {"rows": [(row, _reference(user, row)) for row in rows], "course": course, "courses": courses_of(user)}
+    context = {"rows": [(row, _reference(user, row)) for row in rows], "course": course, "courses": sheets_coached(user)}
     return render(request, "practice/errors.html", context)
 
 

@@ -141,15 +141,17 @@ def compare(request: HttpRequest, version_id: uuid.UUID) -> HttpResponse:
         return redirect("practice:compare", version_id=version_id)
     refusal = comparing.refusal_of(submission)
     attempt = attempt_of(submission)
+    solutions = [] if refusal else comparing.solutions_shown(submission, attempt)
     context = {
         "version": version,
+        "has_more": any(one.left for one in solutions),
         "problem": submission.problem,
         "contest": submission.paper.contest,
         "steps": version.steps.select_related("version"),
         "refusal": refusal,
         "attempt": attempt,
         "examples": [] if refusal else examples_of(submission.problem.problem, without=version),
-        "solutions": [] if refusal else comparing.solutions_shown(submission, attempt),
+        "solutions": solutions,
     }
     return render(request, "practice/compare.html", context)
 
