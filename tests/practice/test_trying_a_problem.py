@@ -25,6 +25,7 @@ def test_a_student_writes_and_hands_in_without_a_contest(charlie: User, client_f
     page = client.get(reverse("problems:detail", args=[problem.slug])).content.decode()
     assert "Try this problem" in page
     write = client.post(reverse("practice:try", args=[problem.slug]))["Location"]
+    assert '<a href="/practice/" aria-current="true">' in client.get(write).content.decode()
     again = client.post(reverse("practice:try", args=[problem.slug]))["Location"]
     assert write == again
     draft = {"text": OWN, "text_format": "markdown", "based_on": "0"}

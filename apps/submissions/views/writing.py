@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -176,4 +177,6 @@ def editor_page(
         "refusal": writing_refusal(problem),
         "versions": selectors.version_list(submission) if submission.pk else [],
     }
+    if problem.contest.kind == ContestKind.PRACTICE:
+        context["nav_place"] = reverse("practice:path")
     return render(request, "submissions/write.html", context, status=status)

@@ -64,14 +64,15 @@ def url_if(name: str, *args: Any, **kwargs: Any) -> str:
 def nav_link(context: template.Context, name: str, label: str, below: str = "") -> SafeString | str:
     """A link of the header, marked for the current page and pages below it; empty if no view has this name.
 
-    `below`: prefixes of the URLs of its other pages, separated by spaces.
+    `below`: prefixes of the URLs of its other pages, separated by spaces. `nav_place` in the context is the URL that a page
+    belongs to, if its own is elsewhere.
     """
     address = url_if(name)
     if not address:
         return ""
     request = context.get("request")
-    path = request.path if request is not None else ""
-    if path == address:
+    path = context.get("nav_place") or (request.path if request is not None else "")
+    if path == address and "nav_place" not in context:
         return format_html('<a href="{}" aria-current="page">{}</a>', address, label)
     if path.startswith((address, *below.split())):
         return format_html('<a href="{}" aria-current="true">{}</a>', address, label)
