@@ -41,7 +41,8 @@ def enter(contest: Contest, person: User, school: str = "") -> tuple[Paper, Cont
 
 
 def hand_in(paper: Paper, problem: ContestProblem, text: str = TEXT) -> SubmissionVersion:
-    """Hand in a text, replacing any draft."""
+    """Hand in a text, replacing any draft. The paper's contest may be newer than the problem's."""
+    problem.contest = paper.contest
     submission = Submission.objects.filter(paper=paper, problem=problem).first()
     based_on = submission.row_version if submission else 0
     return version_hand_in(paper=paper, problem=problem, text=text, text_format=TextFormat.MARKDOWN, based_on=based_on)
