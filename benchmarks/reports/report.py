@@ -24,8 +24,8 @@ Written by `make bench` (`python -m benchmarks [NAME …]`); do not edit. It als
 same figures with charts, and `docs/benchmarks.json`, which has them for programs. Git does not keep these two. The beginning
 of each file in `benchmarks/` explains what it measures and what it leaves out.
 
-This page shows runs and engines. See also [pages, streaming and sign-ins](benchmarks_pages.md) and [methods, statistics and
-files](benchmarks_methods.md).
+This page shows runs and engines. See also [pages, streaming and sign-ins](benchmarks_pages.md), [writing and
+marking](benchmarks_writing.md), and [methods, statistics and files](benchmarks_methods.md).
 
 Each benchmark runs in its own process and data folder. "Other work" is the share of the processor that other programs used
 meanwhile. It distorts times, and ratios of values that are measured one after the other.
@@ -39,8 +39,11 @@ _FURTHER = {
     "benchmarks_pages.md": (
         "Benchmarks of pages, streaming and sign-ins",
         ("fanout", "latency", "main_thread", "startup", "clean", "graph", "live_pages", "run_list", "lemma_search",
-         "marking_office", "marking", "claims",
-          "comparing", "marking_browser", "first_load", "training_page", "sign_in", "autosave", "agreement_page"),
+         "comparing", "training_page", "sign_in", "agreement_page"),
+    ),
+    "benchmarks_writing.md": (
+        "Benchmarks of writing and marking",
+        ("first_load", "autosave", "marking_office", "marking", "claims", "marking_browser"),
     ),
     "benchmarks_methods.md": (
         "Benchmarks of methods, statistics and files",
