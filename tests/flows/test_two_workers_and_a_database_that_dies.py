@@ -44,7 +44,7 @@ def test_the_other_worker_takes_over_the_calls_of_one_that_is_stopped(stack: Sta
 
 @pytest.mark.skipif(server_programs() is None, reason="PostgreSQL is not installed")
 @pytest.mark.xdist_group("postgres that dies")
-@pytest.mark.parametrize("seed", rounds(range(102, 132), sampled=4))
+@pytest.mark.parametrize("seed", rounds(range(102, 132), sampled=3))
 def test_random_kills_with_two_workers_and_the_database(
     on_postgres: Stack, server: PostgresServer, undisturbed: Undisturbed, seed: int
 ) -> None:
