@@ -30,7 +30,7 @@ test: setup-dev      ## the whole suite; tests that this machine cannot run are 
 test-fast: setup-dev ## without browser, engine and kill tests
 	@$(PY) $(PYTEST) -m "not browser and not engine and not kill" $(PYTEST_ARGS)
 
-test-kills: setup-dev ## all hundred rounds of random kills; the suite runs nine of them
+test-kills: setup-dev ## all hundred rounds of random kills; the suite runs seven of them
 	@THOROUGH=true $(PY) $(PYTEST) --durations 5 tests/flows -k random_kills
 
 test-thorough: setup-dev ## the whole suite, without sampling
