@@ -11,14 +11,15 @@ from apps.accounts.models import User
 from apps.contests.models import ContestKind
 from apps.contests.practice import practice_of
 from apps.practice.models import Attempt, Disagreement, HintTaken, Question, Remark, Settlement
-from apps.practice.path import contests_of_practice
+from apps.practice.path import texts_of
 from apps.submissions.models import Scan, Submission
 
 
 def practice_zip(user: User) -> io.BytesIO:
     """A ZIP with everything that the user wrote and was answered: `practice.json`, and the pages as JPEG."""
     file = io.BytesIO()
-    texts = list(_texts(user))
+    shown = ("problem__problem", "problem__version", "paper__contest")
+    texts = list(texts_of(user).select_related(*shown).order_by("pk"))
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("practice.json", json.dumps([_text(one) for one in texts], indent=1, ensure_ascii=False))
         for scan in Scan.objects.filter(submission__in=texts).iterator(chunk_size=20):
@@ -36,12 +37,6 @@ def practice_erase(*, user: User) -> bool:
     Submission.objects.filter(paper__contest=contest).delete()
     contest.delete()
     return True
-
-
-def _texts(user: User) -> Any:
-    own = contests_of_practice(user).values("identities__paper").filter(identities__person=user)
-    rows = Submission.objects.filter(paper__in=own).select_related("problem__problem", "problem__version", "paper__contest")
-    return rows.order_by("pk")
 
 
 def _text(text: Submission) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from apps.accounts.models import User
-from apps.contests.models import Contest
+from apps.contests.access import papers_written_by
 from apps.practice.access import HELPED
 from apps.practice.models import Attempt, Disagreement, Outcome, Question, Remark, Settlement
 from apps.problems.access import library_of
@@ -118,7 +118,7 @@ def path_of(user: User) -> Path:
 def attempt_rows(user: User) -> list[AttemptRow]:
     """The student's attempts in practice and on sheets, the newest activity first."""
     texts = list(
-        _texts(user).select_related("problem__problem", "paper__contest", "attempt").order_by("-draft_saved_at", "-pk")
+        texts_of(user).select_related("problem__problem", "paper__contest", "attempt").order_by("-draft_saved_at", "-pk")
     )
     keys = [text.pk for text in texts]
     newest = {one.submission_id: one for one in _versions(keys).order_by("number")}
@@ -141,15 +141,9 @@ def problems_that_fit(user: User, rows: list[AttemptRow]) -> list[Problem]:
     return order[:SUGGESTED]
 
 
-def contests_of_practice(user: User) -> QuerySet[Contest]:
-    """The sheets and the practice in which this user is a student."""
-    return Contest.objects.filter(kind__in=HELPED, identities__person=user)
-
-
-def _texts(user: User) -> QuerySet[Submission]:
-    contests = contests_of_practice(user)
-    own = contests.values("identities__paper").filter(identities__person=user)
-    return Submission.objects.filter(paper__in=own)
+def texts_of(user: User) -> QuerySet[Submission]:
+    """The user's own texts in practice and on sheets."""
+    return Submission.objects.filter(paper__in=papers_written_by(user), paper__contest__kind__in=HELPED)
 
 
 def _news(keys: list[int]) -> dict[int, datetime]:
@@ -178,5 +172,5 @@ def _versions(keys: list[int]) -> QuerySet[SubmissionVersion]:
 
 def _days(user: User) -> int:
     since = timezone.now() - timedelta(days=DAYS_COUNTED)
-    times = SubmissionVersion.objects.filter(submission__in=_texts(user), handed_in_at__gte=since)
+    times = SubmissionVersion.objects.filter(submission__in=texts_of(user), handed_in_at__gte=since)
     return len({at.date() for at in times.values_list("handed_in_at", flat=True)})

@@ -117,7 +117,8 @@ def settle(*, remark: Remark, version: SubmissionVersion) -> Settlement:
     if remark.grants:
         raise HelpRefused("This step was granted; there is nothing to settle.")
     found = Settlement.objects.select_for_update().filter(remark=remark).first()
-    text_share(version.submission)
+    if remark.origin != RemarkOrigin.FORMULA:  # The check itself confirms these.
+        text_share(version.submission)
     if found is None:
         return Settlement.objects.create(remark=remark, version=version)
     may_renew = found.holds is False or (found.holds is None and found.version.withdrawn_at is not None)

@@ -113,7 +113,14 @@ def test_a_student_downloads_and_erases_the_own_practice(charlie: User, bob: Use
     client_for(charlie).post(reverse("submissions:version_withdraw", args=[newer.public_id]))
     row = sheet_of(bob, charlie, make_problem("On the sheet"))
     on_sheet(row.contest, charlie)
-    other = attempted(User.objects.create_user("erin", role=Role.STUDENT), text="Erin writes this herself.")
+    erin = User.objects.create_user("erin", role=Role.STUDENT)
+    other = attempted(erin, text="Erin writes this herself.")
+    hand_in(enter(row.contest, erin)[0], row, "Erin writes on the same sheet.")
+    assert {one.submission.paper.contest_id for one in path_of(charlie).rows} == {
+        version.submission.paper.contest_id,
+        row.contest_id,
+    }
+    assert len(path_of(charlie).rows) == 2
     client = client_for(charlie)
     content = b"".join(client.get(reverse("practice:export")))
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -124,4 +131,4 @@ def test_a_student_downloads_and_erases_the_own_practice(charlie: User, bob: Use
     assert "Erase your whole practice?" in client.get(reverse("practice:data")).content.decode()
     client.post(reverse("practice:data"))
     assert list(Contest.objects.filter(kind=ContestKind.PRACTICE)) == [other.submission.paper.contest]
-    assert SubmissionVersion.objects.count() == 2
+    assert SubmissionVersion.objects.count() == 3

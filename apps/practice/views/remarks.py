@@ -12,6 +12,7 @@ from apps.practice import remarks
 from apps.practice.access import attempt_own_for, remark_own_for
 from apps.practice.helping.formulas import CheckBusy, GraderFailed, settlements_checked
 from apps.practice.helping.rules import HelpRefused
+from apps.practice.models import Remark, RemarkOrigin
 from apps.submissions.models import SubmissionVersion
 from apps.ui.refusals import refusals_shown
 from apps.ui.sent import uuid_of, whole_number
@@ -32,16 +33,19 @@ def reply(request: HttpRequest, remark_id: uuid.UUID, verb: str) -> HttpResponse
             messages.success(request, "A coach will read your reason.")
         elif verb == "settle":
             remarks.settle(remark=remark, version=version)
-            _confirmed(request, version)
+            _confirmed(request, remark, version)
         else:
             raise Http404("There is no such page.")
     return redirect("practice:attempt", version_id=version.public_id)
 
 
-def _confirmed(request: HttpRequest, version: SubmissionVersion) -> None:
+def _confirmed(request: HttpRequest, remark: Remark, version: SubmissionVersion) -> None:
     """Let the formula check confirm what it can; a coach confirms the rest."""
     try:
         checked = settlements_checked(version)
     except (CheckBusy, GraderFailed):
         checked = 0
-    messages.success(request, "The formula check has looked at it." if checked else "A coach will confirm it.")
+    by_hand = (
+        "Press “Check the formulas” to confirm it." if remark.origin == RemarkOrigin.FORMULA else "A coach will confirm it."
+    )
+    messages.success(request, "The formula check has looked at it." if checked else by_hand)
