@@ -42,8 +42,8 @@ def _no_idle_threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     idle: deque[Any] = deque()
     monkeypatch.setattr(requests, "_idle", idle)
     yield
-    for thread in idle:
-        thread.shutdown()
+    while idle:  # Threads still come back.
+        idle.pop().shutdown()
 
 
 async def begun(handler: Handler, path: str = "/") -> Any:

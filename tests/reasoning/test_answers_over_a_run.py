@@ -1,7 +1,7 @@
 """The curve of one run: what counts as use, runs that stopped, answers that change back, and runs without a curve."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -226,6 +226,16 @@ def pool(candidates: int, reports: int, rounds: int) -> list[Event]:
     return events
 
 
+def processor_seconds(work: Callable[[], object]) -> float:
+    """The least of three attempts."""
+    took = []
+    for _ in range(3):
+        began = time.process_time()
+        assert work()
+        took.append(time.process_time() - began)
+    return min(took)
+
+
 @pytest.mark.parametrize(
     ("name", "params", "events"),
     [
@@ -238,13 +248,10 @@ def pool(candidates: int, reports: int, rounds: int) -> list[Event]:
         ("reasoning_cache", {"turns": 2, "states": 3}, pool(3_000, 0, 2)),
     ],
 )
-def test_a_run_of_nine_thousand_events_takes_less_than_half_a_second(
+def test_a_curve_takes_less_than_forty_times_the_reading_of_nine_thousand_events(
     name: str, params: dict[str, int], events: list[Event]
 ) -> None:
+    stored = [(type(event), event.model_dump_json()) for event in pool(3_000, 0, 12)]
+    reading = processor_seconds(lambda: [kind.model_validate_json(text) for kind, text in stored])
     rows = list(enumerate(events, 1))
-    took = []
-    for _ in range(3):
-        began = time.process_time()
-        assert answers_over(name, params, rows)
-        took.append(time.process_time() - began)
-    assert min(took) < 0.5
+    assert processor_seconds(lambda: answers_over(name, params, rows)) < 40 * reading

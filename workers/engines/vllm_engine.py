@@ -92,6 +92,7 @@ class RunningEngine:
 
     async def died(self) -> None:
         """Return when the engine core is dead. Kill it first if it has calls but makes no step."""
+        self.stats.stepped_at = time.monotonic()  # Loading may have taken longer than a step may.
         while not self.is_dead:
             await asyncio.sleep(_POLL_S)  # The library sends no notification.
             if not self._stall and self.llm is not None and self._is_stalled():
