@@ -63,6 +63,7 @@ BENCHMARKS = {
     "datasets": ("benchmarks.learning.datasets", "The export of 100,000 rows for learning"),
     "training_page": ("benchmarks.pages.training_page", "The curves of a training job, 50,000 points each"),
     "sign_in": ("benchmarks.pages.sign_in", "Twenty simultaneous sign-ins under invented names"),
+    "formula_check": ("benchmarks.pages.formula_check", "The formula check while a student writes"),
     "autosave": ("benchmarks.pages.autosave", "500 students write at once: the time until a draft is saved"),
     "run_list": ("benchmarks.pages.run_list", "The list of 10,000 runs: sorts, filters and pages"),
     "agreement_page": ("benchmarks.pages.agreement_page", "The agreement page: server time over 10,000 pairs"),

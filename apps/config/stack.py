@@ -48,8 +48,8 @@ def programs() -> list[Program]:
                                  "-n", "orchestrator@%h", *quiet], 30),
         Program("web", [python, "-m", "uvicorn", "apps.config.asgi:application", "--host", settings.HOST,
                         "--port", str(settings.PORT), "--ws", "websockets-sansio", "--ws-max-size", "65536",
-                        "--ws-per-message-deflate", "false", "--timeout-graceful-shutdown", "3", "--lifespan", "off",
-                        "--no-proxy-headers", "--no-access-log", "--log-level", "warning"], 40),
+                        "--ws-per-message-deflate", "false", "--timeout-keep-alive", "130", "--timeout-graceful-shutdown", "3",
+                        "--lifespan", "off", "--no-proxy-headers", "--no-access-log", "--log-level", "warning"], 40),
     ]  # fmt: skip
     if aliases:
         found.append(inference(aliases))

@@ -2,7 +2,8 @@
 
 "time_s" is the last guard on each text, in seconds of processor time; it reports claims that it ends as stopped. With "context"
 (a text) there are no assumptions: the texts of one "group" are parts of one text (parts.py) under that context, and their
-findings name the group. For a malformed job the exit code is 2, with one line on stderr.
+findings name the group. For a malformed job the exit code is 2, with one line on stderr. `--serve` answers many jobs
+(serving.py).
 """
 
 import json
@@ -11,6 +12,7 @@ from typing import Any
 
 from apps.mathcheck.checking import check_text, warm
 from apps.mathcheck.parts import Part, check_groups
+from apps.mathcheck.serving import serve
 from apps.mathcheck.testing.alarm import PER_TEXT_S
 
 
@@ -36,6 +38,9 @@ def _in_groups(texts: list[dict[str, Any]], context: str, seconds: float) -> lis
 
 def main() -> int:
     """Read the job, write the answer."""
+    if sys.argv[1:2] == ["--serve"]:
+        serve(findings_of, int(sys.argv[2]), int(sys.argv[3]))
+        return 0
     warm()
     try:
         answer = findings_of(json.load(sys.stdin))

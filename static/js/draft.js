@@ -2,6 +2,8 @@
 
 const PAUSE_MS = 800;
 const AGAIN_MS = 5000;
+// Between two saves while the author types. A server with much to do gets fifty times as long as it needed for its answer.
+const REST_MS = { least: 10_000, most: 60_000, timesAnswer: 50 };
 const WORDS = "words-"; // Fields for answers to a model's proposals; they are next to the pages, outside the form.
 
 /** The server answered without saving. */
@@ -31,7 +33,7 @@ export function watchDraft(form, { send = fetch.bind(window), store = window.loc
   const key = `draft:${form.dataset.draftOwner}:${form.dataset.draft}`;
   // What the server has, for a page from this device's memory (writing/kept.js); site.js deletes it with another account.
   const savedKey = `saved:${form.dataset.draftOwner}:${form.dataset.draft}`;
-  const state = { timer: 0, sending: false, dirty: false, theirs: null };
+  const state = { timer: 0, sending: false, dirty: false, theirs: null, next: 0 };
   // Marks of texts that were sent without an answer. The server may have stored any of them: it is no other window's text.
   const unheard = new Set();
 
@@ -44,7 +46,7 @@ export function watchDraft(form, { send = fetch.bind(window), store = window.loc
     for (const field of wordFields()) field.value = kept[field.name] ?? field.value;
   }
 
-  function later(ms = PAUSE_MS) {
+  function later(ms = Math.max(PAUSE_MS, state.next - Date.now())) {
     clearTimeout(state.timer);
     state.timer = setTimeout(save, ms);
   }
@@ -64,16 +66,18 @@ export function watchDraft(form, { send = fetch.bind(window), store = window.loc
     state.sending = true;
     state.dirty = false;
     const sent = values();
+    const began = Date.now();
     unheard.add(markOf(text.value, format.value));
     say("Saving …");
     try {
       const answer = await send(form.dataset.draft, { method: "POST", body: new FormData(form), headers: { Accept: "application/json" } });
+      if (answer.ok) state.next = Date.now() + Math.min(REST_MS.most, Math.max(REST_MS.least, REST_MS.timesAnswer * (Date.now() - began)));
       await handleAnswer(answer, sent);
     } catch (error) {
       state.dirty = true;
       const why = error instanceof Refused ? "The server cannot save at the moment." : "No connection.";
       say(`${why} Your text is kept on this device and saved as soon as possible.`);
-      later(AGAIN_MS);
+      state.next = Date.now() + AGAIN_MS;
     } finally {
       state.sending = false;
       if (state.dirty && !state.theirs) later();
@@ -164,6 +168,7 @@ export function watchDraft(form, { send = fetch.bind(window), store = window.loc
   }
 
   form.addEventListener("input", changed);
+  form.addEventListener("change", () => { if (state.dirty && !state.theirs) later(PAUSE_MS); }); // The author left the field.
   document.addEventListener("input", ({ target }) => { if (target.form === form && !form.contains(target)) changed(); });
   form.addEventListener("submit", () => clearTimeout(state.timer));
   form.querySelector("[data-draft-keep]").addEventListener("click", () => settle(false));

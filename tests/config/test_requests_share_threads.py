@@ -1,4 +1,4 @@
-"""Threads of requests are used again, and never for two requests at once."""
+"""Threads of requests are used again, and never for two requests at once. Few requests begin at once."""
 
 import threading
 from collections import deque
@@ -78,3 +78,35 @@ async def test_a_thread_that_is_busy_after_a_lost_connection_gets_no_request() -
     assert len(requests._idle) <= 1
     handler.go.set()
     await lost.wait(10)
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_a_request_beyond_the_limit_begins_when_another_has_ended_or_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(requests, "AT_ONCE", 1)
+    monkeypatch.setattr(requests, "SLOW_S", 2.0)
+    handler = Handler()
+    slow = await begun(handler, "/slow")
+    while not handler.is_busy.is_set():
+        assert await slow.receive_nothing(0.05)
+    waits = await begun(handler)
+    assert await waits.receive_nothing(0.5)
+    assert await thread_of(waits)  # The slow one is not ended yet.
+    handler.go.set()
+    assert await thread_of(slow)
+    assert await thread_of(await begun(handler))
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_a_body_that_comes_slowly_keeps_nobody_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(requests, "AT_ONCE", 1)
+    monkeypatch.setattr(requests, "SLOW_S", 60.0)
+    handler = Handler()
+    phone: Any = ApplicationCommunicator(handler, {**SCOPE, "path": "/"})  # type: ignore[no-untyped-call]
+    await phone.send_input({"type": "http.request", "body": b"text=Let+n", "more_body": True})
+    assert await thread_of(await begun(handler))
+    await phone.send_input({"type": "http.request", "body": b"+be+odd"})
+    assert await thread_of(phone)
+    gone: Any = ApplicationCommunicator(handler, {**SCOPE, "path": "/"})  # type: ignore[no-untyped-call]
+    await gone.send_input({"type": "http.disconnect"})
+    await gone.wait(10)
+    assert await thread_of(await begun(handler))

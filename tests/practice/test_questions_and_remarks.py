@@ -1,5 +1,7 @@
 """A student asks, a coach answers with remarks at steps, and the student disagrees, revises and settles."""
 
+import re
+import threading
 from collections.abc import Callable
 from datetime import timedelta
 
@@ -11,6 +13,7 @@ from apps.accounts.models import User
 from apps.contests.models import ContestState
 from apps.practice import questions, remarks
 from apps.practice.coaching.queue import next_version, queue_rows
+from apps.practice.helping import formulas
 from apps.practice.helping.rules import HELD, HelpRefused, rules_save
 from apps.practice.models import Disagreement, Question, Remark, RemarkOrigin, Settlement
 from apps.practice.shown import unsettled_before
@@ -254,6 +257,21 @@ def test_the_draft_is_checked_while_it_is_written(charlie: User, client_for: Cli
     assert "check this formula again" in found
     assert client.post(url, {**draft, "text": "Then $(a+b)^2 = a^2 + 2ab + b^2$."}).content.decode().strip() == ""
     assert client.post(url, {**draft, "text_format": "docx"}).content == b""
+    long = client.post(url, {**draft, "text": draft["text"] + " Again." * 2_000}).content.decode()
+    assert "Texts of more than 12,000 characters are checked after you hand them in." in long
+
+
+def test_a_busy_check_is_asked_again_by_the_page_after_a_while(
+    charlie: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("apps.practice.helping.formulas._PLACES", threading.BoundedSemaphore(1))
+    url = reverse("practice:check", args=[attempted(charlie).submission.problem.public_id])
+    with formulas._PLACES:
+        asked = client_for(charlie).post(url, {"text": "Then $1 = 2$.", "text_format": "markdown"}).content.decode()
+    found = re.search(r'hx-post="([^"]+)" hx-trigger="load delay:(\d+)s"', asked)
+    assert found
+    assert found[1] == url
+    assert 3 <= int(found[2]) <= 20
 
 
 def test_changes_between_versions_are_by_step(charlie: User) -> None:

@@ -5,6 +5,8 @@ globalThis.window = { addEventListener: (name, work) => { listeners[name] = work
 globalThis.FormData = class { constructor(form) { this.text = form.elements.namedItem("text").value; } };
 globalThis.Event = class { constructor(type) { this.type = type; } };
 let timers = [];
+let clock = 1_000_000;
+Date.now = () => clock;
 globalThis.setTimeout = (work, ms) => { timers.push({ work, ms }); return timers.length; };
 globalThis.clearTimeout = (id) => { if (timers[id - 1]) timers[id - 1].work = null; };
 
@@ -191,4 +193,21 @@ answer = json(409, { row_version: 9, text: "of another window", format: "markdow
 cut.type("a\nbcde");
 await pass();
 facts.cut_and_changed = !cut.parts["[data-draft-conflict]"].hidden;
+
+// Someone who types without a pause saves seldom, and at once on leaving the field; a busy or lost server is asked less often.
+const busy = new Form("busy");
+watchDraft(busy, { send, store });
+const waits = () => timers.at(-1).ms;
+facts.waits = [];
+for (const [took, status] of [[0, 200], [400, 200], [9000, 200], [0, 503]]) {
+  answer = () => { clock += took; return json(status, { row_version: 1, saved_at: null })(); };
+  busy.type(`${took} ${status}`);
+  facts.waits.push(waits());
+  clock += waits();
+  await pass();
+}
+busy.type("on");
+facts.waits.push(waits());
+busy.fire("change");
+facts.left = waits();
 console.log(JSON.stringify(facts));

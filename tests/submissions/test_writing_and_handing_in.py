@@ -197,6 +197,8 @@ def test_the_editor_preserves_drafts_during_lost_connections_and_conflicts() -> 
     assert observed["cut"] == {"sent": ["a\nbc"], "based_on": "2", "shown": False}, "the stored text was sent from here"
     assert observed["cut_reopened"] == {"text": "a\nbc", "shown": False}
     assert observed["cut_and_changed"] is True, "the author chooses"
+    assert observed["waits"] == [800, 10_000, 20_000, 60_000, 5_000], "ms to the next save, by the time of the last answer"
+    assert observed["left"] == 800
 
 
 @pytest.mark.django_db(transaction=True)

@@ -4,16 +4,13 @@ The check runs in a child process with limits on time and memory (docs/mathcheck
 about its step, so only refutations become findings.
 """
 
-import json
-import subprocess
-import sys
 from dataclasses import dataclass
 
-from django.conf import settings
 from pydantic import ValidationError
 
 from apps.lemmas.formula_checks import formulas_of_answer
 from apps.marks.graders.port import GraderFailed, GraderStep, Question
+from apps.marks.graders.warm_verifier import VerifierFailed, answer_of
 from apps.reasoning.domain.tools import Execution, MathFinding, MathFindings, MathJob, MathText
 from apps.reasoning.graders.judging.suspicion import suspicious_in
 from apps.reasoning.graders.material import Span
@@ -22,15 +19,6 @@ from apps.reasoning.marking.suggestion import FINDINGS_AT_MOST, Finding, Severit
 from apps.reasoning.texts.anchors import anchor_make
 
 COMPUTATIONAL = "computational"
-#: Last guards. The check itself limits its operations and normally uses a small part of these.
-WALL_S = 240.0
-CPU_S, MEMORY_BYTES = 200, 2 * 1024**3
-_LIMITED = (
-    "import resource, runpy\n"
-    f"resource.setrlimit(resource.RLIMIT_CPU, ({CPU_S}, {CPU_S}))\n"
-    f"resource.setrlimit(resource.RLIMIT_AS, ({MEMORY_BYTES}, {MEMORY_BYTES}))\n"
-    "runpy.run_module('apps.mathcheck', run_name='__main__')\n"
-)
 
 
 @dataclass(frozen=True)
@@ -67,21 +55,10 @@ class ComputationalGrader:
 def math_findings(job: MathJob) -> tuple[MathFinding, ...]:
     """The verifier's findings for a job, from a child process. Raises `GraderFailed`."""
     try:
-        done = subprocess.run(  # noqa: S603  (our own program, its input on a pipe)
-            [sys.executable, "-c", _LIMITED],
-            input=job.model_dump_json(),
-            capture_output=True,
-            encoding="utf-8",
-            timeout=WALL_S,
-            cwd=settings.BASE_DIR,
-            check=True,
-        )
-        return MathFindings.model_validate(json.loads(done.stdout)).findings
-    except subprocess.TimeoutExpired as error:
-        raise GraderFailed("The formula check exceeded its time limit.") from error
-    except (subprocess.CalledProcessError, OSError) as error:
-        raise GraderFailed("The formula check failed.") from error
-    except (ValueError, ValidationError) as error:
+        return MathFindings.model_validate_json(answer_of(job.model_dump_json())).findings
+    except VerifierFailed as error:
+        raise GraderFailed(str(error)) from error
+    except ValidationError as error:
         raise GraderFailed("The output of the formula check could not be read.") from error
 
 

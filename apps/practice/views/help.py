@@ -1,5 +1,6 @@
 """Help for a student: the formula check, hints, questions to coaches, comparing with a solution."""
 
+import random
 import uuid
 
 from django.contrib import messages
@@ -35,6 +36,9 @@ from apps.submissions.services import submission_of
 from apps.ui.refusals import refusals_shown
 from apps.ui.sent import whole_number
 
+#: Least and greatest number of seconds after which a page asks a busy check again.
+ASK_AGAIN_S = (3, 20)
+
 
 @require_POST
 def formulas(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
@@ -42,12 +46,15 @@ def formulas(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
     _, problem = problem_helped_for(user_of(request), problem_id)
     text, text_format = request.POST.get("text", ""), request.POST.get("text_format", "")
     is_off = not rules_of(problem.contest).checks_formulas or bool(help_refusal(problem))
-    if is_off or len(text) > LIVE_LENGTH or text_format not in TextFormat.values:
+    if is_off or text_format not in TextFormat.values:
         return HttpResponse("")
+    if len(text) > LIVE_LENGTH:
+        return render(request, "practice/_formulas.html", {"longest": LIVE_LENGTH})
     try:
         found = text_checked(problem, text, text_format)
     except CheckBusy:
-        return render(request, "practice/_formulas.html", {"busy": True, "problem": problem})
+        # Hundreds of students write at once: their pages ask again one after another.
+        return render(request, "practice/_formulas.html", {"wait_s": random.randint(*ASK_AGAIN_S), "problem": problem})  # noqa: S311
     except GraderFailed:
         return HttpResponse("")
     return render(request, "practice/_formulas.html", {"findings": found.findings})

@@ -1,0 +1,101 @@
+"""Processes of the computational verifier (`python -m apps.mathcheck --serve`), started when needed and used again."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections import deque
+
+from django.conf import settings
+
+#: Last guards on one job. The check itself limits its operations and normally uses a small part of these.
+WALL_S = 240.0
+CPU_S, MEMORY_BYTES = 200, 2 * 1024**3
+#: Idle processes that are kept. More jobs at once start more processes, which end with them.
+KEPT = 2
+_idle: deque["_Process"] = deque()
+
+
+class VerifierFailed(Exception):
+    """The verifier gave no answer; says why."""
+
+
+def answer_of(job: str) -> str:
+    """The answer to a job, both one line of JSON. Raises `VerifierFailed`."""
+    process = _from_idle() or _Process()
+    answer = process.ask(job)
+    if len(_idle) < KEPT:
+        _idle.append(process)
+    else:
+        process.end()
+    return answer
+
+
+def _from_idle() -> "_Process | None":
+    with contextlib.suppress(IndexError):
+        while True:
+            process = _idle.pop()
+            if process.is_running:
+                return process
+            process.end()
+    return None
+
+
+class _Process:
+    """One process. After a failure it is ended and never used again."""
+
+    def __init__(self) -> None:
+        command = [sys.executable, "-m", "apps.mathcheck", "--serve", str(CPU_S), str(MEMORY_BYTES)]
+        try:
+            self._running = subprocess.Popen(  # noqa: S603  Our own program, its input on a pipe.
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                encoding="utf-8",
+                cwd=settings.BASE_DIR,
+                process_group=0,
+            )
+        except OSError as error:
+            raise VerifierFailed("The formula check failed.") from error
+
+    @property
+    def is_running(self) -> bool:
+        return self._running.poll() is None
+
+    def ask(self, job: str) -> str:
+        """The answer to a job. Raises `VerifierFailed`."""
+        is_late = threading.Event()
+        late = threading.Timer(WALL_S, lambda: (is_late.set(), self._kill()))
+        late.daemon = True
+        late.start()
+        try:
+            answer = self._asked(job)
+        finally:
+            late.cancel()
+        if answer.strip():
+            return answer
+        self.end()
+        raise VerifierFailed("The formula check exceeded its time limit." if is_late.is_set() else "The formula check failed.")
+
+    def _asked(self, job: str) -> str:
+        assert self._running.stdin is not None
+        assert self._running.stdout is not None
+        try:
+            self._running.stdin.write(job + "\n")
+            self._running.stdin.flush()
+            return self._running.stdout.readline()
+        except (OSError, ValueError):  # It has ended meanwhile.
+            return ""
+
+    def end(self) -> None:
+        """End the process and its fork."""
+        self._kill()
+        with contextlib.suppress(OSError):
+            self._running.communicate()
+
+    def _kill(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._running.pid, signal.SIGKILL)
