@@ -68,7 +68,12 @@ class _Process:
     def ask(self, job: str) -> str:
         """The answer to a job. Raises `VerifierFailed`."""
         is_late = threading.Event()
-        late = threading.Timer(WALL_S, lambda: (is_late.set(), self._kill()))
+
+        def stop() -> None:
+            is_late.set()
+            self._kill()
+
+        late = threading.Timer(WALL_S, stop)
         late.daemon = True
         late.start()
         try:
