@@ -50,7 +50,7 @@ class RequestHandler(ASGIHandler):
             thread.rest()
 
     async def read_body(self, receive: Any) -> Any:
-        """The body of the request, whose turn comes once it is complete: a slow phone keeps nobody waiting."""
+        """The body of the request, whose turn comes once it is complete: a slow phone takes no place."""
         body = await super().read_body(receive)
         await _turn.get().begin()
         return body

@@ -97,7 +97,7 @@ async def test_a_request_beyond_the_limit_begins_when_another_has_ended_or_is_sl
 
 
 @pytest.mark.django_db(transaction=True)
-async def test_a_body_that_comes_slowly_keeps_nobody_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_body_that_comes_slowly_takes_no_place(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(requests, "AT_ONCE", 1)
     monkeypatch.setattr(requests, "SLOW_S", 60.0)
     handler = Handler()
