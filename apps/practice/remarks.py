@@ -140,7 +140,9 @@ def _answers_come(version: SubmissionVersion) -> None:
 
 @transaction.atomic
 def settlement_decide(*, settlement: Settlement, holds: bool, by: User | None) -> None:
-    """Confirm or refuse a claim; `by` is None for the formula check. Raises `HelpRefused` if it was decided."""
+    """Confirm or refuse a claim; `by` is None for the formula check. Raises `HelpRefused` if it may not be or was."""
+    if refusal := help_refusal(settlement.remark.version.submission.problem):
+        raise HelpRefused(refusal)
     values = {"holds": holds, "by": by, "decided_at": timezone.now()}
     if not Settlement.objects.filter(pk=settlement.pk, holds=None).update(**values):
         raise HelpRefused("This was decided meanwhile.")

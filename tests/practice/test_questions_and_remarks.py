@@ -99,13 +99,16 @@ def test_a_running_contest_also_stops_what_was_begun_before(charlie: User, bob: 
     )
     remarks.disagree(remark=remark, words="Neighbours have different parity.")
     newer = handed_in(remark.version.submission.problem, OWN + "\n\nThe end.")
+    claim = remarks.settle(remark=remark, version=newer)
     make_contest(bob, remark.version.submission.problem.problem, state=ContestState.OPEN)
+    with pytest.raises(HelpRefused, match="running"):
+        remarks.settlement_decide(settlement=claim, holds=True, by=bob)
     client = client_for(charlie)
     for one, verb, sent in ((model, "more", {"stage": "1"}), (model, "settle", {"version": str(newer.public_id)})):
         client.post(reverse("practice:remark_reply", args=[one.public_id, verb]), sent)
     model.refresh_from_db()
     assert model.stage == 1
-    assert not Settlement.objects.exists()
+    assert Settlement.objects.get(holds=None) == claim
     decide = reverse("practice:remark_decide", args=[remark.public_id, "dispute"])
     client_for(bob).post(decide, {"holds": "yes", "reply": "It is even, because …"})
     assert Disagreement.objects.get().is_upheld is None
