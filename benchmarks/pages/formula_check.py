@@ -8,15 +8,11 @@ import time
 from typing import Any
 
 from benchmarks.figures import Figure
+from benchmarks.pages.main_thread import OBSERVE
 
 TEXTS, QUICK_TEXTS = 10, 2
 PAUSE_S = 0.7
 PROOF = "We use that $(x + 1)^2 = x^2 + 2x + 1$ and that $x^2 - 1 = (x - 1)(x + 1)$ for all $x$.\n\n" * 22
-_OBSERVE = """() => {
-  window.benchTasks = [];
-  new PerformanceObserver((list) => list.getEntries().forEach((entry) => window.benchTasks.push(entry.duration)))
-    .observe({ entryTypes: ["longtask"] });
-}"""
 _CLEAR = "() => document.querySelector('#formula-findings').replaceChildren()"
 _FOUND = "() => document.querySelector('#formula-findings').textContent.includes('check this formula again')"
 
@@ -32,7 +28,7 @@ def figures(quick: bool = False) -> list[Figure]:
     path, cookie = _editor(), viewers.session_cookie("student")
     with Processes("valkey", "web", folder=folder), viewers.page_at(path, cookie) as page:
         page.wait_for_load_state("networkidle")
-        page.evaluate(_OBSERVE)
+        page.evaluate(OBSERVE)
         _found_after(page, 0)  # Loads the verifier's files from the disk.
         took = sorted(_found_after(page, number) for number in range(1, 1 + (QUICK_TEXTS if quick else TEXTS)))
         tasks: list[float] = page.evaluate("window.benchTasks")

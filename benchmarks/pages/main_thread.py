@@ -6,7 +6,7 @@ AGENTS = 16
 TOKENS_PER_S = 60
 SECONDS, QUICK_SECONDS = 10, 4
 SETTLING_MS = 1500
-_OBSERVE = """() => {
+OBSERVE = """() => {
   window.benchTasks = [];
   new PerformanceObserver((list) => list.getEntries().forEach((entry) => window.benchTasks.push(entry.duration)))
     .observe({ entryTypes: ["longtask"] });
@@ -37,7 +37,7 @@ def figures(quick: bool = False) -> list[Figure]:
             opened = page.evaluate(_OPEN_ALL)
             page.wait_for_timeout(500)
             before = page.evaluate(_DRAWN)
-            page.evaluate(_OBSERVE)
+            page.evaluate(OBSERVE)
             page.wait_for_timeout(1000 * seconds)
             tasks: list[float] = page.evaluate("window.benchTasks")
             drawn = page.evaluate(_DRAWN) - before

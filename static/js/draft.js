@@ -56,6 +56,7 @@ export function watchDraft(form, { send = fetch.bind(window), store = window.loc
   }
 
   function changed() {
+    if (!state.dirty && !state.sending && !state.theirs) say("Not saved yet. Your text is kept on this device.");
     state.dirty = true;
     keep(key);
     if (!state.theirs) later();
@@ -71,7 +72,8 @@ export function watchDraft(form, { send = fetch.bind(window), store = window.loc
     say("Saving …");
     try {
       const answer = await send(form.dataset.draft, { method: "POST", body: new FormData(form), headers: { Accept: "application/json" } });
-      if (answer.ok) state.next = Date.now() + Math.min(REST_MS.most, Math.max(REST_MS.least, REST_MS.timesAnswer * (Date.now() - began)));
+      const rest = Math.min(REST_MS.most, Math.max(REST_MS.least, REST_MS.timesAnswer * (Date.now() - began)));
+      if (answer.ok) state.next = document.visibilityState === "hidden" ? 0 : Date.now() + rest;
       await handleAnswer(answer, sent);
     } catch (error) {
       state.dirty = true;

@@ -203,6 +203,7 @@ for (const [took, status] of [[0, 200], [400, 200], [9000, 200], [0, 503]]) {
   answer = () => { clock += took; return json(status, { row_version: 1, saved_at: null })(); };
   busy.type(`${took} ${status}`);
   facts.waits.push(waits());
+  if (took === 400) facts.waiting = busy.parts["[data-draft-status]"].textContent;
   clock += waits();
   await pass();
 }
@@ -210,4 +211,8 @@ busy.type("on");
 facts.waits.push(waits());
 busy.fire("change");
 facts.left = waits();
+// The page is hidden while a draft is on its way: what was typed meanwhile follows without a rest.
+answer = () => { document.visibilityState = "hidden"; busy.type("hidden"); return json(200, { row_version: 1, saved_at: null })(); };
+await pass();
+facts.hidden = waits();
 console.log(JSON.stringify(facts));

@@ -199,6 +199,8 @@ def test_the_editor_preserves_drafts_during_lost_connections_and_conflicts() -> 
     assert observed["cut_and_changed"] is True, "the author chooses"
     assert observed["waits"] == [800, 10_000, 20_000, 60_000, 5_000], "ms to the next save, by the time of the last answer"
     assert observed["left"] == 800
+    assert observed["waiting"] == "Not saved yet. Your text is kept on this device.", "not Saved"
+    assert observed["hidden"] == 800
 
 
 @pytest.mark.django_db(transaction=True)

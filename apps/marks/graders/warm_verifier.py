@@ -80,7 +80,7 @@ class _Process:
             answer = self._asked(job)
         finally:
             late.cancel()
-        if answer.strip():
+        if answer.strip() and not is_late.is_set():
             return answer
         self.end()
         raise VerifierFailed("The formula check exceeded its time limit." if is_late.is_set() else "The formula check failed.")
@@ -102,5 +102,7 @@ class _Process:
             self._running.communicate()
 
     def _kill(self) -> None:
+        if not self.is_running:
+            return  # Its number may belong to another process now.
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._running.pid, signal.SIGKILL)
