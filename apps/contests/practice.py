@@ -1,5 +1,7 @@
 """The contest of one person in which they practise: created with the first tried problem, open for ever, without coaches."""
 
+import re
+
 from django.db import transaction
 from django.db.models import Max, QuerySet
 
@@ -52,22 +54,26 @@ def person_of(paper: Paper) -> User | None:
 
 
 def names_its_author(paper: Paper, text: str) -> bool:
-    """Whether a text contains a name of its author: of the roster, of the account, or the user name."""
+    """Whether a text contains a name of its author: of the roster, of the account, or the user name.
+
+    A name of two letters counts as a whole word only, a single letter not at all.
+    """
     row = Identity.objects.select_related("person").filter(paper=paper).first()
     if row is None:
         return False
     names = row.name.split()
     if row.person is not None:
         names += [row.person.first_name, row.person.last_name, row.person.username]
-    found = text.casefold()
-    return any(name.casefold() in found for name in names if len(name) > 2)
+    found, words = text.casefold(), set(re.findall(r"\w+", text))
+    return any(name.casefold() in found if len(name) > 2 else len(name) == 2 and name in words for name in names)
 
 
-def sheet_of(problem: ContestProblem) -> Contest | None:
-    """The running sheet of a practising student that has the same problem, whose rules of help are then the only ones."""
+def sheet_row_of(problem: ContestProblem) -> ContestProblem | None:
+    """The same problem on a running sheet of a practising student, whose rules of help are then the only ones."""
     people = problem.contest.identities.filter(person__isnull=False).values("person")
-    rows = Contest.objects.filter(kind=ContestKind.SHEET, state__in=(ContestState.OPEN, ContestState.MARKING))
-    return rows.filter(identities__person__in=people, problems__problem=problem.problem_id).first()
+    running = Contest.objects.filter(kind=ContestKind.SHEET, state__in=(ContestState.OPEN, ContestState.MARKING))
+    rows = ContestProblem.objects.filter(contest__in=running.filter(identities__person__in=people), problem=problem.problem_id)
+    return rows.select_related("contest").order_by("pk").first()
 
 
 def author_of(paper: Paper) -> str:

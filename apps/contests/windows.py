@@ -32,8 +32,8 @@ def writing_refusal(problem: ContestProblem, now: datetime | None = None) -> str
     return hand_in_refusal(problem.contest, now) or _clock(problem, now, f"Problem {problem.label}")
 
 
-def is_begun(problem: ContestProblem, now: datetime | None = None) -> bool:
-    """Whether students of the contest may read the problem, by its own opening time."""
+def is_begun(problem: Contest | ContestProblem, now: datetime | None = None) -> bool:
+    """Whether the own opening time of a problem, or of a whole contest, has come."""
     return problem.opens_at is None or problem.opens_at <= (now or timezone.now())
 
 

@@ -69,7 +69,8 @@ class Attempt(models.Model):
 class SharedText(models.Model):
     """A text that its student shares with a coach; with every coach if `coach` is None, and then without the name.
 
-    Made with a question, a disagreement or a claim, for the coaches whom the page named then. A withdrawn question ends it.
+    Made with a question, a disagreement or a claim, for the coaches whom the page named then. A withdrawn question ends it,
+    and its student can end all of them.
     """
 
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="shares")

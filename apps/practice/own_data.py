@@ -28,6 +28,12 @@ def practice_zip(user: User) -> io.BytesIO:
     return file
 
 
+def problems_of(user: User) -> list[str]:
+    """The public ids of the problems of the user's practice, by which the browser finds its own copies of their drafts."""
+    contest = practice_of(user)
+    return [str(row.public_id) for row in contest.problems.all()] if contest is not None else []
+
+
 @transaction.atomic
 def practice_erase(*, user: User) -> bool:
     """Delete the user's practice for ever: drafts, versions, pages, questions, remarks. Returns whether there was any."""

@@ -8,7 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from apps.accounts.models import User
-from apps.contests.models import ContestKind, ContestState
+from apps.contests.models import ContestKind, ContestProblem, ContestState, Paper
 from apps.contests.practice import coaches_of
 from apps.practice.helping.rules import HelpRefused, help_refusal, rules_of
 from apps.practice.models import Outcome, Question, SharedText
@@ -77,6 +77,15 @@ def text_share(submission: Submission, *, question: Question | None = None) -> N
     if submission.paper.contest.kind == ContestKind.PRACTICE:
         coaches: list[User | None] = [*readers_of(submission)] or [None]
         SharedText.objects.bulk_create(SharedText(submission=submission, coach=coach, question=question) for coach in coaches)
+
+
+@transaction.atomic
+def sharing_end(*, paper: Paper, problem: ContestProblem) -> None:
+    """No coach reads this text of practice from now on, until its student shares it again. Withdraws its open questions."""
+    texts = Submission.objects.filter(paper=paper, problem=problem)
+    waiting = Question.objects.filter(version__submission__in=texts, withdrawn_at=None, answered_at=None)
+    waiting.update(withdrawn_at=timezone.now())
+    SharedText.objects.filter(submission__in=texts).delete()
 
 
 @transaction.atomic

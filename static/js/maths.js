@@ -7,6 +7,8 @@ const MAX_TEX = 8000;
 const CACHE_SIZE = 2000;
 const NEAR_PX = 600;
 const AT_ONCE = 60;
+// The time of one task. The rest is drawn in the next tasks, so that typing and scrolling stay smooth.
+const TASK_MS = 25;
 const SHORT_TEX = 60;
 const SIGNS = /^[.,;:!?)\]’”]+/;
 const WAITING = ".math:not([data-tex-state])";
@@ -113,16 +115,30 @@ export function mathElement(tex, display, tag = "span") {
   return element;
 }
 
+/** Elements whose formula is drawn soon, in their order. */
+const soon = [];
+
+/** Draw the next formulas for some milliseconds, and the rest in further tasks. */
+function drawSoon() {
+  const until = performance.now() + TASK_MS;
+  while (soon.length && performance.now() < until) typesetElement(soon.shift());
+  if (soon.length) setTimeout(drawSoon);
+}
+
+function addSoon(elements) {
+  const isDrawing = soon.length > 0;
+  soon.push(...elements);
+  if (!isDrawing) drawSoon();
+}
+
 let observer = null;
 
 function watcher() {
   observer ??= new IntersectionObserver(
     (entries) => {
-      for (const { isIntersecting, target } of entries) {
-        if (!isIntersecting) continue;
-        observer.unobserve(target);
-        typesetElement(target);
-      }
+      const near = entries.filter(({ isIntersecting }) => isIntersecting).map(({ target }) => target);
+      for (const element of near) observer.unobserve(element);
+      addSoon(near);
     },
     { rootMargin: `${NEAR_PX}px 0px` },
   );
@@ -139,20 +155,15 @@ function inWindow(elements) {
   return new Set(elements.filter((element) => parts.get(element.closest(".marking__set")) && isNear(element)));
 }
 
-/** Typeset the formulas in `root`: those in the window at once, others when they come near. */
+/** Typeset the formulas in `root`: those in the window at once or in the next tasks, others when they come near. */
 export function typeset(root = document) {
   const waiting = [...root.querySelectorAll(WAITING)];
   if (root instanceof Element && root.matches(WAITING)) waiting.unshift(root);
   const near = inWindow(waiting.slice(0, AT_ONCE * 4));
-  let atOnce = 0;
-  waiting.forEach((element) => {
-    if (near.has(element) && atOnce < AT_ONCE) {
-      atOnce += 1;
-      typesetElement(element);
-    } else {
-      watcher().observe(element);
-    }
-  });
+  const first = waiting.filter((element) => near.has(element)).slice(0, AT_ONCE);
+  const atOnce = new Set(first);
+  for (const element of waiting) if (!atOnce.has(element)) watcher().observe(element);
+  addSoon(first);
 }
 
 export { typeset as typesetIn };

@@ -30,10 +30,10 @@ export function updateTimes(root = document) {
   }
 }
 
-/** Show `text` over the page for some seconds; errors stay until they are closed. */
+/** Show `text` over the page for some seconds; errors stay until they are closed. Returns its element, null without a place. */
 export function toast(text, { error = false } = {}) {
   const box = document.querySelector(".toasts");
-  if (!box) return;
+  if (!box) return null;
   const element = document.createElement("div");
   element.className = `toast row row--between${error ? " toast--error" : ""}`;
   const words = document.createElement("span");
@@ -46,6 +46,7 @@ export function toast(text, { error = false } = {}) {
   element.append(words, close);
   box.append(element);
   if (!error) setTimeout(() => element.remove(), 6 * SECOND);
+  return element;
 }
 
 /** Ask for confirmation; resolves to whether the user agreed. */
@@ -88,6 +89,18 @@ export async function forgetOthers(owner) {
     }
     for (const name of (await globalThis.caches?.keys()) ?? []) {
       if (name.startsWith("drafts-") && name !== `drafts-${owner}`) await caches.delete(name);
+    }
+  } catch { /* Without storage nothing is kept. */ }
+}
+
+/** Delete this device's copies of the texts at some problems, by their public ids, and the pages kept for writing offline. */
+export async function forgetTexts(problems) {
+  try {
+    for (const key of Object.keys(localStorage)) {
+      if (/^(draft|saved):/.test(key) && problems.some((problem) => key.includes(problem))) localStorage.removeItem(key);
+    }
+    for (const name of (await globalThis.caches?.keys()) ?? []) {
+      if (name.startsWith("drafts-")) await caches.delete(name);
     }
   } catch { /* Without storage nothing is kept. */ }
 }
@@ -145,8 +158,13 @@ document.addEventListener("submit", (event) => {
   });
 }, { capture: true });
 
+document.addEventListener("submit", ({ target, defaultPrevented }) => {
+  if (!defaultPrevented && target.dataset.forget !== undefined) forgetTexts(target.dataset.forget.split(" ").filter(Boolean));
+});
+
 document.addEventListener("htmx:sendError", () => {
-  toast("The server cannot be reached. Your last change may not have been saved. Try again in a moment.", { error: true });
+  const element = toast("The server cannot be reached. Your last change may not have been saved. Try again in a moment.", { error: true });
+  window.addEventListener("online", () => element?.remove(), { once: true });
 });
 document.addEventListener("htmx:responseError", (event) => {
   const { xhr, xhr: { status } } = event.detail;

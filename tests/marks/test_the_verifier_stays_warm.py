@@ -46,6 +46,18 @@ def test_a_process_that_has_ended_is_replaced(idle: "deque[Any]") -> None:
     assert len(idle) == 1
 
 
+def test_a_process_that_ends_just_before_its_job_is_replaced_too(idle: "deque[Any]", monkeypatch: pytest.MonkeyPatch) -> None:
+    verifier.make_ready()
+    verifier.make_ready()
+    (kept,) = idle
+    kept.end()
+    monkeypatch.setattr(type(kept), "is_running", property(lambda _: True))
+    monkeypatch.setattr(verifier.os, "killpg", lambda *_: None)
+    assert outcomes() == ["refuted"]
+    assert kept not in idle
+    monkeypatch.undo()
+
+
 @pytest.mark.parametrize("job", ['{"texts": [{}]}', "no JSON", '{"texts": 1}'])
 def test_a_malformed_job_is_refused_and_its_process_is_ended(job: str, idle: "deque[Any]") -> None:
     with pytest.raises(verifier.VerifierFailed, match="The formula check failed"):

@@ -74,6 +74,22 @@ def test_a_text_with_its_authors_name_is_no_example(name: str, charlie: User, bo
         sharing.example_make(version=version, title="Parity", words="", by=bob)
 
 
+@pytest.mark.parametrize(("words", "is_refused"), [("A neat idea of Bo.", True), ("Both bound it, so a bo is no name.", False)])
+def test_a_short_name_counts_as_a_whole_word_also_in_the_comment(
+    words: str, is_refused: bool, charlie: User, bob: User
+) -> None:
+    charlie.first_name = "Bo"
+    charlie.save()
+    version = attempted(charlie)
+    questions.question_ask(version=version, words="Is step two enough?")
+    attempts.lend(paper=version.submission.paper, problem=version.submission.problem, allows=True)
+    if is_refused:
+        with pytest.raises(HelpRefused, match="Title and comment"):
+            sharing.example_make(version=version, title="Parity", words=words, by=bob)
+    else:
+        assert sharing.example_make(version=version, title="Parity", words=words, by=bob).words == words
+
+
 def test_phrases_are_buttons_next_to_the_answer(charlie: User, bob: User, dana: User, client_for: ClientFor) -> None:
     version = attempted(charlie)
     questions.question_ask(version=version, words="Is step two enough?")

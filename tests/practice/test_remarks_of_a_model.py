@@ -8,12 +8,14 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import Settings
 
-from apps.accounts.models import User
+from apps.accounts.models import Role, User
 from apps.practice import remarks
 from apps.practice.coaching.figures import model_figures
+from apps.practice.helping import requests
 from apps.practice.helping.requests import NOTHING, calls_today, remark_request, request_refusal, requests_work
 from apps.practice.helping.rules import HelpRefused, rules_save
-from apps.practice.models import Remark, RemarkRequest, RequestState
+from apps.practice.models import ModelUse, Remark, RemarkRequest, RequestState
+from apps.practice.own_data import practice_erase
 from apps.reasoning.domain.errors import BackendUnavailable
 from apps.reasoning.domain.generation import GenerationRequest
 from apps.reasoning.inference.aliases import Alias, parse_aliases
@@ -21,7 +23,7 @@ from apps.reasoning.inference.local import LocalDispatcher
 from apps.reasoning.inference.scripted import Faults, ScriptedBackend
 from apps.reasoning.ports import Dispatcher
 from apps.submissions.models import SubmissionVersion
-from tests.practice.factory import attempted, handed_in, on_sheet, sheet_of, with_hints
+from tests.practice.factory import OWN, attempted, handed_in, on_sheet, sheet_of, with_hints
 
 ClientFor = Callable[[User | None], Client]
 MODELS = """
@@ -44,6 +46,11 @@ def _tutor(settings: Settings) -> None:
 @pytest.fixture
 def version(charlie: User) -> SubmissionVersion:
     return attempted(charlie, with_hints())
+
+
+@pytest.fixture
+def erins() -> User:
+    return User.objects.create_user("erin", role=Role.STUDENT)
 
 
 def known() -> dict[str, Alias]:
@@ -105,6 +112,27 @@ def test_a_model_that_fails_can_be_asked_again(version: SubmissionVersion, charl
     remark_request(version=version)
     worked()
     assert Remark.objects.count() == 1
+
+
+def test_a_practice_that_is_erased_while_a_model_reads_stops_no_other_request(
+    version: SubmissionVersion, charlie: User, erins: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = requests._stored
+
+    def erased_before(job: requests._Job) -> None:
+        practice_erase(user=charlie)
+        store(job)
+
+    monkeypatch.setattr(requests, "_stored", erased_before)
+    remark_request(version=version)
+    other = attempted(erins, version.submission.problem.problem, OWN + " Erin.")
+    remark_request(version=other)
+    assert worked() == 2
+    assert [remark.version for remark in Remark.objects.all()] == [other]
+    assert list(ModelUse.objects.values_list("person__username", "calls").order_by("person__username")) == [
+        ("charlie", 3),
+        ("erin", 3),
+    ]
 
 
 def test_a_day_has_a_limit_over_practice_and_sheets(

@@ -159,6 +159,24 @@ def test_a_withdrawn_question_ends_the_reading(charlie: User, bob: User, client_
     assert client_for(bob).get(reverse("practice:answer", args=[version.public_id])).status_code == 404
 
 
+def test_a_student_ends_the_sharing_of_a_disagreement_too(charlie: User, bob: User, dana: User, client_for: ClientFor) -> None:
+    grouped(bob, charlie)
+    text = shared(charlie, bob)
+    questions.question_answer(question=text.question, words="Say why.", outcome="nearly", by=bob)
+    remarks.disagree(remark=text.remark, words="It is said in step one.")
+    student, page = client_for(charlie), reverse("practice:answer", args=[text.version.public_id])
+    assert client_for(bob).get(page).status_code == 200
+    own = reverse("practice:attempt", args=[text.version.public_id])
+    assert "End the sharing with coaches" in student.get(own).content.decode()
+    end = reverse("practice:decide", args=[text.version.submission.problem.public_id, "unshare"])
+    assert client_for(dana).post(end).status_code == 404
+    student.post(end)
+    assert client_for(bob).get(page).status_code == 404
+    shown = student.get(own).content.decode()
+    assert "Say why." in shown
+    assert "End the sharing with coaches" not in shown
+
+
 def test_a_coach_who_practises_does_not_answer_the_own_text(bob: User, client_for: ClientFor) -> None:
     version = attempted(bob)
     questions.question_ask(version=version, words="Is step two enough?")

@@ -24,13 +24,27 @@ class VerifierFailed(Exception):
 
 def answer_of(job: str) -> str:
     """The answer to a job, both one line of JSON. Raises `VerifierFailed`."""
-    process = _from_idle() or _Process()
-    answer = process.ask(job)
+    kept = _from_idle()
+    process = kept or _Process()
+    try:
+        answer = process.ask(job)
+    except VerifierFailed:
+        if kept is None or not kept.was_lost:
+            raise
+        process = _Process()  # The kept one ended while it was idle.
+        answer = process.ask(job)
     if len(_idle) < KEPT:
         _idle.append(process)
     else:
         process.end()
     return answer
+
+
+def make_ready() -> None:
+    """Start a process if none is idle, so that a check soon afterwards need not wait for its start."""
+    if not _idle:
+        with contextlib.suppress(VerifierFailed):
+            _idle.append(_Process())
 
 
 def _from_idle() -> "_Process | None":
@@ -47,6 +61,7 @@ class _Process:
     """One process. After a failure it is ended and never used again."""
 
     def __init__(self) -> None:
+        self.was_late = self.was_lost = False
         command = [sys.executable, "-m", "apps.mathcheck", "--serve", str(CPU_S), str(MEMORY_BYTES)]
         try:
             self._running = subprocess.Popen(  # noqa: S603  Our own program, its input on a pipe.
@@ -67,10 +82,9 @@ class _Process:
 
     def ask(self, job: str) -> str:
         """The answer to a job. Raises `VerifierFailed`."""
-        is_late = threading.Event()
 
         def stop() -> None:
-            is_late.set()
+            self.was_late = True
             self._kill()
 
         late = threading.Timer(WALL_S, stop)
@@ -80,10 +94,11 @@ class _Process:
             answer = self._asked(job)
         finally:
             late.cancel()
-        if answer.strip() and not is_late.is_set():
+        if answer.strip() and not self.was_late:
             return answer
+        self.was_lost = not answer and not self.was_late
         self.end()
-        raise VerifierFailed("The formula check exceeded its time limit." if is_late.is_set() else "The formula check failed.")
+        raise VerifierFailed("The formula check exceeded its time limit." if self.was_late else "The formula check failed.")
 
     def _asked(self, job: str) -> str:
         assert self._running.stdin is not None

@@ -27,6 +27,8 @@ def example_make(*, version: SubmissionVersion, title: str, words: str, by: User
         raise HelpRefused("A text with photographed pages shows the student’s handwriting, so it cannot be an example.")
     if names_an_author(version.source) or names_its_author(version.submission.paper, version.source):
         raise HelpRefused("The text contains the student’s name, so it cannot be an example.")
+    if names_its_author(version.submission.paper, f"{title} {words}"):
+        raise HelpRefused("Title and comment must not contain the student’s name.")
     title = " ".join(title.split())[:TITLE_LENGTH]
     if not title:
         raise HelpRefused("Give the example a title, such as “By cases”.")

@@ -11,6 +11,7 @@ from django.core.cache import caches
 from apps.contests.models import ContestProblem
 from apps.marks.graders import GraderFailed, GraderStep, Question
 from apps.marks.graders.computational import ComputationalGrader
+from apps.marks.graders.warm_verifier import make_ready
 from apps.practice.models import Remark, RemarkOrigin, Settlement
 from apps.practice.remarks import settlement_decide
 from apps.reasoning.texts.latex_steps import steps_of
@@ -112,4 +113,12 @@ def _findings(problem: ContestProblem, source: str, steps: tuple[GraderStep, ...
     return found
 
 
-__all__ = ["CheckBusy", "GraderFailed", "remarks_from_check", "settlements_checked", "text_checked", "version_checked"]
+__all__ = [
+    "CheckBusy",
+    "GraderFailed",
+    "make_ready",
+    "remarks_from_check",
+    "settlements_checked",
+    "text_checked",
+    "version_checked",
+]

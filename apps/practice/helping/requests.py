@@ -17,6 +17,7 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
+from apps.accounts.models import User
 from apps.contests.models import ContestKind, Paper
 from apps.contests.practice import person_of
 from apps.practice.helping.rules import HelpRefused, help_refusal, rules_of
@@ -65,6 +66,7 @@ class _Job:
     alias: Alias
     material: HintMaterial
     secret: Secret
+    person: User | None
     found: RemarkWritten | NoRemark | None = None
     calls: int = 0
     tokens: int = 0
@@ -163,7 +165,8 @@ def _claimed(row: RemarkRequest, models: ModelsKnown) -> _Job | None:
     except (AliasError, KeyError):
         _ended(row, RequestState.FAILED, f"models.toml has no model {row.alias}, or it is turned off.")
         return None
-    return _Job(row, f"remark-{uuid.uuid4()}", alias, *_material(row.version))
+    person = person_of(row.version.submission.paper)
+    return _Job(row, f"remark-{uuid.uuid4()}", alias, *_material(row.version), person)
 
 
 def _material(version: SubmissionVersion) -> tuple[HintMaterial, Secret]:
@@ -203,8 +206,11 @@ async def _ask(job: _Job, dispatcher_for: DispatcherFor) -> None:
 
 @transaction.atomic
 def _stored(job: _Job) -> None:
-    """Store what came of a request."""
+    """Store what came of a request. Of a practice that was erased meanwhile only the calls are counted."""
     used = {"calls": job.calls, "tokens": job.tokens}
+    if not RemarkRequest.objects.select_for_update().filter(pk=job.row.pk).exists():
+        _counted(job.row, job.person, job.calls)
+        return
     if job.found is None:
         _ended(job.row, RequestState.FAILED, FAILED, **used)
         return
@@ -227,7 +233,11 @@ def _stored(job: _Job) -> None:
 
 def _ended(row: RemarkRequest, state: RequestState, reason: str, **values: Any) -> None:
     """End a request once, and count the calls that it really made."""
-    person = person_of(row.version.submission.paper)
-    made = values.get("calls", 0) - CALLS_PLANNED
-    ModelUse.objects.filter(person=person, day=timezone.localdate(row.asked_at)).update(calls=F("calls") + made)
+    _counted(row, person_of(row.version.submission.paper), values.get("calls", 0))
     RemarkRequest.objects.filter(pk=row.pk).update(state=state, reason=reason[:500], done_at=timezone.now(), **values)
+
+
+def _counted(row: RemarkRequest, person: User | None, calls: int) -> None:
+    """Replace the planned calls of a request by those that it made."""
+    days = ModelUse.objects.filter(person=person, day=timezone.localdate(row.asked_at))
+    days.update(calls=F("calls") + calls - CALLS_PLANNED)

@@ -6,7 +6,8 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.contests.holding import HOLDING
 from apps.contests.models import Contest, ContestKind, ContestProblem, ContestState
-from apps.contests.practice import sheet_of
+from apps.contests.practice import sheet_row_of
+from apps.contests.windows import is_begun
 from apps.practice.models import HelpRules, SolutionAt
 from apps.problems.holding import Text, held_back
 from apps.problems.models import Problem
@@ -49,8 +50,9 @@ def help_refusal(problem: ContestProblem) -> str:
         return HELD
     if contest.state == ContestState.MARKING:
         return MARKED
-    if contest.kind == ContestKind.PRACTICE and (sheet := sheet_of(problem)) is not None:
-        return f"This problem is on your sheet “{sheet.title}”. Help is given there, by its rules."
+    if contest.kind == ContestKind.PRACTICE and (row := sheet_row_of(problem)) is not None:
+        when = "" if is_begun(row) and is_begun(row.contest) else " from its opening time"
+        return f"This problem is on your sheet “{row.contest.title}”. Help is given there{when}, by its rules."
     return ""
 
 

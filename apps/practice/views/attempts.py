@@ -3,6 +3,7 @@
 import uuid
 from typing import Any
 
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
@@ -15,6 +16,7 @@ from apps.practice import attempts, questions
 from apps.practice.access import attempt_own_for, problem_helped_for
 from apps.practice.forms import QuestionForm
 from apps.practice.helping import comparing
+from apps.practice.helping.formulas import make_ready
 from apps.practice.helping.requests import request_refusal
 from apps.practice.helping.rules import rules_of
 from apps.practice.models import Question, RemarkOrigin, RemarkRequest
@@ -44,6 +46,7 @@ def problem_try(request: HttpRequest, slug: str) -> HttpResponse:
     if not library_of(user).filter(pk=problem.pk).exists():
         raise Http404("There is no such problem.")
     row = attempts.problem_try(person=user, problem=problem)
+    make_ready()
     return redirect("submissions:write", problem_id=row.public_id)
 
 
@@ -58,17 +61,22 @@ def attempt(request: HttpRequest, version_id: uuid.UUID) -> HttpResponse:
 
 @require_POST
 def decide(request: HttpRequest, problem_id: uuid.UUID, verb: str) -> HttpResponse:
-    """Set the problem aside, take it up again, call it done, or lend the text as an example (`lend`, `keep`)."""
+    """Set the problem aside, take it up again, call it done, lend the text as an example (`lend`, `keep`), end its sharing."""
     paper, problem = problem_helped_for(user_of(request), problem_id)
     if verb in DECISIONS:
         DECISIONS[verb](paper=paper, problem=problem)
     elif verb in ("lend", "keep"):
         attempts.lend(paper=paper, problem=problem, allows=verb == "lend")
+    elif verb == "unshare":
+        questions.sharing_end(paper=paper, problem=problem)
+        messages.success(request, "Coaches no longer read this text. What they wrote to you stays.")
     else:
         raise Http404("There is no such page.")
     if verb == "again":
         return redirect("submissions:write", problem_id=problem_id)
-    if verb in ("lend", "keep") and (newest := problem.submissions.get(paper=paper).versions.order_by("-number").first()):
+    if verb in ("lend", "keep", "unshare") and (
+        newest := problem.submissions.get(paper=paper).versions.order_by("-number").first()
+    ):
         return redirect("practice:attempt", version_id=newest.public_id)
     return redirect("practice:path")
 
@@ -106,6 +114,7 @@ def attempt_page(
         "ask_refusal": questions.ask_refusal(version),
         "question_form": question_form or QuestionForm(len(steps.rows)),
         "wait": questions.typical_wait(ContestKind(contest.kind)),
+        "is_shared": submission.shares.exists(),
         "readers": questions.readers_of(submission),
         "compare_refusal": comparing.refusal_of(submission),
         "rules": rules,

@@ -82,7 +82,7 @@ def data(request: HttpRequest) -> HttpResponse:
         erased = own_data.practice_erase(user=user_of(request))
         messages.success(request, "Your practice is erased." if erased else "There was nothing to erase.")
         return redirect("practice:path")
-    return render(request, "practice/data.html")
+    return render(request, "practice/data.html", {"problems": own_data.problems_of(user_of(request))})
 
 
 def _reference(user: User, row: figures.ProblemErrors) -> dict[int, str]:
