@@ -30,6 +30,7 @@ from apps.results.proposing import over_broker, proposals_work  # noqa: E402
 from apps.runs.calls.sending import stop_calls  # noqa: E402
 from apps.runs.owners.execution import drives_stop  # noqa: E402
 from apps.runs.owners.warden import watch_once  # noqa: E402
+from apps.scanning.reading.working import scans_work  # noqa: E402
 from apps.submissions.transcribing import pages_work  # noqa: E402
 
 #: A run of a contest's size has half a million small objects, none of them in a cycle. With Python's threshold of 700 the
@@ -47,6 +48,7 @@ WATCHERS: dict[Watcher, Callable[[], object]] = {
     Watcher("pages", 2.0): partial(pages_work, over_broker, stop_calls),
     CONDUCTOR: conduct,
     Watcher("rehearsals", 2.0): rehearsals_work,
+    Watcher("scans", 1.0): scans_work,
 }
 
 

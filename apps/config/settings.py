@@ -165,6 +165,7 @@ INSTALLED_APPS = [
     "apps.schemes",
     "apps.contests",
     "apps.submissions",
+    "apps.scanning",
     "apps.marks",
     "apps.results",
     "apps.practice",

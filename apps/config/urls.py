@@ -25,6 +25,7 @@ urlpatterns = [
     path("", include("apps.schemes.urls")),
     path("contests/", include("apps.contests.urls")),
     path("", include("apps.submissions.urls")),
+    path("", include("apps.scanning.urls")),
     path("", include("apps.results.urls")),
     path("", include("apps.practice.urls")),
     path("", include("apps.marks.urls")),

@@ -27,6 +27,8 @@ SECTIONS = {
     **dict.fromkeys(("submissions:page_image", "submissions:transcription_state"), "contests#scans-and-photos"),
     **dict.fromkeys(("submissions:import", "submissions:import_preview"), "contests#bulk-import"),
     **dict.fromkeys(("submissions:paper_list", "submissions:script"), "contests#who-wrote-what"),
+    "scanning": "scanning",
+    "scanning:tray": "scanning#where-pages-go",
     "marks": "marking",
     "marks:keys": "marking#keys",
     "marks:task": "marking#the-workspace",

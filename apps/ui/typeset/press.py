@@ -73,16 +73,28 @@ def pdf_made(document: Document) -> bytes:
     return data
 
 
+def pdf_of_template(template: Path, value: object) -> bytes:
+    """The PDF of another template of ours, which reads `value` from document.json. Raises `PdfFailed`, `PdfBusy`."""
+    if not is_possible():
+        raise PdfFailed("This server cannot create PDFs: the libraries typst and latex2mathml are missing.")
+    if not PLACES.acquire(timeout=WAIT_S):
+        raise PdfBusy
+    try:
+        return _pressed(json.dumps({"parts": [], "value": value}), {}, template)
+    finally:
+        PLACES.release()
+
+
 def _digest(source: str, pictures: Mapping[str, bytes]) -> str:
     parts = [source.encode(), *(part for name, data in sorted(pictures.items()) for part in (name.encode(), data))]
     return sha256(b"".join(sha256(part).digest() for part in parts)).hexdigest()
 
 
-def _pressed(source: str, pictures: Mapping[str, bytes]) -> bytes:
+def _pressed(source: str, pictures: Mapping[str, bytes], template: Path = TEMPLATE) -> bytes:
     with tempfile.TemporaryDirectory(prefix="lemmascope-pdf-") as name:
         folder = Path(name)
         (folder / "document.json").write_text(source)
-        shutil.copyfile(TEMPLATE, folder / "document.typ")
+        shutil.copyfile(template, folder / "document.typ")
         for picture, data in pictures.items():
             (folder / picture).write_bytes(data)
         _run(folder)

@@ -1,0 +1,83 @@
+"""Hand in the placed pages: one version for each paper and problem, again when its pages have changed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from django.db import transaction
+
+from apps.accounts.models import User
+from apps.contests.models import Contest
+from apps.contests.record_keepers import event_publish
+from apps.scanning.models import PageState, ScannedPage
+from apps.scanning.placing import pages_placed
+from apps.scanning.receiving import ScansRefused, scans_refusal
+from apps.submissions.intake import PAGES_AT_MOST
+from apps.submissions.models import Origin, Scan, Submission, TextFormat, VersionScan
+from apps.submissions.services import version_add
+
+
+@dataclass(frozen=True)
+class HandedIn:
+    """How many texts were handed in, and how many pages they have."""
+
+    texts: int
+    pages: int
+
+
+def hand_in(*, contest: Contest, by: User) -> HandedIn:
+    """Hand in all placed pages whose text does not have them yet, text by text. Raises `ScansRefused`.
+
+    Earlier versions are kept, and a typed text is in the new version too; the newest version counts.
+    """
+    if refusal := scans_refusal(contest):
+        raise ScansRefused(refusal)
+    waiting = ScannedPage.objects.filter(file__contest=contest, state=PageState.TRAY).count()
+    if waiting:
+        raise ScansRefused(
+            f"{waiting} page{'' if waiting == 1 else 's'} still wait in the tray. Assign them or put them away first."
+        )
+    texts = pages = 0
+    for _, group in groupby(pages_placed(contest), key=lambda page: (page.paper_id, page.problem_id)):
+        found = list(group)
+        if len(found) > PAGES_AT_MOST:
+            raise ScansRefused(f"A text has at most {PAGES_AT_MOST} pages; one has {len(found)}. Put some away.")
+        if _text_hand_in(found):
+            texts, pages = texts + 1, pages + len(found)
+    if texts:
+        event_publish(contest, "contest.scans-handed-in", by, texts=texts, pages=pages)
+    return HandedIn(texts, pages)
+
+
+@transaction.atomic
+def _text_hand_in(pages: Sequence[ScannedPage]) -> bool:
+    """A new version with these pages, unless the newest one has exactly them."""
+    paper, problem = pages[0].paper, pages[0].problem
+    assert paper is not None
+    assert problem is not None
+    submission, _ = Submission.objects.get_or_create(paper=paper, problem=problem)
+    submission = Submission.objects.select_for_update().get(pk=submission.pk)
+    newest = submission.versions.order_by("-number").first()
+    if newest is not None and newest.withdrawn_at is None:
+        known = list(newest.pages.order_by("number").values_list("scan", flat=True))
+        if known and known == [page.scan_id for page in pages]:
+            return False
+    scans = [_scan(page, submission) for page in pages]
+    text, text_format = (newest.raw, newest.format) if newest is not None else ("", TextFormat.MARKDOWN)
+    version = version_add(submission=submission, text=text, text_format=text_format, origin=Origin.IMPORTED)
+    VersionScan.objects.bulk_create(
+        VersionScan(version=version, scan=scan, number=number) for number, scan in enumerate(scans, 1)
+    )
+    return True
+
+
+def _scan(page: ScannedPage, submission: Submission) -> Scan:
+    """The page of the text made from a scanned page: the one of before, unless its picture or its place has changed."""
+    known = page.scan
+    if known is not None and known.submission_id == submission.pk:
+        return known
+    jpeg = bytes(ScannedPage.objects.values_list("jpeg", flat=True).get(pk=page.pk))
+    scan = Scan.objects.create(submission=submission, jpeg=jpeg, width=page.width, height=page.height)
+    page.scan = scan
+    page.save(update_fields=["scan"])
+    return scan

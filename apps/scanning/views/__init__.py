@@ -1,0 +1,1 @@
+"""Pages of scans, for organisers who may read the roster."""

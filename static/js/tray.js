@@ -1,0 +1,23 @@
+// Keys of the tray: the label of a problem chooses it, Enter assigns, letters press buttons.
+
+const form = document.querySelector("form[data-tray]");
+
+document.addEventListener("keydown", (event) => {
+  if (!form || event.ctrlKey || event.metaKey || event.altKey) return;
+  const inSelect = event.target instanceof HTMLSelectElement;
+  if (event.key === "Enter" && !(event.target instanceof HTMLButtonElement || event.target instanceof HTMLAnchorElement)) {
+    event.preventDefault();
+    form.requestSubmit();
+    return;
+  }
+  if (inSelect) return; // Letters search the student's name.
+  const key = event.key.toLowerCase();
+  const found = [...document.querySelectorAll("[data-key]")].find((element) => element.dataset.key === key);
+  if (found) {
+    event.preventDefault();
+    found.click();
+  } else if (key === "s") {
+    event.preventDefault();
+    document.getElementById("paper").focus();
+  }
+});
