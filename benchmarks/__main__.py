@@ -47,6 +47,7 @@ BENCHMARKS = {
     "marking_office": ("benchmarks.contest.marking_office", "A scheme changed after 5,000 marks, a list of 10,000 papers"),
     "marking": ("benchmarks.contest.marking", "Marking: seal to next script, lists, ten markers at once"),
     "claims": ("benchmarks.contest.claims", "Fifty markers claim 10,000 scripts at once, on PostgreSQL"),
+    "scans": ("benchmarks.contest.scans", "A box of 1,800 scanned pages: codes, places, time and memory"),
     "marking_browser": (
         "benchmarks.pages.marking_browser",
         "A marker's browser: seal to a readable next script, 20 kB typeset",

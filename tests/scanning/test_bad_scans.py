@@ -10,7 +10,7 @@ from PIL import Image
 from apps.accounts.models import User
 from apps.scanning.models import FileState, PageState, ScanFile, ScannedPage
 from apps.scanning.placing import FOREIGN, SAME_SHEET, TWO_CODES
-from apps.scanning.reading import working
+from apps.scanning.reading import ReadingFailed, pages_of, working
 from apps.scanning.receiving import ScansRefused, file_begin, pieces_of
 from tests.scanning.factory import (
     added,
@@ -156,12 +156,12 @@ def test_an_upload_that_stopped_continues_with_its_next_byte(bob: User) -> None:
 
 def test_a_page_that_kills_its_process_is_left_out(bob: User, monkeypatch: pytest.MonkeyPatch) -> None:
     contest = contest_with(bob, "Anna Field")
-    real = working.pages_of
+    real = pages_of
 
     def dies(source, work):  # type: ignore[no-untyped-def]
         for page in real(source, work):
             if page.page == 2:
-                raise working.ReadingFailed
+                raise ReadingFailed
             yield page
 
     monkeypatch.setattr(working, "pages_of", dies)

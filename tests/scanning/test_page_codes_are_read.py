@@ -1,6 +1,7 @@
 """Page codes of printed sheets are read from poor scans, and no page is read as another one."""
 
 from tempfile import TemporaryFile
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +13,7 @@ from apps.scanning.reading import PageRead, Work, pages_of
 from tests.scanning.factory import jpeg, scanned, sheet
 
 TOKENS = st.text(alphabet=CHARACTERS, min_size=8, max_size=8)
-SCANS = [
+SCANS: list[dict[str, Any]] = [
     {"dpi": dpi, "angle": angle, "noise": noise, "shadow": shadow, "turn": turn}
     for dpi, angle, noise, shadow, turn in (
         (150, 10, 20, 0.4, 0),

@@ -205,7 +205,7 @@ def test_the_page_shows_progress_gaps_and_files_and_uploads_without_javascript(b
     shown = re.sub(r"\s+", " ", client.get(url("overview", contest)).content.decode())
     assert "without sheet 1, 2" in shown
     assert "note.txt" in shown
-    gallery = client.get(url("gallery", contest), {"paper": paper_of(contest, "Anna Field").public_id}).content.decode()
+    gallery = client.get(url("gallery", contest), {"paper": str(paper_of(contest, "Anna Field").public_id)}).content.decode()
     assert "Problem 1" in gallery
     note = ScanFile.objects.get(path="note.txt")
     assert b"".join(client.get(reverse("scanning:file", args=[note.public_id]))) == b"hello"
