@@ -1,5 +1,6 @@
 """Fixtures for all tests: users, signed-in clients, and settings that make tests fast."""
 
+import faulthandler
 import importlib.util
 import os
 import time
@@ -9,6 +10,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from _pytest.faulthandler import fault_handler_stderr_fd_key
 from django.contrib.contenttypes.management import create_contenttypes
 from django.core.cache import caches
 from django.db import connections
@@ -25,6 +27,7 @@ from tests.distribution import (
     pytest_xdist_auto_num_workers,  # noqa: F401  (hook)
     pytest_xdist_make_scheduler,  # noqa: F401  (hook)
 )
+from tests.migrated import copies_for_tests, forget
 from tests.progress import pytest_configure  # noqa: F401  (hook)
 from tests.servers import _valkey_url, valkey  # noqa: F401  (fixtures)
 from tests.unsteady import pytest_sessionfinish, pytest_terminal_summary, repeat_once  # noqa: F401  (hooks)
@@ -46,6 +49,19 @@ def pytest_runtest_makereport(
         report.outcome = "failed"
         report.longrepr = f"skipped in CI: {report.longrepr}"
     return report
+
+
+#: A test that no signal reaches any more prints the stacks of its threads and ends its process. Without this a CI run waited
+#: half an hour, the time of `faulthandler_timeout`, which kill tests need.
+HANGS_S = 420
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if not item.get_closest_marker("kill") and not item.get_closest_marker("vllm"):
+        shown = item.config.stash.get(fault_handler_stderr_fd_key, None)
+        if shown is not None:
+            faulthandler.dump_traceback_later(HANGS_S, exit=True, file=shown)
 
 
 #: Set by `make test-kills` and `make test-thorough`.
@@ -95,7 +111,19 @@ def _uses_database(item: pytest.Item) -> bool:
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(django_db_setup: None) -> Iterator[None]:
+def _copied_database() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patched:
+        copies_for_tests(patched)
+        yield
+
+
+def pytest_unconfigure() -> None:
+    """Remove the database that tests copied."""
+    forget()
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(_copied_database: None, django_db_setup: None) -> Iterator[None]:
     """Close all connections at the end: PostgreSQL cannot drop a database in use, and a closed pool needs a moment."""
     _empty_tables_between_tests()
     yield

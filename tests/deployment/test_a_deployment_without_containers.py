@@ -40,6 +40,10 @@ def installation() -> Iterator[Installation]:
     ):
         found.wait_until(lambda: _answers(found), "the proxy does not answer")
         yield found
+        # Every process stops on SIGTERM. Another installation for a test of this would take minutes.
+        statuses = {name: found.stop(name) for name in ("proxy", "web", "trainer", "orchestrator", "inference", "valkey")}
+        # uvicorn finishes its responses and then ends by the signal itself.
+        assert statuses == {**dict.fromkeys(statuses, 0), "web": -signal.SIGTERM}, found.logs()
 
 
 @pytest.fixture(scope="module")
@@ -213,15 +217,3 @@ def _modules_that_ran_twice(page: Page) -> list[str]:
 
 def test_no_process_writes_into_the_code(installation: Installation, researcher: tuple[str, str]) -> None:
     assert written_files(installation.app) == installation.files
-
-
-def test_every_process_stops_on_sigterm() -> None:
-    """Uses its own installation, because other tests still need theirs."""
-    with (
-        PostgresServer() as database,
-        tempfile.TemporaryDirectory(prefix="ls-stop-") as folder,
-        Installation(Path(folder), database) as found,
-    ):
-        statuses = {name: found.stop(name) for name in ("proxy", "web", "trainer", "orchestrator", "inference", "valkey")}
-        # uvicorn finishes its responses and then ends by the signal itself.
-        assert statuses == {**dict.fromkeys(statuses, 0), "web": -signal.SIGTERM}, found.logs()

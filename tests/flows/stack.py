@@ -3,15 +3,12 @@
 Processes are killed with -9 by name and started again, as a supervisor would.
 """
 
-import atexit
-import functools
 import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import urllib.request
 import uuid
@@ -19,13 +16,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
-from urllib.parse import urlsplit, urlunsplit
-
-import psycopg
 
 from apps.config.stack import valkey_binary
 from tests.flows import nursery
 from tests.flows.nursery import Child
+from tests.migrated import database_create, migrated_database, migrated_file, url_of
 
 ROOT = nursery.ROOT
 _CELERY = [sys.executable, "-m", "celery", "-A"]
@@ -68,7 +63,7 @@ class Stack:
         if database.startswith("postgres"):
             self.env["DATABASE_URL"] = _fresh_database(database)
         else:
-            shutil.copy(_migrated_file(), self.folder / "lemmascope.sqlite3")
+            shutil.copy(migrated_file(), self.folder / "lemmascope.sqlite3")
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -199,24 +194,6 @@ class Stack:
                 "-n", f"{name}@%h", *_QUIET]  # fmt: skip
 
 
-@functools.cache
-def _migrated_file() -> Path:
-    """An SQLite database with all tables, made once a test process: migrating takes longer than many a run."""
-    folder = tempfile.mkdtemp(prefix="ls-migrated-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    _migrate({"DATA_DIR": folder})
-    return Path(folder) / "lemmascope.sqlite3"
-
-
-@functools.cache
-def _migrated_database(url: str) -> str:
-    """The name of such a database on the PostgreSQL server of `url`."""
-    name = f"flow_{uuid.uuid4().hex[:12]}"
-    _create(url, name)
-    _migrate({"DATABASE_URL": _url_of(url, name), "EMBEDDED": "1"})
-    return name
-
-
 def _start(command: list[str], env: dict[str, str], log: Path, **pipes: str) -> Process:
     """Processes of the application by the nursery, where this system has what it needs."""
     module, *args = command[2:]
@@ -232,19 +209,5 @@ def _start(command: list[str], env: dict[str, str], log: Path, **pipes: str) -> 
 def _fresh_database(url: str) -> str:
     """A new database with all tables on the PostgreSQL server of `url`."""
     name = f"flow_{uuid.uuid4().hex[:12]}"
-    _create(url, name, f'TEMPLATE "{_migrated_database(url)}"')
-    return _url_of(url, name)
-
-
-def _create(url: str, name: str, how: str = "") -> None:
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(f'CREATE DATABASE "{name}" {how}')
-
-
-def _url_of(url: str, name: str) -> str:
-    return urlunsplit(urlsplit(url)._replace(path=f"/{name}"))
-
-
-def _migrate(env: dict[str, str]) -> None:
-    command = [sys.executable, "manage.py", "migrate", "--verbosity=0"]
-    subprocess.run(command, env={**os.environ, **env}, cwd=ROOT, check=True, timeout=300)
+    database_create(url, name, f'TEMPLATE "{migrated_database(url)}"')
+    return url_of(url, name)

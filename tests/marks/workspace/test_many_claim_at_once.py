@@ -26,7 +26,7 @@ from tests.marks.factory import marker, problem_to_mark
 pytestmark = pytest.mark.django_db(transaction=True)
 #: SQLite serves one laptop: with fifty threads some time out on its one lock on a busy machine.
 MARKERS = {"postgresql": 50, "sqlite": 8}
-CLAIMS = {"postgresql": 2_000, "sqlite": 200}
+CLAIMS = {"postgresql": 600, "sqlite": 200}
 
 
 def claim_once(problem: ContestProblem, user: User) -> int | None:
