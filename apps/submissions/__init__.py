@@ -2,5 +2,5 @@
 
 Not here: contests and identities (`apps.contests`), marks (`apps.marks`).
 
-Doors: `importing.shapes`, `row_counts`.
+Doors: `importing.shapes`, `intake`, `row_counts`.
 """

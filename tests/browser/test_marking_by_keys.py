@@ -1,5 +1,7 @@
 """A script is marked with the keyboard alone, and with how many keys."""
 
+from decimal import Decimal
+
 import pytest
 from playwright.sync_api import Page, expect
 from pytest_django import Settings
@@ -47,9 +49,16 @@ def test_a_score_with_k_items_costs_k_and_two_keys(live_server: LiveServer, clie
         hands.press("i", "a", "s", "Enter")
         next_shown(page, first)
         assert hands.pressed == 2 + 2
-    mark = Mark.objects.get(sealed_at__isnull=False)
-    assert mark.points == 7
-    assert (mark.sealed_sheet or {})["ticks"] == ["A1", "A2"]
+        second, hands = paper_of(page), Hands(page)
+        hands.press("i", "a")
+        expect(page.locator('[data-item="A1"] [data-place]')).to_contain_text("at step")
+        hands.press("Enter")
+        next_shown(page, second)
+        assert hands.pressed == 1 + 2, "points between none and all: the tick is the evidence"
+    whole, part = Mark.objects.filter(sealed_at__isnull=False).order_by("-points")
+    assert [whole.points, part.points] == [Decimal(7), Decimal(3)]
+    assert (whole.sealed_sheet or {})["ticks"] == ["A1", "A2"]
+    assert (part.sealed_sheet or {})["places"]["A1"] >= 1
 
 
 def test_a_typed_verdict_costs_at_most_four_keys(live_server: LiveServer, client_for: ClientFor, bob: User) -> None:

@@ -1,6 +1,7 @@
 """The computational verifier answers from a process that is used again; what fails is ended and replaced."""
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -52,7 +53,7 @@ def test_a_process_that_ends_just_before_its_job_is_replaced_too(idle: "deque[An
     (kept,) = idle
     kept.end()
     monkeypatch.setattr(type(kept), "is_running", property(lambda _: True))
-    monkeypatch.setattr(verifier.os, "killpg", lambda *_: None)
+    monkeypatch.setattr(os, "killpg", lambda *_: None)
     assert outcomes() == ["refuted"]
     assert kept not in idle
     monkeypatch.undo()

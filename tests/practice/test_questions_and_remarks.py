@@ -8,7 +8,6 @@ from datetime import timedelta
 import pytest
 from django.test import Client
 from django.urls import reverse
-from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.contests.models import ContestState
@@ -123,14 +122,6 @@ def test_practice_does_not_evade_the_rules_of_a_sheet(charlie: User, bob: User, 
     assert "is on your sheet" in page
     moved(row.contest, ContestState.CLOSED)
     assert questions.ask_refusal(version) == ""
-
-
-def test_a_sheet_that_opens_later_says_so_in_practice(charlie: User, bob: User) -> None:
-    version = attempted(charlie)
-    row = sheet_of(bob, charlie, version.submission.problem.problem)
-    row.opens_at = timezone.now() + timedelta(days=1)
-    row.save()
-    assert "Help is given there from its opening time, by its rules." in questions.ask_refusal(version)
 
 
 def test_a_closed_sheet_takes_no_disagreement(charlie: User, bob: User) -> None:

@@ -1,15 +1,18 @@
 """A student tries a problem of the library alone: no contest, no coach and no roster."""
 
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from apps.accounts.models import Role, User
 from apps.contests.access import contest_listed_for, contests_administered_by
 from apps.contests.models import Contest, ContestKind, ContestState
 from apps.contests.practice import practice_of
+from apps.practice import questions
 from apps.practice.models import Attempt
 from apps.problems.access import problem_visible_to
 from apps.submissions.models import SubmissionVersion
@@ -103,3 +106,11 @@ def test_a_problem_that_was_set_aside_comes_back_later_each_time(charlie: User, 
         client.post(reverse("practice:decide", args=[row.public_id, "again"]))
     assert days == [2, 7, 21, 60, 60]
     assert client.post(reverse("practice:decide", args=[row.public_id, "burn"])).status_code == 404
+
+
+def test_a_sheet_that_opens_later_says_so_in_practice(charlie: User, bob: User) -> None:
+    version = attempted(charlie)
+    row = sheet_of(bob, charlie, version.submission.problem.problem)
+    row.opens_at = timezone.now() + timedelta(days=1)
+    row.save()
+    assert "Help is given there from its opening time, by its rules." in questions.ask_refusal(version)

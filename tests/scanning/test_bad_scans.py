@@ -62,8 +62,8 @@ def test_unreadable_files_say_why_and_the_others_are_read(bob: User) -> None:
     assert "damaged, encrypted or incomplete" in reasons["c.docx"]
     assert reasons["d.txt"] == working.KIND_UNKNOWN
     assert "too large" in reasons["f.png"] or "million pixels" in reasons["f.png"]
-    told = reasons.get("e.jpg") or ScannedPage.objects.get(file__path="e.jpg").reason
-    assert "damaged" in told
+    said = reasons.get("e.jpg") or ScannedPage.objects.get(file__path="e.jpg").reason
+    assert "damaged" in said
     assert b"".join(pieces_of(ScanFile.objects.get(path="d.txt"))) == b"no picture at all"
 
 

@@ -141,10 +141,13 @@ def ticks_carried(sheet: MarkSheet, old: SchemeVersion, new: SchemeVersion | Non
         return tuple(known[code] for code in items if code in known)
 
     ticks = frozenset(known[code] for code in sheet.ticks if code in known)
+    places = {known[code]: step for code, step in sheet.places.items() if code in known}
     verdicts = tuple(one.model_copy(update={"items": carried(one.items)}) for one in sheet.verdicts)
     comments = tuple(one.model_copy(update={"items": carried(one.items)}) for one in sheet.comments)
     is_mixed = sheet.is_mixed and new is not None and bool(new.content.mixing)
-    return sheet.model_copy(update={"ticks": ticks, "verdicts": verdicts, "comments": comments, "is_mixed": is_mixed})
+    return sheet.model_copy(
+        update={"ticks": ticks, "places": places, "verdicts": verdicts, "comments": comments, "is_mixed": is_mixed}
+    )
 
 
 def _for_change(task: MarkingTask, user: User) -> Mark:

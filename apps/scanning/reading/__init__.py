@@ -12,7 +12,7 @@ from typing import IO, Any
 
 from apps.submissions.intake import modules
 
-_CHILD = Path(__file__).with_name("child.py")
+_PARTS = (Path(__file__).with_name("cleaning.py"), Path(__file__).with_name("child.py"))
 WALL_S = 240.0
 #: Reads two lines from descriptor 3, creates the modules of the first one and runs `main` of the last.
 _BOOT = (
@@ -76,7 +76,7 @@ def kind_of(head: bytes) -> str:
 
 def pages_of(source: IO[bytes], work: Sequence[Work]) -> Iterator[PageRead]:
     """Read pages of the files in `source`, a real file. Raises `ReadingFailed` after the pages that were read."""
-    sources = [*modules(), ("scan_child", _CHILD.read_text(encoding="utf-8"))]
+    sources = [*modules(), *((f"scan_{path.stem}", path.read_text(encoding="utf-8")) for path in _PARTS)]
     lines = json.dumps(sources).encode() + b"\n" + json.dumps([one.__dict__ for one in work]).encode()
     source.seek(0)
     with _handed(lines) as descriptor:

@@ -21,6 +21,7 @@ export class Desk {
     this.isSealed = state.is_sealed;
     this.current = this.view.stepNumbers[0] ?? 0;
     this.lastVerdict = state.sheet.verdicts.at(-1)?.id ?? "";
+    this.isFocused = false; // Whether the marker went to a step of this script.
     this.isTicking = false;
     this.digit = { text: "", at: 0 };
     this.notes = new Notes(root, {
@@ -122,8 +123,11 @@ export class Desk {
     this.send("band", { band: this.sheet.band === band ? null : band });
   }
 
+  /** Tick an item, with the step at which it was found. */
   tick(code) {
-    this.send(this.sheet.ticks.includes(code) ? "untick" : "tick", { code });
+    const step = this.isFocused ? this.current : this.view.stepRead;
+    if (this.sheet.ticks.includes(code)) this.send("untick", { code });
+    else this.send("tick", { code, ...(step ? { step } : {}) });
   }
 
   /** Item mode: an item's letter ticks it, until Escape, Enter or another mode ends it. */
@@ -158,6 +162,7 @@ export class Desk {
 
   focus(step, move = true) {
     this.current = step;
+    this.isFocused = true;
     this.view.focusStep(step, move);
     this.view.press("grant", this.sheet.granted.includes(step));
   }

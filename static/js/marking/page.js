@@ -160,9 +160,14 @@ function grace() {
   const place = here.view.part("grace");
   const update = () => {
     const left = Math.ceil(((sealed?.until ?? 0) - Date.now()) / 1000);
-    place.hidden = !(left > 0) || here !== desk;
-    if (place.hidden) clearInterval(timer);
-    else here.view.part("grace-words").textContent = `${sealed.title}: sealed with ${sealed.points} points. ${left} s left to reopen it.`;
+    const isOver = !(left > 0) || here !== desk;
+    if (isOver) {
+      clearInterval(timer);
+      place.classList.add("marking__grace--over"); // Its space stays: the text must not move under the marker.
+      return;
+    }
+    place.hidden = false;
+    here.view.part("grace-words").textContent = `${sealed.title}: sealed with ${sealed.points} points. ${left} s left to reopen it.`;
   };
   const timer = setInterval(update, 1000);
   update();

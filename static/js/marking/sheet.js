@@ -1,7 +1,7 @@
 // The effect of commands on a mark sheet, to show it before the server answers. Pure. The server's answer always replaces it;
 // rules and refusals are in apps/reasoning/marking/sheets/commands.py.
 
-export const EMPTY = { band: null, ticks: [], is_mixed: false, typed: null, reason: "", verdicts: [], comments: [], granted: [], approach: "" };
+export const EMPTY = { band: null, ticks: [], places: {}, is_mixed: false, typed: null, reason: "", verdicts: [], comments: [], granted: [], approach: "" };
 
 const without = (list, value) => list.filter((one) => one !== value);
 const put = (notes, note) => (notes.some((one) => one.id === note.id) ? notes.map((one) => (one.id === note.id ? { ...one, ...note } : one)) : [...notes, note]);
@@ -24,8 +24,11 @@ function withRole(sheet, id, role, root) {
 const VERBS = {
   band: (sheet, { band }) => ({ ...sheet, band }),
   points: (sheet, { points }) => ({ ...sheet, typed: points }),
-  tick: (sheet, { code }) => ({ ...sheet, ticks: [...without(sheet.ticks, code), code].sort() }),
-  untick: (sheet, { code }) => ({ ...sheet, ticks: without(sheet.ticks, code) }),
+  tick: (sheet, { code, step }) => ({ ...sheet, ticks: [...without(sheet.ticks, code), code].sort(), places: step ? { ...sheet.places, [code]: step } : sheet.places }),
+  untick: (sheet, { code }) => {
+    const { [code]: _gone, ...places } = sheet.places ?? {};
+    return { ...sheet, ticks: without(sheet.ticks, code), places };
+  },
   mixed: (sheet, { on }) => ({ ...sheet, is_mixed: on }),
   reason: (sheet, { words }) => ({ ...sheet, reason: words }),
   approach: (sheet, { words }) => ({ ...sheet, approach: words }),

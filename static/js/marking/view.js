@@ -63,7 +63,10 @@ export class View {
   #ticks(sheet) {
     for (const box of this.root.querySelectorAll("[data-tick]")) {
       box.checked = sheet.ticks.includes(box.dataset.tick);
-      box.closest("[data-item]").classList.toggle("marking__item--on", box.checked);
+      const item = box.closest("[data-item]");
+      item.classList.toggle("marking__item--on", box.checked);
+      const step = box.checked && sheet.places?.[box.dataset.tick];
+      item.querySelector("[data-place]").textContent = step ? `at step ${step}` : "";
     }
   }
 
@@ -120,6 +123,18 @@ export class View {
 
   get stepNumbers() {
     return [...this.root.querySelectorAll("[data-step]")].map((one) => Number(one.dataset.step));
+  }
+
+  /** The step in the middle of the window, where the marker reads; undefined without steps. */
+  get stepRead() {
+    const middle = innerHeight / 2;
+    const gap = (element) => {
+      const { top, bottom } = element.getBoundingClientRect();
+      return Math.max(top - middle, middle - bottom, 0);
+    };
+    const steps = [...this.root.querySelectorAll("[data-step]")];
+    const nearest = steps.reduce((best, one) => (best && gap(best) <= gap(one) ? best : one), null);
+    return nearest ? Number(nearest.dataset.step) : undefined;
   }
 
   /** Focus a step; with `move`, also move the keyboard focus there. */

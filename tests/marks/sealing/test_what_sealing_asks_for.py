@@ -50,11 +50,19 @@ def test_ticks_that_give_all_points_need_nothing_more() -> None:
 
 
 def test_points_between_none_and_all_need_a_place() -> None:
-    assert "verdict or a comment at a step" in lacks(("points", {"points": 6}))
+    assert "an item ticked at a step, or a verdict or a comment there" in lacks(("points", {"points": 6}))
+    assert "ticked at a step" in lacks(*ticked("A1"))
+    assert lacks(("tick", {"code": "A1", "step": 2})) == ""
     assert lacks(("points", {"points": 6}), PLACE) == ""
     assert lacks(("points", {"points": 6}), ("comment", {"id": "c", "step": 2, "words": "Say more."})) == ""
-    assert "at a step" in lacks(("points", {"points": 6}), ("comment", {"id": "c", "words": "About it all."}))
+    assert "ticked at a step" in lacks(("points", {"points": 6}), ("comment", {"id": "c", "words": "About it all."}))
     assert lacks(("points", {"points": 6}), asks_place=False) == ""
+
+
+def test_all_points_with_an_error_that_matters_need_a_reason() -> None:
+    assert "in spite of an error" in lacks(("points", {"points": 7}), PLACE)
+    assert lacks(("points", {"points": 7}), PLACE, ("verdict_role", {"id": "v1", "role": "harmless"})) == ""
+    assert lacks(("points", {"points": 7}), PLACE, ("reason", {"words": "The gap is a slip of the pen."})) == ""
 
 
 def test_points_in_the_middle_need_a_chain_or_a_reason() -> None:

@@ -42,6 +42,14 @@ def test_ticks_are_items_of_the_scheme() -> None:
     assert refused(("tick", {"code": "Z9"})) == "Z9 is no item of this scheme."
 
 
+def test_a_tick_may_have_the_step_at_which_it_was_found() -> None:
+    sheet = written(("tick", {"code": "A1", "step": 2}), ("tick", {"code": "A2"}))
+    assert sheet.places == {"A1": 2}
+    assert written(("tick", {"code": "A1", "step": 2}), ("untick", {"code": "A1"})).places == {}
+    assert written(("tick", {"code": "A1", "step": 2}), ("claim", {"line": "B1"})).places == {}
+    assert refused(("tick", {"code": "A1", "step": 9})) == "The script has no step 9."
+
+
 def test_a_claim_line_replaces_all_ticks() -> None:
     sheet = written(("tick", {"code": "B1"}), ("claim", {"line": "A1 A2 !K5"}))
     assert sheet.ticks == {"A1", "A2", "K5"}
@@ -139,7 +147,9 @@ IDS = st.sampled_from(["a", "b", "c", "d"])
 ARGS = {
     "band": st.fixed_dictionaries({"band": st.sampled_from(["solution", "beginning", None])}),
     "points": st.fixed_dictionaries({"points": st.sampled_from([None, 0, 3, "3.5", 7, 9])}),
-    "tick": st.fixed_dictionaries({"code": st.sampled_from(["A1", "A2", "B1", "K5", "D1", "Z"])}),
+    "tick": st.fixed_dictionaries(
+        {"code": st.sampled_from(["A1", "A2", "B1", "K5", "D1", "Z"])}, optional={"step": st.sampled_from([1, 2, 9])}
+    ),
     "untick": st.fixed_dictionaries({"code": st.sampled_from(["A1", "A2", "Z"])}),
     "claim": st.fixed_dictionaries({"line": st.sampled_from(["A1 A2", "B1 !K5", "A1 -D1", "what"])}),
     "mixed": st.fixed_dictionaries({"on": st.booleans()}),

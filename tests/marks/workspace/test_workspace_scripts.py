@@ -50,7 +50,8 @@ def command(drawn: random.Random, sheet: MarkSheet) -> tuple[str, dict[str, Any]
     verdict, comment = drawn.choice([*verdicts, "new"]), drawn.choice([*(one.id for one in sheet.comments), "new"])
     role = drawn.choice(list(Role)).value
     choices: list[tuple[str, dict[str, Any]]] = [
-        ("tick", {"code": code}), ("untick", {"code": code}), ("band", {"band": drawn.choice(["solution", "beginning", None])}),
+        ("tick", {"code": code}), ("tick", {"code": code, "step": step}), ("untick", {"code": code}),
+        ("band", {"band": drawn.choice(["solution", "beginning", None])}),
         ("points", {"points": drawn.choice(["0", "3", "7", None])}), ("reason", {"words": f"because {step}"}),
         ("approach", {"words": f"by {code}"}), ("grant", {"step": step, "on": drawn.random() < 0.7}),
         ("verdict", {"id": f"v{drawn.randint(1, 5)}", "step": step, "fallacy": drawn.choice(list(Fallacy)).value, "role": role,

@@ -40,6 +40,11 @@ class CodeArgs(Value):
     code: str
 
 
+class TickArgs(Value):
+    code: str
+    step: int | None = None
+
+
 class ClaimArgs(Value):
     line: Annotated[str, Field(max_length=2_000)]
 

@@ -4,7 +4,8 @@
 |---|---|
 | `band` | `band`: solution, beginning or null |
 | `points` | `points`: a number or null |
-| `tick`, `untick` | `code` |
+| `tick` | `code`, and `step`: where it was found |
+| `untick` | `code` |
 | `claim` | `line`: `A c1 !cap5`; takes the place of all ticks |
 | `mixed` | `on`, and `reason` |
 | `reason`, `approach` | `words` |
@@ -41,6 +42,7 @@ from apps.reasoning.marking.sheets.arguments import (
     Place,
     PointsArgs,
     RoleArgs,
+    TickArgs,
     VerdictArgs,
     WordsArgs,
 )
@@ -83,7 +85,11 @@ def fields_differing(one: MarkSheet, other: MarkSheet) -> list[str]:
 def sheet_json(sheet: MarkSheet) -> dict[str, Any]:
     """A sheet as JSON, sets in order, so that the same sheet is written the same way."""
     value = sheet.model_dump(mode="json")
-    return value | {"ticks": sorted(sheet.ticks), "granted": sorted(sheet.granted)}
+    return value | {
+        "ticks": sorted(sheet.ticks),
+        "places": dict(sorted(sheet.places.items())),
+        "granted": sorted(sheet.granted),
+    }
 
 
 class _Desk:
@@ -94,6 +100,11 @@ class _Desk:
 
     def with_(self, **changes: Any) -> MarkSheet:
         return self.sheet.model_copy(update=changes)
+
+    def with_ticks(self, ticks: frozenset[str], **changes: Any) -> MarkSheet:
+        """The sheet with these ticks only; a place goes with its tick."""
+        places = {code: step for code, step in self.sheet.places.items() if code in ticks}
+        return self.with_(ticks=ticks, places=places, **changes)
 
     def codes(self, codes: tuple[str, ...]) -> tuple[str, ...]:
         """The codes once each. Raises `CommandRefused` for one that is no item."""
@@ -164,8 +175,14 @@ def _put(notes: tuple[Note, ...], note: Note) -> tuple[Note, ...]:
     return notes + (note,)  # noqa: RUF005
 
 
-def _tick(desk: _Desk, args: CodeArgs) -> MarkSheet:
-    return desk.with_(ticks=desk.sheet.ticks | set(desk.codes((args.code,))))
+def _tick(desk: _Desk, args: TickArgs) -> MarkSheet:
+    (code,) = desk.codes((args.code,))
+    place = {} if args.step is None else {code: desk.step(args.step).number}
+    return desk.with_(ticks=desk.sheet.ticks | {code}, places={**desk.sheet.places, **place})
+
+
+def _untick(desk: _Desk, args: CodeArgs) -> MarkSheet:
+    return desk.with_ticks(desk.sheet.ticks - {args.code})
 
 
 def _claim(desk: _Desk, args: ClaimArgs) -> MarkSheet:
@@ -173,7 +190,7 @@ def _claim(desk: _Desk, args: ClaimArgs) -> MarkSheet:
         claim = claim_read(desk.scheme, args.line)
     except ClaimWrong as error:
         raise CommandRefused(str(error)) from error
-    return desk.with_(ticks=claim.ticks, is_mixed=claim.is_mixed)
+    return desk.with_ticks(claim.ticks, is_mixed=claim.is_mixed)
 
 
 def _mixed(desk: _Desk, args: MixedArgs) -> MarkSheet:
@@ -243,8 +260,8 @@ def _link(desk: _Desk, args: LinkArgs) -> MarkSheet:
 _VERBS: dict[str, tuple[type[Value], Callable[[_Desk, Any], MarkSheet]]] = {
     "band": (BandArgs, lambda desk, args: desk.with_(band=args.band)),
     "points": (PointsArgs, lambda desk, args: desk.with_(typed=args.points)),
-    "tick": (CodeArgs, _tick),
-    "untick": (CodeArgs, lambda desk, args: desk.with_(ticks=desk.sheet.ticks - {args.code})),
+    "tick": (TickArgs, _tick),
+    "untick": (CodeArgs, _untick),
     "claim": (ClaimArgs, _claim),
     "mixed": (MixedArgs, _mixed),
     "reason": (WordsArgs, lambda desk, args: desk.with_(reason=text_clean(args.words))),

@@ -47,7 +47,7 @@ def missing_for_seal(sheet: MarkSheet, scheme: Scheme, step: Decimal, *, asks_pl
     lacks += _points_wrong(points, sheet, result, scheme, step)
     lacks += _reasons_lacking(points, sheet, result, scheme)
     if asks_place and 0 < points < scheme.scale and not _has_place(sheet, has_steps=has_steps):
-        where = "a verdict or a comment at a step" if has_steps else "a comment"
+        where = "an item ticked at a step, or a verdict or a comment there" if has_steps else "a comment"
         lacks.append(f"Points between none and all need {where}.")
     return lacks
 
@@ -86,6 +86,8 @@ def _reasons_lacking(points: Decimal, sheet: MarkSheet, result: Evaluation | Non
     is_earned = result is not None and bool(result.route.terms) and (is_between or result.points == points)
     if MIDDLE[0] <= of_seven <= MIDDLE[1] and not is_earned and not sheet.approach:
         yield f"{given} is in the middle of the scale: tick the items of a chain, or say why."
+    if points == scheme.scale and any(one.role in (Role.ROOT, Role.INDEPENDENT) for one in sheet.verdicts):
+        yield "All points in spite of an error: call the error harmless, or say why."
     if sheet.band is Band.SOLUTION and of_seven < SOLUTION_AT_LEAST:
         yield f"You said that it is essentially a solution and give {given}: say why."
     if sheet.band is Band.BEGINNING and of_seven > BEGINNING_AT_MOST:
@@ -93,4 +95,4 @@ def _reasons_lacking(points: Decimal, sheet: MarkSheet, result: Evaluation | Non
 
 
 def _has_place(sheet: MarkSheet, *, has_steps: bool) -> bool:
-    return bool(sheet.verdicts) or any(comment.step or not has_steps for comment in sheet.comments)
+    return bool(sheet.verdicts) or bool(sheet.places) or any(comment.step or not has_steps for comment in sheet.comments)

@@ -80,12 +80,14 @@ class Comment(Value):
 class MarkSheet(Value):
     """A marker's whole judgement of one script.
 
-    `typed`: points without ticks, or instead of what the ticks give, which then needs `reason`. `granted`: steps taken as
-    given, so that what follows can be judged. `approach`: empty, or what is new about it.
+    `places`: the step at which an item was ticked, which is evidence for it. `typed`: points without ticks, or instead of what
+    the ticks give, which then needs `reason`. `granted`: steps taken as given, so that what follows can be judged.
+    `approach`: empty, or what is new about it.
     """
 
     band: Band | None = None
     ticks: frozenset[Code] = frozenset()
+    places: dict[Code, Annotated[int, Field(ge=1)]] = {}
     is_mixed: bool = False
     typed: Points | None = None
     reason: Annotated[str, Field(max_length=REASON_LENGTH)] = ""
