@@ -29,7 +29,9 @@ class SetupForm(forms.Form):
 
     scheme = forms.ModelChoiceField(MarkingScheme.objects.none(), required=False, empty_label=NO_SCHEME, label="Marking scheme")
     markers = forms.TypedChoiceField(choices=((1, "One"), (2, "Two, independently")), coerce=int, label="Markers per script")
-    asks_place = forms.BooleanField(required=False, label="Require a verdict or a comment at a step for partial points")
+    asks_place = forms.BooleanField(
+        required=False, label="Require a place for partial points: an error, a comment or a tick at a step"
+    )
     unrevealed_percent = forms.IntegerField(
         min_value=0,
         max_value=100,

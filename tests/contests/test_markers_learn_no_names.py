@@ -119,7 +119,7 @@ def test_paper_numbers_are_random(bob: User) -> None:
 
 def test_only_the_identity_links_a_paper_to_a_person() -> None:
     names = {field.name for field in Paper._meta.get_fields()}
-    assert names == {"id", "public_id", "contest", "number", "reveals", "submissions"}
+    assert names == {"id", "public_id", "contest", "number", "reveals", "submissions", "sheet_code", "scanned_pages"}
 
 
 def test_opening_an_identity_requires_a_recorded_reason(marked: Contest, bob: User, client_for: ClientFor) -> None:

@@ -45,7 +45,8 @@ def disputed(bob: User, dana: User, *others: User, lines: tuple[str, str] = (BOT
     problem = problem_to_mark(bob, dana, *others, scripts=1, markers=2)
     first: list[tuple[str, dict[str, Any]]] = [("claim", {"line": lines[0]}), *([error()] if lines[0] == SIX else [])]
     past_grace(sealed(claimed(problem, bob), bob, *first))
-    past_grace(sealed(claimed(problem, dana), dana, ("claim", {"line": lines[1]}), error(SECRET)))
+    reason = {"words": "The error does not matter." if lines[1] == "B1" else ""}
+    past_grace(sealed(claimed(problem, dana), dana, ("claim", {"line": lines[1]}), error(SECRET), ("reason", reason)))
     cases_settle(problem.contest)
     return problem, MarkingCase.objects.get(problem=problem)
 

@@ -53,7 +53,9 @@ def test_an_incomplete_sheet_is_not_sealed(bob: User) -> None:
     task = claimed(problem_to_mark(bob), bob)
     with pytest.raises(NotReady) as refused:
         sealed(task, bob, ("points", {"points": 6}))
-    assert refused.value.needs == ["Points between none and all need a verdict or a comment at a step."]
+    assert refused.value.needs == [
+        "Points between none and all need an item ticked at a step, or a verdict or a comment there."
+    ]
     assert draft_of(task, bob).state == MarkState.DRAFT
 
 
@@ -99,7 +101,7 @@ def test_a_mark_can_be_reopened_within_its_grace_time(bob: User) -> None:
     assert not Verdict.objects.exists()
     assert claimed(problem, bob) == task
     commanded(task, bob, "untick", code="D1")
-    assert sealed(task, bob, ("reason", {"words": ""})).points == 7
+    assert sealed(task, bob, ("reason", {"words": "The gap is a slip."})).points == 7
 
 
 def test_a_mark_stays_sealed_after_its_grace_time_or_a_reveal(bob: User) -> None:
