@@ -60,7 +60,7 @@ def test_points_between_none_and_all_need_a_place() -> None:
 
 
 def test_all_points_with_an_error_that_matters_need_a_reason() -> None:
-    assert "in spite of an error" in lacks(("points", {"points": 7}), PLACE)
+    assert "in spite of an independent error" in lacks(("points", {"points": 7}), PLACE)
     assert lacks(("points", {"points": 7}), PLACE, ("verdict_role", {"id": "v1", "role": "harmless"})) == ""
     assert lacks(("points", {"points": 7}), PLACE, ("reason", {"words": "The gap is a slip of the pen."})) == ""
 

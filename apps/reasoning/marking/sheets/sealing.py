@@ -86,8 +86,8 @@ def _reasons_lacking(points: Decimal, sheet: MarkSheet, result: Evaluation | Non
     is_earned = result is not None and bool(result.route.terms) and (is_between or result.points == points)
     if MIDDLE[0] <= of_seven <= MIDDLE[1] and not is_earned and not sheet.approach:
         yield f"{given} is in the middle of the scale: tick the items of a chain, or say why."
-    if points == scheme.scale and any(one.role in (Role.ROOT, Role.INDEPENDENT) for one in sheet.verdicts):
-        yield "All points in spite of an error: call the error harmless, or say why."
+    if points == scheme.scale and any(one.role is Role.INDEPENDENT for one in sheet.verdicts):
+        yield "All points in spite of an independent error: call it harmless, or say why."
     if sheet.band is Band.SOLUTION and of_seven < SOLUTION_AT_LEAST:
         yield f"You said that it is essentially a solution and give {given}: say why."
     if sheet.band is Band.BEGINNING and of_seven > BEGINNING_AT_MOST:
