@@ -172,7 +172,7 @@ def test_reading_the_agreed_mark_ends_the_grace_time(bob: User, dana: User, clie
     task = claimed(problem, dana)
     sealed(task, dana, ("claim", {"line": "A1"}), ("verdict", ONE_PLACE))
     mark_unseal(task=task, user=dana)
-    sealed(task_whole(task), dana, ("claim", {"line": "A1 A2"}))
+    sealed(task_whole(task), dana, ("claim", {"line": "A1 A2"}), ("reason", {"words": "The error does not matter."}))
     client_for(dana).get(reverse("marks:reveal", kwargs={"task_id": task.public_id}))
     reveal = Reveal.objects.get(person=dana)
     assert (reveal.trigger, reveal.mark) == ("calibration", FinalGrade.objects.get().mark)
