@@ -67,7 +67,7 @@ def copies_for_tests(monkeypatch: pytest.MonkeyPatch) -> None:
     def created(*args: object, **options: object) -> str:
         name: str = create(*args, **options)
         for rest in ("-wal", "-shm"):  # Of a test run that was killed; with another database they make it unreadable.
-            Path(name + rest).unlink(missing_ok=True)
+            Path(f"{name}{rest}").unlink(missing_ok=True)
         shutil.copy(migrated_file(), name)
         return name
 

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from django.db import transaction
+from django.db.models import F, Q
+from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.contests.models import Contest
@@ -13,7 +15,7 @@ from apps.scanning.models import PageState, ScannedPage
 from apps.scanning.placing import pages_placed
 from apps.scanning.receiving import ScansRefused, scans_refusal
 from apps.submissions.intake import PAGES_AT_MOST
-from apps.submissions.models import Origin, Scan, Submission, TextFormat, VersionScan
+from apps.submissions.models import Origin, Scan, Submission, SubmissionVersion, TextFormat, VersionScan
 from apps.submissions.services import version_add
 
 
@@ -37,6 +39,7 @@ def hand_in(*, contest: Contest, by: User) -> HandedIn:
         raise ScansRefused(
             f"{waiting} page{'' if waiting == 1 else 's'} still wait in the tray. Assign them or put them away first."
         )
+    _moved_away(contest)
     texts = pages = 0
     for _, group in groupby(pages_placed(contest), key=lambda page: (page.paper_id, page.problem_id)):
         found = list(group)
@@ -47,6 +50,22 @@ def hand_in(*, contest: Contest, by: User) -> HandedIn:
     if texts:
         event_publish(contest, "contest.scans-handed-in", by, texts=texts, pages=pages)
     return HandedIn(texts, pages)
+
+
+@transaction.atomic
+def _moved_away(contest: Contest) -> None:
+    """Withdraw versions all of whose pages were moved to other texts or put away since."""
+    here = Q(state=PageState.PLACED, paper=F("scan__submission__paper"), problem=F("scan__submission__problem"))
+    moved = ScannedPage.objects.filter(file__contest=contest, scan__isnull=False).exclude(here).defer("jpeg")
+    for page in moved.select_related("scan__submission"):
+        assert page.scan is not None
+        text = page.scan.submission
+        left = ScannedPage.objects.filter(state=PageState.PLACED, paper=text.paper_id, problem=text.problem_id)
+        newest = text.versions.order_by("-number").first()
+        if newest is not None and not left.exists():
+            SubmissionVersion.objects.filter(pk=newest.pk, withdrawn_at=None).update(withdrawn_at=timezone.now())
+        page.scan = None
+        page.save(update_fields=["scan"])
 
 
 @transaction.atomic

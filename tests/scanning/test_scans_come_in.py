@@ -16,6 +16,7 @@ from apps.scanning.models import PageState, PlacedBy, ScanFile, ScannedPage
 from apps.scanning.placing import LATER, NO_PROBLEM
 from apps.scanning.reading.working import scans_work
 from apps.scanning.receiving import ScansRefused
+from apps.scanning.tray import page_assign, page_put
 from apps.submissions.models import SubmissionVersion
 from tests.contests.factory import moved
 from tests.scanning.factory import (
@@ -169,6 +170,23 @@ def test_handed_in_pages_become_versions_and_later_pages_newer_ones(bob: User) -
     before = SubmissionVersion.objects.get(submission=newest.submission, number=1)
     assert newest.pages.get(number=2).scan_id == before.pages.get().scan_id, "an unchanged page is the same page"
     assert version_of(contest, "Anna Field", second).number == 1
+
+
+def test_a_page_that_was_moved_leaves_the_text_of_the_wrong_student(bob: User) -> None:
+    contest = contest_with(bob, "Anna Field", "Ben Hall")
+    problem = contest.problems.get(label="1")
+    (page,) = read(contest, bob, anna_1__jpg=jpeg(sheet(None)))
+    hand_in(contest=contest, by=bob)
+    page_put(page=page, state=PageState.TRAY)
+    page_assign(page=page, paper=paper_of(contest, "Ben Hall"), problem=problem)
+    hand_in(contest=contest, by=bob)
+    assert version_of(contest, "Anna Field", problem).withdrawn_at is not None
+    assert version_of(contest, "Ben Hall", problem).withdrawn_at is None
+    page_put(page=page, state=PageState.TRAY)
+    page_assign(page=page, paper=paper_of(contest, "Anna Field"), problem=problem)
+    hand_in(contest=contest, by=bob)
+    assert version_of(contest, "Anna Field", problem).withdrawn_at is None
+    assert version_of(contest, "Ben Hall", problem).withdrawn_at is not None
 
 
 def test_nothing_is_handed_in_while_pages_wait_or_the_contest_is_marked(bob: User) -> None:

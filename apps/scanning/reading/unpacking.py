@@ -6,6 +6,8 @@ import zipfile
 import zlib
 from pathlib import PurePosixPath
 
+from django.utils import timezone
+
 from apps.scanning.models import FileState, ScanFile
 from apps.scanning.receiving import ScansRefused, file_store, opened
 
@@ -32,6 +34,7 @@ def archive_unpack(file: ScanFile) -> None:
                         f"The archive has {len(members):,} files; at most {MEMBERS_AT_MOST:,} are read. Split it."
                     )
                 for member in members:
+                    ScanFile.objects.filter(pk=file.pk).update(beat_at=timezone.now())
                     if _path(member) not in known:
                         total += _stored(archive, member, file, UNPACKED_BYTES - total)
         except _DAMAGED as error:
