@@ -80,13 +80,13 @@ def _codes(gray: Any) -> list[Any]:
             if one.valid
         ]
 
-    if found := read(gray):
-        return found
     if max(gray.shape) > LONG_SIDE:
         scale = LONG_SIDE / max(gray.shape)
         small = cv2.resize(gray, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
         if found := read(small):
             return [_Scaled(one, scale) for one in found]
+    if found := read(gray):
+        return found
     clear = cv2.createCLAHE(clipLimit=3.0, tileGridSize=(16, 16)).apply(cv2.GaussianBlur(gray, (3, 3), 0))
     if found := read(clear):
         return found
@@ -181,7 +181,7 @@ def _without_shadow(image: Any) -> tuple[Any, Any]:
 
 def _strip_painted(image: Any, flat: Any) -> int:
     """Paint the strip with the code white; returns the height of the strip. The page is upright, its code at the top."""
-    found = _codes(flat)
+    found = _codes(flat[: flat.shape[0] // 3])
     if not found:
         return 0
     top = 0
