@@ -119,12 +119,14 @@ def disagreed_and_revised_by_keyboard(page: Page) -> None:
 
 
 def decided(page: Page) -> None:
-    """The coach decides the disagreement; the claim about the same remark waits no longer for the student's word."""
+    """The coach decides the disagreement, and confirms that the newer version settles the remark."""
     page.goto("/practice/queue/")
     page.get_by_role("listitem").filter(has_text="Disagrees with a remark").get_by_role("link").click()
     assert faults_in_both_themes(page) == []
     page.get_by_role("button", name="The student is right").click()
     expect(page.get_by_text("The student is right.")).to_be_visible()
+    page.get_by_role("button", name="Settled", exact=True).click()
+    expect(page.get_by_role("button", name="Settled", exact=True)).to_have_count(0)
 
 
 def test_a_student_alone_goes_the_whole_way(
@@ -150,4 +152,4 @@ def test_a_student_alone_goes_the_whole_way(
         fits(page)
     assert Question.objects.get().answered_by == bob
     assert Remark.objects.get(by=bob).step == 3
-    assert {one.remark.origin: one.holds for one in Settlement.objects.all()} == {"formula": True, "coach": None}
+    assert {one.remark.origin: one.holds for one in Settlement.objects.all()} == {"formula": True, "coach": True}
