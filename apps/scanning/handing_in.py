@@ -11,8 +11,8 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.contests.models import Contest
 from apps.contests.record_keepers import event_publish
-from apps.scanning.models import PageState, ScannedPage
-from apps.scanning.placing import pages_placed
+from apps.scanning.models import FileState, PageState, ScannedPage
+from apps.scanning.placing import pages_placed, pages_to_assign
 from apps.scanning.receiving import ScansRefused, scans_refusal
 from apps.submissions.intake import PAGES_AT_MOST
 from apps.submissions.models import Origin, Scan, Submission, SubmissionVersion, TextFormat, VersionScan
@@ -34,8 +34,9 @@ def hand_in(*, contest: Contest, by: User) -> HandedIn:
     """
     if refusal := scans_refusal(contest):
         raise ScansRefused(refusal)
-    waiting = ScannedPage.objects.filter(file__contest=contest, state=PageState.TRAY).count()
-    if waiting:
+    if contest.scan_files.filter(state__in=(FileState.WAITING, FileState.READING)).exists():
+        raise ScansRefused("Some files are still being read. Hand in when they are done.")
+    if waiting := pages_to_assign(contest).count():
         raise ScansRefused(
             f"{waiting} page{'' if waiting == 1 else 's'} still wait in the tray. Assign them or put them away first."
         )
@@ -54,34 +55,43 @@ def hand_in(*, contest: Contest, by: User) -> HandedIn:
 
 @transaction.atomic
 def _moved_away(contest: Contest) -> None:
-    """Withdraw versions all of whose pages were moved to other texts or put away since."""
+    """Withdraw the newest versions all of whose pages were moved to other texts or put away since."""
+    _still_open(contest)
     here = Q(state=PageState.PLACED, paper=F("scan__submission__paper"), problem=F("scan__submission__problem"))
     moved = ScannedPage.objects.filter(file__contest=contest, scan__isnull=False).exclude(here).defer("jpeg")
-    for page in moved.select_related("scan__submission"):
-        assert page.scan is not None
-        text = page.scan.submission
-        left = ScannedPage.objects.filter(state=PageState.PLACED, paper=text.paper_id, problem=text.problem_id)
-        newest = text.versions.order_by("-number").first()
-        if newest is not None and not left.exists():
-            SubmissionVersion.objects.filter(pk=newest.pk, withdrawn_at=None).update(withdrawn_at=timezone.now())
-        page.scan = None
-        page.save(update_fields=["scan"])
+    rows = list(moved.select_related("scan__submission"))
+    gone = {page.scan_id for page in rows}
+    for text in {page.scan.submission for page in rows if page.scan is not None}:
+        newest = text.versions.filter(withdrawn_at=None).order_by("-number").first()
+        scans = set(newest.pages.values_list("scan", flat=True)) if newest is not None else set()
+        if newest is not None and scans and scans <= gone and not newest.raw.strip():
+            SubmissionVersion.objects.filter(pk=newest.pk).update(withdrawn_at=timezone.now())
+    moved.update(scan=None)
+
+
+def _still_open(contest: Contest) -> None:
+    """Hold the contest against a beginning of its marking. Raises `ScansRefused`."""
+    if refusal := scans_refusal(Contest.objects.select_for_update().get(pk=contest.pk)):
+        raise ScansRefused(refusal)
 
 
 @transaction.atomic
 def _text_hand_in(pages: Sequence[ScannedPage]) -> bool:
-    """A new version with these pages, unless the newest one has exactly them."""
+    """A new version with these pages, unless the newest one has them. What the student typed or photographed stays in it."""
+    _still_open(pages[0].file.contest)
     paper, problem = pages[0].paper, pages[0].problem
     assert paper is not None
     assert problem is not None
     submission, _ = Submission.objects.get_or_create(paper=paper, problem=problem)
     submission = Submission.objects.select_for_update().get(pk=submission.pk)
-    newest = submission.versions.order_by("-number").first()
-    if newest is not None and newest.withdrawn_at is None:
-        known = list(newest.pages.order_by("number").values_list("scan", flat=True))
-        if known and known == [page.scan_id for page in pages]:
-            return False
-    scans = [_scan(page, submission) for page in pages]
+    newest = submission.versions.filter(withdrawn_at=None).order_by("-number").first()
+    known = list(newest.pages.order_by("number").values_list("scan", flat=True)) if newest is not None else []
+    own = VersionScan.objects.filter(version__submission=submission, version__origin=Origin.TYPED).values("scan")
+    kept = list(Scan.objects.filter(pk__in=known).filter(pk__in=own).defer("jpeg"))
+    kept.sort(key=lambda scan: known.index(scan.pk))
+    if known == [*(scan.pk for scan in kept), *(page.scan_id for page in pages)]:
+        return False
+    scans = [*kept, *(_scan(page, submission) for page in pages)]
     text, text_format = (newest.raw, newest.format) if newest is not None else ("", TextFormat.MARKDOWN)
     version = version_add(submission=submission, text=text, text_format=text_format, origin=Origin.IMPORTED)
     VersionScan.objects.bulk_create(

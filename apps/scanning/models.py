@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 PATH_LENGTH = 300
 REASON_LENGTH = 300
+MARK_LENGTH = 40
 
 
 class SheetCode(models.Model):
@@ -41,7 +42,8 @@ class ScanFile(models.Model):
     """An uploaded file, or a member of an uploaded archive. Its bytes are in `FilePiece`, those of an archive in its members.
 
     `digest`: sha-256 of the bytes, in hex, once all are there. `pages`: their number, 0 while unknown. `beat_at`: the last sign
-    of the process that reads it. `attempt`: how often reading began.
+    of the process that reads it. `attempt`: how often reading began without reading a page. `sent_mark`: tells a file on the
+    sender's device from another one of the same name and size.
     """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -50,6 +52,7 @@ class ScanFile(models.Model):
     path = models.CharField(max_length=PATH_LENGTH)
     size = models.PositiveBigIntegerField()
     received = models.PositiveBigIntegerField(default=0)
+    sent_mark = models.CharField(max_length=MARK_LENGTH, blank=True)
     digest = models.CharField(max_length=64, blank=True)
     state = models.CharField(max_length=9, choices=FileState, default=FileState.RECEIVING)
     reason = models.CharField(max_length=REASON_LENGTH, blank=True)
@@ -112,8 +115,9 @@ class PlacedBy(models.TextChoices):
 class ScannedPage(models.Model):
     """A page of a file. `number` counts from 1. In the tray, `paper` and `problem` are a suggestion; `reason`: why it waits.
 
-    `code`: the text of its code. `sheet`: the page number on the printed sheet, 0 for plain paper. `ink`, `likeness`: see
-    `reading.PageRead`. `scan`: the page of a handed-in text that was made from it.
+    `turned`: degrees by which a person turned it. `code`: the text of its code. `sheet`: the page number on the printed
+    sheet, 0 for plain paper. `ink`, `likeness`: see `reading.PageRead`. `scan`: the page of a handed-in text that was made
+    from it.
     """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -122,6 +126,7 @@ class ScannedPage(models.Model):
     jpeg = models.BinaryField()
     width = models.PositiveIntegerField(default=0)
     height = models.PositiveIntegerField(default=0)
+    turned = models.PositiveSmallIntegerField(default=0)
     code = models.CharField(max_length=60, blank=True)
     ink = models.FloatField(default=0)
     likeness = models.TextField(blank=True)

@@ -38,7 +38,7 @@ class Names:
         self.problems = {" ".join(words_of(row.label)): row.pk for row in contest.problems.all()}
 
     def guess(self, path: str) -> Guess:
-        """What a path says. A name that fits several students, or none, gives no paper."""
+        """What a path says. A name that fits several students, or none, gives no paper, and no other part is tried."""
         *folders, name = path.split("/")
         stem = name.rpartition(".")[0] or name
         parts = [words_of(part) for part in (*folders, stem)]
@@ -73,15 +73,14 @@ class Names:
     def _paper(self, parts: Sequence[tuple[str, ...]]) -> tuple[int | None, str]:
         schools = {part for part in parts if part}
         inside = [one for one in self.authors if one.school in schools] or self.authors
-        for words in reversed([part for part in parts if part]):
-            text = " ".join(words)
-            exact = [one for one in inside if text in one.exact] or [one for one in inside if one.words == frozenset(words)]
-            fits = exact or [one for one in inside if frozenset(words) <= one.words]
-            if len(fits) == 1:
-                return fits[0].paper, ""
-            if fits:
-                return None, f"Several students fit “{text}”."
-        return None, f"No student fits “{' / '.join(' '.join(part) for part in parts if part)}”."[:200]
+        words = next((part for part in reversed(parts) if part), ())
+        text = " ".join(words)
+        exact = [one for one in inside if text in one.exact] or [one for one in inside if one.words == frozenset(words)]
+        is_part = all(len(word) > 1 for word in words)  # An initial is no name.
+        fits = exact or [one for one in inside if words and is_part and frozenset(words) <= one.words]
+        if len(fits) == 1:
+            return fits[0].paper, ""
+        return None, f"{'Several students fit' if fits else 'No student fits'} “{text}”."[:200]
 
 
 def words_of(text: str) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from django.db.models import F, Sum
 from apps.accounts.models import User
 from apps.contests.models import Contest, ContestState
 from apps.contests.record_keepers import event_publish
-from apps.scanning.models import PATH_LENGTH, FilePiece, FileState, ScanFile
+from apps.scanning.models import MARK_LENGTH, PATH_LENGTH, FilePiece, FileState, ScanFile
 
 PIECE_BYTES = 4 * 1024**2
 FILE_BYTES = 2 * 1024**3
@@ -34,8 +34,8 @@ def scans_refusal(contest: Contest) -> str:
 
 
 @transaction.atomic
-def file_begin(*, contest: Contest, path: str, size: int, by: User) -> ScanFile:
-    """Begin an upload, or find the one of the same path and size that has not ended. Raises `ScansRefused`."""
+def file_begin(*, contest: Contest, path: str, size: int, by: User, mark: str = "") -> ScanFile:
+    """Begin an upload. With a `mark`, such as the time of the file, continue one of the same file. Raises `ScansRefused`."""
     if refusal := scans_refusal(contest):
         raise ScansRefused(refusal)
     path = path_clean(path)
@@ -45,15 +45,21 @@ def file_begin(*, contest: Contest, path: str, size: int, by: User) -> ScanFile:
             if size == 0
             else f"{path} is larger than {FILE_BYTES // 1024**3} GB. Split it into smaller files."
         )
-    begun = contest.scan_files.filter(path=path, size=size, state=FileState.RECEIVING, archive=None).first()
-    if begun is not None:
-        return begun
-    files = contest.scan_files.aggregate(bytes=Sum("size"))
-    if (files["bytes"] or 0) + size > CONTEST_BYTES or contest.scan_files.count() >= FILES_AT_MOST:
-        raise ScansRefused(f"A contest has at most {CONTEST_BYTES // 1024**3} GB of scans. Remove files that you do not need.")
+    mark = mark[:MARK_LENGTH]
+    begun = contest.scan_files.filter(path=path, size=size, sent_mark=mark, by=by, state=FileState.RECEIVING, archive=None)
+    if mark and (found := begun.first()) is not None:
+        return found
+    _room(contest, size)
     if not contest.scan_files.exists():
         event_publish(contest, "contest.scans", by)
-    return ScanFile.objects.create(contest=contest, path=path, size=size, by=by)
+    return ScanFile.objects.create(contest=contest, path=path, size=size, by=by, sent_mark=mark)
+
+
+def _room(contest: Contest, size: int) -> None:
+    """Raise `ScansRefused` if a contest has no room for so many more bytes, or for another file."""
+    used = contest.scan_files.aggregate(bytes=Sum("size"))["bytes"] or 0
+    if used + size > CONTEST_BYTES or contest.scan_files.count() >= FILES_AT_MOST:
+        raise ScansRefused(f"A contest has at most {CONTEST_BYTES // 1024**3} GB of scans. Remove files that you do not need.")
 
 
 @transaction.atomic
@@ -106,6 +112,7 @@ def opened(file: ScanFile) -> IO[bytes]:
 def file_store(*, archive: ScanFile, path: str, stream: IO[bytes], most: int) -> int:
     """Store a member of an archive; returns its size. Raises `ScansRefused` above `most` bytes."""
     with transaction.atomic():
+        _room(archive.contest, 0)  # The archive itself still counts; it has about the bytes of its members.
         file = ScanFile.objects.create(contest=archive.contest, archive=archive, path=path_clean(path), size=0, by=archive.by)
         while data := stream.read(PIECE_BYTES):
             if file.size + len(data) > most:
@@ -140,5 +147,6 @@ def file_again(*, file: ScanFile) -> None:
 
 def path_clean(path: str) -> str:
     """A path of an upload as text: forward slashes, no empty parts, at most 300 characters from its end."""
-    parts = [part.strip() for part in path.replace("\\", "/").replace("\0", "").split("/")]
+    plain = "".join(sign if sign.isprintable() else " " for sign in path.replace("\\", "/"))
+    parts = [part.strip() for part in plain.split("/")]
     return "/".join(part for part in parts if part not in ("", ".", ".."))[-PATH_LENGTH:] or "scan"

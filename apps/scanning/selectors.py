@@ -4,11 +4,11 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, QuerySet
 
 from apps.contests.models import Contest, ContestProblem, Identity
 from apps.scanning.models import FileState, PageState, ScanFile, ScannedPage
-from apps.scanning.placing import pages_placed
+from apps.scanning.placing import pages_placed, pages_to_assign
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,11 @@ def progress_of(contest: Contest) -> Progress:
     return Progress(states, pages, max(known, pages))
 
 
+def files_read(contest: Contest) -> QuerySet[ScanFile]:
+    """Files that were read, without archives, whose members are files of their own."""
+    return contest.scan_files.filter(state=FileState.READ).exclude(pages=0)
+
+
 def files_failed(contest: Contest) -> QuerySet[ScanFile]:
     """Files that could not be read, or whose upload stopped."""
     return contest.scan_files.filter(state__in=(FileState.FAILED, FileState.RECEIVING))
@@ -61,8 +66,7 @@ def files_failed(contest: Contest) -> QuerySet[ScanFile]:
 
 def tray_of(contest: Contest) -> QuerySet[ScannedPage]:
     """Pages to be assigned, in the order of their files, without their pictures."""
-    rows = ScannedPage.objects.filter(file__contest=contest, state=PageState.TRAY)
-    return rows.defer("jpeg").select_related("file", "paper", "problem")
+    return pages_to_assign(contest).defer("jpeg").select_related("file", "paper", "problem")
 
 
 def table_of(contest: Contest, problems: Sequence[ContestProblem]) -> list[Row]:
@@ -70,16 +74,18 @@ def table_of(contest: Contest, problems: Sequence[ContestProblem]) -> list[Row]:
     sheets: dict[tuple[int | None, int | None], list[int]] = defaultdict(list)
     for page in pages_placed(contest):
         sheets[page.paper_id, page.problem_id].append(page.sheet)
-    blank = _counted(contest, Q(state=PageState.BLANK))
+    blank: dict[tuple[int | None, int | None], list[int]] = defaultdict(list)
+    for paper, problem, number in _blank_sheets(contest):
+        blank[paper, problem].append(number)
     waiting: Counter[int | None] = Counter()
-    for (paper, _), count in _counted(contest, Q(state=PageState.TRAY)).items():
-        waiting[paper] += count
+    waiting.update(pages_to_assign(contest).values_list("paper", flat=True))
 
     def cell(paper: int, problem: int) -> Cell:
         found = sheets.get((paper, problem), [])
-        there = {number for number in found if number}
+        empty = blank.get((paper, problem), [])
+        there = {number for number in (*found, *empty) if number}
         missing = [number for number in range(1, max(there, default=0)) if number not in there]
-        return Cell(len(found), blank.get((paper, problem), 0), missing if not blank.get((paper, problem)) else [])
+        return Cell(len(found), len(empty), missing)
 
     return [
         Row(one, [cell(one.paper_id, problem.pk) for problem in problems], waiting.get(one.paper_id, 0))
@@ -95,9 +101,6 @@ def put_aside(contest: Contest) -> dict[str, int]:
     return dict(rows.values_list("state").annotate(count=Count("pk")).values_list("state", "count"))
 
 
-def _counted(contest: Contest, condition: Q) -> dict[tuple[int | None, int | None], int]:
-    rows = ScannedPage.objects.filter(condition, file__contest=contest).values_list("paper", "problem")
-    return {
-        (paper, problem): count
-        for paper, problem, count in rows.annotate(count=Count("pk")).values_list("paper", "problem", "count")
-    }
+def _blank_sheets(contest: Contest) -> QuerySet[ScannedPage, tuple[int | None, int | None, int]]:
+    rows = ScannedPage.objects.filter(state=PageState.BLANK, file__contest=contest)
+    return rows.values_list("paper", "problem", "sheet")

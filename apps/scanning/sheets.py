@@ -75,7 +75,6 @@ def _sheet(code: PageCode, head: str, note: str, identity: Identity | None = Non
         "head": head,
         "note": note,
         "code": rows_of(code.text),
-        "signs": code.token,
         "is_cover": code.is_cover,
         "below": below,
         **named,

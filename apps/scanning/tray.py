@@ -4,6 +4,7 @@ from django.db import transaction
 
 from apps.contests.models import ContestProblem, Paper
 from apps.scanning.models import PageState, PlacedBy, ScannedPage
+from apps.scanning.placing import PUT_BACK
 from apps.scanning.receiving import ScansRefused, scans_refusal
 from apps.submissions.intake import Cut, PageImage, UploadWrong, pages_read
 
@@ -14,6 +15,8 @@ def page_assign(*, page: ScannedPage, paper: Paper, problem: ContestProblem) -> 
     contest = _changeable(page)
     if paper.contest_id != contest or problem.contest_id != contest:
         raise ScansRefused("Choose a student and a problem of this contest.")
+    if not page.height:
+        raise ScansRefused("This page could not be read, so it cannot be handed in. Scan it again, then put it away here.")
     page.paper, page.problem, page.state, page.placed_by, page.reason = paper, problem, PageState.PLACED, PlacedBy.HAND, ""
     page.save(update_fields=["paper", "problem", "state", "placed_by", "reason"])
     return page
@@ -26,7 +29,7 @@ def page_put(*, page: ScannedPage, state: PageState) -> ScannedPage:
     if state not in (PageState.DISCARDED, PageState.BLANK, PageState.TRAY):
         raise ScansRefused("A page can be put away, called blank, or back into the tray.")
     page.state, page.placed_by = state, PlacedBy.HAND
-    page.reason = "Put back by hand." if state == PageState.TRAY else ""
+    page.reason = PUT_BACK if state == PageState.TRAY else ""
     page.save(update_fields=["state", "placed_by", "reason"])
     return page
 
@@ -41,8 +44,9 @@ def page_turn(*, page: ScannedPage, degrees: int) -> ScannedPage:
     except UploadWrong as error:
         raise ScansRefused(str(error)) from error
     page.jpeg, page.width, page.height = turned.jpeg, turned.width, turned.height
+    page.turned = (page.turned + degrees) % 360
     page.scan = None  # A version keeps the page that was handed in; the next one gets this one.
-    page.save(update_fields=["jpeg", "width", "height", "scan"])
+    page.save(update_fields=["jpeg", "width", "height", "turned", "scan"])
     return page
 
 

@@ -9,6 +9,7 @@ async function begun(form, file, path, send) {
   body.delete("files");
   body.set("path", path);
   body.set("size", String(file.size));
+  body.set("mark", String(file.lastModified));
   return answered(await send(form.dataset.scans, { method: "POST", body }));
 }
 

@@ -81,10 +81,10 @@ def pdf_with_password(page: Picture) -> bytes:
     )
 
 
-def contest_with(coach: User, *names: str, problems: int = 2) -> Contest:
-    """An open contest with these students and problems labelled from 1."""
+def contest_with(coach: User, *names: str, problems: int = 2, state: ContestState = ContestState.OPEN) -> Contest:
+    """A contest, by default open, with these students and problems labelled from 1."""
     made = [make_problem(f"Scanned {next(_NUMBERS)}") for _ in range(problems)]
-    contest = make_contest(coach, *made, state=ContestState.OPEN)
+    contest = make_contest(coach, *made, state=state)
     for name in names:
         first, _, last = name.partition(" ")
         person = User.objects.create_user(name.lower().replace(" ", "-"), role=Role.STUDENT, first_name=first, last_name=last)

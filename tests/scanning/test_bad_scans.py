@@ -2,15 +2,19 @@
 
 import io
 import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from typing import IO
 from unittest.mock import patch
 
 import pytest
+from django.test import Client
+from django.urls import reverse
 from PIL import Image
 
 from apps.accounts.models import User
 from apps.scanning.models import FileState, PageState, ScanFile, ScannedPage
 from apps.scanning.placing import FOREIGN, SAME_SHEET, TWO_CODES
-from apps.scanning.reading import ReadingFailed, pages_of, working
+from apps.scanning.reading import PageRead, ReadingFailed, Work, pages_of, working
 from apps.scanning.receiving import ScansRefused, file_begin, pieces_of
 from tests.scanning.factory import (
     added,
@@ -28,6 +32,7 @@ from tests.scanning.factory import (
 
 pytestmark = pytest.mark.django_db
 PAGE = sheet(None)
+ClientFor = Callable[[User | None], Client]
 
 
 def zipped(**members: bytes) -> bytes:
@@ -138,14 +143,16 @@ def test_the_same_file_again_is_not_read_twice(bob: User) -> None:
 def test_an_upload_that_stopped_continues_with_its_next_byte(bob: User) -> None:
     contest = contest_with(bob, "Anna Field")
     data = jpeg(PAGE)
-    begun = file_begin(contest=contest, path="field_1.jpg", size=len(data), by=bob)
+    begun = file_begin(contest=contest, path="field_1.jpg", size=len(data), by=bob, mark="1764230000000")
     from apps.scanning.receiving import piece_add
 
     begun = piece_add(file=begun, at=0, data=data[:500])
     assert piece_add(file=begun, at=0, data=data[:500]).received == 500, "a piece that comes twice changes nothing"
     with pytest.raises(ScansRefused, match="changed while it was uploaded"):
         piece_add(file=begun, at=500, data=data)
-    found = file_begin(contest=contest, path="field_1.jpg", size=len(data), by=bob)
+    other = file_begin(contest=contest, path="field_1.jpg", size=len(data), by=bob, mark="1764230009999")
+    assert (other.pk != begun.pk, other.received) == (True, 0), "another file of the same name and size begins anew"
+    found = file_begin(contest=contest, path="field_1.jpg", size=len(data), by=bob, mark="1764230000000")
     assert (found.pk, found.received) == (begun.pk, 500)
     piece_add(file=found, at=500, data=data[500:])
     working.scans_work()
@@ -154,11 +161,49 @@ def test_an_upload_that_stopped_continues_with_its_next_byte(bob: User) -> None:
         file_begin(contest=contest, path="x.jpg", size=0, by=bob)
 
 
+def test_a_pdf_that_kills_its_process_when_it_is_opened_fails(bob: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    def dies(source: IO[bytes], _work: Sequence[Work]) -> Iterator[PageRead]:
+        if source.readable():
+            raise ReadingFailed
+        yield PageRead(0, 0)
+
+    monkeypatch.setattr(working, "pages_of", dies)
+    contest = contest_with(bob, "Anna Field")
+    assert read(contest, bob, bomb__pdf=pdf([PAGE])) == []
+    assert ScanFile.objects.get().reason == working.UNOPENED
+
+
+def test_what_was_read_of_a_file_is_placed_although_its_process_died(bob: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = pages_of
+
+    def dies(source: IO[bytes], work: Sequence[Work]) -> Iterator[PageRead]:
+        for page in real(source, work):
+            if page.page == 1:
+                raise ReadingFailed
+            yield page
+
+    monkeypatch.setattr(working, "pages_of", dies)
+    out = io.BytesIO()
+    picture = Image.fromarray(PAGE)
+    picture.save(out, "TIFF", save_all=True, append_images=[picture, picture])
+    contest = contest_with(bob, "Anna Field")
+    found = read(contest, bob, field_1__tif=out.getvalue())
+    assert [(page.state, page.reason) for page in found] == [(PageState.PLACED, ""), (PageState.TRAY, working.STOPPED)]
+
+
+def test_an_archive_inside_an_archive_and_odd_names_are_no_danger(bob: User, client_for: ClientFor) -> None:
+    contest = contest_with(bob, "Anna Field")
+    read(contest, bob, outer__zip=zipped(inner__zip=zipped(field_1__jpg=jpeg(PAGE))))
+    assert "inside an archive" in ScanFile.objects.get(path="inner.zip").reason
+    odd = file_added(contest, bob, 'a\r\nX-Evil: 1"; b.txt', b"hello")
+    assert client_for(bob).get(reverse("scanning:file", args=[odd.public_id])).status_code == 200
+
+
 def test_a_page_that_kills_its_process_is_left_out(bob: User, monkeypatch: pytest.MonkeyPatch) -> None:
     contest = contest_with(bob, "Anna Field")
     real = pages_of
 
-    def dies(source, work):  # type: ignore[no-untyped-def]
+    def dies(source: IO[bytes], work: Sequence[Work]) -> Iterator[PageRead]:
         for page in real(source, work):
             if page.page == 2:
                 raise ReadingFailed

@@ -133,8 +133,8 @@ def test_the_tray_assigns_puts_away_and_turns(bob: User, client_for: ClientFor) 
     first, second, third, fourth = pages(contest)
     problem = contest.problems.get(label="2")
     change = [reverse("scanning:change", args=[page.public_id]) for page in (first, second, third, fourth)]
-    assert "Choose the student and the problem." in client.post(change[0], {"paper": ""}, follow=True).content.decode()
-    client.post(change[0], {"paper": paper_of(contest, "Anna Field").public_id, "problem": problem.public_id})
+    assert "Choose the student and the problem." in client.post(change[0], {"student": ""}, follow=True).content.decode()
+    client.post(change[0], {"student": contest.identities.get(name="Anna Field").pk, "problem": problem.public_id})
     before = client.get(reverse("scanning:picture", args=[second.public_id])).content
     client.post(change[1], {"turn": "90"})
     second.refresh_from_db()
@@ -223,7 +223,7 @@ def test_the_page_shows_progress_gaps_and_files_and_uploads_without_javascript(b
     shown = re.sub(r"\s+", " ", client.get(url("overview", contest)).content.decode())
     assert "without sheet 1, 2" in shown
     assert "note.txt" in shown
-    gallery = client.get(url("gallery", contest), {"paper": str(paper_of(contest, "Anna Field").public_id)}).content.decode()
+    gallery = client.get(url("gallery", contest), {"student": contest.identities.get(name="Anna Field").pk}).content.decode()
     assert "Problem 1" in gallery
     note = ScanFile.objects.get(path="note.txt")
     assert b"".join(client.get(reverse("scanning:file", args=[note.public_id]))) == b"hello"

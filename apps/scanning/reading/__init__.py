@@ -46,7 +46,8 @@ class Work:
 class PageRead:
     """What was read of a page, or why it was not (`error`). `page` is -1 if the whole file could not be read.
 
-    `ink`: share of dark pixels below the code. `likeness`: the ink in 64 rows of 48 cells, a hex digit each (`likeness`).
+    `ink`: share of pixels in strokes of ink below the code, 0 on a blank page. `likeness`: the ink in 64 rows of 48 cells, a
+    hex digit each (`likeness`).
     """
 
     file: int

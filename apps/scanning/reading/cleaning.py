@@ -12,8 +12,9 @@ READ_SIDE = 3_600
 QUALITY = 78
 #: Straightening: half the range and the step in degrees, and the side of the picture on which it is measured.
 ANGLE_MOST, ANGLE_STEP, ANGLE_SIDE = 10.0, 0.5, 500
-#: A pixel of ink is darker than this part of the paper around it. A page with a smaller share of ink is blank.
-INK_BELOW = 0.72
+#: Ink is darker than its paper by this part of white, or by so many times the noise. Its strokes are at least so many pixels
+#: long: dust is smaller, and a single digit is larger.
+INK_DARKER, NOISES, STROKE = 0.07, 6, 12
 #: Height of the strip with the code in parts of the side of the code, measured from its top.
 STRIP = 1.1
 GRID = (48, 64)
@@ -37,15 +38,14 @@ def page_read(draw: Any) -> tuple[dict[str, Any], bytes]:
     top = _strip_painted(image, flat) if codes else 0
     height, width = flat.shape
     # Without the line below the code, and without edges of paper.
-    body = cv2.medianBlur(flat[top + height // 30 : -height // 20, width // 16 : -width // 16], 3)
-    ink = (body < INK_BELOW * 255).astype(np.float32)
+    ink = _strokes(flat[top + height // 30 : -height // 20, width // 16 : -width // 16])
     found = {
         "width": image.shape[1],
         "height": image.shape[0],
         "codes": sorted({code.text for code in codes}),
         "turn": turn,
         "angle": round(angle, 2),
-        "ink": round(float(ink.mean()), 6),
+        "ink": float(ink.mean()),
         "likeness": _likeness(ink),
     }
     return found, _jpeg(image)
@@ -194,6 +194,21 @@ def _strip_painted(image: Any, flat: Any) -> int:
     image[:top] = 255
     flat[:top] = 255
     return top
+
+
+def _strokes(body: Any) -> Any:
+    """1 where there is ink, also faint pencil, in strokes of some length; else 0. A page without strokes is blank."""
+    import cv2
+    import numpy as np
+
+    smooth = cv2.GaussianBlur(body, (0, 0), 1.2).astype(np.float32)
+    darker = cv2.blur(smooth, (61, 61)) - smooth
+    noise = 1.4826 * float(np.median(np.abs(darker)))
+    ink = (darker > max(INK_DARKER * 255, NOISES * noise)).astype(np.uint8)
+    _, labels, facts, _ = cv2.connectedComponentsWithStats(ink, connectivity=8)
+    is_stroke = np.maximum(facts[:, cv2.CC_STAT_WIDTH], facts[:, cv2.CC_STAT_HEIGHT]) >= STROKE
+    is_stroke[0] = False
+    return is_stroke[labels].astype(np.float32)
 
 
 def _likeness(ink: Any) -> str:

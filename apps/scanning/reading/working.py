@@ -26,6 +26,8 @@ FILES_EACH, PAGES_EACH = 24, 24
 LOST_AFTER = timedelta(minutes=6)
 ATTEMPTS = 3
 KIND_UNKNOWN = "This is no PDF, JPEG, PNG, TIFF, HEIC or ZIP file."
+UNOPENED = "Opening this PDF took more time or memory than is allowed. Save or scan it again."
+STOPPED = "Reading stopped at this page, so it and all pages after it are missing. Scan them again."
 BROKEN = "This page could not be read within the limits of time and memory. Scan it again with fewer dots per inch."
 
 
@@ -87,7 +89,9 @@ def _batches(files: Iterable[ScanFile]) -> list[list[ScanFile]]:
 def _batch_read(batch: Sequence[ScanFile]) -> None:
     head = bytes(FilePiece.objects.filter(file=batch[0], at=0).values_list("data", flat=True).first() or b"")
     kind = kind_of(head)
-    if kind == "zip":
+    if kind == "zip" and batch[0].archive_id:
+        _failed(batch[0], "An archive inside an archive is not unpacked. Add it by itself.")
+    elif kind == "zip":
         try:
             archive_unpack(batch[0])
         except ScansRefused as error:
@@ -114,6 +118,9 @@ def _pdf_read(file: ScanFile) -> None:
                     _stored(file, page)
                     read += 1
             except ReadingFailed:
+                if read == 0 and broken and not file.pages:
+                    _failed(file, UNOPENED)
+                    return
                 if read == 0 and broken:
                     _stored(file, PageRead(0, first, file.pages, error=BROKEN))
                     read = 1
@@ -135,7 +142,7 @@ def _pictures_read(batch: Sequence[ScanFile]) -> None:
             try:
                 _together([file])
             except ReadingFailed:
-                _failed(file, BROKEN)
+                _stopped(file)
 
 
 def _together(left: list[ScanFile]) -> None:
@@ -180,7 +187,7 @@ def _stored(file: ScanFile, page: PageRead) -> None:
         "reason": page.error[:300],
     }
     ScannedPage.objects.get_or_create(file=file, number=page.page + 1, defaults=values)
-    ScanFile.objects.filter(pk=file.pk).update(pages=file.pages, beat_at=timezone.now())
+    ScanFile.objects.filter(pk=file.pk).update(pages=file.pages, beat_at=timezone.now(), attempt=0)
 
 
 @transaction.atomic
@@ -189,6 +196,15 @@ def _done(file: ScanFile) -> None:
     if ScanFile.objects.filter(pk=file.pk, state=FileState.READING).update(state=FileState.READ):
         file.refresh_from_db()
         file_place(file)
+
+
+def _stopped(file: ScanFile) -> None:
+    """End a file in whose middle the process died: place what was read, and let the tray say that pages are missing."""
+    if not (count := file.scanned.count()):
+        _failed(file, BROKEN)
+        return
+    _stored(file, PageRead(0, count, file.pages, error=STOPPED))
+    _done(file)
 
 
 def _failed(file: ScanFile, reason: str) -> None:

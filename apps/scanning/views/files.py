@@ -16,7 +16,7 @@ from apps.scanning.access import file_get_for, scans_contest_for
 from apps.scanning.models import PageState
 from apps.scanning.placing import files_place_again
 from apps.scanning.receiving import PIECE_BYTES, ScansRefused, scans_refusal
-from apps.scanning.selectors import files_failed, progress_of, put_aside, table_of, tray_of
+from apps.scanning.selectors import files_failed, files_read, progress_of, put_aside, table_of, tray_of
 from apps.scanning.sheets import SheetsRefused, sheets_pdf
 from apps.ui.refusals import refusals_shown
 from apps.ui.sent import whole_number
@@ -68,6 +68,7 @@ def begin(request: HttpRequest, contest_id: uuid.UUID) -> JsonResponse:
             path=request.POST.get("path", ""),
             size=whole_number(request.POST.get("size", ""), 12) or 0,
             by=user,
+            mark=request.POST.get("mark", ""),
         )
     except ScansRefused as error:
         return JsonResponse({"error": str(error)}, status=422)
@@ -152,6 +153,7 @@ def _context(contest: Contest) -> dict[str, Any]:
         "has_more": len(failed) > FILES_SHOWN,
         "rows": table_of(contest, problems),
         "waiting": tray_of(contest).count(),
+        "read": files_read(contest)[:FILES_SHOWN],
         "aside": [(PageState(state).label, state, count) for state, count in sorted(put_aside(contest).items())],
         "refusal": scans_refusal(contest),
         "pages_usual": PAGES_USUAL,

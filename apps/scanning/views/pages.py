@@ -1,4 +1,7 @@
-"""Scanned pages: the tray, where pages are assigned with two keys, pictures, and the pages of a student."""
+"""Scanned pages: the tray, where pages are assigned with two keys, pictures, and the pages of a student.
+
+No address or form names a paper: its id stands next to its number on the pages of markers, and here next to a name.
+"""
 
 import uuid
 
@@ -48,13 +51,13 @@ def tray(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
 @never_cache
 @require_GET
 def gallery(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
-    """The pages of a student (`paper`), or of a state (`state`), small."""
+    """The pages of a student (`student`), or of a state (`state`), small."""
     contest = scans_contest_for(user_of(request), contest_id)
     rows = ScannedPage.objects.filter(file__contest=contest).defer("jpeg").select_related("file", "problem")
     state = request.GET.get("state", "")
     identity = None
-    if asked := uuid_of(request.GET.get("paper", "")):
-        identity = contest.identities.filter(paper__public_id=asked).first()
+    if asked := whole_number(request.GET.get("student", "")):
+        identity = contest.identities.filter(pk=asked).first()
         if identity is None:
             raise Http404("There is no such student.")
         rows = rows.filter(paper=identity.paper_id).order_by("problem__position", "sheet", "file__path", "number")
@@ -90,30 +93,33 @@ def change(request: HttpRequest, page_id: uuid.UUID) -> HttpResponse:
     page = page_get_for(user_of(request), page_id)
     contest = page.file.contest
     follows = _next_in_tray(contest, page)
+    done: uuid.UUID | None = page.public_id  # A refused change shows the same page again.
     with refusals_shown(request, ScansRefused):
         if "turn" in request.POST:
             actions.page_turn(page=page, degrees=whole_number(request.POST["turn"], 3) or 90)
-            follows = page.public_id
+            done = page.public_id
         elif put := request.POST.get("put", ""):
             if put not in PageState.values:
                 raise ScansRefused("A page can be put away, called blank, or back into the tray.")
             actions.page_put(page=page, state=PageState(put))
+            done = follows
         else:
             _assign(request, contest, page)
+            done = follows
     back = request.POST.get("back", "")
     if back and url_has_allowed_host_and_scheme(back, None):
         return redirect(back)
-    query = f"?page={follows}" if follows else ""
+    query = f"?page={done}" if done else ""
     return redirect(reverse("scanning:tray", args=[contest.public_id]) + query)
 
 
 def _assign(request: HttpRequest, contest: Contest, page: ScannedPage) -> None:
-    asked = uuid_of(request.POST.get("paper", "")), uuid_of(request.POST.get("problem", ""))
-    paper = contest.papers.filter(public_id=asked[0]).first() if asked[0] else None
-    problem = contest.problems.filter(public_id=asked[1]).first() if asked[1] else None
-    if paper is None or problem is None:
+    student, asked = whole_number(request.POST.get("student", "")), uuid_of(request.POST.get("problem", ""))
+    identity = contest.identities.filter(pk=student).select_related("paper").first() if student else None
+    problem = contest.problems.filter(public_id=asked).first() if asked else None
+    if identity is None or problem is None:
         raise ScansRefused("Choose the student and the problem.")
-    actions.page_assign(page=page, paper=paper, problem=problem)
+    actions.page_assign(page=page, paper=identity.paper, problem=problem)
 
 
 def _next_in_tray(contest: Contest, page: ScannedPage) -> uuid.UUID | None:

@@ -123,7 +123,8 @@ class Rescorer:
         verdicts = tuple(one.model_copy(update={"items": self._linked(one)}) for one in sheet.verdicts)
         comments = tuple(one.model_copy(update={"items": self._linked(one)}) for one in sheet.comments)
         ticks = frozenset(self._known(sheet.ticks))
-        return sheet.model_copy(update={"ticks": ticks, "verdicts": verdicts, "comments": comments})
+        places = {new: step for code, step in sheet.places.items() for new in self._known([code])}
+        return sheet.model_copy(update={"ticks": ticks, "places": places, "verdicts": verdicts, "comments": comments})
 
     def _linked(self, note: StepVerdict | Comment) -> tuple[str, ...]:
         return tuple(self._known(note.items))
