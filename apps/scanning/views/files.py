@@ -95,7 +95,6 @@ def add(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
     with refusals_shown(request, ScansRefused):
         for upload in request.FILES.getlist("files"):
             found = receiving.file_begin(contest=contest, path=upload.name or "", size=upload.size or 0, by=user)
-            upload.seek(found.received)
             while data := upload.read(PIECE_BYTES):
                 found = receiving.piece_add(file=found, at=found.received, data=data)
     return redirect("scanning:overview", contest_id=contest_id)

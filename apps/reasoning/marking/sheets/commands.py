@@ -101,11 +101,6 @@ class _Desk:
     def with_(self, **changes: Any) -> MarkSheet:
         return self.sheet.model_copy(update=changes)
 
-    def with_ticks(self, ticks: frozenset[str], **changes: Any) -> MarkSheet:
-        """The sheet with these ticks only; a place goes with its tick."""
-        places = {code: step for code, step in self.sheet.places.items() if code in ticks}
-        return self.with_(ticks=ticks, places=places, **changes)
-
     def codes(self, codes: tuple[str, ...]) -> tuple[str, ...]:
         """The codes once each. Raises `CommandRefused` for one that is no item."""
         known = {item.code for item in self.scheme.items}
@@ -182,7 +177,7 @@ def _tick(desk: _Desk, args: TickArgs) -> MarkSheet:
 
 
 def _untick(desk: _Desk, args: CodeArgs) -> MarkSheet:
-    return desk.with_ticks(desk.sheet.ticks - {args.code})
+    return desk.sheet.with_ticks(desk.sheet.ticks - {args.code})
 
 
 def _claim(desk: _Desk, args: ClaimArgs) -> MarkSheet:
@@ -190,7 +185,7 @@ def _claim(desk: _Desk, args: ClaimArgs) -> MarkSheet:
         claim = claim_read(desk.scheme, args.line)
     except ClaimWrong as error:
         raise CommandRefused(str(error)) from error
-    return desk.with_ticks(claim.ticks, is_mixed=claim.is_mixed)
+    return desk.sheet.with_ticks(claim.ticks, is_mixed=claim.is_mixed)
 
 
 def _mixed(desk: _Desk, args: MixedArgs) -> MarkSheet:

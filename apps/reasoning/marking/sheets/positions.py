@@ -75,10 +75,7 @@ def position_line(scheme: Scheme, position: Position) -> str:
 
 def sheet_at(sheet: MarkSheet, position: Position) -> MarkSheet:
     """The sheet with another claim; verdicts, comments and granted steps stay."""
-    places = {code: step for code, step in sheet.places.items() if code in position.ticks}
-    return sheet.model_copy(
-        update={"ticks": position.ticks, "places": places, "is_mixed": position.is_mixed, "typed": position.typed}
-    )
+    return sheet.with_ticks(position.ticks, is_mixed=position.is_mixed, typed=position.typed)
 
 
 def position_of(sheet: MarkSheet) -> Position:

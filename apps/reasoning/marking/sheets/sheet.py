@@ -5,7 +5,7 @@ A sheet holds judgements only; its points are computed (`sheet_points`) from the
 
 from decimal import Decimal
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field
 
@@ -95,6 +95,11 @@ class MarkSheet(Value):
     comments: Annotated[tuple[Comment, ...], Field(max_length=NOTES_AT_MOST)] = ()
     granted: frozenset[int] = frozenset()
     approach: Annotated[str, Field(max_length=REASON_LENGTH)] = ""
+
+    def with_ticks(self, ticks: frozenset[str], **changes: Any) -> Self:
+        """The sheet with these ticks only; a place goes with its tick."""
+        places = {code: step for code, step in self.places.items() if code in ticks}
+        return self.model_copy(update={"ticks": ticks, "places": places, **changes})
 
     @property
     def first_error(self) -> int | None:
