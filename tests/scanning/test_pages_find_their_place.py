@@ -89,7 +89,7 @@ def test_trying_again_remembers_the_sheets_before_and_leaves_what_a_person_put_b
         ("1.pdf", ""),
     ],
 )
-def test_a_name_that_fits_nobody_is_not_replaced_by_another_part_of_the_path(path: str, name: str, bob: User) -> None:
+def test_a_name_that_fits_no_student_is_not_replaced_by_another_part_of_the_path(path: str, name: str, bob: User) -> None:
     contest = contest_with(bob, "Anna Field", "Max A Weber")
     guess = Names(contest).guess(path)
     assert guess.paper == (paper_of(contest, name).pk if name else None)

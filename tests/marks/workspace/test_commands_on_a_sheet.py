@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.reasoning.marking.sheets.commands import VERBS, CommandRefused, Script, fields_differing, sheet_apply, sheet_json
+from apps.reasoning.marking.sheets.positions import Position, sheet_at
 from apps.reasoning.marking.sheets.sealing import missing_for_seal, sheet_points
 from apps.reasoning.marking.sheets.sheet import Band, Fallacy, MarkSheet, Role
 from apps.reasoning.texts.anchors import anchor_span
@@ -48,6 +49,7 @@ def test_a_tick_may_have_the_step_at_which_it_was_found() -> None:
     assert written(("tick", {"code": "A1", "step": 2}), ("untick", {"code": "A1"})).places == {}
     assert written(("tick", {"code": "A1", "step": 2}), ("claim", {"line": "B1"})).places == {}
     assert refused(("tick", {"code": "A1", "step": 9})) == "The script has no step 9."
+    assert sheet_at(sheet, Position(ticks=frozenset({"B1"}))).places == {}, "another claim keeps no place of an item that went"
 
 
 def test_a_claim_line_replaces_all_ticks() -> None:
