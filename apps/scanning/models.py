@@ -42,8 +42,8 @@ class ScanFile(models.Model):
     """An uploaded file, or a member of an uploaded archive. Its bytes are in `FilePiece`, those of an archive in its members.
 
     `digest`: sha-256 of the bytes, in hex, once all are there. `pages`: their number, 0 while unknown. `beat_at`: the last sign
-    of the process that reads it. `attempt`: how often reading began without reading a page. `sent_mark`: tells a file on the
-    sender's device from another one of the same name and size.
+    of the process that reads it. `attempt`: how often reading began without reading a page. `sent_mark`: separates a file on
+    the sender's device from another one of the same name and size.
     """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)

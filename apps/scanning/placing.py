@@ -28,7 +28,7 @@ PUT_BACK = "Put back by hand."
 
 @dataclass
 class _Place:
-    """Where pages without a code belong, after a cover sheet or a coded page. `is_lost`: after a sheet that tells nothing."""
+    """Where pages without a code belong, after a cover sheet or a coded page. `is_lost`: after a sheet that cannot be used."""
 
     paper: int | None = None
     problem: int | None = None

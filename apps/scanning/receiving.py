@@ -56,7 +56,7 @@ def file_begin(*, contest: Contest, path: str, size: int, by: User, mark: str = 
 
 
 def _room(contest: Contest, size: int) -> None:
-    """Raise `ScansRefused` if a contest has no room for so many more bytes, or for another file."""
+    """Raise `ScansRefused` if a contest has no room for this many more bytes, or for another file."""
     used = contest.scan_files.aggregate(bytes=Sum("size"))["bytes"] or 0
     if used + size > CONTEST_BYTES or contest.scan_files.count() >= FILES_AT_MOST:
         raise ScansRefused(f"A contest has at most {CONTEST_BYTES // 1024**3} GB of scans. Remove files that you do not need.")

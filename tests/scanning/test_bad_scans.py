@@ -151,7 +151,7 @@ def test_an_upload_that_stopped_continues_with_its_next_byte(bob: User) -> None:
     with pytest.raises(ScansRefused, match="changed while it was uploaded"):
         piece_add(file=begun, at=500, data=data)
     other = file_begin(contest=contest, path="field_1.jpg", size=len(data), by=bob, mark="1764230009999")
-    assert (other.pk != begun.pk, other.received) == (True, 0), "another file of the same name and size begins anew"
+    assert (other.pk != begun.pk, other.received) == (True, 0), "another file of the same name and size begins again"
     found = file_begin(contest=contest, path="field_1.jpg", size=len(data), by=bob, mark="1764230000000")
     assert (found.pk, found.received) == (begun.pk, 500)
     piece_add(file=found, at=500, data=data[500:])

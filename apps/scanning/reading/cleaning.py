@@ -12,8 +12,8 @@ READ_SIDE = 3_600
 QUALITY = 78
 #: Straightening: half the range and the step in degrees, and the side of the picture on which it is measured.
 ANGLE_MOST, ANGLE_STEP, ANGLE_SIDE = 10.0, 0.5, 500
-#: Ink is darker than its paper by this part of white, or by so many times the noise. Its strokes are at least so many pixels
-#: long: dust is smaller, and a single digit is larger.
+#: Ink is darker than its paper by this part of white, or by this many times the noise. Its strokes have at least this many
+#: pixels: dust is smaller, and a single digit is larger.
 INK_DARKER, NOISES, STROKE = 0.07, 6, 12
 #: Height of the strip with the code in parts of the side of the code, measured from its top.
 STRIP = 1.1

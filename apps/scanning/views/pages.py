@@ -1,6 +1,6 @@
 """Scanned pages: the tray, where pages are assigned with two keys, pictures, and the pages of a student.
 
-No address or form names a paper: its id stands next to its number on the pages of markers, and here next to a name.
+No address or form names a paper: its id is next to its number on the pages of markers, and here next to a name.
 """
 
 import uuid
