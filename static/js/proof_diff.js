@@ -1,6 +1,7 @@
 // Changes between two versions of a proof: a word diff in which a formula is one word. The page has both texts
 // (`data-diff-old`, `data-diff-new`), so that both versions can be read side by side without JavaScript.
 import { diffArrays } from "../vendor/diff/diff.mjs";
+import { announce } from "./announce.js";
 
 const PIECE = /\$\$[\s\S]+?\$\$|\\\[[\s\S]+?\\\]|\\\([\s\S]+?\\\)|\$(?:\\.|[^$\\])+?\$|\n\s*\n|\s+|[\p{L}\p{N}]+|[\s\S]/gu;
 const FORMULA = /^(\$\$|\$|\\\[|\\\()([\s\S]+?)(\$\$|\$|\\\]|\\\))$/;
@@ -116,11 +117,6 @@ function mount(element) {
 /** Put `text` into `element`, its formulas as `.math` elements for maths.js. */
 export function drawText(element, text) {
   element.replaceChildren(...pieces(text).map(drawn));
-}
-
-/** Notify maths.js, as htmx does after a swap, that `element` has formulas to typeset. */
-export function announce(element) {
-  element.dispatchEvent(new CustomEvent("htmx:load", { bubbles: true, detail: { elt: element } }));
 }
 
 function column(title, parts) {

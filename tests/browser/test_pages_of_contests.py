@@ -1,6 +1,7 @@
 """The pages of contests and of what is handed in, in a real browser: axe, a narrow screen, and handing in by keyboard alone."""
 
 import io
+import re
 from typing import Any
 
 import pytest
@@ -125,9 +126,16 @@ def test_a_student_writes_and_hands_in_by_keyboard_alone(
         page.get_by_label("Your solution").focus()
         page.keyboard.type("Let $n = 1$.")
         expect(page.locator("#preview .katex").first).to_be_visible()
+        page.evaluate("document.querySelector('#preview .katex').dataset.first = 'yes'")
+        page.keyboard.type("\n\nThen $n < 2$, and $n$.")
+        expect(page.locator("#preview .katex")).to_have_count(3)
+        assert page.locator("#preview [data-first]").count() == 1, "a formula in an unchanged paragraph is not drawn again"
+        page.keyboard.type(" So")
+        expect(page.locator("#preview")).to_contain_text(", and")
+        expect(page.locator("#preview .solution p").last).to_have_text(re.compile(r"\. So$"))
         expect(page.locator("[data-draft-status]")).to_contain_text("Saved")
         page.keyboard.press("Tab")
         expect(page.get_by_role("button", name="Hand in")).to_be_focused()
         page.keyboard.press("Enter")
         expect(page.get_by_text("Version 1 is handed in.")).to_be_visible()
-    assert SubmissionVersion.objects.get().source == "Let $n = 1$."
+    assert SubmissionVersion.objects.get().source == "Let $n = 1$.\n\nThen $n < 2$, and $n$. So"

@@ -1,5 +1,6 @@
 // Cards over the boxes that are seen from near: statement, votes and verdicts.
-import { announce, drawText } from "../proof_diff.js";
+import { announce } from "../announce.js";
+import { drawText } from "../proof_diff.js";
 import { NEAR } from "./labels.js";
 import { nodeName, nodeState } from "./nouns.js";
 

@@ -1,5 +1,6 @@
 // The card for the node under the pointer. It is shown in the corner that is farthest from the node, so it covers no neighbour.
-import { announce, drawText } from "../proof_diff.js";
+import { announce } from "../announce.js";
+import { drawText } from "../proof_diff.js";
 import { nodeName, nodeState } from "./nouns.js";
 
 /** Fill and place `tip` within `area`; without a node it is hidden. `box` is the node's place in the drawing. */

@@ -1,4 +1,5 @@
 // The author's editor. What is needed to write starts at once; formulas, previews and the copy for writing offline load later.
+import "../preview.js";
 import "../draft.js";
 import { mountGoals } from "./goals.js";
 import { keepForOffline } from "./kept.js";
