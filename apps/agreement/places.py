@@ -16,6 +16,7 @@ from apps.agreement.sources.sources import Chosen
 from apps.marks.models import Mark, SuggestionState
 from apps.reasoning.agreement.items import ItemFound, TickedPair, items_found
 from apps.reasoning.agreement.places import PlacedPair, Places, PlacesFound, places_found
+from apps.reasoning.marking.sheets.pages import FIRST
 from apps.reasoning.marking.sheets.sheet import MarkSheet, Role
 from apps.reasoning.marking.suggestion import Severity, SuggestionBody
 from apps.schemes.models import SchemeVersion
@@ -58,7 +59,8 @@ class ItemsShown:
 class PlacesShown:
     """One grader on the papers of one author source. `items` cover problems whose scheme the grader was given.
 
-    `unscored`: the number of scripts with an unreadable answer, which are in no other count.
+    `unscored`: the number of scripts with an unreadable answer, or with errors on scanned pages, where graders name steps. They
+    are in no other count.
     """
 
     author: str
@@ -85,7 +87,7 @@ def places_shown(source: ContestSource, chosen: Chosen) -> list[PlacesShown]:
             answer = answer_for(rows.get(cases[pair.paper], ()), mark.meaning)
             if mark.mark is None or answer is None or not answer.body or kind_of(pair) not in (SCORED, UNSCORED):
                 continue
-            if answer.body.get("unscored"):
+            if answer.body.get("unscored") or any(one.step > FIRST for one in sheets[mark.mark][0].verdicts):
                 unread[pair.author] += 1
             elif answer.state in (SuggestionState.DONE, SuggestionState.STALE):
                 sheet, version = sheets[mark.mark]

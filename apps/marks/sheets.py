@@ -52,16 +52,18 @@ def step_of(contest: Contest) -> Decimal:
 
 
 def script_of(version: SubmissionVersion) -> Script:
-    """The text of a version with its steps, in the form of the core."""
+    """The text of a version with its steps and pages, in the form of the core. A page's id is that of its scan."""
     rows = version.steps.all()
     steps = tuple(Step.model_validate({name: getattr(row, name) for name in Step.model_fields}) for row in rows)
-    return Script(source=version.source, steps=steps)
+    pages = tuple(map(str, version.pages.values_list("scan__public_id", flat=True)))
+    return Script(source=version.source, steps=steps, pages=pages)
 
 
 def judged(mark: Mark) -> Judged:
     """The mark with its sheet, its scheme and the rules of the contest."""
     problem = mark.task.case.problem
-    rules = {"asks_place": problem.setup.asks_place, "has_steps": mark.task.case.version.steps.exists()}
+    version = mark.task.case.version
+    rules = {"asks_place": problem.setup.asks_place, "has_steps": version.steps.exists() or version.pages.exists()}
     return Judged(mark, sheet_of(mark), scheme_of(mark), step_of(problem.contest), **rules)
 
 

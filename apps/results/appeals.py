@@ -24,6 +24,7 @@ from apps.marks.models import Appeal, AppealState, FinalGrade, Mark, MarkingCase
 from apps.marks.sheets import grace_until
 from apps.marks.workspace.passes import hearing_end, knows_author
 from apps.reasoning.marking.schemes.scheme import Kind, points_text
+from apps.reasoning.marking.sheets.pages import place_title
 from apps.reasoning.marking.sheets.sheet import MarkSheet
 from apps.results.access import SEALED, made_marks, marks_unsealed
 from apps.results.releasing import cases_follow
@@ -69,7 +70,7 @@ def targets_of(parts: Mapping[str, FinalGrade]) -> list[Target]:
     if grade := parts.get(ReleasePart.VERDICTS):
         sheet = MarkSheet.model_validate(grade.sheet)
         for verdict in sorted(sheet.verdicts, key=lambda one: one.step):
-            words = f"Step {verdict.step}: {verdict_shown(verdict, sheet).fallacy}"
+            words = f"{place_title(verdict.step)}: {verdict_shown(verdict, sheet).fallacy}"
             targets[f"{VERDICT}:{verdict.id}"] = Target(f"{VERDICT}:{verdict.id}", words, grade)
     for part in (ReleasePart.SCHEME, ReleasePart.POINTS):
         shown = parts.get(part)
@@ -104,7 +105,7 @@ def appeal_words(appeal: Appeal) -> str:
     sheet = MarkSheet.model_validate(appeal.grade.sheet)
     if appeal.verdict:
         verdict = next((one for one in sheet.verdicts if one.id == appeal.verdict), None)
-        return f"Step {verdict.step}: {verdict_shown(verdict, sheet).fallacy}" if verdict else "A verdict"
+        return f"{place_title(verdict.step)}: {verdict_shown(verdict, sheet).fallacy}" if verdict else "A verdict"
     content = appeal.grade.scheme_version.content if appeal.grade.scheme_version else None
     item = next((one for one in content.items if one.lineage == str(appeal.lineage)), None) if content else None
     return f"{item.code}: {item.text}" if item else "An item of the scheme"

@@ -14,6 +14,7 @@ from apps.marks.workspace.drafts import version_active
 from apps.reasoning.feedback.ladder import Source, Track, sources_at
 from apps.reasoning.hints.material import Fault, HintMaterial, Secret
 from apps.reasoning.marking.schemes.scheme import Kind
+from apps.reasoning.marking.sheets.pages import FIRST
 from apps.reasoning.marking.sheets.sheet import MarkSheet, Role
 from apps.reasoning.marking.suggestion import SuggestionBody
 from apps.reasoning.texts.segmentation import segment
@@ -84,7 +85,7 @@ def secret_of(asked: RungAsked) -> Secret:
 
 
 def _released(version: SubmissionVersion) -> tuple[Fault, ...]:
-    """Verdicts that students see: of this version, or of an older one if they still apply to this one."""
+    """Verdicts on steps that students see: of this version, or of an older one if they still apply to this one."""
     grade = parts_of([version]).get(version.pk, {}).get(ReleasePart.VERDICTS)
     if grade is not None:
         verdicts = [(one.step, one) for one in MarkSheet.model_validate(grade.sheet).verdicts]
@@ -92,7 +93,11 @@ def _released(version: SubmissionVersion) -> tuple[Fault, ...]:
         earlier = earlier_feedback(version)
         steps = earlier.steps if earlier is not None else []
         verdicts = [(step.number, one.value) for step in steps for one in step.verdicts if step.number]
-    return tuple(Fault(step=step, kind=FALLACIES[one.fallacy]) for step, one in verdicts if one.role is not Role.HARMLESS)
+    return tuple(
+        Fault(step=step, kind=FALLACIES[one.fallacy])
+        for step, one in verdicts
+        if step < FIRST and one.role is not Role.HARMLESS
+    )
 
 
 def _refuted(version: SubmissionVersion) -> tuple[Fault, ...]:

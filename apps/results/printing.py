@@ -1,6 +1,8 @@
 """The author's copy of a text with its released results, for typesetting. It contains exactly what the page shows."""
 
+from apps.marks.page_marks import remark_title
 from apps.reasoning.marking.schemes.scheme import Kind, points_text
+from apps.reasoning.marking.sheets.pages import place_words
 from apps.reasoning.marking.sheets.student_view import ItemShown
 from apps.reasoning.texts.latex import shown_of
 from apps.results.shown import Result, VerdictShown
@@ -25,14 +27,17 @@ def result_document(result: Result) -> Document:
         for words in (*(comment.words for comment in result.whole), *result.remarks):
             whole.remark("", words)
     text = document.part("The text")
-    for page in version.pages.select_related("scan").all()[:PICTURES_AT_MOST]:
-        document.picture(text, bytes(page.scan.jpeg))
+    for page in result.pages[:PICTURES_AT_MOST]:
+        page.print(document, text)
+        for row in page.rows:
+            if row.verdict is not None:
+                _verdict(text, row.verdict, row.number)
+            elif row.comment is not None:
+                text.remark(remark_title(row.number), row.comment.words)
     for step in result.steps:
         text.step(step.number, shown_of(step.text, version.format))
         for verdict in step.verdicts:
-            text.remark(_title(verdict), verdict.value.words)
-            if verdict.origin:
-                text.remark("", verdict.origin)
+            _verdict(text, verdict)
         for comment in step.comments:
             text.remark("", comment.words)
     if result.scheme:
@@ -40,9 +45,15 @@ def result_document(result: Result) -> Document:
     return document
 
 
+def _verdict(part: Part, verdict: VerdictShown, number: int = 0) -> None:
+    part.remark(remark_title(number, _title(verdict)), verdict.value.words)
+    if verdict.origin:
+        part.remark("", verdict.origin)
+
+
 def _title(verdict: VerdictShown) -> str:
     if verdict.follows:
-        return f"{verdict.fallacy} (follows from the error in step {verdict.follows} and is not counted again)"
+        return f"{verdict.fallacy} (follows from the error at {place_words(verdict.follows)} and is not counted again)"
     return f"{verdict.fallacy} ({verdict.role})"
 
 

@@ -12,7 +12,9 @@ from django.db.models import QuerySet
 
 from apps.contests.models import Contest, ContestProblem, ContestState
 from apps.marks.models import FinalGrade, ReleaseBatch, ReleasedGrade, ReleasePart
+from apps.marks.page_marks import PageMarked, pages_marked
 from apps.reasoning.marking.schemes.scheme import Scheme, points_text
+from apps.reasoning.marking.sheets.pages import page_step
 from apps.reasoning.marking.sheets.sheet import Comment, MarkSheet, Role, StepVerdict
 from apps.reasoning.marking.sheets.student_view import (
     ORIGINS,
@@ -67,6 +69,7 @@ class Result:
     """The released results of one text. Unreleased parts are empty or None."""
 
     version: SubmissionVersion
+    pages: list[PageMarked[VerdictShown]]
     steps: list[StepShown]
     whole: list[Comment]
     remarks: tuple[str, ...]
@@ -141,17 +144,22 @@ def result_of(version: SubmissionVersion, parts: Parts) -> Result:
     graded, written = parts.get(ReleasePart.POINTS), parts.get(ReleasePart.SCHEME)
     steps = [StepShown(step.number, step.text) for step in _steps(version)]
     by_number = {step.number: step for step in steps}
+    found = [verdict_shown(verdict, verdicts) for verdict in verdicts.verdicts]
+    pages = pages_marked(version, found, comments_shown(comments), lambda one: one.value)
+    on_pages = {page_step(one.page.number) for one in pages}
     whole: list[Comment] = []
     for comment in comments_shown(comments):
-        (by_number[comment.step].comments if comment.step in by_number else whole).append(comment)
-    for verdict in verdicts.verdicts:
-        if verdict.step in by_number:
-            by_number[verdict.step].verdicts.append(verdict_shown(verdict, verdicts))
+        if comment.step not in on_pages:
+            (by_number[comment.step].comments if comment.step in by_number else whole).append(comment)
+    for verdict in found:
+        if verdict.value.step in by_number:
+            by_number[verdict.value.step].verdicts.append(verdict)
     commented = parts.get(ReleasePart.COMMENTS)
     remarks = remarks_ticked(_scheme(commented), comments) if commented and commented.scheme_version else ()
     scheme = _scheme(graded) if graded else None
     return Result(
         version=version,
+        pages=pages,
         steps=steps,
         whole=whole,
         remarks=remarks,

@@ -11,6 +11,7 @@ from django.db.models import Q
 
 from apps.accounts.models import User
 from apps.contests.models import Contest, ContestProblem, Paper
+from apps.reasoning.marking.sheets.pages import page_step
 
 if TYPE_CHECKING:
     from django.db.models.fields.related_descriptors import RelatedManager
@@ -174,6 +175,11 @@ class VersionScan(models.Model):
     class Meta:
         ordering = ["number"]
         constraints = [models.UniqueConstraint(fields=["version", "number"], name="version_page_number")]
+
+    @property
+    def step(self) -> int:
+        """The page as a step of marking."""
+        return page_step(self.number)
 
 
 class ForeignJudgement(models.Model):

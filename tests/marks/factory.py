@@ -1,7 +1,10 @@
 """Factories for contests in marking: scripts by anonymous authors, and marks made through the services."""
 
+import io
 import uuid
 from typing import Any
+
+from PIL import Image
 
 from apps.accounts.models import Role, User
 from apps.contests.models import AuthorKind, ContestProblem, ContestState
@@ -13,7 +16,7 @@ from apps.marks.workspace.claims import task_next
 from apps.marks.workspace.drafts import Command, command_apply, draft_of
 from apps.schemes.models import MarkingScheme
 from apps.schemes.services import scheme_activate
-from apps.submissions.models import Origin, Submission, TextFormat
+from apps.submissions.models import Origin, Scan, Submission, SubmissionVersion, TextFormat, VersionScan
 from apps.submissions.services import version_add
 from tests.contests.factory import TEXT, make_contest, moved
 from tests.problems.factory import make_problem
@@ -57,6 +60,20 @@ def script_add(problem: ContestProblem, author: str, text: str = TEXT, person: U
     paper = author_add(contest=problem.contest, name=author, kind=AuthorKind.STUDENT, person=person)
     submission = Submission.objects.create(paper=paper, problem=problem)
     version_add(submission=submission, text=text, text_format=TextFormat.MARKDOWN, origin=Origin.TYPED)
+
+
+def script_scanned(
+    problem: ContestProblem, author: str, pages: int = 2, text: str = "", size: tuple[int, int] = (600, 850)
+) -> None:
+    """Hand in scanned pages of an author without a text, and make their case."""
+    script_add(problem, author, "")
+    version = SubmissionVersion.objects.select_related("submission").order_by("-pk")[0]
+    out = io.BytesIO()
+    Image.new("L", size, 220).save(out, "JPEG")
+    for number in range(1, pages + 1):
+        scan = Scan.objects.create(submission=version.submission, jpeg=out.getvalue(), width=size[0], height=size[1])
+        VersionScan.objects.create(version=version, scan=scan, number=number)
+    cases_prepare(problem)
 
 
 def task_whole(task: MarkingTask) -> MarkingTask:

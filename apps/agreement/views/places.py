@@ -23,6 +23,7 @@ from apps.marks.selectors import FALLACY_WORDS
 from apps.reasoning.agreement.places import PlacesFound, Rate
 from apps.reasoning.agreement.report import FEW
 from apps.reasoning.domain.values import Unscored
+from apps.reasoning.marking.sheets.pages import place_words
 from apps.reasoning.marking.sheets.sheet import Fallacy
 
 #: Names of rates in queries, with their label and the unit of their denominator.
@@ -154,7 +155,7 @@ def _papers(shown: PlacesShown, show: str) -> tuple[str, Sequence[str]]:
 
 def _row(paper: Shown, compared: ComparedScript) -> dict[str, Any]:
     """A script with errors and items of both sides, as text."""
-    verdicts = [f"step {one.step}: {_type(one.fallacy.value)} ({one.role.value})" for one in compared.sheet.verdicts]
+    verdicts = [f"{place_words(one.step)}: {_type(one.fallacy.value)} ({one.role.value})" for one in compared.sheet.verdicts]
     findings = [f"step {one.step}: {_type(one.fallacy.value)} ({one.severity.value})" for one in compared.body.findings]
     return {
         "paper": paper,

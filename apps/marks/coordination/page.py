@@ -227,9 +227,10 @@ def _steps(coordination: Coordination, differences: list[StepDifference]) -> lis
     texts = {row.number: row for row in version.steps.all()}
     rows = []
     for one in differences:
-        row = texts[one.step]
-        text = version.source[row.start : row.end]
-        step = ScriptStep(row.number, row.kind, row.start, row.end, text, render(shown_text(text, version.format)))
+        row = texts.get(one.step)
+        text = version.source[row.start : row.end] if row else ""
+        html = render(shown_text(text, version.format))
+        step = ScriptStep(one.step, row.kind if row else "", row.start if row else 0, row.end if row else 0, text, html)
         said = [[(verdict, FALLACY_WORDS[verdict.fallacy]) for verdict in verdicts] for verdicts in one.said]
         rows.append(StepRow(step, said))
     return rows

@@ -214,7 +214,10 @@ class MarkItem(models.Model):
 
 
 class Verdict(models.Model):
-    """A step verdict of a sealed mark, as a row for precedents, statistics and students. `key` is its id on the sheet."""
+    """A step verdict of a sealed mark, as a row for precedents, statistics and students. `key` is its id on the sheet.
+
+    A page is a step too, with a `region` on it (`apps.reasoning.marking.sheets.pages`).
+    """
 
     mark = models.ForeignKey(Mark, on_delete=models.CASCADE, related_name="verdicts")
     key = models.CharField(max_length=36)
@@ -224,6 +227,7 @@ class Verdict(models.Model):
     root_key = models.CharField(max_length=36, blank=True)
     words = models.TextField(blank=True)
     anchor = models.JSONField(null=True, blank=True)
+    region = models.JSONField(null=True, blank=True)
 
     class Meta:
         ordering = ["step", "pk"]

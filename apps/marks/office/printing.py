@@ -4,19 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from django.db.models import QuerySet
-
 from apps.contests.models import Contest, ContestProblem, Paper
 from apps.marks.models import FinalGrade
 from apps.marks.office.office import grades_settled
+from apps.marks.page_marks import PageMarked, pages_marked, remark_title
 from apps.marks.selectors import FALLACY_WORDS
 from apps.reasoning.marking.schemes.scheme import Scheme, points_text
 from apps.reasoning.marking.sheets.sheet import Comment, MarkSheet, StepVerdict
 from apps.reasoning.marking.sheets.student_view import ORIGINS, comments_shown, derivation_shown
 from apps.reasoning.texts.latex import shown_of
-from apps.submissions.models import SubmissionVersion, VersionScan
+from apps.submissions.models import SubmissionVersion
 from apps.submissions.selectors import versions_to_mark
-from apps.ui.typeset.document import Document
+from apps.ui.typeset.document import Document, Part
 
 PICTURES_AT_MOST = 40
 ROLES = {"consequence": "follows from an earlier error", "harmless": "harmless"}
@@ -59,7 +58,7 @@ class PrintedProblem:
     derivation: str
     steps: list[PrintedStep]
     whole: list[Comment]
-    pages: QuerySet[VersionScan]
+    pages: list[PageMarked[PrintedVerdict]]
 
 
 def paper_printed(contest: Contest, paper: Paper) -> list[PrintedProblem]:
@@ -76,16 +75,17 @@ def paper_document(contest: Contest, paper: Paper, printed: Sequence[PrintedProb
         version = f", version {one.older}" if one.older else ""
         head = f"Problem {one.problem.label}{version}: {points_text(one.points)} of {points_text(one.scale)}"
         part = document.part(head, one.derivation)
-        for page in one.pages.all()[: PICTURES_AT_MOST - len(document.pictures)]:
-            document.picture(part, bytes(page.scan.jpeg))
+        for page in one.pages[: PICTURES_AT_MOST - len(document.pictures)]:
+            page.print(document, part)
+            for row in page.rows:
+                if row.verdict is not None:
+                    _remark(part, row.verdict, row.number)
+                elif row.comment is not None:
+                    part.remark(remark_title(row.number), row.comment.words)
         for step in one.steps:
             part.step(step.number, step.text)
             for verdict in step.verdicts:
-                role = ROLES.get(verdict.value.role)
-                words = verdict.words[:1].upper() + verdict.words[1:]
-                part.remark(f"{words} ({role})" if role else words, verdict.value.words)
-                if verdict.origin:
-                    part.remark("", verdict.origin)
+                _remark(part, verdict)
             for comment in step.comments:
                 part.remark("", comment.words)
         for comment in one.whole:
@@ -93,28 +93,37 @@ def paper_document(contest: Contest, paper: Paper, printed: Sequence[PrintedProb
     return document
 
 
+def _remark(part: Part, verdict: PrintedVerdict, number: int = 0) -> None:
+    role = ROLES.get(verdict.value.role)
+    words = verdict.words[:1].upper() + verdict.words[1:]
+    part.remark(remark_title(number, f"{words} ({role})" if role else words), verdict.value.words)
+    if verdict.origin:
+        part.remark("", verdict.origin)
+
+
 def _printed(grade: FinalGrade, newest: set[int]) -> PrintedProblem:
     sheet, version = MarkSheet.model_validate(grade.sheet), grade.case.version
     scheme = grade.scheme_version.content if grade.scheme_version else Scheme()
     comments = comments_shown(sheet)
+    verdicts = [PrintedVerdict(one, FALLACY_WORDS[one.fallacy]) for one in sheet.verdicts]
     return PrintedProblem(
         problem=grade.case.problem,
         older=0 if version.pk in newest else version.number,
         points=grade.points,
         scale=scheme.scale,
         derivation=derivation_shown(scheme, sheet, grade.points),
-        steps=_steps(version, sheet.verdicts, comments),
+        steps=_steps(version, verdicts, comments),
         whole=[comment for comment in comments if not comment.step],
-        pages=version.pages.select_related("scan").defer("scan__jpeg"),
+        pages=pages_marked(version, verdicts, comments, lambda one: one.value),
     )
 
 
-def _steps(version: SubmissionVersion, verdicts: Sequence[StepVerdict], comments: Sequence[Comment]) -> list[PrintedStep]:
+def _steps(version: SubmissionVersion, verdicts: Sequence[PrintedVerdict], comments: Sequence[Comment]) -> list[PrintedStep]:
     return [
         PrintedStep(
             number=step.number,
             text=shown_of(version.source[step.start : step.end], version.format),
-            verdicts=[PrintedVerdict(one, FALLACY_WORDS[one.fallacy]) for one in verdicts if one.step == step.number],
+            verdicts=[one for one in verdicts if one.value.step == step.number],
             comments=[one for one in comments if one.step == step.number],
         )
         for step in version.steps.all()

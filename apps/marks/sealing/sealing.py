@@ -179,6 +179,7 @@ def _rows_write(mark: Mark, sheet: MarkSheet) -> None:
             root_key=one.root,
             words=one.words,
             anchor=one.anchor.model_dump() if one.anchor else None,
+            region=one.region.model_dump() if one.region else None,
         )
         for one in sheet.verdicts
     )

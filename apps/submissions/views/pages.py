@@ -7,7 +7,7 @@ from collections.abc import Callable
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
-from django.views.decorators.cache import never_cache
+from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_GET, require_POST
 
 from apps.accounts.access import user_of
@@ -23,6 +23,7 @@ from apps.ui.refusals import refusals_shown
 FILES_AT_ONCE = 10
 #: Time limit for all files of one upload, in seconds.
 READING_S = 60.0
+IMAGE_KEPT_S = 3_600
 #: Fields of a cut with their values for a whole page.
 SIDES = (("left", "0"), ("top", "0"), ("right", "1"), ("bottom", "1"))
 
@@ -63,10 +64,10 @@ def page_change(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
     return redirect("submissions:write", problem_id=problem_id)
 
 
-@never_cache
+@cache_control(private=True, max_age=IMAGE_KEPT_S)
 @require_GET
 def page_image(request: HttpRequest, scan_id: uuid.UUID) -> HttpResponse:
-    """The image of a page, under a neutral filename."""
+    """The image of a page, under a neutral filename. It never changes, so the browser of its reader may keep it for a while."""
     scan = scan_get_for(user_of(request), scan_id)
     response = HttpResponse(bytes(scan.jpeg), content_type="image/jpeg")
     response["Content-Disposition"] = 'inline; filename="page.jpg"'

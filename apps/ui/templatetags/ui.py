@@ -15,6 +15,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from apps.reasoning.marking.schemes.scheme import points_text
+from apps.reasoning.marking.sheets.pages import place_title, place_words
 from apps.reasoning.texts.latex import shown_of, without_author
 from apps.ui import formulas, markdown, words
 from apps.ui.asking import FIELD, Question
@@ -29,6 +30,8 @@ register.filter("tex_inline", markdown.render_inline)
 register.filter("thousands", words.thousands)
 register.filter("compact", words.compact)
 register.filter("duration", words.duration)
+register.filter("place", place_words)
+register.filter("place_title", place_title)
 
 
 @register.filter

@@ -1,6 +1,7 @@
 """A document for `press`: parts with steps, remarks, prose and pictures, in the format of `document.typ`."""
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from apps.ui.typeset.prose import prose_nodes
@@ -29,6 +30,17 @@ class Part:
         self.blocks.append({"kind": "prose", "prose": text})
 
 
+@dataclass(frozen=True)
+class Pin:
+    """A numbered place on a picture, in its pixels: the upper left corner of a rectangle, which may be empty."""
+
+    number: int
+    x: int
+    y: int
+    w: int
+    h: int
+
+
 @dataclass
 class Document:
     """A document for `press`. `note`: small print at the end; `pictures`: JPEG files by file name of their block."""
@@ -44,11 +56,12 @@ class Document:
         self.parts.append(Part(heading, [fact for fact in facts if fact]))
         return self.parts[-1]
 
-    def picture(self, part: Part, jpeg: bytes) -> None:
-        """Append a picture to a part."""
+    def picture(self, part: Part, jpeg: bytes, *, size: tuple[int, int] = (1, 1), pins: Sequence[Pin] = ()) -> None:
+        """Append a picture to a part. `pins`: numbered places on it, in pixels of its `size`."""
         name = f"picture-{len(self.pictures)}.jpg"
         self.pictures[name] = jpeg
-        part.blocks.append({"kind": "picture", "file": name})
+        drawn = [asdict(pin) for pin in pins]
+        part.blocks.append({"kind": "picture", "file": name, "width": size[0], "height": size[1], "pins": drawn})
 
     @property
     def letters(self) -> int:

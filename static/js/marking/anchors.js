@@ -142,6 +142,7 @@ export function selectionPlace(root, selection = getSelection()) {
   const step = inner?.closest("[data-step]");
   if (!step || !root.contains(step)) return null;
   const source = step.querySelector("[data-source]");
+  if (!source) return null; // A page has regions, not words.
   const shown = source.hidden ? step.querySelector(".marking__set") : source;
   if (!shown.contains(range.startContainer)) return null;
   const found = pieces(shown);

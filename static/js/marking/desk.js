@@ -5,6 +5,7 @@ import * as dialogs from "./dialogs.js";
 import { Notes, inlineWords } from "./notes.js";
 import { CommandQueue, PAUSE_MS, freshId } from "./queue.js";
 import { given, post } from "./server.js";
+import { Scans } from "./scans.js";
 import { applied, digitPoints, halved } from "./sheet.js";
 import { View } from "./view.js";
 
@@ -24,11 +25,13 @@ export class Desk {
     this.isFocused = false; // Whether the marker went to a step of this script.
     this.isTicking = false;
     this.digit = { text: "", at: 0 };
+    this.scans = new Scans(root, { focus: (step) => this.focus(step, false), toNote: (id) => this.notes.focus(id), isSealed: this.isSealed });
     this.notes = new Notes(root, {
       send: (verb, args, options) => this.send(verb, args, options),
       drop: (merge) => this.queue.drop(merge),
       names: this.#fallacyNames(),
       items: this.view.items,
+      scans: this.scans,
       isSealed: this.isSealed,
     });
     this.queue = new CommandQueue({
@@ -163,12 +166,15 @@ export class Desk {
   focus(step, move = true) {
     this.current = step;
     this.isFocused = true;
+    this.scans.current(step);
     this.view.focusStep(step, move);
     this.view.press("grant", this.sheet.granted.includes(step));
   }
 
-  /** The selection, whose step becomes the focused one; without a selection, the focused step. */
+  /** A place marked on the page in focus; else the selection, whose step becomes the focused one; else the focused step. */
   #place() {
+    const region = this.scans.taken(this.current);
+    if (region) return { step: this.current, anchor: null, region };
     const place = selectionPlace(this.root);
     if (place) this.current = place.step;
     return { step: this.current, anchor: place && { start: place.start, end: place.end } };
@@ -188,7 +194,7 @@ export class Desk {
       this.lastVerdict = freshId();
       this.send("verdict", { id: this.lastVerdict, fallacy, ...place });
       getSelection().removeAllRanges();
-    }
+    } else if (place.region) this.scans.place(place.step, place.region);
     this.focus(place.step);
   }
 

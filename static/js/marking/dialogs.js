@@ -1,5 +1,6 @@
 // The dialogs of the workspace: kinds of error, questions to the captain, keys, commands by name, conflicts.
 import { isSingle, keyName, matching, takesText } from "./keys.js";
+import { placeWords } from "./sheet.js";
 
 const dialog = (name) => document.querySelector(`[data-dialog="${name}"]`);
 const part = (name, inner) => dialog(name).querySelector(`[data-part="${inner}"]`);
@@ -78,7 +79,7 @@ function choose(name, letters, focused = null) {
 
 /** Ask for the kind of an error at a step. */
 export function askError(step, letters) {
-  part("error", "title").textContent = `What is wrong with step ${step}?`;
+  part("error", "title").textContent = `What is wrong with ${placeWords(step)}?`;
   return choose("error", letters);
 }
 
@@ -208,8 +209,8 @@ const FIELDS = {
 
 /** The value of a sheet's field, in words. */
 export function fieldWords(name, value) {
-  if (name === "verdicts") return value.map((one) => `step ${one.step}: ${one.fallacy}, ${one.role}${one.words ? ` – ${one.words}` : ""}`).join("\n");
-  if (name === "comments") return value.map((one) => `${one.step ? `step ${one.step}` : "whole script"}: ${one.words}`).join("\n");
+  if (name === "verdicts") return value.map((one) => `${placeWords(one.step)}: ${one.fallacy}, ${one.role}${one.words ? ` – ${one.words}` : ""}`).join("\n");
+  if (name === "comments") return value.map((one) => `${placeWords(one.step)}: ${one.words}`).join("\n");
   if (Array.isArray(value)) return value.join(" ");
   if (typeof value === "boolean") return value ? "yes" : "no";
   return value ?? "";

@@ -2,7 +2,7 @@
 import { mathElement } from "../maths.js";
 import { StreamText } from "../stream_text.js";
 import { Places } from "./places.js";
-import { firstError } from "./sheet.js";
+import { firstError, placeWords } from "./sheet.js";
 
 const ROLES = { root: "root error", consequence: "consequence", independent: "independent", harmless: "harmless" };
 
@@ -30,8 +30,8 @@ function setQuote(element, quote) {
 
 export class Notes {
   /** `send(verb, args, options)` queues a command; `names`: names of fallacies; `items`: codes. */
-  constructor(root, { send, drop, names, items, isSealed }) {
-    Object.assign(this, { root, send, drop, names, items, isSealed });
+  constructor(root, { send, drop, names, items, scans, isSealed }) {
+    Object.assign(this, { root, send, drop, names, items, scans, isSealed });
     this.shown = new Map(); // id → { element, json }
     this.fresh = new Map(); // comments without words yet: id → note
     this.editing = "";
@@ -43,6 +43,11 @@ export class Notes {
   #toNote({ target }) {
     const id = this.places.noteAt(target);
     if (!id || !getSelection().isCollapsed || target.closest("a, button")) return;
+    this.shown.get(id)?.element.focus();
+  }
+
+  /** Focus a note. */
+  focus(id) {
     this.shown.get(id)?.element.focus();
   }
 
@@ -66,12 +71,13 @@ export class Notes {
       element.remove();
       this.shown.delete(id);
     }
+    this.scans.show(wanted);
     for (const one of wanted) this.#draw(one);
     this.places.show(wanted.map(({ note }) => note));
   }
 
   #draw({ kind, note, leads }) {
-    const json = JSON.stringify([note, leads, this.sheet.verdicts.findIndex((one) => one.id === note.root)]);
+    const json = JSON.stringify([note, leads, this.scans.number(note), this.sheet.verdicts.findIndex((one) => one.id === note.root)]);
     let entry = this.shown.get(note.id);
     if (entry?.json === json) return;
     if (!entry) {
@@ -99,10 +105,12 @@ export class Notes {
     element.addEventListener("focusin", ({ target }) => {
       element.classList.add("marking__note--open");
       this.places.point(note.id, target === element);
+      this.scans.point(note.id, target === element);
     });
     element.addEventListener("focusout", ({ relatedTarget }) => {
       if (element.contains(relatedTarget)) return;
       this.places.point("");
+      this.scans.point("");
       afterPointer(() => { if (!element.contains(document.activeElement)) element.classList.remove("marking__note--open"); });
     });
     if (this.isSealed) element.querySelector('[data-part="acts"]').hidden = true;
@@ -115,7 +123,7 @@ export class Notes {
     if (kind === "verdict") {
       part("kind").textContent = this.names[note.fallacy] ?? note.fallacy;
       const root = note.root && this.sheet.verdicts.find((one) => one.id === note.root);
-      part("role").textContent = root ? `${ROLES[note.role]} of step ${root.step}` : ROLES[note.role];
+      part("role").textContent = root ? `${ROLES[note.role]} of ${placeWords(root.step)}` : ROLES[note.role];
       part("first").hidden = !leads;
       element.dataset.role = note.role;
       for (const button of element.querySelectorAll("[data-role]")) button.setAttribute("aria-pressed", String(button.dataset.role === note.role));
@@ -124,6 +132,9 @@ export class Notes {
       element.dataset.audience = note.audience;
     }
     element.setAttribute("aria-label", kind === "verdict" ? `Verdict: ${this.names[note.fallacy]}, ${ROLES[note.role]}` : "Comment");
+    const number = this.scans.number(note);
+    part("number").hidden = !number;
+    part("number").textContent = number;
     part("quote").hidden = !note.anchor?.quote;
     if (note.anchor?.quote) setQuote(part("quote"), note.anchor.quote);
     part("words").hidden = !note.words;
@@ -184,7 +195,7 @@ export class Notes {
 
   /** Add a comment at a step and open it for typing; it is dropped if it stays empty. */
   write(note) {
-    this.fresh.set(note.id, { words: "", items: [], audience: "student", anchor: null, ...note });
+    this.fresh.set(note.id, { words: "", items: [], audience: "student", anchor: null, region: null, ...note });
     this.show(this.sheet);
     this.edit(note.id);
   }
@@ -206,9 +217,9 @@ export class Notes {
   }
 
   #resend(kind, note, options) {
-    const { id, step, words, items, anchor, audience, fallacy, role, root } = note;
+    const { id, step, words, items, anchor, region, audience, fallacy, role, root } = note;
     const place = anchor ? { start: anchor.start, end: anchor.end } : null;
-    const common = { id, step, words, items: items ?? [], anchor: place };
+    const common = { id, step, words, items: items ?? [], anchor: place, region: region ?? null };
     this.send(kind, kind === "verdict" ? { ...common, fallacy, role, root } : { ...common, audience }, options);
   }
 

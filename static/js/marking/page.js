@@ -70,6 +70,7 @@ async function fetchAhead() {
   if (!root) return;
   typesetAll(root, READABLE); // The rest is typeset on approach; typesetting all of it now would delay the marker.
   ahead = root;
+  for (const image of root.querySelectorAll("[data-sheet] img:not([loading])")) new Image().src = image.src; // A parsed page loads none.
 }
 
 function rootIn(html) {
@@ -277,6 +278,12 @@ const COMMANDS = {
   pane_scheme: () => pane("scheme"),
   pane_problem: () => pane("problem"),
   pane_source: () => flipSource(),
+  page_larger: () => desk.scans.larger(1),
+  page_smaller: () => desk.scans.larger(-1),
+  page_whole: () => desk.scans.whole(),
+  page_turn: () => desk.scans.turn(desk.current),
+  page_pair: () => { if (!desk.scans.pair(desk.current)) toast("This script has no second page."); },
+  page_mark: () => { if (!desk.scans.mark(desk.current)) toast("Only scanned pages have places to mark. In a text, select the words."); },
   points_clear: () => desk.send("points", { points: null }),
   clear: async () => { if (await ask("Remove everything from this mark? You can undo it.", "Start over")) desk.clear(); },
   help: () => dialogs.showHelp(keys, switchSingle),
@@ -315,6 +322,7 @@ document.addEventListener("keydown", (event) => {
   if (!name || event.defaultPrevented || dialogs.isOpen() || !desk || isDeaf) return;
   const { target } = event;
   if (name === "Escape") return leave(target);
+  if (!takesText(target) && desk.scans.arrow(event)) return event.preventDefault();
   const types = takesText(target);
   if (types && isSingle(name)) return;
   if (types && !name.startsWith("Ctrl+") && !name.startsWith("Alt+")) return;
@@ -337,6 +345,7 @@ document.addEventListener("keydown", (event) => {
 /** Escape leaves item mode and text boxes and returns to the focused step. */
 function leave(target) {
   if (desk.isTicking) desk.tickMode(false);
+  if (desk.scans.drop()) return;
   if (takesText(target) || target.closest?.("[data-part=panes]")) desk.focus(desk.current);
 }
 

@@ -1,6 +1,12 @@
 // The effect of commands on a mark sheet, to show it before the server answers. Pure. The server's answer always replaces it;
 // rules and refusals are in apps/reasoning/marking/sheets/commands.py.
 
+/** A place in words: a page is a step from 10,001 on (apps/reasoning/marking/sheets/pages.py). */
+export function placeWords(step) {
+  if (step > 10_000) return `page ${step - 10_000}`;
+  return step ? `step ${step}` : "whole script";
+}
+
 export const EMPTY = { band: null, ticks: [], places: {}, is_mixed: false, typed: null, reason: "", verdicts: [], comments: [], granted: [], approach: "" };
 
 const without = (list, value) => list.filter((one) => one !== value);
@@ -33,13 +39,13 @@ const VERBS = {
   reason: (sheet, { words }) => ({ ...sheet, reason: words }),
   approach: (sheet, { words }) => ({ ...sheet, approach: words }),
   verdict: (sheet, { role = "independent", root = "", ...note }) =>
-    withRole({ ...sheet, verdicts: put(sheet.verdicts, { words: "", items: [], anchor: null, origin: "", ...note }) }, note.id, role, root),
+    withRole({ ...sheet, verdicts: put(sheet.verdicts, { words: "", items: [], anchor: null, region: null, origin: "", ...note }) }, note.id, role, root),
   verdict_role: (sheet, { id, role, root = "" }) => withRole(sheet, id, role, root),
   verdict_remove: (sheet, { id }) => ({
     ...sheet,
     verdicts: remove(sheet.verdicts, id).map((one) => (one.root === id ? { ...one, root: "" } : one)),
   }),
-  comment: (sheet, note) => ({ ...sheet, comments: put(sheet.comments, { audience: "student", items: [], anchor: null, step: 0, ...note }) }),
+  comment: (sheet, note) => ({ ...sheet, comments: put(sheet.comments, { audience: "student", items: [], anchor: null, region: null, step: 0, ...note }) }),
   comment_remove: (sheet, { id }) => ({ ...sheet, comments: remove(sheet.comments, id) }),
   grant: (sheet, { step, on }) => ({ ...sheet, granted: on ? [...without(sheet.granted, step), step].sort((a, b) => a - b) : without(sheet.granted, step) }),
   link: (sheet, { kind, id, code, on }) => {

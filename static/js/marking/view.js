@@ -1,6 +1,6 @@
 // Shows a mark sheet on the page of its script: points, ticks, missing parts, flags of steps. Notes are in notes.js.
 import { SIGNED_OUT } from "./server.js";
-import { pointsShown } from "./sheet.js";
+import { placeWords, pointsShown } from "./sheet.js";
 
 const BANDS = { solution: "essentially a solution", beginning: "no solution" };
 
@@ -66,7 +66,7 @@ export class View {
       const item = box.closest("[data-item]");
       item.classList.toggle("marking__item--on", box.checked);
       const step = box.checked && sheet.places?.[box.dataset.tick];
-      item.querySelector("[data-place]").textContent = step ? `at step ${step}` : "";
+      item.querySelector("[data-place]").textContent = step ? `at ${placeWords(step)}` : "";
     }
   }
 

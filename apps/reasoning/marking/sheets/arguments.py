@@ -6,6 +6,7 @@ from pydantic import ConfigDict, Field
 
 from apps.reasoning.domain.values import Value
 from apps.reasoning.marking.schemes.scheme import Points
+from apps.reasoning.marking.sheets.pages import Region
 from apps.reasoning.marking.sheets.sheet import REASON_LENGTH, WORDS_LENGTH, Band, Fallacy, Role
 
 #: No database keeps a zero character, and no key needs other unseen ones.
@@ -65,6 +66,7 @@ class VerdictArgs(Value):
     role: Role = Role.INDEPENDENT
     root: Annotated[str, Field(max_length=36, pattern=_SEEN)] = ""
     anchor: Place | None = None
+    region: Region | None = None
     words: Words = ""
     items: tuple[str, ...] = ()
 
@@ -84,6 +86,7 @@ class CommentArgs(Value):
     step: int = 0
     words: Words
     anchor: Place | None = None
+    region: Region | None = None
     audience: Literal["student", "markers"] = "student"
     items: tuple[str, ...] = ()
 

@@ -1,13 +1,15 @@
 """Carrying remarks from a text to its author's newer version.
 
 A remark is kept only if everything that it touches is kept, and a consequence only if its root is kept. All other remarks are
-proposed to a person, or reported as gone. Similar sentences are not searched for.
+proposed to a person, or reported as gone. Similar sentences are not searched for. A remark on a page goes with its page; if the
+page was scanned again, it is proposed at the same region.
 """
 
 from collections.abc import Sequence
 
 from apps.reasoning.domain.values import Value
 from apps.reasoning.marking.sheets.commands import Script
+from apps.reasoning.marking.sheets.pages import page_of, page_step
 from apps.reasoning.marking.sheets.sheet import Comment, Role, StepVerdict
 from apps.reasoning.texts.anchors import Anchor, AnchorLost
 from apps.reasoning.texts.revision import Fate, StepFate, anchor_carried, steps_mapped
@@ -53,6 +55,9 @@ def _carried(
     new: Script,
     fates: Sequence[StepFate],
 ) -> Carried:
+    page = page_of(remark.step)
+    if page is not None:
+        return _on_page(remark.id, page, old.pages, new.pages)
     fate = by_step.get(remark.step)
     if fate is None or fate.fate == "orphaned":
         return Carried(id=remark.id, fate="orphaned", because="The step is gone.")
@@ -70,10 +75,20 @@ def _carried(
     return Carried(id=remark.id, fate="kept", step=fate.number, anchor=anchor)
 
 
+def _on_page(key: str, page: int, old: Sequence[str], new: Sequence[str]) -> Carried:
+    """The fate of a remark on a page, by the ids of the pages."""
+    before = old[page - 1] if page <= len(old) else ""
+    if before in new:
+        return Carried(id=key, fate="kept", step=page_step(new.index(before) + 1))
+    if page <= len(new):
+        return Carried(id=key, fate="needs confirmation", step=page_step(page), because="The page was scanned again.")
+    return Carried(id=key, fate="orphaned", because="The page is gone.")
+
+
 def _comment(comment: Comment, by_step: dict[int, StepFate], old: Script, new: Script, fates: Sequence[StepFate]) -> Carried:
     if comment.step:
         return _carried(comment, by_step, old, new, fates)
-    if old.source == new.source:
+    if (old.source, old.pages) == (new.source, new.pages):
         return Carried(id=comment.id, fate="kept", step=0)
     return Carried(id=comment.id, fate="needs confirmation", step=0, because="It is about the whole text, which was changed.")
 

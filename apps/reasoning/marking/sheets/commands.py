@@ -9,16 +9,17 @@
 | `claim` | `line`: `A c1 !cap5`; takes the place of all ticks |
 | `mixed` | `on`, and `reason` |
 | `reason`, `approach` | `words` |
-| `verdict` | `id`, `step`, `fallacy`, and `role`, `root`, `anchor`, `words`, `items`; one of the same id is replaced |
+| `verdict` | `id`, `step`, `fallacy`, and `role`, `root`, `anchor` or `region`, `words`, `items`; replaces its id |
 | `verdict_role` | `id`, `role`, `root` |
 | `verdict_remove`, `comment_remove` | `id` |
-| `comment` | `id`, `step` (0 for the whole script), `words`, and `anchor`, `audience`, `items` |
+| `comment` | `id`, `step` (0 for the whole script), `words`, and `anchor` or `region`, `audience`, `items` |
 | `grant` | `step`, `on` |
 | `link` | `kind`: verdict or comment, `id`, `code`, `on` |
 | `clear` | |
 
-`anchor` is a place in the script, `{"start": 3, "end": 9}` in code points; the anchor itself is made here. A consequence
-without a `root` follows from the root error that was said last.
+`anchor` is a place in the text, `{"start": 3, "end": 9}` in code points; the anchor itself is made here. `region` is a place on
+a page, whose step is 10,000 and its number (`pages`). A consequence without a `root` follows from the root error that was said
+last.
 """
 
 from collections.abc import Callable, Mapping
@@ -47,6 +48,7 @@ from apps.reasoning.marking.sheets.arguments import (
     WordsArgs,
 )
 from apps.reasoning.marking.sheets.claims import ClaimWrong, claim_read
+from apps.reasoning.marking.sheets.pages import Region, page_of
 from apps.reasoning.marking.sheets.sheet import NOTES_AT_MOST, Comment, MarkSheet, Role, StepVerdict
 from apps.reasoning.texts.anchors import Anchor, anchor_make
 from apps.reasoning.texts.segmentation import Step
@@ -60,10 +62,11 @@ class CommandRefused(ValueError):
 
 
 class Script(Value):
-    """The text that is marked: its source and its steps, for places."""
+    """What is marked: a text with its steps, and scanned pages by their ids, for places."""
 
     source: str
     steps: tuple[Step, ...]
+    pages: tuple[str, ...] = ()
 
 
 def sheet_apply(sheet: MarkSheet, verb: str, args: Mapping[str, Any], scheme: Scheme, script: Script) -> MarkSheet:
@@ -114,10 +117,27 @@ class _Desk:
             raise CommandRefused(f"The script has no step {number}.")
         return found
 
+    def place(self, number: int) -> int:
+        """The number of a step or page that exists. Raises `CommandRefused`."""
+        page = page_of(number)
+        if page is None:
+            return self.step(number).number
+        if page > len(self.script.pages):
+            raise CommandRefused(f"The script has no page {page}.")
+        return number
+
+    def region(self, region: Region | None, step: int) -> Region | None:
+        """The region, which only pages have. Raises `CommandRefused`."""
+        if region is not None and page_of(step) is None:
+            raise CommandRefused("Only a page has regions.")
+        return region
+
     def anchor(self, place: Place | None, step: int) -> Anchor | None:
         """The anchor of a place that touches the step; the step is not asked for where it is 0."""
         if place is None:
             return None
+        if page_of(step) is not None:
+            raise CommandRefused("A page has no words to select: mark a region.")
         try:
             anchor = anchor_make(self.script.source, place.start, place.end)
         except PlaceWrong as error:
@@ -172,7 +192,7 @@ def _put(notes: tuple[Note, ...], note: Note) -> tuple[Note, ...]:
 
 def _tick(desk: _Desk, args: TickArgs) -> MarkSheet:
     (code,) = desk.codes((args.code,))
-    place = {} if args.step is None else {code: desk.step(args.step).number}
+    place = {} if args.step is None else {code: desk.place(args.step)}
     return desk.with_(ticks=desk.sheet.ticks | {code}, places={**desk.sheet.places, **place})
 
 
@@ -196,11 +216,13 @@ def _mixed(desk: _Desk, args: MixedArgs) -> MarkSheet:
 
 
 def _verdict(desk: _Desk, args: VerdictArgs) -> MarkSheet:
-    desk.step(args.step)
+    desk.place(args.step)
     root = desk.root(args.id, args.role, args.root)
     anchor = desk.anchor(args.anchor, args.step)
     values = args.model_dump(include={"id", "step", "fallacy", "role"})
-    verdict = StepVerdict(**values, root=root, anchor=anchor, words=text_clean(args.words), items=desk.codes(args.items))
+    region = desk.region(args.region, args.step)
+    words, items = text_clean(args.words), desk.codes(args.items)
+    verdict = StepVerdict(**values, root=root, anchor=anchor, region=region, words=words, items=items)
     return desk.with_verdict(verdict)
 
 
@@ -217,13 +239,14 @@ def _verdict_remove(desk: _Desk, args: IdArgs) -> MarkSheet:
 
 def _comment(desk: _Desk, args: CommentArgs) -> MarkSheet:
     if args.step:
-        desk.step(args.step)
+        desk.place(args.step)
     words = text_clean(args.words)
     if not words:
         raise CommandRefused("The comment is empty.")
     anchor = desk.anchor(args.anchor, args.step)
-    items = desk.codes(args.items)
-    comment = Comment(id=args.id, step=args.step, anchor=anchor, words=words, audience=args.audience, items=items)
+    values = args.model_dump(include={"id", "step", "audience"})
+    region = desk.region(args.region, args.step)
+    comment = Comment(**values, anchor=anchor, region=region, words=words, items=desk.codes(args.items))
     return desk.with_(comments=_put(desk.sheet.comments, comment))
 
 
@@ -235,7 +258,7 @@ def _comment_remove(desk: _Desk, args: IdArgs) -> MarkSheet:
 
 
 def _grant(desk: _Desk, args: GrantArgs) -> MarkSheet:
-    desk.step(args.step)
+    desk.place(args.step)
     granted = desk.sheet.granted - {args.step}
     return desk.with_(granted=granted | {args.step} if args.on else granted)
 

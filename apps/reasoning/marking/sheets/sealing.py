@@ -7,6 +7,7 @@ from apps.reasoning.marking.schemes.derivation import derivation_line
 from apps.reasoning.marking.schemes.evaluation import Evaluation, MixingNotAllowed, TickUnknown, evaluate
 from apps.reasoning.marking.schemes.scheme import Kind, Scheme, points_text
 from apps.reasoning.marking.schemes.structure import SchemeBroken
+from apps.reasoning.marking.sheets.pages import place_title
 from apps.reasoning.marking.sheets.sheet import Band, MarkSheet, Role, SheetPoints
 
 #: Of 7, and in proportion of other scales: the middle, which is rare; the most of a beginning, the least of a solution.
@@ -37,7 +38,7 @@ def sheet_points(sheet: MarkSheet, scheme: Scheme, step: Decimal) -> SheetPoints
 def missing_for_seal(sheet: MarkSheet, scheme: Scheme, step: Decimal, *, asks_place: bool, has_steps: bool = True) -> list[str]:
     """What a sheet lacks, a sentence each. With `asks_place` points between none and all need a reason with its place.
 
-    Where the script has no steps, photos alone, a comment on the whole of it is the place.
+    Pages are places too. A script with neither text nor pages has its place in a comment on the whole.
     """
     result = sheet_evaluation(sheet, scheme, step)
     points = sheet_points(sheet, scheme, step).points
@@ -47,7 +48,7 @@ def missing_for_seal(sheet: MarkSheet, scheme: Scheme, step: Decimal, *, asks_pl
     lacks += _points_wrong(points, sheet, result, scheme, step)
     lacks += _reasons_lacking(points, sheet, result, scheme)
     if asks_place and 0 < points < scheme.scale and not _has_place(sheet, has_steps=has_steps):
-        where = "an item ticked at a step, or a verdict or a comment there" if has_steps else "a comment"
+        where = "an item ticked at a step or page, or a verdict or a comment there" if has_steps else "a comment"
         lacks.append(f"Points between none and all need {where}.")
     return lacks
 
@@ -58,7 +59,7 @@ def _sheet_lacks(sheet: MarkSheet, scheme: Scheme) -> Iterator[str]:
     keys = {one.id for one in sheet.verdicts}
     for one in sheet.verdicts:
         if one.role is Role.CONSEQUENCE and one.root not in keys:
-            yield f"Step {one.step}: say which error this is a consequence of."
+            yield f"{place_title(one.step)}: say which error this is a consequence of."
     if sheet.is_mixed and not scheme.mixing:
         yield "This scheme does not add the points of several chains."
     elif sheet.is_mixed and not sheet.reason:

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from apps.reasoning.domain.values import Value
 from apps.reasoning.marking.schemes.scheme import Code, Points
+from apps.reasoning.marking.sheets.pages import Region
 from apps.reasoning.texts.anchors import Anchor
 
 NOTES_AT_MOST = 200
@@ -50,7 +51,8 @@ class Role(StrEnum):
 
 
 class StepVerdict(Value):
-    """An error in a step. `root` names the verdict that this one follows from; `items` the codes that it is evidence for.
+    """An error in a step or on a page. `root` names the verdict that this one follows from; `items` the codes that it is
+    evidence for. `region`: its place on the page.
 
     `origin`: who found and worded it, where the marker took over a suggestion of a model or of a program.
     """
@@ -58,6 +60,7 @@ class StepVerdict(Value):
     id: Annotated[str, Field(min_length=1, max_length=36)]
     step: Annotated[int, Field(ge=1)]
     anchor: Anchor | None = None
+    region: Region | None = None
     fallacy: Fallacy
     role: Role = Role.INDEPENDENT
     root: Annotated[str, Field(max_length=36)] = ""
@@ -67,11 +70,12 @@ class StepVerdict(Value):
 
 
 class Comment(Value):
-    """Words at a step, or about the whole script where `step` is 0. `audience`: students read it, or markers only."""
+    """Words at a step or page, or about the whole script where `step` is 0. `audience`: students read it, or markers only."""
 
     id: Annotated[str, Field(min_length=1, max_length=36)]
     step: Annotated[int, Field(ge=0)] = 0
     anchor: Anchor | None = None
+    region: Region | None = None
     words: Annotated[str, Field(max_length=WORDS_LENGTH)]
     audience: Literal["student", "markers"] = "student"
     items: tuple[Code, ...] = ()
@@ -80,8 +84,8 @@ class Comment(Value):
 class MarkSheet(Value):
     """A marker's whole judgement of one script.
 
-    `places`: the step at which an item was ticked, which is evidence for it. `typed`: points without ticks, or instead of what
-    the ticks give, which then needs `reason`. `granted`: steps taken as given, so that what follows can be judged.
+    `places`: the step or page at which an item was ticked, which is evidence for it. `typed`: points without ticks, or instead
+    of what the ticks give, which then needs `reason`. `granted`: steps taken as given, so that what follows can be judged.
     `approach`: empty, or what is new about it.
     """
 
