@@ -35,7 +35,9 @@ SECTIONS = {
     "marks:setup": "marking#assignment-of-scripts",
     "marks:script_list": "marking#the-list-of-scripts",
     "marks:questions": "marking#handing-on-and-questions",
-    **dict.fromkeys(("marks:sealed_list", "marks:reveal"), "after_sealing#stages-of-the-reveal"),
+    **dict.fromkeys(
+        ("marks:sealed_list", "marks:triage_show", "marks:triage_keep", "marks:reveal"), "after_sealing#stages-of-the-reveal"
+    ),
     **dict.fromkeys(("marks:coordination_list", "marks:coordination", "marks:case_ledger"), "after_sealing#two-markers"),
     "marks:calibration": "after_sealing#calibration-and-re-marks",
     "office": "office",

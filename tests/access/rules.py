@@ -169,7 +169,7 @@ RULES: dict[str, Rule] = {
     "marks:single_keys": POST_ONLY,
     "marks:sealed_list": RUN_READERS,
     "marks:reveal": (302, 404, 404, 404, 404),  # Bob has not sealed; tests/marks has what he sees then.
-    **{f"marks:{name}": POST_ONLY for name in ("reveal_show", "reveal_answer", "reveal_decide")},
+    **{f"marks:{name}": POST_ONLY for name in ("reveal_show", "reveal_answer", "reveal_decide", "triage_show", "triage_keep")},
     "marks:coordination_list": RUN_READERS,
     "marks:coordination": (302, 404, 404, 404, 404),  # This one does not exist; tests/marks has real ones.
     "marks:case_ledger": (302, 404, 404, 404, 404),  # Bob organises and is marking this script just now.

@@ -14,11 +14,12 @@ from django.views.decorators.http import require_GET, require_POST
 from apps.accounts.access import run_reader_of, user_of
 from apps.marks.access import TaskGone, task_get_for
 from apps.marks.coordination.precedents import precedents_show
-from apps.marks.models import Mark
+from apps.marks.models import Mark, MarkState
 from apps.marks.sealing import revealing
 from apps.marks.sealing.revising import RevisionRefused
 from apps.marks.sealing.seeing import mark_sealed_for
 from apps.marks.selectors import pages_of, steps_set
+from apps.marks.workspace import triage
 from apps.marks.workspace.panel import marks_own, panel_of
 from apps.reasoning.marking.revealing import Stage
 from apps.reasoning.marking.sheets.positions import PositionWrong
@@ -31,9 +32,28 @@ SHOWN = 200
 @never_cache
 @require_GET
 def sealed_list(request: HttpRequest) -> HttpResponse:
-    """The marks that the user sealed in contests being marked, newest first."""
+    """The marks that the user sealed in contests being marked, newest first, and their suggestions in groups."""
     user = run_reader_of(request)
-    return render(request, "marks/sealed_list.html", {"marks": marks_own(user)[:SHOWN]})
+    return render(request, "marks/sealed_list.html", {"marks": marks_own(user)[:SHOWN], "triage": triage.triage_of(user)})
+
+
+@require_POST
+def triage_show(request: HttpRequest) -> HttpResponse:
+    """Show where findings are in all sealed scripts."""
+    count = triage.triage_look(user=run_reader_of(request))
+    if not count:
+        messages.info(request, "There are no new suggestions at the moment.")
+    return redirect("marks:sealed_list")
+
+
+@require_POST
+def triage_keep(request: HttpRequest) -> HttpResponse:
+    """Stay with all marks where nothing was found."""
+    kept, refused = triage.triage_clear(user=run_reader_of(request))
+    messages.success(request, f"You stayed with {kept} mark{'s' * (kept != 1)}.")
+    if refused:
+        messages.warning(request, f"{refused} could not be kept: their marks are being compared already.")
+    return redirect("marks:sealed_list")
 
 
 @never_cache
@@ -122,6 +142,8 @@ def _panel(request: HttpRequest, mark: Mark, refusal: str = "") -> HttpResponse:
     is_part = "HX-Request" in request.headers or request.GET.get("part") == "1"
     typed = request.POST if refusal and request.POST.get("decision") == "change" else None
     context = {"panel": panel_of(mark), "mark": mark, "task": mark.task, "refusal": refusal, "typed": typed}
+    if mark.state in (MarkState.CONFIRMED, MarkState.REVISED):
+        context["onward"] = triage.triage_next(mark.marker)
     if is_part:
         return render(request, "marks/_reveal.html", context)
     context |= {"steps": steps_set(mark.task), "pages": pages_of(mark.task.case.version)}
