@@ -54,7 +54,7 @@ def test_an_incomplete_sheet_is_not_sealed(bob: User) -> None:
     with pytest.raises(NotReady) as refused:
         sealed(task, bob, ("points", {"points": 6}))
     assert refused.value.needs == [
-        "Points between none and all need an item ticked at a step, or a verdict or a comment there."
+        "Points between none and all need an item ticked at a step or page, or a verdict or a comment there."
     ]
     assert draft_of(task, bob).state == MarkState.DRAFT
 

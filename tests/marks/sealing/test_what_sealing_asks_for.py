@@ -50,7 +50,7 @@ def test_ticks_that_give_all_points_need_nothing_more() -> None:
 
 
 def test_points_between_none_and_all_need_a_place() -> None:
-    assert "an item ticked at a step, or a verdict or a comment there" in lacks(("points", {"points": 6}))
+    assert "an item ticked at a step or page, or a verdict or a comment there" in lacks(("points", {"points": 6}))
     assert "ticked at a step" in lacks(*ticked("A1"))
     assert lacks(("tick", {"code": "A1", "step": 2})) == ""
     assert lacks(("points", {"points": 6}), PLACE) == ""
