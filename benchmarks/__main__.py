@@ -48,6 +48,7 @@ BENCHMARKS = {
     "marking": ("benchmarks.contest.marking", "Marking: seal to next script, lists, ten markers at once"),
     "claims": ("benchmarks.contest.claims", "Fifty markers claim 10,000 scripts at once, on PostgreSQL"),
     "scans": ("benchmarks.contest.scans", "A box of 1,800 scanned pages: codes, places, time and memory"),
+    "handwriting": ("benchmarks.pages.handwriting", "A marker's browser: the next scanned page"),
     "marking_browser": (
         "benchmarks.pages.marking_browser",
         "A marker's browser: seal to a readable next script, 20 kB typeset",

@@ -43,7 +43,10 @@ _FURTHER = {
     ),
     "benchmarks_writing.md": (
         "Benchmarks of writing and marking",
-        ("first_load", "formula_check", "autosave", "marking_office", "marking", "claims", "scans", "marking_browser"),
+        (
+            "first_load", "formula_check", "autosave", "marking_office", "marking", "claims", "scans", "marking_browser",
+            "handwriting",
+        ),
     ),
     "benchmarks_methods.md": (
         "Benchmarks of methods, statistics and files",

@@ -89,7 +89,7 @@ def test_a_student_goes_from_the_results_to_an_appeal_by_keyboard(
         page.keyboard.press("Enter")
         expect(page.get_by_role("heading", name="Points")).to_be_visible()
         expect(page.locator("#step-2 .finding")).to_contain_text("A case is missing")
-        expect(page.locator("#step-3 .finding")).to_contain_text("follows from the error in step 2")
+        expect(page.locator("#step-3 .finding")).to_contain_text("follows from the error at step 2")
         expect(page.locator("#step-2 .katex").first).to_be_visible()
         tab_to(page, "Appeal")
         page.keyboard.press("Enter")

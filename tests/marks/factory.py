@@ -2,6 +2,7 @@
 
 import io
 import uuid
+from collections.abc import Sequence
 from typing import Any
 
 from PIL import Image
@@ -63,15 +64,16 @@ def script_add(problem: ContestProblem, author: str, text: str = TEXT, person: U
 
 
 def script_scanned(
-    problem: ContestProblem, author: str, pages: int = 2, text: str = "", size: tuple[int, int] = (600, 850)
+    problem: ContestProblem, author: str, *, pages: int = 2, size: tuple[int, int] = (600, 850), jpegs: Sequence[bytes] = ()
 ) -> None:
-    """Hand in scanned pages of an author without a text, and make their case."""
+    """Hand in scanned pages of an author without a text, and make their case. `jpegs`: the pages, by default grey ones."""
     script_add(problem, author, "")
     version = SubmissionVersion.objects.select_related("submission").order_by("-pk")[0]
     out = io.BytesIO()
     Image.new("L", size, 220).save(out, "JPEG")
     for number in range(1, pages + 1):
-        scan = Scan.objects.create(submission=version.submission, jpeg=out.getvalue(), width=size[0], height=size[1])
+        jpeg = jpegs[number - 1] if jpegs else out.getvalue()
+        scan = Scan.objects.create(submission=version.submission, jpeg=jpeg, width=size[0], height=size[1])
         VersionScan.objects.create(version=version, scan=scan, number=number)
     cases_prepare(problem)
 

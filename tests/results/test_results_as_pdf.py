@@ -29,7 +29,7 @@ def test_the_pdf_contains_only_the_released_parts(bob: User, charlie: User, clie
         VERDICT_WORDS[:8],
         "was not looked at",
         "Points: ",
-        "follows from the error in step 2",
+        "follows from the error at step 2",
         "Marking scheme",
     ):
         assert words in text, words

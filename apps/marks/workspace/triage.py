@@ -64,7 +64,7 @@ class TriageGroup:
 
 @dataclass(frozen=True)
 class Triage:
-    """`unseen`: scripts with suggestions that nobody looked at; `waits`: scripts on which graders are at work."""
+    """`unseen`: scripts with suggestions that were not looked at; `waits`: scripts on which graders are at work."""
 
     unseen: list[Mark]
     waits: int
