@@ -1,4 +1,4 @@
-"""Scanned pages in a marker's browser: from the key to a script's next page, from the seal to the first page of the next script.
+"""Scanned pages in a marker's browser: from the key to a script's next page, from the seal to the next script's first page.
 
 Pages are 1,416 × 2,000 pixels with lines of ink and noise, as the reading of scans makes them. A page is on screen once its
 image is decoded and a frame was drawn. Headless Chromium and the web process share this machine's cores.
