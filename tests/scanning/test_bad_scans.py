@@ -23,6 +23,7 @@ from tests.scanning.factory import (
     file_added,
     jpeg,
     pages,
+    paper_of,
     pdf,
     pdf_with_password,
     read,
@@ -224,3 +225,15 @@ def test_reading_that_never_ends_is_given_up(bob: User) -> None:
     file.refresh_from_db()
     assert file.state == FileState.FAILED
     assert "began 3 times" in file.reason
+
+
+def test_a_photo_of_a_telephone_is_read_as_any_other(bob: User) -> None:
+    import pillow_heif
+
+    pillow_heif.register_heif_opener()
+    contest = contest_with(bob, "Anna Field")
+    out = io.BytesIO()
+    Image.fromarray(sheet(code_of(contest, "Anna Field", "1"), dpi=150)).convert("RGB").save(out, "HEIF")
+    (page,) = read(contest, bob, photo__heic=out.getvalue())
+    assert page.state == PageState.PLACED
+    assert page.paper == paper_of(contest, "Anna Field")
