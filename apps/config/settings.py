@@ -166,6 +166,7 @@ INSTALLED_APPS = [
     "apps.contests",
     "apps.submissions",
     "apps.scanning",
+    "apps.tables",
     "apps.marks",
     "apps.results",
     "apps.practice",
@@ -252,6 +253,7 @@ SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 HTTPS: bool = env.bool("HTTPS", False)
 TRUSTED_PROXIES: int = env.int("TRUSTED_PROXIES", 0)
+COACHES_CREATE_ACCOUNTS: bool = env.bool("COACHES_CREATE_ACCOUNTS", EMBEDDED)
 SIGN_IN_FAILURES_PER_ADDRESS: int = env.int("SIGN_IN_FAILURES_PER_ADDRESS", 100)
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SECURE_SSL_REDIRECT = HTTPS
