@@ -61,4 +61,4 @@ def import_all(client: Client, contest: Contest | None, data: bytes, name: str =
 
 def words(page: str) -> str:
     """The words of a page."""
-    return " ".join(re.sub(r"<[^>]+>", " ", page.partition("<main")[2]).split())
+    return " ".join(re.sub(r"<[^>]+>", " ", page.partition("<body")[2]).split())
