@@ -7,6 +7,7 @@ import re
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
+from urllib.parse import quote
 
 from django.contrib.auth.hashers import make_password
 from django.core.exceptions import ValidationError
@@ -16,6 +17,7 @@ from django.utils.text import slugify
 
 from apps.accounts.models import Role, User
 from apps.accounts.services import AccountRefused
+from apps.files.csv_files import csv_lines
 
 ACCOUNTS_AT_ONCE = 500
 USERNAME_LENGTH = 150
@@ -72,6 +74,12 @@ def name_parts(name: str) -> tuple[str, str]:
         return given.strip(), family.strip()
     given, _, family = name.rpartition(" ")
     return given.strip(), family.strip()
+
+
+def password_address(created: Sequence[tuple[User, str]]) -> str:
+    """A `data:` address of new accounts and their passwords as CSV, for a link on the only page that shows them."""
+    rows = ({"user name": user.username, "name": user.get_full_name(), "password": password} for user, password in created)
+    return f"data:text/csv;charset=utf-8,{quote(''.join(csv_lines(('user name', 'name', 'password'), rows)))}"
 
 
 def passwords_prepare(count: int) -> list[Password]:

@@ -2,6 +2,10 @@
 
 from apps.config.environment import BASE_DIR, env
 
+# --- accounts (docs/tables_in.md) -------------------------------------------------------------------------------------
+_EMBEDDED = env.bool("EMBEDDED", not env.str("DATABASE_URL", ""))
+COACHES_CREATE_ACCOUNTS: bool = env.bool("COACHES_CREATE_ACCOUNTS", _EMBEDDED)
+
 # --- marking (docs/marking.md, docs/after_sealing.md) ----------------------------------------------------------------
 MARKING_GRADERS: list[str] = env.list("MARKING_GRADERS", ["computational"])
 

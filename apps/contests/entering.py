@@ -1,14 +1,16 @@
-"""Enter many authors for a contest at once, and give authors their accounts."""
+"""Enter many authors for a contest at once, and give authors their accounts; accounts are created where they are missing."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db import transaction
 
+from apps.accounts.enrolling import passwords_prepare, student_named, students_create
 from apps.accounts.models import User
+from apps.accounts.services import AccountRefused
 from apps.contests.models import AuthorKind, Contest, Identity, Paper, paper_number_random
 from apps.contests.record_keepers import event_publish
-from apps.contests.services import ContestRefused
+from apps.contests.services import ContestRefused, students_add
 from apps.contests.windows import adding_refusal
 
 _BATCH = 500
@@ -22,6 +24,19 @@ class NewAuthor:
     person: User | None = None
     school: str = ""
     external_id: str = ""
+
+
+@dataclass(frozen=True)
+class Pasted:
+    """A list of students: those with an open account, and the others, each with its line, school and external id."""
+
+    known: list[tuple[User, str, str]]
+    unknown: list[tuple[str, str, str, str]]
+
+    @property
+    def unknown_lines(self) -> str:
+        """The lines without an account, to correct."""
+        return "\n".join(line for line, *_ in self.unknown)
 
 
 @transaction.atomic
@@ -61,6 +76,23 @@ def authors_enter(*, contest: Contest, authors: Sequence[NewAuthor], by: User | 
     )
     event_publish(contest, "contest.students", by, added=len(authors))
     return papers
+
+
+def students_enter(*, contest: Contest, pasted: Pasted, does_create: bool, by: User) -> tuple[int, list[tuple[User, str]]]:
+    """Add the students of a list who have an account, and with `does_create` also the others, with new accounts.
+
+    All or none; return the number of new students, and the new accounts with their passwords. Raises `ContestRefused`.
+    """
+    try:
+        new = [student_named(name) for _, name, _, _ in pasted.unknown] if does_create else []
+        passwords = passwords_prepare(len(new))
+        with transaction.atomic():
+            created = students_create(students=new, passwords=passwords)
+            pairs = zip(created, pasted.unknown, strict=False)
+            students = [(user, school, external) for (user, _), (_, _, school, external) in pairs]
+            return students_add(contest=contest, students=[*pasted.known, *students], by=by), created
+    except AccountRefused as refused:
+        raise ContestRefused(str(refused)) from refused
 
 
 @transaction.atomic

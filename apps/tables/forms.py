@@ -31,7 +31,5 @@ class UploadForm(forms.Form):
 class NewContestForm(UploadForm):
     """A table from which a new contest is made."""
 
-    title = forms.CharField(
-        max_length=TITLE_LENGTH, label="Title of the contest", help_text="For example: Selection test 2"
-    )
+    title = forms.CharField(max_length=TITLE_LENGTH, label="Title of the contest", help_text="For example: Selection test 2")
     field_order = ["title", "file"]

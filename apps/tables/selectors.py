@@ -78,12 +78,6 @@ def points_lines(record: TableImport) -> Iterator[str]:
     )
 
 
-def password_lines(created: Sequence[tuple[User, str]]) -> Iterator[str]:
-    """New accounts with their passwords as CSV."""
-    rows = ({"user name": user.username, "name": user.get_full_name(), "password": password} for user, password in created)
-    return csv_lines(("user name", "name", "password"), rows)
-
-
 def _free(name: str, used: Sequence[str]) -> str:
     while name in used:
         name += "_"

@@ -2,7 +2,6 @@
 
 import uuid
 from collections.abc import Iterable
-from urllib.parse import quote
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -11,6 +10,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
 from apps.accounts.access import accounts_may_create, user_of
+from apps.accounts.enrolling import password_address
 from apps.accounts.models import User
 from apps.contests.services import ContestRefused
 from apps.contests.windows import adding_refusal
@@ -157,12 +157,11 @@ def _review_page(request: HttpRequest, file: TableFile) -> HttpResponse:
 
 
 def _imported_page(request: HttpRequest, record: TableImport, created: list[tuple[User, str]]) -> HttpResponse:
-    text = "".join(selectors.password_lines(created))
     context = {
         "record": record,
         "contest": record.contest,
         "created": created,
-        "password_file": f"data:text/csv;charset=utf-8,{quote(text)}",
+        "password_file": password_address(created),
         "left_out": record.left_out[:SHOWN],
     }
     return render(request, "tables/imported.html", context)

@@ -1,7 +1,7 @@
 """One table brings people, problems, references, schemes, texts and points; nothing is stored before the preview was seen."""
 
 from collections.abc import Callable
-from decimal import Decimal
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -20,7 +20,7 @@ from tests.tables.factory import GUIDELINES, import_all, page_of, post, upload, 
 
 ClientFor = Callable[[User | None], Client]
 STATEMENT = "Prove that $n^2+n$ is even for every integer $n$, in at least two ways."
-TALL = [
+TALL: list[list[Any]] = [
     ["Student", "School", "Problem", "Statement", "Reference solution", "Guidelines", "Text", "Points", "Max", "Marker"],
     ["Anna", "North", "P1", STATEMENT, "It is $n(n+1)$.", GUIDELINES, "Clear.", 6, 7, "Dr. B"],
     ["Ben", "South", "P1", STATEMENT, "It is $n(n+1)$.", GUIDELINES, "By parity.", 7, 7, "Dr. B"],
@@ -51,18 +51,19 @@ def test_a_new_contest_is_made_from_one_table(bob: User, bobs: Client) -> None:
     assert [one.text for one in row.problem.reference_solutions.all()] == ["It is $n(n+1)$."]
     assert not row.problem.is_listed
     version = MarkingScheme.objects.get(problem=row.problem).versions.get()
-    assert (version.status, [item.points for item in version.items.all()]) == (VersionStatus.ACTIVE, [3, 4])
+    assert version.status == VersionStatus.ACTIVE
+    assert [int(item.points) for item in version.items.all()] == [3, 4]
     assert list(contest.identities.values_list("name", "school")) == [("Anna", "North"), ("Ben", "South")]
-    assert sorted(SubmissionVersion.objects.values_list("raw", "origin")) == [("By parity.", "imported"), ("Clear.", "imported")]
-    assert SubmissionVersion.objects.first().steps.count() == 1
+    texts = sorted(SubmissionVersion.objects.values_list("raw", "origin", "steps__number"))
+    assert texts == [("By parity.", "imported", 1), ("Clear.", "imported", 1)]
     assert not TableFile.objects.exists()
 
 
 def test_points_of_a_table_are_no_marks(bob: User, bobs: Client, client_for: ClientFor, dana: User) -> None:
     record = import_all(bobs, None, xlsx(*TALL), title="Camp test")
     assert not Mark.objects.exists()
-    rows = TablePoints.objects.order_by("points").values_list("marker", "points", "out_of")
-    assert list(rows) == [("Dr. B", Decimal(6), Decimal(7)), ("Dr. B", Decimal(7), Decimal(7))]
+    rows = [(row.marker, int(row.points), int(row.out_of)) for row in TablePoints.objects.order_by("points")]
+    assert rows == [("Dr. B", 6, 7), ("Dr. B", 7, 7)]
     assert sorted(ForeignJudgement.objects.values_list("points", flat=True)) == [6, 7]
     address = reverse("tables:imported_points", args=[record.public_id])
     assert b"Anna,North,1,6,7,Dr. B," in bobs.get(address).content
@@ -92,7 +93,8 @@ def test_other_texts_and_points_of_known_people_stay_out_with_the_reason(bob: Us
     assert "Anna already has 6 of 7 points there. They stay." in page
     assert "Points to add 1" in page
     post(bobs, file)
-    assert sorted(TablePoints.objects.values_list("marker", "points")) == [("Dr. B", 6), ("Dr. B", 7), ("Dr. C", 7)]
+    rows = sorted((row.marker, int(row.points)) for row in TablePoints.objects.all())
+    assert rows == [("Dr. B", 6), ("Dr. B", 7), ("Dr. C", 7)]
 
 
 def test_a_wide_table_has_one_row_for_each_student(bob: User, bobs: Client) -> None:
@@ -116,7 +118,7 @@ def test_texts_in_a_column_for_each_problem_become_texts(bob: User, bobs: Client
     assert sorted(texts) == [("1", "Let n be even."), ("1", "Obvious."), ("2", "Induction.")]
 
 
-def test_a_problem_that_is_unknown_is_listed_and_the_rest_goes_on(bob: User, bobs: Client) -> None:
+def test_a_problem_that_is_unknown_is_listed_and_the_rest_is_imported(bob: User, bobs: Client) -> None:
     contest = make_contest(bob)
     record = import_all(bobs, contest, b"Name,P1 (7),P9 (7)\nAnna,5,6\n")
     assert record.counts["points"] == 1

@@ -17,9 +17,7 @@ ClientFor = Callable[[User | None], Client]
 TABLE = b"Kid,Town,P1 (7)\nAnna,North,5\n"
 
 
-def test_a_correction_is_filled_in_for_the_next_table_with_this_header(
-    bob: User, dana: User, client_for: ClientFor
-) -> None:
+def test_a_correction_is_filled_in_for_the_next_table_with_this_header(bob: User, dana: User, client_for: ClientFor) -> None:
     contest, client = make_contest(bob), client_for(bob)
     coach_add(contest=contest, person=dana, is_organiser=True)
     file = upload(client, contest, TABLE)

@@ -21,7 +21,11 @@ def roles(text: str) -> list[str]:
         ("Vorname;Nachname;Schule;Gruppe", "Jörg;Müller;Nord;A", ["given", "family", "school", "group"]),
         ("Nom,École", "Curie,Sèvres", ["name", "school"]),
         ("author,problem,text,points,out_of", "Anna,1,Proof.,5,7", ["name", "problem", "text", "points", "out_of"]),
-        ("Problem,Statement,Solution,Guidelines", "1,Show x.,By y.,A1 (3) z", ["problem", "statement", "reference", "guidelines"]),
+        (
+            "Problem,Statement,Solution,Guidelines",
+            "1,Show x.,By y.,A1 (3) z",
+            ["problem", "statement", "reference", "guidelines"],
+        ),
         ("Name,Problem,Solution", "Anna,1,My proof", ["name", "problem", "text"]),
         ("Name,Statement,Answer", "P1,Find x.,7", ["problem", "statement", "answer"]),
         ("Student,Problem,Mark,Marked by,Comment", "Anna,1,6,Bob,ok", ["name", "problem", "points", "marker", "remark"]),

@@ -1,4 +1,4 @@
-"""People of a table and accounts: a name alone links nobody without a look, and unknown people stop nothing."""
+"""People of a table and accounts: a name alone decides nothing without a look, and unknown people stop nothing."""
 
 from collections.abc import Callable
 
@@ -45,9 +45,9 @@ def token(client: Client, file: object) -> str:
 
 
 def test_user_names_and_addresses_decide(contest: Contest, bobs: Client, anna: User, charlie: User) -> None:
-    import_all(bobs, contest, b"User name,Name\nanna.k,Anna K.\n,Nobody\n")
+    import_all(bobs, contest, b"User name,Name\nanna.k,Anna K.\n,Noemi\n")
     import_all(bobs, contest, b"E-mail,School\ncharlie@example.org,North\n")
-    assert roster(contest) == [("Anna K.", "anna.k"), ("Charlie", "charlie"), ("Nobody", None)]
+    assert roster(contest) == [("Anna K.", "anna.k"), ("Charlie", "charlie"), ("Noemi", None)]
 
 
 @pytest.mark.parametrize("name", ["Anna Kovács", "Kovács Anna", '"KOVACS, Anna"'])
@@ -125,9 +125,7 @@ def test_new_accounts_get_passwords_that_are_shown_once(contest: Contest, bobs: 
     assert password not in again
 
 
-def test_who_may_not_create_accounts_is_not_offered_it(
-    contest: Contest, bobs: Client, settings: Settings
-) -> None:
+def test_who_may_not_create_accounts_is_not_offered_it(contest: Contest, bobs: Client, settings: Settings) -> None:
     settings.COACHES_CREATE_ACCOUNTS = False
     file = upload(bobs, contest, b"User name,Name\nnew.one,New One\n")
     assert "Create accounts for them" not in page_of(bobs, file)
@@ -137,7 +135,7 @@ def test_who_may_not_create_accounts_is_not_offered_it(
     assert roster(contest) == [("New One", None)]
 
 
-def test_unknown_people_can_be_left_out_and_the_rest_goes_on(contest: Contest, bobs: Client, charlie: User) -> None:
+def test_unknown_people_can_be_left_out_and_the_rest_is_imported(contest: Contest, bobs: Client, charlie: User) -> None:
     record = import_all(bobs, contest, b"User name,School\ncharlie,North\nunknown,South\n", unknown="leave")
     assert roster(contest) == [("Charlie", "charlie")]
     assert record.left_out == [[3, "No account unknown; left out as chosen.", "unknown", "South"]]

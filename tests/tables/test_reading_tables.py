@@ -52,7 +52,7 @@ def test_equal_headers_are_numbered_and_a_missing_one_gets_its_position() -> Non
     assert "Columns of the same name were numbered: P1." in grid.notes
 
 
-def test_a_row_with_too_many_cells_is_named_and_the_rest_goes_on() -> None:
+def test_a_row_with_too_many_cells_is_named_and_the_rest_is_read() -> None:
     grid = grid_read(b"Name,P1\nAnna,3,4\nBen,5\nCleo\n")
     assert "3 cells for 2 columns" in grid.rows[0].reason
     assert [row.cells for row in grid.rows[1:]] == [("Ben", "5"), ("Cleo", "")]
@@ -73,7 +73,9 @@ def test_a_formula_without_a_result_and_an_error_are_faults_of_their_cells() -> 
 
 
 def test_each_sheet_can_be_chosen_and_an_empty_first_one_is_passed_over() -> None:
-    data = xlsx(sheets={"Notes": [], "Students": [["Name", "School"], ["Anna", "North"]], "Points": [["Name", "P1"], ["Ben", 3]]})
+    data = xlsx(
+        sheets={"Notes": [], "Students": [["Name", "School"], ["Anna", "North"]], "Points": [["Name", "P1"], ["Ben", 3]]}
+    )
     first = grid_read(data)
     assert (first.sheet, first.sheets) == ("Students", ("Notes", "Students", "Points"))
     assert grid_read(data, "Points").rows[0].cells == ("Ben", "3")
