@@ -39,11 +39,6 @@ class PersonPlan:
     reason: str = ""
 
     @property
-    def chosen(self) -> str:
-        """The value of the field that decides about the candidates."""
-        return str(self.account.public_id) if self.account else NOT_THE_SAME
-
-    @property
     def is_new(self) -> bool:
         """Whether the person is added to the contest."""
         return not self.reason and self.identity is None

@@ -9,7 +9,7 @@ from apps.accounts.models import User
 from apps.contests.models import Contest, Identity
 from apps.files.csv_files import csv_lines
 from apps.files.grids import Grid
-from apps.tables.columns import OF_PROBLEM, Column
+from apps.tables.columns import Column
 from apps.tables.models import TableImport
 
 _SAMPLES = 3
@@ -23,11 +23,6 @@ class ColumnRow:
     name: str
     samples: list[str]
     meaning: Column
-
-    @property
-    def is_of_problem(self) -> bool:
-        """Whether the column belongs to one problem."""
-        return self.meaning.role in OF_PROBLEM
 
 
 def column_rows(grid: Grid, columns: Sequence[Column]) -> list[ColumnRow]:

@@ -95,6 +95,7 @@ def _import(file: TableFile, grid: Grid, passwords: Sequence[Password]) -> tuple
     if file.contest is not None and (refusal := adding_refusal(file.contest)):
         raise ContestRefused(refusal)
     plan = _plan(file, grid)
+    counts = plan.counts  # Before new accounts are in the plan, which would count as linked.
     contest = file.contest or contest_create(settings=Settings(title=file.title), by=file.owner)
     rows = _problems_store(plan, contest, file.owner)
     papers, created = _people_store(plan, contest, file.owner, passwords)
@@ -102,7 +103,7 @@ def _import(file: TableFile, grid: Grid, passwords: Sequence[Password]) -> tuple
         contest=contest,
         by=file.owner,
         filename=file.filename,
-        counts=plan.counts,
+        counts=counts,
         header=list(grid.names),
         left_out=left_out_rows(plan),
         left_out_count=len(plan.wrong),

@@ -116,6 +116,7 @@ def test_new_accounts_get_passwords_that_are_shown_once(contest: Contest, bobs: 
     assert "1 with a new account" in page
     page = post(bobs, file)
     assert "The passwords are shown only now" in page
+    assert "Students added 1, 1 with a new account Problems" in page
     user = User.objects.get(username="agi.nagy")
     assert (user.get_full_name(), user.email, user.role) == ("Ági Nagy", "agi@example.org", Role.STUDENT)
     password = page.partition("agi.nagy Ági Nagy ")[2].split()[0]

@@ -72,7 +72,8 @@ def roster(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
     except services.ContestRefused as error:
         form.add_error("students", f"{error} No students were added.")
         return _roster_page(request, contest, form, groups)
-    messages.success(request, f"{added} added.")
+    if added or not pasted.unknown:
+        messages.success(request, f"{added} added.")
     if created:
         return _roster_page(request, contest, StudentsForm(), groups, created=created)
     if pasted.unknown:
