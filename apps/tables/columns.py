@@ -13,6 +13,8 @@ from django.db import models
 from apps.files.grids import Grid
 
 _LOOKED_AT = 200
+#: The first columns of a download of rows that were left out.
+LEFT_OUT_HEADER = ("Line", "Reason")
 
 
 class Role(models.TextChoices):

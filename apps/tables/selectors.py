@@ -9,7 +9,7 @@ from apps.accounts.models import User
 from apps.contests.models import Contest, Identity
 from apps.files.csv_files import csv_lines
 from apps.files.grids import Grid
-from apps.tables.columns import Column
+from apps.tables.columns import LEFT_OUT_HEADER, Column
 from apps.tables.models import TableImport
 
 _SAMPLES = 3
@@ -45,7 +45,7 @@ def import_list(user: User, contest: Contest) -> QuerySet[TableImport]:
 
 def left_out_lines(header: Sequence[str], rows: Sequence[Sequence[object]]) -> Iterator[str]:
     """The left-out rows as CSV: line, reason and the cells. `rows`: [line, reason, cells …]."""
-    line, reason = _free("Line", header), _free("Reason", header)
+    line, reason = (_free(name, header) for name in LEFT_OUT_HEADER)
     names = [line, reason, *header]
     return csv_lines(names, (dict(zip(names, row, strict=False)) for row in rows))
 

@@ -24,7 +24,7 @@ from apps.submissions.importing.texts import texts_add
 from apps.submissions.models import ForeignJudgement, Step, Submission, SubmissionVersion
 from apps.submissions.row_counts import rows_recount
 from apps.tables.choices import Choices
-from apps.tables.columns import Column, columns_guess, columns_json, columns_read, header_digest
+from apps.tables.columns import LEFT_OUT_HEADER, Column, columns_guess, columns_json, columns_read, header_digest
 from apps.tables.models import FILENAME_LENGTH, TableFile, TableImport, TableMeaning, TablePoints
 from apps.tables.people import PersonPlan
 from apps.tables.plans import TablePlan, new_student, plan_make
@@ -130,10 +130,19 @@ def _plan(file: TableFile, grid: Grid) -> TablePlan:
 
 def _sheet_set(file: TableFile, grid: Grid) -> None:
     labels = file.contest.problems.values_list("label", "problem__title") if file.contest else ()
-    known = TableMeaning.objects.filter(owner=file.owner, header=header_digest(grid.names)).first()
-    remembered = columns_read(known.columns, len(grid.names)) if known else None
+    remembered = _remembered(file.owner, grid.names)
     columns = remembered or columns_guess(grid, [name for row in labels for name in row])
     file.sheet, file.columns, file.choices = grid.sheet, columns_json(columns), {"is_remembered": bool(remembered)}
+
+
+def _remembered(owner: User, names: Sequence[str]) -> list[Column] | None:
+    """The meanings of the last table with this header, also for a download of its rows that were left out."""
+    before = 2 if tuple(names[:2]) == LEFT_OUT_HEADER else 0
+    for first in {0, before}:
+        known = TableMeaning.objects.filter(owner=owner, header=header_digest(names[first:])).first()
+        if known and (columns := columns_read(known.columns, len(names) - first)):
+            return [Column()] * first + columns
+    return None
 
 
 def left_out_rows(plan: TablePlan) -> list[list[object]]:

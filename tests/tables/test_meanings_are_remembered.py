@@ -9,7 +9,7 @@ from django.urls import reverse
 from apps.accounts.models import User
 from apps.contests.services import coach_add
 from apps.tables.columns import Role
-from apps.tables.models import TableFile, TableImport
+from apps.tables.models import TableFile, TableImport, TablePoints
 from tests.contests.factory import make_contest
 from tests.tables.factory import page_of, post, upload, xlsx
 
@@ -29,6 +29,19 @@ def test_a_correction_is_filled_in_for_the_next_table_with_this_header(bob: User
     assert "as you chose it for the last table with this header" in page_of(client, file)
     other = upload(client_for(dana), contest, TABLE)
     assert [role for role, *_ in other.columns] == [Role.IGNORE, Role.IGNORE, Role.POINTS_OF]
+
+
+def test_a_download_of_left_out_rows_keeps_the_meanings_and_can_be_imported(bob: User, client_for: ClientFor) -> None:
+    contest, client = make_contest(bob), client_for(bob)
+    file = upload(client, contest, b"Kid,Town,P1 (7)\nAnna,North,9\nBen,=South,5\n")
+    post(client, file, "preview", role_0="name", role_1="school")
+    post(client, file)
+    rows = client.get(reverse("tables:imported_left_out", args=[TableImport.objects.get().public_id])).content
+    assert rows.decode("utf-8-sig").splitlines()[0] == "Line,Reason,Kid,Town,P1 (7)"
+    file = upload(client, contest, rows.replace(b",9", b",6"))
+    assert [role for role, *_ in file.columns] == [Role.IGNORE, Role.IGNORE, Role.NAME, Role.SCHOOL, Role.POINTS_OF]
+    post(client, file)
+    assert sorted(int(row.points) for row in TablePoints.objects.all()) == [5, 6]
 
 
 def test_a_changed_meaning_is_shown_before_the_import(bob: User, client_for: ClientFor) -> None:

@@ -40,7 +40,7 @@ def roster(contest: Contest) -> list[tuple[str, str | None]]:
 
 
 def token(client: Client, file: object) -> str:
-    page = client.get(f"/tables/{file.public_id}/").content.decode()  # type: ignore[attr-defined]
+    page = client.get(f"/contests/tables/{file.public_id}/").content.decode()  # type: ignore[attr-defined]
     return page.partition('name="who_')[2][:16]
 
 
@@ -122,7 +122,7 @@ def test_new_accounts_get_passwords_that_are_shown_once(contest: Contest, bobs: 
     password = page.partition("agi.nagy Ági Nagy ")[2].split()[0]
     assert Client().login(username="agi.nagy", password=password)
     assert GroupMember.objects.get().group.name == "Camp"
-    again = bobs.get(f"/tables/imports/{TableImport.objects.get().public_id}/").content.decode()
+    again = bobs.get(f"/contests/tables/imports/{TableImport.objects.get().public_id}/").content.decode()
     assert password not in again
 
 
