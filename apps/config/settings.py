@@ -1,4 +1,4 @@
-"""All settings, typed. `settings_rooms` has those of marking, mail, model graders and learning. docs/settings.md documents
+"""All settings, typed. `settings_rooms` has those of accounts, marking, mail, graders and learning. docs/settings.md documents
 every value read from the environment (a test checks this).
 
 The embedded mode (one laptop, SQLite, a private Valkey) is the default. A production deployment sets `DATABASE_URL`,

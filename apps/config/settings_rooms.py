@@ -1,4 +1,4 @@
-"""Settings of accounts, marking, results, mail, model graders and learning; part of `settings`, documented in docs/settings.md."""
+"""Settings of accounts, marking, results, mail, graders and learning; part of `settings`, documented in docs/settings.md."""
 
 from apps.config.environment import BASE_DIR, env
 
