@@ -20,7 +20,7 @@ from apps.problems.drafts import draft_of
 from apps.problems.models import Problem
 from apps.problems.services import problem_revise, problems_import
 from apps.schemes.services import scheme_activate, scheme_create
-from apps.submissions.importing.texts import texts_add
+from apps.submissions.importing.texts import PreparedText, text_prepare, texts_add
 from apps.submissions.models import ForeignJudgement, Step, Submission, SubmissionVersion
 from apps.submissions.row_counts import rows_recount
 from apps.tables.choices import Choices
@@ -75,21 +75,24 @@ def meanings_choose(*, file: TableFile, grid: Grid, columns: Sequence[Column], c
 def table_import(*, file: TableFile, grid: Grid, is_looked_at: bool) -> tuple[TableImport, list[tuple[User, str]]]:
     """Import an upload and delete it; return the record, and new accounts with their passwords, which are not stored.
 
-    `is_looked_at`: the person has looked at the accounts that were found by a name alone. One transaction; the passwords are
-    hashed before it. Concurrent calls are serialised, and the second one is refused. Raises `ContestRefused`.
+    `is_looked_at`: the person has looked at the accounts that were found by a name alone. One transaction; passwords are hashed
+    and texts cut into steps before it. Concurrent calls are serialised, and the second one is refused. Raises `ContestRefused`.
     """
     plan = _plan(file, grid)
     if plan.to_look_at and not is_looked_at:
         raise ContestRefused("Nothing was imported yet. Look at the accounts of the same names, then confirm them.")
     try:
         passwords = passwords_prepare(len(plan.created))
-        return _import(file, grid, passwords)
+        prepared = {one.text: text_prepare(one.text) for one in plan.texts}
+        return _import(file, grid, passwords, prepared)
     except AccountRefused as refused:
         raise ContestRefused(f"Nothing was imported: {refused}") from refused
 
 
 @transaction.atomic
-def _import(file: TableFile, grid: Grid, passwords: Sequence[Password]) -> tuple[TableImport, list[tuple[User, str]]]:
+def _import(
+    file: TableFile, grid: Grid, passwords: Sequence[Password], prepared: Mapping[str, PreparedText]
+) -> tuple[TableImport, list[tuple[User, str]]]:
     if not TableFile.objects.select_for_update().filter(pk=file.pk).exists():
         raise ContestRefused("This table was already imported.")
     if file.contest is not None and (refusal := adding_refusal(file.contest)):
@@ -108,7 +111,14 @@ def _import(file: TableFile, grid: Grid, passwords: Sequence[Password]) -> tuple
         left_out=left_out_rows(plan),
         left_out_count=len(plan.wrong),
     )
-    _entries_store(plan, record, papers, rows)
+    texts = [
+        (papers[one.person], rows[one.problem.casefold()], prepared.get(one.text) or text_prepare(one.text))
+        for one in plan.texts
+    ]
+    versions = dict(zip([_place(one) for one in plan.texts], texts_add(texts=texts), strict=True))
+    _points_store(plan, record, papers, rows, versions)
+    rows_recount(len(papers), Paper, Identity)
+    rows_recount(len(texts), Submission, SubmissionVersion, Step)
     event_publish(contest, "contest.imported", file.owner, texts=len(plan.texts), skipped=len(plan.wrong))
     file.delete()
     return record, created
@@ -218,12 +228,14 @@ def _groups_fill(plan: TablePlan, by: User) -> None:
             raise ContestRefused(f"Nothing was imported. Group {name}: {refused}") from refused
 
 
-def _entries_store(
-    plan: TablePlan, record: TableImport, papers: Mapping[str, Paper], rows: Mapping[str, ContestProblem]
+def _points_store(
+    plan: TablePlan,
+    record: TableImport,
+    papers: Mapping[str, Paper],
+    rows: Mapping[str, ContestProblem],
+    versions: Mapping[tuple[str, str], SubmissionVersion],
 ) -> None:
-    """Store texts and points. Points that came with a text also become its external judgement, those of the first marker."""
-    texts = [(papers[one.person], rows[one.problem.casefold()], one.text) for one in plan.texts]
-    versions = dict(zip([_place(one) for one in plan.texts], texts_add(texts=texts), strict=True))
+    """Store points. Those of the first marker that came with a text also become its external judgement."""
     given = [(one, one.points) for one in plan.points if one.points]
     TablePoints.objects.bulk_create(
         [
@@ -246,8 +258,6 @@ def _entries_store(
             judgement = ForeignJudgement(version=version, points=points.points, out_of=points.out_of, words=points.remark)
             judged.setdefault(_place(one), judgement)
     ForeignJudgement.objects.bulk_create(judged.values(), batch_size=_BATCH)
-    rows_recount(len(papers), Paper, Identity)
-    rows_recount(len(texts), Submission, SubmissionVersion, Step)
 
 
 def _place(entry: Entry) -> tuple[str, str]:

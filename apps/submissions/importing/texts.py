@@ -1,11 +1,13 @@
 """Store many imported texts at once."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from django.db import transaction
 from django.db.models import Max
 
 from apps.contests.models import ContestProblem, Paper
+from apps.reasoning.texts import segmentation
 from apps.reasoning.texts.latex_steps import segmenter_of, steps_of
 from apps.reasoning.texts.segmentation import digest_of
 from apps.reasoning.texts.source import source_of
@@ -14,6 +16,21 @@ from apps.submissions.models import Origin, Step, Submission, SubmissionVersion,
 _BATCH = 200
 #: Keys of a paper and of a problem of its contest.
 Place = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class PreparedText:
+    """A text with its source and its steps. Preparing many takes seconds, so that it is done before a transaction."""
+
+    raw: str
+    source: str
+    steps: tuple[segmentation.Step, ...]
+
+
+def text_prepare(text: str) -> PreparedText:
+    """Normalise a text and cut it into steps."""
+    source = source_of(text)
+    return PreparedText(text, source, steps_of(source, TextFormat.MARKDOWN))
 
 
 def text_digest(text: str) -> str:
@@ -30,7 +47,7 @@ def text_digests(contest_id: int) -> dict[Place, str]:
 
 
 @transaction.atomic
-def texts_add(*, texts: Sequence[tuple[Paper, ContestProblem, str]]) -> list[SubmissionVersion]:
+def texts_add(*, texts: Sequence[tuple[Paper, ContestProblem, PreparedText]]) -> list[SubmissionVersion]:
     """Add a version with its steps for each text, in the same order, at most one for a paper and a problem."""
     papers = [paper for paper, _, _ in texts]
     known: dict[Place, Submission] = {}
@@ -42,16 +59,16 @@ def texts_add(*, texts: Sequence[tuple[Paper, ContestProblem, str]]) -> list[Sub
         known[row.paper_id, row.problem_id] = row
     versions = []
     for paper, problem, text in texts:
-        submission, source = known[paper.pk, problem.pk], source_of(text)
+        submission = known[paper.pk, problem.pk]
         versions.append(
             SubmissionVersion(
                 submission=submission,
                 number=(getattr(submission, "newest", None) or 0) + 1,
                 format=TextFormat.MARKDOWN,
                 origin=Origin.IMPORTED,
-                raw=text,
-                source=source,
-                digest=digest_of(source),
+                raw=text.raw,
+                source=text.source,
+                digest=digest_of(text.source),
                 segmenter=segmenter_of(TextFormat.MARKDOWN),
             )
         )
@@ -59,8 +76,8 @@ def texts_add(*, texts: Sequence[tuple[Paper, ContestProblem, str]]) -> list[Sub
     Step.objects.bulk_create(
         (
             Step(version=version, number=step.number, start=step.start, end=step.end, kind=step.kind, digest=step.digest)
-            for version in versions
-            for step in steps_of(version.source, TextFormat.MARKDOWN)
+            for version, (_, _, text) in zip(versions, texts, strict=True)
+            for step in text.steps
         ),
         batch_size=_BATCH,
     )
