@@ -2,5 +2,5 @@
 
 Not here: rights in one contest (`apps.contests`).
 
-Doors: `origin`, `throttle`.
+Doors: `enrolling`, `origin`, `throttle`.
 """

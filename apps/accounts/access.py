@@ -5,12 +5,15 @@
 | read a group and its members | yes | yes | no | yes |
 | change or delete it | yes | no | no | yes |
 
+Accounts of students are created by staff, and by coaches where the settings allow it; other accounts by `add_account`.
+
 Students see no groups. A user who may not see a group gets `Http404`.
 """
 
 import uuid
 from collections.abc import Callable
 
+from django.conf import settings
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
 
@@ -43,6 +46,11 @@ def token_get_for(user: User, public_id: uuid.UUID | str) -> ApiToken:
     if token is None:
         raise Http404("This token does not exist.")
     return token
+
+
+def accounts_may_create(user: User) -> bool:
+    """Whether the user may create accounts of students: staff may, and coaches where `COACHES_CREATE_ACCOUNTS` is on."""
+    return user.is_active and (user.is_staff or (settings.COACHES_CREATE_ACCOUNTS and user.role == Role.COACH))
 
 
 def group_keeper_of(request: HttpRequest) -> User:

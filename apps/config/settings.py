@@ -1,4 +1,4 @@
-"""All settings, typed. `settings_rooms` has those of marking, mail, model graders and learning. docs/settings.md documents
+"""All settings, typed. `settings_rooms` has those of accounts, marking, mail, graders and learning. docs/settings.md documents
 every value read from the environment (a test checks this).
 
 The embedded mode (one laptop, SQLite, a private Valkey) is the default. A production deployment sets `DATABASE_URL`,
@@ -166,6 +166,7 @@ INSTALLED_APPS = [
     "apps.contests",
     "apps.submissions",
     "apps.scanning",
+    "apps.tables",
     "apps.marks",
     "apps.results",
     "apps.practice",
@@ -252,7 +253,6 @@ SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 HTTPS: bool = env.bool("HTTPS", False)
 TRUSTED_PROXIES: int = env.int("TRUSTED_PROXIES", 0)
-SIGN_IN_FAILURES_PER_ADDRESS: int = env.int("SIGN_IN_FAILURES_PER_ADDRESS", 100)
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SECURE_SSL_REDIRECT = HTTPS
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0

@@ -1,6 +1,11 @@
-"""Settings of marking, results, mail, model graders and learning; part of `settings`, documented in docs/settings.md."""
+"""Settings of accounts, marking, results, mail, graders and learning; part of `settings`, documented in docs/settings.md."""
 
 from apps.config.environment import BASE_DIR, env
+
+# --- accounts (docs/tables_in.md) -------------------------------------------------------------------------------------
+_EMBEDDED = env.bool("EMBEDDED", not env.str("DATABASE_URL", ""))
+SIGN_IN_FAILURES_PER_ADDRESS: int = env.int("SIGN_IN_FAILURES_PER_ADDRESS", 100)
+COACHES_CREATE_ACCOUNTS: bool = env.bool("COACHES_CREATE_ACCOUNTS", _EMBEDDED)
 
 # --- marking (docs/marking.md, docs/after_sealing.md) ----------------------------------------------------------------
 MARKING_GRADERS: list[str] = env.list("MARKING_GRADERS", ["computational"])

@@ -26,6 +26,7 @@ urlpatterns = [
     path("contests/", include("apps.contests.urls")),
     path("", include("apps.submissions.urls")),
     path("", include("apps.scanning.urls")),
+    path("", include("apps.tables.urls")),
     path("", include("apps.results.urls")),
     path("", include("apps.practice.urls")),
     path("", include("apps.marks.urls")),

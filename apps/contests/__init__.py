@@ -2,5 +2,5 @@
 
 Not here: texts handed in (`apps.submissions`), marks (`apps.marks`), what students receive (`apps.results`).
 
-Doors: `holding`, `opening`, `practice`, `record_keepers`, `windows`.
+Doors: `entering`, `holding`, `opening`, `practice`, `record_keepers`, `windows`.
 """

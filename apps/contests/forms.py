@@ -7,6 +7,8 @@ from django.conf import settings
 
 from apps.accounts.access import group_visible_to
 from apps.accounts.models import StudentGroup, User
+from apps.accounts.selectors import people_named
+from apps.contests.entering import Pasted
 from apps.contests.models import EXTERNAL_LENGTH, LABEL_LENGTH, NAME_LENGTH, TITLE_LENGTH, Contest, ContestKind, PointStep
 from apps.contests.services import Settings
 from apps.problems.access import library_of
@@ -97,23 +99,24 @@ class CoachForm(forms.Form):
 
 
 class StudentsForm(forms.Form):
-    """Students, one per line: user name, optional school after a comma, optional external id after a semicolon."""
+    """Students, one per line: user name or e-mail, optional school after a comma, optional external id after a semicolon."""
 
     students = forms.CharField(
         widget=forms.Textarea(attrs={"rows": 6, "class": "mono", "spellcheck": "false"}),
         max_length=100_000,
-        help_text="One student per line: user name, school; external id. School and external id are optional.",
+        help_text="One student per line: user name or e-mail address, school; external id. The last two are optional.",
     )
 
-    def clean_students(self) -> list[tuple[User, str, str]]:
+    def clean_students(self) -> Pasted:
         lines = [line for line in self.cleaned_data["students"].splitlines() if line.strip()]
         if len(lines) > STUDENTS_AT_ONCE:
             raise forms.ValidationError(f"Add at most {STUDENTS_AT_ONCE} students at once. No students were added.")
-        rows = [_student(line) for line in lines]
-        known = {user.username: user for user in User.objects.filter(username__in=[name for name, *_ in rows], is_active=True)}
-        if missing := [name for name, *_ in rows if name not in known]:
-            raise forms.ValidationError(f"No open account: {', '.join(missing[:10])}. No students were added.")
-        return [(known[name], school, external_id) for name, school, external_id in rows]
+        rows = {line.strip(): _student(line) for line in lines}
+        known = people_named([name for name, *_ in rows.values()])
+        return Pasted(
+            known=[(known[name], school, external) for name, school, external in rows.values() if name in known],
+            unknown=[(line, *row) for line, row in rows.items() if row[0] not in known],
+        )
 
 
 def _student(line: str) -> tuple[str, str, str]:

@@ -2,5 +2,5 @@
 
 Not here: contests and identities (`apps.contests`), marks (`apps.marks`).
 
-Doors: `importing.shapes`, `intake`, `row_counts`.
+Doors: `importing.shapes`, `importing.texts`, `intake`, `row_counts`.
 """

@@ -36,6 +36,7 @@ from tests.access.rules_of_experiments import ARGUMENTS_OF_EXPERIMENTS, OF_EXPER
 from tests.access.rules_of_notes import ARGUMENTS_OF_NOTES, OF_NOTES
 from tests.access.rules_of_practice import ARGUMENTS_OF_PRACTICE, OF_PRACTICE
 from tests.access.rules_of_scans import ARGUMENTS_OF_SCANS, OF_SCANS
+from tests.access.rules_of_tables import ARGUMENTS_OF_TABLES, OF_TABLES
 from tests.access.rules_of_the_api import ARGUMENTS_OF_THE_API, LEMMA, OF_THE_API
 from tests.access.statuses import (
     ANY_ID,
@@ -207,6 +208,7 @@ RULES: dict[str, Rule] = {
     **OF_NOTES,
     **OF_PRACTICE,
     **OF_SCANS,
+    **OF_TABLES,
     # lemmas
     "lemmas:search": RUN_READERS,
     "lemmas:graph": RUN_READERS,
@@ -313,6 +315,7 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
     **ARGUMENTS_OF_NOTES,
     **ARGUMENTS_OF_PRACTICE,
     **ARGUMENTS_OF_SCANS,
+    **ARGUMENTS_OF_TABLES,
     **ARGUMENTS_OF_THE_API,
     "lemmas:graph": lambda world: {"run_id": world.run.public_id},
     "lemmas:graph_data": lambda world: {"run_id": world.run.public_id},

@@ -158,15 +158,6 @@ def test_an_organiser_adds_problems_coaches_and_students_on_the_pages(
     assert "Dana" in page
 
 
-def test_a_list_with_an_unknown_name_adds_no_students(bob: User, charlie: User, client_for: ClientFor) -> None:
-    contest = make_contest(bob)
-    url = reverse("contests:roster", kwargs={"contest_id": contest.public_id})
-    answer = client_for(bob).post(url, {"students": "charlie\nunknown"})
-    assert answer.status_code == 422
-    assert "No open account: unknown." in answer.content.decode()
-    assert not contest.identities.exists()
-
-
 def test_an_organiser_appoints_another_organiser(bob: User, dana: User, client_for: ClientFor) -> None:
     contest = make_contest(bob)
     address = f"/contests/{contest.public_id}/coaches/"

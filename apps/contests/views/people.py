@@ -1,6 +1,7 @@
 """Views of coaches, the roster and identities."""
 
 import uuid
+from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -9,10 +10,12 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from apps.accounts.access import user_of
+from apps.accounts.access import accounts_may_create, user_of
+from apps.accounts.enrolling import password_address
 from apps.accounts.models import User
 from apps.contests import opening, selectors, services
 from apps.contests.access import contest_get_for, organised_get_for, paper_get_for, reveal_may, rostered_get_for
+from apps.contests.entering import students_enter
 from apps.contests.forms import CoachForm, RosterGroupForm, StudentsForm
 from apps.contests.groups import group_enter
 from apps.contests.models import Contest, ContestState
@@ -52,19 +55,31 @@ def coach_change(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def roster(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
-    """Show the students without paper numbers; add all students of a posted list or none."""
+    """Show the students without paper numbers; add those of a posted list who have an account, and list the others.
+
+    With `create`, the others get accounts; their passwords are shown once, in the response itself.
+    """
     user = user_of(request)
     contest = rostered_get_for(user, contest_id)
     form = StudentsForm(request.POST if request.method == "POST" else None)
-    if request.method == "POST" and form.is_valid():
-        try:
-            added = services.students_add(contest=contest, students=form.cleaned_data["students"], by=user)
-        except services.ContestRefused as error:
-            form.add_error("students", f"{error} No students were added.")
-        else:
-            messages.success(request, f"{added} added.")
-            return redirect("contests:roster", contest_id=contest_id)
-    return _roster_page(request, contest, form, RosterGroupForm(user, auto_id="group_%s"))
+    groups = RosterGroupForm(user, auto_id="group_%s")
+    if request.method != "POST" or not form.is_valid():
+        return _roster_page(request, contest, form, groups)
+    pasted = form.cleaned_data["students"]
+    does_create = "create" in request.POST and accounts_may_create(user)
+    try:
+        added, created = students_enter(contest=contest, pasted=pasted, does_create=does_create, by=user)
+    except services.ContestRefused as error:
+        form.add_error("students", f"{error} No students were added.")
+        return _roster_page(request, contest, form, groups)
+    if added or not pasted.unknown:
+        messages.success(request, f"{added} added.")
+    if created:
+        return _roster_page(request, contest, StudentsForm(), groups, created=created)
+    if pasted.unknown:
+        left = StudentsForm(initial={"students": pasted.unknown_lines})
+        return _roster_page(request, contest, left, groups, unknown=pasted.unknown)
+    return redirect("contests:roster", contest_id=contest_id)
 
 
 @never_cache
@@ -121,7 +136,10 @@ def identity_reveal(request: HttpRequest, contest_id: uuid.UUID, paper_id: uuid.
     return render(request, "contests/identity_reveal.html", context, status=422 if "error" in context else 200)
 
 
-def _roster_page(request: HttpRequest, contest: Contest, form: StudentsForm, group_form: RosterGroupForm) -> HttpResponse:
+def _roster_page(
+    request: HttpRequest, contest: Contest, form: StudentsForm, group_form: RosterGroupForm, **extra: Any
+) -> HttpResponse:
+    """`extra`: `unknown` lines of a list, or `created` accounts with their passwords."""
     context = {
         "contest": contest,
         "form": form,
@@ -131,6 +149,9 @@ def _roster_page(request: HttpRequest, contest: Contest, form: StudentsForm, gro
         "may_add": not adding_refusal(contest),
         "reveals": selectors.reveal_list(contest),
         "openings": selectors.openings_after_sign_off(contest),
+        "may_create_accounts": accounts_may_create(user_of(request)),
+        "password_file": password_address(extra.get("created", [])),
+        **extra,
     }
     return render(request, "contests/contest_roster.html", context, status=422 if form.errors or group_form.errors else 200)
 

@@ -1,1 +1,4 @@
-"""Import of submissions: `files` reads archives safely, `shapes` parses layouts, `plans` previews and imports."""
+"""Import of submissions.
+
+`files` reads archives safely, `shapes` parses layouts, `plans` previews and imports, `texts` stores many texts at once.
+"""

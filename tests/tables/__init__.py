@@ -1,0 +1,1 @@
+"""Tables that coaches have, imported into contests."""
