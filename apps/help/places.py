@@ -40,6 +40,7 @@ SECTIONS = {
     "marks:calibration": "after_sealing#calibration-and-re-marks",
     "office": "office",
     "office:statistics": "office#statistics",
+    "office:awards": "office_awards#cut-offs",
     "office:scheme_change": "office#changing-a-scheme-after-marking-has-begun",
     **dict.fromkeys(("office:results", "office:marks_table", "office:paper"), "office#files"),
     "practice": "practice",

@@ -19,6 +19,7 @@ VERBS = {
     "appeal.upheld": "Granted an appeal",
     "appeal.withdrawn": "Appeal withdrawn",
     "appeal.written": "Appeal handed in",
+    "awards.fixed": "Fixed the cut-offs of the awards",
     "calibration.off": "Removed a script from calibration",
     "calibration.on": "Chose a script for calibration",
     "case.moved": "The state of a script changed",
@@ -128,6 +129,10 @@ _FIELDS = {
     "first_wait": "minutes after the first",
     "later_wait": "minutes after later ones",
     "by": "by",
+    "gold": "gold from",
+    "silver": "silver from",
+    "bronze": "bronze from",
+    "mentions": "honourable mentions",
 }
 #: Points as stored in tables; pages show 7, not 7.00.
 _POINTS, _POINTS_KEPT = {"points", "before", "after"}, re.compile(r"\d{1,4}\.\d{2}")

@@ -180,7 +180,17 @@ RULES: dict[str, Rule] = {
     **{f"office:{name}": CONTEST_COACH for name in ("statistics", "record")},
     **{
         f"office:{name}": OWN_MARK_OPEN
-        for name in ("scheme_change", "statistics_data", "results", "download", "scripts_csv", "research", "paper", "paper_pdf")
+        for name in (
+            "awards",
+            "scheme_change",
+            "statistics_data",
+            "results",
+            "download",
+            "scripts_csv",
+            "research",
+            "paper",
+            "paper_pdf",
+        )
     },
     "office:names_open": POST_ONLY,
     "office:marks_table": CONTEST_COACH,
@@ -369,7 +379,7 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
     },
     **{
         f"office:{name}": lambda world: {"contest_id": world.contest_id}
-        for name in ("statistics", "results", "record", "names_open", "scripts_csv", "research")
+        for name in ("awards", "statistics", "results", "record", "names_open", "scripts_csv", "research")
     },
     "marks:hand_back": lambda world: {"contest_id": world.contest_id},
     "office:statistics_data": lambda world: {

@@ -24,7 +24,7 @@ from apps.marks.blindness import own_marks_require
 from apps.marks.leases import DRAFT_LEFT
 from apps.marks.models import AuditEvent, FinalGrade, ReleasedGrade
 from apps.marks.office.statistics import SETTLED
-from apps.reasoning.marking.schemes.scheme import points_text
+from apps.reasoning.marking.schemes.scheme import Scheme, points_text
 from apps.submissions.models import SubmissionVersion
 from apps.submissions.selectors import papers_to_mark, versions_to_mark
 
@@ -40,12 +40,13 @@ class ResultCell:
     """The result of a paper on one problem.
 
     `points`: None without a settled grade. `older`: version that the points belong to, 0 for the newest. `waits`: a submitted
-    text has no grade of its own yet.
+    text has no grade of its own yet. `is_full`: all points of the scheme.
     """
 
     points: Decimal | None = None
     older: int = 0
     waits: bool = False
+    is_full: bool = False
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,15 @@ class ResultRow:
             return None
         return sum((cell.points for cell in self.cells if cell.points is not None), Decimal(0))
 
+    @property
+    def has_full(self) -> bool:
+        """Whether a problem has all its points."""
+        return any(cell.is_full for cell in self.cells)
+
+    def unmarked(self, problems: Sequence[ContestProblem]) -> list[str]:
+        """Labels of the problems with a text but without points. Such a paper has no total and no rank."""
+        return [problem.label for problem, cell in zip(problems, self.cells, strict=True) if cell.waits and cell.points is None]
+
 
 @dataclass(frozen=True)
 class ResultList:
@@ -75,6 +85,11 @@ class ResultList:
     rows: list[ResultRow]
     missing: int
     digest: str
+
+    @property
+    def unranked(self) -> list[tuple[Paper, list[str]]]:
+        """The papers without a total and a rank, with the labels of their problems that are not marked."""
+        return [(row.paper, row.unmarked(self.problems)) for row in self.rows if row.total is None]
 
 
 def office_get_for(user: User, public_id: uuid.UUID) -> tuple[Contest, list[ContestProblem]]:
@@ -138,9 +153,15 @@ def result_list(contest: Contest) -> ResultList:
     waiting = _waiting(contest)
     cells = {key: ResultCell(waits=True) for key in waiting.values_list("submission__paper", "submission__problem")}
     newest = set(versions_to_mark(contest).values_list("pk", flat=True))
+    scales: dict[int | None, Decimal] = {None: Scheme().scale}
     for grade in grades_settled(contest):
         version, key = grade.case.version, (grade.case.version.submission.paper_id, grade.case.problem_id)
-        cells[key] = ResultCell(grade.points, 0 if version.pk in newest else version.number, waits=key in cells)
+        if grade.scheme_version is not None and grade.scheme_version_id not in scales:
+            scales[grade.scheme_version_id] = grade.scheme_version.content.scale
+        is_full = grade.points == scales[grade.scheme_version_id]
+        cells[key] = ResultCell(
+            grade.points, 0 if version.pk in newest else version.number, waits=key in cells, is_full=is_full
+        )
     listed = contest.papers.filter(Q(pk__in=papers_to_mark(contest)) | Q(pk__in={paper for paper, _ in cells}))
     rows = [
         ResultRow(paper, [cells.get((paper.pk, problem.pk), ResultCell()) for problem in problems])

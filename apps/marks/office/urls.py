@@ -3,6 +3,7 @@
 from django.urls import path
 
 from apps.marks.views import office, scheme_change, tables
+from apps.marks.views.awards import awards
 from apps.marks.views.paper_pdf import paper_pdf
 
 app_name = "office"
@@ -15,6 +16,7 @@ urlpatterns = [
     path("<uuid:contest_id>/results/", office.results, name="results"),
     path("<uuid:contest_id>/results.<slug:form>", office.download, name="download"),
     path("<uuid:contest_id>/results/names/", office.names_open, name="names_open"),
+    path("<uuid:contest_id>/awards/", awards, name="awards"),
     path("<uuid:contest_id>/scripts.csv", office.scripts_csv, name="scripts_csv"),
     path("<uuid:contest_id>/research.jsonl", office.research, name="research"),
     path("<uuid:contest_id>/papers/<slug:number>/", office.paper, name="paper"),

@@ -19,7 +19,9 @@ from apps.contests.selectors import openings_after_sign_off, problem_list
 from apps.contests.services import ContestRefused
 from apps.marks.blindness import own_marks_require, problems_shut
 from apps.marks.office import exporting, names, office
+from apps.marks.office.awards import award_words
 from apps.marks.office.charts import TITLES, problem_charts
+from apps.marks.office.cutoffs import cutoffs_fixed
 from apps.marks.office.printing import paper_printed
 from apps.marks.office.result_files import FORMS, result_table, table_file
 from apps.marks.office.statistics import MEANS_FROM, figures
@@ -76,11 +78,16 @@ def results(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
         return redirect("office:results", contest_id=contest_id)
     signed = [(event, event.body.get("digest", "")) for event in office.signatures(contest)[:20]]
     found = office.result_list(contest)
-    known = names.names_of(user, contest, found)
+    known, fixed = names.names_of(user, contest, found), cutoffs_fixed(contest)
     context = {
         "contest": contest,
         "found": found,
-        "rows": [(row, known.by_paper[row.paper.pk] if known else None) for row in found.rows],
+        "rows": [
+            (row, known.by_paper[row.paper.pk] if known else None, award_words(fixed.cutoffs, row) if fixed else "")
+            for row in found.rows
+        ],
+        "unranked": found.unranked,
+        "in_force": fixed,
         "signed": signed,
         "digests": {digest for _, digest in signed},
         "names": known,
