@@ -182,6 +182,7 @@ RULES: dict[str, Rule] = {
         f"office:{name}": OWN_MARK_OPEN
         for name in (
             "awards",
+            "totals_data",
             "scheme_change",
             "statistics_data",
             "results",
@@ -379,7 +380,7 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
     },
     **{
         f"office:{name}": lambda world: {"contest_id": world.contest_id}
-        for name in ("awards", "statistics", "results", "record", "names_open", "scripts_csv", "research")
+        for name in ("awards", "totals_data", "statistics", "results", "record", "names_open", "scripts_csv", "research")
     },
     "marks:hand_back": lambda world: {"contest_id": world.contest_id},
     "office:statistics_data": lambda world: {

@@ -18,6 +18,7 @@ from apps.files.csv_files import csv_lines
 from apps.marks.office.names import Names, sign_off
 from apps.marks.office.office import ResultList
 from apps.reasoning.marking.schemes.scheme import points_text
+from apps.ui.zones import stamped
 
 FORMAT = "lemmascope.results/1"
 FORMS = {
@@ -44,7 +45,8 @@ def result_table(contest: Contest, found: ResultList, names: Names | None) -> Re
     about = {
         "contest": contest.title,
         "digest": found.digest,
-        "signed_off": signed.at.isoformat(timespec="seconds") if signed else "",
+        "signed_off": stamped(signed.at, contest.zone) if signed else "",
+        "time_zone": contest.zone.key,
         "names": "yes" if names else "no",
     }
     problems = [f"problem {problem.label}" for problem in found.problems]

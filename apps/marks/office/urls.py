@@ -13,6 +13,7 @@ urlpatterns = [
     path("problem/<uuid:problem_id>/table.csv", tables.marks_table_download, name="marks_table_download"),
     path("<uuid:contest_id>/statistics/", office.statistics, name="statistics"),
     path("<uuid:contest_id>/statistics/<uuid:problem_id>/data", office.statistics_data, name="statistics_data"),
+    path("<uuid:contest_id>/statistics/data", office.totals_data, name="totals_data"),
     path("<uuid:contest_id>/results/", office.results, name="results"),
     path("<uuid:contest_id>/results.<slug:form>", office.download, name="download"),
     path("<uuid:contest_id>/results/names/", office.names_open, name="names_open"),

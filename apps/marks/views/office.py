@@ -20,11 +20,12 @@ from apps.contests.services import ContestRefused
 from apps.marks.blindness import own_marks_require, problems_shut
 from apps.marks.office import exporting, names, office
 from apps.marks.office.awards import award_words
-from apps.marks.office.charts import TITLES, problem_charts
+from apps.marks.office.charts import problem_charts, problem_words, total_charts, total_words
 from apps.marks.office.cutoffs import cutoffs_fixed
 from apps.marks.office.printing import paper_printed
 from apps.marks.office.result_files import FORMS, result_table, table_file
 from apps.marks.office.statistics import MEANS_FROM, figures
+from apps.marks.office.totals import total_figures
 from apps.marks.verbs import details_of, verb_words
 from apps.marks.views.blind import after_own_marks
 from apps.ui.refusals import refusals_shown
@@ -40,11 +41,14 @@ def statistics(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
     user = user_of(request)
     contest, problems = office.office_get_for(user, contest_id)
     shut = problems_shut(user, problems)
+    is_whole = not shut and len(problems) == contest.problems.count()  # Captains see their problems only.
+    totals = total_figures(office.result_list(contest)) if is_whole else None
     context = {
         "contest": contest,
-        "found": figures([problem for problem in problems if problem.pk not in shut]),
+        "found": [(one, problem_words(one)) for one in figures([row for row in problems if row.pk not in shut])],
+        "totals": totals,
+        "total_words": total_words(totals) if totals else [],
         "shut": [problem for problem in problems if problem.pk in shut],
-        "charts": TITLES,
         "means_from": MEANS_FROM,
     }
     return render(request, "marks/statistics.html", context)
@@ -62,6 +66,15 @@ def statistics_data(request: HttpRequest, contest_id: uuid.UUID, problem_id: uui
         raise Http404("There is no such problem.")
     own_marks_require(user, problem)
     return JsonResponse(problem_charts(figures([problem])[0]))
+
+
+@never_cache
+@after_own_marks
+@require_GET
+def totals_data(request: HttpRequest, contest_id: uuid.UUID) -> JsonResponse:
+    """The charts of the whole contest, as Plotly figures."""
+    contest = office.office_results_for(user_of(request), contest_id)
+    return JsonResponse(total_charts(total_figures(office.result_list(contest))))
 
 
 @never_cache
@@ -174,7 +187,7 @@ def record(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
     context = {
         "contest": contest,
         "page": page,
-        "rows": [(event, list(details_of(event, labels))) for event in page.object_list],
+        "rows": [(event, list(details_of(event, labels, contest.zone))) for event in page.object_list],
         "verbs": sorted(((one, verb_words(one)) for one in verbs), key=itemgetter(1)),
         "verb": verb,
         "number": number,
