@@ -41,6 +41,8 @@ SECTIONS = {
     "office": "office",
     "office:statistics": "office#statistics",
     "office:awards": "office_awards#cut-offs",
+    **dict.fromkeys(("office:letters", "office:letters_pdf"), "office_awards#certificates-and-letters"),
+    "results:ranking": "office_awards#the-ranking",
     "office:scheme_change": "office#changing-a-scheme-after-marking-has-begun",
     **dict.fromkeys(("office:results", "office:marks_table", "office:paper"), "office#files"),
     "practice": "practice",

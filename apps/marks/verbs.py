@@ -70,12 +70,15 @@ VERBS = {
     "fresh.nobody": "No coach was left for a fresh mark",
     "grade.given": "A grade was given",
     "grade.recomputed": "A grade was recomputed",
+    "letters.text": "Changed the text of certificates or letters",
     "mark.confirmed": "Kept a mark",
     "mark.opened": "Reopened a sealed mark",
     "mark.revised": "Changed a mark after sealing",
     "mark.sealed": "Sealed a mark",
     "precedent.written": "Wrote a precedent",
     "question.answered": "Answered a question",
+    "ranking.published": "Published the ranking",
+    "ranking.withdrawn": "Withdrew the ranking",
     "results.released": "Released results",
     "results.signed": "Signed off the results",
     "results.taken-back": "Took back a release",
@@ -137,6 +140,8 @@ _FIELDS = {
     "silver": "silver from",
     "bronze": "bronze from",
     "mentions": "honourable mentions",
+    "kind": "of",
+    "has_names": "with names",
 }
 #: Points as stored in tables; pages show 7, not 7.00.
 _POINTS, _POINTS_KEPT = {"points", "before", "after"}, re.compile(r"\d{1,4}\.\d{2}")

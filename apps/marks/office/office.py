@@ -8,7 +8,7 @@ import hashlib
 import json
 import uuid
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from django.db import transaction
@@ -79,12 +79,16 @@ class ResultRow:
 
 @dataclass(frozen=True)
 class ResultList:
-    """The current results of a contest. `digest` identifies exactly this list; `missing` scripts have no grade yet."""
+    """The current results of a contest. `digest` identifies exactly this list; `missing` scripts have no grade yet.
+
+    `scales`: the most points by key of the problem, where a script of it was marked.
+    """
 
     problems: list[ContestProblem]
     rows: list[ResultRow]
     missing: int
     digest: str
+    scales: dict[int, Decimal] = field(default_factory=dict)
 
     @property
     def unranked(self) -> list[tuple[Paper, list[str]]]:
@@ -154,11 +158,13 @@ def result_list(contest: Contest) -> ResultList:
     cells = {key: ResultCell(waits=True) for key in waiting.values_list("submission__paper", "submission__problem")}
     newest = set(versions_to_mark(contest).values_list("pk", flat=True))
     scales: dict[int | None, Decimal] = {None: Scheme().scale}
+    most: dict[int, Decimal] = {}
     for grade in grades_settled(contest):
         version, key = grade.case.version, (grade.case.version.submission.paper_id, grade.case.problem_id)
         if grade.scheme_version is not None and grade.scheme_version_id not in scales:
             scales[grade.scheme_version_id] = grade.scheme_version.content.scale
-        is_full = grade.points == scales[grade.scheme_version_id]
+        scale = most[grade.case.problem_id] = scales[grade.scheme_version_id]
+        is_full = grade.points == scale
         cells[key] = ResultCell(
             grade.points, 0 if version.pk in newest else version.number, waits=key in cells, is_full=is_full
         )
@@ -168,7 +174,7 @@ def result_list(contest: Contest) -> ResultList:
         for paper in listed.order_by("number")
     ]
     rows = _ranked(rows)
-    return ResultList(problems, rows, waiting.count(), _digest(problems, rows))
+    return ResultList(problems, rows, waiting.count(), _digest(problems, rows), most)
 
 
 def _ranked(rows: list[ResultRow]) -> list[ResultRow]:

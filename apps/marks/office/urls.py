@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from apps.marks.views import office, scheme_change, tables
+from apps.marks.views import letters, office, scheme_change, tables
 from apps.marks.views.awards import awards
 from apps.marks.views.paper_pdf import paper_pdf
 
@@ -18,6 +18,8 @@ urlpatterns = [
     path("<uuid:contest_id>/results.<slug:form>", office.download, name="download"),
     path("<uuid:contest_id>/results/names/", office.names_open, name="names_open"),
     path("<uuid:contest_id>/awards/", awards, name="awards"),
+    path("<uuid:contest_id>/letters/<slug:kind>/", letters.texts, name="letters"),
+    path("<uuid:contest_id>/letters/<slug:kind>.pdf", letters.letters_pdf, name="letters_pdf"),
     path("<uuid:contest_id>/scripts.csv", office.scripts_csv, name="scripts_csv"),
     path("<uuid:contest_id>/research.jsonl", office.research, name="research"),
     path("<uuid:contest_id>/papers/<slug:number>/", office.paper, name="paper"),

@@ -1,6 +1,7 @@
 """The contest office: statistics, the result list with its signatures, files, the record."""
 
 import uuid
+from dataclasses import replace
 from operator import itemgetter
 from typing import TypeVar
 from urllib.parse import urlencode
@@ -23,7 +24,7 @@ from apps.marks.office.awards import award_words
 from apps.marks.office.charts import problem_charts, problem_words, total_charts, total_words
 from apps.marks.office.cutoffs import cutoffs_fixed
 from apps.marks.office.printing import paper_printed
-from apps.marks.office.result_files import FORMS, result_table, table_file
+from apps.marks.office.result_files import FORMS, result_table, statistics_lines, table_file
 from apps.marks.office.statistics import MEANS_FROM, figures
 from apps.marks.office.totals import total_figures
 from apps.marks.verbs import details_of, verb_words
@@ -134,7 +135,11 @@ def download(request: HttpRequest, contest_id: uuid.UUID, form: str) -> HttpResp
     known = names.names_of(user, contest, found) if request.GET.get("names") == "yes" else None
     if form not in FORMS or (known is None and "names" in request.GET):
         raise Http404("There is no such file.")
-    answer = HttpResponse(table_file(result_table(contest, found, known), form), content_type=FORMS[form])
+    table = result_table(contest, found, known)
+    if form == "xlsx":
+        problems = figures(list(problem_list(contest)))
+        table = replace(table, statistics=statistics_lines(problems, total_figures(found)))
+    answer = HttpResponse(table_file(table, form), content_type=FORMS[form])
     return _named(answer, contest, f"results{'-with-names' if known else ''}.{form}")
 
 
