@@ -58,7 +58,8 @@ def total_words(found: TotalFigures) -> list[Words]:
         f"{pair.one.label} and {pair.other.label}: {pair.value:.2f}" for pair in found.pairs if pair.value is not None
     )
     said = {"totals": totals, "pairs": pairs}
-    return _said(TOTAL_TITLES, said)
+    titles = {name: title for name, title in TOTAL_TITLES.items() if found.pairs or name != "pairs"}
+    return _said(titles, said)
 
 
 def _said(titles: dict[str, tuple[str, str]], said: dict[str, str]) -> list[Words]:

@@ -109,7 +109,7 @@ def test_a_letter_of_one_student_has_the_points_of_that_student_only(
     assert "Dear Ada Ampere" in text
     assert "You got 7 of 7 points, which is rank 1 of 4." in text
     assert "Curie" not in text
-    assert client_for(bob).get(address(problem, "letter", "letters_pdf") + "?paper=NOBODY").status_code == 404
+    assert client_for(bob).get(address(problem, "letter", "letters_pdf") + "?paper=ZZZZZZ").status_code == 404
 
 
 def test_a_wrong_text_is_shown_again_with_its_fault_and_nothing_is_saved(
