@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
+from django.utils import timezone
 
 from apps.accounts.access import group_visible_to
 from apps.accounts.models import StudentGroup, User
@@ -13,17 +14,22 @@ from apps.contests.models import EXTERNAL_LENGTH, LABEL_LENGTH, NAME_LENGTH, TIT
 from apps.contests.services import Settings
 from apps.problems.access import library_of
 from apps.problems.models import Problem
+from apps.ui.zones import zone_names, zone_of
 
 STUDENTS_AT_ONCE = 500
 _MOMENT = "%Y-%m-%dT%H:%M"
 
 
 class _MomentField(forms.DateTimeField):
-    """A date and time in the server's time zone, entered with the browser's picker."""
+    """A date and time in the current time zone, entered with the browser's picker."""
 
     def __init__(self, **options: Any) -> None:
         widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format=_MOMENT)
         super().__init__(widget=widget, input_formats=[_MOMENT, f"{_MOMENT}:%S"], required=False, **options)
+
+
+def _zones() -> list[tuple[str, str]]:
+    return [("", f"as the server: {settings.TIME_ZONE}"), *((name, name.replace("_", " ")) for name in zone_names())]
 
 
 class ContestForm(forms.Form):
@@ -37,8 +43,11 @@ class ContestForm(forms.Form):
         help_text="On a training sheet, coaches read and comment while it is open, and students hand in newer versions. "
         "A sheet does not hide its problems in the library. You cannot change this after the opening.",
     )
-    opens_at = _MomentField(label="Opens", help_text=f"In {settings.TIME_ZONE}. Leave empty to open at once.")
-    closes_at = _MomentField(label="Closes", help_text=f"In {settings.TIME_ZONE}. Leave empty: open until marking begins.")
+    time_zone = forms.ChoiceField(
+        choices=_zones, required=False, label="Time zone", help_text="Pages, files and PDFs show the contest's times in it."
+    )
+    opens_at = _MomentField(label="Opens", help_text="In the time zone above. Leave empty to open at once.")
+    closes_at = _MomentField(label="Closes", help_text="In the time zone above. Leave empty: open until marking begins.")
     point_step = forms.ChoiceField(choices=PointStep.choices, label="Points")
     is_anonymous = forms.BooleanField(
         required=False,
@@ -46,6 +55,11 @@ class ContestForm(forms.Form):
         label="Anonymous",
         help_text="Markers see random paper numbers. You cannot switch this off after the contest was opened.",
     )
+
+    def full_clean(self) -> None:
+        """Read the times in the zone that was sent with them."""
+        with timezone.override(zone_of(str(self.data.get(self.add_prefix("time_zone"), "")))):
+            super().full_clean()
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
@@ -62,13 +76,14 @@ class ContestForm(forms.Form):
     @staticmethod
     def initial_of(contest: Contest) -> dict[str, Any]:
         """Initial values of the form for a contest."""
-        return {
-            name: getattr(contest, name) for name in ("title", "kind", "opens_at", "closes_at", "point_step", "is_anonymous")
-        }
+        names = ("title", "kind", "time_zone", "point_step", "is_anonymous")
+        times = {"opens_at": contest.opens_at, "closes_at": contest.closes_at}
+        local = {name: timezone.make_naive(at, contest.zone) if at else None for name, at in times.items()}
+        return {name: getattr(contest, name) for name in names} | local
 
 
 class TimesForm(forms.Form):
-    """The own times of a problem on a sheet; empty for those of the sheet."""
+    """The own times of a problem on a sheet, in the zone of the sheet; empty for those of the sheet."""
 
     opens_at = _MomentField(label="Opens")
     closes_at = _MomentField(label="Closes")

@@ -7,12 +7,14 @@ author nor its time.
 import secrets
 import uuid
 from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
 
 from django.db import models
 from django.db.models import F, Q
 
 from apps.accounts.models import User
 from apps.problems.models import Problem, ProblemVersion
+from apps.ui.zones import zone_of
 
 if TYPE_CHECKING:
     from django.db.models.fields.related_descriptors import RelatedManager
@@ -22,6 +24,7 @@ LABEL_LENGTH = 20
 NAME_LENGTH = 150
 EXTERNAL_LENGTH = 100
 REASON_LENGTH = 500
+ZONE_LENGTH = 64
 #: The recorded reason for opening all identities at once.
 AFTER_SIGN_OFF = "All identities, after sign-off"
 # Without vowels, to avoid words, and without look-alike characters.
@@ -73,6 +76,9 @@ class Contest(models.Model):
     state = models.CharField(max_length=10, choices=ContestState, default=ContestState.PREPARING)
     opens_at = models.DateTimeField(null=True, blank=True, help_text="Empty: as soon as it is opened.")
     closes_at = models.DateTimeField(null=True, blank=True, help_text="Empty: until marking begins.")
+    time_zone = models.CharField(
+        max_length=ZONE_LENGTH, blank=True, default="", db_default="", help_text="Empty: the zone of the server."
+    )
     is_anonymous = models.BooleanField(default=True)
     point_step = models.CharField(max_length=4, choices=PointStep, default=PointStep.WHOLE)
     shows_problems = models.BooleanField(default=False, db_default=False)
@@ -98,6 +104,11 @@ class Contest(models.Model):
 
     def __str__(self) -> str:
         return self.title
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """The time zone in which people read its times."""
+        return zone_of(self.time_zone)
 
 
 class ContestProblem(models.Model):
@@ -130,6 +141,11 @@ class ContestProblem(models.Model):
 
     def __str__(self) -> str:
         return f"{self.label}: {self.problem.title}"
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """The time zone of its contest."""
+        return self.contest.zone
 
 
 class ContestCoach(models.Model):

@@ -29,6 +29,7 @@ from apps.contests.models import (
 from apps.contests.record_keepers import event_publish
 from apps.contests.windows import adding_refusal
 from apps.problems.models import Problem
+from apps.ui.zones import stamped, zone_of
 
 PROBLEMS_AT_MOST = 30
 _NUMBER_ATTEMPTS = 20
@@ -61,6 +62,7 @@ class Settings:
     is_anonymous: bool = True
     point_step: str = PointStep.WHOLE
     kind: str = ContestKind.CONTEST
+    time_zone: str = ""
 
 
 @transaction.atomic
@@ -259,7 +261,7 @@ def _settings_apply(contest: Contest, settings: Settings) -> None:
     contest.title = " ".join(settings.title.split())
     contest.opens_at, contest.closes_at = settings.opens_at, settings.closes_at
     contest.is_anonymous, contest.point_step = settings.is_anonymous, settings.point_step
-    contest.kind = settings.kind
+    contest.kind, contest.time_zone = settings.kind, settings.time_zone
 
 
 def _settings_body(settings: Settings) -> dict[str, object]:
@@ -267,7 +269,9 @@ def _settings_body(settings: Settings) -> dict[str, object]:
     chosen: dict[str, object] = {"title": settings.title, "is_anonymous": settings.is_anonymous}
     chosen |= {"kind": str(settings.kind)} if settings.kind != ContestKind.CONTEST else {}
     chosen["point_step"] = str(settings.point_step)
-    return chosen | {name: at.isoformat(" ", "minutes") for name, at in times.items() if at is not None}
+    chosen |= {"time_zone": settings.time_zone} if settings.time_zone else {}
+    zone = zone_of(settings.time_zone)
+    return chosen | {name: stamped(at, zone) for name, at in times.items() if at is not None}
 
 
 def _require_preparation(contest: Contest) -> None:

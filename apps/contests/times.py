@@ -8,6 +8,7 @@ from apps.accounts.models import User
 from apps.contests.models import ContestKind, ContestProblem, ContestState
 from apps.contests.record_keepers import event_publish
 from apps.contests.services import ContestRefused
+from apps.ui.zones import stamped
 
 
 @transaction.atomic
@@ -24,6 +25,6 @@ def times_set(*, row: ContestProblem, opens_at: datetime | None, closes_at: date
         raise ContestRefused("The times were not changed: the closing time must be after the opening time.")
     row.opens_at, row.closes_at = opens_at, closes_at
     row.save(update_fields=["opens_at", "closes_at"])
-    times = {name: at.isoformat(" ", "minutes") for name, at in (("opens_at", opens_at), ("closes_at", closes_at)) if at}
+    times = {name: stamped(at, row.zone) for name, at in (("opens_at", opens_at), ("closes_at", closes_at)) if at}
     event_publish(row.contest, "contest.problem-times", by, problem=str(row.public_id), **times)
     return row

@@ -5,13 +5,16 @@ Identifiers, hashes and row counters stay in the record for exports and disputes
 
 import re
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from apps.contests.models import PointStep
 from apps.marks.models import AuditEvent, CaseState, PassReason, ReleasePart, Slot
 from apps.reasoning.marking.schemes.rescoring import Choice
 from apps.reasoning.marking.schemes.scheme import points_text
+from apps.ui.zones import exact
 
 VERBS = {
     "appeal.heard": "Started hearing an appeal",
@@ -19,6 +22,7 @@ VERBS = {
     "appeal.upheld": "Granted an appeal",
     "appeal.withdrawn": "Appeal withdrawn",
     "appeal.written": "Appeal handed in",
+    "awards.fixed": "Fixed the cut-offs of the awards",
     "calibration.off": "Removed a script from calibration",
     "calibration.on": "Chose a script for calibration",
     "case.moved": "The state of a script changed",
@@ -66,12 +70,15 @@ VERBS = {
     "fresh.nobody": "No coach was left for a fresh mark",
     "grade.given": "A grade was given",
     "grade.recomputed": "A grade was recomputed",
+    "letters.text": "Changed the text of certificates or letters",
     "mark.confirmed": "Kept a mark",
     "mark.opened": "Reopened a sealed mark",
     "mark.revised": "Changed a mark after sealing",
     "mark.sealed": "Sealed a mark",
     "precedent.written": "Wrote a precedent",
     "question.answered": "Answered a question",
+    "ranking.published": "Published the ranking",
+    "ranking.withdrawn": "Withdrew the ranking",
     "results.released": "Released results",
     "results.signed": "Signed off the results",
     "results.taken-back": "Took back a release",
@@ -91,6 +98,7 @@ _FIELDS = {
     "point_step": "in",
     "opens_at": "from",
     "closes_at": "until",
+    "time_zone": "time zone",
     "is_organiser": "organises",
     "may_reveal": "may learn who wrote a paper",
     "added": "added",
@@ -128,9 +136,16 @@ _FIELDS = {
     "first_wait": "minutes after the first",
     "later_wait": "minutes after later ones",
     "by": "by",
+    "gold": "gold from",
+    "silver": "silver from",
+    "bronze": "bronze from",
+    "mentions": "honourable mentions",
+    "kind": "of",
+    "has_names": "with names",
 }
 #: Points as stored in tables; pages show 7, not 7.00.
 _POINTS, _POINTS_KEPT = {"points", "before", "after"}, re.compile(r"\d{1,4}\.\d{2}")
+_TIMES = {"opens_at", "closes_at"}
 #: Counts that are left out if they are 0.
 _COUNTS = {"left_out", "leaks"}
 _ORIGINS = {"coach": "a coach", "model": "AI, approved by a coach", "changed": "AI, changed by a coach"}
@@ -154,13 +169,15 @@ def verb_words(verb: str) -> str:
     return VERBS.get(verb, verb.replace("-", " ").replace(".", ": "))
 
 
-def details_of(event: AuditEvent, problems: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """The readable fields of an event: name and value. `problems`: labels by public id."""
+def details_of(event: AuditEvent, problems: Mapping[str, str], zone: ZoneInfo) -> Iterator[tuple[str, str]]:
+    """The readable fields of an event: name and value. `problems`: labels by public id; `zone`: of its times."""
     for name, value in event.body.items():
         if name == "problem":
             value = problems.get(value, "")
         if name in _POINTS and isinstance(value, str) and _POINTS_KEPT.fullmatch(value):
             value = points_text(Decimal(value))
+        if name in _TIMES:
+            value = exact(datetime.fromisoformat(value), zone)
         is_shown = value not in (None, "", [], {}) and not (name in _COUNTS and value == 0)
         if name in _FIELDS and is_shown:
             known = _OF_VERB.get(event.verb, {}).get(name) or _VALUES.get(name, {})

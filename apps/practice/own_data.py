@@ -13,6 +13,7 @@ from apps.contests.practice import practice_of
 from apps.practice.models import Attempt, Disagreement, HintTaken, Question, Remark, Settlement
 from apps.practice.path import texts_of
 from apps.submissions.models import Scan, Submission
+from apps.ui.zones import stamped
 
 
 def practice_zip(user: User) -> io.BytesIO:
@@ -55,8 +56,8 @@ def _text(text: Submission) -> dict[str, Any]:
         "versions": [
             {
                 "number": version.number,
-                "handed_in": version.handed_in_at.isoformat(),
-                "withdrawn": version.withdrawn_at.isoformat() if version.withdrawn_at else None,
+                "handed_in": stamped(version.handed_in_at, contest.zone),
+                "withdrawn": stamped(version.withdrawn_at, contest.zone) if version.withdrawn_at else None,
                 "format": version.format,
                 "text": version.raw,
                 "pages": [f"pages/{page.scan.public_id}.jpg" for page in version.pages.select_related("scan")],

@@ -4,6 +4,7 @@
 |---|---|---|---|
 | results of a text | own text, as far as batches released it | no (marks have their own pages) | as a preview |
 | releasing, taking back | no | no | yes |
+| the published ranking | once published | by number, with names once they opened the identities | same; publishes it |
 | an appeal | own one | reads it; answers it if they made no mark of the text | same as coach |
 | a request for feedback | own one, given hints | by number; reads and answers it unless marking the text | same as coach |
 | remarks carried to a newer version | if released and kept | if they made that mark or sealed one of the newer text | same |
@@ -40,6 +41,11 @@ def paper_own_for(user: User, contest_id: uuid.UUID) -> tuple[Contest, Paper]:
     if paper is None:
         raise Http404("There is no such contest.")
     return contest, paper
+
+
+def ranking_readable(user: User, contest: Contest) -> bool:
+    """Whether the user is a student of the contest and a ranking is published."""
+    return paper_own(user, contest) is not None and contest.rankings.filter(withdrawn_at=None).exists()
 
 
 def case_previewed_for(user: User, contest: Contest, case_id: uuid.UUID) -> MarkingCase:

@@ -9,6 +9,7 @@ about its author.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.db import transaction
@@ -30,6 +31,7 @@ from apps.results.access import SEALED, made_marks, marks_unsealed
 from apps.results.releasing import cases_follow
 from apps.results.shown import shown_since, verdict_shown
 from apps.submissions.models import SubmissionVersion
+from apps.ui.zones import exact
 
 PARTS = (ReleasePart.VERDICTS, ReleasePart.POINTS, ReleasePart.SCHEME)
 VERDICT, ITEM = "verdict", "item"
@@ -122,7 +124,7 @@ def appeal_write(*, version: SubmissionVersion, parts: Mapping[str, FinalGrade],
     since = shown_since(found.grade, part)
     if since is None:
         raise AppealRefused("This result is not released, so it cannot be appealed.")
-    _in_window(_window(since, timezone.now()))
+    _in_window(_window(since, timezone.now()), found.grade.case.problem.contest.zone)
     about = {"verdict": key} if kind == VERDICT else {"lineage": key}
     MarkingCase.objects.select_for_update().get(pk=found.grade.case_id)
     if Appeal.objects.filter(grade=found.grade, **about).exclude(state=AppealState.WITHDRAWN).exists():
@@ -286,9 +288,8 @@ def _window(since: datetime, now: datetime) -> Window:
     return Window(opens, closes, opens <= now < closes, now >= closes)
 
 
-def _in_window(window: Window) -> None:
+def _in_window(window: Window, zone: ZoneInfo) -> None:
     if window.is_over:
         raise AppealRefused("The time for appeals is over.")
     if not window.is_open:
-        at = timezone.localtime(window.opens_at)
-        raise AppealRefused(f"Appeals can be handed in from {at:%-d %B, %H:%M}. Use the time to think it over.")
+        raise AppealRefused(f"Appeals can be handed in from {exact(window.opens_at, zone)}. Use the time to think it over.")

@@ -1,7 +1,7 @@
 """What students receive in addition to grades: notices of results, remarks carried to a newer version, and hints.
 
 Released grades and appeals have their tables in `apps.marks.models.decisions`. No table here names the author of a paper:
-feedback belongs to a version, and a notice to a contest.
+feedback belongs to a version, and a notice to a contest. A published ranking names papers by key.
 """
 
 import uuid
@@ -11,7 +11,7 @@ from django.db import models
 from django.db.models import Q
 
 from apps.accounts.models import User
-from apps.contests.models import ContestProblem
+from apps.contests.models import Contest, ContestProblem
 from apps.marks.models import FinalGrade, ReleaseBatch
 from apps.reasoning.feedback.ladder import OPEN_BY_DEFAULT, TOP, WORDS_LENGTH, Asked, Rules, Track
 from apps.submissions.models import SubmissionVersion
@@ -180,4 +180,27 @@ class HintProposal(models.Model):
         ordering = ["asked_at", "pk"]
         constraints = [
             models.CheckConstraint(condition=~Q(state__in=("ready", "given")) | ~Q(text=""), name="proposal_ready_has_text"),
+        ]
+
+
+class PublishedRanking(models.Model):
+    """A ranking that students and coaches of a contest may read, as it was when it was published.
+
+    `body`: labels of the problems, and rows with paper key, number, rank, points, total and award. Names are not stored; the
+    page reads them from the identities if `has_names`.
+    """
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="rankings")
+    has_names = models.BooleanField()
+    body = models.JSONField()
+    digest = models.CharField(max_length=64)
+    by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    at = models.DateTimeField(auto_now_add=True)
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-at", "-pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["contest"], condition=Q(withdrawn_at=None), name="ranking_published_once"),
         ]

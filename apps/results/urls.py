@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from apps.results.views import appeals, feedback, own, release, revision
+from apps.results.views import appeals, feedback, own, ranking, release, revision
 
 app_name = "results"
 urlpatterns = [
@@ -10,6 +10,9 @@ urlpatterns = [
     path("contests/<uuid:contest_id>/release/<uuid:batch_id>/undo/", release.release_undo, name="release_undo"),
     path("contests/<uuid:contest_id>/release/preview/<uuid:case_id>/", release.preview, name="preview"),
     path("contests/<uuid:contest_id>/results/", own.own, name="own"),
+    path("contests/<uuid:contest_id>/ranking/", ranking.ranking, name="ranking"),
+    path("contests/<uuid:contest_id>/ranking/change/", ranking.ranking_change, name="ranking_change"),
+    path("contests/<uuid:contest_id>/ranking.<slug:form>", ranking.ranking_file, name="ranking_file"),
     path("submissions/<uuid:version_id>/result/", own.result, name="result"),
     path("submissions/<uuid:version_id>/result.pdf", own.result_pdf, name="result_pdf"),
     path("submissions/<uuid:version_id>/appeal/", appeals.appeal_write, name="appeal_write"),

@@ -1,11 +1,15 @@
 """Plotly figures as plain dictionaries, in one style. The page sets the colours (static/js/run/charts.js)."""
 
+import math
+from collections.abc import Iterable
 from typing import Any
 
 import plotly.graph_objects as go
 
 DASHES = ("solid", "dot", "dash", "longdash", "dashdot", "longdashdot")
 _STRONGEST = 3
+#: Most ticks of an axis of counts.
+_TICKS = 8
 
 
 def add_line(figure: go.Figure, index: int, **options: Any) -> None:
@@ -17,6 +21,11 @@ def add_line(figure: go.Figure, index: int, **options: Any) -> None:
 def add_bars(figure: go.Figure, **options: Any) -> None:
     """Add bars in the strongest colour of the ramp. `options` are those of a bar trace."""
     figure.add_bar(**options, meta={"ramp": [_STRONGEST] * len(options["x"])})
+
+
+def count_axis(title: str, counts: Iterable[int]) -> dict[str, Any]:
+    """An axis of counts from 0 with a tick at whole numbers only."""
+    return {"title": title, "rangemode": "tozero", "dtick": max(1, math.ceil(max(counts, default=0) / _TICKS))}
 
 
 def plain(figure: go.Figure) -> dict[str, Any]:

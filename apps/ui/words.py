@@ -3,6 +3,7 @@
 import math
 from datetime import datetime
 from itertools import pairwise
+from zoneinfo import ZoneInfo
 
 from django.utils import timezone
 
@@ -38,8 +39,8 @@ def duration(seconds: float) -> str:
     return f"{whole} s"
 
 
-def ago(moment: datetime, now: datetime | None = None) -> str:
-    """Time since `moment` in one unit; a date after a week."""
+def ago(moment: datetime, now: datetime | None = None, *, zone: ZoneInfo | None = None) -> str:
+    """Time since `moment` in one unit; after a week a date, in this zone or the server's."""
     seconds = ((now or timezone.now()) - moment).total_seconds()
     if seconds < 60:
         return "just now"
@@ -49,7 +50,7 @@ def ago(moment: datetime, now: datetime | None = None) -> str:
         return f"{int(seconds // 3_600)} h ago"
     if seconds < 7 * 86_400:
         return f"{int(seconds // 86_400)} d ago"
-    local = timezone.localtime(moment)
+    local = timezone.localtime(moment, zone)
     return f"{local.day} {local:%b %Y}"
 
 

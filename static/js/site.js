@@ -8,10 +8,10 @@ const UNITS = [
 ];
 
 /** Time since `moment`, in the words of apps/ui/words.py. */
-export function ago(moment, now = Date.now()) {
+export function ago(moment, now = Date.now(), timeZone = undefined) {
   const seconds = (now - moment.getTime()) / SECOND;
   if (seconds >= 7 * 86_400) {
-    return moment.toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric" });
+    return moment.toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone });
   }
   for (const [size, unit] of UNITS) {
     if (seconds >= size) return `${Math.floor(seconds / size)} ${unit} ago`;
@@ -19,14 +19,15 @@ export function ago(moment, now = Date.now()) {
   return "just now";
 }
 
-/** Update the `<time data-when>` elements under `root`, in the reader's time zone. */
+/** Update the `<time data-when>` elements under `root`: in their time zone (`data-zone`), or in the reader's. */
 export function updateTimes(root = document) {
   for (const element of root.querySelectorAll("time[data-when]")) {
     const moment = new Date(element.dateTime);
     if (Number.isNaN(moment.getTime())) continue;
-    const words = ago(moment);
+    const timeZone = element.dataset.zone;
+    const words = ago(moment, Date.now(), timeZone);
     if (element.textContent !== words) element.textContent = words;
-    element.title = moment.toLocaleString("en-GB", { dateStyle: "full", timeStyle: "long" });
+    element.title = moment.toLocaleString("en-GB", { dateStyle: "full", timeStyle: "long", timeZone });
   }
 }
 

@@ -34,6 +34,7 @@ from apps.schemes.models import MarkingScheme
 from apps.submissions.models import SubmissionVersion
 from tests.access.rules_of_experiments import ARGUMENTS_OF_EXPERIMENTS, OF_EXPERIMENTS
 from tests.access.rules_of_notes import ARGUMENTS_OF_NOTES, OF_NOTES
+from tests.access.rules_of_office import ARGUMENTS_OF_THE_OFFICE, OF_THE_OFFICE
 from tests.access.rules_of_practice import ARGUMENTS_OF_PRACTICE, OF_PRACTICE
 from tests.access.rules_of_scans import ARGUMENTS_OF_SCANS, OF_SCANS
 from tests.access.rules_of_tables import ARGUMENTS_OF_TABLES, OF_TABLES
@@ -177,15 +178,7 @@ RULES: dict[str, Rule] = {
     **{f"marks:{name}": POST_ONLY for name in ("coordination_do", "precedent_add", "fresh_skip", "calibration_change")},
     "marks:calibration": OWN_MARK_OPEN,
     "marks:hand_back": POST_ONLY,
-    # the contest office: Bob organises, so he acts as captain
-    **{f"office:{name}": CONTEST_COACH for name in ("statistics", "record")},
-    **{
-        f"office:{name}": OWN_MARK_OPEN
-        for name in ("scheme_change", "statistics_data", "results", "download", "scripts_csv", "research", "paper", "paper_pdf")
-    },
-    "office:names_open": POST_ONLY,
-    "office:marks_table": CONTEST_COACH,
-    "office:marks_table_download": CONTEST_COACH,
+    **OF_THE_OFFICE,
     # results: nothing is released yet; tests/results has appeals, requests and previews of people
     "results:release": CONTEST_COACH,
     "results:release_undo": POST_ONLY,
@@ -370,27 +363,8 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
         f"submissions:{name}": lambda world: {"contest_id": world.contest_id, "file_id": ANY_ID}
         for name in ("import_preview", "import_confirm")
     },
-    **{
-        f"office:{name}": lambda world: {"contest_id": world.contest_id}
-        for name in ("statistics", "results", "record", "names_open", "scripts_csv", "research")
-    },
     "marks:hand_back": lambda world: {"contest_id": world.contest_id},
-    "office:statistics_data": lambda world: {
-        "contest_id": world.contest_id,
-        "problem_id": world.handed_in.submission.problem.public_id,
-    },
-    **{
-        f"office:{name}": lambda world: {
-            "contest_id": world.contest_id,
-            "number": world.handed_in.submission.paper.number,
-        }
-        for name in ("paper", "paper_pdf")
-    },
-    "office:download": lambda world: {"contest_id": world.contest_id, "form": "csv"},
-    **{
-        f"office:{name}": lambda world: {"problem_id": world.handed_in.submission.problem.public_id}
-        for name in ("scheme_change", "marks_table", "marks_table_download")
-    },
+    **ARGUMENTS_OF_THE_OFFICE,
     "submissions:page_image": lambda world: {"scan_id": ANY_ID},
     "submissions:transcription_state": lambda world: {"scan_id": ANY_ID},
     "submissions:transcription": lambda world: {

@@ -71,7 +71,7 @@ def test_no_page_has_a_serious_fault(
             for name, path in paths.items():
                 page = room.page(f"/office/{path}")
                 if name == "statistics":
-                    expect(page.locator(".js-plotly-plot")).to_have_count(3)
+                    expect(page.locator(".js-plotly-plot")).to_have_count(4)
                 found[name, width] = faults(page)
                 shot(page, f"office-{name}-{width}")
                 page.close()

@@ -141,3 +141,12 @@ def test_the_question_before_withdrawing_mentions_older_versions(bob: User, char
     assert "No version of this problem is marked until you hand in a newer one." in answer.content.decode()
     moved(contest, ContestState.MARKING)
     assert questions(client, address) == [], "the time is over"
+
+
+def test_marking_is_the_main_button_while_a_contest_is_marked_and_closing_is_not(bob: User, client_for: ClientFor) -> None:
+    contest = make_contest(bob, make_problem(), state=ContestState.MARKING)
+    page = client_for(bob).get(at("detail", contest)).content.decode()
+    main = re.findall(r'class="button button--primary"[^>]*>([^<]+)<', page)
+    assert "Mark" in main
+    assert ">Close" in page
+    assert not [words for words in main if words.startswith("Close")]

@@ -92,10 +92,10 @@ def test_words_of_notes_and_codes_are_no_difference() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "sheet", "why"),
     [
-        (OLD, OLD.replace("3 points", "2 points"), ticked("A1", typed=4, reason="An idea."), "were typed"),
+        (OLD, OLD.replace("3 points", "2 points"), ticked("A1", typed=4, reason="An idea."), "was given 4 points by hand"),
         (OLD, OLD.replace("3 points", "2.5 points"), ticked("A1"), "not on the contest's step"),
         ("mixing: Parts.\n" + OLD, OLD, ticked("A1", is_mixed=True, reason="Both."), "mixed case"),
-        (OLD, "scale 6\n" + OLD, MarkSheet(typed=Decimal(7)), "no longer fit the scale"),
+        (OLD, "scale 6\n" + OLD, MarkSheet(typed=Decimal(7)), "was given 7 points by hand, which no longer fits the scale"),
     ],
     ids=["typed", "step", "mixed", "scale"],
 )

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { aligned, codePoints, codeUnits, placeOf, shownOf } from "../../static/js/marking/anchors.js";
 import { bindings, isSingle, keyName, matching } from "../../static/js/marking/keys.js";
 import { CommandQueue } from "../../static/js/marking/queue.js";
-import { EMPTY, applied, digitPoints, firstError, halved, pointsShown } from "../../static/js/marking/sheet.js";
+import { EMPTY, applied, digitPoints, firstError, halved, pointsShown, pointsWords } from "../../static/js/marking/sheet.js";
 
 class Store {
   setItem(key, value) { this[key] = value; }
@@ -154,6 +154,7 @@ out.boundAll = [...bindings({ ...table, single_keys: true })];
 out.single = ["g", "?", "Enter", "Alt+j", "𝔽"].map(isSingle);
 out.found = [matching(table.commands, "gr st"), matching(table.commands, "mark"), matching(table.commands, "rant")].map((rows) => rows.map(({ name }) => name));
 out.digits = [digitPoints("7", "", "7"), digitPoints("8", "", "7"), digitPoints("4", "1", "21"), digitPoints("9", "2", "21"), digitPoints("4", "1", "7")];
+out.words = ["1", "2.5", "0", 1].map(pointsWords);
 out.halves = [halved("3", "7"), halved("3.5", "7"), halved(null, "7"), halved("7", "7")];
 out.points = [
   pointsShown({ ...EMPTY, typed: "4" }, state(0)), pointsShown({ ...EMPTY, ticks: ["A1"] }, state(0)) ?? "awaited",

@@ -5,6 +5,7 @@ import uuid
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
 from apps.accounts.access import user_of
@@ -83,7 +84,9 @@ def problem_change(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
             services.captain_set(row=_row(contest, row_id), captain=coach.person if coach else None, by=user)
         elif row_id := request.POST.get("times_of", ""):
             times = TimesForm(request.POST)
-            if not times.is_valid():
+            with timezone.override(contest.zone):
+                is_valid = times.is_valid()
+            if not is_valid:
                 raise services.ContestRefused("The times were not changed: enter a date and a time, or leave the field empty.")
             times_set(row=_row(contest, row_id), by=user, **times.cleaned_data)
         else:

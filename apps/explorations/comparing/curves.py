@@ -12,7 +12,7 @@ from apps.explorations.comparing.asking import Side
 from apps.lemmas.models import Lemma, Verdict
 from apps.reasoning.domain.event_base import Kind
 from apps.runs.models import Run, RunEvent
-from apps.ui.figures import add_line, plain
+from apps.ui.figures import add_line, count_axis, plain
 
 MOST_POINTS = 300
 _TITLES = {"lemmas": "lemmas proposed", "votes": "votes cast"}
@@ -46,7 +46,7 @@ def curve_figures(sides: Sequence[Side]) -> dict[str, Any]:
         figure.update_layout(
             showlegend=True,
             xaxis={"title": "tokens", "rangemode": "tozero"},
-            yaxis={"title": title, "rangemode": "tozero"},
+            yaxis=count_axis(title, (count for line in figure.data for count in line.y)),
         )
         figures[name] = plain(figure)
     return figures

@@ -8,7 +8,7 @@ import hashlib
 import json
 import uuid
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from django.db import transaction
@@ -24,7 +24,7 @@ from apps.marks.blindness import own_marks_require
 from apps.marks.leases import DRAFT_LEFT
 from apps.marks.models import AuditEvent, FinalGrade, ReleasedGrade
 from apps.marks.office.statistics import SETTLED
-from apps.reasoning.marking.schemes.scheme import points_text
+from apps.reasoning.marking.schemes.scheme import Scheme, points_text
 from apps.submissions.models import SubmissionVersion
 from apps.submissions.selectors import papers_to_mark, versions_to_mark
 
@@ -40,12 +40,13 @@ class ResultCell:
     """The result of a paper on one problem.
 
     `points`: None without a settled grade. `older`: version that the points belong to, 0 for the newest. `waits`: a submitted
-    text has no grade of its own yet.
+    text has no grade of its own yet. `is_full`: all points of the scheme.
     """
 
     points: Decimal | None = None
     older: int = 0
     waits: bool = False
+    is_full: bool = False
 
 
 @dataclass(frozen=True)
@@ -66,15 +67,33 @@ class ResultRow:
             return None
         return sum((cell.points for cell in self.cells if cell.points is not None), Decimal(0))
 
+    @property
+    def has_full(self) -> bool:
+        """Whether a problem has all its points."""
+        return any(cell.is_full for cell in self.cells)
+
+    def unmarked(self, problems: Sequence[ContestProblem]) -> list[str]:
+        """Labels of the problems with a text but without points. Such a paper has no total and no rank."""
+        return [problem.label for problem, cell in zip(problems, self.cells, strict=True) if cell.waits and cell.points is None]
+
 
 @dataclass(frozen=True)
 class ResultList:
-    """The current results of a contest. `digest` identifies exactly this list; `missing` scripts have no grade yet."""
+    """The current results of a contest. `digest` identifies exactly this list; `missing` scripts have no grade yet.
+
+    `scales`: the most points by key of the problem, where a script of it was marked.
+    """
 
     problems: list[ContestProblem]
     rows: list[ResultRow]
     missing: int
     digest: str
+    scales: dict[int, Decimal] = field(default_factory=dict)
+
+    @property
+    def unranked(self) -> list[tuple[Paper, list[str]]]:
+        """The papers without a total and a rank, with the labels of their problems that are not marked."""
+        return [(row.paper, row.unmarked(self.problems)) for row in self.rows if row.total is None]
 
 
 def office_get_for(user: User, public_id: uuid.UUID) -> tuple[Contest, list[ContestProblem]]:
@@ -138,16 +157,24 @@ def result_list(contest: Contest) -> ResultList:
     waiting = _waiting(contest)
     cells = {key: ResultCell(waits=True) for key in waiting.values_list("submission__paper", "submission__problem")}
     newest = set(versions_to_mark(contest).values_list("pk", flat=True))
+    scales: dict[int | None, Decimal] = {None: Scheme().scale}
+    most: dict[int, Decimal] = {}
     for grade in grades_settled(contest):
         version, key = grade.case.version, (grade.case.version.submission.paper_id, grade.case.problem_id)
-        cells[key] = ResultCell(grade.points, 0 if version.pk in newest else version.number, waits=key in cells)
+        if grade.scheme_version is not None and grade.scheme_version_id not in scales:
+            scales[grade.scheme_version_id] = grade.scheme_version.content.scale
+        scale = most[grade.case.problem_id] = scales[grade.scheme_version_id]
+        is_full = grade.points == scale
+        cells[key] = ResultCell(
+            grade.points, 0 if version.pk in newest else version.number, waits=key in cells, is_full=is_full
+        )
     listed = contest.papers.filter(Q(pk__in=papers_to_mark(contest)) | Q(pk__in={paper for paper, _ in cells}))
     rows = [
         ResultRow(paper, [cells.get((paper.pk, problem.pk), ResultCell()) for problem in problems])
         for paper in listed.order_by("number")
     ]
     rows = _ranked(rows)
-    return ResultList(problems, rows, waiting.count(), _digest(problems, rows))
+    return ResultList(problems, rows, waiting.count(), _digest(problems, rows), most)
 
 
 def _ranked(rows: list[ResultRow]) -> list[ResultRow]:

@@ -88,6 +88,11 @@ class ProblemFigures:
     times: list[TimePoint]
 
     @property
+    def rows(self) -> list[tuple[Decimal, int]]:
+        """Points and their number of scripts, rising."""
+        return sorted(self.points.items())
+
+    @property
     def difficulty(self) -> float | None:
         """The mean as a share of the scale; 1 is easy."""
         return None if self.mean is None else self.mean / float(self.scale)
@@ -225,6 +230,11 @@ def _rest(problem: ContestProblem, totals: dict[int, dict[int, float]]) -> float
         for points in totals.values()
         if problem.pk in points and len(points) > 1
     ]
+    return correlation(pairs)
+
+
+def correlation(pairs: Sequence[tuple[float, float]]) -> float | None:
+    """Pearson's r; None for fewer than `MEANS_FROM` pairs and for constant values."""
     if len(pairs) < MEANS_FROM:
         return None
     one, other = zip(*pairs, strict=True)

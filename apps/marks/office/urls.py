@@ -2,7 +2,8 @@
 
 from django.urls import path
 
-from apps.marks.views import office, scheme_change, tables
+from apps.marks.views import letters, office, scheme_change, tables
+from apps.marks.views.awards import awards
 from apps.marks.views.paper_pdf import paper_pdf
 
 app_name = "office"
@@ -12,9 +13,13 @@ urlpatterns = [
     path("problem/<uuid:problem_id>/table.csv", tables.marks_table_download, name="marks_table_download"),
     path("<uuid:contest_id>/statistics/", office.statistics, name="statistics"),
     path("<uuid:contest_id>/statistics/<uuid:problem_id>/data", office.statistics_data, name="statistics_data"),
+    path("<uuid:contest_id>/statistics/data", office.totals_data, name="totals_data"),
     path("<uuid:contest_id>/results/", office.results, name="results"),
     path("<uuid:contest_id>/results.<slug:form>", office.download, name="download"),
     path("<uuid:contest_id>/results/names/", office.names_open, name="names_open"),
+    path("<uuid:contest_id>/awards/", awards, name="awards"),
+    path("<uuid:contest_id>/letters/<slug:kind>/", letters.texts, name="letters"),
+    path("<uuid:contest_id>/letters/<slug:kind>.pdf", letters.letters_pdf, name="letters_pdf"),
     path("<uuid:contest_id>/scripts.csv", office.scripts_csv, name="scripts_csv"),
     path("<uuid:contest_id>/research.jsonl", office.research, name="research"),
     path("<uuid:contest_id>/papers/<slug:number>/", office.paper, name="paper"),

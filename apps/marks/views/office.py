@@ -1,6 +1,7 @@
 """The contest office: statistics, the result list with its signatures, files, the record."""
 
 import uuid
+from dataclasses import replace
 from operator import itemgetter
 from typing import TypeVar
 from urllib.parse import urlencode
@@ -19,10 +20,13 @@ from apps.contests.selectors import openings_after_sign_off, problem_list
 from apps.contests.services import ContestRefused
 from apps.marks.blindness import own_marks_require, problems_shut
 from apps.marks.office import exporting, names, office
-from apps.marks.office.charts import TITLES, problem_charts
+from apps.marks.office.awards import award_words
+from apps.marks.office.charts import problem_charts, problem_words, total_charts, total_words
+from apps.marks.office.cutoffs import cutoffs_fixed
 from apps.marks.office.printing import paper_printed
-from apps.marks.office.result_files import FORMS, result_table, table_file
+from apps.marks.office.result_files import FORMS, result_table, statistics_lines, table_file
 from apps.marks.office.statistics import MEANS_FROM, figures
+from apps.marks.office.totals import total_figures
 from apps.marks.verbs import details_of, verb_words
 from apps.marks.views.blind import after_own_marks
 from apps.ui.refusals import refusals_shown
@@ -38,11 +42,14 @@ def statistics(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
     user = user_of(request)
     contest, problems = office.office_get_for(user, contest_id)
     shut = problems_shut(user, problems)
+    is_whole = not shut and len(problems) == contest.problems.count()  # Captains see their problems only.
+    totals = total_figures(office.result_list(contest)) if is_whole else None
     context = {
         "contest": contest,
-        "found": figures([problem for problem in problems if problem.pk not in shut]),
+        "found": [(one, problem_words(one)) for one in figures([row for row in problems if row.pk not in shut])],
+        "totals": totals,
+        "total_words": total_words(totals) if totals else [],
         "shut": [problem for problem in problems if problem.pk in shut],
-        "charts": TITLES,
         "means_from": MEANS_FROM,
     }
     return render(request, "marks/statistics.html", context)
@@ -64,6 +71,15 @@ def statistics_data(request: HttpRequest, contest_id: uuid.UUID, problem_id: uui
 
 @never_cache
 @after_own_marks
+@require_GET
+def totals_data(request: HttpRequest, contest_id: uuid.UUID) -> JsonResponse:
+    """The charts of the whole contest, as Plotly figures."""
+    contest = office.office_results_for(user_of(request), contest_id)
+    return JsonResponse(total_charts(total_figures(office.result_list(contest))))
+
+
+@never_cache
+@after_own_marks
 @require_http_methods(["GET", "HEAD", "POST"])
 def results(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
     """The list by rank and paper number, with names once they are open; a POST signs off the list as shown."""
@@ -76,11 +92,16 @@ def results(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
         return redirect("office:results", contest_id=contest_id)
     signed = [(event, event.body.get("digest", "")) for event in office.signatures(contest)[:20]]
     found = office.result_list(contest)
-    known = names.names_of(user, contest, found)
+    known, fixed = names.names_of(user, contest, found), cutoffs_fixed(contest)
     context = {
         "contest": contest,
         "found": found,
-        "rows": [(row, known.by_paper[row.paper.pk] if known else None) for row in found.rows],
+        "rows": [
+            (row, known.by_paper[row.paper.pk] if known else None, award_words(fixed.cutoffs, row) if fixed else "")
+            for row in found.rows
+        ],
+        "unranked": found.unranked,
+        "in_force": fixed,
         "signed": signed,
         "digests": {digest for _, digest in signed},
         "names": known,
@@ -114,7 +135,11 @@ def download(request: HttpRequest, contest_id: uuid.UUID, form: str) -> HttpResp
     known = names.names_of(user, contest, found) if request.GET.get("names") == "yes" else None
     if form not in FORMS or (known is None and "names" in request.GET):
         raise Http404("There is no such file.")
-    answer = HttpResponse(table_file(result_table(contest, found, known), form), content_type=FORMS[form])
+    table = result_table(contest, found, known)
+    if form == "xlsx":
+        problems = figures(list(problem_list(contest)))
+        table = replace(table, statistics=statistics_lines(problems, total_figures(found)))
+    answer = HttpResponse(table_file(table, form), content_type=FORMS[form])
     return _named(answer, contest, f"results{'-with-names' if known else ''}.{form}")
 
 
@@ -167,7 +192,7 @@ def record(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
     context = {
         "contest": contest,
         "page": page,
-        "rows": [(event, list(details_of(event, labels))) for event in page.object_list],
+        "rows": [(event, list(details_of(event, labels, contest.zone))) for event in page.object_list],
         "verbs": sorted(((one, verb_words(one)) for one in verbs), key=itemgetter(1)),
         "verb": verb,
         "number": number,

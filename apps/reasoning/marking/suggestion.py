@@ -14,7 +14,7 @@ from pydantic import Field, model_validator
 from apps.reasoning.domain.spending import Amount
 from apps.reasoning.domain.values import Value
 from apps.reasoning.marking.propagation import Propagation
-from apps.reasoning.marking.schemes.scheme import Code, Points
+from apps.reasoning.marking.schemes.scheme import Code, Points, points_words
 from apps.reasoning.marking.sheets.sheet import REASON_LENGTH, WORDS_LENGTH, Fallacy
 from apps.reasoning.texts.anchors import Anchor, AnchorLost, anchor_span
 
@@ -191,7 +191,7 @@ def suggestion_checked(
     most = scale if body.scale is None else body.scale
     given = [one.points for one in body.distribution] + [points for points in (body.proposed,) if points is not None]
     if most is not None and any(points > most for points in given):
-        raise SuggestionWrong(f"there are at most {most} points")
+        raise SuggestionWrong(f"there {'is' if most == 1 else 'are'} at most {points_words(most)}")
     return body
 
 

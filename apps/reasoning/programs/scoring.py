@@ -17,7 +17,7 @@ from apps.reasoning.domain.grading_events import GradingPrepared, GradingReached
 from apps.reasoning.graders.grader import FINAL, Grader
 from apps.reasoning.graders.grading import SEVEN, Grading
 from apps.reasoning.graders.problems.within import Within
-from apps.reasoning.marking.schemes.scheme import points_text
+from apps.reasoning.marking.schemes.scheme import points_text, points_words
 from apps.reasoning.ports import Ask, Context
 from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
 
@@ -91,7 +91,7 @@ async def scored_by(program: Grader, desk: Desk, candidate: Candidate, material:
 
 def report_of(grading: Grading) -> str:
     """The grader's report, for the page."""
-    lines = [f"{one.name}: {points_text(one.points)} points" for one in grading.passes if one.points is not None]
+    lines = [f"{one.name}: {points_words(one.points)}" for one in grading.passes if one.points is not None]
     lines += [f"{one.name}: not read, {one.unscored}" for one in grading.passes if one.points is None]
     lines += [f"{one.code}, {points_text(one.points)} of {points_text(one.most)}: {one.reason}" for one in grading.items]
     lines += [f"Step {one.step}, {one.fallacy}, {one.severity}: {one.words}" for one in grading.findings]

@@ -13,6 +13,7 @@ from apps.results import overview
 from apps.results.access import paper_own_for, version_own_for
 from apps.results.appeals import appeal_window, appeal_words, appeals_of
 from apps.results.printing import result_document
+from apps.results.ranking import ranking_of
 from apps.results.revisions import earlier_feedback
 from apps.results.shown import parts_of, result_of
 from apps.submissions.selectors import version_list
@@ -24,7 +25,12 @@ from apps.ui.typeset.press import PdfFailed, pdf_answer
 def own(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
     """A contest with the released results of the user's own work."""
     contest, paper = paper_own_for(user_of(request), contest_id)
-    return render(request, "results/own.html", {"contest": contest, "overview": overview.overview_of(contest, paper)})
+    context = {
+        "contest": contest,
+        "overview": overview.overview_of(contest, paper),
+        "has_ranking": ranking_of(contest) is not None,
+    }
+    return render(request, "results/own.html", context)
 
 
 @never_cache

@@ -43,7 +43,9 @@ def release(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
     except releasing.ReleaseRefused as error:
         return _page(request, contest, str(error), form)
     minutes = round((batch.undo_until - timezone.now()).total_seconds() / 60)
-    messages.success(request, f"Released. You can take it back for {minutes} minutes; mails are sent after that.")
+    messages.success(
+        request, f"Released. You can take it back for {minutes} minute{'' if minutes == 1 else 's'}; mails are sent after that."
+    )
     return redirect("results:release", contest_id=contest_id)
 
 

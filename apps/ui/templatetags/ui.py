@@ -5,6 +5,7 @@ import uuid
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from django import template
 from django.conf import settings
@@ -19,6 +20,7 @@ from apps.reasoning.marking.sheets.pages import place_title, place_words
 from apps.reasoning.texts.latex import shown_of, without_author
 from apps.ui import formulas, markdown, words
 from apps.ui.asking import FIELD, Question
+from apps.ui.zones import exact, zone_of
 
 register = template.Library()
 register.filter("prose", markdown.render)
@@ -97,19 +99,33 @@ def confidence(value: float | None) -> SafeString:
     return format_html('<span class="confidence"><span class="ramp ramp--{}"></span>{}</span>', step, text)
 
 
-@register.simple_tag
-def when(moment: datetime | None, empty: str = "—") -> SafeString | str:
-    """A time in words. On hover site.js shows the exact time in the reader's zone; without it, in the server's zone."""
+@register.simple_tag(takes_context=True)
+def when(context: template.Context, moment: datetime | None, empty: str = "—") -> SafeString | str:
+    """A time in words, exact on hover: in the zone of `contest` in the context, else in the reader's (site.js).
+
+    Without JavaScript the latter is the server's.
+    """
     if moment is None:
         return empty
-    exact = timezone.localtime(moment)
+    zone: ZoneInfo | None = getattr(context.get("contest"), "zone", None)
+    local = timezone.localtime(moment, zone)
     return format_html(
-        '<time datetime="{}" title="{} {}" data-when>{}</time>',
+        '<time datetime="{}" title="{} {}" data-when{}>{}</time>',
         moment.isoformat(),
-        exact.strftime("%Y-%m-%d %H:%M:%S"),
-        exact.tzname() or "",
-        words.ago(moment),
+        local.strftime("%Y-%m-%d %H:%M:%S"),
+        local.tzname() or "",
+        format_html(' data-zone="{}"', zone.key) if zone else "",
+        words.ago(moment, zone=zone),
     )
+
+
+@register.simple_tag(takes_context=True, name="moment")
+def moment_exact(context: template.Context, moment: datetime | None, empty: str = "—") -> SafeString | str:
+    """An exact time with its zone: that of `contest` in the context, else the server's."""
+    if moment is None:
+        return empty
+    zone = getattr(context.get("contest"), "zone", None) or zone_of("")
+    return format_html('<time datetime="{}">{}</time>', moment.isoformat(), exact(moment, zone))
 
 
 @register.simple_tag

@@ -6,7 +6,7 @@ import { Notes, inlineWords } from "./notes.js";
 import { CommandQueue, PAUSE_MS, freshId } from "./queue.js";
 import { given, post } from "./server.js";
 import { Scans } from "./scans.js";
-import { applied, digitPoints, halved } from "./sheet.js";
+import { applied, digitPoints, halved, pointsWords } from "./sheet.js";
 import { View } from "./view.js";
 
 const DIGITS_MS = 1200;
@@ -109,7 +109,7 @@ export class Desk {
     const before = now - this.digit.at < DIGITS_MS ? this.digit.text : "";
     const points = digitPoints(digit, before, this.view.scale);
     if (points === null) {
-      toast(`The maximum is ${this.view.scale} points.`);
+      toast(`The maximum is ${pointsWords(this.view.scale)}.`);
       return;
     }
     this.digit = { text: points, at: now };
@@ -118,7 +118,7 @@ export class Desk {
 
   half() {
     const points = halved(this.sheet.typed ?? this.queue.state.points, this.view.scale);
-    if (points === null || this.root.dataset.stepSize === "1") toast(points === null ? `The maximum is ${this.view.scale} points.` : "This contest gives whole points only.");
+    if (points === null || this.root.dataset.stepSize === "1") toast(points === null ? `The maximum is ${pointsWords(this.view.scale)}.` : "This contest gives whole points only.");
     else this.send("points", { points });
   }
 

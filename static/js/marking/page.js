@@ -9,6 +9,7 @@ import { bindings, isSingle, keyName, takesEnter, takesText } from "./keys.js";
 import { freshId } from "./queue.js";
 import { CONTROLS, pressControl } from "./reveal_keys.js";
 import { given, post, SIGNED_OUT } from "./server.js";
+import { pointsWords } from "./sheet.js";
 
 const LAST = "marking:last-sealed";
 const READABLE = 60; // Formulas that are typeset before a script is shown.
@@ -168,7 +169,7 @@ function grace() {
       return;
     }
     place.hidden = false;
-    here.view.part("grace-words").textContent = `${sealed.title}: sealed with ${sealed.points} points. ${left} s left to reopen it.`;
+    here.view.part("grace-words").textContent = `${sealed.title}: sealed with ${pointsWords(sealed.points)}. ${left} s left to reopen it.`;
   };
   const timer = setInterval(update, 1000);
   update();

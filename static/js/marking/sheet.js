@@ -86,3 +86,8 @@ export function digitPoints(digit, before, scale) {
   if (Number(scale) > 9 && before && Number(before + digit) <= Number(scale)) return String(Number(before + digit));
   return Number(digit) <= Number(scale) ? digit : null;
 }
+
+/** Points with their noun: "1 point", "2.5 points". */
+export function pointsWords(points) {
+  return `${points} point${Number(points) === 1 ? "" : "s"}`;
+}

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 from django.conf import settings
 from django.test import Client
 from django.urls import reverse
-from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.marks.audit import audit
 from apps.marks.models import AppealState, CoordinationOutcome
 from apps.marks.sealing.sealing import cases_settle
 from apps.marks.verbs import VERBS, verb_words
+from apps.ui.zones import exact, zone_of
 from tests.marks.factory import ONE_PLACE, claimed, past_grace, problem_to_mark, sealed
 
 ClientFor = Callable[[User | None], Client]
@@ -68,4 +68,4 @@ def test_the_record_formats_points_and_shows_full_times(client_for: ClientFor, b
     assert "points</span> 7</span>" in said
     assert said.count("left out</span>") == 1, "a count of zero is not shown"
     assert "left out</span> 3" in said
-    assert f"<span>{timezone.localtime(event.at):%Y-%m-%d %H:%M}" in said, "the time is visible, not only a tooltip"
+    assert f">{exact(event.at, zone_of(''))}</time>" in said, "the time is visible, not only a tooltip"

@@ -49,7 +49,7 @@ def test_a_script_is_marked_from_claim_to_the_next(problem: ContestProblem, bob:
     assert task.case.version.submission.paper.number in page.content.decode()
     answer = command(client, task, 0, "claim", line="A1 A2")
     assert answer.json() | {"saved_at": ""} == {
-        "row_version": 1, "points": "7", "computed": "7", "derivation": "Chain A: A1 3 + A2 4 = 7; cap 5 inactive; −0",
+        "row_version": 1, "points": "7", "computed": "7", "derivation": "Chain A: A1 3 + A2 4 = 7; cap 5 inactive",
         "band": None, "first_error": None, "needs": [], "can_undo": True, "can_redo": False, "saved_at": "",
         "is_sealed": False, "undo_until": None, "sheet": answer.json()["sheet"],
     }  # fmt: skip

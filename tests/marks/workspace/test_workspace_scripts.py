@@ -164,5 +164,9 @@ def test_digits_enter_points_with_two_digits_on_large_scales(answers: Any) -> No
     assert answers["halves"] == ["3.5", "3", "0.5", None]
 
 
+def test_one_point_has_no_plural(answers: Any) -> None:
+    assert answers["words"] == ["1 point", "2.5 points", "0 points", "1 point"]
+
+
 def test_points_are_not_shown_before_the_server_computed_them(answers: Any) -> None:
     assert answers["points"] == ["4", "awaited", "3"]

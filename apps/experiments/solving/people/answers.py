@@ -23,6 +23,7 @@ from apps.experiments.solving.people.models import PersonMark
 from apps.experiments.solving.people.sampling import people_in
 from apps.experiments.solving.scoring import AT_ONCE, NOTHING, handed_in
 from apps.experiments.solving.services import manifest_stored
+from apps.reasoning.marking.schemes.scheme import points_words
 
 GONE = "the run was deleted"
 CANCELLED = "The experiment was cancelled, so the mark was not saved. Marks given before are kept."
@@ -109,7 +110,7 @@ def mark_save(*, user: User, experiment: Experiment, scorer: Scorer, digest: str
     if locked.state == ExperimentState.CANCELLED:
         raise ExperimentRefused(CANCELLED)
     if not 0 <= points <= scorer.points:
-        raise ExperimentRefused(f"Give 0 to {scorer.points} points.")
+        raise ExperimentRefused(f"Give 0 to {points_words(Decimal(scorer.points))}.")
     given = {"points": points, "comment": comment}
     PersonMark.objects.update_or_create(experiment=locked, digest=digest, by=user, defaults=given)
     _count(locked, scorer, {digest})

@@ -1,6 +1,6 @@
 """An evaluation in one line of words:
 
-Chain B: A 1 + c1 2 + e1 1 = 4; cap 5 inactive; −0
+Chain B: A 1 + c1 2 + e1 1 = 4; cap 5 inactive
 A1 3 + A2 4 = 7; cap 5 → 5; −1 (d1 1) → 4
 """
 
@@ -15,18 +15,18 @@ MINUS = "−"
 def derivation_line(result: Evaluation) -> str:
     """The derivation from the items that count to the points; the last arrow, where there is one, leads to the points."""
     route = result.route
-    parts = [
-        route_words(route, is_mixed=result.is_mixed),
-        *_caps((*route.caps, *result.caps)),
-        deductions_words(result.deductions),
-    ]
+    caps = (*route.caps, *result.caps)
+    parts = [route_words(route, is_mixed=result.is_mixed), *_caps(caps)]
+    if result.deductions:
+        parts.append(deductions_words(result.deductions))
     rest = result.capped - total_of(result.deductions)
     if rest < 0:
         parts.append("not below 0")
     elif rest > result.scale:
         parts.append(f"at most {points_text(result.scale)}")
     line = "; ".join(parts)
-    if result.points != route.earned:
+    is_said = not result.deductions and any(cap.binds and cap.limit == result.points for cap in caps)
+    if result.points != route.earned and not is_said:
         line += f" → {points_text(result.points)}"
     return f"{line}; {choices_words(result)}" if result.choices else line
 
@@ -41,10 +41,9 @@ def route_words(route: Route, *, is_mixed: bool = False) -> str:
 
 
 def deductions_words(deductions: tuple[Term, ...]) -> str:
-    """The deductions: "−2 (d1 1 + d2 1)", or "−0"."""
-    total = f"{MINUS}{points_text(total_of(deductions))}"
+    """One or more deductions: "−2 (d1 1 + d2 1)"."""
     terms = " + ".join(f"{term.code} {points_text(term.points)}" for term in deductions)
-    return f"{total} ({terms})" if terms else total
+    return f"{MINUS}{points_text(total_of(deductions))} ({terms})"
 
 
 def choices_words(result: Evaluation) -> str:

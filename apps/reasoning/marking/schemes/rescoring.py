@@ -13,7 +13,7 @@ from apps.reasoning.domain.values import Value
 from apps.reasoning.marking.schemes.derivation import derivation_line
 from apps.reasoning.marking.schemes.evaluation import MixingNotAllowed, evaluate
 from apps.reasoning.marking.schemes.lineage import ChangeKind, changes
-from apps.reasoning.marking.schemes.scheme import Scheme, SchemeItem, points_text
+from apps.reasoning.marking.schemes.scheme import Scheme, SchemeItem, points_text, points_words
 from apps.reasoning.marking.sheets.sheet import Comment, MarkSheet, StepVerdict
 
 #: Represents everything in a scheme that is no item.
@@ -135,11 +135,14 @@ class Rescorer:
 
     def _typed(self, keys: frozenset[str], carried: MarkSheet, typed: Decimal) -> Effect:
         if keys and carried.ticks:
-            why = f"Its {points_text(typed)} points were typed instead of what the items gave."
+            why = f"It was given {points_words(typed)} by hand instead of what the items gave."
             return Effect(keys=keys, sheet=carried, points=None, why=why)
         if typed > self.new.scale or typed % self.step:
             return Effect(
-                keys=keys, sheet=carried, points=None, why=f"Its {points_text(typed)} points no longer fit the scale."
+                keys=keys,
+                sheet=carried,
+                points=None,
+                why=f"It was given {points_words(typed)} by hand, which no longer fits the scale.",
             )
         return Effect(keys=keys, sheet=carried, points=typed)
 

@@ -64,6 +64,11 @@ def points_plain(points: Decimal) -> Decimal:
     return whole.quantize(Decimal(1)) if points == whole else points.normalize()
 
 
+def points_words(points: Decimal) -> str:
+    """Points with their noun: "1 point", "2.5 points"."""
+    return f"{points_text(points)} point{'' if points == 1 else 's'}"
+
+
 def points_text(points: Decimal) -> str:
     """How points are written: 2, 2.5, never 2.0."""
     return str(points_plain(points))

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from apps.reasoning.domain.values import Value
 from apps.reasoning.marking.schemes.faults import validation_faults
-from apps.reasoning.marking.schemes.scheme import Code, Points, Scheme, points_text
+from apps.reasoning.marking.schemes.scheme import Code, Points, Scheme, points_text, points_words
 from apps.reasoning.marking.sheets.claims import ClaimWrong, claim_line, claim_read
 from apps.reasoning.marking.sheets.sheet import MarkSheet, Role, StepVerdict
 
@@ -56,7 +56,7 @@ def position_read(scheme: Scheme, line: str) -> Position:
     if "=" in codes:
         raise PositionWrong(f"End the line with “=” and a number from 0 to {points_text(scheme.scale)}, such as =5 or =2.5.")
     if typed is not None and typed > scheme.scale:
-        raise PositionWrong(f"There are at most {points_text(scheme.scale)} points.")
+        raise PositionWrong(f"Give at most {points_words(scheme.scale)}.")
     try:
         claim = claim_read(scheme, codes)
         return Position(ticks=claim.ticks, is_mixed=claim.is_mixed, typed=typed)
