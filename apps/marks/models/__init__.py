@@ -1,4 +1,4 @@
-"""Tables of marking: assignment and marks, suggestions and reveals, decisions and releases."""
+"""Tables of marking: assignment and marks, suggestions and reveals, decisions and releases, the team."""
 
 from apps.marks.models.decisions import (
     Appeal,
@@ -31,11 +31,12 @@ from apps.marks.models.marking import (
     Verdict,
 )
 from apps.marks.models.preferences import KeyMap
+from apps.marks.models.team import Assignment, MarkerConflict
 
 __all__ = [
     "SETTLED",
-    "Appeal", "AppealState", "AuditEvent", "CaseState", "Coordination", "CoordinationOutcome", "CoordinationRemark",
-    "EarlyReveal", "FinalGrade", "FindingAnswer", "KeyMap", "Mark", "MarkCommand",
+    "Appeal", "AppealState", "Assignment", "AuditEvent", "CaseState", "Coordination", "CoordinationOutcome",
+    "CoordinationRemark", "EarlyReveal", "FinalGrade", "FindingAnswer", "KeyMap", "Mark", "MarkCommand", "MarkerConflict",
     "MarkItem", "MarkState", "MarkingCase", "MarkingSetup", "MarkingTask", "Pass", "PassReason", "Phrase", "Precedent",
     "ReleaseBatch", "ReleasePart", "ReleasedGrade", "Reveal", "RevealKind", "Slot", "Suggestion", "SuggestionState", "Verdict",
 ]  # fmt: skip

@@ -106,7 +106,10 @@ class MarkingTask(models.Model):
                 name="task_markers_differ",
             ),
         ]
-        indexes = [models.Index(fields=["assignee", "done_at"], name="task_of_marker")]
+        indexes = [
+            models.Index(fields=["assignee", "done_at"], name="task_of_marker"),
+            models.Index(fields=["case"], condition=Q(done_at=None), name="task_open"),
+        ]
 
 
 class PassReason(models.TextChoices):
