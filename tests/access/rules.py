@@ -177,7 +177,9 @@ RULES: dict[str, Rule] = {
     "marks:calibration": OWN_MARK_OPEN,
     "marks:hand_back": POST_ONLY,
     # the contest office: Bob organises, so he acts as captain
-    **{f"office:{name}": CONTEST_COACH for name in ("statistics", "record")},
+    **{f"office:{name}": CONTEST_COACH for name in ("statistics", "record", "team", "matrix", "blanks")},
+    **{f"office:{name}": POST_ONLY for name in ("team_assign", "team_hand_over", "conflict_change")},
+    **{f"office:{name}": POST_ONLY for name in ("blanks_settle", "blanks_undo")},
     **{
         f"office:{name}": OWN_MARK_OPEN
         for name in ("scheme_change", "statistics_data", "results", "download", "scripts_csv", "research", "paper", "paper_pdf")
@@ -371,6 +373,10 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
         f"office:{name}": lambda world: {"contest_id": world.contest_id}
         for name in ("statistics", "results", "record", "names_open", "scripts_csv", "research")
     },
+    **{
+        f"office:{name}": lambda world: {"contest_id": world.contest_id}
+        for name in ("team", "matrix", "blanks", "conflict_change")
+    },
     "marks:hand_back": lambda world: {"contest_id": world.contest_id},
     "office:statistics_data": lambda world: {
         "contest_id": world.contest_id,
@@ -386,8 +392,9 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
     "office:download": lambda world: {"contest_id": world.contest_id, "form": "csv"},
     **{
         f"office:{name}": lambda world: {"problem_id": world.handed_in.submission.problem.public_id}
-        for name in ("scheme_change", "marks_table", "marks_table_download")
+        for name in ("scheme_change", "marks_table", "marks_table_download", "team_assign", "team_hand_over", "blanks_settle")
     },
+    "office:blanks_undo": lambda world: {"problem_id": world.handed_in.submission.problem.public_id, "event_id": 1},
     "submissions:page_image": lambda world: {"scan_id": ANY_ID},
     "submissions:transcription_state": lambda world: {"scan_id": ANY_ID},
     "submissions:transcription": lambda world: {

@@ -36,7 +36,7 @@ from apps.marks.models.team import Assignment, MarkerConflict
 __all__ = [
     "SETTLED",
     "Appeal", "AppealState", "Assignment", "AuditEvent", "CaseState", "Coordination", "CoordinationOutcome",
-    "CoordinationRemark", "EarlyReveal", "FinalGrade", "FindingAnswer", "KeyMap", "Mark", "MarkCommand", "MarkerConflict",
-    "MarkItem", "MarkState", "MarkingCase", "MarkingSetup", "MarkingTask", "Pass", "PassReason", "Phrase", "Precedent",
+    "CoordinationRemark", "EarlyReveal", "FinalGrade", "FindingAnswer", "KeyMap", "Mark", "MarkCommand", "MarkItem",
+    "MarkState", "MarkerConflict", "MarkingCase", "MarkingSetup", "MarkingTask", "Pass", "PassReason", "Phrase", "Precedent",
     "ReleaseBatch", "ReleasePart", "ReleasedGrade", "Reveal", "RevealKind", "Slot", "Suggestion", "SuggestionState", "Verdict",
 ]  # fmt: skip

@@ -186,6 +186,7 @@ class Mark(models.Model):
                 name="mark_sealed_is_whole",
             ),
         ]
+        indexes = [models.Index(fields=["task"], condition=Q(state="draft"), name="mark_draft")]
 
 
 class MarkCommand(models.Model):

@@ -26,7 +26,7 @@ from apps.contests.models import ContestProblem
 from apps.marks.leases import LEASE, drafts_archive, lease_prioritise
 from apps.marks.models import MarkingTask, Pass, PassReason, Slot
 from apps.marks.sealing.calibration import gate_refusal, task_ahead
-from apps.marks.workspace.free import free_take, has_work, marker_lock
+from apps.marks.workspace.free import Standing, free_take, standing_locked
 
 CLAIMED = (Slot.FIRST, Slot.SECOND, Slot.THIRD, Slot.AGAIN)
 QUESTIONS = (PassReason.APPROACH, PassReason.UNSURE, PassReason.STATEMENT)
@@ -38,10 +38,10 @@ def task_next(problem: ContestProblem, user: User, *, after: MarkingTask | None 
 
     `after`: a task in hand that is ignored, for fetching the next one ahead.
     """
-    leads = marker_lock(problem, user)
-    held = _begun(problem, user, after) if has_work(problem, user) else None
+    standing = standing_locked(problem, user)
+    held = _begun(problem, user, after) if standing.has_work else None
     if held is None and not gate_refusal(problem, user):
-        held = _claim_free(problem, user, leads)
+        held = _claim_free(problem, user, standing)
     if after is not None:
         held = None if held == after.pk else held
         lease_prioritise(after, user)
@@ -51,11 +51,11 @@ def task_next(problem: ContestProblem, user: User, *, after: MarkingTask | None 
 @transaction.atomic
 def task_of_case(problem: ContestProblem, user: User, case: int) -> MarkingTask | None:
     """Claim one script by its case, ignoring the order; None if it is not free for this marker."""
-    leads = marker_lock(problem, user)
+    standing = standing_locked(problem, user)
     own = MarkingTask.objects.filter(case=case, case__problem=problem, assignee=user, done_at=None, slot__in=CLAIMED)
     key = own.values_list("pk", flat=True).first()
     if key is None and not gate_refusal(problem, user):
-        key = _claim_free(problem, user, leads, case)
+        key = _claim_free(problem, user, standing, case)
     return MarkingTask.objects.select_related("case").get(pk=key) if key is not None else None
 
 
@@ -86,8 +86,8 @@ def _held(user: User, after: MarkingTask | None, in_hand: list[tuple[int, int]])
     return None
 
 
-def _claim_free(problem: ContestProblem, user: User, leads: bool, case: int = 0) -> int | None:
-    taken = free_take(problem, user, timezone.now(), leads=leads, case=case)
+def _claim_free(problem: ContestProblem, user: User, standing: Standing, case: int = 0) -> int | None:
+    taken = free_take(problem, user, timezone.now(), standing, case)
     if taken is None:
         return None
     key, is_begun = taken
