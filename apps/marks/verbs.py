@@ -106,7 +106,7 @@ _FIELDS = {
     "group": "group",
     "scripts": "scripts",
     "list": "papers",
-    "is_shared": "also for whoever is free",
+    "is_shared": "also for any free marker",
     "added": "added",
     "texts": "texts",
     "skipped": "skipped",

@@ -11,7 +11,7 @@ from apps.marks.models.marking import MarkingCase
 class Assignment(models.Model):
     """A script that a marker was asked to mark. *Mark* gives it to them first.
 
-    `is_shared`: whoever is free may take it as well. A script without a row belongs to whoever is free.
+    `is_shared`: any free marker may take it as well. A script without a row belongs to any free marker.
     """
 
     case = models.ForeignKey(MarkingCase, on_delete=models.CASCADE, related_name="assignments")

@@ -20,7 +20,7 @@ from apps.reasoning.marking.sheets.sheet import REASON_LENGTH
 
 #: Slots that are given to a marker by claims.
 OF_CLAIMS = (Slot.FIRST, Slot.SECOND, Slot.THIRD, Slot.AGAIN)
-FREE = "whoever is free"
+FREE = "any free marker"
 
 
 class AssigningRefused(Exception):
@@ -31,7 +31,7 @@ class AssigningRefused(Exception):
 class Share:
     """Which scripts are assigned, and how. `first`, `last`: paper numbers of a range, empty for the first and the last paper.
 
-    `is_split`: each marker gets an equal part of the range instead of the whole. `is_shared`: whoever is free may take the
+    `is_split`: each marker gets an equal part of the range instead of the whole. `is_shared`: any free marker may take the
     scripts as well.
     """
 
@@ -43,7 +43,7 @@ class Share:
 
 @transaction.atomic
 def scripts_assign(*, problem: ContestProblem, markers: Sequence[User], share: Share, by: User) -> int:
-    """Assign the open scripts of a range; replaces what was assigned there. Without markers they are for whoever is free.
+    """Assign the open scripts of a range; replaces what was assigned there. Without markers they are for any free marker.
 
     Returns the number of scripts. Raises `AssigningRefused`.
     """
@@ -78,7 +78,7 @@ def scripts_assign(*, problem: ContestProblem, markers: Sequence[User], share: S
 
 @transaction.atomic
 def scripts_hand_over(*, problem: ContestProblem, marker: User, to: User | None, reason: str, by: User) -> int:
-    """Take the unfinished scripts of a marker, also those in hand, and assign them to another, or to whoever is free.
+    """Take the unfinished scripts of a marker, also those in hand, and assign them to another, or to any free marker.
 
     Work on scripts in hand is kept in the record for its marker. Returns the number of scripts. Raises `AssigningRefused`.
     """

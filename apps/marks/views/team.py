@@ -49,7 +49,7 @@ def team(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
 
 @require_POST
 def team_assign(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
-    """Assign the scripts of a range of papers (`first`, `last`) to markers (`marker`), or to whoever is free."""
+    """Assign the scripts of a range of papers (`first`, `last`) to markers (`marker`), or to any free marker."""
     user = user_of(request)
     problem = problem_captained_for(user, problem_id)
     post = without_nul(request.POST)
@@ -69,7 +69,7 @@ def team_assign(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
 
 @require_POST
 def team_hand_over(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
-    """Take the unfinished scripts of a marker (`marker`), for another (`to`) or whoever is free, with a reason."""
+    """Take the unfinished scripts of a marker (`marker`), for another (`to`) or any free marker, with a reason."""
     user = user_of(request)
     problem = problem_captained_for(user, problem_id)
     post = without_nul(request.POST)

@@ -8,7 +8,7 @@
    - must not mark its author: a declared conflict with a school or a group (`team.conflicts`).
    A fresh mark also excludes coaches who saw anything of the text before marking. If the script ever had a grade, it excludes
    the captain and organisers as well, who could have read that grade.
-3. A script whose free slots are all assigned to others is skipped, unless whoever is free may take it (`team.assigning`).
+3. A script whose free slots are all assigned to others is skipped, unless any free marker may take it (`team.assigning`).
    Scripts assigned to the marker come first.
 4. Scripts that the marker skipped come last; before them come scripts that another marker left with a draft.
 5. The order is a hash of the setup's seed, the marker and the case. It is stable, differs between markers, and does not

@@ -52,7 +52,7 @@ def test_others_do_not_get_assigned_scripts_but_their_marker_does(bob: User, dan
     assert set(all_of(problem, dana)) == {known[0], known[1]}
 
 
-def test_shared_scripts_are_for_whoever_is_free_as_well(bob: User, dana: User) -> None:
+def test_shared_scripts_are_for_any_free_marker_as_well(bob: User, dana: User) -> None:
     problem = problem_to_mark(bob, dana, scripts=3)
     assign(problem, bob, dana, is_shared=True)
     assert len(all_of(problem, bob)) == 3
@@ -75,7 +75,7 @@ def test_with_two_markers_the_other_slot_of_an_assigned_script_is_free(bob: User
     assert claimed(problem, dana).case.tasks.count() == 2
 
 
-def test_without_markers_a_range_is_for_whoever_is_free_again(bob: User, dana: User) -> None:
+def test_without_markers_a_range_is_for_any_free_marker_again(bob: User, dana: User) -> None:
     problem = problem_to_mark(bob, dana, scripts=2)
     assign(problem, bob, dana)
     assert task_next(problem, bob) is None
@@ -145,8 +145,8 @@ def test_an_organiser_assigns_and_takes_on_the_page_and_a_coach_cannot(bob: User
     client.force_login(bob)
     page = client.post(url, {"marker": "dana"}, follow=True).content.decode()
     assert "2 scripts of problem" in page
-    page = client.post(f"/office/problem/{problem.public_id}/hand-over", {"marker": "dana", "to": "bob"}, follow=True)
-    assert "Enter a reason" in page.content.decode()
+    refused = client.post(f"/office/problem/{problem.public_id}/hand-over", {"marker": "dana", "to": "bob"}, follow=True)
+    assert "Enter a reason" in refused.content.decode()
     assert Assignment.objects.filter(marker=dana).count() == 2
 
 

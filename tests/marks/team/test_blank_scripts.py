@@ -64,7 +64,7 @@ def test_one_decision_settles_them_with_no_points_and_is_recorded(bob: User, dan
         case.refresh_from_db()
         grade = grade_of(case)
         assert grade is not None
-        assert (case.state, grade.points, grade.by) == ("settled", 0, bob)
+        assert (case.state, int(grade.points), grade.by) == ("settled", 0, bob)
     event = AuditEvent.objects.get(verb="blank.settled")
     assert sorted(event.body["list"]) == sorted(Paper.objects.values_list("number", flat=True))
     assert task_next(problem, dana) is None
@@ -87,7 +87,7 @@ def test_the_decision_is_taken_back_and_the_scripts_are_marked(bob: User, dana: 
     case.refresh_from_db()
     grade = grade_of(case)
     assert grade is not None
-    assert (case.state, grade.points) == ("settled", 7)
+    assert (case.state, int(grade.points)) == ("settled", 7)
 
 
 def test_a_released_script_is_not_taken_back(bob: User) -> None:
@@ -110,8 +110,7 @@ def test_an_organiser_settles_and_takes_back_on_the_page_and_a_coach_cannot(bob:
     assert "1 blank script settled" in client.post(url, {"case": str(case.public_id)}, follow=True).content.decode()
     event = AuditEvent.objects.get(verb="blank.settled")
     answer = client.post(f"{url}/{event.pk}/undo", follow=True).content.decode()
-    assert "To be marked again: 1" in answer, answer[answer.find("message"):][:600]
-    for name in ("ledger/",):
-        assert client.get(f"/marking/case/{case.public_id}/{name}").status_code == 200
+    assert "1 script waits for a mark again." in answer
+    assert client.get(f"/marking/case/{case.public_id}/ledger/").status_code == 200
     coordination = case.coordinations.get()
     assert client.get(f"/marking/coordination/{coordination.public_id}/").status_code == 200
