@@ -36,6 +36,7 @@ from tests.access.rules_of_experiments import ARGUMENTS_OF_EXPERIMENTS, OF_EXPER
 from tests.access.rules_of_notes import ARGUMENTS_OF_NOTES, OF_NOTES
 from tests.access.rules_of_practice import ARGUMENTS_OF_PRACTICE, OF_PRACTICE
 from tests.access.rules_of_scans import ARGUMENTS_OF_SCANS, OF_SCANS
+from tests.access.rules_of_team import ARGUMENTS_OF_TEAM, OF_TEAM
 from tests.access.rules_of_the_api import ARGUMENTS_OF_THE_API, LEMMA, OF_THE_API
 from tests.access.statuses import (
     ANY_ID,
@@ -177,9 +178,7 @@ RULES: dict[str, Rule] = {
     "marks:calibration": OWN_MARK_OPEN,
     "marks:hand_back": POST_ONLY,
     # the contest office: Bob organises, so he acts as captain
-    **{f"office:{name}": CONTEST_COACH for name in ("statistics", "record", "team", "matrix", "blanks")},
-    **{f"office:{name}": POST_ONLY for name in ("team_assign", "team_hand_over", "conflict_change")},
-    **{f"office:{name}": POST_ONLY for name in ("blanks_settle", "blanks_undo")},
+    **{f"office:{name}": CONTEST_COACH for name in ("statistics", "record")},
     **{
         f"office:{name}": OWN_MARK_OPEN
         for name in ("scheme_change", "statistics_data", "results", "download", "scripts_csv", "research", "paper", "paper_pdf")
@@ -209,6 +208,7 @@ RULES: dict[str, Rule] = {
     **OF_NOTES,
     **OF_PRACTICE,
     **OF_SCANS,
+    **OF_TEAM,
     # lemmas
     "lemmas:search": RUN_READERS,
     "lemmas:graph": RUN_READERS,
@@ -315,6 +315,7 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
     **ARGUMENTS_OF_NOTES,
     **ARGUMENTS_OF_PRACTICE,
     **ARGUMENTS_OF_SCANS,
+    **ARGUMENTS_OF_TEAM,
     **ARGUMENTS_OF_THE_API,
     "lemmas:graph": lambda world: {"run_id": world.run.public_id},
     "lemmas:graph_data": lambda world: {"run_id": world.run.public_id},
@@ -373,10 +374,6 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
         f"office:{name}": lambda world: {"contest_id": world.contest_id}
         for name in ("statistics", "results", "record", "names_open", "scripts_csv", "research")
     },
-    **{
-        f"office:{name}": lambda world: {"contest_id": world.contest_id}
-        for name in ("team", "matrix", "blanks", "conflict_change")
-    },
     "marks:hand_back": lambda world: {"contest_id": world.contest_id},
     "office:statistics_data": lambda world: {
         "contest_id": world.contest_id,
@@ -392,9 +389,8 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
     "office:download": lambda world: {"contest_id": world.contest_id, "form": "csv"},
     **{
         f"office:{name}": lambda world: {"problem_id": world.handed_in.submission.problem.public_id}
-        for name in ("scheme_change", "marks_table", "marks_table_download", "team_assign", "team_hand_over", "blanks_settle")
+        for name in ("scheme_change", "marks_table", "marks_table_download")
     },
-    "office:blanks_undo": lambda world: {"problem_id": world.handed_in.submission.problem.public_id, "event_id": 1},
     "submissions:page_image": lambda world: {"scan_id": ANY_ID},
     "submissions:transcription_state": lambda world: {"scan_id": ANY_ID},
     "submissions:transcription": lambda world: {

@@ -59,8 +59,8 @@ SELECT task.id FROM (
     FROM marks_markingtask task JOIN marks_markingcase marked ON marked.id = task.case_id
     WHERE marked.problem_id = %(problem)s AND task.done_at IS NULL
         AND (task.assignee_id IS NULL OR task.lease_until < %(now)s)
-        AND task.slot IN ('first', 'second', 'third', 'again') AND %(case)s IN (0, task.case_id)
-    ORDER BY is_put_off, is_for_others, is_begun, place, task.id LIMIT %(window)s
+        AND task.slot IN ('first', 'second', 'third', 'again') {{of_case}}
+    ORDER BY is_put_off, is_for_others, is_begun, place, task.id {{window}}
 ) task
 WHERE NOT EXISTS (SELECT 1 FROM known WHERE known.case_id = task.case_id
         AND (known.task_id = 0 OR (task.slot <> 'again' AND known.task_id <> task.id)))
@@ -102,7 +102,7 @@ _OF_TEAM = _FREE.format(
 #: Without assignments and conflicts, which takes less planning.
 _OF_ALL = _FREE.format(people="person_id = %(user)s", conflicts="", reserved="", is_for_others="1", is_not_reserved="")
 #: How many of the free scripts are looked at: the first in the marker's order and, if none is for them, all.
-_WINDOWS = (48, 2**31 - 1)
+_WINDOWS = ("LIMIT 48", "")
 _IS_FREE = "done_at IS NULL AND (assignee_id IS NULL OR lease_until < %(now)s)"
 _FIRST_OF = {
     "sqlite": f"SELECT id FROM marks_markingtask WHERE id = %(key)s AND {_IS_FREE}",  # noqa: S608  (words of ours)
@@ -151,7 +151,8 @@ def free_take(problem: ContestProblem, user: User, now: datetime, standing: Stan
     taken = {"user": user.pk, "now": adapt(now), "until": adapt(now + LEASE)}
     lost: set[int] = set()
     for window in _WINDOWS:
-        while keys := [key for (key,) in _rows(statement, values | {"now": adapt(now), "window": window}) if key not in lost]:
+        listed = statement.format(of_case="AND task.case_id = %(case)s" if case else "", window=window)
+        while keys := [key for (key,) in _rows(listed, values | {"now": adapt(now)}) if key not in lost]:
             chosen = {"keys": keys} if connection.vendor == "postgresql" else {"key": keys[0]}
             for key, is_begun in _rows(_TAKE.format(first=_FIRST_OF[connection.vendor]), taken | chosen):
                 return key, bool(is_begun)
