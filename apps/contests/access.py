@@ -24,7 +24,7 @@ from django.http import Http404, HttpRequest
 from django.utils import timezone
 
 from apps.accounts.access import user_allowed
-from apps.accounts.models import Role, User
+from apps.accounts.models import Role, StudentGroup, User
 from apps.contests.models import Contest, ContestCoach, ContestKind, ContestProblem, ContestState, Identity, Paper
 from apps.contests.windows import is_begun
 
@@ -109,6 +109,20 @@ def rostered_get_for(user: User, public_id: uuid.UUID) -> Contest:
     if not roster_may_read(user, contest):
         raise Http404(NO_CONTEST)
     return contest
+
+
+def schools_for(user: User, contest: Contest) -> list[str]:
+    """The schools on the roster, by name, for a user who may read it; empty for other users."""
+    if not roster_may_read(user, contest):
+        return []
+    return list(contest.identities.exclude(school="").order_by("school").values_list("school", flat=True).distinct())
+
+
+def groups_for(user: User, contest: Contest) -> QuerySet[StudentGroup]:
+    """Groups with a student of the contest, for a user who may read its roster; empty for other users."""
+    if not roster_may_read(user, contest):
+        return StudentGroup.objects.none()
+    return StudentGroup.objects.filter(members__person__in=contest.identities.values("person")).distinct()
 
 
 def papers_may_read(user: User, contest: Contest) -> bool:

@@ -107,7 +107,7 @@ def contest_made(scripts: int, text_of: Callable[[int], str] = same_text) -> "tu
 def steps_of_the_next(coach: "User", problem: "ContestProblem", count: int) -> None:
     """Create the steps of the next `count` scripts of the coach. Those of all scripts would take longer than measuring."""
     from apps.marks.models import MarkingCase
-    from apps.marks.workspace.claims import order_key
+    from apps.marks.workspace.free import order_key
     from apps.reasoning.texts.segmentation import segment
     from apps.submissions.models import Step
 

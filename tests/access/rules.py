@@ -38,6 +38,7 @@ from tests.access.rules_of_office import ARGUMENTS_OF_THE_OFFICE, OF_THE_OFFICE
 from tests.access.rules_of_practice import ARGUMENTS_OF_PRACTICE, OF_PRACTICE
 from tests.access.rules_of_scans import ARGUMENTS_OF_SCANS, OF_SCANS
 from tests.access.rules_of_tables import ARGUMENTS_OF_TABLES, OF_TABLES
+from tests.access.rules_of_team import ARGUMENTS_OF_TEAM, OF_TEAM
 from tests.access.rules_of_the_api import ARGUMENTS_OF_THE_API, LEMMA, OF_THE_API
 from tests.access.statuses import (
     ANY_ID,
@@ -202,6 +203,7 @@ RULES: dict[str, Rule] = {
     **OF_PRACTICE,
     **OF_SCANS,
     **OF_TABLES,
+    **OF_TEAM,
     # lemmas
     "lemmas:search": RUN_READERS,
     "lemmas:graph": RUN_READERS,
@@ -309,6 +311,7 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
     **ARGUMENTS_OF_PRACTICE,
     **ARGUMENTS_OF_SCANS,
     **ARGUMENTS_OF_TABLES,
+    **ARGUMENTS_OF_TEAM,
     **ARGUMENTS_OF_THE_API,
     "lemmas:graph": lambda world: {"run_id": world.run.public_id},
     "lemmas:graph_data": lambda world: {"run_id": world.run.public_id},

@@ -149,7 +149,7 @@ def proposal_sign(*, coordination: Coordination, by: User, based_on: int) -> Coo
     audit("coordination.signed", actor=by, case=coordination.case, points=str(coordination.points))
     markers = {mark.marker_id for mark in marks_of(coordination)}
     if markers <= set(coordination.signatories.values_list("pk", flat=True)):
-        _settle(coordination, CoordinationOutcome.AGREED, by)
+        coordination_settle(coordination, CoordinationOutcome.AGREED, by)
     return coordination
 
 
@@ -167,7 +167,7 @@ def ruling_make(*, coordination: Coordination, by: User, proposal: Proposal, bas
     _proposal_set(coordination, proposal)
     _saved(coordination, "sheet", "points", "reason")
     coordination.signatories.set([by])
-    _settle(coordination, level, by)
+    coordination_settle(coordination, level, by)
     return coordination
 
 
@@ -224,7 +224,8 @@ def _notes(marks: Sequence[Mark], keep: frozenset[str] | None) -> MarkSheet:
     return MarkSheet(verdicts=tuple(ordered), comments=tuple(comments.values()), granted=granted)
 
 
-def _settle(coordination: Coordination, outcome: CoordinationOutcome, by: User) -> None:
+def coordination_settle(coordination: Coordination, outcome: CoordinationOutcome, by: User) -> None:
+    """Give the grade of a coordination whose sheet and points are decided, and settle its case."""
     coordination.outcome, coordination.closed_at = outcome, timezone.now()
     coordination.save(update_fields=["outcome", "closed_at"])
     _grade_give(coordination, by)

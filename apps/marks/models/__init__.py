@@ -1,4 +1,4 @@
-"""Tables of marking: assignment and marks, suggestions and reveals, decisions and releases, printed texts."""
+"""Tables of marking: assignment and marks, suggestions and reveals, decisions and releases, the team, printed texts."""
 
 from apps.marks.models.decisions import (
     Appeal,
@@ -32,12 +32,13 @@ from apps.marks.models.marking import (
 )
 from apps.marks.models.preferences import KeyMap
 from apps.marks.models.printed import PrintedKind, PrintedText
+from apps.marks.models.team import Assignment, MarkerConflict
 
 __all__ = [
     "SETTLED",
-    "Appeal", "AppealState", "AuditEvent", "CaseState", "Coordination", "CoordinationOutcome", "CoordinationRemark",
-    "EarlyReveal", "FinalGrade", "FindingAnswer", "KeyMap", "Mark", "MarkCommand",
-    "MarkItem", "MarkState", "MarkingCase", "MarkingSetup", "MarkingTask", "Pass", "PassReason", "Phrase", "Precedent",
+    "Appeal", "AppealState", "Assignment", "AuditEvent", "CaseState", "Coordination", "CoordinationOutcome",
+    "CoordinationRemark", "EarlyReveal", "FinalGrade", "FindingAnswer", "KeyMap", "Mark", "MarkCommand", "MarkItem",
+    "MarkState", "MarkerConflict", "MarkingCase", "MarkingSetup", "MarkingTask", "Pass", "PassReason", "Phrase", "Precedent",
     "PrintedKind", "PrintedText",
     "ReleaseBatch", "ReleasePart", "ReleasedGrade", "Reveal", "RevealKind", "Slot", "Suggestion", "SuggestionState", "Verdict",
 ]  # fmt: skip

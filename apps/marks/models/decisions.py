@@ -18,10 +18,11 @@ class CoordinationOutcome(models.TextChoices):
     AGREED = "agreed", "Agreed by both"
     CAPTAIN = "captain", "Ruled by the captain"
     JURY = "jury", "Ruled by the jury"
+    BLANK = "blank", "Blank, settled with no points"
 
 
 class Coordination(models.Model):
-    """Different marks of a case, settled by people. Nothing is averaged.
+    """Different marks of a case, settled by people, or the decision on a blank script, without marks. Nothing is averaged.
 
     `claims`: the current claim line by id of the mark. `outcome` is empty while open; `sheet` is the proposal or the outcome.
     """

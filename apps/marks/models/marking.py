@@ -106,7 +106,10 @@ class MarkingTask(models.Model):
                 name="task_markers_differ",
             ),
         ]
-        indexes = [models.Index(fields=["assignee", "done_at"], name="task_of_marker")]
+        indexes = [
+            models.Index(fields=["assignee", "done_at"], name="task_of_marker"),
+            models.Index(fields=["case"], condition=Q(done_at=None), name="task_open"),
+        ]
 
 
 class PassReason(models.TextChoices):
@@ -183,6 +186,7 @@ class Mark(models.Model):
                 name="mark_sealed_is_whole",
             ),
         ]
+        indexes = [models.Index(fields=["task"], condition=Q(state="draft"), name="mark_draft")]
 
 
 class MarkCommand(models.Model):

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from apps.marks.views import letters, office, scheme_change, tables
+from apps.marks.views import blanks, letters, office, scheme_change, tables, team
 from apps.marks.views.awards import awards
 from apps.marks.views.paper_pdf import paper_pdf
 
@@ -11,6 +11,14 @@ urlpatterns = [
     path("problem/<uuid:problem_id>/scheme/", scheme_change.scheme_change, name="scheme_change"),
     path("problem/<uuid:problem_id>/table/", tables.marks_table, name="marks_table"),
     path("problem/<uuid:problem_id>/table.csv", tables.marks_table_download, name="marks_table_download"),
+    path("<uuid:contest_id>/team/", team.team, name="team"),
+    path("<uuid:contest_id>/team/conflicts", team.conflict_change, name="conflict_change"),
+    path("<uuid:contest_id>/scripts/", team.matrix, name="matrix"),
+    path("<uuid:contest_id>/blank/", blanks.blanks, name="blanks"),
+    path("problem/<uuid:problem_id>/assign", team.team_assign, name="team_assign"),
+    path("problem/<uuid:problem_id>/hand-over", team.team_hand_over, name="team_hand_over"),
+    path("problem/<uuid:problem_id>/blank", blanks.blanks_settle, name="blanks_settle"),
+    path("problem/<uuid:problem_id>/blank/<int:event_id>/undo", blanks.blanks_undo, name="blanks_undo"),
     path("<uuid:contest_id>/statistics/", office.statistics, name="statistics"),
     path("<uuid:contest_id>/statistics/<uuid:problem_id>/data", office.statistics_data, name="statistics_data"),
     path("<uuid:contest_id>/statistics/data", office.totals_data, name="totals_data"),

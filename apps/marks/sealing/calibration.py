@@ -97,6 +97,8 @@ def calibration_set(*, case: MarkingCase, by: User, is_on: bool) -> None:
 
 def calibration_left(problem: ContestProblem, user: User) -> list[MarkingCase]:
     """Calibration scripts that this marker has neither sealed nor settled; skipped ones come last."""
+    if not calibration_list(problem).exists():
+        return []
     known = MarkingTask.objects.filter(case__problem=problem, assignee=user, done_at__isnull=False)
     passes = Pass.objects.filter(person=user, task__case__problem=problem)
     conflicts = passes.filter(reason=PassReason.CONFLICT).values("task__case")
@@ -125,12 +127,11 @@ def gate_refusal(problem: ContestProblem, user: User) -> str:
 
 
 @transaction.atomic
-def task_ahead(problem: ContestProblem, user: User) -> int | None:
+def task_ahead(problem: ContestProblem, user: User, held: set[int]) -> int | None:
     """Claim a calibration task or a due re-mark for this marker; returns its key, or None if there is neither.
 
-    Scripts that the marker already holds are excluded.
+    `held`: cases of scripts that the marker already holds, which are excluded.
     """
-    held = set(MarkingTask.objects.filter(case__problem=problem, assignee=user, done_at=None).values_list("case", flat=True))
     case, slot = next((one for one in calibration_left(problem, user) if one.pk not in held), None), Slot.CALIBRATION
     if case is None:
         case, slot = remark_due(problem, user), Slot.REMARK
@@ -147,6 +148,8 @@ def task_ahead(problem: ContestProblem, user: User) -> int | None:
 def remark_due(problem: ContestProblem, user: User) -> MarkingCase | None:
     """The settled script that returns to its marker now, if the draw selects one. Each script returns once."""
     setup = problem.setup
+    if not setup.remark_percent:
+        return None
     sealed = Mark.objects.filter(task__case__problem=problem, marker=user).exclude(state__in=(MarkState.DRAFT, MarkState.VOID))
     number = sealed.count()
     if int(_drawn(setup, f"again/{user.pk}/{number}")[:8], 16) % 100 >= setup.remark_percent:

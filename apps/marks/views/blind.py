@@ -40,7 +40,7 @@ def hand_back(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
     user = user_of(request)
     contest = coached_get_for(user, contest_id)
     try:
-        count = tasks_hand_back(user=user, contest=contest, tasks=_named(request.POST.getlist("task")))
+        count = tasks_hand_back(user=user, contest=contest, tasks=uuids_read(request.POST.getlist("task")))
     except PassRefused as refused:
         messages.error(request, str(refused))
         return redirect("marks:home")
@@ -50,7 +50,7 @@ def hand_back(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
     return redirect(following if is_ours else "marks:home")
 
 
-def _named(words: list[str]) -> list[uuid.UUID]:
+def uuids_read(words: list[str]) -> list[uuid.UUID]:
     """The valid ids among the submitted values."""
     found = []
     for one in words:

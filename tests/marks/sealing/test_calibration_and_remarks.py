@@ -67,7 +67,7 @@ def test_two_markers_who_claim_a_free_calibration_task_get_one_each(
         return datetime.now(UTC)
 
     monkeypatch.setattr(timezone, "now", eve_is_faster)
-    key = task_ahead(problem, dana)
+    key = task_ahead(problem, dana, set())
     monkeypatch.undo()
     assert MarkingTask.objects.get(pk=free.pk).assignee == eve
     assert key not in (None, free.pk)
@@ -79,7 +79,7 @@ def test_a_free_calibration_task_is_claimed_before_another_is_created(bob: User,
     case = settled(problem, bob)
     calibration_set(case=case, by=bob, is_on=True)
     free = MarkingTask.objects.create(case=case, slot=Slot.CALIBRATION)
-    assert task_ahead(problem, dana) == free.pk
+    assert task_ahead(problem, dana, set()) == free.pk
 
 
 def test_the_agreed_mark_is_shown_only_after_sealing(bob: User, dana: User, client_for: ClientFor) -> None:

@@ -11,8 +11,9 @@ from apps.marks.leases import lease_renew, present
 from apps.marks.models import AuditEvent, MarkingCase, MarkingTask, PassReason, Slot
 from apps.marks.sealing.sealing import mark_unseal
 from apps.marks.setups import Choices, SetupRefused, cases_prepare, setup_for, setup_save
-from apps.marks.workspace.claims import order_key, task_next
+from apps.marks.workspace.claims import task_next
 from apps.marks.workspace.drafts import draft_of
+from apps.marks.workspace.free import order_key
 from apps.marks.workspace.passes import PassRefused, question_answer, task_pass
 from apps.submissions.models import Origin, TextFormat
 from apps.submissions.services import version_add

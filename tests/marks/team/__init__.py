@@ -1,0 +1,1 @@
+"""The team of a contest: assignments, progress, all scripts, blank scripts."""
