@@ -4,12 +4,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from apps.reasoning.marking.sheets.pages import Region, page_step
+from apps.reasoning.marking.sheets.pages import Region, page_of, page_step
 from apps.reasoning.marking.sheets.sheet import Comment, StepVerdict
 from apps.submissions.models import SubmissionVersion, VersionScan
 from apps.ui.typeset.document import Document, Part, Pin
 
 Shown = TypeVar("Shown")
+Note = TypeVar("Note", bound=StepVerdict | Comment)
 #: Size of a pin in parts of the page's width.
 PIN = 0.022
 
@@ -43,21 +44,30 @@ class PageMarked(Generic[Shown]):
     rows: list[RemarkOnPage[Shown]]
     pins: list[PinDrawn]
 
-    def print(self, document: Document, part: Part) -> None:
-        """Add the page with its pins to a document."""
+    def print(self, document: Document, part: Part, most: int) -> None:
+        """Add the page with its pins to a document; beyond `most` pictures, a line about the page if it has remarks."""
         scan = self.page.scan
-        document.picture(part, bytes(scan.jpeg), size=(scan.width, scan.height), pins=self.pins)
+        if len(document.pictures) < most:
+            document.picture(part, bytes(scan.jpeg), size=(scan.width, scan.height), pins=self.pins)
+        elif self.rows:
+            part.prose(f"Page {self.page.number} is not printed: a document has at most {most} pictures.")
 
 
 def pages_marked(
     version: SubmissionVersion,
     verdicts: Sequence[Shown],
     comments: Sequence[Comment],
-    value_of: Callable[[Shown], StepVerdict],
+    value_of: Callable[[Shown], StepVerdict | Comment],
 ) -> list[PageMarked[Shown]]:
     """The pages of a text with their remarks; the pages have no image data. `value_of`: the verdict behind a shown one."""
     pages = version.pages.select_related("scan").defer("scan__jpeg")
     return [_marked(page, verdicts, comments, value_of) for page in pages]
+
+
+def page_at(version: SubmissionVersion, step: int, notes: Sequence[Note]) -> PageMarked[Note] | None:
+    """One page with the places of these remarks, which may be of several markers; None for a step of the text."""
+    page = version.pages.select_related("scan").defer("scan__jpeg").filter(number=page_of(step) or 0).first()
+    return _marked(page, notes, (), lambda one: one) if page is not None else None
 
 
 def pin_drawn(number: int, region: Region, width: int, height: int, *, is_error: bool) -> PinDrawn:
@@ -75,7 +85,10 @@ def remark_title(number: int, title: str = "") -> str:
 
 
 def _marked(
-    page: VersionScan, verdicts: Sequence[Shown], comments: Sequence[Comment], value_of: Callable[[Shown], StepVerdict]
+    page: VersionScan,
+    verdicts: Sequence[Shown],
+    comments: Sequence[Comment],
+    value_of: Callable[[Shown], StepVerdict | Comment],
 ) -> PageMarked[Shown]:
     step = page_step(page.number)
     rows: list[RemarkOnPage[Shown]] = []

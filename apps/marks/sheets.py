@@ -11,6 +11,7 @@ from apps.contests.models import Contest
 from apps.marks.models import Mark, MarkState
 from apps.reasoning.marking.schemes.scheme import Scheme, points_text
 from apps.reasoning.marking.sheets.commands import Script, sheet_json
+from apps.reasoning.marking.sheets.pages import page_step
 from apps.reasoning.marking.sheets.sealing import missing_for_seal, sheet_points
 from apps.reasoning.marking.sheets.sheet import MarkSheet
 from apps.reasoning.texts.segmentation import Step
@@ -57,6 +58,12 @@ def script_of(version: SubmissionVersion) -> Script:
     steps = tuple(Step.model_validate({name: getattr(row, name) for name in Step.model_fields}) for row in rows)
     pages = tuple(map(str, version.pages.values_list("scan__public_id", flat=True)))
     return Script(source=version.source, steps=steps, pages=pages)
+
+
+def places_of(version: SubmissionVersion) -> list[int]:
+    """The numbers of a script's steps and pages."""
+    pages = version.pages.values_list("number", flat=True)
+    return [*version.steps.values_list("number", flat=True), *map(page_step, pages)]
 
 
 def judged(mark: Mark) -> Judged:

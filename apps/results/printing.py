@@ -27,8 +27,8 @@ def result_document(result: Result) -> Document:
         for words in (*(comment.words for comment in result.whole), *result.remarks):
             whole.remark("", words)
     text = document.part("The text")
-    for page in result.pages[:PICTURES_AT_MOST]:
-        page.print(document, text)
+    for page in result.pages:
+        page.print(document, text, PICTURES_AT_MOST)
         for row in page.rows:
             if row.verdict is not None:
                 _verdict(text, row.verdict, row.number)

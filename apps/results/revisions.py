@@ -3,17 +3,19 @@
 Nothing is precomputed: texts and grades never change, so the mapping of two versions is always the same.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.db import transaction
 
 from apps.accounts.models import User
 from apps.contests.models import Contest
 from apps.marks.models import FinalGrade, ReleasedGrade, ReleasePart
+from apps.marks.page_marks import PageMarked, page_at
 from apps.marks.sheets import script_of
 from apps.reasoning.marking.sheets.carrying import Carried, Carrying, remarks_carried
 from apps.reasoning.marking.sheets.commands import Script
-from apps.reasoning.marking.sheets.sheet import Comment, MarkSheet
+from apps.reasoning.marking.sheets.pages import page_of
+from apps.reasoning.marking.sheets.sheet import Comment, MarkSheet, StepVerdict
 from apps.reasoning.marking.sheets.student_view import comments_shown
 from apps.results.access import carried_candidates, carried_may_read
 from apps.results.models import CarriedRemark
@@ -36,6 +38,8 @@ class RemarkRow:
     old_text: str
     new_text: str
     holds: bool | None
+    old_page: PageMarked[StepVerdict | Comment] | None = None
+    new_page: PageMarked[StepVerdict | Comment] | None = None
 
     @property
     def key(self) -> str:
@@ -111,7 +115,8 @@ def revision_of(version: SubmissionVersion) -> Revision | None:
     before, now = script_of(old), script_of(version)
     carrying = remarks_carried(sheet.verdicts, written, before, now)
     decided = dict(CarriedRemark.objects.filter(version=version).values_list("key", "holds"))
-    return Revision(grade, old, version, _rows(sheet, written, carrying, before, now, decided))
+    rows = _rows(sheet, written, carrying, before, now, decided)
+    return Revision(grade, old, version, [_with_pages(row, old, version) for row in rows])
 
 
 def revisions_for(user: User, contest: Contest) -> list[Revision]:
@@ -157,6 +162,15 @@ def earlier_feedback(version: SubmissionVersion) -> EarlierFeedback | None:
             step.comments.append(row.comment)
     open_count = sum(not row.is_current for row in revision.rows)
     return EarlierFeedback(revision.old, [steps[number] for number in sorted(steps)], open_count)
+
+
+def _with_pages(row: RemarkRow, old: SubmissionVersion, new: SubmissionVersion) -> RemarkRow:
+    """The row with the pages of its remark in both versions, where it is about a page."""
+    note = row.verdict.value if row.verdict is not None else row.comment
+    if note is None or page_of(note.step) is None:
+        return row
+    moved = note.model_copy(update={"step": row.carried.step or 0})
+    return replace(row, old_page=page_at(old, note.step, [note]), new_page=page_at(new, moved.step, [moved]))
 
 
 def _rows(

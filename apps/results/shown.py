@@ -14,7 +14,7 @@ from apps.contests.models import Contest, ContestProblem, ContestState
 from apps.marks.models import FinalGrade, ReleaseBatch, ReleasedGrade, ReleasePart
 from apps.marks.page_marks import PageMarked, pages_marked
 from apps.reasoning.marking.schemes.scheme import Scheme, points_text
-from apps.reasoning.marking.sheets.pages import page_step
+from apps.reasoning.marking.sheets.pages import page_step, place_words
 from apps.reasoning.marking.sheets.sheet import Comment, MarkSheet, Role, StepVerdict
 from apps.reasoning.marking.sheets.student_view import (
     ORIGINS,
@@ -58,6 +58,11 @@ class StepShown:
     text: str
     verdicts: list[VerdictShown] = field(default_factory=list)
     comments: list[Comment] = field(default_factory=list)
+
+    @property
+    def anchor(self) -> str:
+        """The id of the step, or of the page, in the result's page."""
+        return place_words(self.number).replace(" ", "-")
 
     @property
     def is_faulty(self) -> bool:

@@ -60,7 +60,15 @@ def test_handwriting_is_marked_where_it_is(live_server: LiveServer, client_for: 
         page.keyboard.press("Escape")
         expect(page.locator('[data-page="1"] .pin')).to_have_count(2)
         expect(page.locator('[data-notes="10001"] [data-part="number"]').nth(1)).to_have_text("2")
-        page.keyboard.press("j")
+        drag(page, 1, (0.5, 0.5), (0.502, 0.5))
+        expect(page.locator(".pin--draft")).to_have_count(0)
+        assert page.evaluate("document.activeElement.dataset.kind") == "verdict", "a click on a place goes to its note"
+        page.keyboard.press("m")
+        drag(page, 1, (0.2, 0.9), (-0.3, 0.95))
+        assert page.evaluate("document.activeElement.tagName") == "LI", "no letter goes into the comment that was open"
+        page.keyboard.press("Escape")
+        page.locator('[data-strip="10002"]').click()
+        assert page.evaluate("document.querySelector('[data-page=\"2\"]').getBoundingClientRect().top < innerHeight")
         page.keyboard.press("l")
         for key in ("ArrowRight", "ArrowDown", "Shift+ArrowRight"):
             page.keyboard.press(key)

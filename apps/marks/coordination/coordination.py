@@ -36,6 +36,7 @@ from apps.marks.models import (
 from apps.marks.sheets import sheet_of, step_of
 from apps.reasoning.marking.schemes.scheme import Scheme, points_text
 from apps.reasoning.marking.sheets.commands import sheet_json
+from apps.reasoning.marking.sheets.pages import place_title
 from apps.reasoning.marking.sheets.positions import Position, position_line, position_of, position_read, sheet_at
 from apps.reasoning.marking.sheets.sealing import missing_for_seal, sheet_points
 from apps.reasoning.marking.sheets.sheet import REASON_LENGTH, WORDS_LENGTH, MarkSheet, Role
@@ -218,7 +219,7 @@ def _notes(marks: Sequence[Mark], keep: frozenset[str] | None) -> MarkSheet:
     comments = {one.id: one for sheet in sheets for one in sheet.comments if keep is None or one.id in keep}
     rootless = [one.step for one in verdicts.values() if one.role is Role.CONSEQUENCE and one.root not in verdicts]
     if rootless:
-        raise CoordinationRefused(f"Step {rootless[0]}: also include the error that this one follows from.")
+        raise CoordinationRefused(f"{place_title(rootless[0])}: also include the error that this one follows from.")
     granted = frozenset(step for sheet in sheets for step in sheet.granted)
     ordered = sorted(verdicts.values(), key=lambda one: one.step)
     return MarkSheet(verdicts=tuple(ordered), comments=tuple(comments.values()), granted=granted)

@@ -15,6 +15,7 @@ from apps.marks.coordination.coordination import all_claimed, claim_default, lev
 from apps.marks.coordination.precedents import case_precedents
 from apps.marks.leases import DRAFT_LEFT
 from apps.marks.models import CaseState, Coordination, CoordinationRemark, Mark, MarkingCase, MarkState, Slot
+from apps.marks.page_marks import PageMarked, page_at
 from apps.marks.sealing.sealing import cases_settle
 from apps.marks.sealing.seeing import sees_all
 from apps.marks.selectors import FALLACY_WORDS, ItemSection, ScriptStep, pages_of, sections_of, steps_of
@@ -55,10 +56,11 @@ class PositionRow:
 
 @dataclass(frozen=True)
 class StepRow:
-    """A typeset step with different verdicts, and the verdicts of each marker."""
+    """A typeset step or a page with different verdicts, and the verdicts of each marker."""
 
     step: ScriptStep
     said: list[list[tuple[StepVerdict, str]]]
+    page: PageMarked[StepVerdict] | None = None
 
 
 @dataclass(frozen=True)
@@ -232,7 +234,7 @@ def _steps(coordination: Coordination, differences: list[StepDifference]) -> lis
         html = render(shown_text(text, version.format))
         step = ScriptStep(one.step, row.kind if row else "", row.start if row else 0, row.end if row else 0, text, html)
         said = [[(verdict, FALLACY_WORDS[verdict.fallacy]) for verdict in verdicts] for verdicts in one.said]
-        rows.append(StepRow(step, said))
+        rows.append(StepRow(step, said, page_at(version, one.step, [verdict for some in one.said for verdict in some])))
     return rows
 
 

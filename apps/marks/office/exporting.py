@@ -87,7 +87,13 @@ def _script(grade: FinalGrade, marks: list[Mark], older: dict[int, FinalGrade], 
     return {
         "paper": version.submission.paper.number,
         "problem": {"label": grade.case.problem.label, "slug": grade.case.problem.problem.slug},
-        "text": {"source": version.source, "digest": version.digest, "segmenter": version.segmenter, "steps": _steps(version)},
+        "text": {
+            "source": version.source,
+            "digest": version.digest,
+            "segmenter": version.segmenter,
+            "steps": _steps(version),
+            "pages": _pages(version),
+        },
         "grade": {
             "points": points_text(grade.points),
             "basis": "mark" if grade.mark_id else "coordination",
@@ -116,6 +122,12 @@ def _mark(mark: Mark, salt: bytes) -> dict[str, Any]:
         "order": mark.order_index,
         "active_seconds": round(mark.active_seconds, 1),
     }
+
+
+def _pages(version: SubmissionVersion) -> list[dict[str, int]]:
+    """Scanned pages; `step` is the number by which remarks name them, `width` and `height` are in pixels."""
+    rows = version.pages.select_related("scan").defer("scan__jpeg")
+    return [{"number": one.number, "step": one.step, "width": one.scan.width, "height": one.scan.height} for one in rows]
 
 
 def _steps(version: SubmissionVersion) -> list[dict[str, Any]]:

@@ -75,8 +75,8 @@ def paper_document(contest: Contest, paper: Paper, printed: Sequence[PrintedProb
         version = f", version {one.older}" if one.older else ""
         head = f"Problem {one.problem.label}{version}: {points_text(one.points)} of {points_text(one.scale)}"
         part = document.part(head, one.derivation)
-        for page in one.pages[: PICTURES_AT_MOST - len(document.pictures)]:
-            page.print(document, part)
+        for page in one.pages:
+            page.print(document, part, PICTURES_AT_MOST)
             for row in page.rows:
                 if row.verdict is not None:
                     _remark(part, row.verdict, row.number)

@@ -15,7 +15,7 @@ from apps.marks.coordination.comparing import case_compare, fresh_open, is_grade
 from apps.marks.graders.families import origin_of
 from apps.marks.models import CaseState, FindingAnswer, Mark, MarkState, Reveal, RevealKind, Slot, Suggestion
 from apps.marks.sealing.revising import mark_confirm, mark_revise
-from apps.marks.sheets import scheme_of, sheet_of, step_of
+from apps.marks.sheets import places_of, scheme_of, sheet_of, step_of
 from apps.marks.suggestions.suggesting import body_of, suggestions_of
 from apps.reasoning.marking.revealing import (
     CHANGE_WORDS,
@@ -28,6 +28,7 @@ from apps.reasoning.marking.revealing import (
     is_without_reveal,
     next_stage,
 )
+from apps.reasoning.marking.sheets.pages import place_words
 from apps.reasoning.marking.sheets.positions import position_read, sheet_at
 from apps.reasoning.marking.sheets.sealing import missing_for_seal, sheet_points
 from apps.reasoning.marking.sheets.sheet import REASON_LENGTH, MarkSheet, Role, StepVerdict
@@ -159,13 +160,13 @@ def mark_change(*, mark: Mark, change: Change) -> Mark:
         after=before if points is None else points,
         reason=change.reason,
         step=change.step,
-        steps=mark.task.case.version.steps.values_list("number", flat=True),
+        steps=places_of(mark.task.case.version),
         is_changed=(points, sheet.ticks) != (mark.points, old.ticks),
     )
     faults += missing_for_seal(sheet, scheme, step, asks_place=False)
     if faults or points is None:
         raise RevealRefused(" ".join(faults))
-    place = f" (step {change.step})" if change.step else ""
+    place = f" ({place_words(change.step)})" if change.step else ""
     reason = f"{CHANGE_WORDS[ChangeReason(change.reason)]}{place}. {change.words}".strip()
     mark = mark_revise(
         mark=mark, user=mark.marker, points=points, reason=reason[:REASON_LENGTH], sheet=_with_accepted(mark, sheet)

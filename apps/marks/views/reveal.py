@@ -22,9 +22,9 @@ from apps.marks.selectors import pages_of, steps_set
 from apps.marks.workspace import triage
 from apps.marks.workspace.panel import marks_own, panel_of
 from apps.reasoning.marking.revealing import Stage
+from apps.reasoning.marking.sheets.pages import place_read
 from apps.reasoning.marking.sheets.positions import PositionWrong
 from apps.ui.plain_text import without_nul
-from apps.ui.sent import whole_number
 
 SHOWN = 200
 
@@ -51,8 +51,8 @@ def triage_keep(request: HttpRequest) -> HttpResponse:
     """Stay with all marks where nothing was found."""
     kept, refused = triage.triage_clear(user=run_reader_of(request))
     messages.success(request, f"You stayed with {kept} mark{'s' * (kept != 1)}.")
-    if refused:
-        messages.warning(request, f"{refused} could not be kept: their marks are being compared already.")
+    for sentence in refused:
+        messages.warning(request, sentence)
     return redirect("marks:sealed_list")
 
 
@@ -112,7 +112,7 @@ def reveal_decide(request: HttpRequest, task_id: uuid.UUID) -> HttpResponse:
             change = revealing.Change(
                 line=post.get("claim", ""),
                 reason=post.get("reason", ""),
-                step=whole_number(step, 5),
+                step=place_read(step, has_steps=mark.task.case.version.steps.exists()),
                 words=" ".join(post.get("words", "").split())[:400],
             )
             revealing.mark_change(mark=mark, change=change)

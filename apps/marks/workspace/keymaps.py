@@ -111,7 +111,9 @@ def keys_of(user: User) -> Keys:
     """The keys of a user; unchanged ones are those of the table."""
     kept = KeyMap.objects.filter(person=user).first()
     changed = kept.keys if kept else {}
-    keys = {one.name: str(changed.get(one.name, one.key)) for one in COMMANDS}
+    # A key that the user chose for another command is not also the key of a command that was added later.
+    taken = set(changed.values())
+    keys = {one.name: str(changed.get(one.name, "" if one.key in taken else one.key)) for one in COMMANDS}
     return Keys(single_keys=kept.single_keys if kept else True, keys=keys)
 
 

@@ -1,7 +1,8 @@
 """Suggestions across all scripts that a marker sealed: where something is new, where points differ, where nothing was found.
 
-Looking is the first stage of the reveal, for all of them at once, and recorded as such. Where the graders found nothing at all,
-no finding waits for an answer, so the later stages follow at once. Marks that can still be reopened wait.
+Looking is the first stage of the reveal, for all of them at once, and recorded as such. Where every grader read the text, found
+nothing and is not far from the marker's points, the later stages have nothing to show and count as shown. Marks that can
+still be reopened wait.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,6 +14,7 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.marks.models import FindingAnswer, Mark, MarkState, Reveal, Suggestion, SuggestionState
 from apps.marks.sealing.revealing import RevealRefused, mark_keep, reveal_refusal, stage_show
+from apps.marks.sealing.revising import RevisionRefused
 from apps.marks.sheets import GRACE, scheme_of, sheet_of
 from apps.marks.suggestions.suggesting import WAITING, body_of
 from apps.marks.workspace.panel import marks_own
@@ -36,10 +38,13 @@ class Group(StrEnum):
 WORDS = {
     Group.NEW: ("Something new", "A grader names a step where you have no verdict, or something about the whole text."),
     Group.YOURS: ("Only where you have a verdict", "Findings at steps where you have a verdict yourself."),
-    Group.DIFFERS: ("Points differ", "Nothing is open, and a grader is two of seven points or more from your mark."),
-    Group.DECIDE: ("Answered", "Every finding is answered. Stay with your mark, or change it."),
-    Group.UNREAD: ("No readable answer", "The answer of a grader could not be read, and no other found anything."),
-    Group.NOTHING: ("Nothing found", "No grader found anything, and none is far from your points."),
+    Group.DIFFERS: ("Points differ", "You saw the points of a grader, and they are two of seven or more from yours."),
+    Group.DECIDE: ("To be decided", "No finding waits for an answer. Look at the rest, then stay with your mark or change it."),
+    Group.UNREAD: (
+        "Not read",
+        "A grader failed, its answer could not be read, or the script has no text. Nothing was found.",
+    ),
+    Group.NOTHING: ("Nothing found", "Every grader read the text and found nothing, and none is far from your points."),
 }
 
 
@@ -64,7 +69,7 @@ class TriageGroup:
 
 @dataclass(frozen=True)
 class Triage:
-    """`unseen`: scripts with suggestions that were not looked at; `waits`: scripts on which graders are at work."""
+    """`unseen`: scripts whose suggestions were not looked at; `waits`: scripts on which graders are at work."""
 
     unseen: list[Mark]
     waits: int
@@ -83,6 +88,12 @@ class _Known:
     stages: set[Stage] = field(default_factory=set)
     first: set[int] = field(default_factory=set)
     is_waiting: bool = False
+    has_failed: bool = False
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every stage was shown."""
+        return Stage.ITEMS in self.stages
 
     @property
     def shown(self) -> list[Suggestion]:
@@ -98,13 +109,11 @@ def triage_of(user: User) -> Triage:
     marks = _undecided(user)
     known = _known(marks, user)
     answers = set(FindingAnswer.objects.filter(person=user).values_list("suggestion", "finding"))
+    unseen = [mark for mark in marks if _is_unseen(mark, known[mark.pk])]
     rows = [
-        _row(mark, found, answers)
-        for mark in marks
-        if (found := known[mark.pk]) and found.shown and Stage.LOCATIONS in found.stages
+        _row(mark, known[mark.pk], answers) for mark in marks if mark not in unseen and Stage.LOCATIONS in known[mark.pk].stages
     ]
     groups = [TriageGroup(group, *WORDS[group], [row for row in rows if row.group is group]) for group in Group]
-    unseen = [mark for mark in marks if known[mark.pk].shown and not known[mark.pk].stages and not known[mark.pk].is_waiting]
     waits = sum(found.is_waiting and not found.stages for found in known.values())
     return Triage(unseen, waits, [one for one in groups if one.rows])
 
@@ -115,7 +124,7 @@ def triage_look(*, user: User) -> int:
     for mark in triage_of(user).unseen:
         try:
             stage_show(mark=mark, stage=Stage.LOCATIONS)
-            if not any(body.findings for body in _bodies(_known([mark], user)[mark.pk].shown)):
+            if _is_nothing(mark, _known([mark], user)[mark.pk]):
                 stage_show(mark=mark, stage=Stage.FINDINGS)
                 stage_show(mark=mark, stage=Stage.ITEMS)
         except RevealRefused:
@@ -124,14 +133,14 @@ def triage_look(*, user: User) -> int:
     return count
 
 
-def triage_clear(*, user: User) -> tuple[int, int]:
-    """Stay with all marks where nothing was found. Returns how many were kept, and how many could not be."""
-    kept = refused = 0
+def triage_clear(*, user: User) -> tuple[int, list[str]]:
+    """Stay with all marks where nothing was found. Returns how many were kept, and a sentence for each that could not be."""
+    kept, refused = 0, []
     for row in triage_of(user).of(Group.NOTHING):
         try:
             mark_keep(mark=row.mark)
-        except RevealRefused:
-            refused += 1
+        except (RevealRefused, RevisionRefused) as refusal:
+            refused.append(f"Paper {row.mark.task.case.version.submission.paper.number}: {refusal}")
         else:
             kept += 1
     return kept, refused
@@ -164,6 +173,7 @@ def _known(marks: Sequence[Mark], user: User) -> dict[int, _Known]:
     for row, mark in ((one, mark) for one in rows for mark in by_version[one.version_id]):
         found = known[mark.pk]
         found.is_waiting |= row.state in WAITING
+        found.has_failed |= row.state == SuggestionState.FAILED
         if row.scheme_version is None or row.scheme_version.meaning_hash == _meaning(mark):
             found.rows.append(row)
     kinds = [stage.value for stage in Stage]
@@ -184,27 +194,45 @@ def _bodies(rows: Iterable[Suggestion]) -> list[SuggestionBody]:
     return [body_of(row) for row in rows]
 
 
-def _row(mark: Mark, found: _Known, answers: set[tuple[int, str]]) -> TriageRow:
+def _is_unseen(mark: Mark, found: _Known) -> bool:
+    """Whether looking shows something: the first stage, or the end of a reveal that has nothing to show."""
+    if not found.shown or found.is_waiting:
+        return False
+    return not found.stages or (not found.is_whole and _is_nothing(mark, found))
+
+
+def _is_nothing(mark: Mark, found: _Known) -> bool:
+    """Whether every grader read the script and has nothing to say about it or its points."""
     bodies = _bodies(found.shown)
-    is_open = any(
-        (row.pk, one.id) not in answers for row, body in zip(found.shown, bodies, strict=True) for one in body.findings
-    )
-    places = locations(sheet_of(mark), bodies)
-    return TriageRow(
-        mark, _group(mark, bodies, is_open=is_open, has_new=bool(places), is_whole=Stage.ITEMS in found.stages), places
-    )
+    has_words = any(body.findings or body.unplaced or body.suspicious or body.unscored for body in bodies)
+    is_read = not found.has_failed and bool(mark.task.case.version.source.strip())
+    return is_read and not has_words and not _is_far(mark, bodies)
 
 
-def _group(mark: Mark, bodies: Sequence[SuggestionBody], *, is_open: bool, has_new: bool, is_whole: bool) -> Group:
-    """`is_open`: a finding waits for its answer. `is_whole`: the last stage was shown, so points may be compared."""
-    if is_open:
-        return Group.NEW if has_new else Group.YOURS
+def _is_far(mark: Mark, bodies: Sequence[SuggestionBody]) -> bool:
     scale, points = scheme_of(mark).scale, mark.points
     expected = [one for body in bodies if (one := body.expected_of(scale)) is not None]
-    if is_whole and points is not None and any(is_large(points - one, scale) for one in expected):
+    return points is not None and any(is_large(points - one, scale) for one in expected)
+
+
+def _row(mark: Mark, found: _Known, answers: set[tuple[int, str]]) -> TriageRow:
+    pairs = [(row, body_of(row)) for row in found.shown]
+    places = locations(sheet_of(mark), [body for _, body in pairs])
+    is_open = any((row.pk, one.id) not in answers for row, body in pairs for one in body.findings)
+    if is_open:
+        return TriageRow(mark, Group.NEW if places else Group.YOURS, places)
+    return TriageRow(mark, _closed_group(mark, found, [body for _, body in pairs]), places)
+
+
+def _closed_group(mark: Mark, found: _Known, bodies: Sequence[SuggestionBody]) -> Group:
+    """The group of a script on which no finding waits for an answer. Points are compared once they were shown."""
+    if found.is_whole and _is_far(mark, bodies):
         return Group.DIFFERS
+    if found.is_whole and _is_nothing(mark, found):
+        return Group.NOTHING
     if any(body.findings for body in bodies):
         return Group.DECIDE
     if any(body.unplaced or body.suspicious for body in bodies):
         return Group.NEW
-    return Group.UNREAD if any(body.unscored for body in bodies) else Group.NOTHING
+    is_read = bool(mark.task.case.version.source.strip()) and not found.has_failed
+    return Group.DECIDE if is_read and not any(body.unscored for body in bodies) else Group.UNREAD

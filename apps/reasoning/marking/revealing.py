@@ -9,6 +9,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import NamedTuple
 
+from apps.reasoning.marking.sheets.pages import place_words
 from apps.reasoning.marking.sheets.sheet import MarkSheet
 from apps.reasoning.marking.suggestion import Finding, SuggestionBody
 
@@ -87,9 +88,9 @@ def change_faults(
     if reason not in set(ChangeReason):
         faults.append("Choose one of the four reasons.")
     if after < before and step is None:
-        faults.append("Name the step for which the points go down.")
+        faults.append("Name the step or page for which the points go down.")
     if step is not None and step not in steps:
-        faults.append(f"There is no step {step}.")
+        faults.append(f"There is no {place_words(step)}.")
     return faults
 
 

@@ -25,7 +25,7 @@ export class Desk {
     this.isFocused = false; // Whether the marker went to a step of this script.
     this.isTicking = false;
     this.digit = { text: "", at: 0 };
-    this.scans = new Scans(root, { focus: (step) => this.focus(step, false), toNote: (id) => this.notes.focus(id), isSealed: this.isSealed });
+    this.scans = new Scans(root, { focus: (step, move = false) => this.focus(step, move), toNote: (id) => this.notes.focus(id), isSealed: this.isSealed });
     this.notes = new Notes(root, {
       send: (verb, args, options) => this.send(verb, args, options),
       drop: (merge) => this.queue.drop(merge),

@@ -133,6 +133,7 @@ export class Notes {
     }
     element.setAttribute("aria-label", kind === "verdict" ? `Verdict: ${this.names[note.fallacy]}, ${ROLES[note.role]}` : "Comment");
     const number = this.scans.number(note);
+    if (number) element.setAttribute("aria-label", `${element.getAttribute("aria-label")}, place ${number} of ${placeWords(note.step)}`);
     part("number").hidden = !number;
     part("number").textContent = number;
     part("quote").hidden = !note.anchor?.quote;

@@ -346,8 +346,8 @@ document.addEventListener("keydown", (event) => {
 /** Escape leaves item mode and text boxes and returns to the focused step. */
 function leave(target) {
   if (desk.isTicking) desk.tickMode(false);
-  if (desk.scans.drop()) return;
   if (takesText(target) || target.closest?.("[data-part=panes]")) desk.focus(desk.current);
+  else desk.scans.drop();
 }
 
 document.addEventListener("keydown", (event) => {

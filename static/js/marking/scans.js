@@ -1,12 +1,15 @@
 // Scanned pages of a script: zoom, turn, two pages next to each other, and regions as places of notes. A region is in fractions
 // of the unturned page, as in apps/reasoning/marking/sheets/pages.py; without width and height it is a pin.
 
+import { placeWords } from "./sheet.js";
+
 const SVG = "http://www.w3.org/2000/svg";
 const ZOOMS = [0.5, 0.75, 1, 1.25, 1.5, 2, 3, 4];
 const PIN = 0.016; // Radius of a pin's number in parts of the page's width.
 const DRAGGED = 0.008; // A shorter drag is a click, which sets a pin.
 const MOVE = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const STEP = 0.01;
+const AHEAD = 2; // Pages that are loaded before they are in sight.
 
 const limited = (value, most = 1) => Math.min(Math.max(value, 0), most);
 const rounded = (value) => Math.round(value * 1e4) / 1e4;
@@ -20,10 +23,10 @@ export function unturned([x, y], turn) {
 }
 
 /** The region between two places on a page; a pin at the first one if they are close. */
-export function regionOf([x1, y1], [x2, y2]) {
-  const [x, y] = [rounded(limited(Math.min(x1, x2))), rounded(limited(Math.min(y1, y2)))];
-  const [w, h] = [rounded(limited(Math.abs(x2 - x1), 1 - x)), rounded(limited(Math.abs(y2 - y1), 1 - y))];
-  return w < DRAGGED && h < DRAGGED ? { x: rounded(limited(x1)), y: rounded(limited(y1)), w: 0, h: 0 } : { x, y, w, h };
+export function regionOf(start, end) {
+  const [[x1, y1], [x2, y2]] = [start, end].map((place) => place.map((part) => rounded(limited(part))));
+  const [w, h] = [rounded(Math.abs(x2 - x1)), rounded(Math.abs(y2 - y1))];
+  return w < DRAGGED && h < DRAGGED ? { x: x1, y: y1, w: 0, h: 0 } : { x: Math.min(x1, x2), y: Math.min(y1, y2), w, h };
 }
 
 function svgElement(name, attributes) {
@@ -33,12 +36,13 @@ function svgElement(name, attributes) {
 }
 
 export class Scans {
-  /** `focus(step)` makes a page current; `toNote(id)` focuses a note. */
+  /** `focus(step, move)` makes a page current, with `move` in sight too; `toNote(id)` focuses a note. */
   constructor(root, { focus, toNote, isSealed }) {
     Object.assign(this, { root, focus, toNote, isSealed });
     this.box = root.querySelector("[data-scans]");
     this.pages = new Map([...root.querySelectorAll("[data-page]")].map((page) => [Number(page.dataset.step), page]));
     this.draft = null; // { step, region }: a place without a note.
+    this.from = null; // { step, at, id }: where a press on a page began, and the note there.
     this.zoom = 1;
     if (!this.box) return;
     for (const [step, page] of this.pages) this.#listen(step, page);
@@ -56,7 +60,8 @@ export class Scans {
 
   /** The place marked on this page and not yet used, for the next note. */
   taken(step) {
-    const region = this.draft?.step === step ? this.draft.region : null;
+    if (this.draft?.step !== step) return null;
+    const { region } = this.draft;
     this.drop();
     return region;
   }
@@ -94,20 +99,22 @@ export class Scans {
       if (Number(button.dataset.strip) === step) button.setAttribute("aria-current", "true");
       else button.removeAttribute("aria-current");
     }
-    for (const image of this.box.querySelectorAll("img[loading]")) image.loading = "eager";
+    const steps = [...this.pages.keys()];
+    for (const near of steps.slice(steps.indexOf(step), steps.indexOf(step) + 1 + AHEAD)) this.pages.get(near).querySelector("img").loading = "eager";
     if (this.isPair) this.#pairOf(step);
   }
 
   larger(by) {
-    const at = ZOOMS.indexOf(this.zoom);
-    this.#zoomTo(at < 0 ? 1 : ZOOMS[Math.min(Math.max(at + by, 0), ZOOMS.length - 1)]);
+    const next = by > 0 ? ZOOMS.find((one) => one > this.zoom) : ZOOMS.findLast((one) => one < this.zoom);
+    this.#zoomTo(next ?? this.zoom);
   }
 
   /** The whole page in the window, or its whole width. */
   whole() {
     if (!this.box) return;
+    const wasWhole = this.box.classList.contains("scans--whole");
     this.#zoomTo(1);
-    this.box.classList.toggle("scans--whole");
+    this.#press("page_whole", this.box.classList.toggle("scans--whole", !wasWhole));
   }
 
   turn(step) {
@@ -122,6 +129,7 @@ export class Scans {
   pair(step) {
     if (this.pages.size < 2) return false;
     this.isPair = this.box.classList.toggle("scans--pair");
+    this.#press("page_pair", this.isPair);
     if (this.isPair) {
       this.other = null;
       this.#pairOf(this.pages.has(step) ? step : this.first);
@@ -151,6 +159,7 @@ export class Scans {
     this.place(step, event.shiftKey
       ? { x, y, w: rounded(limited((w || STEP) + dx, 1 - x)), h: rounded(limited((h || STEP) + dy, 1 - y)) }
       : { x: rounded(limited(x + dx, 1 - w)), y: rounded(limited(y + dy, 1 - h)), w, h });
+    this.box.querySelector(".pin--draft")?.scrollIntoView({ block: "nearest", inline: "nearest" });
     return true;
   }
 
@@ -168,6 +177,8 @@ export class Scans {
   place(step, region) {
     this.draft = { step, region };
     this.#redraw();
+    const [x, y] = [region.x, region.y].map((part) => Math.round(part * 100));
+    this.box.querySelector('[data-part="place"]').textContent = `Place at ${x} % from the left and ${y} % from the top of ${placeWords(step)}.`;
   }
 
   #redraw() {
@@ -200,31 +211,32 @@ export class Scans {
       const { left, top, width, height } = sheet.getBoundingClientRect();
       return unturned([(event.clientX - left) / width, (event.clientY - top) / height], this.#turnOf(page));
     };
-    const over = ({ clientX, clientY }) => document.elementFromPoint(clientX, clientY)?.closest("[data-of]")?.dataset.of;
-    let from = null;
+    const under = ({ clientX, clientY }) => document.elementFromPoint(clientX, clientY)?.closest("[data-of]")?.dataset.of;
     sheet.addEventListener("pointerdown", (event) => {
-      if (event.button !== 0 || this.isSealed) return;
-      if (event.pointerType === "mouse" || event.pointerType === "pen") {
-        event.preventDefault(); // No drag of the image.
-        sheet.setPointerCapture(event.pointerId);
-      }
-      from = at(event);
+      if (!event.isPrimary) this.from = null; // Two fingers change the size.
+      if (!event.isPrimary || event.button !== 0) return;
+      this.from = { step, at: at(event), id: under(event) };
+      if (event.pointerType === "touch" || this.isSealed) return;
+      event.preventDefault(); // No drag of the image.
+      document.activeElement?.blur?.(); // Keys that follow are commands, not letters of an open comment.
+      page.focus({ preventScroll: true });
+      sheet.setPointerCapture(event.pointerId);
     });
     sheet.addEventListener("pointermove", (event) => {
-      if (from && event.pointerType !== "touch") this.place(step, regionOf(from, at(event)));
+      const region = this.from && event.pointerType !== "touch" && !this.isSealed ? regionOf(this.from.at, at(event)) : null;
+      if (region?.w || region?.h) this.place(step, region);
     });
-    sheet.addEventListener("pointercancel", () => { from = null; });
+    sheet.addEventListener("pointercancel", () => { this.from = null; });
     sheet.addEventListener("pointerup", (event) => {
-      if (!from) return;
-      const region = regionOf(from, event.pointerType === "touch" ? from : at(event));
-      from = null;
-      if (!region.w && !region.h && over(event)) return; // A click on a note's place is for its note.
-      this.focus(step);
-      this.place(step, region);
-    });
-    sheet.addEventListener("click", (event) => {
-      const id = over(event);
-      if (id && !this.draft) this.toNote(id);
+      const { from } = this;
+      this.from = null;
+      if (!from || from.step !== step) return;
+      const region = regionOf(from.at, event.pointerType === "touch" ? from.at : at(event));
+      if (!region.w && !region.h && from.id) this.toNote(from.id); // A click on a note's place is for its note.
+      else if (!this.isSealed) {
+        this.focus(step);
+        this.place(step, region);
+      }
     });
   }
 
@@ -242,12 +254,25 @@ export class Scans {
     this.box.classList.remove("scans--whole");
     this.box.style.setProperty("--scan-zoom", zoom);
     this.box.dataset.zoom = zoom > 1 ? "in" : "";
+    this.#press("page_whole", false);
+    for (const stage of this.box.querySelectorAll(".scan__stage")) {
+      if (zoom > 1) stage.tabIndex = 0; // Arrow keys move a page that is larger than its frame.
+      else stage.removeAttribute("tabindex");
+    }
+  }
+
+  #press(command, isOn) {
+    this.root.querySelector(`[data-command="${command}"]`)?.setAttribute("aria-pressed", String(isOn));
   }
 
   #wheel(event) {
     if (!event.ctrlKey || !event.target.closest("[data-sheet]")) return;
     event.preventDefault();
-    this.#zoomTo(Math.min(Math.max(this.zoom * Math.exp(-event.deltaY / 300), ZOOMS[0]), ZOOMS.at(-1)));
+    const stage = event.target.closest(".scan__stage");
+    const { left, top } = stage.getBoundingClientRect();
+    const [x, y, before] = [event.clientX - left, event.clientY - top, this.zoom];
+    this.#zoomTo(Math.min(Math.max(before * Math.exp(-event.deltaY / 300), ZOOMS[0]), ZOOMS.at(-1)));
+    stage.scrollTo((stage.scrollLeft + x) * (this.zoom / before) - x, (stage.scrollTop + y) * (this.zoom / before) - y);
   }
 
   #pinch() {
@@ -256,6 +281,7 @@ export class Scans {
     this.box.addEventListener("touchmove", (event) => {
       if (event.touches.length !== 2) return;
       event.preventDefault();
+      this.from = null;
       const now = gap(event);
       before ??= { gap: now, zoom: this.zoom };
       this.#zoomTo(Math.min(Math.max(before.zoom * (now / before.gap), ZOOMS[0]), ZOOMS.at(-1)));
@@ -265,7 +291,7 @@ export class Scans {
 
   #chosen(step) {
     if (!this.isPair) {
-      this.focus(step);
+      this.focus(step, true);
       return;
     }
     this.other = step;

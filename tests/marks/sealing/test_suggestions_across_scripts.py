@@ -14,7 +14,7 @@ from apps.marks.sealing.revealing import finding_answer, findings_shown, stage_s
 from apps.marks.workspace.triage import Group, triage_clear, triage_look, triage_next, triage_of
 from apps.reasoning.marking.revealing import Stage
 from apps.reasoning.marking.suggestion import PointsShare, SuggestionBody
-from tests.marks.factory import claimed, past_grace, problem_to_mark, sealed
+from tests.marks.factory import claimed, past_grace, problem_to_mark, script_scanned, sealed
 from tests.marks.suggested import BODY, SECRET, SEVEN, suggested
 
 ClientFor = Callable[[User | None], Client]
@@ -55,13 +55,14 @@ def test_nothing_is_shown_until_the_marker_asks(marks: list[Mark], bob: User, cl
 def test_looking_shows_places_alone_and_is_recorded(marks: list[Mark], bob: User, client_for: ClientFor) -> None:
     client = client_for(bob)
     client.post(reverse("marks:triage_show"))
-    assert groups(bob) == {"new": 1, "differs": 1, "unread": 1, "nothing": 2}
+    assert groups(bob) == {"new": 1, "decide": 1, "unread": 1, "nothing": 2}
     page = client.get(reverse("marks:sealed_list")).content.decode()
     assert "step 1, step 2" in page
     assert SECRET not in page
     kinds = {mark.pk: set(Reveal.objects.filter(case=mark.task.case).values_list("kind", flat=True)) for mark in marks}
     assert kinds[marks[0].pk] == {"locations"}, "types and points wait for their stage"
     assert kinds[marks[1].pk] == {"locations", "findings", "items"}, "where nothing was found no stage hides anything"
+    assert kinds[marks[3].pk] == {"locations"}, "points that differ are shown in their own stage"
 
 
 def test_marks_that_can_be_reopened_and_scripts_of_others_wait(bob: User) -> None:
@@ -86,7 +87,26 @@ def test_nothing_found_is_cleared_in_one_stroke_and_nothing_else_is(
     assert "You stayed with 2 marks." in page
     states = dict(Mark.objects.values_list("pk", "state"))
     assert [states[mark.pk] == MarkState.CONFIRMED for mark in marks] == [False, True, True, False, False]
-    assert triage_clear(user=bob) == (0, 0)
+    assert triage_clear(user=bob) == (0, [])
+
+
+def test_a_script_that_no_grader_read_is_never_cleared(bob: User) -> None:
+    problem = problem_to_mark(bob, scripts=0, unrevealed_percent=0)
+    script_scanned(problem, "Ada")
+    suggested(past_grace(sealed(claimed(problem, bob), bob, ("points", {"points": 7}))), NOTHING)
+    triage_look(user=bob)
+    assert groups(bob) == {"unread": 1}
+
+
+def test_marks_whose_first_stages_were_opened_one_by_one_are_looked_at_to_their_end(marks: list[Mark], bob: User) -> None:
+    for mark in (marks[1], marks[3]):
+        stage_show(mark=mark, stage=Stage.LOCATIONS)
+        stage_show(mark=mark, stage=Stage.FINDINGS)
+    assert triage_clear(user=bob) == (0, []), "nothing is cleared unseen"
+    triage_look(user=bob)
+    assert groups(bob) == {"new": 1, "decide": 1, "unread": 1, "nothing": 2}
+    stage_show(mark=marks[3], stage=Stage.ITEMS)
+    assert [row.mark for row in triage_of(bob).of(Group.DIFFERS)] == [marks[3]]
 
 
 def test_an_answered_script_waits_for_its_decision_and_the_next_one_is_offered(
@@ -98,7 +118,7 @@ def test_an_answered_script_waits_for_its_decision_and_the_next_one_is_offered(
     stage_show(mark=first, stage=Stage.FINDINGS)
     for one, _ in findings_shown(first):
         finding_answer(mark=first, suggestion=one.suggestion, finding=one.finding.id, is_accepted=False)
-    assert [row.mark for row in triage_of(bob).of(Group.DECIDE)] == [first]
+    assert first in [row.mark for row in triage_of(bob).of(Group.DECIDE)]
     stage_show(mark=first, stage=Stage.ITEMS)
     assert first in [row.mark for row in triage_of(bob).of(Group.DIFFERS)], "the grader expects 3.4 of 7"
     address = reverse("marks:reveal_decide", kwargs={"task_id": first.task.public_id})

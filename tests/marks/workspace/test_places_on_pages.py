@@ -11,15 +11,21 @@ from pydantic import ValidationError
 from apps.accounts.models import Role, User
 from apps.contests.models import ContestProblem
 from apps.marks.models import Coordination, Verdict
+from apps.marks.office.printing import PICTURES_AT_MOST, paper_document, paper_printed
 from apps.marks.page_marks import pages_marked
+from apps.marks.sealing.revealing import stage_show
 from apps.marks.sealing.sealing import NotReady, cases_settle
+from apps.reasoning.marking.revealing import Stage
 from apps.reasoning.marking.sheets.carrying import remarks_carried
 from apps.reasoning.marking.sheets.commands import CommandRefused, Script, sheet_apply
-from apps.reasoning.marking.sheets.pages import Region, page_of, page_step, place_title, place_words
+from apps.reasoning.marking.sheets.joining import notes_joined
+from apps.reasoning.marking.sheets.pages import Region, page_of, page_step, place_read, place_title, place_words
 from apps.reasoning.marking.sheets.sheet import MarkSheet
+from apps.reasoning.marking.suggestion import SuggestionBody
 from apps.submissions.models import Scan, SubmissionVersion
 from tests.answers import pdf_text
 from tests.marks.factory import claimed, commanded, past_grace, problem_to_mark, script_scanned, sealed
+from tests.marks.suggested import suggested
 from tests.schemes.factory import content
 
 ClientFor = Callable[[User | None], Client]
@@ -119,6 +125,63 @@ def test_the_sealed_places_are_on_the_paper_and_in_its_pdf(problem: ContestProbl
     assert "Why?" in text
 
 
+def test_marks_that_agree_keep_errors_at_different_places_of_a_page_apart() -> None:
+    far = ERROR | {"id": "v2", "region": {"x": 0.7, "y": 0.8}, "words": ""}
+    near = ERROR | {"id": "v3", "region": {"x": 0.3, "y": 0.3}, "words": ""}
+    mine = given(PAGES, ("verdict", ERROR))
+    assert len(notes_joined([mine, given(PAGES, ("verdict", far))]).verdicts) == 2
+    (one,) = notes_joined([given(PAGES, ("verdict", near)), mine]).verdicts
+    assert (one.words, one.region) == ("Why?", Region(x=0.3, y=0.3))
+
+
+@pytest.mark.parametrize(
+    ("text", "has_steps", "place"),
+    [
+        ("3", True, 3),
+        ("step 3", True, 3),
+        ("page 2", True, 10_002),
+        ("p2", True, 10_002),
+        ("2", False, 10_002),
+        ("x", True, None),
+    ],
+)
+def test_a_place_is_read_as_people_write_it(text: str, has_steps: bool, place: int | None) -> None:
+    assert place_read(text, has_steps=has_steps) == place
+
+
+@pytest.mark.django_db
+def test_points_for_handwriting_may_go_down_after_a_reveal(bob: User, client_for: ClientFor) -> None:
+    problem = problem_to_mark(bob, scripts=0, unrevealed_percent=0)
+    script_scanned(problem, "Ada")
+    mark = sealed(claimed(problem, bob), bob, ("claim", {"line": "A1 A2"}))
+    suggested(mark, SuggestionBody())
+    for stage in (Stage.LOCATIONS, Stage.FINDINGS):
+        stage_show(mark=mark, stage=stage)
+    address = reverse("marks:reveal_decide", kwargs={"task_id": mark.task.public_id})
+    change = {"decision": "change", "claim": "A1", "reason": "missed", "words": "The end is missing."}
+    refused = client_for(bob).post(address, change | {"step": "page 3"}, follow=True).content.decode()
+    assert "There is no page 3." in refused
+    client_for(bob).post(address, change | {"step": "page 2"})
+    mark.refresh_from_db()
+    assert mark.change_reason == "I missed it (page 2). The end is missing."
+
+
+@pytest.mark.django_db
+def test_remarks_on_pages_beyond_the_pictures_of_a_pdf_are_printed(bob: User) -> None:
+    problem = problem_to_mark(bob, scripts=0)
+    script_scanned(problem, "Ada", pages=PICTURES_AT_MOST + 2, size=(60, 85))
+    late = ERROR | {"step": page_step(PICTURES_AT_MOST + 1)}
+    mark = sealed(claimed(problem, bob), bob, ("verdict", late), ("claim", {"line": "A1"}), ("reason", {"words": "x"}))
+    past_grace(mark)
+    cases_settle(problem.contest)
+    paper = mark.task.case.version.submission.paper
+    document = paper_document(problem.contest, paper, paper_printed(problem.contest, paper))
+    printed = [block.get("prose", "") for part in document.parts for block in part.blocks]
+    assert len(document.pictures) == PICTURES_AT_MOST
+    assert any("Page 41 is not printed" in words for words in printed)
+    assert "Why?" in printed
+
+
 @pytest.mark.django_db
 def test_numbers_count_the_regions_of_a_page(problem: ContestProblem, bob: User) -> None:
     version = SubmissionVersion.objects.get()
@@ -150,6 +213,9 @@ def test_markers_who_differ_on_a_page_see_the_page_in_the_differences(bob: User,
         client_for(person).post(reverse("marks:coordination_do", args=[found.public_id, "claim"]), {"claim": claim})
     page = client_for(bob).get(reverse("marks:coordination", args=[found.public_id])).content.decode()
     assert "Page 2</h3>" in page
+    assert "marked place on page 2" in page
+    assert "page 2 · gap" in page
+    assert "10002" not in page.replace("step-10002", "")
 
 
 @pytest.mark.django_db

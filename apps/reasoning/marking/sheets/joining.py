@@ -8,7 +8,6 @@ from collections.abc import Collection, Sequence
 from itertools import count
 
 from apps.reasoning.marking.sheets.sheet import NOTES_AT_MOST, Comment, MarkSheet, Role, StepVerdict
-from apps.reasoning.texts.anchors import Anchor
 
 STUDENT, ID_LENGTH = "student", 36
 
@@ -53,25 +52,29 @@ def _comments(own: Sequence[Comment], others: Sequence[Comment]) -> tuple[Commen
 
 def _is_double(one: StepVerdict, other: StepVerdict) -> bool:
     is_same = (one.fallacy, one.role is Role.HARMLESS) == (other.fallacy, other.role is Role.HARMLESS)
-    is_wordless = one.step == other.step and not (one.words and other.words) and _may_be_one(one.anchor, other.anchor)
+    is_wordless = one.step == other.step and not (one.words and other.words) and _may_be_one(one, other)
     return is_same and (is_wordless or _says_so(one, other))
 
 
 def _says_so(one: StepVerdict | Comment, other: StepVerdict | Comment) -> bool:
     is_same = (one.step, _plain(one.words)) == (other.step, _plain(other.words))
-    return is_same and _may_be_one(one.anchor, other.anchor)
+    return is_same and _may_be_one(one, other)
 
 
-def _may_be_one(one: Anchor | None, other: Anchor | None) -> bool:
-    """Whether two places overlap; a step without a place has every place."""
-    return one is None or other is None or (one.start < other.end and other.start < one.end)
+def _may_be_one(one: StepVerdict | Comment, other: StepVerdict | Comment) -> bool:
+    """Whether the places of two notes at one step overlap; a note without a place has every place."""
+    if one.region is not None and other.region is not None:
+        return one.region.meets(other.region)
+    mine, theirs = one.anchor, other.anchor
+    return mine is None or theirs is None or (mine.start < theirs.end and theirs.start < mine.end)
 
 
 def _filled(known: StepVerdict, other: StepVerdict) -> StepVerdict:
     """A verdict with the words of its double, and its place, where it has none of its own."""
     if known.words or not other.words:
         return known
-    return known.model_copy(update={"words": other.words, "anchor": known.anchor or other.anchor})
+    places = {"anchor": known.anchor or other.anchor, "region": known.region or other.region}
+    return known.model_copy(update={"words": other.words, **places})
 
 
 def _root(held: dict[str, StepVerdict], key: str) -> StepVerdict | None:
