@@ -64,7 +64,7 @@ def test_handwriting_is_marked_where_it_is(live_server: LiveServer, client_for: 
         expect(page.locator(".pin--draft")).to_have_count(0)
         assert page.evaluate("document.activeElement.dataset.kind") == "verdict", "a click on a place goes to its note"
         page.keyboard.press("m")
-        drag(page, 1, (0.2, 0.9), (-0.3, 0.95))
+        drag(page, 1, (0.2, 0.1), (-0.3, 0.15))
         assert page.evaluate("document.activeElement.tagName") == "LI", "no letter goes into the comment that was open"
         page.keyboard.press("Escape")
         page.locator('[data-strip="10002"]').click()
