@@ -49,10 +49,13 @@ PAGES = {
     "feedback_own": AUTHOR,
     "feedback_queue": COACHES,
     "feedback_answer": COACHES,
+    "ranking": COACHES,  # Not published; tests/results/test_ranking.py has who reads it then.
+    "ranking_file": only(404, 404, 404, 404),
     "revision": only(404, 404, 404, 200),  # Earlier remarks are by a colleague; the organiser made this mark.
 }
 #: Addresses that accept only a POST; the tests send an empty form.
 DONE = {
+    "ranking_change": only(404, 404, 404, 302),
     "release_undo": only(404, 404, 404, 302),
     "appeal_withdraw": only(302, 404, 404, 404),
     "appeal_command": only(404, 404, 302, 302),
@@ -83,6 +86,7 @@ class Room:
             "request_id": FeedbackRequest.objects.get().public_id,
             "verb": "take" if name == "appeal_command" else "decline",
             "level": 1,
+            "form": "csv",
         }
         pattern = next(one for one in urlpatterns if one.name == name)
         return reverse(f"results:{name}", kwargs={key: values[key] for key in pattern.pattern.converters})
