@@ -66,7 +66,7 @@ def figures(quick: bool = False) -> list[Figure]:
             sealed.append(_after(page, "Enter", '^[data-page="1"] [data-sheet] img'))
     return [
         Figure("next page of a script on screen, p95", _p95(turned), "ms", 150),
-        Figure("seal → first page of the next script on screen, p95", _p95(sealed), "ms", 300),
+        Figure("seal → first page of the next script on screen, p95", _p95(sealed), "ms"),
         Figure("pages", len(turned)),
         Figure("… size of one", round(sum(map(len, pages)) / PAGES / 1_000), "kB"),
     ]
