@@ -1,6 +1,7 @@
 """Fixtures for all tests: users, signed-in clients, and settings that make tests fast."""
 
 import faulthandler
+import functools
 import importlib.util
 import os
 import time
@@ -27,6 +28,7 @@ from tests.distribution import (
     pytest_xdist_auto_num_workers,  # noqa: F401  (hook)
     pytest_xdist_make_scheduler,  # noqa: F401  (hook)
 )
+from tests.hangs import Watch
 from tests.migrated import copies_for_tests, forget
 from tests.progress import pytest_configure  # noqa: F401  (hook)
 from tests.servers import _valkey_url, valkey  # noqa: F401  (fixtures)
@@ -54,6 +56,13 @@ def pytest_runtest_makereport(
 #: A test that no signal reaches any more prints the stacks of its threads and ends its process. Without this a CI run waited
 #: half an hour, the time of `faulthandler_timeout`, which kill tests need.
 HANGS_S = 420
+#: What is waited for is printed this long before.
+SHOWN_BEFORE_S = 20
+
+
+@functools.cache
+def _watch(descriptor: int) -> Watch:
+    return Watch(descriptor, HANGS_S - SHOWN_BEFORE_S)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -62,6 +71,12 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         shown = item.config.stash.get(fault_handler_stderr_fd_key, None)
         if shown is not None:
             faulthandler.dump_traceback_later(HANGS_S, exit=True, file=shown)
+            _watch(shown).begin()
+
+
+def pytest_runtest_teardown(item: pytest.Item) -> None:
+    if _watch.cache_info().currsize:
+        _watch(item.config.stash[fault_handler_stderr_fd_key]).end()
 
 
 #: Set by `make test-kills` and `make test-thorough`.

@@ -1,0 +1,68 @@
+"""What a test process waits for when no signal reaches it any more: tasks, system calls of threads, and what epoll watches.
+
+A test hung in 2026 with its event loop in C, which Python's stacks do not show. This is printed shortly before its process
+ends.
+"""
+
+import asyncio
+import os
+import threading
+import time
+from pathlib import Path
+
+_OWN = Path("/proc/self")
+
+
+def described() -> str:
+    """The waiting tasks of all loops, the system call of each thread, and the descriptors that each epoll instance watches."""
+    tasks = [f"task {task.get_name()}: {task.get_coro()} at {task.get_stack(limit=3)}" for task in _tasks()]
+    calls = [f"thread {one.name}: {_read(one / 'comm')} {_read(one / 'syscall')}" for one in _OWN.glob("task/*")]
+    polls = [f"descriptor {one.name}: {_read(one)}" for one in _OWN.glob("fdinfo/*") if "tfd:" in _read(one)]
+    links = [f"descriptor {one.name}: {_target(one)}" for one in _OWN.glob("fd/*")]
+    return "\n".join(["", "== what is waited for ==", *tasks, *calls, *polls, *links, ""])
+
+
+class Watch:
+    """A thread that prints `described` once for a test that runs longer than its time."""
+
+    def __init__(self, descriptor: int, seconds: float, step_s: float = 1.0) -> None:
+        self._descriptor, self._seconds, self._step_s = descriptor, seconds, step_s
+        self._until = float("inf")
+        threading.Thread(target=self._work, name="watch for hangs", daemon=True).start()
+
+    def begin(self) -> None:
+        """A test begins."""
+        self._until = time.monotonic() + self._seconds
+
+    def end(self) -> None:
+        """It is over."""
+        self._until = float("inf")
+
+    def _work(self) -> None:
+        while True:
+            time.sleep(self._step_s)
+            if time.monotonic() > self._until:
+                self.end()
+                os.write(self._descriptor, described().encode(errors="replace"))
+
+
+def _tasks() -> list["asyncio.Task[object]"]:
+    # Python 3.11 has the first of these names, 3.12 the second.
+    found: list[asyncio.Task[object]] = [
+        task for name in ("_all_tasks", "_scheduled_tasks") for task in list(getattr(asyncio.tasks, name, ()))
+    ]
+    return [task for task in found if not task.done()]
+
+
+def _target(path: Path) -> str:
+    try:
+        return str(path.readlink())
+    except OSError:
+        return "(closed)"
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text().strip().replace("\n", " | ")
+    except OSError as error:
+        return f"({error.strerror})"
