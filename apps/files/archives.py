@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from apps.files.tables import FILE_BYTES, FileWrong
 
-__all__ = ["FILE_BYTES", "FileWrong", "archive_read", "is_archive"]
+__all__ = ["DAMAGED", "FILE_BYTES", "FileWrong", "archive_read", "is_archive"]
 
 MEMBERS_AT_MOST = 1_000
 MEMBER_BYTES = 2 * 1024 * 1024
@@ -18,7 +18,7 @@ RATIO_AT_MOST = 100
 _RATIO_FROM = 64 * 1024
 _CHUNK = 64 * 1024
 #: Errors of zipfile and its decompressors for unreadable archives.
-_DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, NotImplementedError, RuntimeError, EOFError, OSError, ValueError)
+DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, NotImplementedError, RuntimeError, EOFError, OSError, ValueError)
 _SUFFIXES = {".md", ".markdown", ".tex", ".txt"}
 
 
@@ -53,7 +53,7 @@ def archive_read(data: bytes) -> tuple[dict[PurePosixPath, str], list[tuple[str,
                     texts[path] = content.decode("utf-8-sig")
                 except UnicodeDecodeError:
                     skipped.append((str(path), "Not encoded in UTF-8."))
-    except _DAMAGED as error:
+    except DAMAGED as error:
         raise FileWrong("Could not read the ZIP archive: it is damaged, encrypted or of an unsupported kind.") from error
     if not texts:
         raise FileWrong("The archive contains no Markdown, LaTeX or text file.")

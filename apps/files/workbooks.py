@@ -6,21 +6,19 @@ that the file holds.
 """
 
 import io
-import lzma
 import re
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from posixpath import join, normpath
 from xml.parsers import expat
 
+from apps.files.archives import DAMAGED
 from apps.files.tables import ROWS_AT_MOST, FileWrong
 
 UNPACKED_BYTES = 96 * 1024 * 1024
 COLUMNS_AT_MOST = 200
 _CHUNK = 64 * 1024
-_DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, NotImplementedError, RuntimeError, EOFError, OSError, ValueError)
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _LETTERS = re.compile(r"[A-Z]{1,3}")
 NO_RESULT = "holds a formula without a result. Open the file in a spreadsheet program, save it, and choose it again."
@@ -56,7 +54,7 @@ class Workbook:
         self._room = UNPACKED_BYTES
         try:
             self._archive = zipfile.ZipFile(io.BytesIO(data))
-        except _DAMAGED as error:
+        except DAMAGED as error:
             raise FileWrong("Could not read the workbook: the file is damaged or incomplete.") from error
         self._names = set(self._archive.namelist())
         if "xl/workbook.xml" not in self._names:
@@ -143,7 +141,7 @@ class Workbook:
                     yield chunk
         except KeyError as error:
             raise FileWrong(_NOT_A_WORKBOOK) from error
-        except _DAMAGED as error:
+        except DAMAGED as error:
             raise FileWrong("Could not read the workbook: the file is damaged or has a password.") from error
 
 

@@ -1,13 +1,12 @@
 """Unpack an archive of scans into files. Sizes are measured while unpacking; each member is stored or has a reason."""
 
-import lzma
 import stat
 import zipfile
-import zlib
 from pathlib import PurePosixPath
 
 from django.utils import timezone
 
+from apps.files.archives import DAMAGED
 from apps.scanning.models import FileState, ScanFile
 from apps.scanning.receiving import ScansRefused, file_store, opened
 
@@ -15,7 +14,6 @@ MEMBERS_AT_MOST = 5_000
 UNPACKED_BYTES = 6 * 1024**3
 RATIO_AT_MOST = 60
 _RATIO_FROM = 1024**2
-_DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, NotImplementedError, RuntimeError, EOFError, OSError, ValueError)
 
 
 def archive_unpack(file: ScanFile) -> None:
@@ -37,7 +35,7 @@ def archive_unpack(file: ScanFile) -> None:
                     ScanFile.objects.filter(pk=file.pk).update(beat_at=timezone.now())
                     if _path(member) not in known:
                         total += _stored(archive, member, file, UNPACKED_BYTES - total)
-        except _DAMAGED as error:
+        except DAMAGED as error:
             raise ScansRefused("The archive is damaged, encrypted or incomplete. Pack it again, without a password.") from error
     if not members:
         raise ScansRefused("The archive has no files.")
