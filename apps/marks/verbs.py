@@ -110,8 +110,6 @@ _FIELDS = {
     "may_reveal": "may learn who wrote a paper",
     "marker": "marker",
     "given_to": "given to",
-    "school": "school",
-    "group": "group",
     "scripts": "scripts",
     "list": "papers",
     "is_shared": "also for any free marker",

@@ -40,6 +40,7 @@ from apps.marks.models import (
     Slot,
 )
 from apps.marks.sheets import scheme_of, sheet_of
+from apps.marks.team.conflicts import people_in_conflict
 from apps.reasoning.marking.revealing import is_large
 from apps.reasoning.marking.sheets.commands import sheet_json
 from apps.reasoning.marking.sheets.joining import notes_joined
@@ -167,7 +168,8 @@ def fresh_dismiss(*, case: MarkingCase, by: User) -> bool:
 
 
 def fresh_people(case: MarkingCase) -> QuerySet[ContestCoach]:
-    """Coaches who may make a fresh mark: they neither marked the case, saw anything about it, nor opened its author.
+    """Coaches who may make a fresh mark: they neither marked the case, saw anything about it, opened its author, nor
+    have a conflict.
 
     Organisers and the captain can read lists, files and papers with the grades of settled scripts, without a ledger entry for
     each script. If a script ever had a grade, they are therefore excluded.
@@ -178,7 +180,7 @@ def fresh_people(case: MarkingCase) -> QuerySet[ContestCoach]:
     ruled = Pass.objects.filter(task__case=case, answered_by__isnull=False).exclude(task__slot=Slot.THIRD).values("answered_by")
     opened = openings().filter(paper=case.version.submission.paper_id).values("by")
     coaches = case.problem.contest.coaches.exclude(person__in=seen).exclude(person__in=early).exclude(person__in=marked)
-    coaches = coaches.exclude(person__in=opened)
+    coaches = coaches.exclude(person__in=opened).exclude(person__in=people_in_conflict(case.version.submission.paper))
     if case.grades.exists():
         coaches = coaches.exclude(Q(is_organiser=True) | Q(person=case.problem.captain_id))
     return coaches.exclude(person__in=ruled)

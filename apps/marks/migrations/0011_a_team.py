@@ -93,6 +93,10 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='markerconflict',
-            constraint=models.UniqueConstraint(fields=('contest', 'person', 'school', 'group'), name='conflict_once'),
+            constraint=models.UniqueConstraint(condition=models.Q(('group', None)), fields=('contest', 'person', 'school'), name='conflict_school_once'),
+        ),
+        migrations.AddConstraint(
+            model_name='markerconflict',
+            constraint=models.UniqueConstraint(condition=models.Q(('school', '')), fields=('contest', 'person', 'group'), name='conflict_group_once'),
         ),
     ]

@@ -38,5 +38,8 @@ class MarkerConflict(models.Model):
         ordering = ["person__username", "school", "pk"]
         constraints = [
             models.CheckConstraint(condition=Q(school="") ^ Q(group=None), name="conflict_school_or_group"),
-            models.UniqueConstraint(fields=["contest", "person", "school", "group"], name="conflict_once"),
+            models.UniqueConstraint(
+                fields=["contest", "person", "school"], condition=Q(group=None), name="conflict_school_once"
+            ),
+            models.UniqueConstraint(fields=["contest", "person", "group"], condition=Q(school=""), name="conflict_group_once"),
         ]

@@ -38,6 +38,7 @@ from apps.marks.models import (
     Slot,
 )
 from apps.marks.sheets import scheme_of, sheet_of
+from apps.marks.team.conflicts import papers_in_conflict
 from apps.reasoning.marking.sheets.positions import ItemDifference, Position, StepDifference, item_differences, step_differences
 from apps.reasoning.marking.sheets.sheet import MarkSheet
 
@@ -105,6 +106,7 @@ def calibration_left(problem: ContestProblem, user: User) -> list[MarkingCase]:
     cases = calibration_list(problem).exclude(pk__in=known.values("case")).exclude(pk__in=conflicts)
     paper = paper_own(user, problem.contest)
     cases = cases.exclude(version__submission__paper=paper) if paper else cases
+    cases = cases.exclude(version__submission__paper__in=papers_in_conflict(user, problem.contest))
     cases = cases.exclude(version__submission__paper__in=openings().filter(by=user).values("paper"))
     put_off = set(passes.filter(reason=PassReason.SKIP).values_list("task__case", flat=True))
     return sorted(cases, key=lambda case: (case.pk in put_off, _drawn(problem.setup, f"calibration/{user.pk}/{case.pk}")))

@@ -90,7 +90,7 @@ def scripts_hand_over(*, problem: ContestProblem, marker: User, to: User | None,
     _coaches_require(problem, [to] if to else [])
     held = in_hand(problem, marker)
     done = MarkingTask.objects.filter(case__problem=problem, assignee=marker, done_at__isnull=False).values("case")
-    given = Assignment.objects.filter(case__problem=problem, marker=marker).exclude(case__in=done)
+    given = Assignment.objects.filter(case__problem=problem, case__state=CaseState.OPEN, marker=marker).exclude(case__in=done)
     cases = set(given.values_list("case", flat=True)) | {task.case_id for task in held}
     if not cases:
         raise AssigningRefused(f"{marker.username} has no unfinished script of problem {problem.label}.")

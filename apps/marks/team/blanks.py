@@ -95,6 +95,9 @@ def blanks_settle(*, problem: ContestProblem, cases: Collection[str], by: User) 
         raise BlanksRefused("Choose at least one script.")
     locked = MarkingCase.objects.select_for_update(of=("self",)).filter(problem=problem, public_id__in=cases).order_by("pk")
     keys = {case.pk for case in locked}
+    # Claims lock tasks, not cases.
+    tasks = MarkingTask.objects.select_for_update(of=("self",)).filter(case__in=keys, done_at=None, slot__in=_OF_BLANKS)
+    waiting = [task.pk for task in tasks]
     chosen = [one.case for one in blanks_of(problem) if one.case.pk in keys]
     if len(chosen) != len(set(cases)):
         raise BlanksRefused("Nothing was settled: a marker has begun one of these scripts. Look at the new list.")
@@ -107,7 +110,8 @@ def blanks_settle(*, problem: ContestProblem, cases: Collection[str], by: User) 
     except VersionNotOpen as error:
         raise BlanksRefused(str(error)) from error
     sheet = sheet_json(MarkSheet(typed=Decimal(0), reason=REASON))
-    MarkingTask.objects.filter(case__in=chosen).filter(done_at=None).exclude(mark__isnull=False).delete()
+    Mark.objects.filter(task__in=waiting, state=MarkState.DRAFT, row_version=0).delete()  # Opened, and nothing was done.
+    MarkingTask.objects.filter(pk__in=waiting).delete()
     for case in chosen:
         decided = Coordination.objects.create(case=case, scheme_version=version, sheet=sheet, points=Decimal(0), reason=REASON)
         decided.signatories.set([by])

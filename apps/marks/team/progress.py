@@ -9,7 +9,7 @@ from django.db.models import Q
 
 from apps.accounts.models import User
 from apps.contests.models import ContestProblem
-from apps.marks.models import Assignment, FinalGrade, Mark, MarkingTask, MarkState, Slot
+from apps.marks.models import Assignment, CaseState, FinalGrade, Mark, MarkingTask, MarkState, Slot
 from apps.marks.office.statistics import MEANS_FROM
 from apps.marks.team.assigning import OF_CLAIMS
 
@@ -63,13 +63,13 @@ def progress_of(problem: ContestProblem, *, shows_points: bool) -> ProblemProgre
     for marker, seconds in marks.exclude(state=MarkState.VOID).values_list("marker", "active_seconds"):
         sealed.setdefault(marker, []).append(seconds)
     done = set(MarkingTask.objects.filter(case__problem=problem, done_at__isnull=False).values_list("case", "assignee"))
-    given = list(Assignment.objects.filter(case__problem=problem).values_list("case", "marker", "is_shared"))
-    waiting = [(case, marker, shared) for case, marker, shared in given if (case, marker) not in done]
+    given = list(Assignment.objects.filter(case__problem=problem).values_list("case", "marker", "is_shared", "case__state"))
+    waiting = [row for row in given if row[3] == CaseState.OPEN and row[:2] not in done]
     held = MarkingTask.objects.filter(case__problem=problem, done_at=None, slot__in=OF_CLAIMS, assignee__isnull=False)
     counts = {
-        "assigned": Counter(marker for _, marker, _ in given),
-        "to_do": Counter(marker for _, marker, _ in waiting),
-        "open_alone": Counter(marker for _, marker, shared in waiting if not shared),
+        "assigned": Counter(marker for _, marker, _, _ in given),
+        "to_do": Counter(marker for _, marker, _, _ in waiting),
+        "open_alone": Counter(marker for _, marker, shared, _ in waiting if not shared),
         "in_hand": Counter(held.values_list("assignee", flat=True)),
     }
     distances = _distances(problem) if shows_points else {}

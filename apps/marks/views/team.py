@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from apps.accounts.access import user_of
 from apps.accounts.models import User
-from apps.contests.access import coach_of
+from apps.contests.access import coach_of, roster_may_read
 from apps.contests.models import Contest, ContestProblem, ContestState
 from apps.marks.access import problem_captained_for
 from apps.marks.blindness import problems_shut
@@ -40,7 +40,7 @@ def team(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
         "shut": [problem for problem in problems if problem.pk in shut],
         "coaches": [coach.person for coach in contest.coaches.select_related("person")],
         "may_change": contest.state == ContestState.MARKING,
-        "conflicts": conflicts.conflicts_of(contest) if _organises(user, contest) else [],
+        "conflicts": conflicts.conflicts_of(contest) if roster_may_read(user, contest) else [],
         "choices": conflicts.choices_for(user, contest),
         "means_from": MEANS_FROM,
     }

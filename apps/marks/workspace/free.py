@@ -72,7 +72,8 @@ WHERE NOT EXISTS (SELECT 1 FROM known WHERE known.case_id = task.case_id
     {is_not_reserved}
 ORDER BY task.is_put_off, task.is_for_others, task.is_begun, task.place, task.id
 """
-#: `reserved`: scripts all of whose free slots wait for the markers to whom they are assigned.
+#: `reserved`: scripts all of whose free slots wait for the markers to whom they are assigned. A marker who holds or sealed a
+#: part, or who may not have the script any more, does not wait.
 _RESERVED = """, own AS (
     SELECT case_id FROM marks_assignment WHERE marker_id = %(user)s
 ), reserved AS (
@@ -80,16 +81,23 @@ _RESERVED = """, own AS (
         WHERE marked.problem_id = %(problem)s AND NOT given.is_shared AND given.marker_id <> %(user)s
         AND given.marker_id IN (SELECT person_id FROM contests_contestcoach WHERE contest_id = %(contest)s)
         AND NOT EXISTS (SELECT 1 FROM kept WHERE kept.case_id = given.case_id AND kept.person_id = given.marker_id)
-        AND NOT EXISTS (SELECT 1 FROM marks_markingtask part
-            WHERE part.case_id = given.case_id AND part.assignee_id = given.marker_id AND part.done_at IS NOT NULL)
+        AND NOT EXISTS (SELECT 1 FROM marks_markingtask part WHERE part.case_id = given.case_id
+            AND part.assignee_id = given.marker_id
+            AND (part.done_at IS NOT NULL OR part.lease_until IS NULL OR part.lease_until >= %(now)s))
+        AND NOT EXISTS (SELECT 1 FROM marks_reveal shown WHERE shown.case_id = given.case_id
+            AND shown.person_id = given.marker_id AND shown.kind <> 'precedents')
+        AND NOT EXISTS (SELECT 1 FROM marks_pass ruled JOIN marks_markingtask asked ON asked.id = ruled.task_id
+            WHERE asked.case_id = given.case_id AND ruled.answered_by_id = given.marker_id)
         GROUP BY given.case_id
         HAVING count(*) >= (SELECT count(*) FROM marks_markingtask free WHERE free.case_id = given.case_id
-            AND free.slot IN ('first', 'second') AND free.done_at IS NULL)
+            AND free.slot IN ('first', 'second') AND free.done_at IS NULL
+            AND (free.assignee_id IS NULL OR free.lease_until < %(now)s))
 )"""
 _CONFLICTS = """UNION ALL
     SELECT author.paper_id, conflict.person_id FROM marks_markerconflict conflict
         JOIN contests_identity author ON author.contest_id = conflict.contest_id
-        WHERE conflict.contest_id = %(contest)s AND ((conflict.school <> '' AND author.school = conflict.school)
+        WHERE conflict.contest_id = %(contest)s AND ((conflict.school <> ''
+                AND LOWER(TRIM(author.school)) = LOWER(TRIM(conflict.school)))
             OR author.person_id IN (SELECT person_id FROM accounts_groupmember WHERE group_id = conflict.group_id))"""
 _OF_TEAM = _FREE.format(
     people="person_id IN (SELECT person_id FROM contests_contestcoach WHERE contest_id = %(contest)s)",

@@ -20,6 +20,7 @@ from apps.marks.access import TaskGone
 from apps.marks.audit import audit
 from apps.marks.leases import drafts_archive, lease_end, lease_keep
 from apps.marks.models import Appeal, AppealState, AuditEvent, Mark, MarkingCase, MarkingTask, MarkState, Pass, PassReason, Slot
+from apps.marks.team.conflicts import papers_in_conflict
 from apps.marks.workspace.claims import QUESTIONS
 from apps.reasoning.marking.schemes.scheme import text_clean
 from apps.reasoning.marking.sheets.sheet import REASON_LENGTH, WORDS_LENGTH
@@ -80,9 +81,11 @@ def hearing_end(task: MarkingTask, *, keeps_draft: bool = True) -> None:
 
 
 def knows_author(case: MarkingCase, user: User) -> bool:
-    """Whether the user handed the script on because they know its author, or opened the identity of its paper."""
+    """Whether the user handed the script on because they know its author, opened its identity, or has a conflict."""
     known = AuditEvent.objects.filter(case=case, actor=user, verb=PASSED, body__reason=PassReason.CONFLICT)
-    return known.exists() or openings().filter(by=user, paper=case.version.submission.paper_id).exists()
+    paper = case.version.submission.paper_id
+    is_kept = papers_in_conflict(user, case.problem.contest).filter(paper=paper).exists()
+    return is_kept or known.exists() or openings().filter(by=user, paper=paper).exists()
 
 
 @transaction.atomic

@@ -9,11 +9,13 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.contests.models import ContestProblem
 from apps.marks.access import TaskGone, task_get_for
-from apps.marks.models import Assignment, AuditEvent, MarkingTask, PassReason
+from apps.marks.models import Assignment, AuditEvent, MarkingTask, PassReason, Reveal, RevealKind
+from apps.marks.sealing.sealing import cases_settle
 from apps.marks.team.assigning import AssigningRefused, Share, scripts_assign, scripts_hand_over
+from apps.marks.team.progress import progress_of
 from apps.marks.workspace.claims import task_next
 from apps.marks.workspace.passes import task_pass
-from tests.marks.factory import claimed, commanded, marker, problem_to_mark, sealed, task_whole
+from tests.marks.factory import claimed, commanded, marker, past_grace, problem_to_mark, sealed, task_whole
 
 
 def assign(problem: ContestProblem, by: User, *markers: User, **share: object) -> int:
@@ -73,6 +75,37 @@ def test_with_two_markers_the_other_slot_of_an_assigned_script_is_free(bob: User
     sealed(claimed(problem, bob), bob)
     assert task_next(problem, third) is None, "the slot that is left waits for dana"
     assert claimed(problem, dana).case.tasks.count() == 2
+
+
+def test_a_slot_that_is_held_is_not_the_one_that_is_left(bob: User, dana: User) -> None:
+    third = marker("third")
+    problem = problem_to_mark(bob, dana, third, scripts=1, markers=2)
+    assign(problem, bob, dana)
+    assert claimed(problem, bob), "one slot is for any free marker"
+    assert task_next(problem, third) is None, "the other one waits for dana, before and after the first is sealed"
+    assert claimed(problem, dana)
+    assert task_next(problem, third) is None
+
+
+def test_a_slot_does_not_wait_for_a_marker_who_may_not_take_it(bob: User, dana: User) -> None:
+    third = marker("third")
+    problem = problem_to_mark(bob, dana, third, scripts=1, markers=2)
+    assign(problem, bob, dana)
+    Reveal.objects.create(case=problem.cases.get(), person=dana, kind=RevealKind.QUESTION, trigger="test")
+    assert claimed(problem, bob)
+    assert claimed(problem, third)
+
+
+def test_settled_scripts_are_neither_to_do_nor_handed_over(bob: User, dana: User) -> None:
+    third = marker("third")
+    problem = problem_to_mark(bob, dana, third, scripts=1)
+    assign(problem, bob, dana, third, is_split=False)
+    past_grace(sealed(claimed(problem, dana), dana))
+    cases_settle(problem.contest)
+    rows = {row.marker: row for row in progress_of(problem, shows_points=False).markers}
+    assert rows[third].to_do == 0
+    with pytest.raises(AssigningRefused, match="no unfinished script"):
+        scripts_hand_over(problem=problem, marker=third, to=bob, reason="Ill.", by=bob)
 
 
 def test_without_markers_a_range_is_for_any_free_marker_again(bob: User, dana: User) -> None:

@@ -11,6 +11,7 @@ from apps.marks.sealing.sealing import cases_settle
 from apps.marks.setups import cases_prepare
 from apps.marks.team.blanks import BlanksRefused, blanks_of, blanks_settle, blanks_undo
 from apps.marks.workspace.claims import task_next, task_of_case
+from apps.marks.workspace.drafts import draft_of
 from apps.scanning.models import ScanFile, ScannedPage
 from apps.submissions.models import Scan, SubmissionVersion, VersionScan
 from tests.marks.factory import commanded, past_grace, problem_to_mark, script_add, sealed, task_whole
@@ -114,3 +115,15 @@ def test_an_organiser_settles_and_takes_back_on_the_page_and_a_coach_cannot(bob:
     assert client.get(f"/marking/case/{case.public_id}/ledger/").status_code == 200
     coordination = case.coordinations.get()
     assert client.get(f"/marking/coordination/{coordination.public_id}/").status_code == 200
+
+
+def test_a_script_that_was_only_opened_is_settled_and_given_to_no_marker(bob: User, dana: User) -> None:
+    problem = problem_to_mark(bob, dana, scripts=0)
+    case = blank_add(problem, "empty")
+    task = task_of_case(problem, dana, case.pk)
+    assert task is not None
+    draft_of(task_whole(task), dana)
+    case.tasks.update(assignee=None, lease_until=None)
+    assert settle(problem, bob, case) == 1
+    assert task_next(problem, dana) is None
+    assert not case.tasks.exists()

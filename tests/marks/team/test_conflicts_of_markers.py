@@ -1,15 +1,20 @@
 """A marker gets no script of a student of a school or group in conflict, and no page shows which script that is."""
 
 import pytest
+from django.db import IntegrityError, transaction
 from django.test import Client
 
 from apps.accounts.models import GroupMember, StudentGroup, User
 from apps.contests.models import ContestProblem
-from apps.marks.models import MarkerConflict
+from apps.marks.coordination.comparing import fresh_people
+from apps.marks.models import AuditEvent, MarkerConflict
+from apps.marks.sealing.calibration import calibration_left, calibration_set
+from apps.marks.sealing.sealing import cases_settle
 from apps.marks.team.assigning import Share, scripts_assign
 from apps.marks.team.conflicts import ConflictRefused, conflict_declare, conflict_remove
 from apps.marks.workspace.claims import task_next, task_of_case
-from tests.marks.factory import claimed, problem_to_mark, script_add, sealed
+from apps.marks.workspace.passes import knows_author
+from tests.marks.factory import claimed, past_grace, problem_to_mark, script_add, sealed, task_whole
 
 
 def with_schools(bob: User, dana: User) -> ContestProblem:
@@ -83,3 +88,30 @@ def test_a_researcher_who_organises_sees_no_school(bob: User, dana: User, alice:
     assert "Hilltop" in client.get(page).content.decode()
     client.force_login(alice)
     assert "Hilltop" not in client.get(page).content.decode()
+
+
+def test_a_conflict_keeps_calibration_fresh_marks_and_hearings_away(bob: User, dana: User) -> None:
+    problem = with_schools(bob, dana)
+    kept = problem.cases.get(version__submission__paper__in=problem.contest.identities.filter(school="Hilltop").values("paper"))
+    task = task_of_case(problem, bob, kept.pk)
+    assert task is not None
+    past_grace(sealed(task_whole(task), bob))
+    cases_settle(problem.contest)
+    kept.refresh_from_db()
+    calibration_set(case=kept, by=bob, is_on=True)
+    assert calibration_left(problem, dana) == [kept]
+    assert not knows_author(kept, dana)
+    MarkerConflict.objects.create(contest=problem.contest, person=dana, school=" hilltop ", by=bob)
+    assert calibration_left(problem, dana) == []
+    assert knows_author(kept, dana)
+    assert not fresh_people(kept).filter(person=dana).exists()
+
+
+def test_a_conflict_is_stored_once_and_its_school_is_not_in_the_record(bob: User, dana: User) -> None:
+    problem = with_schools(bob, dana)
+    for _ in range(2):
+        conflict_declare(contest=problem.contest, person=dana, school="Hilltop", group=None, by=bob)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        MarkerConflict.objects.create(contest=problem.contest, person=dana, school="Hilltop", by=bob)
+    (event,) = AuditEvent.objects.filter(verb="team.conflict")
+    assert "Hilltop" not in str(event.body)
