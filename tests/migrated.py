@@ -1,7 +1,13 @@
-"""Databases with all tables, migrated once for a test run. Migrating takes 40 s of processor time, a copy a moment."""
+"""Databases with all tables, migrated once. Migrating takes 40 s of processor time, a copy a moment.
+
+An SQLite database is kept in the folder for temporary files until models, migrations or locked packages change. On a PostgreSQL
+server there is one for each test run.
+"""
 
 import contextlib
 import fcntl
+import functools
+import hashlib
 import os
 import shutil
 import sqlite3
@@ -23,10 +29,11 @@ ROOT = Path(__file__).resolve().parents[1]
 
 def migrated_file() -> Path:
     """An SQLite database to copy. The first process that asks makes it, the others wait."""
-    file = _folder() / "lemmascope.sqlite3"
-    with _alone("sqlite") as done:
-        if not done.exists():
-            _migrate({"DATA_DIR": str(_folder())})
+    folder = _folder(_tables())
+    file = folder / "lemmascope.sqlite3"
+    with _alone("sqlite", folder) as done:
+        if not (done.exists() and file.exists()):
+            _migrate({"DATA_DIR": str(folder)})
             with contextlib.closing(sqlite3.connect(file)) as database:
                 database.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # The file alone is copied.
             done.touch()
@@ -35,7 +42,7 @@ def migrated_file() -> Path:
 
 def migrated_database(url: str) -> str:
     """The name of such a database on the PostgreSQL server of `url`, to be a template of others."""
-    with _alone(f"postgres-{urlsplit(url).port}") as done:
+    with _alone(f"postgres-{urlsplit(url).port}", _folder(_run())) as done:
         if done.exists():
             return done.read_text()
         name = f"migrated_{uuid.uuid4().hex[:12]}"
@@ -75,25 +82,38 @@ def copies_for_tests(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def forget() -> None:
-    """Remove the file at the end of a test run."""
+    """Remove the files of a test run at its end."""
     if "PYTEST_XDIST_WORKER" not in os.environ:
-        shutil.rmtree(_folder(), ignore_errors=True)
+        shutil.rmtree(_folder(_run()), ignore_errors=True)
 
 
-def _folder() -> Path:
-    """A folder for all processes of this run: those of pytest-xdist are children of the one that prints."""
-    run = os.getppid() if "PYTEST_XDIST_WORKER" in os.environ else os.getpid()
-    folder = Path(tempfile.gettempdir()) / f"lemmascope-migrated-{run}"
-    folder.mkdir(exist_ok=True)
+def _run() -> str:
+    """This test run: processes of pytest-xdist are children of the one that prints."""
+    return str(os.getppid() if "PYTEST_XDIST_WORKER" in os.environ else os.getpid())
+
+
+@functools.cache
+def _tables() -> str:
+    """A hash of what the tables and their first rows are made from, and of the user, who owns the file."""
+    made_from = sorted(path for path in (ROOT / "apps").rglob("*.py") if {"migrations", "models", "models.py"} & {*path.parts})
+    digest = hashlib.sha256(f"{os.getuid()} {sys.version}".encode())
+    for path in (ROOT / "requirements.txt", *made_from):
+        digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _folder(name: str) -> Path:
+    folder = Path(tempfile.gettempdir()) / f"lemmascope-migrated-{name}"
+    folder.mkdir(mode=0o700, exist_ok=True)
     return folder
 
 
 @contextmanager
-def _alone(name: str) -> Iterator[Path]:
+def _alone(name: str, folder: Path) -> Iterator[Path]:
     """Hold a lock on what is made under this name. Yields the file that says it is done."""
-    with (_folder() / f"{name}.lock").open("w") as lock:
+    with (folder / f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        yield _folder() / f"{name}.done"
+        yield folder / f"{name}.done"
 
 
 def _migrate(env: dict[str, str]) -> None:

@@ -38,6 +38,12 @@ def sheet(code: PageCode | None, *, dpi: int = 100, lines: int = 12, seed: int =
         page[int(0.4 * dpi) : int(0.4 * dpi) + side, at : at + side] = cv2.resize(
             rows, (side, side), interpolation=cv2.INTER_NEAREST
         )
+    return written(page, dpi=dpi, lines=lines, seed=seed)
+
+
+def written(page: Picture, *, dpi: int = 100, lines: int = 12, seed: int = 0) -> Picture:
+    """The page after somebody wrote some lines on it."""
+    height, width = page.shape
     random = np.random.default_rng(seed)
     for line in range(lines):
         y, x = int(height * (0.2 + 0.06 * line)), int(width * 0.12)

@@ -32,6 +32,7 @@ from apps.marks.models.marking import (
 )
 from apps.marks.models.preferences import KeyMap
 from apps.marks.models.printed import PrintedKind, PrintedText
+from apps.marks.models.shared import SharedItems, SharedItemsScript
 from apps.marks.models.team import Assignment, MarkerConflict
 
 __all__ = [
@@ -40,5 +41,6 @@ __all__ = [
     "CoordinationRemark", "EarlyReveal", "FinalGrade", "FindingAnswer", "KeyMap", "Mark", "MarkCommand", "MarkItem",
     "MarkState", "MarkerConflict", "MarkingCase", "MarkingSetup", "MarkingTask", "Pass", "PassReason", "Phrase", "Precedent",
     "PrintedKind", "PrintedText",
-    "ReleaseBatch", "ReleasePart", "ReleasedGrade", "Reveal", "RevealKind", "Slot", "Suggestion", "SuggestionState", "Verdict",
+    "ReleaseBatch", "ReleasePart", "ReleasedGrade", "Reveal", "RevealKind", "SharedItems", "SharedItemsScript",
+    "Slot", "Suggestion", "SuggestionState", "Verdict",
 ]  # fmt: skip

@@ -17,6 +17,7 @@ from apps.marks.access import TaskGone
 from apps.marks.leases import DRAFT_LEFT, lease_renew
 from apps.marks.models import AuditEvent, Mark, MarkCommand, MarkingSetup, MarkingTask, MarkState, Slot
 from apps.marks.sheets import scheme_of, script_of, sheet_of
+from apps.marks.workspace.shared_items import items_waiting
 from apps.reasoning.marking.sheets.commands import CommandRefused, fields_differing, sheet_apply, sheet_json
 from apps.reasoning.marking.sheets.sheet import MarkSheet
 from apps.schemes.models import SchemeVersion, VersionStatus
@@ -58,6 +59,7 @@ def draft_of(task: MarkingTask, user: User) -> Mark:
         mark, is_new = Mark.objects.get_or_create(task=task, defaults={"marker": user, "scheme_version": version})
         if is_new:
             _restored(mark)
+            _shared(mark)
     if mark.marker_id != user.pk:
         raise TaskGone("This script is no longer assigned to you.")
     mark.task = task
@@ -205,3 +207,10 @@ def _restored(mark: Mark) -> None:
     if before is not None and before != mark.scheme_version:
         sheet = ticks_carried(sheet, before, mark.scheme_version)
     _written(mark, sheet, "restored", uuid.uuid4())
+
+
+def _shared(mark: Mark) -> None:
+    """Tick the items that this marker gave to a group of scripts with this one."""
+    if codes := items_waiting(mark):
+        sheet = sheet_of(mark)
+        _written(mark, sheet.with_ticks(sheet.ticks | codes), "shared", uuid.uuid4())
