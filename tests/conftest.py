@@ -67,7 +67,7 @@ def _watch(descriptor: int) -> Watch:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    if not item.get_closest_marker("kill") and not item.get_closest_marker("vllm"):
+    if not any(map(item.get_closest_marker, ("kill", "vllm", "timeout"))):
         shown = item.config.stash.get(fault_handler_stderr_fd_key, None)
         if shown is not None:
             faulthandler.dump_traceback_later(HANGS_S, exit=True, file=shown)

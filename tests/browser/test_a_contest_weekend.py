@@ -44,9 +44,13 @@ from tests.scanning.factory import Picture, pdf, written
 from tests.schemes.factory import make_scheme
 from tests.ui.browser import needs_chromium
 
-pytestmark = [pytest.mark.browser, needs_chromium, pytest.mark.django_db(transaction=True)]
-
 PAPERS = 120 if os.environ.get("THOROUGH") == "true" else 6
+pytestmark = [
+    pytest.mark.browser,
+    needs_chromium,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.timeout(300 if PAPERS < 100 else 1800),
+]
 LABELS, SIX = ("1", "2", "3", "4"), "A1 A2 -D1"
 DISPUTED, APPEALED = ("Student 002", "1"), ("Student 001", "2")
 DPI = 100
@@ -234,10 +238,11 @@ def appeal_and_answer(contest: Contest, live_server: LiveServer, client_for: Cli
     assert author.person is not None
     with room_of(live_server, session_of(client_for, author.person)) as room:
         page = room.page(f"/contests/{contest.public_id}/results/")
-        page.get_by_role("link", name=re.compile("Problem 2")).first.click()
-        page.get_by_role("link", name="Appeal").first.click()
+        page.get_by_role("region", name="Problem 2").get_by_role("link", name="Version 1").click()
+        page.get_by_role("link", name="Appeal", exact=True).first.click()
+        page.get_by_role("radio").first.check()
         page.get_by_label("Reason").fill("The missing case is on the second line of my page.")
-        page.get_by_role("button", name="Hand in the appeal").click()
+        page.get_by_role("button", name="Hand in", exact=True).click()
         expect(page.get_by_text("Your appeal is handed in.")).to_be_visible()
     appeal = Appeal.objects.get()
     first = Mark.objects.get(task__case=appeal.grade.case).marker
