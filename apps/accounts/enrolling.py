@@ -99,7 +99,8 @@ def passwords_prepare(count: int) -> list[Password]:
 def students_create(*, students: Sequence[NewStudent], passwords: Sequence[Password]) -> list[tuple[User, str]]:
     """Create the accounts, all or none, and return each with its password, in the same order.
 
-    Raises `AccountRefused` for a fault, a taken user name (also one that another process takes meanwhile), and with fewer passwords than students.
+    Raises `AccountRefused` for a fault, for a taken user name, also one that another process takes meanwhile, and with fewer
+    passwords than students.
     """
     if fault := next((one.fault for one in students if one.fault), ""):
         raise AccountRefused(fault)
@@ -107,10 +108,11 @@ def students_create(*, students: Sequence[NewStudent], passwords: Sequence[Passw
         raise AccountRefused("Accounts changed meanwhile, so none was created. Try again.")
     wanted = [one.username or _username_base(one) for one in students]
     taken = usernames_taken()
+    given = {one.username.casefold() for one in students}
     made = []
     for one, base, password in zip(students, wanted, passwords, strict=False):
         name, number = base, 2
-        while name.casefold() in taken:
+        while name.casefold() in taken or (name.casefold() in given and not one.username):
             if one.username:
                 raise AccountRefused(f"The user name {one.username} is taken. Choose another one.")
             name, number = f"{base}{number}", number + 1

@@ -99,7 +99,9 @@ def test_a_formula_without_a_result_and_an_error_are_faults_of_their_cells() -> 
 
 def test_a_formula_without_a_result_in_a_far_column_is_refused_as_too_wide() -> None:
     data = xlsx(["Name", "P1"], ["Anna", ("=1+1", "")])
-    far = rewritten(rewritten(data, "xl/worksheets/sheet1.xml", b"<v></v>", b""), "xl/worksheets/sheet1.xml", b'"B2"', b'"ZZZ2"')
+    far = rewritten(
+        rewritten(data, "xl/worksheets/sheet1.xml", b"<v></v>", b""), "xl/worksheets/sheet1.xml", b'"B2"', b'"ZZZ2"'
+    )
     with pytest.raises(FileWrong, match="more than 200 columns"):
         grid_read(far)
 
