@@ -47,14 +47,15 @@ def table_file_keep(
     return file
 
 
-def reading_choose(*, file: TableFile, sheet: str, encoding: str) -> None:
+def reading_choose(*, file: TableFile, sheet: str, encoding: str) -> Grid:
     """Choose another sheet or encoding; the columns of another header are remembered or guessed. Raises `FileWrong`."""
     names = grid_of(file).names
     grid = grid_read(bytes(file.data), sheet, encoding)
-    file.encoding = grid.encoding
-    if sheet != file.sheet or grid.names != names:
+    file.sheet, file.encoding = grid.sheet, grid.encoding
+    if grid.names != names:
         _sheet_set(file, grid)
     _reading_store(file)
+    return grid
 
 
 @transaction.atomic

@@ -72,18 +72,20 @@ def review(request: HttpRequest, file_id: uuid.UUID) -> HttpResponse:
     try:
         grid = services.grid_of(file)
         reading = {name: str(sent.get(name, getattr(grid, name))) for name in ("sheet", "encoding")}
-        if reading != {"sheet": grid.sheet, "encoding": grid.encoding}:
-            services.reading_choose(file=file, **reading)
-            return redirect("tables:review", file_id=file_id)
+        names, is_other = grid.names, reading != {"sheet": grid.sheet, "encoding": grid.encoding}
+        if is_other:
+            grid = services.reading_choose(file=file, **reading)
     except FileWrong as error:
         messages.error(request, str(error))
+        return redirect("tables:review", file_id=file_id)
+    if grid.names != names:  # The form has the meanings of other columns.
         return redirect("tables:review", file_id=file_id)
     before, choices = services.columns_of(file, grid), Choices.of(file.choices)
     columns, chosen = columns_sent(sent, before), choices_sent(sent, choices, services.people_shown(file, grid))
     services.meanings_choose(file=file, grid=grid, columns=columns, choices=chosen)
     if sent.get("do") != "import" or columns_fault(columns):
         return redirect("tables:review", file_id=file_id)
-    if columns != before or chosen != choices:
+    if is_other or columns != before or chosen != choices:
         messages.info(request, "You changed something, so nothing was imported yet. Look at the new preview, then import.")
         return redirect("tables:review", file_id=file_id)
     try:

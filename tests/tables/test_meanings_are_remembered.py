@@ -110,7 +110,12 @@ def test_another_encoding_is_read_when_it_is_chosen(bob: User, client_for: Clien
     client, contest = client_for(bob), make_contest(bob)
     file = upload(client, contest, "Name,School\nErdős Pál,Kőszeg\n".encode("cp1250"))
     assert "Erdõs Pál" in page_of(client, file)
-    assert "Erdős Pál" in post(client, file, "preview", encoding="cp1250")
+    page = post(client, file, "import", encoding="cp1250", marker="Dr. B", role_1="")
+    assert "Erdős Pál" in page
+    assert "You changed something, so nothing was imported yet." in page
+    file.refresh_from_db()
+    assert (file.choices["marker"], file.columns[1][0]) == ("Dr. B", "")
+    post(client, file, "preview", role_1="school")
     assert "The file cannot be read as UTF-8. Choose another encoding." in post(client, file, "preview", encoding="utf-8-sig")
     post(client, file, encoding="cp1250")
     assert contest.identities.get().school == "Kőszeg"
