@@ -5,14 +5,15 @@ Hashing takes most of the time, so that passwords are prepared before the transa
 
 import re
 import secrets
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
 from django.contrib.auth.hashers import make_password
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
-from django.db import transaction
+from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 from django.utils.text import slugify
 
 from apps.accounts.models import Role, User
@@ -21,6 +22,10 @@ from apps.files.csv_files import csv_lines
 
 ACCOUNTS_AT_ONCE = 500
 USERNAME_LENGTH = 150
+#: For passwords on paper: without look-alikes. A first letter keeps spreadsheets from reading a formula or a number.
+_LETTERS = "abcdefghjkmnpqrstuvwxyz"
+_SIGNS = f"{_LETTERS}23456789"
+_PASSWORD_LENGTH = 14
 _USERNAME = re.compile(r"[\w.@+-]+")
 
 
@@ -86,7 +91,7 @@ def passwords_prepare(count: int) -> list[Password]:
     """Random passwords with hashes; about 0.1 s each. Call it outside a transaction. Raises `AccountRefused` for too many."""
     if count > ACCOUNTS_AT_ONCE:
         raise AccountRefused(f"At most {ACCOUNTS_AT_ONCE} accounts can be created at once. Split the list.")
-    texts = [secrets.token_urlsafe(9) for _ in range(count)]
+    texts = [_password_draw() for _ in range(count)]
     return [Password(text, make_password(text)) for text in texts]
 
 
@@ -94,18 +99,20 @@ def passwords_prepare(count: int) -> list[Password]:
 def students_create(*, students: Sequence[NewStudent], passwords: Sequence[Password]) -> list[tuple[User, str]]:
     """Create the accounts, all or none, and return each with its password, in the same order.
 
-    Raises `AccountRefused` for a fault, a taken user name, and with fewer passwords than students.
+    Raises `AccountRefused` for a fault, for a taken user name, also one that another process takes meanwhile, and with fewer
+    passwords than students.
     """
     if fault := next((one.fault for one in students if one.fault), ""):
         raise AccountRefused(fault)
     if len(passwords) < len(students):
         raise AccountRefused("Accounts changed meanwhile, so none was created. Try again.")
     wanted = [one.username or _username_base(one) for one in students]
-    taken = {name.casefold() for name in User.objects.values_list("username", flat=True)}
+    taken = usernames_taken()
+    given = {one.username.casefold() for one in students}
     made = []
     for one, base, password in zip(students, wanted, passwords, strict=False):
         name, number = base, 2
-        while name.casefold() in taken:
+        while name.casefold() in taken or (name.casefold() in given and not one.username):
             if one.username:
                 raise AccountRefused(f"The user name {one.username} is taken. Choose another one.")
             name, number = f"{base}{number}", number + 1
@@ -113,8 +120,42 @@ def students_create(*, students: Sequence[NewStudent], passwords: Sequence[Passw
         user = User(username=name, first_name=one.given, last_name=one.family, email=one.email, role=Role.STUDENT)
         user.password = password.encoded
         made.append((user, password.text))
-    User.objects.bulk_create([user for user, _ in made], batch_size=200)
+    try:
+        with transaction.atomic():
+            User.objects.bulk_create([user for user, _ in made], batch_size=200)
+    except IntegrityError as error:
+        raise AccountRefused("Another user created an account of one of these names meanwhile. Try again.") from error
     return made
+
+
+@transaction.atomic
+def passwords_replace(*, accounts: Collection[int], passwords: Sequence[Password]) -> list[tuple[User, str]]:
+    """Give students who never signed in new passwords; return each with its password, by user name.
+
+    `accounts`: primary keys; those of other users are left alone. Raises `AccountRefused` with fewer passwords than students.
+    """
+    users = list(never_signed_in(accounts).select_for_update())
+    if len(passwords) < len(users):
+        raise AccountRefused("Accounts changed meanwhile, so no password was drawn. Try again.")
+    for user, password in zip(users, passwords, strict=False):
+        user.password = password.encoded
+    User.objects.bulk_update(users, ["password"], batch_size=200)
+    return [(user, password.text) for user, password in zip(users, passwords, strict=False)]
+
+
+def never_signed_in(accounts: Collection[int]) -> QuerySet[User]:
+    """Those of the accounts (primary keys) that are open, belong to students, and were never signed in to, by user name."""
+    students = User.objects.filter(pk__in=accounts, role=Role.STUDENT, is_active=True, is_staff=False, is_superuser=False)
+    return students.filter(last_login=None).order_by("username")
+
+
+def usernames_taken() -> set[str]:
+    """All user names in lower case: two names that differ in case only would be confused."""
+    return {name.casefold() for name in User.objects.values_list("username", flat=True).iterator()}
+
+
+def _password_draw() -> str:
+    return secrets.choice(_LETTERS) + "".join(secrets.choice(_SIGNS) for _ in range(_PASSWORD_LENGTH - 1))
 
 
 def _username_base(student: NewStudent) -> str:

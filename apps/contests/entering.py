@@ -1,7 +1,7 @@
 """Enter many authors for a contest at once, and give authors their accounts; accounts are created where they are missing."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from django.db import transaction
 
@@ -28,10 +28,14 @@ class NewAuthor:
 
 @dataclass(frozen=True)
 class Pasted:
-    """A list of students: those with an open account, and the others, each with its line, school and external id."""
+    """A list of students: those with an open account, and the others, each with its line, school and external id.
+
+    `repeated`: names that the list has more than once. Equal lines count once.
+    """
 
     known: list[tuple[User, str, str]]
     unknown: list[tuple[str, str, str, str]]
+    repeated: list[str] = field(default_factory=list)
 
     @property
     def unknown_lines(self) -> str:
@@ -93,6 +97,19 @@ def students_enter(*, contest: Contest, pasted: Pasted, does_create: bool, by: U
             return students_add(contest=contest, students=[*pasted.known, *students], by=by), created
     except AccountRefused as refused:
         raise ContestRefused(str(refused)) from refused
+
+
+@transaction.atomic
+def authors_complete(*, contest: Contest, details: Mapping[int, tuple[str, str]]) -> None:
+    """Fill in the empty school and external id of authors. `details`: both, by primary key of the identity; empty: none.
+
+    A stored school or id is never replaced.
+    """
+    rows = list(contest.identities.filter(pk__in=details))
+    for row in rows:
+        school, external_id = details[row.pk]
+        row.school, row.external_id = row.school or school, row.external_id or external_id
+    Identity.objects.bulk_update(rows, ["school", "external_id"], batch_size=_BATCH)
 
 
 @transaction.atomic

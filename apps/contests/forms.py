@@ -1,5 +1,6 @@
 """Forms of contests: settings, problem, coach, students and group of students."""
 
+from collections import Counter
 from typing import Any
 
 from django import forms
@@ -128,7 +129,9 @@ class StudentsForm(forms.Form):
             raise forms.ValidationError(f"Add at most {STUDENTS_AT_ONCE} students at once. No students were added.")
         rows = {line.strip(): _student(line) for line in lines}
         known = people_named([name for name, *_ in rows.values()])
+        names = Counter(_student(line)[0] for line in lines)
         return Pasted(
+            repeated=[name for name, count in names.items() if count > 1],
             known=[(known[name], school, external) for name, school, external in rows.values() if name in known],
             unknown=[(line, *row) for line, row in rows.items() if row[0] not in known],
         )

@@ -5,8 +5,9 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from apps.files.archives import is_archive
@@ -16,8 +17,21 @@ from apps.files.workbooks import COLUMNS_AT_MOST, Workbook, old_workbook_refuse
 
 #: In the order of preference: with semicolons or tabs, a comma is often that of decimals.
 _SEPARATORS = {"\t": "tabs", ";": "semicolons", ",": "commas", "|": "vertical bars"}
+#: Encodings by their name in Python, in words. The first are tried in this order where none was chosen.
+ENCODINGS = {
+    "utf-8-sig": "UTF-8",
+    "cp1252": "Windows-1252 (Western European)",
+    "cp1250": "Windows-1250 (Central European)",
+    "cp1251": "Windows-1251 (Cyrillic)",
+    "cp1254": "Windows-1254 (Turkish)",
+    "mac_roman": "Mac Roman",
+    "utf-16": "UTF-16",
+}
+_TRIED = ("utf-8-sig", "cp1252", "cp1250")
 _LOOKED_AT = 30
 _TITLE_ROWS = 5
+#: The first line with which Excel names the separator: the sign itself, or `\t` for a tab.
+_NAMED_SEPARATOR = re.compile(r"sep=(\\t|[^\r\n]?)[ ]*(?:\r\n|\r|\n|\Z)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -35,27 +49,34 @@ class GridRow:
 
 @dataclass(frozen=True)
 class Grid:
-    """A table. `names` are unique and not empty; `sheets` is empty for a text file; `notes` say how the file was read."""
+    """A table. `names` are unique and not empty; `notes` say how the file was read.
+
+    `sheets` is empty for a text file, `encoding` (a key of `ENCODINGS`) for a workbook.
+    """
 
     names: tuple[str, ...]
     rows: list[GridRow]
     notes: tuple[str, ...] = ()
     sheets: tuple[str, ...] = ()
     sheet: str = ""
+    encoding: str = ""
 
     def column(self, index: int) -> list[str]:
         """The filled cells of a column."""
         return [cell for row in self.rows if (cell := row.cells[index])]
 
 
-def grid_read(data: bytes, sheet: str = "") -> Grid:
-    """Read a table; an empty `sheet` is the first one that has rows. Raises `FileWrong` with what to do."""
+def grid_read(data: bytes, sheet: str = "", encoding: str = "") -> Grid:
+    """Read a table; an empty `sheet` is the first one that has rows, an empty `encoding` the first one that fits.
+
+    Raises `FileWrong` with what to do.
+    """
     if not data.strip():
         raise FileWrong("The file is empty.")
     if len(data) > FILE_BYTES:
         raise FileWrong(f"The file is larger than {FILE_BYTES // 1024**2} MB. Split it into smaller files.")
     old_workbook_refuse(data)
-    return _workbook_grid(data, sheet) if is_archive(data) else _text_grid(data)
+    return _workbook_grid(data, sheet) if is_archive(data) else _text_grid(data, encoding)
 
 
 def _workbook_grid(data: bytes, sheet: str) -> Grid:
@@ -72,19 +93,26 @@ def _workbook_grid(data: bytes, sheet: str) -> Grid:
     raise FileWrong("The workbook has no sheet with rows.")
 
 
-def _text_grid(data: bytes) -> Grid:
-    text, encoding = _decoded(data)
-    if text[:4].lower() == "sep=":
-        first, _, text = text.partition("\n")
-        separator, skipped = first.strip()[4:5] or ",", 1
+def _text_grid(data: bytes, encoding: str) -> Grid:
+    text, encoding = _decoded(data, encoding)
+    if named := _NAMED_SEPARATOR.match(text):
+        text, skipped = text[named.end() :], 1
+        separator = {"": ",", "\\t": "\t"}.get(named[1].lower(), named[1])
     else:
         separator, skipped = _separator_of(text), 0
     if separator not in _SEPARATORS:
         raise FileWrong("The first line names a separator that is not supported. Save the file with commas or semicolons.")
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    rows = _text_rows(text, separator, skipped)
+    note = f"Encoding {ENCODINGS[encoding].partition(' (')[0]}, cells separated by {_SEPARATORS[separator]}."
+    return replace(_grid(rows, (note,)), encoding=encoding)
+
+
+def _text_rows(text: str, separator: str, skipped: int) -> list[tuple[int, list[str], dict[int, str]]]:
+    """The rows below `skipped` lines. Strict: otherwise a cell with an unclosed quotation mark swallows the rows below it."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     rows: list[tuple[int, list[str], dict[int, str]]] = []
+    before = 0
     try:
-        before = 0
         for cells in reader:
             if any(cell.strip() for cell in cells):
                 rows.append((before + 1 + skipped, [_cell(cell) for cell in cells], {}))
@@ -92,21 +120,27 @@ def _text_grid(data: bytes) -> Grid:
             if len(rows) > ROWS_AT_MOST + 1:
                 raise FileWrong(f"The file has more than {ROWS_AT_MOST:,} rows. Split it.")
     except csv.Error as error:
-        raise FileWrong(f"This is not a CSV file: {error}.") from error
-    return _grid(rows, (f"Encoding {encoding}, cells separated by {_SEPARATORS[separator]}.",))
+        raise FileWrong(
+            f"The row that begins in line {before + 1 + skipped} has a quotation mark that is not closed, or a sign after a "
+            "closing one, so the rows below it would be lost. Correct that row: a cell in quotation marks ends with one, and a "
+            "quotation mark inside it is doubled."
+        ) from error
+    return rows
 
 
-def _decoded(data: bytes) -> tuple[str, str]:
-    """The text of a file and the name of its encoding. Raises `FileWrong`."""
-    tries = ("utf-16",) if data[:2] in (b"\xff\xfe", b"\xfe\xff") else ("utf-8-sig", "cp1252")
-    for encoding in tries:
+def _decoded(data: bytes, chosen: str) -> tuple[str, str]:
+    """The text of a file and its encoding, the chosen one if there is one. Raises `FileWrong`."""
+    guesses = ("utf-16",) if data[:2] in (b"\xff\xfe", b"\xfe\xff") else _TRIED
+    for encoding in (chosen,) if chosen in ENCODINGS else guesses:
         try:
             text = data.decode(encoding)
         except UnicodeDecodeError:
             continue
         if "\0" in text:
             break
-        return text, {"utf-8-sig": "UTF-8", "cp1252": "Windows-1252", "utf-16": "UTF-16"}[encoding]
+        return text, encoding
+    if chosen in ENCODINGS:
+        raise FileWrong(f"The file cannot be read as {ENCODINGS[chosen]}. Choose another encoding.")
     raise FileWrong(
         "This is no table: its characters are unreadable. In a spreadsheet program, save it as XLSX or CSV (UTF-8)."
     )

@@ -20,6 +20,7 @@ UNPACKED_BYTES = 96 * 1024 * 1024
 COLUMNS_AT_MOST = 200
 _CHUNK = 64 * 1024
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_DIGITS = 9
 _LETTERS = re.compile(r"[A-Z]{1,3}")
 NO_RESULT = "holds a formula without a result. Open the file in a spreadsheet program, save it, and choose it again."
 _NOT_A_WORKBOOK = "This is not a workbook that can be read. In a spreadsheet program, save it as XLSX or as CSV (UTF-8)."
@@ -183,7 +184,7 @@ class _SheetReader:
         if tag == "row":
             before = self.rows[-1].number if self.rows else 0
             number = given.get("r", "")
-            self._row = SheetRow(int(number) if number.isascii() and number.isdigit() else before + 1)
+            self._row = SheetRow(_count_of(number, before + 1))
             self._column = -1
         elif tag == "c":
             letters = _LETTERS.match(given.get("r", ""))
@@ -205,21 +206,26 @@ class _SheetReader:
             self.rows.append(self._row)
 
     def _keep(self) -> None:
-        if self._value is None:
-            if self._has_formula:
-                self._row.faults[self._column] = NO_RESULT
+        if self._value is None and not self._has_formula:
             return
         if self._column >= COLUMNS_AT_MOST:
             raise FileWrong(f"The sheet has more than {COLUMNS_AT_MOST} columns. Remove those that are not needed.")
-        if self._kind == "e":
+        if self._value is None:
+            self._row.faults[self._column] = NO_RESULT
+        elif self._kind == "e":
             self._row.faults[self._column] = f"shows the error {self._value[:20]}. Correct it in the spreadsheet program."
         elif self._kind == "s":
-            index = int(self._value) if self._value.isascii() and self._value.isdigit() else len(self._texts)
+            index = _count_of(self._value, len(self._texts))
             self._row.cells[self._column] = self._texts[index] if index < len(self._texts) else ""
         elif self._kind == "b":
             self._row.cells[self._column] = "TRUE" if self._value == "1" else "FALSE"
         else:
             self._row.cells[self._column] = _number_text(self._value) if self._kind == "n" else self._value
+
+
+def _count_of(word: str, otherwise: int) -> int:
+    """A number of a row or text; Python refuses to read one of thousands of digits."""
+    return int(word) if word.isascii() and word.isdigit() and len(word) <= _DIGITS else otherwise
 
 
 def _column_of(letters: str) -> int:

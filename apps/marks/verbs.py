@@ -41,6 +41,7 @@ VERBS = {
     "contest.imported": "Imported texts from a file",
     "contest.mark": "Started marking",
     "contest.open": "Opened the contest",
+    "contest.passwords": "Drew new passwords of an import",
     "contest.problem": "Added a problem",
     "contest.scans": "Added scans",
     "contest.scans-handed-in": "Handed in scanned pages",

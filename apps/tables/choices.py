@@ -15,6 +15,14 @@ class Unknown(models.TextChoices):
     LEAVE = "leave", "Leave them out"
 
 
+class Origin(models.TextChoices):
+    """Where the meanings of columns come from."""
+
+    GUESSED = "guessed", "Guessed from the header and the cells. Correct them where they are wrong."
+    REMEMBERED = "remembered", "Filled in as you chose it for the last table with this header."
+    CHOSEN = "chosen", "As you chose it. This is remembered for the next table with this header."
+
+
 #: The choice for a person who is none of the accounts of that name.
 NOT_THE_SAME = "none"
 

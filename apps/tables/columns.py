@@ -86,6 +86,8 @@ _WIDE = re.compile(
     re.IGNORECASE,
 )
 _POINTS_CELL = re.compile(r"[-–—]|\d{1,3}(?:[.,]\d{1,3})?(?:\s*/\s*\d{1,3}(?:[.,]\d+)?)?")
+#: A comma before exactly three digits may separate thousands or decimals.
+_UNCLEAR = re.compile(r"[1-9]\d{0,2}(,\d{3})+")
 _POINT_WORDS = {"points", "pts", "score", "mark"}
 
 
@@ -150,6 +152,16 @@ def folded(text: str) -> str:
     return " ".join("".join(sign for sign in plain if not unicodedata.combining(sign)).split())
 
 
+def decimal(word: str) -> str:
+    """A number with a point for a decimal comma; an unclear one such as `1,000` stays."""
+    return word if is_unclear(word) else word.replace(",", ".")
+
+
+def is_unclear(word: str) -> bool:
+    """Whether the comma of a number may separate thousands or decimals."""
+    return bool(_UNCLEAR.fullmatch(word))
+
+
 def _plain(name: str) -> str:
     return " ".join(re.sub(r"[^\w]|_", " ", folded(name)).split())
 
@@ -160,7 +172,7 @@ def _wide(name: str, cells: list[str], known: set[str]) -> Column:
     if _plain(name) in _TOTALS or not (found or name.casefold() in known):
         return Column(Role.EMAIL) if cells and all("@" in cell for cell in cells) else Column()
     label = found["label"] if found and name.casefold() not in known else name
-    most = (found["most"] or "").replace(",", ".") if found else ""
+    most = decimal(found["most"] or "") if found else ""
     what = (found["what"] or "").casefold() if found else ""
     is_points = sum(bool(_POINTS_CELL.fullmatch(cell)) for cell in cells) >= 0.8 * len(cells)
     if what in _POINT_WORDS or (not what and is_points):

@@ -12,6 +12,7 @@ from apps.tables.reading import MARKER_LENGTH
 
 FILENAME_LENGTH = 200
 SHEET_LENGTH = 100
+ENCODING_LENGTH = 20
 POINTS: dict[str, Any] = {"max_digits": 6, "decimal_places": 2}
 
 
@@ -19,7 +20,7 @@ class TableFile(models.Model):
     """An uploaded table between preview and import. Deleted on import, replacement or expiry.
 
     `contest` is None for a table from which a new contest with `title` is made. `columns`: the chosen meanings; `choices`: what
-    `apps.tables.choices` describes.
+    `apps.tables.choices` describes, and the `origin` of the meanings. `encoding`: empty until it is chosen.
     """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -29,6 +30,7 @@ class TableFile(models.Model):
     filename = models.CharField(max_length=FILENAME_LENGTH)
     data = models.BinaryField()
     sheet = models.CharField(max_length=SHEET_LENGTH, blank=True)
+    encoding = models.CharField(max_length=ENCODING_LENGTH, blank=True)
     columns: "models.JSONField[list[list[str]], list[list[str]]]" = models.JSONField(default=list)
     choices: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField(default=dict)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -53,6 +55,7 @@ class TableImport(models.Model):
     """The record of one import. `counts`: how many rows of each kind were new; `left_out`: [line, reason, cells …].
 
     `left_out` has names, so that it is emptied when it is older than a day. `header`: the names of the columns.
+    `accounts`: those that it created.
     """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -63,6 +66,7 @@ class TableImport(models.Model):
     header: "models.JSONField[list[str], list[str]]" = models.JSONField(default=list)
     left_out: "models.JSONField[list[list[Any]], list[list[Any]]]" = models.JSONField(default=list)
     left_out_count = models.PositiveIntegerField(default=0)
+    accounts = models.ManyToManyField(User, related_name="+")
     at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -1,6 +1,7 @@
 """Find the accounts and authors that people of a table are.
 
-A user name or an e-mail address decides. A name alone never does: accounts of that name are candidates to look at.
+A user name or an e-mail address decides on the account. A name alone never does: accounts of that name are candidates to look
+at. Authors of the contest are found by name with school or id (`authors`).
 """
 
 import hashlib
@@ -11,11 +12,14 @@ from dataclasses import dataclass, field
 from apps.accounts.models import Role, User
 from apps.accounts.selectors import people_named
 from apps.contests.models import Contest, Identity
+from apps.tables.authors import Match, agreeing, is_other, match_of
 from apps.tables.choices import NOT_THE_SAME, Choices, Unknown
 from apps.tables.columns import folded
 from apps.tables.reading import Person
 
 CANDIDATES_AT_MOST = 10
+#: Decisions on one page; the people beyond them are left out.
+LOOKS_AT_MOST = 200
 
 
 @dataclass
@@ -27,6 +31,8 @@ class PersonPlan:
     - `is_created`: a new account; otherwise entered by name.
 
     `reason`: why the person is left out. `candidates`: accounts of that name, to look at; `is_sure`: no look is needed.
+    `is_exact`: the author was found by account, school or id, not by the name alone. `is_denied`: the account of the table is
+    not that author.
     """
 
     token: str
@@ -36,6 +42,8 @@ class PersonPlan:
     candidates: list[User] = field(default_factory=list)
     is_created: bool = False
     is_sure: bool = True
+    is_exact: bool = False
+    is_denied: bool = False
     reason: str = ""
 
     @property
@@ -47,6 +55,34 @@ class PersonPlan:
     def is_linked_now(self) -> bool:
         """Whether an author who is already in the contest gets an account."""
         return not self.reason and self.identity is not None and self.account is not None and self.identity.person_id is None
+
+    @property
+    def details(self) -> tuple[str, str]:
+        """The school and the id that an author of the contest gets, because the contest has none; else empty."""
+        if self.identity is None or self.reason:
+            return "", ""
+        school = "" if self.identity.school else self.person.school
+        return school, "" if self.identity.external_id else self.person.external_id
+
+    @property
+    def kept(self) -> list[str]:
+        """What the contest has otherwise than the table, in sentences."""
+        if self.identity is None or self.reason:
+            return []
+        pairs = (
+            ("school", self.identity.school, self.person.school),
+            ("id", self.identity.external_id, self.person.external_id),
+        )
+        return [
+            f"{self.person.shown} has the {what} “{stored}” in the contest, which stays."
+            for what, stored, given in pairs
+            if stored and given and folded(stored) != folded(given)
+        ]
+
+    @property
+    def picked(self) -> str:
+        """The choice that the page shows: the id of an account, or `NOT_THE_SAME`."""
+        return NOT_THE_SAME if self.account is None or self.is_denied else str(self.account.public_id)
 
 
 def token_of(key: str) -> str:
@@ -60,7 +96,13 @@ def people_plan(
     """Plan all people of a table, by key. `coaches`: keys of users who may not enter this contest."""
     known = _Known(people.values(), contest)
     plans = {key: _plan(token_of(key), person, known, choices, may_create=may_create) for key, person in people.items()}
-    _refuse_conflicts(plans, coaches)
+    for plan in [one for one in plans.values() if one.candidates and not one.is_sure][LOOKS_AT_MOST:]:
+        plan.reason = plan.reason or (
+            f"More than {LOOKS_AT_MOST} people may have an account of their name. Import the first ones, then this table again."
+        )
+    _refuse_accounts(plans, coaches)
+    _refuse_authors(plans)
+    _refuse_names(plans, known)
     return plans
 
 
@@ -74,8 +116,18 @@ class _Known:
         self.closed = set(User.objects.filter(username__in=words, is_active=False).values_list("username", flat=True))
         rows = list(contest.identities.select_related("person")) if contest else []
         self.by_person = {row.person_id: row for row in rows if row.person_id}
-        self.by_name = {row.name: row for row in rows if row.person_id is None}
+        self.by_name: dict[str, list[Identity]] = defaultdict(list)
+        for row in rows:
+            self.by_name[row.name].append(row)
         self.candidates = _accounts_named({folded(one.name) for one in people if one.name and not (one.username or one.email)})
+
+    def named(self, name: str) -> list[Identity]:
+        """The authors of this name."""
+        return self.by_name.get(name, [])
+
+    def without_account(self, name: str) -> Identity | None:
+        """The author of this name without an account; at most one can be in a contest."""
+        return next((row for row in self.named(name) if row.person_id is None), None)
 
 
 def _accounts_named(names: set[str]) -> dict[str, list[User]]:
@@ -101,32 +153,63 @@ def _plan(token: str, person: Person, known: _Known, choices: Choices, *, may_cr
     plan = PersonPlan(token, person)
     account = known.accounts.get(person.username) or known.accounts.get(person.email)
     if account is not None:
-        plan.account, plan.identity = account, known.by_person.get(account.pk)
-        if plan.identity is None and person.name:
-            plan.identity = known.by_name.get(person.name)  # Entered by name before, now with an account.
+        _with_account(plan, account, known, choices)
         return plan
     if person.username in known.closed:
         plan.reason = f"The account {person.username} is closed."
         return plan
     _by_name(plan, known, choices)
-    if plan.identity is None and plan.account is None:
+    if plan.identity is None and plan.account is None and not plan.reason:
         _without_account(plan, choices, may_create=may_create)
     return plan
 
 
+def _with_account(plan: PersonPlan, account: User, known: _Known, choices: Choices) -> None:
+    """Set the account, and the author who was entered by name before. Where only the name agrees, that needs a look."""
+    plan.account, plan.identity = account, known.by_person.get(account.pk)
+    plan.is_exact = True
+    entered = known.without_account(plan.person.name)
+    if plan.identity is not None or entered is None or is_other(plan.person, entered):
+        return
+    if not agreeing(plan.person, entered):
+        plan.is_exact, plan.is_sure, plan.candidates = False, False, [account]
+        plan.is_denied = choices.people.get(plan.token) == NOT_THE_SAME
+        if plan.is_denied:
+            return
+    plan.identity = entered
+
+
 def _by_name(plan: PersonPlan, known: _Known, choices: Choices) -> None:
-    """Set identity, account and candidates of a person whom the table only names."""
-    plan.candidates = known.candidates.get(folded(plan.person.name), [])[:CANDIDATES_AT_MOST]
-    entered = known.by_name.get(plan.person.name)
-    here = [user for user in plan.candidates if user.pk in known.by_person]
-    picked = choices.people.get(plan.token, "")
+    """Set identity, account and candidates of a person whose account the table does not name."""
+    person, picked = plan.person, choices.people.get(plan.token, "")
+    users = known.candidates.get(folded(person.name), [])
+    here = {user.pk: row for user in users if (row := known.by_person.get(user.pk))}
+    plan.candidates = [one for one in users if one.pk not in here or not is_other(person, here[one.pk])][:CANDIDATES_AT_MOST]
+    match = match_of(person, {row.pk: row for row in (*known.named(person.name), *here.values())}.values())
     chosen = next((user for user in plan.candidates if str(user.public_id) == picked), None)
-    if chosen is None and picked != NOT_THE_SAME and entered is None:
-        chosen = here[0] if len(here) == 1 else plan.candidates[0] if len(plan.candidates) == 1 else None
-    plan.account = chosen
-    plan.identity = (known.by_person.get(chosen.pk) if chosen else None) or entered
-    is_settled = plan.identity is not None and (chosen is None or plan.identity.person_id == chosen.pk)
+    if chosen is not None:
+        plan.account = chosen
+        plan.identity = known.by_person.get(chosen.pk) or match.entered
+    elif picked == NOT_THE_SAME:
+        plan.identity = match.entered
+    else:
+        _propose(plan, match)
+    plan.is_exact = match.is_exact and plan.identity == match.found
+    linked = plan.identity.person_id if plan.identity else None
+    is_settled = plan.identity is not None and linked == (plan.account.pk if plan.account else None)
     plan.is_sure = not plan.candidates or is_settled
+
+
+def _propose(plan: PersonPlan, match: Match) -> None:
+    """The author who was found, else the only account of the name."""
+    if match.found is not None:
+        plan.identity, plan.account = match.found, match.found.person
+    elif match.is_unclear:
+        plan.reason = (
+            f"The contest has several students called {plan.person.name[:60]}. Add the school, the id or the user name."
+        )
+    elif len(plan.candidates) == 1:
+        plan.account = plan.candidates[0]
 
 
 def _without_account(plan: PersonPlan, choices: Choices, *, may_create: bool) -> None:
@@ -139,27 +222,52 @@ def _without_account(plan: PersonPlan, choices: Choices, *, may_create: bool) ->
         plan.reason = f"No account {person.shown}, and the table has no name to enter."
 
 
-def _refuse_conflicts(plans: dict[str, PersonPlan], coaches: Collection[int]) -> None:
-    """Refuse coaches, a second person of an account, and a second person without an account under one name."""
+def _refuse_accounts(plans: dict[str, PersonPlan], coaches: Collection[int]) -> None:
+    """Refuse coaches, accounts of others than students, and a second person of an account."""
     accounts: dict[int, PersonPlan] = {}
+    for plan in plans.values():
+        if plan.reason or plan.account is None:
+            continue
+        first = accounts.setdefault(plan.account.pk, plan)
+        if plan.account.pk in coaches:
+            plan.reason = f"{plan.account.username} is a coach of this contest."
+        elif plan.account.role != Role.STUDENT and plan.identity is None:
+            plan.reason = f"{plan.account.username} is not the account of a student."
+        elif first is not plan:
+            plan.reason = f"The account {plan.account.username} is that of {first.person.shown} in line {first.person.line}."
+
+
+def _refuse_authors(plans: dict[str, PersonPlan]) -> None:
+    """Refuse all but one person of the table for an author; without an agreeing school or id, all of them."""
+    claims: dict[int, list[PersonPlan]] = defaultdict(list)
+    for plan in plans.values():
+        if plan.identity is not None and not plan.reason:
+            claims[plan.identity.pk].append(plan)
+    for rivals in claims.values():
+        sure = next((one for one in rivals if one.is_exact), None)
+        for plan in rivals if len(rivals) > 1 else ():
+            if plan is not sure:
+                other = sure or next(one for one in rivals if one is not plan)
+                plan.reason = (
+                    f"{plan.person.shown} may be the same student of the contest as {other.person.shown} in line "
+                    f"{other.person.line}. Give both the school, an id or a user name."
+                )
+
+
+def _refuse_names(plans: dict[str, PersonPlan], known: _Known) -> None:
+    """Refuse a second person without an account under one name, in the table or in the contest."""
+    linked = {plan.identity.pk for plan in plans.values() if plan.identity and plan.is_linked_now}
     names: dict[str, PersonPlan] = {}
     for plan in plans.values():
-        if plan.reason:
+        if not plan.is_new or plan.account is not None or plan.is_created:
             continue
-        if plan.account is not None:
-            first = accounts.setdefault(plan.account.pk, plan)
-            if plan.account.pk in coaches:
-                plan.reason = f"{plan.account.username} is a coach of this contest."
-            elif plan.account.role != Role.STUDENT and plan.identity is None:
-                plan.reason = f"{plan.account.username} is not the account of a student."
-            elif first is not plan:
-                plan.reason = (
-                    f"The account {plan.account.username} is that of {first.person.shown} in line {first.person.line}."
-                )
-        elif not plan.is_created:
-            first = names.setdefault(plan.person.name, plan)
-            if first is not plan:
-                plan.reason = (
-                    f"{plan.person.name} in line {first.person.line} has the same name. "
-                    "Give both accounts, or write their names differently."
-                )
+        entered = known.without_account(plan.person.name)
+        first = names.setdefault(plan.person.name, plan)
+        if entered is not None and entered.pk not in linked:
+            where = f"The contest has another {plan.person.name}{f' ({entered.school})' if entered.school else ''}"
+            plan.reason = f"{where} without an account. Give both accounts, or write their names differently."
+        elif first is not plan:
+            plan.reason = (
+                f"{plan.person.name} in line {first.person.line} has the same name. "
+                "Give both accounts, or write their names differently."
+            )

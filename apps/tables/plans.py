@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from apps.accounts.access import accounts_may_create
-from apps.accounts.enrolling import ACCOUNTS_AT_ONCE, NewStudent, name_parts
+from apps.accounts.enrolling import ACCOUNTS_AT_ONCE, NewStudent, name_parts, usernames_taken
 from apps.accounts.models import User
 from apps.contests.models import Contest
 from apps.files.grids import Grid
@@ -13,7 +13,7 @@ from apps.submissions.importing.texts import text_digest, text_digests
 from apps.tables.choices import Choices
 from apps.tables.columns import Column
 from apps.tables.models import TablePoints
-from apps.tables.people import PersonPlan, people_plan
+from apps.tables.people import LOOKS_AT_MOST, PersonPlan, people_plan
 from apps.tables.problems import ProblemPlan, problems_plan
 from apps.tables.reading import Entry, Person, Rows, rows_read
 
@@ -25,7 +25,7 @@ Place = tuple[int, int]
 class TablePlan:
     """What an import of a table does. `texts`, `points`: new entries; the same ones that are stored are counted only.
 
-    `wrong`: reasons by line of the file; such a row is left out, or a part of it.
+    `problems`: by lower-case name. `wrong`: reasons by line of the file; such a row is left out, or a part of it.
     """
 
     grid: Grid
@@ -64,8 +64,13 @@ class TablePlan:
 
     @property
     def to_look_at(self) -> list[PersonPlan]:
-        """People who may have an account of their name."""
-        return [one for one in self.people.values() if one.candidates and not one.is_sure]
+        """People who may have an account of their name, those that a page can show."""
+        return [one for one in self.people.values() if one.candidates and not one.is_sure][:LOOKS_AT_MOST]
+
+    @property
+    def completed(self) -> list[PersonPlan]:
+        """Authors in the contest whose empty school or id is filled in."""
+        return [one for one in self.people.values() if any(one.details)]
 
     @property
     def used_problems(self) -> list[ProblemPlan]:
@@ -96,9 +101,8 @@ class TablePlan:
     @property
     def has_news(self) -> bool:
         """Whether an import would store anything besides groups."""
-        return bool(
-            self.entered or self.linked or self.used_problems or self.references or self.schemes or self.texts or self.points
-        )
+        people = self.entered or self.linked or self.completed
+        return bool(people or self.used_problems or self.references or self.schemes or self.texts or self.points)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -108,6 +112,7 @@ class TablePlan:
             "accounts": len(self.created),
             "linked": sum(1 for one in self.entered if one.account) + len(self.linked),
             "by_name": len(self.by_name),
+            "completed": len(self.completed),
             "problems": len(self.used_problems),
             "references": self.references,
             "schemes": self.schemes,
@@ -127,8 +132,8 @@ def plan_make(contest: Contest | None, grid: Grid, columns: Sequence[Column], ch
     _check_accounts(people)
     plan = TablePlan(grid, people, problems_plan(rows.problems, contest, user), wrong=rows.wrong)
     for one in people.values():
-        if one.reason:
-            rows.refuse(one.person.line, one.reason)
+        for reason in [one.reason] if one.reason else one.kept:
+            rows.refuse(one.person.line, reason)
     for problem in plan.problems.values():
         if problem.reason:
             rows.refuse(problem.facts.line, problem.reason)
@@ -144,16 +149,21 @@ def new_student(person: Person) -> NewStudent:
 
 
 def _check_accounts(people: dict[str, PersonPlan]) -> None:
-    """Refuse accounts that cannot be created, and those above the limit."""
+    """Refuse accounts that cannot be created, names that differ from others in case only, and those above the limit."""
+    created = [one for one in people.values() if one.is_created and not one.reason]
+    taken = usernames_taken() if any(one.person.username for one in created) else set()
     count = 0
-    for one in people.values():
-        if one.is_created and not one.reason:
-            one.reason = new_student(one.person).fault
-            count += not one.reason
-            if count > ACCOUNTS_AT_ONCE:
-                one.reason = (
-                    f"At most {ACCOUNTS_AT_ONCE} accounts are created at once. Import the same table again for the rest."
-                )
+    for one in created:
+        name = one.person.username.casefold()
+        one.reason = new_student(one.person).fault
+        if name in taken and not one.reason:
+            one.reason = f"The user name {one.person.username} is taken, perhaps in other case. Correct it."
+        if one.reason:
+            continue
+        taken |= {name} if name else set()
+        count += 1
+        if count > ACCOUNTS_AT_ONCE:
+            one.reason = f"At most {ACCOUNTS_AT_ONCE} accounts are created at once. Import the same table again for the rest."
 
 
 class _Stored:
@@ -170,19 +180,20 @@ class _Stored:
 
 def _sort_entries(plan: TablePlan, rows: Rows, stored: _Stored) -> None:
     """Put the entries into the plan: new, known, or left out with the reason."""
-    texts: dict[tuple[str, int], Entry] = {}
-    points: dict[tuple[str, int, str], Entry] = {}
+    texts: dict[tuple[str, str], Entry] = {}
+    points: dict[tuple[str, str, str], Entry] = {}
     for entry in rows.entries:
-        person, problem = plan.people[entry.person], plan.problems[entry.problem.casefold()]
+        name = entry.problem.casefold()
+        person, problem = plan.people[entry.person], plan.problems[name]
         if reason := person.reason or problem.reason:
             rows.refuse(entry.line, reason)
             continue
         place = (person.identity.paper_id, problem.row.pk) if person.identity and problem.row else None
         if entry.text:
-            first = texts.setdefault((entry.person, id(problem)), entry)
+            first = texts.setdefault((entry.person, name), entry)
             _text_sort(plan, rows, entry, first, stored.texts.get(place, "") if place else "", problem)
         if entry.points:
-            first = points.setdefault((entry.person, id(problem), entry.points.marker), entry)
+            first = points.setdefault((entry.person, name, entry.points.marker), entry)
             known = stored.points.get((*place, entry.points.marker)) if place else None
             _points_sort(plan, rows, entry, first, known, problem)
 
@@ -190,11 +201,7 @@ def _sort_entries(plan: TablePlan, rows: Rows, stored: _Stored) -> None:
 def _text_sort(plan: TablePlan, rows: Rows, entry: Entry, first: Entry, digest: str, problem: ProblemPlan) -> None:
     who = plan.people[entry.person].person.shown
     if first is not entry and first.text != entry.text:
-        rows.refuse(
-            entry.line,
-            f"{who} has another text for problem {entry.problem} in line {first.line}. "
-            "If these are two people, add a column with the school or an id.",
-        )
+        rows.refuse(entry.line, _other(who, "another text", entry, first))
     elif first is not entry or (digest and digest == text_digest(entry.text)):
         plan.known_texts += 1
     elif digest:
@@ -202,6 +209,14 @@ def _text_sort(plan: TablePlan, rows: Rows, entry: Entry, first: Entry, digest: 
     else:
         plan.texts.append(entry)
         problem.texts += 1
+
+
+def _other(who: str, what: str, entry: Entry, first: Entry, more: str = "") -> str:
+    """Why an entry is left out that contradicts the first one for its problem."""
+    return (
+        f"{who} has {what} for problem {entry.problem} in line {first.line}. "
+        f"If these are two people, add a column with the school or an id{more}."
+    )
 
 
 def _points_sort(
@@ -212,11 +227,9 @@ def _points_sort(
     assert before is not None
     who = plan.people[entry.person].person.shown
     if first is not entry and (before.points, before.out_of) != (given.points, given.out_of):
-        rows.refuse(
-            entry.line,
-            f"{who} has other points for problem {entry.problem} in line {first.line}. "
-            "If these are two people, add a column with the school or an id; if two markers, one with the marker.",
-        )
+        rows.refuse(entry.line, _other(who, "other points", entry, first, "; if two markers, one with the marker"))
+    elif first is not entry and first.line != entry.line and not (first.text or entry.text):
+        rows.refuse(entry.line, _other(who, "the same points", entry, first, "; if two markers, one with the marker"))
     elif first is not entry or known == (given.points, given.out_of):
         plan.known_points += 1
     elif known is not None:

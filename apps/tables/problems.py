@@ -21,6 +21,7 @@ from apps.reasoning.marking.schemes.structure import Severity
 from apps.tables.reading import ProblemFacts
 
 _NUMBER = re.compile(r"(?:problem|question|task|aufgabe|p|q)?[\s.:#_-]*0*(\d{1,3})", re.IGNORECASE)
+_LABEL = re.compile(r"[a-z]?\s*\d{1,3}[a-z]?|[a-z]", re.IGNORECASE)
 #: More names than a contest can have problems are no names of problems.
 _NAMES_LOOKED_UP = 200
 
@@ -74,26 +75,29 @@ class _Known:
         rows = list(contest.problems.select_related("problem")) if contest else []
         self.count = len(rows)
         self.labels = {row.label.casefold() for row in rows}
-        self.rows: dict[str, ContestProblem] = {}
+        self.by_label = {row.label.casefold(): row for row in rows}
+        self.by_name: dict[str, ContestProblem] = {}
         self.by_problem = {row.problem_id: row for row in rows}
-        for row in rows:
-            for name in (row.label, row.problem.slug, row.problem.external_id, row.problem.title):
-                if name:
-                    self.rows.setdefault(name.casefold(), row)
+        for name in ("slug", "external_id", "title"):
+            words = [getattr(row.problem, name).casefold() for row in rows]
+            single = {word: row for word, row in zip(words, rows, strict=True) if word and words.count(word) == 1}
+            self.by_name = single | self.by_name
         self.visible = problem_visible_to(user)
         self._statements: dict[bytes, int] | None = None
-        self.taken: dict[int, str] = {}
+        self.taken: dict[int, str] = {}  # By problem: the first name that the table has for it.
         self.named = [_by_name(self.visible, name, names) for name in ("external_id", "slug", "title")]
 
     def row_of(self, name: str) -> ContestProblem | None:
-        """The problem of the contest that a table calls `name`: P2 and “Problem 2” are 2."""
-        found = self.rows.get(name.casefold())
-        if found is None and (number := _NUMBER.fullmatch(name)):
-            found = self.rows.get(number[1])
-        return found
+        """The problem of the contest that a table calls `name`: by its label (P2 and “Problem 2” are 2), else by a name."""
+        number = _NUMBER.fullmatch(name)
+        labels = (name.casefold(), number[1] if number else "")
+        return next((self.by_label[one] for one in labels if one in self.by_label), None) or self.by_name.get(name.casefold())
 
     def problem_of(self, facts: ProblemFacts) -> Problem | None:
-        """The library's problem with this statement, else with this id, slug or title, if only one has it."""
+        """The library's problem with this statement, else with this id, slug or title, if only one has it.
+
+        A number or a label such as A2 names a problem of the contest, never one of the library.
+        """
         if facts.statement:
             if self._statements is None:
                 texts = ProblemVersion.objects.filter(problem__in=self.visible).order_by("number")
@@ -102,6 +106,8 @@ class _Known:
                 }
             found = self._statements.get(fingerprint(facts.statement))
             return Problem.objects.get(pk=found) if found else None
+        if _NUMBER.fullmatch(facts.name) or _LABEL.fullmatch(facts.name):
+            return None
         for named in self.named:
             if len(rows := named.get(facts.name, [])) == 1:
                 return rows[0]
@@ -122,10 +128,13 @@ def _plan(facts: ProblemFacts, known: _Known) -> ProblemPlan:
     plan.problem = plan.row.problem if plan.row else known.problem_of(facts)
     if plan.row is None and plan.problem is not None:
         plan.row = known.by_problem.get(plan.problem.pk)
-    if plan.row is None:
-        _add(plan, known)
     if plan.row is not None:
         plan.label = plan.row.label
+    first = known.taken.setdefault(plan.problem.pk, facts.name) if plan.problem else facts.name
+    if first != facts.name:
+        plan.reason = f"“{facts.name[:60]}” is the same problem as “{first[:60]}”. Use one name for it in the table."
+    elif plan.row is None:
+        _add(plan, known)
     if not plan.reason:
         _materials(plan, known.user)
     return plan
@@ -136,9 +145,6 @@ def _add(plan: ProblemPlan, known: _Known) -> None:
     facts = plan.facts
     if plan.problem is None and not facts.statement:
         plan.reason = f"The contest has no problem {facts.name[:60]}, and the table has no statement of it."
-        return
-    if plan.problem is not None and plan.problem.pk in known.taken:
-        plan.reason = f"Problem {known.taken[plan.problem.pk][:60]} of the table has the same statement."
         return
     if not known.may_add:
         plan.reason = f"Problem {facts.name[:60]} is not in the contest, which was opened: no problem can be added."
@@ -161,8 +167,6 @@ def _add(plan: ProblemPlan, known: _Known) -> None:
         except RowWrong as wrong:
             plan.reason = f"Problem {facts.name[:60]}: {wrong}"
             return
-    else:
-        known.taken[plan.problem.pk] = facts.name
     known.count += 1
     plan.label = known.label_of(facts.name)
 

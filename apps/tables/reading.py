@@ -9,7 +9,7 @@ from apps.contests.models import EXTERNAL_LENGTH, NAME_LENGTH
 from apps.files.grids import Grid, GridRow
 from apps.files.values import RowWrong, points_of
 from apps.submissions.models import TEXT_LENGTH
-from apps.tables.columns import OF_PROBLEM, Column, Role, folded
+from apps.tables.columns import OF_PROBLEM, Column, Role, decimal, folded, is_unclear
 
 MARKER_LENGTH = 150
 REMARK_LENGTH = 4_000
@@ -117,10 +117,13 @@ def _read(rows: Rows, names: "_Names", grid: Grid, row: GridRow, columns: Sequen
     problem = values.get(Role.PROBLEM, "") or values.get(Role.TITLE, "")
     if problem:
         _problem_keep(rows, row.line, " ".join(problem.split()), values, tuple(references))
+    given = list(_entries(row, columns, values, out_of, marker, rows))
     if person is not None:
         first = rows.people.setdefault(key, person)
+        if first is not person and not given and not problem and row.line not in rows.wrong:
+            advice = " If these are two people, add a column with the school or an id." if key.startswith("name:") else ""
+            raise RowWrong(f"{person.shown} is in line {first.line} already, so this row is left out.{advice}")
         rows.people[key] = replace(first, **{name: getattr(first, name) or getattr(person, name) for name in _DETAILS})
-    given = list(_entries(row, columns, values, out_of, marker, rows))
     if given and person is None:
         raise RowWrong("The row has a text or points, but no name.")
     if person is None and not problem:
@@ -243,7 +246,10 @@ def _points(cell: str, out_of: str, marker: str, remark: str) -> Points | None:
         cell, out_of = found[1], found[2]
     if not out_of:
         raise RowWrong(f"the maximum for {cell[:20]} points is missing. Enter it under “Maximum points”, or add a column.")
-    given, most = points_of(cell.replace(",", "."), out_of.replace(",", "."))
+    for word in (cell, out_of):
+        if is_unclear(word):
+            raise RowWrong(f"“{word}” is unclear: its comma may separate thousands or decimals. Write the number without it.")
+    given, most = points_of(decimal(cell), decimal(out_of))
     if given != round(given, 2) or most != round(most, 2):
         raise RowWrong(f"{cell[:20]} points have more than two decimals.")
     return Points(given, most, marker, remark)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from django.db.models import QuerySet
 
+from apps.accounts.enrolling import never_signed_in
 from apps.accounts.models import User
 from apps.contests.models import Contest, Identity
 from apps.files.csv_files import csv_lines
@@ -48,6 +49,11 @@ def left_out_lines(header: Sequence[str], rows: Sequence[Sequence[object]]) -> I
     line, reason = (_free(name, header) for name in LEFT_OUT_HEADER)
     names = [line, reason, *header]
     return csv_lines(names, (dict(zip(names, row, strict=False)) for row in rows))
+
+
+def unused_accounts(record: TableImport) -> QuerySet[User]:
+    """Accounts that an import created and that were never signed in to."""
+    return never_signed_in(set(record.accounts.values_list("pk", flat=True)))
 
 
 def points_lines(record: TableImport) -> Iterator[str]:

@@ -1,13 +1,13 @@
 """Read what the page of a table sends: meanings of columns, and choices."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from django.http import QueryDict
 
 from apps.contests.models import NAME_LENGTH
 from apps.files.values import RowWrong, points_of
 from apps.tables.choices import Choices, Unknown
-from apps.tables.columns import OF_PROBLEM, Column, Role
+from apps.tables.columns import OF_PROBLEM, Column, Role, decimal, is_unclear
 from apps.tables.reading import MARKER_LENGTH
 
 _WHO = "who_"
@@ -20,13 +20,21 @@ def columns_sent(sent: QueryDict, columns: Sequence[Column]) -> list[Column]:
     return [_column(sent, index, column) for index, column in enumerate(columns)]
 
 
-def choices_sent(sent: QueryDict, before: Choices) -> Choices:
-    """The choices in a form; people whom the form does not have keep theirs."""
-    people = {
+def people_sent(sent: QueryDict) -> dict[str, str]:
+    """The accounts in a form, by token of the person."""
+    return {
         name.removeprefix(_WHO): str(value)
         for name, value in sent.items()
         if name.startswith(_WHO) and len(name) == len(_WHO) + _TOKEN_LENGTH and len(str(value)) <= _ID_LENGTH
     }
+
+
+def choices_sent(sent: QueryDict, before: Choices, shown: Mapping[str, str]) -> Choices:
+    """The choices in a form; people whom the form does not have keep theirs.
+
+    `shown`: the accounts that the page proposed. One that comes back unchanged is no choice.
+    """
+    people = {token: value for token, value in people_sent(sent).items() if shown.get(token) != value}
     unknown = sent.get("unknown", before.unknown)
     return Choices(
         unknown=unknown if unknown in Unknown.values else Unknown.NAME,
@@ -46,8 +54,10 @@ def _column(sent: QueryDict, index: int, before: Column) -> Column:
 
 
 def _maximum(word: str) -> str:
-    """A maximum such as `7` or `7,5`; empty for anything else."""
-    word = word.strip().replace(",", ".")
+    """A maximum such as `7` or `7,5`, also an unclear one, which is listed with each row; empty for anything else."""
+    word = decimal(word.strip())
+    if is_unclear(word):
+        return word
     try:
         return word if word and points_of("0", word) else ""
     except RowWrong:

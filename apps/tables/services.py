@@ -1,41 +1,32 @@
-"""Write operations of table imports: keep an upload, remember meanings, import."""
+"""Write operations of table imports: keep an upload, remember meanings, import, draw new passwords."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
 
 from django.db import transaction
 from django.utils import timezone
 
-from apps.accounts.enrolling import Password, passwords_prepare, students_create
-from apps.accounts.models import StudentGroup, User
-from apps.accounts.services import AccountRefused, GroupRefused, members_add
-from apps.contests.entering import NewAuthor, authors_enter, authors_link
-from apps.contests.models import Contest, ContestProblem, Identity, Paper
+from apps.accounts.enrolling import Password, passwords_prepare, passwords_replace
+from apps.accounts.models import User
+from apps.accounts.services import AccountRefused
+from apps.contests.models import Contest, ContestState, Identity, Paper
 from apps.contests.record_keepers import event_publish
-from apps.contests.services import ContestRefused, Settings, contest_create, problem_add
+from apps.contests.services import ContestRefused, Settings, contest_create
 from apps.contests.windows import adding_refusal
 from apps.files.grids import Grid, grid_read
-from apps.problems.drafts import draft_of
-from apps.problems.models import Problem
-from apps.problems.services import problem_revise, problems_import
-from apps.schemes.services import scheme_activate, scheme_create
 from apps.submissions.importing.texts import PreparedText, text_prepare, texts_add
-from apps.submissions.models import ForeignJudgement, Step, Submission, SubmissionVersion
+from apps.submissions.models import Step, Submission, SubmissionVersion
 from apps.submissions.row_counts import rows_recount
-from apps.tables.choices import Choices
-from apps.tables.columns import LEFT_OUT_HEADER, Column, columns_guess, columns_json, columns_read, header_digest
-from apps.tables.models import FILENAME_LENGTH, TableFile, TableImport, TableMeaning, TablePoints
-from apps.tables.people import PersonPlan
-from apps.tables.plans import TablePlan, new_student, plan_make
-from apps.tables.problems import ProblemPlan
-from apps.tables.reading import Entry
+from apps.tables.choices import Choices, Origin
+from apps.tables.columns import LEFT_OUT_HEADER, Column, columns_fault, columns_guess, columns_json, columns_read, header_digest
+from apps.tables.models import FILENAME_LENGTH, TableFile, TableImport, TableMeaning
+from apps.tables.plans import TablePlan, plan_make
+from apps.tables.selectors import unused_accounts
+from apps.tables.storing import people_store, points_store, problems_store
 
 KEPT_FOR = timedelta(days=1)
 LEFT_OUT_KEPT = 20_000
 _CELL_KEPT = 2_000
-_BATCH = 500
-SCHEME_TITLE = "Scheme of the table"
 
 
 @transaction.atomic
@@ -56,52 +47,62 @@ def table_file_keep(
     return file
 
 
-def sheet_choose(*, file: TableFile, sheet: str) -> None:
-    """Choose another sheet of the workbook; its columns are remembered or guessed. Raises `FileWrong`."""
-    _sheet_set(file, grid_read(bytes(file.data), sheet))
-    file.save(update_fields=["sheet", "columns", "choices"])
+def reading_choose(*, file: TableFile, sheet: str, encoding: str) -> Grid:
+    """Choose another sheet or encoding; the columns of another header are remembered or guessed. Raises `FileWrong`."""
+    names = grid_of(file).names
+    grid = grid_read(bytes(file.data), sheet, encoding)
+    file.sheet, file.encoding = grid.sheet, grid.encoding
+    if grid.names != names:
+        _sheet_set(file, grid)
+    _reading_store(file)
+    return grid
 
 
 @transaction.atomic
 def meanings_choose(*, file: TableFile, grid: Grid, columns: Sequence[Column], choices: Choices) -> None:
     """Store the chosen meanings for this upload, and remember them for the next table with this header."""
-    file.columns, file.choices = columns_json(columns), choices.stored()
-    file.save(update_fields=["columns", "choices"])
+    file.columns, file.choices = columns_json(columns), {**choices.stored(), "origin": Origin.CHOSEN}
+    _reading_store(file)
     TableMeaning.objects.update_or_create(
         owner=file.owner, header=header_digest(grid.names), defaults={"columns": file.columns, "used_at": timezone.now()}
     )
 
 
-def table_import(*, file: TableFile, grid: Grid, is_looked_at: bool) -> tuple[TableImport, list[tuple[User, str]]]:
+def table_import(*, file: TableFile, grid: Grid, looked_at: Collection[str]) -> tuple[TableImport, list[tuple[User, str]]]:
     """Import an upload and delete it; return the record, and new accounts with their passwords, which are not stored.
 
-    `is_looked_at`: the person has looked at the accounts that were found by a name alone. One transaction; passwords are hashed
-    and texts cut into steps before it. Concurrent calls are serialised, and the second one is refused. Raises `ContestRefused`.
+    `looked_at`: tokens of the people whose accounts of the same name were looked at. One transaction; passwords are hashed and
+    texts cut into steps before it. It locks the upload, so that a second import of it is refused, and the contest, so that
+    imports into one contest wait for each other and its state cannot change meanwhile. Raises `ContestRefused`.
     """
-    plan = _plan(file, grid)
-    if plan.to_look_at and not is_looked_at:
-        raise ContestRefused("Nothing was imported yet. Look at the accounts of the same names, then confirm them.")
+    plan = plan_of(file, grid)
+    _require_look(plan, looked_at)
     try:
         passwords = passwords_prepare(len(plan.created))
         prepared = {one.text: text_prepare(one.text) for one in plan.texts}
-        return _import(file, grid, passwords, prepared)
+        return _import(file, grid, passwords, prepared, looked_at)
     except AccountRefused as refused:
         raise ContestRefused(f"Nothing was imported: {refused}") from refused
 
 
 @transaction.atomic
 def _import(
-    file: TableFile, grid: Grid, passwords: Sequence[Password], prepared: Mapping[str, PreparedText]
+    file: TableFile,
+    grid: Grid,
+    passwords: Sequence[Password],
+    prepared: Mapping[str, PreparedText],
+    looked_at: Collection[str],
 ) -> tuple[TableImport, list[tuple[User, str]]]:
     if not TableFile.objects.select_for_update().filter(pk=file.pk).exists():
         raise ContestRefused("This table was already imported.")
-    if file.contest is not None and (refusal := adding_refusal(file.contest)):
-        raise ContestRefused(refusal)
-    plan = _plan(file, grid)
+    if file.contest is not None:
+        file.contest = _locked(file.contest)
+    plan = plan_of(file, grid)
+    _require_look(plan, looked_at)
     counts = plan.counts  # Before new accounts are in the plan, which would count as linked.
     contest = file.contest or contest_create(settings=Settings(title=file.title), by=file.owner)
-    rows = _problems_store(plan, contest, file.owner)
-    papers, created = _people_store(plan, contest, file.owner, passwords)
+    rows = problems_store(plan, contest, file.owner)
+    papers, created = people_store(plan, contest, file.owner, passwords)
     record = TableImport.objects.create(
         contest=contest,
         by=file.owner,
@@ -111,12 +112,12 @@ def _import(
         left_out=left_out_rows(plan),
         left_out_count=len(plan.wrong),
     )
+    record.accounts.set([user for user, _ in created])
     texts = [
         (papers[one.person], rows[one.problem.casefold()], prepared.get(one.text) or text_prepare(one.text))
         for one in plan.texts
     ]
-    versions = dict(zip([_place(one) for one in plan.texts], texts_add(texts=texts), strict=True))
-    _points_store(plan, record, papers, rows, versions)
+    points_store(plan, record, papers, rows, texts_add(texts=texts))
     rows_recount(len(papers), Paper, Identity)
     rows_recount(len(texts), Submission, SubmissionVersion, Step)
     event_publish(contest, "contest.imported", file.owner, texts=len(plan.texts), skipped=len(plan.wrong))
@@ -124,9 +125,54 @@ def _import(
     return record, created
 
 
+def _locked(contest: Contest) -> Contest:
+    """Lock and reload a contest: problems and people may be added as of now. Raises `ContestRefused`."""
+    locked = Contest.objects.select_for_update().filter(pk=contest.pk).exclude(state=ContestState.DELETED).first()
+    if locked is None:
+        raise ContestRefused("Nothing was imported: the contest was deleted.")
+    if refusal := adding_refusal(locked):
+        raise ContestRefused(refusal)
+    return locked
+
+
+def _require_look(plan: TablePlan, looked_at: Collection[str]) -> None:
+    """Raise `ContestRefused` if someone is to be looked at who was not."""
+    if any(one.token not in looked_at for one in plan.to_look_at):
+        raise ContestRefused("Nothing was imported yet. Look at the accounts of the same names, then confirm them.")
+
+
+def passwords_redraw(*, record: TableImport, by: User) -> list[tuple[User, str]]:
+    """Draw new passwords for the accounts of an import that were never signed in to; return them, as they are not stored.
+
+    Raises `ContestRefused` if there is none left.
+    """
+    accounts = set(unused_accounts(record).values_list("pk", flat=True))
+    try:
+        passwords = passwords_prepare(len(accounts))
+        with transaction.atomic():
+            drawn = passwords_replace(accounts=accounts, passwords=passwords)
+            if not drawn:
+                raise ContestRefused("No password was drawn: every account of this import was signed in to.")
+            event_publish(record.contest, "contest.passwords", by, accounts=len(drawn))
+            return drawn
+    except AccountRefused as refused:
+        raise ContestRefused(str(refused)) from refused
+
+
 def plan_of(file: TableFile, grid: Grid) -> TablePlan:
     """The preview of an upload."""
-    return _plan(file, grid)
+    return plan_make(file.contest, grid, columns_of(file, grid), Choices.of(file.choices), file.owner)
+
+
+def people_shown(file: TableFile, grid: Grid) -> dict[str, str]:
+    """The accounts that the preview shows for people to look at, by token."""
+    columns = columns_of(file, grid)
+    return {} if columns_fault(columns) else {one.token: one.picked for one in plan_of(file, grid).to_look_at}
+
+
+def grid_of(file: TableFile) -> Grid:
+    """The table of an upload. Raises `FileWrong`."""
+    return grid_read(bytes(file.data), file.sheet, file.encoding)
 
 
 def columns_of(file: TableFile, grid: Grid) -> list[Column]:
@@ -134,15 +180,18 @@ def columns_of(file: TableFile, grid: Grid) -> list[Column]:
     return columns_read(file.columns, len(grid.names)) or columns_guess(grid)
 
 
-def _plan(file: TableFile, grid: Grid) -> TablePlan:
-    return plan_make(file.contest, grid, columns_of(file, grid), Choices.of(file.choices), file.owner)
+def _reading_store(file: TableFile) -> None:
+    """Store how an upload is read; does nothing if it was deleted meanwhile."""
+    stored = {name: getattr(file, name) for name in ("sheet", "encoding", "columns", "choices")}
+    TableFile.objects.filter(pk=file.pk).update(**stored)
 
 
 def _sheet_set(file: TableFile, grid: Grid) -> None:
     labels = file.contest.problems.values_list("label", "problem__title") if file.contest else ()
     remembered = _remembered(file.owner, grid.names)
     columns = remembered or columns_guess(grid, [name for row in labels for name in row])
-    file.sheet, file.columns, file.choices = grid.sheet, columns_json(columns), {"is_remembered": bool(remembered)}
+    origin = Origin.REMEMBERED if remembered else Origin.GUESSED
+    file.sheet, file.columns, file.choices = grid.sheet, columns_json(columns), {"origin": origin}
 
 
 def _remembered(owner: User, names: Sequence[str]) -> list[Column] | None:
@@ -160,105 +209,3 @@ def left_out_rows(plan: TablePlan) -> list[list[object]]:
     cells = {row.line: row.cells for row in plan.grid.rows}
     rows = list(plan.wrong.items())[:LEFT_OUT_KEPT]
     return [[line, " ".join(reasons), *(cell[:_CELL_KEPT] for cell in cells.get(line, ()))] for line, reasons in rows]
-
-
-def _problems_store(plan: TablePlan, contest: Contest, by: User) -> dict[str, ContestProblem]:
-    """Store problems, references and schemes; return the problems of the contest by the key in the table."""
-    new = [one for one in plan.problems.values() if one.draft is not None and not one.reason]
-    stored = problems_import(drafts=[one.draft for one in new if one.draft], by=by, is_listed=False)
-    for one, problem in zip(new, stored, strict=True):
-        one.problem = problem
-    rows = {}
-    for key, one in plan.problems.items():
-        if one.reason or one.problem is None:
-            continue
-        rows[key] = one.row or problem_add(contest=contest, problem=one.problem, label=one.label, by=by)
-        if one.references:
-            draft = replace(draft_of(one.problem), solutions=one.references)
-            one.problem = problem_revise(problem=one.problem, draft=draft, by=by)
-        _scheme_store(one, one.problem, by)
-    return rows
-
-
-def _scheme_store(plan: ProblemPlan, problem: Problem, by: User) -> None:
-    if plan.scheme is None:
-        return
-    scheme = scheme_create(problem=problem, title=SCHEME_TITLE, content=plan.scheme.scheme, by=by, reason=plan.scheme.shape)
-    if plan.is_usable:
-        scheme_activate(scheme=scheme, by=by, based_on=scheme.row_version)
-
-
-def _people_store(
-    plan: TablePlan, contest: Contest, by: User, passwords: Sequence[Password]
-) -> tuple[dict[str, Paper], list[tuple[User, str]]]:
-    """Create accounts, enter and link people, fill groups; return the papers by the key in the table, and the accounts."""
-    created = students_create(students=[new_student(one.person) for one in plan.created], passwords=passwords)
-    for one, (user, _) in zip(plan.created, created, strict=True):
-        one.account = user
-    authors_link(
-        contest=contest, accounts={one.identity.pk: one.account for one in plan.linked if one.identity and one.account}
-    )
-    entered = [(key, one) for key, one in plan.people.items() if one.is_new]
-    authors = [_author(one) for _, one in entered]
-    papers = dict(zip([key for key, _ in entered], authors_enter(contest=contest, authors=authors, by=by), strict=True))
-    known = {key: one.identity.paper_id for key, one in plan.people.items() if one.identity and not one.reason}
-    stored = {row.pk: row for row in contest.papers.all()} if known else {}
-    _groups_fill(plan, by)
-    return papers | {key: stored[pk] for key, pk in known.items()}, created
-
-
-def _author(plan: PersonPlan) -> NewAuthor:
-    person, account = plan.person, plan.account
-    name = person.name or (account.get_full_name() or account.username if account else person.shown)
-    return NewAuthor(name=name, person=account, school=person.school, external_id=person.external_id)
-
-
-def _groups_fill(plan: TablePlan, by: User) -> None:
-    """Put people with accounts into the groups of the importing person; a missing group is made."""
-    groups: dict[str, list[tuple[User, str]]] = {}
-    for name, key in plan.memberships:
-        one = plan.people[key]
-        if one.account is not None:
-            groups.setdefault(name, []).append((one.account, one.person.school))
-    for name, members in groups.items():
-        group, _ = StudentGroup.objects.get_or_create(made_by=by, name=name)
-        try:
-            members_add(group=group, members=members)
-        except GroupRefused as refused:
-            raise ContestRefused(f"Nothing was imported. Group {name}: {refused}") from refused
-
-
-def _points_store(
-    plan: TablePlan,
-    record: TableImport,
-    papers: Mapping[str, Paper],
-    rows: Mapping[str, ContestProblem],
-    versions: Mapping[tuple[str, str], SubmissionVersion],
-) -> None:
-    """Store points. Those of the first marker that came with a text also become its external judgement."""
-    given = [(one, one.points) for one in plan.points if one.points]
-    TablePoints.objects.bulk_create(
-        [
-            TablePoints(
-                paper=papers[one.person],
-                problem=rows[one.problem.casefold()],
-                marker=points.marker,
-                points=points.points,
-                out_of=points.out_of,
-                remark=points.remark,
-                source=record,
-            )
-            for one, points in given
-        ],
-        batch_size=_BATCH,
-    )
-    judged: dict[tuple[str, str], ForeignJudgement] = {}
-    for one, points in given:
-        if version := versions.get(_place(one)):
-            judgement = ForeignJudgement(version=version, points=points.points, out_of=points.out_of, words=points.remark)
-            judged.setdefault(_place(one), judgement)
-    ForeignJudgement.objects.bulk_create(judged.values(), batch_size=_BATCH)
-
-
-def _place(entry: Entry) -> tuple[str, str]:
-    return entry.person, entry.problem.casefold()

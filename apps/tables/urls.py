@@ -12,5 +12,6 @@ urlpatterns = [
     path("contests/tables/<uuid:file_id>/left-out.csv", views.left_out, name="left_out"),
     path("contests/tables/imports/<uuid:import_id>/", views.imported, name="imported"),
     path("contests/tables/imports/<uuid:import_id>/left-out.csv", views.imported_left_out, name="imported_left_out"),
+    path("contests/tables/imports/<uuid:import_id>/passwords/", views.imported_passwords, name="imported_passwords"),
     path("contests/tables/imports/<uuid:import_id>/points.csv", views.imported_points, name="imported_points"),
 ]

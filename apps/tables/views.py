@@ -4,29 +4,28 @@ import uuid
 from collections.abc import Iterable
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from apps.accounts.access import accounts_may_create, user_of
 from apps.accounts.enrolling import password_address
 from apps.accounts.models import User
 from apps.contests.services import ContestRefused
 from apps.contests.windows import adding_refusal
-from apps.files.grids import grid_read
+from apps.files.grids import ENCODINGS
 from apps.files.tables import FileWrong
 from apps.tables import selectors, services
 from apps.tables.access import maker_of, table_contest_for, table_file_for, table_import_for
-from apps.tables.choices import Choices, Unknown
+from apps.tables.choices import Choices, Origin, Unknown
 from apps.tables.columns import Role, columns_fault
 from apps.tables.forms import NewContestForm, UploadForm
 from apps.tables.models import TableFile, TableImport
-from apps.tables.sent import choices_sent, columns_sent
+from apps.tables.sent import choices_sent, columns_sent, people_sent
 from apps.ui.plain_text import without_nul
 
 SHOWN = 200
-PEOPLE_SHOWN = 200
 FIRST_ROWS = 5
 
 
@@ -71,23 +70,26 @@ def review(request: HttpRequest, file_id: uuid.UUID) -> HttpResponse:
         return _review_page(request, file)
     sent = without_nul(request.POST)
     try:
-        if sent.get("sheet", file.sheet) != file.sheet:
-            services.sheet_choose(file=file, sheet=str(sent["sheet"]))
-            return redirect("tables:review", file_id=file_id)
-        grid = grid_read(bytes(file.data), file.sheet)
+        grid = services.grid_of(file)
+        reading = {name: str(sent.get(name, getattr(grid, name))) for name in ("sheet", "encoding")}
+        names, is_other = grid.names, reading != {"sheet": grid.sheet, "encoding": grid.encoding}
+        if is_other:
+            grid = services.reading_choose(file=file, **reading)
     except FileWrong as error:
         messages.error(request, str(error))
         return redirect("tables:review", file_id=file_id)
+    if grid.names != names:  # The form has the meanings of other columns.
+        return redirect("tables:review", file_id=file_id)
     before, choices = services.columns_of(file, grid), Choices.of(file.choices)
-    columns, chosen = columns_sent(sent, before), choices_sent(sent, choices)
+    columns, chosen = columns_sent(sent, before), choices_sent(sent, choices, services.people_shown(file, grid))
     services.meanings_choose(file=file, grid=grid, columns=columns, choices=chosen)
     if sent.get("do") != "import" or columns_fault(columns):
         return redirect("tables:review", file_id=file_id)
-    if columns != before or chosen != choices:
+    if is_other or columns != before or chosen != choices:
         messages.info(request, "You changed something, so nothing was imported yet. Look at the new preview, then import.")
         return redirect("tables:review", file_id=file_id)
     try:
-        record, created = services.table_import(file=file, grid=grid, is_looked_at="looked" in sent)
+        record, created = services.table_import(file=file, grid=grid, looked_at=people_sent(sent) if "looked" in sent else ())
     except ContestRefused as refused:
         messages.error(request, str(refused))
         return redirect("tables:review", file_id=file_id)
@@ -101,7 +103,7 @@ def review(request: HttpRequest, file_id: uuid.UUID) -> HttpResponse:
 def left_out(request: HttpRequest, file_id: uuid.UUID) -> HttpResponse:
     """Download the rows that an import would leave out, with their reasons."""
     file = table_file_for(user_of(request), file_id)
-    grid = grid_read(bytes(file.data), file.sheet)
+    grid = services.grid_of(file)
     rows = services.left_out_rows(services.plan_of(file, grid))
     return _csv(selectors.left_out_lines(grid.names, rows), "left-out.csv")
 
@@ -111,6 +113,21 @@ def left_out(request: HttpRequest, file_id: uuid.UUID) -> HttpResponse:
 def imported(request: HttpRequest, import_id: uuid.UUID) -> HttpResponse:
     """Show what an import stored and left out."""
     return _imported_page(request, table_import_for(user_of(request), import_id), [])
+
+
+@never_cache
+@require_POST
+def imported_passwords(request: HttpRequest, import_id: uuid.UUID) -> HttpResponse:
+    """Draw new passwords for accounts of an import that were never signed in to; show them once, in the response itself."""
+    user = user_of(request)
+    record = table_import_for(user, import_id)
+    if not accounts_may_create(user):
+        raise Http404("You may not create accounts.")
+    try:
+        return _imported_page(request, record, services.passwords_redraw(record=record, by=user))
+    except ContestRefused as refused:
+        messages.error(request, str(refused))
+    return redirect("tables:imported", import_id=import_id)
 
 
 @never_cache
@@ -130,11 +147,11 @@ def imported_points(request: HttpRequest, import_id: uuid.UUID) -> HttpResponse:
 
 
 def _review_page(request: HttpRequest, file: TableFile) -> HttpResponse:
-    grid = grid_read(bytes(file.data), file.sheet)
+    grid = services.grid_of(file)
     columns = services.columns_of(file, grid)
     fault = columns_fault(columns)
     plan = None if fault else services.plan_of(file, grid)
-    context = {
+    context: dict[str, object] = {
         "file": file,
         "contest": file.contest,
         "grid": grid,
@@ -143,16 +160,15 @@ def _review_page(request: HttpRequest, file: TableFile) -> HttpResponse:
         "roles": Role.choices,
         "choices": Choices.of(file.choices),
         "unknowns": [one for one in Unknown.choices if one[0] != Unknown.ACCOUNT or accounts_may_create(file.owner)],
-        "is_remembered": file.choices.get("is_remembered", False),
+        "origin": Origin(file.choices.get("origin", Origin.GUESSED)).label,
+        "encodings": ENCODINGS,
         "fault": fault,
         "plan": plan,
         "refusal": adding_refusal(file.contest) if file.contest else "",
     }
     if plan is not None:
-        look = plan.to_look_at
-        wrong = list(plan.wrong.items())
-        context |= {"look": look[:PEOPLE_SHOWN], "look_more": len(look) - PEOPLE_SHOWN, "wrong": wrong[:SHOWN]}
-        context |= {"unknown_people": plan.without_account[:SHOWN], "counts": plan.counts}
+        context |= {"look": plan.to_look_at, "wrong": list(plan.wrong.items())[:SHOWN], "counts": plan.counts}
+        context |= {"unknown_people": plan.without_account[:SHOWN]}
     return render(request, "tables/review.html", context)
 
 
@@ -162,6 +178,7 @@ def _imported_page(request: HttpRequest, record: TableImport, created: list[tupl
         "contest": record.contest,
         "created": created,
         "password_file": password_address(created),
+        "unused": selectors.unused_accounts(record).count() if accounts_may_create(user_of(request)) else 0,
         "left_out": record.left_out[:SHOWN],
     }
     return render(request, "tables/imported.html", context)

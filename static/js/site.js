@@ -163,6 +163,15 @@ document.addEventListener("submit", ({ target, defaultPrevented }) => {
   if (!defaultPrevented && target.dataset.forget !== undefined) forgetTexts(target.dataset.forget.split(" ").filter(Boolean));
 });
 
+// A second click would send the form again; its answer would replace the first one, which may be the only one with passwords.
+function setOnce(form, isSent) {
+  for (const button of form.querySelectorAll("button")) button.disabled = isSent;
+}
+document.addEventListener("submit", ({ target, defaultPrevented }) => {
+  if (!defaultPrevented && target.dataset.once !== undefined) setTimeout(setOnce, 0, target, true); // After the fields were read.
+});
+window.addEventListener("pageshow", () => document.querySelectorAll("form[data-once]").forEach((form) => setOnce(form, false)));
+
 document.addEventListener("htmx:sendError", () => {
   const element = toast("The server cannot be reached. Your last change may not have been saved. Try again in a moment.", { error: true });
   window.addEventListener("online", () => element?.remove(), { once: true });

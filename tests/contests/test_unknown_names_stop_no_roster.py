@@ -77,3 +77,8 @@ def test_a_name_that_cannot_be_an_account_stops_the_list_with_the_reason(
     assert "“a@b” is no e-mail address. No students were added." in page
     assert not contest.identities.exists()
     assert not User.objects.filter(username="new.one").exists()
+
+
+def test_a_name_that_is_twice_in_the_list_is_listed(contest: Contest, bob: User, charlie: User, client_for: ClientFor) -> None:
+    page = post(client_for(bob), contest, students="charlie\nÁgi Nagy\nÁgi Nagy\nnew.one, South\nnew.one, North")
+    assert "More than once in the list: Ági Nagy, new.one. Equal lines counted once." in page

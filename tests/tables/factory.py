@@ -44,10 +44,19 @@ def page_of(client: Client, file: TableFile) -> str:
 
 
 def post(client: Client, file: TableFile, do: str = "import", **sent: str) -> str:
-    """Send the form of an upload; return the final page as plain words."""
-    answer = client.post(reverse("tables:review", args=[file.public_id]), {"do": do, **sent}, follow=True)
+    """Send the form of an upload, with `looked` also the accounts that it shows; return the final page as plain words."""
+    address = reverse("tables:review", args=[file.public_id])
+    shown = accounts_shown(client.get(address).content.decode()) if "looked" in sent else {}
+    answer = client.post(address, {"do": do, **shown, **sent}, follow=True)
     assert answer.status_code == 200
     return words(answer.content.decode())
+
+
+def accounts_shown(page: str) -> dict[str, str]:
+    """The accounts that a page shows for people to look at, by the name of the field."""
+    fields = re.findall(r'<select name="(who_\w+)".*?</select>', page, re.DOTALL)
+    values = re.findall(r'<select name="who_.*?value="([^"]*)" selected.*?</select>', page, re.DOTALL)
+    return dict(zip(fields, values, strict=True))
 
 
 def import_all(client: Client, contest: Contest | None, data: bytes, name: str = "camp.csv", **sent: str) -> TableImport:

@@ -5,6 +5,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from apps.accounts.models import User
+from apps.contests.models import Contest, ContestState
 from apps.contests.services import ContestRefused
 from apps.files.grids import grid_read
 from apps.submissions.models import SubmissionVersion
@@ -23,7 +24,7 @@ def kept(bob: User, rows: int) -> TableFile:
 def imported(file: TableFile) -> int:
     """Import a table; return the number of queries."""
     with CaptureQueriesContext(connection) as queries:
-        table_import(file=file, grid=grid_read(bytes(file.data), file.sheet), is_looked_at=True)
+        table_import(file=file, grid=grid_read(bytes(file.data), file.sheet), looked_at=())
     return len(queries)
 
 
@@ -41,3 +42,12 @@ def test_an_upload_is_imported_once(bob: User) -> None:
     with pytest.raises(ContestRefused, match="already imported"):
         imported(stale)
     assert SubmissionVersion.objects.count() == 3
+
+
+def test_a_contest_that_changed_after_the_upload_was_read_is_read_again(bob: User) -> None:
+    file = kept(bob, 3)
+    assert file.contest is not None
+    Contest.objects.filter(pk=file.contest.pk).update(state=ContestState.MARKING)
+    with pytest.raises(ContestRefused, match="being marked"):
+        imported(file)
+    assert TableFile.objects.exists()

@@ -95,3 +95,38 @@ def test_a_coach_who_no_longer_organises_loses_the_upload(bob: User, dana: User,
     for address in (reverse("tables:review", args=[file.public_id]), reverse("tables:upload", args=[contest.public_id])):
         assert client_for(dana).get(address).status_code == 404
         assert client_for(dana).post(address).status_code == 404
+
+
+def test_guesses_are_shown_as_choices_after_the_preview_was_updated(bob: User, client_for: ClientFor) -> None:
+    client = client_for(bob)
+    file = upload(client, make_contest(bob), TABLE)
+    assert "Guessed from the header and the cells." in page_of(client, file)
+    page = post(client, file, "preview")
+    assert "As you chose it. This is remembered" in page
+    assert "Guessed" not in page
+
+
+def test_another_encoding_is_read_when_it_is_chosen(bob: User, client_for: ClientFor) -> None:
+    client, contest = client_for(bob), make_contest(bob)
+    file = upload(client, contest, "Name,School\nErdős Pál,Kőszeg\n".encode("cp1250"))
+    assert "Erdõs Pál" in page_of(client, file)
+    page = post(client, file, "import", encoding="cp1250", marker="Dr. B", role_1="")
+    assert "Erdős Pál" in page
+    assert "You changed something, so nothing was imported yet." in page
+    file.refresh_from_db()
+    assert (file.choices["marker"], file.columns[1][0]) == ("Dr. B", "")
+    post(client, file, "preview", role_1="school")
+    assert "The file cannot be read as UTF-8. Choose another encoding." in post(client, file, "preview", encoding="utf-8-sig")
+    post(client, file, encoding="cp1250")
+    assert contest.identities.get().school == "Kőszeg"
+
+
+def test_an_unclear_number_is_listed_and_not_guessed(bob: User, client_for: ClientFor) -> None:
+    client = client_for(bob)
+    file = upload(client, make_contest(bob), b'Name,P1\nAnna,"1,000"\nBen,5\n')
+    unclear = "“1,000” is unclear: its comma may separate thousands or decimals. Write the number without it."
+    assert f"2 Problem 1: {unclear}" in post(client, file, "preview", out_of="7")
+    assert f"3 Problem 1: {unclear}" in post(client, file, "preview", out_of="1,000")
+    assert "Points to add 1" in post(client, file, "preview", out_of="7,5")
+    file = upload(client, make_contest(bob), b'Name,"P1 (1,000)"\nAnna,5\n')
+    assert f"2 Problem 1: {unclear}" in post(client, file, "preview", most_1="1,000")

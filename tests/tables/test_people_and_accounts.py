@@ -161,3 +161,21 @@ def test_a_student_of_the_contest_is_known(contest: Contest, bobs: Client, charl
     paper, _ = enter(contest, charlie)
     import_all(bobs, contest, b"User name,P1 (7)\ncharlie,5\n")
     assert TablePoints.objects.get().paper == paper
+
+
+def test_a_user_name_in_other_case_is_listed_and_the_rest_is_imported(contest: Contest, bobs: Client, anna: User) -> None:
+    record = import_all(bobs, contest, b"User name,Name\nAnna.K,Anna\nben.k,Ben\nBEN.K,Ben B\n", unknown="account")
+    assert [row[:2] for row in record.left_out] == [
+        [2, "The user name Anna.K is taken, perhaps in other case. Correct it."],
+        [4, "The user name BEN.K is taken, perhaps in other case. Correct it."],
+    ]
+    assert roster(contest) == [("Ben", "ben.k")]
+
+
+def test_a_name_that_is_twice_in_a_roster_is_listed(contest: Contest, bobs: Client) -> None:
+    record = import_all(bobs, contest, b"Name,School\nAnna,North\nAnna,North\nBen,\n")
+    reason = (
+        "Anna is in line 2 already, so this row is left out. If these are two people, add a column with the school or an id."
+    )
+    assert [row[:2] for row in record.left_out] == [[3, reason]]
+    assert roster(contest) == [("Anna", None), ("Ben", None)]

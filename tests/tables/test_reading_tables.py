@@ -29,6 +29,9 @@ def test_each_encoding_of_a_spreadsheet_program_is_read(encoding: str, shown: st
         ("Name;P1 (7,0)\nAnna;6,5\n", ("Anna", "6,5")),
         ('Name,P1\n"Kovács, Anna",7\n', ("Kovács, Anna", "7")),
         ("sep=;\nName;P1\nAnna;7\n", ("Anna", "7")),
+        ("sep=\t\r\nName\tP1\r\nAnna\t6,5\r\n", ("Anna", "6,5")),
+        ("sep=\\t\nName\tP1\nAnna\t6,5\n", ("Anna", "6,5")),
+        ('Name,P1\n="0012","say ""x"""', ("0012", 'say "x"')),
     ],
 )
 def test_the_separator_is_found(text: str, cells: tuple[str, ...]) -> None:
@@ -38,6 +41,28 @@ def test_the_separator_is_found(text: str, cells: tuple[str, ...]) -> None:
 def test_lines_are_those_of_the_file_also_after_a_cell_with_line_ends() -> None:
     grid = grid_read(b'Name,Text\nAnna,"one\ntwo\nthree"\n\nBen,x\n')
     assert [(row.line, row.cells[0]) for row in grid.rows] == [(2, "Anna"), (6, "Ben")]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        'Anna,"Let x\nBen,b\nCleo,c\n',
+        'Anna,"Let x\nBen,"Obvious"\nCleo,c\n',
+        'Anna,"Let x" be even\nBen,b\n',
+    ],
+)
+def test_an_unclosed_quotation_mark_is_refused_with_its_line_and_swallows_no_rows(rows: str) -> None:
+    with pytest.raises(FileWrong, match=r"The row that begins in line 3 has a quotation mark that is not closed"):
+        grid_read(f"Name,Text\nZoe,z\n{rows}".encode())
+
+
+def test_another_encoding_can_be_chosen_than_the_guessed_one() -> None:
+    data = "Name,School\nErdős Pál,Kőszeg\n".encode("cp1250")
+    guessed, chosen = grid_read(data), grid_read(data, encoding="cp1250")
+    assert (guessed.encoding, guessed.rows[0].cells[0]) == ("cp1252", "Erdõs Pál")
+    assert (chosen.encoding, chosen.rows[0].cells) == ("cp1250", ("Erdős Pál", "Kőszeg"))
+    with pytest.raises(FileWrong, match="cannot be read as UTF-8"):
+        grid_read(data, encoding="utf-8-sig")
 
 
 def test_a_title_above_the_header_is_skipped() -> None:
@@ -70,6 +95,24 @@ def test_a_formula_without_a_result_and_an_error_are_faults_of_their_cells() -> 
     faults = grid_read(stripped).rows[0].faults
     assert "formula without a result" in faults[1]
     assert "#DIV/0!" in faults[2]
+
+
+def test_a_formula_without_a_result_in_a_far_column_is_refused_as_too_wide() -> None:
+    data = xlsx(["Name", "P1"], ["Anna", ("=1+1", "")])
+    far = rewritten(
+        rewritten(data, "xl/worksheets/sheet1.xml", b"<v></v>", b""), "xl/worksheets/sheet1.xml", b'"B2"', b'"ZZZ2"'
+    )
+    with pytest.raises(FileWrong, match="more than 200 columns"):
+        grid_read(far)
+
+
+def test_numbers_of_thousands_of_digits_in_a_workbook_are_no_numbers() -> None:
+    data = xlsx(["Name", "School"], ["Anna", "North"])
+    digits = b"1" * 5_000
+    rows = rewritten(data, "xl/worksheets/sheet1.xml", b'<row r="2"', b'<row r="' + digits + b'"')
+    assert [row.line for row in grid_read(rows).rows] == [2]
+    texts = rewritten(data, "xl/worksheets/sheet1.xml", b"<v>3</v>", b"<v>" + digits + b"</v>")
+    assert grid_read(texts).rows[0].cells == ("Anna", "")
 
 
 def test_each_sheet_can_be_chosen_and_an_empty_first_one_is_passed_over() -> None:

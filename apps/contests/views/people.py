@@ -74,6 +74,8 @@ def roster(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
         return _roster_page(request, contest, form, groups)
     if added or not pasted.unknown:
         messages.success(request, f"{added} added.")
+    if pasted.repeated:
+        messages.warning(request, f"More than once in the list: {', '.join(pasted.repeated[:20])}. Equal lines counted once.")
     if created:
         return _roster_page(request, contest, StudentsForm(), groups, created=created)
     if pasted.unknown:
