@@ -25,6 +25,7 @@ from apps.marks.models import (
     FinalGrade,
     Mark,
     MarkingCase,
+    MarkingSetup,
     MarkingTask,
     MarkState,
     Slot,
@@ -34,6 +35,7 @@ from apps.marks.workspace.drafts import version_active
 from apps.reasoning.marking.sheets.commands import sheet_json
 from apps.reasoning.marking.sheets.sheet import MarkSheet
 from apps.scanning.models import ScannedPage
+from apps.schemes.models import SchemeVersion
 from apps.schemes.services import VersionNotOpen, version_use
 from apps.submissions.models import VersionScan
 
@@ -101,14 +103,7 @@ def blanks_settle(*, problem: ContestProblem, cases: Collection[str], by: User) 
     chosen = [one.case for one in blanks_of(problem) if one.case.pk in keys]
     if len(chosen) != len(set(cases)):
         raise BlanksRefused("Nothing was settled: a marker has begun one of these scripts. Look at the new list.")
-    version = version_active(setup)
-    if version is None and setup.scheme is not None:
-        raise BlanksRefused("The marking scheme has no active version. Activate one first.")
-    try:
-        if version is not None:
-            version_use(version=version)
-    except VersionNotOpen as error:
-        raise BlanksRefused(str(error)) from error
+    version = _version_used(setup)
     sheet = sheet_json(MarkSheet(typed=Decimal(0), reason=REASON))
     Mark.objects.filter(task__in=waiting, state=MarkState.DRAFT, row_version=0).delete()  # Opened, and nothing was done.
     MarkingTask.objects.filter(pk__in=waiting).delete()
@@ -166,6 +161,19 @@ def decision_get(contest: Contest, problem: ContestProblem, key: int) -> AuditEv
 
 
 _OF_BLANKS = (Slot.FIRST, Slot.SECOND)
+
+
+def _version_used(setup: MarkingSetup) -> SchemeVersion | None:
+    """The active version of the scheme, fixed by its use; None without a scheme. Raises `BlanksRefused`."""
+    version = version_active(setup)
+    if version is None and setup.scheme is not None:
+        raise BlanksRefused("The marking scheme has no active version. Activate one first.")
+    try:
+        if version is not None:
+            version_use(version=version)
+    except VersionNotOpen as error:
+        raise BlanksRefused(str(error)) from error
+    return version
 
 
 def _still_blank(event: AuditEvent) -> QuerySet[MarkingCase]:
