@@ -37,7 +37,7 @@ SECTIONS = {
     "marks:task": "marking#the-workspace",
     "marks:setup": "marking#assignment-of-scripts",
     "marks:script_list": "marking#the-list-of-scripts",
-    **dict.fromkeys(("marks:groups", "marks:group", "marks:items_take_back"), "team#alike-scripts"),
+    **dict.fromkeys(("marks:groups", "marks:group", "marks:items_take_back"), "marking#alike-scripts"),
     "marks:questions": "marking#handing-on-and-questions",
     **dict.fromkeys(
         ("marks:sealed_list", "marks:triage_show", "marks:triage_keep", "marks:reveal"), "after_sealing#stages-of-the-reveal"

@@ -42,7 +42,7 @@ def sheet(code: PageCode | None, *, dpi: int = 100, lines: int = 12, seed: int =
 
 
 def written(page: Picture, *, dpi: int = 100, lines: int = 12, seed: int = 0) -> Picture:
-    """The page after somebody wrote some lines on it."""
+    """The page with some lines of handwriting."""
     height, width = page.shape
     random = np.random.default_rng(seed)
     for line in range(lines):
