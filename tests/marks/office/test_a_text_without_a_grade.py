@@ -31,8 +31,8 @@ def problem(bob: User, dana: User) -> ContestProblem:
 
 
 def handed_in_late(problem: ContestProblem) -> None:
-    """Add a text of Ada to the second problem."""
-    paper, second = Identity.objects.get(name="Ada Ampere").paper, problem.contest.problems.get(label="2")
+    """Add a text to the second problem, by the last paper: its place in the list does not change."""
+    paper, second = Identity.objects.get(name="=SUM(1)").paper, problem.contest.problems.get(label="2")
     submission = Submission.objects.create(paper=paper, problem=second)
     version_add(submission=submission, text=TEXT, text_format=TextFormat.MARKDOWN, origin=Origin.TYPED)
 
