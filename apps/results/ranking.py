@@ -70,7 +70,7 @@ def publishing_refusal(contest: Contest, found: ResultList) -> str:
         return NOT_SIGNED.replace("Identities stay closed", "No ranking can be published")
     if unseen := points_unseen(contest):
         are = "grade of this list is" if unseen == 1 else "grades of this list are"
-        return f"Release the points first: {unseen} {are} new to students. They would read them in the ranking before."
+        return f"Release the points first: {unseen} {are} new to students."
     return ""
 
 

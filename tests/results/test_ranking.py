@@ -1,5 +1,6 @@
 """The published ranking: for students and coaches of the contest, after sign-off and release, with names or numbers only."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -15,7 +16,7 @@ from apps.results.models import PublishedRanking
 from apps.results.ranking import RankingRefused, ranking_publish, ranking_withdraw
 from apps.results.releasing import batch_undo
 from tests.answers import pdf_text
-from tests.contests.factory import moved
+from tests.contests.factory import make_contest, moved
 from tests.marks.factory import script_add
 from tests.marks.office.listed import listed
 from tests.marks.office.test_certificates_and_letters import HOSTILE, made_ready
@@ -76,6 +77,15 @@ def test_closing_the_contest_releases_nothing(problem: ContestProblem, bob: User
     page = client_for(bob).get(at(problem)).content.decode()
     assert "Release the points first" in page
     assert "Publish with" not in page
+
+
+def test_before_marking_the_page_has_no_link_that_fails(bob: User, client_for: ClientFor) -> None:
+    contest, client = make_contest(bob), client_for(bob)
+    page = client.get(reverse("results:ranking", args=[contest.public_id])).content.decode()
+    assert "No ranking can be published until this list is signed off" in page
+    links = set(re.findall('href="(/[^"]*)"', page.split("<main")[1].split("</main>")[0]))
+    assert {link: client.get(link).status_code for link in links} == dict.fromkeys(links, 200)
+    assert links
 
 
 def test_a_later_grade_is_not_published_before_it_is_released(problem: ContestProblem, bob: User) -> None:

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from apps.accounts.access import user_of
 from apps.accounts.models import User
-from apps.contests.access import coach_of, contest_get_for
+from apps.contests.access import READABLE, coach_of, contest_get_for
 from apps.contests.models import Contest
 from apps.contests.selectors import problem_list
 from apps.marks.blindness import own_marks_require
@@ -40,6 +40,7 @@ def ranking(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
         "shown": rankings.ranking_shown(user, published) if published else None,
         "is_coach": coach_of(user, contest) is not None,
         "is_organiser": is_organiser,
+        "is_begun": contest.state in READABLE,
     }
     if is_organiser:
         found = result_list(contest)
