@@ -25,7 +25,7 @@ from django.utils import timezone
 
 from apps.accounts.access import user_allowed
 from apps.accounts.models import Role, StudentGroup, User
-from apps.contests.models import Contest, ContestCoach, ContestKind, ContestProblem, ContestState, Identity, Paper
+from apps.contests.models import AuthorKind, Contest, ContestCoach, ContestKind, ContestProblem, ContestState, Identity, Paper
 from apps.contests.windows import is_begun
 
 NO_CONTEST = "There is no such contest."
@@ -188,6 +188,11 @@ def author_kinds_for(user: User, contest: Contest) -> dict[int, str]:
     if coach is None or not coach.is_organiser or contest.state not in READABLE:
         return {}
     return dict(contest.identities.values_list("paper", "kind"))
+
+
+def papers_by_models(contest: Contest) -> frozenset[int]:
+    """Keys of the papers that models wrote. Callers use it only for a list of results that is signed off."""
+    return frozenset(contest.identities.filter(kind=AuthorKind.MODEL).values_list("paper", flat=True))
 
 
 def reveal_may(user: User, contest: Contest) -> bool:

@@ -1,6 +1,7 @@
 """Forms of contests: settings, problem, coach, students and group of students."""
 
 from collections import Counter
+from datetime import datetime
 from typing import Any
 
 from django import forms
@@ -11,7 +12,16 @@ from apps.accounts.access import group_visible_to
 from apps.accounts.models import StudentGroup, User
 from apps.accounts.selectors import people_named
 from apps.contests.entering import Pasted
-from apps.contests.models import EXTERNAL_LENGTH, LABEL_LENGTH, NAME_LENGTH, TITLE_LENGTH, Contest, ContestKind, PointStep
+from apps.contests.models import (
+    EXTERNAL_LENGTH,
+    LABEL_LENGTH,
+    NAME_LENGTH,
+    TITLE_LENGTH,
+    Contest,
+    ContestKind,
+    ContestProblem,
+    PointStep,
+)
 from apps.contests.services import Settings
 from apps.problems.access import library_of
 from apps.problems.models import Problem
@@ -22,11 +32,28 @@ _MOMENT = "%Y-%m-%dT%H:%M"
 
 
 class _MomentField(forms.DateTimeField):
-    """A date and time in the current time zone, entered with the browser's picker."""
+    """A date and time in the current time zone, entered with the browser's picker.
+
+    `kept`: the stored time. Its unchanged text means this time, with its seconds, also in an hour that occurs twice.
+    """
+
+    kept: datetime | None = None
 
     def __init__(self, **options: Any) -> None:
         widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format=_MOMENT)
         super().__init__(widget=widget, input_formats=[_MOMENT, f"{_MOMENT}:%S"], required=False, **options)
+
+    def to_python(self, value: Any) -> datetime | None:
+        if self.kept is not None and value == timezone.localtime(self.kept).strftime(_MOMENT):
+            return self.kept
+        return super().to_python(value)
+
+
+def _times_keep(form: forms.Form, row: Contest | ContestProblem | None) -> None:
+    for name in ("opens_at", "closes_at"):
+        field = form.fields[name]
+        assert isinstance(field, _MomentField)
+        field.kept = getattr(row, name, None)
 
 
 def _zones() -> list[tuple[str, str]]:
@@ -34,7 +61,7 @@ def _zones() -> list[tuple[str, str]]:
 
 
 class ContestForm(forms.Form):
-    """The settings of a contest."""
+    """The settings of a contest; `contest` is the one that is changed."""
 
     title = forms.CharField(max_length=TITLE_LENGTH, help_text="For example: Selection test 2")
     kind = forms.ChoiceField(
@@ -56,6 +83,10 @@ class ContestForm(forms.Form):
         label="Anonymous",
         help_text="Markers see random paper numbers. You cannot switch this off after the contest was opened.",
     )
+
+    def __init__(self, *args: Any, contest: Contest | None = None, **options: Any) -> None:
+        super().__init__(*args, **options)
+        _times_keep(self, contest)
 
     def full_clean(self) -> None:
         """Read the times in the zone that was sent with them."""
@@ -88,6 +119,10 @@ class TimesForm(forms.Form):
 
     opens_at = _MomentField(label="Opens")
     closes_at = _MomentField(label="Closes")
+
+    def __init__(self, row: ContestProblem, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        _times_keep(self, row)
 
 
 class ProblemForm(forms.Form):

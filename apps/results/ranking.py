@@ -1,12 +1,12 @@
 """The ranking that an organiser publishes for students and coaches: with names, or with paper numbers only.
 
-It shows the list that was signed off, as it was then, and awards only if their cut-offs were fixed. A coach who has not opened
-the identities reads the numbers, also where students read names, and thus stays blind for appeals.
+It shows the list that was signed off, as it was then, and awards only if their cut-offs were fixed. Every grade in it is one
+whose points students have seen. A coach who has not opened the identities reads the numbers, also where students read names,
+and thus stays blind for appeals. Papers by models are not in it.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -15,19 +15,24 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.contests.access import coach_of, paper_own
-from apps.contests.models import Contest, ContestState, Identity
+from apps.contests.models import Contest, Identity
 from apps.files.csv_files import csv_lines
 from apps.marks.audit import audit
 from apps.marks.models import ReleasePart
 from apps.marks.office.awards import award_words
 from apps.marks.office.cutoffs import cutoffs_fixed
 from apps.marks.office.names import NOT_SIGNED, names_of, sign_off
-from apps.marks.office.office import result_list
+from apps.marks.office.office import ResultList, grades_settled, result_list
 from apps.reasoning.marking.schemes.scheme import points_text
 from apps.results.models import PublishedRanking
+from apps.results.shown import grades_shown
 from apps.ui.zones import exact
 
 TEMPLATE = Path(__file__).with_name("ranking.typ")
+OTHER_FORM = (
+    "This contest published a ranking {was} before. Readers could join both lists by their points and learn whose paper has "
+    "which number, so it can only be published {was}."
+)
 
 
 class RankingRefused(Exception):
@@ -59,14 +64,27 @@ class ShownRanking:
     rows: list[RankedRow]
 
 
-def publishing_refusal(contest: Contest) -> str:
-    """Why nothing can be published now; empty if it can."""
-    if sign_off(contest, result_list(contest)) is None:
+def publishing_refusal(contest: Contest, found: ResultList) -> str:
+    """Why this list cannot be published now; empty if it can."""
+    if sign_off(contest, found) is None:
         return NOT_SIGNED.replace("Identities stay closed", "No ranking can be published")
-    released = any(ReleasePart.POINTS in batch.parts for batch in contest.releases.filter(undone_at=None))
-    if contest.state != ContestState.CLOSED and not released:
-        return "Release the points or close the contest first. Otherwise students would read the ranking before their results."
+    if unseen := points_unseen(contest):
+        are = "grade of this list is" if unseen == 1 else "grades of this list are"
+        return f"Release the points first: {unseen} {are} new to students."
     return ""
+
+
+def form_refusal(contest: Contest, *, has_names: bool) -> str:
+    """Why the ranking cannot be published with names, or with numbers; empty if it can. Also a withdrawn list was read."""
+    if not contest.rankings.filter(has_names=not has_names).exists():
+        return ""
+    return OTHER_FORM.format(was="with paper numbers" if has_names else "with names")
+
+
+def points_unseen(contest: Contest) -> int:
+    """How many grades of the list of results are not the ones whose points an active batch shows."""
+    seen = grades_shown(contest, ReleasePart.POINTS)
+    return sum(seen.get(case) != grade for case, grade in grades_settled(contest).values_list("case", "pk"))
 
 
 def ranking_of(contest: Contest) -> PublishedRanking | None:
@@ -78,12 +96,14 @@ def ranking_of(contest: Contest) -> PublishedRanking | None:
 def ranking_publish(*, contest: Contest, by: User, digest: str, has_names: bool) -> PublishedRanking:
     """Publish the list with this digest in place of an earlier ranking.
 
-    Raises `RankingRefused` if it changed or is not signed off, nothing is released, or `by` has not opened the identities.
+    Raises `RankingRefused` if it changed or is not signed off, points in it are not released, the other form was published, or
+    `by` has not opened the identities.
     """
+    Contest.objects.select_for_update().get(pk=contest.pk)  # Neither a release nor a second ranking meanwhile.
     found = result_list(contest)
     if found.digest != digest:
         raise RankingRefused("The results changed since you looked, so nothing was published. Check the new list first.")
-    if refusal := publishing_refusal(contest):
+    if refusal := publishing_refusal(contest, found) or form_refusal(contest, has_names=has_names):
         raise RankingRefused(refusal)
     if has_names and names_of(by, contest, found) is None:
         raise RankingRefused("Open the identities on the page of results first, or publish paper numbers only.")
@@ -94,10 +114,11 @@ def ranking_publish(*, contest: Contest, by: User, digest: str, has_names: bool)
             "number": row.paper.number,
             "rank": row.rank,
             "points": ["–" if one is None else points_text(one) for one in row.points],
-            "total": points_text(row.total or Decimal(0)),
+            "total": row.total_words,
             "award": award_words(fixed.cutoffs, row) if fixed else "",
         }
         for row in found.rows
+        if not row.is_model
     ]
     contest.rankings.filter(withdrawn_at=None).update(withdrawn_at=timezone.now())
     body = {"labels": [problem.label for problem in found.problems], "has_awards": fixed is not None, "rows": rows}

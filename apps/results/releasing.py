@@ -22,7 +22,8 @@ from apps.marks.coordination.comparing import COUNTED, OPEN_APPEALS, states_sett
 from apps.marks.models import Appeal, CaseState, FinalGrade, MarkingCase, MarkingTask, ReleaseBatch, ReleasedGrade, ReleasePart
 from apps.marks.sealing.sealing import cases_settle
 from apps.results.models import Notice
-from apps.results.shown import batches_active, parts_released
+from apps.results.ranking import ranking_of, ranking_withdraw
+from apps.results.shown import batches_active, grades_shown, parts_released
 from apps.submissions.selectors import versions_to_mark
 
 SETTLED = (CaseState.SETTLED, CaseState.RELEASED, CaseState.APPEALED)
@@ -115,7 +116,10 @@ def batch_release(
 
 @transaction.atomic
 def batch_undo(*, batch: ReleaseBatch, by: User) -> None:
-    """Take back the newest batch. Raises `ReleaseRefused` after its time, after a newer batch, and after an appeal."""
+    """Take back the newest batch, and withdraw a ranking that was published after it released points.
+
+    Raises `ReleaseRefused` after its time, after a newer batch, and after an appeal.
+    """
     contest = Contest.objects.select_for_update().get(pk=batch.contest_id)
     now = timezone.now()
     if batch.undone_at is not None or not batches_active(contest) or batches_active(contest)[-1].pk != batch.pk:
@@ -130,6 +134,9 @@ def batch_undo(*, batch: ReleaseBatch, by: User) -> None:
     Notice.objects.filter(batch=batch, sent_at=None).delete()
     cases_follow(MarkingCase.objects.filter(pk__in=cases, state=CaseState.RELEASED))
     audit("results.taken-back", actor=by, contest=contest, batch=str(batch.public_id))
+    ranking = ranking_of(contest)
+    if ranking is not None and ReleasePart.POINTS in batch.parts and ranking.at >= batch.released_at:
+        ranking_withdraw(contest=contest, by=by)
 
 
 def cases_follow(cases: Iterable[MarkingCase]) -> None:
@@ -175,7 +182,8 @@ def _may_release(contest: Contest, ready: Readiness, parts: Collection[str], exp
         raise ReleaseRefused("Nothing was released: grades have changed meanwhile. Check what is ready, then release again.")
     if ready.missing and not leaves_out:
         raise ReleaseRefused(f"Texts without a settled grade: {ready.missing}. Choose to leave them out, or settle them first.")
-    if not ready.news and set(parts) <= ready.parts:
+    shown = {part: grades_shown(contest, part) for part in parts}
+    if all(seen.get(grade.case_id) == grade.pk for seen in shown.values() for grade in ready.grades):
         raise ReleaseRefused("Students have already seen all of this.")
 
 

@@ -135,6 +135,13 @@ def parts_of(versions: Iterable[SubmissionVersion]) -> dict[int, dict[str, Final
     return shown
 
 
+def grades_shown(contest: Contest, part: str) -> dict[int, int]:
+    """By key of the case, the key of the grade whose `part` students see."""
+    rows = ReleasedGrade.objects.filter(batch__contest=contest, batch__undone_at=None)
+    columns = rows.order_by("batch__released_at", "batch__pk").values_list("grade__case", "grade", "batch__parts")
+    return {case: grade for case, grade, parts in columns if part in parts}
+
+
 def shown_since(grade: FinalGrade, part: str) -> datetime | None:
     """When an active batch first showed this part of this grade."""
     rows = ReleasedGrade.objects.filter(batch__undone_at=None, grade=grade).select_related("batch")

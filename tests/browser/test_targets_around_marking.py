@@ -7,11 +7,14 @@ from pytest_django.live_server_helper import LiveServer
 
 from apps.accounts.models import User
 from apps.contests.models import ContestProblem
+from apps.marks.models import ReleasePart
 from apps.reasoning.marking.schemes.text_form import text_read, text_written
 from apps.schemes.services import scheme_activate, scheme_save
 from tests.browser.marking_pages import ClientFor, room_of, session_of
 from tests.marks.factory import problem_to_mark
 from tests.marks.office.listed import listed
+from tests.marks.office.test_certificates_and_letters import made_ready
+from tests.results.factory import released
 from tests.ui.browser import needs_chromium
 
 pytestmark = [pytest.mark.browser, needs_chromium, pytest.mark.django_db(transaction=True)]
@@ -31,6 +34,8 @@ def _no_graders(settings: Settings) -> None:
 
 def test_links_are_24_px_high_and_44_on_a_phone(live_server: LiveServer, client_for: ClientFor, bob: User, dana: User) -> None:
     problem = listed(bob)
+    made_ready(problem, bob)
+    released(problem.contest, bob, ReleasePart.POINTS)
     contest, base = f"/contests/{problem.contest.public_id}/", f"/office/{problem.contest.public_id}/"
     scripts = f"/marking/problem/{problem.public_id}/scripts/"
     paths = [
@@ -42,6 +47,9 @@ def test_links_are_24_px_high_and_44_on_a_phone(live_server: LiveServer, client_
         f"{base}results/",
         f"{base}awards/",
         f"{base}record/",
+        f"{base}statistics/",
+        f"{base}letters/certificate/",
+        f"{contest}ranking/",
     ]
     session = session_of(client_for, bob)
     for width, limit in ((1440, 24), (390, 44)):
@@ -49,6 +57,7 @@ def test_links_are_24_px_high_and_44_on_a_phone(live_server: LiveServer, client_
             page = room.page()
             for path in paths:
                 page.goto(path)
+                page.evaluate("document.querySelectorAll('details').forEach((one) => one.open = true)")
                 assert page.evaluate(LOW, limit) == [], (path, width)
                 assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (path, width)
 

@@ -1,6 +1,7 @@
 """Every time of a contest is typed, shown, recorded and exported in the contest's zone, named, also across summer time."""
 
 import json
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 
@@ -15,12 +16,14 @@ from apps.contests.forms import ContestForm
 from apps.contests.models import Contest, ContestKind, ContestState
 from apps.contests.services import Settings, contest_save
 from apps.contests.times import times_set
-from apps.marks.models import AuditEvent
+from apps.marks.models import AuditEvent, Coordination
 from apps.marks.office.names import names_of
 from apps.marks.office.office import result_list, results_sign
 from apps.marks.office.result_files import result_table, table_file
+from apps.marks.sealing.sealing import cases_settle
 from apps.ui.zones import exact, zone_names, zone_of
 from tests.contests.factory import make_contest
+from tests.marks.factory import claimed, past_grace, problem_to_mark, sealed
 from tests.marks.office.listed import listed
 from tests.problems.factory import make_problem
 
@@ -56,6 +59,35 @@ def test_an_unknown_zone_and_an_hour_that_summer_time_skips_are_refused(bob: Use
     form = ContestForm(SENT | sent)
     assert not form.is_valid()
     assert set(form.errors) == {list(sent)[-1]}
+
+
+@pytest.mark.parametrize("hour", [0, 1])
+def test_a_time_in_the_hour_that_occurs_twice_blocks_no_later_change(bob: User, client_for: ClientFor, hour: int) -> None:
+    moment = datetime(2026, 10, 25, hour, 30, 12, tzinfo=UTC)
+    contest = make_contest(bob, make_problem())
+    Contest.objects.update(time_zone="Europe/Riga", opens_at=moment, row_version=7)
+    page = client_for(bob).get(at("contests:edit", contest)).content.decode()
+    assert 'value="2026-10-25T03:30"' in page
+    sent = SENT | {"title": "Renamed", "kind": "contest", "time_zone": "Europe/Riga", "based_on": "7"}
+    answer = client_for(bob).post(at("contests:edit", contest), sent | {"opens_at": "2026-10-25T03:30"})
+    contest.refresh_from_db()
+    assert answer.status_code == 302
+    assert (contest.title, contest.opens_at) == ("Renamed", moment)
+    other = sent | {"opens_at": "2026-10-25T03:45", "based_on": str(contest.row_version)}
+    refused = client_for(bob).post(at("contests:edit", contest), other)
+    assert "ambiguous" in refused.content.decode(), "a new time in this hour may mean two moments"
+
+
+def test_times_of_a_problem_in_the_hour_that_occurs_twice_are_kept(bob: User, client_for: ClientFor) -> None:
+    contest = make_contest(bob, make_problem())
+    Contest.objects.update(kind=ContestKind.SHEET, time_zone="Europe/Riga", state=ContestState.OPEN)
+    contest.refresh_from_db()
+    row, moment = contest.problems.get(), datetime(2026, 10, 25, 1, 30, tzinfo=UTC)
+    times_set(row=row, opens_at=moment, closes_at=None, by=bob)
+    sent = {"times_of": str(row.public_id), "opens_at": "2026-10-25T03:30", "closes_at": "2026-10-26T09:00"}
+    client_for(bob).post(at("contests:problem_change", contest), sent)
+    row.refresh_from_db()
+    assert (row.opens_at, row.closes_at) == (moment, datetime(2026, 10, 26, 7, 0, tzinfo=UTC))
 
 
 def test_every_zone_to_choose_exists_and_one_that_a_system_lacks_falls_back_to_the_server() -> None:
@@ -100,6 +132,24 @@ def test_relative_times_of_a_contest_are_exact_in_its_zone_on_hover_and_others_i
     assert 'data-zone="Europe/Riga"' in shown
     assert ">2 Jan 2026<" in shown
     assert "data-zone" not in tag.render(Context({"moment": moment}))
+
+
+def test_lists_of_marks_and_the_ledger_have_exact_times_in_the_zone_of_each_contest(bob: User, client_for: ClientFor) -> None:
+    problem = problem_to_mark(bob, scripts=1)
+    Contest.objects.update(time_zone="Asia/Tokyo")
+    mark = sealed(claimed(problem, bob), bob)
+    cases_settle(past_grace(mark).task.case.problem.contest)
+    for where in (reverse("marks:sealed_list"), reverse("marks:case_ledger", args=[mark.task.case.public_id])):
+        times = re.findall("<time[^>]*>", client_for(bob).get(where).content.decode())
+        assert times, where
+        assert [one for one in times if 'data-zone="Asia/Tokyo"' not in one or " JST" not in one] == [], where
+
+
+def test_the_list_of_disputes_has_exact_times_in_the_zone_of_the_contest(bob: User, client_for: ClientFor) -> None:
+    Coordination.objects.create(case=problem_to_mark(bob, scripts=1).cases.get())
+    Contest.objects.update(time_zone="Asia/Tokyo")
+    page = client_for(bob).get(reverse("marks:coordination_list")).content.decode()
+    assert re.findall("open since <time[^>]*JST[^>]*>", page)
 
 
 def test_files_of_results_have_the_time_of_the_signature_in_the_zone(bob: User, dana: User) -> None:

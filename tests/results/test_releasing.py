@@ -184,6 +184,17 @@ def test_an_equal_second_release_is_refused(bob: User, charlie: User) -> None:
         released(problem.contest, bob)
 
 
+def test_a_later_grade_of_which_students_saw_only_a_part_is_released_with_the_others(bob: User, charlie: User) -> None:
+    problem = marked(bob, charlie)
+    released(problem.contest, bob, ReleasePart.POINTS)
+    regraded(case_of(problem, charlie))
+    released(problem.contest, bob, ReleasePart.COMMENTS)
+    assert readiness(problem.contest).news == 0
+    assert released(problem.contest, bob, ReleasePart.POINTS)
+    with pytest.raises(ReleaseRefused, match="already seen"):
+        released(problem.contest, bob, ReleasePart.POINTS, ReleasePart.COMMENTS)
+
+
 def test_nothing_is_released_while_students_write(bob: User, charlie: User) -> None:
     problem = marked(bob, charlie)
     contest = problem.contest

@@ -1,7 +1,10 @@
 """Template tags that every page uses."""
 
+import re
+from decimal import Decimal
 from typing import Any
 
+from django.conf import settings
 from django.template import Context, Template
 from django.test import RequestFactory
 from django.utils import timezone
@@ -68,3 +71,14 @@ def test_a_link_of_the_header_can_cover_other_addresses() -> None:
     for path in ("/other/page/", "/third/", "/accounts/profile/more/"):
         assert 'aria-current="true"' in _render(source, request=RequestFactory().get(path)), path
     assert "aria-current" not in _render(source, request=RequestFactory().get("/else/"))
+
+
+def test_points_have_their_noun_in_singular_or_plural() -> None:
+    shown = [_render("{{ value|points_words }}", value=value) for value in (Decimal("1.00"), Decimal("2.50"), 0)]
+    assert shown == ["1 point", "2.5 points", "0 points"]
+
+
+def test_no_template_writes_points_with_a_fixed_plural() -> None:
+    """A variable before the word may be 1."""
+    pages = (settings.BASE_DIR / "templates").rglob("*.html")
+    assert [page.name for page in pages if re.search(r"\}\}(</\w+>)? points\b", page.read_text())] == []

@@ -30,6 +30,7 @@ from apps.problems.models import ProblemVersion
 from apps.reasoning.agreement.consistency import without_replays
 from apps.reasoning.agreement.pairs import Pair
 from apps.reasoning.domain.values import Unscored
+from apps.reasoning.marking.schemes.scheme import points_words
 
 GROUPS = (Named("problem", "problem"), Named("topic", "topic"), Named("author", "author’s name"))
 OF = " · out of "
@@ -110,7 +111,7 @@ class SetSource:
             words = names.get(name, name)
             if scales:
                 maxima = ", ".join(f"{one.normalize():f}" for one in sorted(scales))
-                yield f"{words}: points out of {maxima} are rescaled to the people's {most.normalize():f} points."
+                yield f"{words}: points out of {maxima} are rescaled to the people's {points_words(most)}."
             if note := replay_note(words, replays):
                 yield note
 

@@ -41,7 +41,7 @@ def contest_edit(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
     contest = organised_get_for(user, contest_id)
     if request.method != "POST":
         return _settings_page(request, ContestForm(initial=ContestForm.initial_of(contest)), contest)
-    form = ContestForm(request.POST)
+    form = ContestForm(request.POST, contest=contest)
     if form.is_valid():
         try:
             services.contest_save(contest=contest, settings=form.settings(), based_on=row_version(request), by=user)
@@ -83,12 +83,13 @@ def problem_change(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
             coach = contest.coaches.filter(person__username=without_nul(request.POST).get("captain", "")).first()
             services.captain_set(row=_row(contest, row_id), captain=coach.person if coach else None, by=user)
         elif row_id := request.POST.get("times_of", ""):
-            times = TimesForm(request.POST)
+            row = _row(contest, row_id)
+            times = TimesForm(row, request.POST)
             with timezone.override(contest.zone):
                 is_valid = times.is_valid()
             if not is_valid:
                 raise services.ContestRefused("The times were not changed: enter a date and a time, or leave the field empty.")
-            times_set(row=_row(contest, row_id), by=user, **times.cleaned_data)
+            times_set(row=row, by=user, **times.cleaned_data)
         else:
             form = ProblemForm(contest, user, request.POST, auto_id="problem_%s")
             if not form.is_valid():

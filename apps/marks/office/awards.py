@@ -2,12 +2,13 @@
 
 Medals go by total. The suggestion follows the rule of the IMO: at most half of the ranked papers get a medal, and gold,
 silver and bronze are as near to 1 : 2 : 3 as equal totals permit. A paper without a medal gets an honourable mention for a
-problem with full points.
+problem with full points. Papers by models and papers without a total get nothing and count for no share.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from itertools import pairwise
 
 from apps.marks.office.office import ResultRow
@@ -19,7 +20,8 @@ WORDS = {"gold": "Gold medal", "silver": "Silver medal", "bronze": "Bronze medal
 #: How near below a cut-off a total counts as a near miss, in points.
 NEAR = Decimal(1)
 _SHARES = {"gold": Decimal(1) / 6, "silver": Decimal(1) / 2}
-_POINTS_AT_MOST = Decimal(10_000)
+#: Points as people type them: plain digits, and at most two places.
+_TYPED = re.compile(r"[0-9]{1,4}(\.[0-9]{1,2})?")
 
 
 class CutOffsRefused(Exception):
@@ -47,8 +49,8 @@ class CutOffs:
         return {medal: points_text(total) for medal, total in self.lowest} | {"mentions": self.has_mentions}
 
     def award(self, row: ResultRow) -> str:
-        """The award of a paper: a key of `WORDS`; empty for none, and for a paper without a total."""
-        if row.total is None:
+        """The award of a paper: a key of `WORDS`; empty for none, for a paper without a total and for one by a model."""
+        if row.total is None or not row.contends:
             return ""
         for medal, total in self.lowest:
             if row.total >= total:
@@ -61,9 +63,12 @@ def award_words(cutoffs: CutOffs, row: ResultRow) -> str:
     return WORDS.get(cutoffs.award(row), "")
 
 
-def cutoffs_read(values: dict[str, str], *, has_mentions: bool) -> CutOffs:
-    """Cut-offs as people type them, by medal; empty for no such medal. Raises `CutOffsRefused`."""
-    found = {medal: _points(medal, values.get(medal, "")) for medal in MEDALS}
+def cutoffs_read(values: dict[str, str], *, has_mentions: bool, step: Decimal) -> CutOffs:
+    """Cut-offs as people type them, by medal; empty for no such medal. `step`: the unit of points in the contest.
+
+    Raises `CutOffsRefused`.
+    """
+    found = {medal: _points(medal, values.get(medal, ""), step) for medal in MEDALS}
     cutoffs = CutOffs(**found, has_mentions=has_mentions)
     lowest = cutoffs.lowest
     for (better, high), (medal, low) in pairwise(lowest):
@@ -76,7 +81,7 @@ def cutoffs_read(values: dict[str, str], *, has_mentions: bool) -> CutOffs:
 
 def cutoffs_suggested(rows: Sequence[ResultRow]) -> CutOffs:
     """The usual choice for these papers. Without a total above 0 there are no medals."""
-    totals = sorted((row.total for row in rows if row.total is not None), reverse=True)
+    totals = sorted((row.total for row in rows if row.total is not None and row.contends), reverse=True)
     counted = [(total, sum(one >= total for one in totals)) for total in sorted(set(totals), reverse=True) if total > 0]
     given = [one for one in counted if one[1] * 2 <= len(totals)] or counted[:1]
     if not given:
@@ -120,7 +125,7 @@ class TotalBand:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What cut-offs give. `ranked`: papers with a total; `counts`: medals, then mentions; `bands`: by total, falling."""
+    """What cut-offs give. `ranked`: papers that count; `counts`: medals, then mentions; `bands`: by total, falling."""
 
     cutoffs: CutOffs
     ranked: int
@@ -131,14 +136,10 @@ class Outcome:
     def medals(self) -> int:
         return sum(count.papers for count in self.counts if count.award != MENTION)
 
-    @property
-    def medal_share(self) -> float:
-        return self.medals / self.ranked if self.ranked else 0.0
-
 
 def outcome(rows: Sequence[ResultRow], cutoffs: CutOffs) -> Outcome:
-    """What these cut-offs give to the papers with a total."""
-    ranked = [row for row in rows if row.total is not None]
+    """What these cut-offs give to the papers with a total, except those by models."""
+    ranked = [row for row in rows if row.contends]
     awards = [cutoffs.award(row) for row in ranked]
     given = [medal for medal, _ in cutoffs.lowest] + [MENTION] * cutoffs.has_mentions
     near = {medal: _near(ranked, total) for medal, total in cutoffs.lowest}
@@ -154,8 +155,7 @@ def _bands(ranked: Sequence[ResultRow], awards: Sequence[str]) -> Iterator[Total
     for total in sorted({row.total for row in ranked if row.total is not None}, reverse=True):
         here = [award for row, award in zip(ranked, awards, strict=True) if row.total == total]
         above += len(here)
-        medal = here[0] if here[0] != MENTION else ""
-        medal = next((award for award in here if award in MEDALS), medal)
+        medal = next((award for award in here if award in MEDALS), "")
         yield TotalBand(total, len(here), above, above / len(ranked), medal, here.count(MENTION))
 
 
@@ -168,14 +168,14 @@ def _nearest(counted: Sequence[tuple[Decimal, int]], target: Decimal) -> Decimal
     return min(counted, key=lambda one: (abs(one[1] - target), -one[0]))[0]
 
 
-def _points(medal: str, typed: str) -> Decimal | None:
+def _points(medal: str, typed: str, step: Decimal) -> Decimal | None:
     plain = typed.strip().replace(",", ".")
     if not plain:
         return None
-    try:
-        value = Decimal(plain)
-    except InvalidOperation:
-        value = Decimal("NaN")
-    if not value.is_finite() or not 0 < value <= _POINTS_AT_MOST or value != round(value, 2):
+    value = Decimal(plain) if _TYPED.fullmatch(plain) else Decimal(0)
+    if not value:
         raise CutOffsRefused(f"The cut-off of {medal} must be a number of points above 0; leave it empty for no such medal.")
+    if value % step:
+        unit = "whole points" if step == 1 else f"steps of {points_text(step)} points"
+        raise CutOffsRefused(f"The cut-off of {medal} must be a total of this contest, which counts in {unit}.")
     return value

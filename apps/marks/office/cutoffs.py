@@ -47,8 +47,8 @@ def cutoffs_fix(
 ) -> AuditEvent:
     """Fix the cut-offs for the list with this digest. `based_on`: key of the event in force when the page was opened.
 
-    Raises `CutOffsRefused` if the list or the cut-offs changed meanwhile, a script has no grade, nothing would change, or a
-    change has no reason.
+    The same cut-offs can be confirmed for another list, without a reason. Raises `CutOffsRefused` if the list or the cut-offs
+    changed meanwhile, the list is not signed off, nothing would change, or a change has no reason.
     """
     Contest.objects.filter(pk=contest.pk).update(row_version=F("row_version"))  # Locks the row: one choice at a time.
     found, fixed = result_list(contest), cutoffs_fixed(contest)
@@ -59,10 +59,13 @@ def cutoffs_fix(
     if found.missing:
         have = "script has" if found.missing == 1 else "scripts have"
         raise CutOffsRefused(f"Nothing was fixed: {found.missing} {have} no grade yet. Awards need the totals of all papers.")
+    if not found.is_signed:
+        raise CutOffsRefused("Nothing was fixed: sign off the results first. Awards belong to a list that is signed off.")
     words = " ".join(reason.split())[:REASON_LENGTH]
-    if fixed is not None and fixed.cutoffs == cutoffs:
-        raise CutOffsRefused("Nothing was fixed: these cut-offs are in force already.")
-    if fixed is not None and not words:
+    is_same = fixed is not None and fixed.cutoffs == cutoffs
+    if is_same and fixed is not None and fixed.digest == digest:
+        raise CutOffsRefused("Nothing was fixed: these cut-offs are in force for this list already.")
+    if fixed is not None and not is_same and not words:
         raise CutOffsRefused("Nothing was fixed: cut-offs are in force already. Give the reason for the change.")
     body: dict[str, Any] = dict(cutoffs.body)
     return audit(FIXED, actor=by, contest=contest, digest=digest, reason=words, **body)

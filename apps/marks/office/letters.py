@@ -40,7 +40,7 @@ USUAL = {
     PrintedKind.CERTIFICATE: ("Certificate", "{name}\nof {school}\n\ntook part in {contest}\n\n{award}\n\n{date}"),
     PrintedKind.LETTER: (
         "{contest}",
-        "Dear {name},\n\nthank you for taking part in {contest}. You got {total} of {most} points, which is rank {rank} of "
+        "Dear {name},\n\nthank you for taking part in {contest}. Your total is {total} out of {most}, which is rank {rank} of "
         "{papers}.\n\nYour award: {award}\n\nThe table below has your points for each problem.\n\n{date}",
     ),
 }
@@ -50,6 +50,10 @@ NOT_FIXED = "Fix the cut-offs of the awards first. Certificates and letters may 
 
 class TextRefused(Exception):
     """The text cannot be used; the message says what to change."""
+
+
+class TextStale(TextRefused):
+    """Another organiser saved a text meanwhile; the message has it."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +137,7 @@ def _sheet(heading: str, text: str, ready: Printable, row: ResultRow, most: Deci
         "school": identity.school,
         "contest": ready.contest.title,
         "award": ready.award(row),
-        "total": points_text(row.total or Decimal(0)),
+        "total": row.total_words,
         "most": points_text(most),
         "rank": str(row.rank),
         "papers": str(len(ready.rows)),

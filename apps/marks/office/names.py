@@ -37,8 +37,8 @@ class Names:
 
 
 def sign_off(contest: Contest, found: ResultList) -> AuditEvent | None:
-    """The newest signature under exactly this list."""
-    return signatures(contest).filter(body__digest=found.digest).first()
+    """The newest signature under exactly this list; None while a script has no grade."""
+    return None if found.missing else signatures(contest).filter(body__digest=found.digest).first()
 
 
 def names_refusal(user: User, contest: Contest, found: ResultList) -> str:

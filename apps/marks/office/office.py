@@ -16,7 +16,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import Http404
 
 from apps.accounts.models import User
-from apps.contests.access import NO_CONTEST, READABLE, coach_of, contest_get_for
+from apps.contests.access import NO_CONTEST, READABLE, coach_of, contest_get_for, papers_by_models
 from apps.contests.models import Contest, ContestProblem, Paper
 from apps.contests.selectors import problem_list
 from apps.marks.audit import audit
@@ -51,11 +51,15 @@ class ResultCell:
 
 @dataclass(frozen=True)
 class ResultRow:
-    """A paper with its problems in order. `total` and `rank` (by total) are None while a text has no points at all."""
+    """A paper with its problems in order. `total` and `rank` (by total) are None while a text has no points at all.
+
+    `is_model`: written by a model, known once the list is signed off. Such a paper has no rank and no award.
+    """
 
     paper: Paper
     cells: list[ResultCell]
     rank: int | None = None
+    is_model: bool = False
 
     @property
     def points(self) -> list[Decimal | None]:
@@ -66,6 +70,16 @@ class ResultRow:
         if any(cell.waits and cell.points is None for cell in self.cells):
             return None
         return sum((cell.points for cell in self.cells if cell.points is not None), Decimal(0))
+
+    @property
+    def total_words(self) -> str:
+        """The total as people write it; a dash for none, which is never 0."""
+        return "–" if self.total is None else points_text(self.total)
+
+    @property
+    def contends(self) -> bool:
+        """Whether the paper counts for ranks and awards."""
+        return self.total is not None and not self.is_model
 
     @property
     def has_full(self) -> bool:
@@ -81,7 +95,7 @@ class ResultRow:
 class ResultList:
     """The current results of a contest. `digest` identifies exactly this list; `missing` scripts have no grade yet.
 
-    `scales`: the most points by key of the problem, where a script of it was marked.
+    `scales`: the most points by key of the problem, where a script of it was marked. `is_signed`: the list is signed off.
     """
 
     problems: list[ContestProblem]
@@ -89,6 +103,12 @@ class ResultList:
     missing: int
     digest: str
     scales: dict[int, Decimal] = field(default_factory=dict)
+    is_signed: bool = False
+
+    @property
+    def models(self) -> int:
+        """How many papers are left out of ranks and awards because models wrote them; 0 before the sign-off."""
+        return sum(row.is_model for row in self.rows)
 
     @property
     def unranked(self) -> list[tuple[Paper, list[str]]]:
@@ -152,7 +172,10 @@ def grades_settled(contest: Contest) -> QuerySet[FinalGrade]:
 
 
 def result_list(contest: Contest) -> ResultList:
-    """The papers with at least one text, and their points; equal totals share a rank."""
+    """The papers with at least one text, and their points; equal totals share a rank.
+
+    Once the list is signed off, papers by models follow without a rank. Before that, the kind of an author is secret.
+    """
     problems = list(problem_list(contest))
     waiting = _waiting(contest)
     cells = {key: ResultCell(waits=True) for key in waiting.values_list("submission__paper", "submission__problem")}
@@ -173,17 +196,21 @@ def result_list(contest: Contest) -> ResultList:
         ResultRow(paper, [cells.get((paper.pk, problem.pk), ResultCell()) for problem in problems])
         for paper in listed.order_by("number")
     ]
-    rows = _ranked(rows)
-    return ResultList(problems, rows, waiting.count(), _digest(problems, rows), most)
+    rows, missing = _ranked(rows), waiting.count()
+    digest = _digest(problems, rows)
+    is_signed = not missing and signatures(contest).filter(body__digest=digest).exists()
+    if is_signed and (models := papers_by_models(contest)):
+        rows = _ranked([replace(row, is_model=row.paper.pk in models) for row in rows])
+    return ResultList(problems, rows, missing, digest, most, is_signed)
 
 
 def _ranked(rows: list[ResultRow]) -> list[ResultRow]:
     """Sorted by rank and number; rows without a rank come last."""
     ranks: dict[Decimal, int] = {}
-    totals = [row.total for row in rows if row.total is not None]
+    totals = [row.total for row in rows if row.total is not None and row.contends]
     for place, total in enumerate(sorted(totals, reverse=True), 1):
         ranks.setdefault(total, place)
-    found = [replace(row, rank=None if row.total is None else ranks[row.total]) for row in rows]
+    found = [replace(row, rank=ranks[row.total] if row.total is not None and row.contends else None) for row in rows]
     return sorted(found, key=lambda row: (row.rank is None, row.rank or 0, row.paper.number))
 
 
@@ -231,9 +258,12 @@ def _waiting(contest: Contest) -> QuerySet[SubmissionVersion]:
 
 
 def _digest(problems: Sequence[ContestProblem], rows: Sequence[ResultRow]) -> str:
-    """SHA-256 over labels, numbers and points, in hex."""
-    listed = [
-        [problem.label for problem in problems],
-        [[row.paper.number, *(None if one is None else points_text(one) for one in row.points)] for row in rows],
-    ]
+    """SHA-256 over labels, numbers, points and waiting texts, in hex."""
+    listed = [[problem.label for problem in problems], [[row.paper.number, *map(_cell_listed, row.cells)] for row in rows]]
     return hashlib.sha256(json.dumps(listed).encode()).hexdigest()
+
+
+def _cell_listed(cell: ResultCell) -> str | list[str | None] | None:
+    """A cell in the digest: points, None without a text, and a list of the same for a text that waits for its grade."""
+    points = None if cell.points is None else points_text(cell.points)
+    return [points] if cell.waits else points

@@ -8,7 +8,7 @@ from apps.accounts.models import User
 from apps.contests.models import Contest
 from apps.marks.audit import audit
 from apps.marks.models import PrintedKind, PrintedText
-from apps.marks.office.letters import USUAL, TextRefused, text_check
+from apps.marks.office.letters import USUAL, TextStale, text_check
 
 STALE = "Another organiser changed this text meanwhile, so yours was not saved. It is kept below; their text is: {theirs}"
 
@@ -30,13 +30,13 @@ def text_of(contest: Contest, kind: str) -> Text:
 
 @transaction.atomic
 def text_save(*, contest: Contest, kind: str, heading: str, text: str, based_on: int, by: User) -> PrintedText:
-    """Save a text, on record. Raises `TextRefused` for a wrong text and if another organiser saved one meanwhile."""
+    """Save a text, on record. Raises `TextRefused` for a wrong text, and `TextStale` if another one was saved meanwhile."""
     heading, text = " ".join(heading.split()), "\n".join(line.rstrip() for line in text.strip().splitlines())
     text_check(heading, text)
     given = {"heading": heading, "text": text, "by": by}
     row, is_new = PrintedText.objects.select_for_update().get_or_create(contest=contest, kind=kind, defaults=given)
     if row.row_version != based_on and not (is_new and based_on == 0):
-        raise TextRefused(STALE.format(theirs=row.text))
+        raise TextStale(STALE.format(theirs=row.text))
     if not is_new:
         row.heading, row.text, row.by, row.row_version = heading, text, by, row.row_version + 1
         row.save()

@@ -116,6 +116,8 @@ def _identity(identity: Identity) -> list[Value]:
 
 def _remark(row: ResultRow, found: ResultList) -> str:
     labels = row.unmarked(found.problems)
+    if row.is_model:
+        return "by a model, not ranked"
     return f"not marked: {', '.join(labels)}" if labels else ""
 
 

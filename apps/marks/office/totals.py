@@ -1,4 +1,4 @@
-"""Statistics over whole papers: the distribution of totals, of ranked papers only, and the correlation between problems."""
+"""Statistics over whole papers: the distribution of all totals, also of models, and the correlation between problems."""
 
 import math
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class TotalFigures:
-    """The totals of the ranked papers. Means are None for fewer than `MEANS_FROM`."""
+    """The totals of the papers that have one. Means are None for fewer than `MEANS_FROM`."""
 
     ranked: int
     unranked: int

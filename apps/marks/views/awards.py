@@ -1,6 +1,7 @@
 """Awards of a contest: trying cut-offs, and fixing them on record."""
 
 import uuid
+from decimal import Decimal
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -14,11 +15,12 @@ from apps.accounts.models import User
 from apps.contests.models import Contest
 from apps.marks.office import office
 from apps.marks.office.awards import MEDALS, CutOffs, CutOffsRefused, cutoffs_read, cutoffs_suggested, outcome
-from apps.marks.office.cutoffs import cutoffs_fix, cutoffs_history
+from apps.marks.office.cutoffs import FixedCutOffs, cutoffs_fix, cutoffs_history
 from apps.marks.office.office import ResultList
 from apps.marks.views.blind import after_own_marks
 from apps.reasoning.marking.schemes.scheme import points_text
 from apps.ui.refusals import refusals_shown
+from apps.ui.sent import whole_number
 
 
 @never_cache
@@ -36,21 +38,24 @@ def awards(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
             back = request.path
         return redirect(back)
     found, history = office.result_list(contest), cutoffs_history(contest)
-    chosen, refusal = _chosen(request, found, history[0].cutoffs if history else None)
+    in_force = history[0] if history else None
+    chosen, refusal = _chosen(request, contest, found, in_force)
+    is_same = in_force is not None and in_force.cutoffs == chosen
     context = {
         "contest": contest,
         "found": found,
         "unranked": found.unranked,
         "history": history,
-        "in_force": history[0] if history else None,
+        "in_force": in_force,
         "typed": {medal: request.GET.get(medal, "") for medal in MEDALS} if refusal else _typed(chosen),
         "has_mentions": chosen.has_mentions,
         "refusal": refusal,
         "outcome": outcome(found.rows, chosen),
         "suggested": _typed(cutoffs_suggested(found.rows)),
-        "is_in_force": bool(history) and history[0].cutoffs == chosen,
+        "is_same": is_same,
+        "is_in_force": is_same and in_force is not None and in_force.digest == found.digest,
     }
-    return render(request, "marks/awards.html", context, status=422 if refusal else 200)
+    return render(request, "marks/awards.html", context)  # Also with a refusal: htmx swaps no page with an error status.
 
 
 def _fix(request: HttpRequest, contest: Contest, user: User) -> None:
@@ -58,26 +63,27 @@ def _fix(request: HttpRequest, contest: Contest, user: User) -> None:
     cutoffs_fix(
         contest=contest,
         by=user,
-        cutoffs=_asked(request.POST),
+        cutoffs=_asked(request.POST, contest),
         digest=request.POST.get("digest", ""),
-        based_on=int(based_on) if based_on.isdecimal() else None,
+        based_on=(whole_number(based_on) or 0) if based_on else None,
         reason=request.POST.get("reason", ""),
     )
 
 
-def _chosen(request: HttpRequest, found: ResultList, in_force: CutOffs | None) -> tuple[CutOffs, str]:
+def _chosen(request: HttpRequest, contest: Contest, found: ResultList, in_force: FixedCutOffs | None) -> tuple[CutOffs, str]:
     """The cut-offs to show, and why the typed ones cannot be used."""
-    usual = in_force or cutoffs_suggested(found.rows)
+    usual = in_force.cutoffs if in_force else cutoffs_suggested(found.rows)
     if "gold" not in request.GET:
         return usual, ""
     try:
-        return _asked(request.GET), ""
+        return _asked(request.GET, contest), ""
     except CutOffsRefused as error:
         return usual, str(error)
 
 
-def _asked(values: QueryDict) -> CutOffs:
-    return cutoffs_read({medal: values.get(medal, "") for medal in MEDALS}, has_mentions=values.get("mentions") == "yes")
+def _asked(values: QueryDict, contest: Contest) -> CutOffs:
+    typed = {medal: values.get(medal, "") for medal in MEDALS}
+    return cutoffs_read(typed, has_mentions=values.get("mentions") == "yes", step=Decimal(contest.point_step))
 
 
 def _typed(cutoffs: CutOffs) -> dict[str, str]:

@@ -75,7 +75,7 @@ def case_ledger(request: HttpRequest, case_id: uuid.UUID) -> HttpResponse:
     user = user_of(request)
     case = case_get_for(user, case_id)
     marks_shown(case, user, "ledger")
-    return render(request, "marks/ledger.html", {"case": case, **ledger_of(case)})
+    return render(request, "marks/ledger.html", {"contest": case.problem.contest, "case": case, **ledger_of(case)})
 
 
 @after_own_marks
@@ -112,6 +112,7 @@ def _page(request: HttpRequest, found: Coordination, refusal: str = "", status: 
     user = user_of(request)
     service.colleagues_show(found, user)
     context = {"page": page_of(found, user), "coordination": found, "case": found.case, "refusal": refusal}
+    context["contest"] = found.case.problem.contest
     if refusal:  # Keep the input in the fields.
         post = without_nul(request.POST)
         typed = {name: post.get(name, "") for name in ("claim", "reason", "words", "chooses")}

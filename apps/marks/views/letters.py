@@ -1,6 +1,7 @@
 """Certificates and letters: their text, and PDFs of all or of one student."""
 
 import uuid
+from dataclasses import replace
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -12,7 +13,8 @@ from django.views.decorators.http import require_GET, require_http_methods
 from apps.accounts.access import user_of
 from apps.marks.models import PrintedKind
 from apps.marks.office import letters, office
-from apps.marks.office.letters import Printable, TextRefused
+from apps.marks.office.cutoffs import cutoffs_fixed
+from apps.marks.office.letters import Printable, TextRefused, TextStale
 from apps.marks.office.office import ResultRow
 from apps.marks.office.printed_texts import Text, text_of, text_save
 from apps.marks.views.blind import after_own_marks
@@ -38,12 +40,17 @@ def texts(request: HttpRequest, contest_id: uuid.UUID, kind: str) -> HttpRespons
             text_save(contest=contest, kind=kind, heading=shown.heading, text=shown.text, based_on=shown.row_version, by=user)
         except TextRefused as error:
             refusal = str(error)
+            if isinstance(error, TextStale):  # The reader has now seen the other text, so *Save* may replace it.
+                shown = replace(shown, row_version=text_of(contest, kind).row_version)
         else:
             messages.success(request, "The text is saved.")
             return redirect("office:letters", contest_id=contest_id, kind=kind)
-    ready, closed = letters.printable(user, contest, office.result_list(contest))
+    found = office.result_list(contest)
+    ready, closed = letters.printable(user, contest, found)
     context = {
         "contest": contest,
+        "found": found,
+        "in_force": cutoffs_fixed(contest),
         "kind": kind,
         "kinds": PrintedKind.choices,
         "words": PrintedKind(kind).label.lower(),

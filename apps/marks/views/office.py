@@ -15,6 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from apps.accounts.access import user_of
+from apps.contests.access import coach_of
 from apps.contests.models import Contest
 from apps.contests.selectors import openings_after_sign_off, problem_list
 from apps.contests.services import ContestRefused
@@ -42,7 +43,8 @@ def statistics(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
     user = user_of(request)
     contest, problems = office.office_get_for(user, contest_id)
     shut = problems_shut(user, problems)
-    is_whole = not shut and len(problems) == contest.problems.count()  # Captains see their problems only.
+    coach = coach_of(user, contest)
+    is_whole = not shut and coach is not None and coach.is_organiser  # Captains see no totals, also of all problems.
     totals = total_figures(office.result_list(contest)) if is_whole else None
     context = {
         "contest": contest,

@@ -12,10 +12,11 @@ from django.views.decorators.http import require_GET, require_POST
 
 from apps.accounts.access import user_of
 from apps.accounts.models import User
-from apps.contests.access import coach_of, contest_get_for
+from apps.contests.access import READABLE, coach_of, contest_get_for
 from apps.contests.models import Contest
 from apps.contests.selectors import problem_list
 from apps.marks.blindness import own_marks_require
+from apps.marks.office.cutoffs import cutoffs_fixed
 from apps.marks.office.names import names_of
 from apps.marks.office.office import office_results_for, result_list
 from apps.marks.views.blind import after_own_marks
@@ -39,12 +40,14 @@ def ranking(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
         "shown": rankings.ranking_shown(user, published) if published else None,
         "is_coach": coach_of(user, contest) is not None,
         "is_organiser": is_organiser,
+        "is_begun": contest.state in READABLE,
     }
     if is_organiser:
         found = result_list(contest)
-        refusal = rankings.publishing_refusal(contest)
         knows = names_of(user, contest, found) is not None
-        context |= {"found": found, "refusal": refusal, "knows_names": knows}
+        context |= {"found": found, "refusal": rankings.publishing_refusal(contest, found), "knows_names": knows}
+        context |= {"in_force": cutoffs_fixed(contest), "not_by_number": rankings.form_refusal(contest, has_names=False)}
+        context["not_by_name"] = rankings.form_refusal(contest, has_names=True)
         context["is_outdated"] = published is not None and published.digest != found.digest
     return render(request, "results/ranking.html", context)
 

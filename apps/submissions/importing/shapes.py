@@ -150,7 +150,8 @@ def _judgement(points: str, out_of: str, words: str) -> Judgement | None:
     if not points:
         return None
     if not out_of:
-        raise RowWrong(f"The maximum for {points[:20]} points is missing. Add a column out_of with the maximum.")
+        noun = "point" if points == "1" else "points"
+        raise RowWrong(f"The maximum for {points[:20]} {noun} is missing. Add a column out_of with the maximum.")
     return Judgement(*points_of(points, out_of), words)
 
 

@@ -15,7 +15,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from apps.reasoning.marking.schemes.scheme import points_text
+from apps.reasoning.marking.schemes.scheme import points_text, points_words
 from apps.reasoning.marking.sheets.pages import place_title, place_words
 from apps.reasoning.texts.latex import shown_of, without_author
 from apps.ui import formulas, markdown, words
@@ -54,6 +54,12 @@ def points(value: Decimal | float | None) -> str:
     if value is None:
         return "—"
     return points_text(value if isinstance(value, Decimal) else Decimal(str(round(value, 2))))
+
+
+@register.filter(name="points_words")
+def points_with_noun(value: Decimal | float) -> str:
+    """Points with their noun: "1 point", "2.5 points"."""
+    return points_words(value if isinstance(value, Decimal) else Decimal(str(round(value, 2))))
 
 
 @register.simple_tag

@@ -1,13 +1,15 @@
 """Certificates and letters: checked placeholders, names as text, nothing before sign-off, names and cut-offs."""
 
+import re
 from collections.abc import Callable
+from decimal import Decimal
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
-from apps.contests.models import ContestProblem, Identity
+from apps.contests.models import AuthorKind, ContestProblem, Identity
 from apps.marks.models import PrintedKind, PrintedText
 from apps.marks.office.awards import cutoffs_read
 from apps.marks.office.cutoffs import cutoffs_fix
@@ -33,7 +35,7 @@ def made_ready(problem: ContestProblem, by: User, *, fixes: bool = True) -> None
     results_sign(contest=contest, by=by, digest=digest)
     names_open(contest=contest, by=by, digest=digest)
     if fixes:
-        cutoffs = cutoffs_read({"gold": "7", "silver": "2"}, has_mentions=True)
+        cutoffs = cutoffs_read({"gold": "7", "silver": "2"}, has_mentions=True, step=Decimal(1))
         cutoffs_fix(contest=contest, by=by, cutoffs=cutoffs, digest=digest, based_on=None)
 
 
@@ -107,7 +109,7 @@ def test_a_letter_of_one_student_has_the_points_of_that_student_only(
     answer = client_for(bob).get(address(problem, "letter", "letters_pdf") + f"?paper={number}")
     text = " ".join(pdf_text(answer.content).split())
     assert "Dear Ada Ampere" in text
-    assert "You got 7 of 7 points, which is rank 1 of 4." in text
+    assert "Your total is 7 out of 7, which is rank 1 of 4." in text
     assert "Curie" not in text
     assert client_for(bob).get(address(problem, "letter", "letters_pdf") + "?paper=ZZZZZZ").status_code == 404
 
@@ -121,6 +123,31 @@ def test_a_wrong_text_is_shown_again_with_its_fault_and_nothing_is_saved(
     assert "For {nmae}" in page
     assert "Unknown placeholder" in page
     assert not PrintedText.objects.exists()
+
+
+def test_after_a_conflict_the_text_of_the_other_organiser_is_shown_and_may_be_replaced(
+    problem: ContestProblem, bob: User, client_for: ClientFor
+) -> None:
+    text_save(contest=problem.contest, kind="certificate", heading="", text="For {name}", based_on=0, by=bob)
+    sent = {"heading": "Prize", "text": "To {name}", "based_on": "0"}
+    answer = client_for(bob).post(address(problem), sent)
+    page = answer.content.decode()
+    assert answer.status_code == 422
+    assert "their text is: For {name}" in page
+    assert "To {name}</textarea>" in page
+    based_on = re.findall('name="based_on" value="([0-9]+)"', page)
+    assert based_on == ["1"]
+    client_for(bob).post(address(problem), sent | {"based_on": based_on[0]})
+    assert text_of(problem.contest, "certificate").text == "To {name}"
+
+
+def test_a_model_gets_no_sheet_and_counts_for_no_rank(problem: ContestProblem, bob: User) -> None:
+    Identity.objects.filter(name="Ada Ampere").update(kind=AuthorKind.MODEL)
+    made_ready(problem, bob)
+    ready, _ = printable(bob, problem.contest, result_list(problem.contest))
+    assert ready is not None
+    value = sheets_value("letter", "", "{name}: {rank} of {papers}", ready, ready.rows)
+    assert [sheet["lines"][0]["words"][-6:] for sheet in value["sheets"]] == ["1 of 3", "1 of 3", "3 of 3"]
 
 
 def test_a_changed_text_is_used_and_two_organisers_do_not_overwrite_each_other(problem: ContestProblem, bob: User) -> None:

@@ -1,5 +1,6 @@
 """Statistics of whole papers: bars of whole totals, correlations computed by hand, whole ticks, and words for each chart."""
 
+import re
 from collections.abc import Callable
 from decimal import Decimal
 
@@ -13,6 +14,7 @@ from apps.contests.services import captain_set, coach_add
 from apps.marks.office.charts import total_charts, total_words
 from apps.marks.office.office import ResultCell, ResultList, ResultRow
 from apps.marks.office.totals import bins_of, total_figures
+from apps.marks.setups import cases_prepare
 from apps.ui.figures import count_axis
 from tests.marks.factory import claimed, marker
 from tests.marks.office.listed import listed
@@ -67,7 +69,7 @@ def test_every_chart_is_also_said_in_words() -> None:
     assert "1 and 2: 0.94" in words["pairs"]
 
 
-def test_captains_see_no_totals_and_organisers_none_while_their_own_mark_is_open(
+def test_a_captain_of_every_problem_sees_no_totals_and_an_organiser_none_while_an_own_mark_is_open(
     bob: User, dana: User, client_for: ClientFor
 ) -> None:
     problem = listed(bob, unmarked=1)
@@ -77,11 +79,28 @@ def test_captains_see_no_totals_and_organisers_none_while_their_own_mark_is_open
     page, data = (reverse(f"office:{name}", args=[contest.public_id]) for name in ("statistics", "totals_data"))
     assert "Whole papers" in client_for(bob).get(page).content.decode()
     assert client_for(bob).get(data).json()["totals"]["layout"]["yaxis"]["dtick"] == 1
+    of_captain = client_for(dana).get(page).content.decode()
+    assert "Problem 1" in of_captain
+    assert "Whole papers" not in of_captain
     assert client_for(dana).get(data).status_code == 404
-    from apps.marks.setups import cases_prepare
-
     cases_prepare(problem)
     claimed(problem, bob)
     assert "Whole papers" not in client_for(bob).get(page).content.decode()
     assert client_for(bob).get(data).status_code == 403
     assert client_for(marker("eve")).get(data).status_code == 404
+
+
+@pytest.mark.parametrize(("name", "is_organiser"), [("bob", True), ("dana", False)])
+def test_every_link_of_the_office_opens_a_page_of_the_reader(
+    bob: User, dana: User, client_for: ClientFor, name: str, is_organiser: bool
+) -> None:
+    problem = listed(bob)
+    coach_add(contest=problem.contest, person=dana)
+    captain_set(row=problem, captain=dana)
+    client = client_for({"bob": bob, "dana": dana}[name])
+    page = client.get(reverse("office:statistics", args=[problem.contest.public_id])).content.decode()
+    nav = page.split('class="office-nav')[1].split("</nav>")[0]
+    links = dict(re.findall(r'<a href="([^"]+)"[^>]*>([^<]+)</a>', nav))
+    assert {"Statistics", "Ranking"} < set(links.values())
+    assert ("Results" in links.values()) == is_organiser
+    assert {address: client.get(address).status_code for address in links} == dict.fromkeys(links, 200)

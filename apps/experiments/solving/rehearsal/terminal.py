@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from decimal import Decimal
 from math import ceil
 
 from apps.experiments.models import Experiment
@@ -11,6 +12,7 @@ from apps.experiments.solving.rehearsal.background import skills_from
 from apps.experiments.solving.rehearsal.differences import base_of, detectable_of, detectable_words
 from apps.experiments.solving.rehearsal.predicting import Prediction, not_predicted, predicted, scorers_predicted, unit_of
 from apps.experiments.solving.services import items_chosen
+from apps.reasoning.marking.schemes.scheme import points_words
 
 _COLUMNS = "{:<36} {:>8} {:>16} {:>9} {:>11} {:>7} {:>10} {:>9}"
 _HEAD = _COLUMNS.format("row", "score", "95 % interval", "calls", "tokens", "cost", "detectable", "problems")
@@ -55,7 +57,7 @@ def _table(manifest: Manifest, prediction: Prediction, kind: str) -> Iterator[st
     detectable = detectable_of(manifest, prediction.problems, rows)
     for one, line, found in zip(prediction.rows, lines, detectable, strict=True):
         cost = f"× {one.cost(unit) / whole:.2f}" if whole and line.row.calls else "–"
-        least = f"{ceil(100 * found.least)} points" if found and found.least is not None else "–"
+        least = points_words(Decimal(ceil(100 * found.least))) if found and found.least is not None else "–"
         needed = f"{found.problems:,}" if found and found.problems else "–"
         spent = (f"{line.row.calls:,.1f}", f"{line.row.tokens:,.0f}") if line.row.calls else ("–", "–")
         numbers = (*spent, cost, least, needed)
