@@ -1,5 +1,6 @@
 """The time limit of a claim holds even if the first alarm is swallowed."""
 
+import signal
 from contextlib import suppress
 
 import pytest
@@ -29,3 +30,20 @@ def swallowed_once() -> None:
 def test_a_caught_alarm_is_raised_again() -> None:
     with pytest.raises(TookTooLong):
         swallowed_once()
+
+
+def test_an_alarm_that_rings_at_the_very_end_leaves_no_timer(monkeypatch: pytest.MonkeyPatch) -> None:
+    set_timer = signal.setitimer
+
+    def late(kind: int, seconds: float, again: float = 0) -> tuple[float, float]:
+        if not seconds:
+            signal.raise_signal(signal.SIGPROF)
+        return set_timer(kind, seconds, again)
+
+    before = signal.getsignal(signal.SIGPROF)
+    with monkeypatch.context() as patched:
+        patched.setattr(signal, "setitimer", late)
+        with within(5):
+            spin(10)
+    assert signal.getitimer(signal.ITIMER_PROF) == (0, 0)
+    assert signal.getsignal(signal.SIGPROF) == before

@@ -38,8 +38,11 @@ def within(seconds: float) -> Iterator[None]:
         yield
         return
 
+    is_open = True
+
     def over(_number: int, _frame: FrameType | None) -> None:
-        raise TookTooLong
+        if is_open:
+            raise TookTooLong
 
     before = signal.signal(signal.SIGPROF, over)
     try:
@@ -49,7 +52,10 @@ def within(seconds: float) -> Iterator[None]:
         yield
         return
     try:
-        yield
+        try:
+            yield
+        finally:
+            is_open = False  # A signal from here on must not keep the timer from being stopped.
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)
