@@ -14,6 +14,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -33,9 +34,12 @@ def migrated_file() -> Path:
     file = folder / "lemmascope.sqlite3"
     with _alone("sqlite", folder) as done:
         if not (done.exists() and file.exists()):
-            _migrate({"DATA_DIR": str(folder)})
-            with contextlib.closing(sqlite3.connect(file)) as database:
-                database.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # The file alone is copied.
+            _old_forget(folder)
+            with tempfile.TemporaryDirectory(prefix="lemmascope-migrating-") as new:
+                _migrate({"DATA_DIR": new})
+                with contextlib.closing(sqlite3.connect(Path(new) / file.name)) as database:
+                    database.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # The file alone is copied.
+                shutil.move(Path(new) / file.name, file)
             done.touch()
     return file
 
@@ -100,6 +104,14 @@ def _tables() -> str:
     for path in (ROOT / "requirements.txt", *made_from):
         digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]
+
+
+def _old_forget(kept: Path) -> None:
+    """Remove databases of other tables that were not used for a week."""
+    for folder in kept.parent.glob("lemmascope-migrated-*"):
+        with contextlib.suppress(OSError):
+            if folder != kept and time.time() - folder.stat().st_mtime > 7 * 86_400:
+                shutil.rmtree(folder)
 
 
 def _folder(name: str) -> Path:

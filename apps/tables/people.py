@@ -118,12 +118,12 @@ class _Known:
         self.by_person = {row.person_id: row for row in rows if row.person_id}
         self.by_name: dict[str, list[Identity]] = defaultdict(list)
         for row in rows:
-            self.by_name[row.name].append(row)
+            self.by_name[folded(row.name)].append(row)
         self.candidates = _accounts_named({folded(one.name) for one in people if one.name and not (one.username or one.email)})
 
     def named(self, name: str) -> list[Identity]:
-        """The authors of this name."""
-        return self.by_name.get(name, [])
+        """The authors of this name, whatever its accents and case; those with the same spelling first."""
+        return sorted(self.by_name.get(folded(name), []), key=lambda row: row.name != name)
 
     def without_account(self, name: str) -> Identity | None:
         """The author of this name without an account; at most one can be in a contest."""
@@ -262,7 +262,7 @@ def _refuse_names(plans: dict[str, PersonPlan], known: _Known) -> None:
         if not plan.is_new or plan.account is not None or plan.is_created:
             continue
         entered = known.without_account(plan.person.name)
-        first = names.setdefault(plan.person.name, plan)
+        first = names.setdefault(folded(plan.person.name), plan)
         if entered is not None and entered.pk not in linked:
             where = f"The contest has another {plan.person.name}{f' ({entered.school})' if entered.school else ''}"
             plan.reason = f"{where} without an account. Give both accounts, or write their names differently."

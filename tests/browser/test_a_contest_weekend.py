@@ -65,10 +65,10 @@ def is_blank(name: str, label: str) -> bool:
     return label == "4" and int(name[-3:]) % 3 == 0
 
 
-def points_of(name: str, label: str) -> int:
-    """What all markers give: 7 or 3, but for the disputed and the appealed text; nothing to an empty sheet."""
+def points_of(name: str, label: str) -> int | None:
+    """What all markers give: 7 or 3, but for the disputed and the appealed text. An empty sheet has no points."""
     if is_blank(name, label):
-        return 0
+        return None
     return 3 if (name, label) == APPEALED or ((name, label) != DISPUTED and crc32(f"{name}{label}".encode()) % 2) else 7
 
 
@@ -108,8 +108,8 @@ def test_a_contest_weekend(contest: Contest, live_server: LiveServer, client_for
     with room_of(live_server, session) as room:
         released(room.page(f"{here}release/"))
         found = sunday_evening(room.page(f"/office/{contest.public_id}/results/"))
-    expected = {name: [Decimal(points_of(name, label)) for label in LABELS] for name in map(name_of, range(1, PAPERS + 1))}
-    expected[APPEALED[0]][1] = Decimal(7)
+    expected = {name: [points_of(name, label) for label in LABELS] for name in map(name_of, range(1, PAPERS + 1))}
+    expected[APPEALED[0]][1] = 7
     assert found == expected
 
 
@@ -254,7 +254,7 @@ def appeal_and_answer(contest: Contest, live_server: LiveServer, client_for: Cli
     assert coach.post(command["uphold"], {"answer": "You are right: the case is there."}).status_code == 302
 
 
-def sunday_evening(page: Page) -> dict[str, list[Decimal]]:
+def sunday_evening(page: Page) -> dict[str, list[Decimal | None]]:
     """The list is signed off, the names are opened, and the organiser's workbook has the points by name."""
     answered(page, "Sign off this list", yes=True)
     answered(page, "Open all identities", yes=True)
@@ -264,4 +264,4 @@ def sunday_evening(page: Page) -> dict[str, list[Decimal]]:
     grid = grid_read(download.value.path().read_bytes())
     columns = [grid.names.index(name) for name in ("name", *(f"problem {label}" for label in LABELS))]
     rows = [[row.cells[column] for column in columns] for row in grid.rows]
-    return {name: [Decimal(points or 0) for points in cells] for name, *cells in rows}
+    return {name: [Decimal(points) if points else None for points in cells] for name, *cells in rows}

@@ -1,6 +1,8 @@
 """Solutions are grouped by the value of their final answer, and by their beginning; a group needs two."""
 
-from apps.reasoning.answers.groups import BEGINNING, by_answer, by_beginning, groups_of
+import time
+
+from apps.reasoning.answers.groups import COMPARISONS, WORDS, by_answer, by_beginning, groups_of
 
 INDUCTION = (
     "We use induction on $n$. For $n = 1$ the sum is $1$, and the claim holds. Now assume that the claim holds for $n$, and "
@@ -43,7 +45,7 @@ def test_beginnings_are_alike_in_other_typesetting_and_with_another_end() -> Non
 
 
 def test_only_the_beginning_counts() -> None:
-    one, other = (words + "so it follows " * BEGINNING + "The end is the same." for words in (INDUCTION * 3, EXTREME * 3))
+    one, other = (words + "so it follows " * WORDS + "The end is the same." for words in (INDUCTION * 3, EXTREME * 3))
     assert by_beginning({1: one, 2: other}) == []
 
 
@@ -55,3 +57,18 @@ def test_the_largest_group_is_first_and_answers_come_before_beginnings() -> None
     texts = {number: f"{INDUCTION}\n\nAnswer: {number % 3 % 2}" for number in range(6)}
     found = groups_of(texts)
     assert [(one.kind, len(one.keys)) for one in found] == [("answer", 4), ("answer", 2), ("beginning", 6)]
+
+
+def test_a_formula_at_the_end_of_a_beginning_is_not_cut() -> None:
+    text = "".join(f"word{number} " for number in range(WORDS - 2)) + "and $a + b + c$ follows. " + "More. " * 9
+    (found,) = by_beginning({1: text, 2: text})
+    assert found.shared.count("$") % 2 == 0
+
+
+def test_texts_without_spaces_and_a_thousand_answers_take_seconds_at_most() -> None:
+    began = time.process_time()
+    hostile = {number: "a=" * 50_000 + str(number) for number in range(50)}
+    assert by_beginning(hostile) == []
+    different = {number: f"Answer: $\\sqrt{{{number * number + 1}}}$" for number in range(COMPARISONS)}
+    assert by_answer(different) == []
+    assert time.process_time() - began < 60

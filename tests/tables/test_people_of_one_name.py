@@ -130,3 +130,11 @@ def test_people_beyond_those_that_a_page_shows_are_left_out(contest: Contest, bo
     assert contest.identities.count() == 200
     import_all(bobs, contest, table.encode())
     assert contest.identities.exclude(person=None).count() == 202
+
+
+def test_a_name_without_its_accents_is_the_same_person(contest: Contest, bobs: Client) -> None:
+    author_add(contest=contest, name="Anna Kovács", kind=AuthorKind.STUDENT, school="North")
+    file = upload(bobs, contest, b"Name,School\nanna Kovacs,North\n")
+    assert "Nothing new" in page_of(bobs, file)
+    other = upload(bobs, contest, b"Name,School\nAnna Kovacs,South\n")
+    assert "The contest has another Anna Kovacs (North) without an account." in page_of(bobs, other)

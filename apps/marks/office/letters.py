@@ -53,7 +53,11 @@ class TextRefused(Exception):
 
 
 class TextStale(TextRefused):
-    """Another organiser saved a text meanwhile; the message has it."""
+    """Another organiser saved a text meanwhile; the message has it, `row_version` is its version."""
+
+    def __init__(self, words: str, row_version: int) -> None:
+        super().__init__(words)
+        self.row_version = row_version
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ def text_save(*, contest: Contest, kind: str, heading: str, text: str, based_on:
     given = {"heading": heading, "text": text, "by": by}
     row, is_new = PrintedText.objects.select_for_update().get_or_create(contest=contest, kind=kind, defaults=given)
     if row.row_version != based_on and not (is_new and based_on == 0):
-        raise TextStale(STALE.format(theirs=row.text))
+        raise TextStale(STALE.format(theirs=row.text), row.row_version)
     if not is_new:
         row.heading, row.text, row.by, row.row_version = heading, text, by, row.row_version + 1
         row.save()

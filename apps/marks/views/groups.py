@@ -55,18 +55,21 @@ def group(request: HttpRequest, problem_id: uuid.UUID, kind: str, case_id: uuid.
     problem = problem_marked_for(user, problem_id)
     if cases_prepare(problem) is None:
         raise Http404(NOT_CHOSEN)
-    cases, codes = uuids_read(request.POST.getlist("case")), list(dict.fromkeys(request.POST.getlist("item")))
+    cases, items = uuids_read(request.POST.getlist("case")), list(dict.fromkeys(request.POST.getlist("item")))
     if request.method == "POST":
         with refusals_shown(request, service.GroupRefused):
-            shared = service.items_give(problem=problem, user=user, cases=cases, codes=codes)
-            messages.success(request, _given_words(codes, shared.scripts.count()))
-            return redirect("marks:groups", problem_id=problem.public_id)
+            shared = service.items_give(problem=problem, user=user, cases=cases, items=items)
+            messages.success(request, _given_words(shared.scripts.count(), len(set(cases))))
+            return redirect(request.get_full_path())
     found = service.groups_for(problem, user)
     one = found.group(kind, case_id)
     if one is None:
-        messages.info(request, "This group has fewer than two scripts left.")
+        messages.info(
+            request,
+            "The first script of this group waits for your mark no more. Its other scripts are below if they are two or more.",
+        )
         return redirect("marks:groups", problem_id=problem.public_id)
-    context = {"problem": problem, "contest": problem.contest, "group": one, "chosen": codes, "seen": cases}
+    context = {"problem": problem, "contest": problem.contest, "group": one, "chosen": items, "seen": cases}
     context |= _scripts(found, one, problem, user, request.GET.get("page", "1"))
     return render(request, "marks/group.html", context, status=422 if request.method == "POST" else 200)
 
@@ -85,9 +88,11 @@ def _scripts(found: service.Found, one: service.Group[uuid.UUID], problem: Conte
     }
 
 
-def _given_words(codes: list[str], count: int) -> str:
-    scripts = "1 script" if count == 1 else f"{count} scripts"
-    return f"{', '.join(codes)} given to {scripts}. They are ticked when you mark {'it' if count == 1 else 'them'}."
+def _given_words(count: int, asked: int) -> str:
+    given = "1 script has" if count == 1 else f"{count} scripts have"
+    left = asked - count
+    rest = f" {left} of the ticked scripts had them, or wait for your mark no more." if left else ""
+    return f"{given} the items now. They are ticked when you mark {'it' if count == 1 else 'them'}.{rest}"
 
 
 @require_POST

@@ -41,7 +41,7 @@ def texts(request: HttpRequest, contest_id: uuid.UUID, kind: str) -> HttpRespons
         except TextRefused as error:
             refusal = str(error)
             if isinstance(error, TextStale):  # The reader has now seen the other text, so *Save* may replace it.
-                shown = replace(shown, row_version=text_of(contest, kind).row_version)
+                shown = replace(shown, row_version=error.row_version)
         else:
             messages.success(request, "The text is saved.")
             return redirect("office:letters", contest_id=contest_id, kind=kind)

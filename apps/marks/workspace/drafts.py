@@ -17,7 +17,7 @@ from apps.marks.access import TaskGone
 from apps.marks.leases import DRAFT_LEFT, lease_renew
 from apps.marks.models import AuditEvent, Mark, MarkCommand, MarkingSetup, MarkingTask, MarkState, Slot
 from apps.marks.sheets import scheme_of, script_of, sheet_of
-from apps.marks.workspace.shared_items import items_waiting
+from apps.marks.workspace.shared_items import items_add, items_remove, items_wait
 from apps.reasoning.marking.sheets.commands import CommandRefused, fields_differing, sheet_apply, sheet_json
 from apps.reasoning.marking.sheets.sheet import MarkSheet
 from apps.schemes.models import SchemeVersion, VersionStatus
@@ -59,12 +59,12 @@ def draft_of(task: MarkingTask, user: User) -> Mark:
         mark, is_new = Mark.objects.get_or_create(task=task, defaults={"marker": user, "scheme_version": version})
         if is_new:
             _restored(mark)
-            _shared(mark)
     if mark.marker_id != user.pk:
         raise TaskGone("This script is no longer assigned to you.")
     mark.task = task
     if mark.state == MarkState.DRAFT:
         scheme_follow(mark)
+        _shared(mark)
     return mark
 
 
@@ -159,9 +159,7 @@ def _for_change(task: MarkingTask, user: User) -> Mark:
         raise CommandRefused("This mark is sealed.")
     lease_renew(task, user)
     mark = draft_of(task, user)
-    locked = Mark.objects.select_for_update(of=("self",)).select_related("scheme_version").get(pk=mark.pk)
-    locked.task = task
-    return locked
+    return _locked(mark)
 
 
 def _written(mark: Mark, sheet: MarkSheet, verb: str, command_id: uuid.UUID) -> Mark:
@@ -207,10 +205,39 @@ def _restored(mark: Mark) -> None:
     if before is not None and before != mark.scheme_version:
         sheet = ticks_carried(sheet, before, mark.scheme_version)
     _written(mark, sheet, "restored", uuid.uuid4())
+    draft_strip(mark)
+
+
+def draft_strip(mark: Mark) -> None:
+    """Take the items from a draft that its marker has taken back from a group of scripts. Call it in a transaction."""
+    locked = _locked(mark)
+    if locked.state == MarkState.DRAFT:
+        _ticked(locked, items_remove(locked))
+        _follow(mark, locked)
 
 
 def _shared(mark: Mark) -> None:
     """Tick the items that this marker gave to a group of scripts with this one."""
-    if codes := items_waiting(mark):
-        sheet = sheet_of(mark)
-        _written(mark, sheet.with_ticks(sheet.ticks | codes), "shared", uuid.uuid4())
+    if not items_wait(mark):
+        return
+    locked = _locked(mark)
+    if locked.state == MarkState.DRAFT:
+        _ticked(locked, items_add(locked))
+        _follow(mark, locked)
+
+
+def _ticked(mark: Mark, ticks: frozenset[str]) -> None:
+    sheet = sheet_of(mark)
+    if ticks != sheet.ticks:
+        _written(mark, sheet.with_ticks(ticks, is_mixed=sheet.is_mixed), "shared", uuid.uuid4())
+
+
+def _locked(mark: Mark) -> Mark:
+    locked = Mark.objects.select_for_update(of=("self",)).select_related("scheme_version").get(pk=mark.pk)
+    locked.task = mark.task
+    return locked
+
+
+def _follow(mark: Mark, locked: Mark) -> None:
+    for name in (*_FOLLOWED, "band"):
+        setattr(mark, name, getattr(locked, name))

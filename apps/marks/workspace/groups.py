@@ -1,28 +1,28 @@
 """Groups of scripts that are alike, for a marker: give items to many scripts at once, each of them seen, and take them back.
 
-Only scripts that this marker could still mark are compared, and only by their texts. A draft that exists gets the items at
-once, any other script when the marker opens it (`shared_items`). Nothing is claimed or sealed, and no other marker is affected.
+Scripts that wait for this marker are compared, and only by their texts. Those that wait for other markers by assignment are
+left out; conflicts are not, because that would reveal authors. Drafts in hand get the items at once, any other script when the
+marker opens it (`shared_items`). Nothing is claimed or sealed, and no other marker is affected.
 """
 
 import uuid
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Count, Prefetch, Q, QuerySet
 from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.contests.models import ContestProblem
-from apps.marks.access import TaskGone
-from apps.marks.models import Mark, MarkingCase, MarkState, SharedItems, SharedItemsScript, Slot
+from apps.marks.models import Assignment, Mark, MarkingCase, MarkingTask, MarkState, SharedItems, SharedItemsScript
 from apps.marks.sealing.calibration import gate_refusal
 from apps.marks.selectors import tasks_left
 from apps.marks.sheets import sheet_of
-from apps.marks.workspace.drafts import Command, command_apply, version_active
-from apps.marks.workspace.shared_items import codes_of
+from apps.marks.workspace.drafts import draft_of, draft_strip, version_active
+from apps.marks.workspace.shared_items import ALONE, codes_of
 from apps.reasoning.answers.groups import Group, Kind, groups_of
-from apps.schemes.models import SchemeVersion
 
 #: Most scripts that are compared: the first by paper number.
 MOST = 1_000
@@ -57,7 +57,7 @@ class Given:
 
 
 def groups_for(problem: ContestProblem, user: User) -> Found:
-    """The groups of the scripts that this marker could still mark, calibration scripts apart."""
+    """The groups of the scripts that wait for this marker, calibration scripts apart."""
     rows = _cases_left(problem, user).select_related("version__submission__paper")
     cases = list(rows.defer("version__raw").order_by("version__submission__paper__number", "pk")[: MOST + 1])
     over = max(0, rows.count() - MOST) if len(cases) > MOST else 0
@@ -71,9 +71,11 @@ def given_of(problem: ContestProblem, user: User) -> list[Given]:
     version = version_active(problem.setup)
     code_of = {item.lineage: item.code for item in version.content.items} if version else {}
     rows = SharedItems.objects.filter(problem=problem, marker=user, undone_at=None)
+    scripts = SharedItemsScript.objects.select_related("case__version__submission__paper")
+    scripts = scripts.defer("case__version__raw", "case__version__source")
     return [
         Given(one, [code_of[item] for item in one.items if item in code_of], _papers(one.scripts.all()))
-        for one in rows.prefetch_related("scripts__case__version__submission__paper")
+        for one in rows.prefetch_related(Prefetch("scripts", scripts))
     ]
 
 
@@ -88,28 +90,31 @@ def codes_by_script(given: Sequence[Given], group: Group[uuid.UUID]) -> dict[uui
 
 
 @transaction.atomic
-def items_give(*, problem: ContestProblem, user: User, cases: Collection[uuid.UUID], codes: Collection[str]) -> SharedItems:
-    """Give items to the scripts that the marker has seen. Raises `GroupRefused`.
+def items_give(*, problem: ContestProblem, user: User, cases: Collection[uuid.UUID], items: Collection[str]) -> SharedItems:
+    """Give items, by their identities, to the scripts that the marker has read. Raises `GroupRefused`.
 
-    Scripts that the marker cannot mark any more are left out.
+    Scripts that wait for this marker no more, and those that were given the same items already, are left out.
     """
     if refusal := gate_refusal(problem, user):
         raise GroupRefused(refusal)
     version = version_active(problem.setup)
     if version is None:
         raise GroupRefused(NONE_ACTIVE)
-    items = _lineages(version, codes)
+    if not items:
+        raise GroupRefused("Choose the items that these scripts have in common.")
+    if not set(items) <= {item.lineage for item in version.content.items}:
+        raise GroupRefused("The marking scheme was changed meanwhile. Look at its items, and choose again.")
     if not cases:
         raise GroupRefused("Tick the scripts that you have read and to which the items belong.")
-    rows = list(_cases_left(problem, user).filter(public_id__in=cases))
+    given = SharedItems.objects.filter(problem=problem, marker=user, undone_at=None, items=list(items))
+    had = SharedItemsScript.objects.filter(shared__in=given).values("case")
+    rows = list(_cases_left(problem, user).filter(public_id__in=cases).exclude(pk__in=had))
     if not rows:
-        raise GroupRefused("You cannot mark any of these scripts now: they were sealed meanwhile.")
-    shared = SharedItems.objects.create(problem=problem, marker=user, items=items)
-    for case in rows:
-        script = SharedItemsScript.objects.create(shared=shared, case=case)
-        if (mark := _draft(case, user)) is not None:
-            script.added = _ticked(mark, user, items)
-            script.save(update_fields=["added"])
+        raise GroupRefused("None of these scripts waits for your mark without these items.")
+    shared = SharedItems.objects.create(problem=problem, marker=user, items=list(items))
+    SharedItemsScript.objects.bulk_create(SharedItemsScript(shared=shared, case=case) for case in rows)
+    for mark in _marks(user, rows).filter(state=MarkState.DRAFT, task__assignee=user):
+        draft_of(mark.task, user)
     return shared
 
 
@@ -117,61 +122,36 @@ def items_give(*, problem: ContestProblem, user: User, cases: Collection[uuid.UU
 def items_take_back(*, shared: SharedItems, user: User) -> list[str]:
     """Take items back from all scripts of a decision; what was ticked before it stays. Raises `GroupRefused`.
 
-    Returns the papers whose marks are sealed. These keep the items.
+    Returns the papers whose sealed marks have such items. These keep them.
     """
     if not SharedItems.objects.filter(pk=shared.pk, marker=user, undone_at=None).update(undone_at=timezone.now()):
         raise GroupRefused("These items were taken back already.")
+    added = {row.case_id: row.added for row in shared.scripts.exclude(added=[]).filter(added__isnull=False)}
     kept = []
-    for script in shared.scripts.filter(added__isnull=False).select_related("case__version__submission__paper"):
-        mark = _draft(script.case, user)
-        if mark is None and Mark.objects.filter(task__case=script.case, marker=user).exclude(state=MarkState.VOID).exists():
-            kept.append(script.case.version.submission.paper.number)
-        elif mark is not None:
-            _unticked(mark, user, script.added or [])
+    for mark in _marks(user, added).order_by("task__case"):
+        if mark.state == MarkState.DRAFT:
+            draft_strip(mark)
+        elif sheet_of(mark).ticks & codes_of(mark, added[mark.task.case_id] or []).keys():
+            kept.append(mark.task.case.version.submission.paper.number)
     return sorted(kept)
 
 
 def _cases_left(problem: ContestProblem, user: User) -> QuerySet[MarkingCase]:
-    tasks = tasks_left(problem, user).filter(slot__in=(Slot.FIRST, Slot.SECOND, Slot.THIRD, Slot.AGAIN))
-    return MarkingCase.objects.filter(pk__in=tasks.values("case"), version__withdrawn_at=None)
+    tasks = tasks_left(problem, user).exclude(slot__in=ALONE)
+    own = Assignment.objects.filter(case__problem=problem, marker=user).values("case")
+    given = Assignment.objects.filter(case__problem=problem, is_shared=False).exclude(marker=user).exclude(case__in=own)
+    of_others = given.values("case").annotate(markers=Count("pk")).filter(markers__gte=problem.setup.markers).values("case")
+    held = MarkingTask.objects.filter(case__problem=problem, assignee=user, done_at=None).values("case")
+    cases = MarkingCase.objects.filter(pk__in=tasks.values("case"), version__withdrawn_at=None)
+    return cases.exclude(~Q(pk__in=held), pk__in=of_others)
 
 
-def _lineages(version: SchemeVersion, codes: Collection[str]) -> list[str]:
-    known = {item.code: item.lineage for item in version.content.items}
-    if unknown := [code for code in codes if code not in known]:
-        raise GroupRefused(f"The scheme has no item {unknown[0][:30]} any more. Look at the scheme, and choose again.")
-    if not codes:
-        raise GroupRefused("Choose the items that these scripts have in common.")
-    return [known[code] for code in codes]
-
-
-def _draft(case: MarkingCase, user: User) -> Mark | None:
-    """The draft that this marker has in hand."""
-    rows = Mark.objects.filter(task__case=case, marker=user, state=MarkState.DRAFT, task__assignee=user)
-    return rows.select_related("task__case__problem__setup__scheme", "task__case__version", "scheme_version").first()
-
-
-def _ticked(mark: Mark, user: User, items: Collection[str]) -> list[str]:
-    """Tick items in a draft; returns those that it did not have."""
-    found = codes_of(mark, items)
-    added = [code for code in found if code not in sheet_of(mark).ticks]
-    return [found[code] for code in added if _commanded(mark, user, "tick", code)]
-
-
-def _unticked(mark: Mark, user: User, items: Collection[str]) -> None:
-    for code in codes_of(mark, items):
-        if code in sheet_of(mark).ticks:
-            _commanded(mark, user, "untick", code)
-
-
-def _commanded(mark: Mark, user: User, verb: str, code: str) -> bool:
-    """Whether the command was applied: not where another marker took the script over."""
-    command = Command(uuid.uuid4(), verb, {"code": code}, Mark.objects.values_list("row_version", flat=True).get(pk=mark.pk))
-    try:
-        command_apply(task=mark.task, user=user, command=command)
-    except TaskGone:
-        return False
-    return True
+def _marks(user: User, cases: Collection[MarkingCase] | Mapping[int, Any]) -> QuerySet[Mark]:
+    """The marks of a marker on these scripts that were not made alone."""
+    rows = Mark.objects.filter(task__case__in=list(cases), marker=user).exclude(state=MarkState.VOID)
+    return rows.exclude(task__slot__in=ALONE).select_related(
+        "scheme_version", "task__case__problem__setup__scheme", "task__case__version__submission__paper"
+    )
 
 
 def _papers(scripts: "QuerySet[SharedItemsScript]") -> list[str]:

@@ -1,25 +1,29 @@
 """Groups of solutions that are alike: the same final answer, or the same beginning. No grade or verdict has a part in it.
 
-Answers are compared as values (`comparison`), so $1/2$ and 0.5 are one group. Beginnings are compared by their words and
-signs in order (`texts.likeness`). Each solution is in at most one group of a kind.
+Answers are compared as values (`comparison`), so $1/2$ and 0.5 are one group. Beginnings are alike if they share enough runs of
+three words or signs. Each solution is compared with the first one of each group, so the cost grows with the number of groups.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Generic, TypeVar
 
 from apps.reasoning.answers.comparison import answers_compared
 from apps.reasoning.answers.final import final_answer
-from apps.reasoning.texts.likeness import SAME, LikenessIndex, tokens_of
+from apps.reasoning.texts.likeness import RUN, tokens_of
 
 K = TypeVar("K")
-#: Words and signs of a beginning; shorter ones say too little, as "We use induction." does.
-BEGINNING, SHORTEST = 60, 15
-#: Answers that a new one is compared with; beyond them, only the same words are the same answer.
-MOST_ANSWERS = 100
+#: A beginning has at most so many words and characters. One of fewer words and signs, as "We use induction.", says too little.
+WORDS, CHARACTERS, SHORTEST = 60, 500, 15
+#: The share of the runs of the shorter beginning that the longer one must have.
+ALIKE = 0.6
+#: Most comparisons of values for one list (about 1 ms each); then only the same words are the same answer.
+COMPARISONS = 1_000
 _WORD = re.compile(r"\S+")
+_NUMBER = re.compile(r"\$?\s*(-?\d{1,18})\s*\$?")
 
 
 class Kind(StrEnum):
@@ -47,50 +51,65 @@ def by_answer(texts: Mapping[K, str]) -> list[Group[K]]:
     """Solutions that state the same final answer. One that states none is in no group."""
     found: dict[str, list[K]] = {}
     group_of: dict[str, str] = {}
+    left = iter(range(COMPARISONS))
     for key, text in texts.items():
         answer = final_answer(text)
         words = " ".join(answer.text.split())
         if not words or not answer.is_stated:
             continue
         if words not in group_of:
-            group_of[words] = _same(words, found)
+            group_of[words] = _same(words, found, left)
         found.setdefault(group_of[words], []).append(key)
     return _sorted(Kind.ANSWER, found.items())
 
 
 def by_beginning(texts: Mapping[K, str]) -> list[Group[K]]:
-    """Solutions that begin alike: each is like another one of its group, not necessarily like all."""
-    starts = {key: start for key, text in texts.items() if len(tokens_of(start := _beginning(text))) >= SHORTEST}
-    index = LikenessIndex(starts.items())
-    first: dict[K, K] = {key: key for key in starts}
-    for key, start in starts.items():
-        for other in index.alike(start, SAME):
-            _join(first, key, other.key)
-    found: dict[K, list[K]] = {}
-    for key in starts:
-        found.setdefault(_root(first, key), []).append(key)
-    return _sorted(Kind.BEGINNING, ((starts[keys[0]], keys) for keys in found.values()))
+    """Solutions that begin like the first one of their group."""
+    members: list[tuple[str, list[K]]] = []
+    runs: list[frozenset[tuple[str, ...]]] = []
+    having: dict[tuple[str, ...], list[int]] = {}
+    for key, text in texts.items():
+        start = _beginning(text)
+        own = _runs(tokens_of(start))
+        if len(own) < SHORTEST - RUN + 1:
+            continue
+        shared = Counter(place for run in own for place in having.get(run, ()))
+        place, common = next(iter(shared.most_common(1)), (0, 0))
+        if common and common >= ALIKE * min(len(own), len(runs[place])):
+            members[place][1].append(key)
+            continue
+        for run in own:
+            having.setdefault(run, []).append(len(runs))
+        runs.append(own)
+        members.append((start, [key]))
+    return _sorted(Kind.BEGINNING, members)
 
 
-def _same(answer: str, known: Iterable[str]) -> str:
-    """The known answer that is equal to this one, or this one."""
-    compared = list(known)[:MOST_ANSWERS]
-    return next((other for other in compared if answers_compared(answer, other).outcome == "equal"), answer)
+def _same(answer: str, known: Iterable[str], left: Iterator[int]) -> str:
+    """The known answer that is equal to this one, or this one. `left`: the comparisons that may still be made."""
+    number = _NUMBER.fullmatch(answer)
+    for other in known:
+        if number and (another := _NUMBER.fullmatch(other)):
+            if int(number[1]) == int(another[1]):
+                return other
+        elif next(left, None) is None:
+            break
+        elif answers_compared(answer, other).outcome == "equal":
+            return other
+    return answer
 
 
 def _beginning(text: str) -> str:
-    words = list(_WORD.finditer(text))
-    return text if len(words) <= BEGINNING else text[: words[BEGINNING - 1].end()]
+    """The first words; a formula is not cut."""
+    text = text.lstrip()
+    words = list(_WORD.finditer(text[:CHARACTERS]))
+    end = words[min(len(words), WORDS) - 1].end() if words else 0
+    start = text[:end]
+    return start[: start.rfind("$")] if end < len(text) and start.count("$") % 2 else start
 
 
-def _root(first: dict[K, K], key: K) -> K:
-    while first[key] != key:
-        key = first[key]
-    return key
-
-
-def _join(first: dict[K, K], one: K, other: K) -> None:
-    first[_root(first, other)] = _root(first, one)
+def _runs(tokens: Sequence[str]) -> frozenset[tuple[str, ...]]:
+    return frozenset(tuple(tokens[at : at + RUN]) for at in range(len(tokens) - RUN + 1))
 
 
 def _sorted(kind: Kind, found: Iterable[tuple[str, Sequence[K]]]) -> list[Group[K]]:
