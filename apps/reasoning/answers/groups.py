@@ -16,7 +16,7 @@ from apps.reasoning.answers.final import final_answer
 from apps.reasoning.texts.likeness import RUN, tokens_of
 
 K = TypeVar("K")
-#: A beginning has at most so many words and characters. One of fewer words and signs, as "We use induction.", says too little.
+#: Most words and characters of a beginning, and the fewest words and signs: "We use induction." says too little.
 WORDS, CHARACTERS, SHORTEST = 60, 500, 15
 #: The share of the runs of the shorter beginning that the longer one must have.
 ALIKE = 0.6
