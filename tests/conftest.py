@@ -28,7 +28,7 @@ from tests.distribution import (
     pytest_xdist_auto_num_workers,  # noqa: F401  (hook)
     pytest_xdist_make_scheduler,  # noqa: F401  (hook)
 )
-from tests.hangs import Watch
+from tests.hangs import Watch, time_limits_stop_loops
 from tests.migrated import copies_for_tests, forget
 from tests.progress import pytest_configure  # noqa: F401  (hook)
 from tests.servers import _valkey_url, valkey  # noqa: F401  (fixtures)
@@ -39,6 +39,9 @@ from workers.library.embedding import model_folder
 # The time of an example depends on how busy the machine is; benchmarks/ measures times.
 hypothesis_settings.register_profile("untimed", deadline=None, derandomize=os.environ.get("CI") == "true")
 hypothesis_settings.load_profile("untimed")
+
+
+time_limits_stop_loops()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -1,14 +1,25 @@
-"""What a test process waits for when no signal reaches it any more: tasks, system calls of threads, and what epoll watches.
+"""Tests that hang in an event loop: they end at their time limit, with what they waited for.
 
-A test hung in 2026 with its event loop in C, which Python's stacks do not show. This is printed shortly before its process
-ends.
+uvloop catches what a handler of a signal raises, so the time limit of a test did nothing in it: the process hung until it was
+ended. Now the loop stops. `described` shows what Python's stacks do not: tasks, system calls of threads, what epoll watches. It
+is also printed shortly before a process is ended whose loop does not even see the signal.
 """
 
 import asyncio
 import os
+import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
+
+import pytest
+
+try:
+    import uvloop
+except ImportError:  # It does not exist for Windows.
+    uvloop = None  # type: ignore[assignment]
 
 _OWN = Path("/proc/self")
 
@@ -20,6 +31,30 @@ def described() -> str:
     polls = [f"descriptor {one.name}: {_read(one)}" for one in _OWN.glob("fdinfo/*") if "tfd:" in _read(one)]
     links = [f"descriptor {one.name}: {_target(one)}" for one in _OWN.glob("fd/*")]
     return "\n".join(["", "== what is waited for ==", *tasks, *calls, *polls, *links, ""])
+
+
+def time_limits_stop_loops() -> None:
+    """Stop loops of uvloop, made from now on, in which a test fails in a handler of a signal."""
+    if uvloop is not None and not hasattr(uvloop.new_event_loop, "__wrapped__"):
+        uvloop.new_event_loop = _stopping(uvloop.new_event_loop)
+
+
+def _stopping(new_loop: Callable[[], asyncio.AbstractEventLoop]) -> Callable[[], Any]:
+    def made() -> asyncio.AbstractEventLoop:
+        loop = new_loop()
+        loop.set_exception_handler(_stop)
+        return loop
+
+    made.__wrapped__ = new_loop  # type: ignore[attr-defined]
+    return made
+
+
+def _stop(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    if isinstance(context.get("exception"), pytest.fail.Exception):
+        sys.stderr.write(described())
+        loop.stop()  # What runs in it raises RuntimeError.
+    else:
+        loop.default_exception_handler(context)
 
 
 class Watch:

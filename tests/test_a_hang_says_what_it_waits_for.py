@@ -1,8 +1,12 @@
-"""A test that hangs in C says which tasks wait, in which system calls its threads are, and what epoll watches."""
+"""A test that hangs in an event loop ends at its time limit, and says which tasks wait and what epoll watches."""
 
 import asyncio
 import os
+import signal
+import threading
 import time
+
+import pytest
 
 from apps.processes.loops import new_event_loop
 from tests.hangs import Watch, described
@@ -35,3 +39,20 @@ def test_it_is_printed_once_and_only_for_a_test_that_takes_too_long() -> None:
     time.sleep(1)
     text = os.read(read, 1_000_000).decode()
     assert text.count("what is waited for") == 1
+
+
+def test_a_time_limit_stops_a_loop_in_which_nothing_happens(capsys: pytest.CaptureFixture[str]) -> None:
+    def limit(*_: object) -> None:
+        pytest.fail("Timeout")
+
+    async def waiting() -> None:
+        await asyncio.get_running_loop().create_future()
+
+    before = signal.signal(signal.SIGUSR1, limit)
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGUSR1)).start()
+    try:
+        with asyncio.Runner(loop_factory=new_event_loop) as runner, pytest.raises(RuntimeError, match="loop stopped"):
+            runner.run(waiting())
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert "waiting" in capsys.readouterr().err

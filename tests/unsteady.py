@@ -46,3 +46,4 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         for report in repeated:
             terminalreporter.write_sep("_", f"{report.nodeid} ({report.when})")
             terminalreporter.write_line(report.longreprtext)
+            terminalreporter.write_line(report.capstderr)
