@@ -6,11 +6,13 @@ is also printed shortly before a process is ended whose loop does not even see t
 """
 
 import asyncio
+import gc
 import os
 import sys
 import threading
 import time
-from collections.abc import Callable
+import types
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +28,7 @@ _OWN = Path("/proc/self")
 
 def described() -> str:
     """The waiting tasks of all loops, the system call of each thread, and the descriptors that each epoll instance watches."""
-    tasks = [f"task {task.get_name()}: {task.get_coro()} at {task.get_stack(limit=3)}" for task in _tasks()]
+    tasks = [f"task {task.get_name()}: {' > '.join(_awaited(task.get_coro()))}" for task in _tasks()]
     calls = [f"thread {one.name}: {_read(one / 'comm')} {_read(one / 'syscall')}" for one in _OWN.glob("task/*")]
     polls = [f"descriptor {one.name}: {_read(one)}" for one in _OWN.glob("fdinfo/*") if "tfd:" in _read(one)]
     links = [f"descriptor {one.name}: {_target(one)}" for one in _OWN.glob("fd/*")]
@@ -87,6 +89,22 @@ def _tasks() -> list["asyncio.Task[object]"]:
         task for name in ("_all_tasks", "_scheduled_tasks") for task in list(getattr(asyncio.tasks, name, ()))
     ]
     return [task for task in found if not task.done()]
+
+
+def _awaited(waiting: Any) -> Iterator[str]:
+    """The coroutines and generators from the outermost to what is waited for, each with its line."""
+    while waiting is not None:
+        frame = _first(waiting, "cr_frame", "ag_frame", "gi_frame")
+        yield f"{frame.f_code.co_filename}:{frame.f_lineno} {frame.f_code.co_name}" if frame else repr(waiting)
+        inner = _first(waiting, "cr_await", "ag_await", "gi_yieldfrom")
+        if inner is None and not frame:  # An iterator over a future, or a step of an asynchronous generator.
+            kinds = (asyncio.Future, types.AsyncGeneratorType)
+            inner = next((one for one in gc.get_referents(waiting) if isinstance(one, kinds)), None)
+        waiting = inner
+
+
+def _first(of: Any, *names: str) -> Any:
+    return next((found for name in names if (found := getattr(of, name, None)) is not None), None)
 
 
 def _target(path: Path) -> str:
