@@ -76,8 +76,9 @@ class Watch:
         self._until = float("inf")
 
     def _work(self) -> None:
+        never = threading.Event()
         while True:
-            time.sleep(self._step_s)
+            never.wait(self._step_s)  # Tests replace time.sleep.
             if time.monotonic() > self._until:
                 self.end()
                 os.write(self._descriptor, described().encode(errors="replace"))

@@ -81,7 +81,7 @@ def test_a_change_needs_its_reason_in_the_browser_too(live_server: LiveServer, c
         assert faults(page) == []
         expect(page.get_by_label("Items that hold")).to_have_value("A1")
         expect(page.get_by_label("I missed it")).to_be_checked()
-        page.get_by_label("Step, if points go down").fill("2")
+        page.get_by_label("Step or page, if points go down").fill("2")
         page.get_by_role("button", name="Change my mark").click()
         expect(page.locator("#reveal-panel")).to_contain_text("Sealed with 7; now 3")
     assert Mark.objects.get().state == MarkState.REVISED

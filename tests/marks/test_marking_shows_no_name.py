@@ -82,6 +82,8 @@ def values_of(pattern: URLPattern, problem: ContestProblem, tasks: list[MarkingT
         "name": list(PANES),
         "pass_id": [1],
         "verb": ["claim"],
+        "kind": ["answer", "beginning"],
+        "shared_id": [1],
     }
     rows: list[dict[str, Any]] = [{}]
     for name in sorted(wanted):
