@@ -30,7 +30,7 @@ _NAMES_LOOKED_UP = 200
 class ProblemPlan:
     """What becomes of a problem. `row`: it is in the contest; `problem`: it is in the library; `draft`: it is new.
 
-    `reference`: solutions to add; `scheme`: the scheme to add, usable if `is_usable`; `notes`: what to know; `reason`: why the
+    `references`: solutions to add; `scheme`: the scheme to add, usable if `is_usable`; `notes`: what to know; `reason`: why the
     problem and everything for it is left out.
     """
 

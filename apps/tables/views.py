@@ -81,7 +81,8 @@ def review(request: HttpRequest, file_id: uuid.UUID) -> HttpResponse:
     if grid.names != names:  # The form has the meanings of other columns.
         return redirect("tables:review", file_id=file_id)
     before, choices = services.columns_of(file, grid), Choices.of(file.choices)
-    columns, chosen = columns_sent(sent, before), choices_sent(sent, choices, services.people_shown(file, grid))
+    shown = services.people_shown(file, grid) if people_sent(sent) else {}
+    columns, chosen = columns_sent(sent, before), choices_sent(sent, choices, shown)
     services.meanings_choose(file=file, grid=grid, columns=columns, choices=chosen)
     if sent.get("do") != "import" or columns_fault(columns):
         return redirect("tables:review", file_id=file_id)

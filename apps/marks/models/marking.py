@@ -85,6 +85,10 @@ class Slot(models.TextChoices):
     AGAIN = "again", "Marked again, the scheme was changed"
 
 
+#: Purposes of marks that markers get by claims. The others are given to one marker, who marks alone.
+CLAIMED = (Slot.FIRST, Slot.SECOND, Slot.THIRD, Slot.AGAIN)
+
+
 class MarkingTask(models.Model):
     """One mark to be made. `assignee` holds it until `lease_until`, or for good once the mark is sealed."""
 

@@ -13,13 +13,11 @@ from apps.accounts.models import User
 from apps.contests.models import ContestCoach, ContestProblem
 from apps.marks.audit import audit
 from apps.marks.leases import drafts_archive, lease_end
-from apps.marks.models import Assignment, CaseState, MarkingCase, MarkingTask, Slot
+from apps.marks.models import CLAIMED, Assignment, CaseState, MarkingCase, MarkingTask
 from apps.marks.setups import cases_prepare
 from apps.reasoning.marking.schemes.scheme import text_clean
 from apps.reasoning.marking.sheets.sheet import REASON_LENGTH
 
-#: Slots that are given to a marker by claims.
-OF_CLAIMS = (Slot.FIRST, Slot.SECOND, Slot.THIRD, Slot.AGAIN)
 FREE = "any free marker"
 
 
@@ -121,7 +119,7 @@ def scripts_hand_over(*, problem: ContestProblem, marker: User, to: User | None,
 
 def in_hand(problem: ContestProblem, marker: User) -> list[MarkingTask]:
     """The scripts of a problem that a marker holds, except hearings of appeals, calibration and re-marks."""
-    held = MarkingTask.objects.filter(case__problem=problem, assignee=marker, done_at=None, slot__in=OF_CLAIMS)
+    held = MarkingTask.objects.filter(case__problem=problem, assignee=marker, done_at=None, slot__in=CLAIMED)
     return list(held.select_related("case").order_by("pk"))
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from django.urls import reverse
 
 from apps.contests.models import Contest, ContestProblem
-from apps.marks.models import Assignment, CaseState, MarkingCase, MarkingTask, Slot
+from apps.marks.models import CLAIMED, Assignment, CaseState, MarkingCase, MarkingTask, Slot
 from apps.submissions.selectors import versions_to_mark
 
 #: The states in the order of the work, with their words and glyphs.
@@ -114,7 +114,7 @@ def _cases(problems: Sequence[ContestProblem]) -> Mapping[int, tuple[str, object
     done: Counter[int] = Counter()
     fresh: set[int] = set()
     again: set[int] = set()
-    tasks = MarkingTask.objects.filter(case__problem__in=problems, slot__in=(Slot.FIRST, Slot.SECOND, Slot.THIRD, Slot.AGAIN))
+    tasks = MarkingTask.objects.filter(case__problem__in=problems, slot__in=CLAIMED)
     for case, slot, at in tasks.values_list("case", "slot", "done_at"):
         if slot == Slot.THIRD:
             fresh.add(case)

@@ -9,9 +9,8 @@ from django.db.models import Q
 
 from apps.accounts.models import User
 from apps.contests.models import ContestProblem
-from apps.marks.models import Assignment, CaseState, FinalGrade, Mark, MarkingTask, MarkState, Slot
+from apps.marks.models import CLAIMED, Assignment, CaseState, FinalGrade, Mark, MarkingTask, MarkState, Slot
 from apps.marks.office.statistics import MEANS_FROM
-from apps.marks.team.assigning import OF_CLAIMS
 
 
 @dataclass(frozen=True)
@@ -59,13 +58,13 @@ class ProblemProgress:
 def progress_of(problem: ContestProblem, *, shows_points: bool) -> ProblemProgress:
     """The progress of all coaches of a problem's contest."""
     sealed: dict[int, list[float]] = {}
-    marks = Mark.objects.filter(task__case__problem=problem, task__slot__in=OF_CLAIMS, sealed_at__isnull=False)
+    marks = Mark.objects.filter(task__case__problem=problem, task__slot__in=CLAIMED, sealed_at__isnull=False)
     for marker, seconds in marks.exclude(state=MarkState.VOID).values_list("marker", "active_seconds"):
         sealed.setdefault(marker, []).append(seconds)
     done = set(MarkingTask.objects.filter(case__problem=problem, done_at__isnull=False).values_list("case", "assignee"))
     given = list(Assignment.objects.filter(case__problem=problem).values_list("case", "marker", "is_shared", "case__state"))
     waiting = [row for row in given if row[3] == CaseState.OPEN and row[:2] not in done]
-    held = MarkingTask.objects.filter(case__problem=problem, done_at=None, slot__in=OF_CLAIMS, assignee__isnull=False)
+    held = MarkingTask.objects.filter(case__problem=problem, done_at=None, slot__in=CLAIMED, assignee__isnull=False)
     counts = {
         "assigned": Counter(marker for _, marker, _, _ in given),
         "to_do": Counter(marker for _, marker, _, _ in waiting),
@@ -75,7 +74,7 @@ def progress_of(problem: ContestProblem, *, shows_points: bool) -> ProblemProgre
     distances = _distances(problem) if shows_points else {}
     people = [coach.person for coach in problem.contest.coaches.select_related("person")]
     rows = [_row(person, counts, sealed.get(person.pk, []), distances, shows_points) for person in people]
-    open_cases = MarkingTask.objects.filter(case__problem=problem, done_at=None, slot__in=OF_CLAIMS)
+    open_cases = MarkingTask.objects.filter(case__problem=problem, done_at=None, slot__in=CLAIMED)
     free = open_cases.filter(Q(case__assignments=None)).values("case").distinct().count()
     return ProblemProgress(problem, problem.cases.count(), free, rows)
 

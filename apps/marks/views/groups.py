@@ -22,6 +22,7 @@ from apps.marks.views.blind import uuids_read
 from apps.marks.views.workspace import NOT_CHOSEN
 from apps.marks.workspace import groups as service
 from apps.marks.workspace.drafts import version_active
+from apps.reasoning.answers.groups import Group
 from apps.ui.refusals import refusals_shown
 
 Context = dict[str, Any]
@@ -74,7 +75,7 @@ def group(request: HttpRequest, problem_id: uuid.UUID, kind: str, case_id: uuid.
     return render(request, "marks/group.html", context, status=422 if request.method == "POST" else 200)
 
 
-def _scripts(found: service.Found, one: service.Group[uuid.UUID], problem: ContestProblem, user: User, number: str) -> Context:
+def _scripts(found: service.Found, one: Group[uuid.UUID], problem: ContestProblem, user: User, number: str) -> Context:
     """A page of the scripts of a group, each with the codes it was given, and the items of the scheme."""
     page = Paginator(one.keys, PER_PAGE).get_page(number)
     given = service.codes_by_script(service.given_of(problem, user), one)

@@ -24,11 +24,10 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.contests.models import ContestProblem
 from apps.marks.leases import LEASE, drafts_archive, lease_prioritise
-from apps.marks.models import MarkingTask, Pass, PassReason, Slot
+from apps.marks.models import CLAIMED, MarkingTask, Pass, PassReason
 from apps.marks.sealing.calibration import gate_refusal, task_ahead
 from apps.marks.workspace.free import Standing, free_take, standing_locked
 
-CLAIMED = (Slot.FIRST, Slot.SECOND, Slot.THIRD, Slot.AGAIN)
 QUESTIONS = (PassReason.APPROACH, PassReason.UNSURE, PassReason.STATEMENT)
 
 

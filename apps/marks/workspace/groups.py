@@ -16,13 +16,13 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.contests.models import ContestProblem
-from apps.marks.models import Assignment, Mark, MarkingCase, MarkingTask, MarkState, SharedItems, SharedItemsScript
+from apps.marks.models import CLAIMED, Assignment, Mark, MarkingCase, MarkingTask, MarkState, SharedItems, SharedItemsScript
 from apps.marks.sealing.calibration import gate_refusal
 from apps.marks.selectors import tasks_left
 from apps.marks.sheets import sheet_of
 from apps.marks.workspace.drafts import draft_of, draft_strip, version_active
-from apps.marks.workspace.shared_items import ALONE, codes_of
-from apps.reasoning.answers.groups import Group, Kind, groups_of
+from apps.marks.workspace.shared_items import codes_of
+from apps.reasoning.answers.groups import Group, groups_of
 
 #: Most scripts that are compared: the first by paper number.
 MOST = 1_000
@@ -137,7 +137,7 @@ def items_take_back(*, shared: SharedItems, user: User) -> list[str]:
 
 
 def _cases_left(problem: ContestProblem, user: User) -> QuerySet[MarkingCase]:
-    tasks = tasks_left(problem, user).exclude(slot__in=ALONE)
+    tasks = tasks_left(problem, user).filter(slot__in=CLAIMED)
     own = Assignment.objects.filter(case__problem=problem, marker=user).values("case")
     given = Assignment.objects.filter(case__problem=problem, is_shared=False).exclude(marker=user).exclude(case__in=own)
     of_others = given.values("case").annotate(markers=Count("pk")).filter(markers__gte=problem.setup.markers).values("case")
@@ -147,15 +147,10 @@ def _cases_left(problem: ContestProblem, user: User) -> QuerySet[MarkingCase]:
 
 
 def _marks(user: User, cases: Collection[MarkingCase] | Mapping[int, Any]) -> QuerySet[Mark]:
-    """The marks of a marker on these scripts that were not made alone."""
-    rows = Mark.objects.filter(task__case__in=list(cases), marker=user).exclude(state=MarkState.VOID)
-    return rows.exclude(task__slot__in=ALONE).select_related(
-        "scheme_version", "task__case__problem__setup__scheme", "task__case__version__submission__paper"
-    )
+    """The marks of a marker on these scripts, apart from calibration, re-marks and appeals."""
+    rows = Mark.objects.filter(task__case__in=list(cases), task__slot__in=CLAIMED, marker=user).exclude(state=MarkState.VOID)
+    return rows.select_related("scheme_version", "task__case__problem__setup__scheme", "task__case__version__submission__paper")
 
 
 def _papers(scripts: "QuerySet[SharedItemsScript]") -> list[str]:
     return sorted(one.case.version.submission.paper.number for one in scripts)
-
-
-__all__ = ["Found", "Given", "Group", "GroupRefused", "Kind", "groups_for", "items_give", "items_take_back"]

@@ -8,10 +8,8 @@ from collections.abc import Collection
 
 from django.db.models import QuerySet
 
-from apps.marks.models import Mark, SharedItemsScript, Slot
+from apps.marks.models import CLAIMED, Mark, SharedItemsScript
 from apps.marks.sheets import scheme_of, sheet_of
-
-ALONE = (Slot.CALIBRATION, Slot.REMARK, Slot.APPEAL)
 
 
 def items_add(mark: Mark) -> frozenset[str]:
@@ -27,7 +25,7 @@ def items_add(mark: Mark) -> frozenset[str]:
 
 def items_wait(mark: Mark) -> bool:
     """Whether items wait for this draft."""
-    return mark.task.slot not in ALONE and _rows(mark).filter(shared__undone_at=None, added__isnull=True).exists()
+    return mark.task.slot in CLAIMED and _rows(mark).filter(shared__undone_at=None, added__isnull=True).exists()
 
 
 def items_remove(mark: Mark) -> frozenset[str]:

@@ -17,11 +17,11 @@ from apps.files.csv_files import csv_lines
 from apps.files.tables import FileWrong, Record, table_read
 from apps.files.values import RowWrong
 from apps.marks.access import TaskGone
-from apps.marks.models import Mark, MarkingCase, MarkState
+from apps.marks.models import CLAIMED, Mark, MarkingCase, MarkState
 from apps.marks.office.exporting import claim_of, comment_of
 from apps.marks.sealing.sealing import NotReady, mark_seal
 from apps.marks.sheets import sheet_of
-from apps.marks.workspace.claims import CLAIMED, task_of_case
+from apps.marks.workspace.claims import task_of_case
 from apps.marks.workspace.drafts import Command, command_apply, draft_of
 from apps.reasoning.marking.schemes.scheme import points_text
 from apps.reasoning.marking.sheets.commands import CommandRefused
