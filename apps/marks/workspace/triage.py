@@ -110,9 +110,9 @@ def triage_of(user: User) -> Triage:
     known = _known(marks, user)
     answers = set(FindingAnswer.objects.filter(person=user).values_list("suggestion", "finding"))
     unseen = [mark for mark in marks if _is_unseen(mark, known[mark.pk])]
-    rows = [
-        _row(mark, known[mark.pk], answers) for mark in marks if mark not in unseen and Stage.LOCATIONS in known[mark.pk].stages
-    ]
+    later = {mark.pk for mark in unseen}
+    seen = [mark for mark in marks if mark.pk not in later and Stage.LOCATIONS in known[mark.pk].stages]
+    rows = [_row(mark, known[mark.pk], answers) for mark in seen]
     groups = [TriageGroup(group, *WORDS[group], [row for row in rows if row.group is group]) for group in Group]
     waits = sum(found.is_waiting and not found.stages for found in known.values())
     return Triage(unseen, waits, [one for one in groups if one.rows])
