@@ -47,6 +47,11 @@ def table_file_for(user: User, public_id: uuid.UUID) -> TableFile:
     return found
 
 
+def was_imported(user: User, public_id: uuid.UUID) -> bool:
+    """Whether this upload of the user was imported, and deleted therefore."""
+    return TableImport.objects.filter(by=user, public_id=public_id).exists()
+
+
 def table_import_for(user: User, public_id: uuid.UUID) -> TableImport:
     """The user's own import, or `Http404`."""
     found = TableImport.objects.select_related("contest").filter(by=user, public_id=public_id).first()

@@ -69,7 +69,8 @@ _WORDS: dict[Role, str] = {
     Role.GUIDELINES: "guidelines, grading guidelines, marking scheme, scheme, rubric, grading scheme, scheme text, "
     "marking guidelines, bewertungsschema, punkteschema, mark scheme",
     Role.TOPIC: "topic, category, subject, thema, area",
-    Role.TEXT: "text, response, submission, student solution, student answer, script, proof, student text, answer text, "
+    Role.TEXT: "solution of the student, answer of the student, text of the student, "
+    "text, response, submission, student solution, student answer, script, proof, student text, answer text, "
     "written solution, losungstext",
     Role.POINTS: "points, score, mark, marks, grade, punkte, note, puntos, pont, pontszam, pts, human points, points given",
     Role.OUT_OF: "max, maximum, out of, max points, maximum points, points max, max score, maximalpunkte, scale",
@@ -85,6 +86,8 @@ _WIDE = re.compile(
     r"(?:[(/\[]\s*(?:max\.?\s*|/\s*|out of\s*)?(?P<most>\d+(?:[.,]\d+)?)\s*(?:points|pts|p)?\s*[)\]]?)?",
     re.IGNORECASE,
 )
+#: A header such as `Points (7)`.
+_WITH_MOST = re.compile(r"(?P<word>[^(/\[]+)[(/\[]\s*(?:max\.?\s*|out of\s*)?(?P<most>\d+(?:[.,]\d+)?)\s*[)\]]?")
 _POINTS_CELL = re.compile(r"[-–—]|\d{1,3}(?:[.,]\d{1,3})?(?:\s*/\s*\d{1,3}(?:[.,]\d+)?)?")
 #: A comma before exactly three digits may separate thousands or decimals.
 _UNCLEAR = re.compile(r"[1-9]\d{0,2}(,\d{3})+")
@@ -93,7 +96,7 @@ _POINT_WORDS = {"points", "pts", "score", "mark"}
 
 @dataclass(frozen=True)
 class Column:
-    """The meaning of a column. `label`: its problem, for columns of one problem; `out_of`: their maximum, from the header."""
+    """The meaning of a column. `label`: its problem, for columns of one problem; `out_of`: the maximum, from the header."""
 
     role: str = Role.IGNORE
     label: str = ""
@@ -108,10 +111,9 @@ def header_digest(names: Iterable[str]) -> str:
 def columns_guess(grid: Grid, labels: Iterable[str] = ()) -> list[Column]:
     """Guess the meaning of each column. `labels`: names of problems of the contest, for headers that are just such a name."""
     known = {label.casefold() for label in labels if label}
-    roles = [_BY_WORD.get(_plain(name), Role.IGNORE) for name in grid.names]
     columns = [
-        Column(role) if role else _wide(name, list(islice(grid.column(index), _LOOKED_AT)), known)
-        for index, (name, role) in enumerate(zip(grid.names, roles, strict=True))
+        _worded(name) or _wide(name, list(islice(grid.column(index), _LOOKED_AT)), known)
+        for index, name in enumerate(grid.names)
     ]
     return _once(_by_context(grid, columns))
 
@@ -164,6 +166,16 @@ def is_unclear(word: str) -> bool:
 
 def _plain(name: str) -> str:
     return " ".join(re.sub(r"[^\w]|_", " ", folded(name)).split())
+
+
+def _worded(name: str) -> Column | None:
+    """The meaning of a header by its words alone, such as `School` or `Points (7)`; None without one."""
+    if role := _BY_WORD.get(_plain(name)):
+        return Column(role)
+    found = _WITH_MOST.fullmatch(name.strip())
+    if found and _BY_WORD.get(_plain(found["word"])) == Role.POINTS:
+        return Column(Role.POINTS, out_of=decimal(found["most"]))
+    return None
 
 
 def _wide(name: str, cells: list[str], known: set[str]) -> Column:

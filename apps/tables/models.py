@@ -55,7 +55,7 @@ class TableImport(models.Model):
     """The record of one import. `counts`: how many rows of each kind were new; `left_out`: [line, reason, cells …].
 
     `left_out` has names, so that it is emptied when it is older than a day. `header`: the names of the columns.
-    `accounts`: those that it created.
+    `accounts`: those that it created. `public_id` is that of the deleted upload, whose address leads here.
     """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)

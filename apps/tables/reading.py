@@ -212,7 +212,8 @@ def _entries(
     """The texts and points of a row; `person` is filled in by the caller."""
     marker = " ".join((values.get(Role.MARKER, "") or marker).split())[:MARKER_LENGTH]
     remark = values.get(Role.REMARK, "")[:REMARK_LENGTH]
-    most = values.get(Role.OUT_OF, "") or out_of
+    named = next((column.out_of for column in columns if column.role == Role.POINTS), "")
+    most = values.get(Role.OUT_OF, "") or named or out_of
     parts: dict[str, tuple[str, str, str]] = {}
     name = " ".join((values.get(Role.PROBLEM, "") or values.get(Role.TITLE, "")).split())
     if values.get(Role.TEXT, "") or values.get(Role.POINTS, ""):

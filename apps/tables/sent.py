@@ -47,6 +47,8 @@ def choices_sent(sent: QueryDict, before: Choices, shown: Mapping[str, str]) -> 
 def _column(sent: QueryDict, index: int, before: Column) -> Column:
     role = sent.get(f"role_{index}", before.role)
     role = role if role in Role.values else Role.IGNORE
+    if role == Role.POINTS:
+        return Column(role, out_of=_maximum(sent.get(f"most_{index}", before.out_of)))
     if role not in OF_PROBLEM:
         return Column(role)
     label = " ".join(sent.get(f"label_{index}", before.label).split())[:NAME_LENGTH]

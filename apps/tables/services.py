@@ -104,6 +104,7 @@ def _import(
     rows = problems_store(plan, contest, file.owner)
     papers, created = people_store(plan, contest, file.owner, passwords)
     record = TableImport.objects.create(
+        public_id=file.public_id,
         contest=contest,
         by=file.owner,
         filename=file.filename,

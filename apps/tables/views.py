@@ -17,7 +17,7 @@ from apps.contests.windows import adding_refusal
 from apps.files.grids import ENCODINGS
 from apps.files.tables import FileWrong
 from apps.tables import selectors, services
-from apps.tables.access import maker_of, table_contest_for, table_file_for, table_import_for
+from apps.tables.access import maker_of, table_contest_for, table_file_for, table_import_for, was_imported
 from apps.tables.choices import Choices, Origin, Unknown
 from apps.tables.columns import Role, columns_fault
 from apps.tables.forms import NewContestForm, UploadForm
@@ -65,7 +65,10 @@ def upload_new(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def review(request: HttpRequest, file_id: uuid.UUID) -> HttpResponse:
     """Show what a table means and what would happen; store changed meanings (`do=preview`), or import (`do=import`)."""
-    file = table_file_for(user_of(request), file_id)
+    user = user_of(request)
+    if was_imported(user, file_id):
+        return redirect("tables:imported", import_id=file_id)
+    file = table_file_for(user, file_id)
     if request.method != "POST":
         return _review_page(request, file)
     sent = without_nul(request.POST)
@@ -158,6 +161,7 @@ def _review_page(request: HttpRequest, file: TableFile) -> HttpResponse:
         "grid": grid,
         "first": grid.rows[:FIRST_ROWS],
         "columns": selectors.column_rows(grid, columns),
+        "unused": [name for name, column in zip(grid.names, columns, strict=True) if not column.role],
         "roles": Role.choices,
         "choices": Choices.of(file.choices),
         "unknowns": [one for one in Unknown.choices if one[0] != Unknown.ACCOUNT or accounts_may_create(file.owner)],

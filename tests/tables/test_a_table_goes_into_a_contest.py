@@ -178,3 +178,16 @@ def test_a_failed_import_stores_nothing(bob: User, bobs: Client, monkeypatch: py
     assert not Contest.objects.exists()
     assert not Problem.objects.exists()
     assert TableFile.objects.exists()
+
+
+def test_columns_that_are_left_out_are_named_and_the_address_of_the_upload_leads_to_the_import(
+    bobs: Client, dana: User, client_for: ClientFor
+) -> None:
+    file = upload(bobs, None, b"Name,Shoe size\nAnna,38\n", title="Camp test")
+    assert "Columns left out Shoe size" in page_of(bobs, file)
+    address = reverse("tables:review", args=[file.public_id])
+    post(bobs, file)
+    imported = reverse("tables:imported", args=[TableImport.objects.get().public_id])
+    assert bobs.get(address)["Location"] == bobs.post(address, {"do": "import"})["Location"] == imported
+    assert TableImport.objects.count() == 1
+    assert client_for(dana).get(address).status_code == 404

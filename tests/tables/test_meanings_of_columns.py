@@ -4,6 +4,7 @@ import pytest
 
 from apps.files.grids import grid_read
 from apps.tables.columns import Column, Role, columns_fault, columns_guess, columns_json, columns_read, header_digest
+from apps.tables.reading import rows_read
 
 
 def guessed(text: str, labels: tuple[str, ...] = ()) -> list[tuple[str, str, str]]:
@@ -85,3 +86,11 @@ def test_meanings_are_kept_by_a_header_that_ignores_case_and_spaces() -> None:
     columns = [Column(Role.NAME), Column(Role.POINTS_OF, "2", "7")]
     assert columns_read(columns_json(columns), 2) == columns
     assert columns_read(columns_json(columns), 3) is None
+
+
+def test_the_maximum_in_the_header_of_points_counts_for_all_rows() -> None:
+    grid = grid_read(b"Name,Problem,Points (7)\nAnna,1,6\nBen,1,5/10\n")
+    columns = columns_guess(grid)
+    assert (columns[2].role, columns[2].out_of) == (Role.POINTS, "7")
+    found = [(int(one.points.points), int(one.points.out_of)) for one in rows_read(grid, columns).entries if one.points]
+    assert found == [(6, 7), (5, 10)]

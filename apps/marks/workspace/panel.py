@@ -73,6 +73,7 @@ class RevealPanel:
     stage: str
     shown: frozenset[str]
     locations: list[int]
+    has_findings: bool
     findings: list[FindingRow]
     unanswered: int
     notes: list[GraderNotes]
@@ -109,6 +110,7 @@ def panel_of(mark: Mark) -> RevealPanel:
         stage=stage.value if stage and mark.state == MarkState.SEALED else "",
         shown=frozenset(one.value for one in shown),
         locations=locations(sheet_of(mark), bodies) if Stage.LOCATIONS in shown else [],
+        has_findings=any(body.findings for body in bodies),
         findings=findings,
         unanswered=waiting,
         notes=_notes(suggestions) if Stage.FINDINGS in shown else [],

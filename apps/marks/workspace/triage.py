@@ -69,11 +69,15 @@ class TriageGroup:
 
 @dataclass(frozen=True)
 class Triage:
-    """`unseen`: scripts whose suggestions were not looked at; `waits`: scripts on which graders are at work."""
+    """`unseen`: scripts whose suggestions were not looked at; `waits`: scripts on which graders are at work.
+
+    `silent`: scripts without text, about which no grader said anything. There is nothing to look at.
+    """
 
     unseen: list[Mark]
     waits: int
     groups: list[TriageGroup]
+    silent: int = 0
 
     def of(self, group: Group) -> list[TriageRow]:
         """The scripts of a group."""
@@ -115,7 +119,8 @@ def triage_of(user: User) -> Triage:
     rows = [_row(mark, known[mark.pk], answers) for mark in seen]
     groups = [TriageGroup(group, *WORDS[group], [row for row in rows if row.group is group]) for group in Group]
     waits = sum(found.is_waiting and not found.stages for found in known.values())
-    return Triage(unseen, waits, [one for one in groups if one.rows])
+    silent = sum(_is_silent(mark, known[mark.pk]) for mark in marks)
+    return Triage(unseen, waits, [one for one in groups if one.rows], silent)
 
 
 def triage_look(*, user: User) -> int:
@@ -196,17 +201,26 @@ def _bodies(rows: Iterable[Suggestion]) -> list[SuggestionBody]:
 
 def _is_unseen(mark: Mark, found: _Known) -> bool:
     """Whether looking shows something: the first stage, or the end of a reveal that has nothing to show."""
-    if not found.shown or found.is_waiting:
+    if not found.shown or found.is_waiting or _is_silent(mark, found):
         return False
     return not found.stages or (not found.is_whole and _is_nothing(mark, found))
+
+
+def _is_silent(mark: Mark, found: _Known) -> bool:
+    """Whether a script without text got no word of any grader, so that its suggestions have nothing to show."""
+    has_text = bool(mark.task.case.version.source.strip())
+    return not (has_text or found.stages or found.is_waiting or _has_words(_bodies(found.shown)))
+
+
+def _has_words(bodies: Sequence[SuggestionBody]) -> bool:
+    return any(body.findings or body.unplaced or body.suspicious or body.unscored for body in bodies)
 
 
 def _is_nothing(mark: Mark, found: _Known) -> bool:
     """Whether every grader read the script and has nothing to say about it or its points."""
     bodies = _bodies(found.shown)
-    has_words = any(body.findings or body.unplaced or body.suspicious or body.unscored for body in bodies)
     is_read = not found.has_failed and bool(mark.task.case.version.source.strip())
-    return is_read and not has_words and not _is_far(mark, bodies)
+    return is_read and not _has_words(bodies) and not _is_far(mark, bodies)
 
 
 def _is_far(mark: Mark, bodies: Sequence[SuggestionBody]) -> bool:

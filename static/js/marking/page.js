@@ -24,6 +24,7 @@ let activity = null;
 let ahead = null; // The next script, fetched and typeset in advance.
 let sealed = null; // { url, until } of the mark that can still be reopened.
 let isSealing = false;
+let refused = null; // The message of the last refused seal.
 let isDeaf = false; // True while a script is handed on from its dialog, and for a moment after.
 
 function mount(root) {
@@ -102,6 +103,7 @@ async function seal() {
   if (desk.isSealed) desk.view.part("onward").requestSubmit();
   if (desk.isSealed || isSealing) return;
   isSealing = true;
+  refused?.remove();
   const here = desk;
   try {
     document.activeElement?.blur?.(); // Commits the input in progress.
@@ -142,7 +144,7 @@ function notSealed(here, status, { message, needs, state }) {
   if (isGone(status)) here.close(message);
   else {
     const otherwise = status === 403 ? SIGNED_OUT : "The server reported an error. Your mark is kept, but not sealed yet.";
-    toast((needs?.length ? needs : [message ?? otherwise]).join(" "), { error: true });
+    refused = toast((needs?.length ? needs : [message ?? otherwise]).join(" "), { error: true });
   }
   const reason = here.view.part("reason");
   if (needs?.some((sentence) => /say why|needs a reason/.test(sentence))) reason.focus();

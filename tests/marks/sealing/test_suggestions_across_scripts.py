@@ -93,9 +93,15 @@ def test_nothing_found_is_cleared_in_one_stroke_and_nothing_else_is(
 def test_a_script_that_no_grader_read_is_never_cleared(bob: User) -> None:
     problem = problem_to_mark(bob, scripts=0, unrevealed_percent=0)
     script_scanned(problem, "Ada")
-    suggested(past_grace(sealed(claimed(problem, bob), bob, ("points", {"points": 7}))), NOTHING)
-    triage_look(user=bob)
+    mark = past_grace(sealed(claimed(problem, bob), bob, ("points", {"points": 7})))
+    suggested(mark, NOTHING)
+    assert (triage_of(bob).silent, triage_of(bob).unseen) == (1, []), "there is nothing to look at"
+    assert (triage_look(user=bob), triage_clear(user=bob)) == (0, (0, []))
+    stage_show(mark=mark, stage=Stage.LOCATIONS)
     assert groups(bob) == {"unread": 1}
+    assert triage_clear(user=bob) == (0, [])
+    mark.refresh_from_db()
+    assert mark.state == MarkState.SEALED
 
 
 def test_marks_whose_first_stages_were_opened_one_by_one_are_looked_at_to_their_end(marks: list[Mark], bob: User) -> None:
