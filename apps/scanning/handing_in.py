@@ -37,8 +37,8 @@ def hand_in(*, contest: Contest, by: User) -> HandedIn:
     if contest.scan_files.filter(state__in=(FileState.WAITING, FileState.READING)).exists():
         raise ScansRefused("Some files are still being read. Hand in when they are done.")
     if waiting := pages_to_assign(contest).count():
-        pages = "1 page still waits" if waiting == 1 else f"{waiting} pages still wait"
-        raise ScansRefused(f"{pages} in the tray. Assign what is there, or put it away first.")
+        left = "1 page still waits" if waiting == 1 else f"{waiting} pages still wait"
+        raise ScansRefused(f"{left} in the tray. Assign what is there, or put it away first.")
     _moved_away(contest)
     texts = pages = 0
     for _, group in groupby(pages_placed(contest), key=lambda page: (page.paper_id, page.problem_id)):
