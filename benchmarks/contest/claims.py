@@ -1,12 +1,13 @@
 """Fifty markers claim at once on a separate PostgreSQL server: 10,000 claims over five problems.
 
-The main figures are counts: scripts claimed twice in their slot, and scripts not claimed. `contest.marking` measures the
-cost of claims on SQLite.
+The main figures are counts: scripts claimed twice in their slot, and scripts not claimed. Two processes claim, with a thread for
+each of their markers, as two web processes would. `contest.marking` measures the cost of claims on SQLite.
 """
 
+import multiprocessing
 import time
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from benchmarks import stage
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from apps.accounts.models import User
     from apps.contests.models import ContestProblem
 
-MARKERS = 50
+MARKERS, PROCESSES = 50, 2
 PROBLEMS, QUICK_PROBLEMS = 5, 1
 SCRIPTS, QUICK_SCRIPTS = 2_000, 100
 
@@ -29,9 +30,13 @@ def figures(quick: bool = False) -> list[Figure]:
         raise Skipped("no PostgreSQL server is installed")
     problems, scripts = (QUICK_PROBLEMS, QUICK_SCRIPTS) if quick else (PROBLEMS, SCRIPTS)
     with PostgresServer() as server:
-        # A connection for each marker: they represent fifty requests in several web processes, each with its own pool.
-        stage.set_up(DATABASE_URL=server.url, DATABASE_POOL=str(MARKERS + 5))
-        found = [_claimed(scripts) for _ in range(problems)]
+        stage.set_up(DATABASE_URL=server.url, DATABASE_POOL="5")
+        with ProcessPoolExecutor(
+            PROCESSES, multiprocessing.get_context("spawn"), initializer=_as_web_process, initargs=(server.url,)
+        ) as web:
+            list(web.map(time.sleep, [2.0] * PROCESSES))  # Both have started.
+            found = [_claimed(scripts, web) for _ in range(problems)]
+            list(web.map(_close, range(PROCESSES)))
         _close()
     claims, words = sum(one[0] for one in found), f"{problems * scripts:,} scripts, {MARKERS} markers at once"
     return [
@@ -41,7 +46,13 @@ def figures(quick: bool = False) -> list[Figure]:
     ]
 
 
-def _claimed(scripts: int) -> tuple[int, int, int, float]:
+def _as_web_process(url: str) -> None:
+    """Set up a process with a connection for each of its markers, and import what claims."""
+    stage.set_up(DATABASE_URL=url, DATABASE_POOL=str(MARKERS + 5))
+    from apps.marks.workspace import claims  # noqa: F401
+
+
+def _claimed(scripts: int, web: ProcessPoolExecutor) -> tuple[int, int, int, float]:
     """Let all markers claim the scripts of a problem. Returns claims, scripts claimed twice, scripts not claimed, seconds."""
     from apps.accounts.models import Role, User
     from apps.marks.models import MarkingTask
@@ -50,11 +61,22 @@ def _claimed(scripts: int) -> tuple[int, int, int, float]:
     _, problem = contest_made(scripts, "Text {}.".format)
     people = [User.objects.get_or_create(username=f"marker-{n}", defaults={"role": Role.COACH})[0] for n in range(MARKERS)]
     wanted = set(MarkingTask.objects.filter(case__problem=problem).values_list("pk", flat=True))
+    shares = [[user.pk for user in people[part::PROCESSES]] for part in range(PROCESSES)]
     began = time.perf_counter()
-    with ThreadPoolExecutor(MARKERS) as pool:
-        count = Counter(key for keys in pool.map(lambda user: _until_none(problem, user), people) for key in keys)
+    count = Counter(key for keys in web.map(_by_markers, [problem.pk] * PROCESSES, shares) for key in keys)
     took = time.perf_counter() - began
     return count.total(), sum(times > 1 for times in count.values()), len(wanted - set(count)), took
+
+
+def _by_markers(problem: int, users: list[int]) -> list[int]:
+    """Let several markers of one process claim until none is left. Returns the keys of the tasks."""
+    from apps.accounts.models import User
+    from apps.contests.models import ContestProblem
+
+    row = ContestProblem.objects.select_related("contest", "setup").get(pk=problem)
+    people = list(User.objects.filter(pk__in=users))
+    with ThreadPoolExecutor(len(people)) as pool:
+        return [key for keys in pool.map(lambda user: _until_none(row, user), people) for key in keys]
 
 
 def _until_none(problem: "ContestProblem", user: "User") -> list[int]:
@@ -75,7 +97,7 @@ def _until_none(problem: "ContestProblem", user: "User") -> list[int]:
     return keys
 
 
-def _close() -> None:
+def _close(_number: int = 0) -> None:
     """Close the pool's connections before the server stops."""
     from django.db import connection
 

@@ -9,6 +9,7 @@ import time
 import uuid
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from benchmarks import stage
@@ -107,12 +108,12 @@ def contest_made(scripts: int, text_of: Callable[[int], str] = same_text) -> "tu
 def steps_of_the_next(coach: "User", problem: "ContestProblem", count: int) -> None:
     """Create the steps of the next `count` scripts of the coach. Those of all scripts would take longer than measuring."""
     from apps.marks.models import MarkingCase
-    from apps.marks.workspace.free import order_key
+    from apps.marks.workspace.free import order_of
     from apps.reasoning.texts.segmentation import segment
     from apps.submissions.models import Step
 
     rows = MarkingCase.objects.filter(problem=problem)
-    first = sorted(rows.values_list("pk", flat=True), key=lambda key: order_key(problem.setup, coach, key))[:count]
+    first = list(islice(order_of(problem.setup, coach, rows.values_list("pk", flat=True)), count))
     Step.objects.bulk_create(
         Step(version_id=case.version_id, number=one.number, start=one.start, end=one.end, kind=one.kind, digest=one.digest)
         for case in rows.filter(pk__in=first).select_related("version")

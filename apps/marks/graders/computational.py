@@ -27,7 +27,7 @@ class ComputationalGrader:
 
     name: str = COMPUTATIONAL
     label: str = "Formula check, computed without a model"
-    revision: str = "3"
+    revision: str = "4"
     needs_scheme: bool = False
 
     def answer(self, question: Question) -> SuggestionBody:
@@ -38,7 +38,7 @@ class ComputationalGrader:
         texts = tuple(MathText(id=name, text=question.source[step.start : step.end]) for name, step in steps.items())
         found = math_findings(MathJob(texts=texts, context=question.statement))
         refuted = [one for one in found if one.outcome == "refuted" and one.text_id in steps]
-        survived = sum(one.outcome == "survived" for one in found)
+        proved, survived = (sum(one.outcome == outcome for one in found) for outcome in ("proved", "survived"))
         if stopped := sum(one.outcome == "stopped" for one in found):
             raise GraderFailed(
                 f"The time limit stopped the tests of {stopped} formulas. Nothing was kept; the next request repeats them."
@@ -47,7 +47,7 @@ class ComputationalGrader:
             findings=tuple(
                 _finding(number, one, steps[one.text_id], question) for number, one in enumerate(refuted[:FINDINGS_AT_MOST], 1)
             ),
-            remarks=_remarks(len(found), len(refuted), survived),
+            remarks=_remarks(len(found), len(refuted), proved, survived),
             suspicious=_suspicious(question),
         )
 
@@ -86,8 +86,9 @@ def _suspicious(question: Question) -> tuple[str, ...]:
     return tuple(words[:REASON_LENGTH] for words in suspicious_in(question.source, spans))
 
 
-def _remarks(tested: int, refuted: int, survived: int) -> str:
+def _remarks(tested: int, refuted: int, proved: int, survived: int) -> str:
     if not tested:
         return "No formula could be tested."
-    unread = tested - refuted - survived
-    return f"Of {tested} formulas, {refuted} failed at a point, {survived} passed and {unread} were not understood."
+    unread = tested - refuted - proved - survived
+    passed = f"{proved} {'was' if proved == 1 else 'were'} proved, {survived} passed tests"
+    return f"Of {tested} formulas, {refuted} failed at a point, {passed} and {unread} were not understood."

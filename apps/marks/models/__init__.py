@@ -14,6 +14,7 @@ from apps.marks.models.decisions import (
 )
 from apps.marks.models.findings import EarlyReveal, FindingAnswer, Reveal, RevealKind, Suggestion, SuggestionState
 from apps.marks.models.marking import (
+    CLAIM_PARTS,
     CLAIMED,
     SETTLED,
     AuditEvent,
@@ -37,7 +38,8 @@ from apps.marks.models.shared import SharedItems, SharedItemsScript
 from apps.marks.models.team import Assignment, MarkerConflict
 
 __all__ = [
-    "CLAIMED", "SETTLED",
+    "CLAIMED",
+    "CLAIM_PARTS", "SETTLED",
     "Appeal", "AppealState", "Assignment", "AuditEvent", "CaseState", "Coordination", "CoordinationOutcome",
     "CoordinationRemark", "EarlyReveal", "FinalGrade", "FindingAnswer", "KeyMap", "Mark", "MarkCommand", "MarkItem",
     "MarkState", "MarkerConflict", "MarkingCase", "MarkingSetup", "MarkingTask", "Pass", "PassReason", "Phrase", "Precedent",

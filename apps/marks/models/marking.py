@@ -4,7 +4,7 @@ import uuid
 from typing import TYPE_CHECKING
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 
 from apps.accounts.models import User
 from apps.contests.models import Contest, ContestProblem
@@ -70,7 +70,10 @@ class MarkingCase(models.Model):
         tasks: RelatedManager["MarkingTask"]
 
     class Meta:
-        indexes = [models.Index(fields=["problem", "state"], name="case_by_state")]
+        indexes = [
+            models.Index(fields=["problem", "state"], name="case_by_state"),
+            models.Index(fields=["problem"], condition=Q(is_calibration=True), name="case_calibration"),
+        ]
 
 
 class Slot(models.TextChoices):
@@ -87,6 +90,8 @@ class Slot(models.TextChoices):
 
 #: Purposes of marks that markers get by claims. The others are given to one marker, who marks alone.
 CLAIMED = (Slot.FIRST, Slot.SECOND, Slot.THIRD, Slot.AGAIN)
+#: Claims look first at one of this many parts of the cases, by the remainder of their keys.
+CLAIM_PARTS = 64
 
 
 class MarkingTask(models.Model):
@@ -113,6 +118,7 @@ class MarkingTask(models.Model):
         indexes = [
             models.Index(fields=["assignee", "done_at"], name="task_of_marker"),
             models.Index(fields=["case"], condition=Q(done_at=None), name="task_open"),
+            models.Index(F("case") % CLAIM_PARTS, condition=Q(done_at=None), name="task_open_part"),
         ]
 
 

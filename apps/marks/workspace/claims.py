@@ -11,8 +11,8 @@
 3. A script whose free slots are all assigned to others is skipped, unless any free marker may take it (`team.assigning`).
    Scripts assigned to the marker come first.
 4. Scripts that the marker skipped come last; before them come scripts that another marker left with a draft.
-5. The order is a hash of the setup's seed, the marker and the case. It is stable, differs between markers, and does not
-   reveal order of arrival or names.
+5. Cases are in `CLAIM_PARTS` parts by their keys. Each claim looks at another part first, and takes the least by a hash of the
+   setup's seed, the marker and the case. The order differs between markers and does not reveal order of arrival or names.
 
 `free` has points 2 to 5.
 """

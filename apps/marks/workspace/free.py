@@ -4,6 +4,7 @@ Composing and planning this query for each claim took several times as long as a
 small statement: PostgreSQL checks the conditions of a locked row again if it changed meanwhile.
 """
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
@@ -14,7 +15,7 @@ from django.db import connection
 from apps.accounts.models import User
 from apps.contests.models import ContestProblem
 from apps.marks.leases import LEASE
-from apps.marks.models import MarkingSetup
+from apps.marks.models import CLAIM_PARTS, MarkingSetup
 
 #: Orders are cubic polynomials modulo this prime, so that both databases compute them in 64 bits.
 _PRIME = 2**31 - 1
@@ -59,10 +60,10 @@ SELECT task.id FROM (
     FROM marks_markingtask task JOIN marks_markingcase marked ON marked.id = task.case_id
     WHERE marked.problem_id = %(problem)s AND task.done_at IS NULL
         AND (task.assignee_id IS NULL OR task.lease_until < %(now)s)
-        AND task.slot IN ('first', 'second', 'third', 'again') {{of_case}}
-    ORDER BY is_put_off, is_for_others, is_begun, place, task.id {{window}}
+        AND task.slot IN ('first', 'second', 'third', 'again') {{among}}
+    ORDER BY is_put_off, is_for_others, is_begun, place, task.id {{first}}
 ) task
-WHERE NOT EXISTS (SELECT 1 FROM known WHERE known.case_id = task.case_id
+WHERE {{fresh}} NOT EXISTS (SELECT 1 FROM known WHERE known.case_id = task.case_id
         AND (known.task_id = 0 OR (task.slot <> 'again' AND known.task_id <> task.id)))
     AND (task.slot <> 'third' OR NOT EXISTS (SELECT 1 FROM marks_earlyreveal early
         JOIN submissions_submissionversion version ON version.submission_id = early.submission_id
@@ -109,8 +110,10 @@ _OF_TEAM = _FREE.format(
 )
 #: Without assignments and conflicts, which takes less planning.
 _OF_ALL = _FREE.format(people="person_id = %(user)s", conflicts="", reserved="", is_for_others="1", is_not_reserved="")
-#: How many of the free scripts are looked at: the first in the marker's order and, if none is for them, all.
-_WINDOWS = ("LIMIT 48", "")
+#: Which of the free scripts are looked at, as `(among, first, fresh)`: a part of the marker's own without those that come last, the
+#: first in the marker's order, and all. `{fresh}` stands before the first condition.
+_OF_PART = (f"AND (task.case_id %% {CLAIM_PARTS}) = %(part)s", "", "NOT task.is_put_off AND NOT task.is_begun AND")
+_WINDOWS = (("", "LIMIT 48", ""), ("", "", ""))
 _IS_FREE = "done_at IS NULL AND (assignee_id IS NULL OR lease_until < %(now)s)"
 _FIRST_OF = {
     "sqlite": f"SELECT id FROM marks_markingtask WHERE id = %(key)s AND {_IS_FREE}",  # noqa: S608  (words of ours)
@@ -123,14 +126,18 @@ UPDATE marks_markingtask SET assignee_id = %(user)s, lease_until = %(until)s WHE
     EXISTS (SELECT 1 FROM marks_mark WHERE task_id = marks_markingtask.id)
 """
 _LOCK = "SELECT is_organiser FROM contests_contestcoach WHERE contest_id = %(contest)s AND person_id = %(user)s"
+#: Django's own statements bind their values in the client and are never prepared, whatever this is.
+_PREPARED_FROM = 5
 _LOCKED = {"postgresql": " FOR UPDATE"}
 _WORK = """
-SELECT EXISTS (SELECT 1 FROM marks_markerconflict WHERE contest_id = %(contest)s) OR EXISTS (SELECT 1
+SELECT EXISTS (SELECT 1 FROM marks_markerconflict WHERE contest_id = %(contest)s)
+    OR (EXISTS (SELECT 1 FROM marks_assignment) AND EXISTS (SELECT 1
         FROM marks_assignment given JOIN marks_markingcase marked ON marked.id = given.case_id
-        WHERE marked.problem_id = %(problem)s),
+        WHERE marked.problem_id = %(problem)s)),
     EXISTS (SELECT 1 FROM marks_markingtask task JOIN marks_markingcase marked ON marked.id = task.case_id
         WHERE task.assignee_id = %(user)s AND task.done_at IS NULL AND marked.problem_id = %(problem)s)
-    OR EXISTS (SELECT 1 FROM marks_markingcase WHERE problem_id = %(problem)s AND is_calibration)
+    OR EXISTS (SELECT 1 FROM marks_markingcase WHERE problem_id = %(problem)s AND is_calibration),
+    (SELECT count(*) FROM marks_markingtask WHERE assignee_id = %(user)s)
 """
 
 
@@ -138,12 +145,14 @@ SELECT EXISTS (SELECT 1 FROM marks_markerconflict WHERE contest_id = %(contest)s
 class Standing:
     """What a claim depends on. `leads`: the marker is captain or organiser. `has_team`: there are assignments or conflicts.
 
-    `has_work`: the marker holds a script, or the problem has calibration scripts or re-marks, which come first.
+    `has_work`: the marker holds a script, or the problem has calibration scripts or re-marks, which come first. `claims`: how many
+    tasks the marker has had, of any problem.
     """
 
     leads: bool
     has_team: bool
     has_work: bool
+    claims: int
 
 
 def free_take(problem: ContestProblem, user: User, now: datetime, standing: Standing, case: int = 0) -> tuple[int, bool] | None:
@@ -157,15 +166,23 @@ def free_take(problem: ContestProblem, user: User, now: datetime, standing: Stan
     values |= {"leads": standing.leads}
     values |= zip(("c3", "c2", "c1", "c0"), _factors(problem.setup.seed, user.pk), strict=True)
     taken = {"user": user.pk, "now": adapt(now), "until": adapt(now + LEASE)}
+    values["part"] = (values["c0"] + standing.claims) % CLAIM_PARTS
     lost: set[int] = set()
-    for window in _WINDOWS:
-        listed = statement.format(of_case="AND task.case_id = %(case)s" if case else "", window=window)
+    for among, first, fresh in _windows(standing, case):
+        listed = statement.format(among=among, first=first, fresh=fresh)
         while keys := [key for (key,) in _rows(listed, values | {"now": adapt(now)}) if key not in lost]:
             chosen = {"keys": keys} if connection.vendor == "postgresql" else {"key": keys[0]}
             for key, is_begun in _rows(_TAKE.format(first=_FIRST_OF[connection.vendor]), taken | chosen):
                 return key, bool(is_begun)
             lost.update(keys)
     return None
+
+
+def _windows(standing: Standing, case: int) -> tuple[tuple[str, str, str], ...]:
+    """What is looked at, one after another. With assignments, a marker's own scripts come first, whatever their part."""
+    if case:
+        return (("AND task.case_id = %(case)s", "", ""),)
+    return _WINDOWS if standing.has_team else (_OF_PART, *_WINDOWS)
 
 
 def standing_locked(problem: ContestProblem, user: User) -> Standing:
@@ -176,8 +193,8 @@ def standing_locked(problem: ContestProblem, user: User) -> Standing:
     values = {"contest": problem.contest_id, "problem": problem.pk, "user": user.pk}
     found = _rows(_LOCK + _LOCKED.get(connection.vendor, ""), values)
     leads = problem.captain_id == user.pk or any(is_organiser for (is_organiser,) in found)
-    ((has_team, has_work),) = _rows(_WORK, values)
-    return Standing(leads, bool(has_team), bool(has_work) or problem.setup.remark_percent > 0)
+    ((has_team, has_work, claims),) = _rows(_WORK, values)
+    return Standing(leads, bool(has_team), bool(has_work) or problem.setup.remark_percent > 0, claims)
 
 
 def _rows(statement: str, values: dict[str, Any]) -> list[tuple[Any, ...]]:
@@ -186,6 +203,8 @@ def _rows(statement: str, values: dict[str, Any]) -> list[tuple[Any, ...]]:
     rows: list[tuple[Any, ...]]
     if database.vendor == "postgresql":
         database.ensure_connection()
+        # Django switches prepared statements off by None, and `prepare` has no effect then.
+        database.connection.prepare_threshold = _PREPARED_FROM
         with database.wrap_database_errors, database.Database.Cursor(database.connection) as cursor:
             rows = cursor.execute(statement, values, prepare=True).fetchall()
     else:
@@ -195,10 +214,20 @@ def _rows(statement: str, values: dict[str, Any]) -> list[tuple[Any, ...]]:
     return rows
 
 
-def order_key(setup: MarkingSetup, user: User, case: int) -> int:
-    """Place of a case in the order of a marker: the same number that the statement sorts by."""
+def order_of(setup: MarkingSetup, user: User, cases: Iterable[int]) -> Iterator[int]:
+    """The order in which a marker who had no task yet claims these cases, if none is assigned and all stay free."""
+    factors, left = _factors(setup.seed, user.pk), set(cases)
+    for claims in range(len(left)):
+        part = {case for case in left if case % CLAIM_PARTS == (factors[-1] + claims) % CLAIM_PARTS}
+        chosen = min(part or left, key=lambda case: _place(factors, case))
+        left.remove(chosen)
+        yield chosen
+
+
+def _place(factors: Sequence[int], case: int) -> int:
+    """The number that the statement sorts by."""
     place = 0
-    for factor in _factors(setup.seed, user.pk):
+    for factor in factors:
         place = (place * case + factor) % _PRIME
     return place
 

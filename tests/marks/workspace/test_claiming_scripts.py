@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from apps.accounts.models import User
@@ -13,7 +14,7 @@ from apps.marks.sealing.sealing import mark_unseal
 from apps.marks.setups import Choices, SetupRefused, cases_prepare, setup_for, setup_save
 from apps.marks.workspace.claims import task_next
 from apps.marks.workspace.drafts import draft_of
-from apps.marks.workspace.free import order_key
+from apps.marks.workspace.free import order_of
 from apps.marks.workspace.passes import PassRefused, question_answer, task_pass
 from apps.submissions.models import Origin, TextFormat
 from apps.submissions.services import version_add
@@ -130,10 +131,27 @@ def test_each_marker_has_a_fixed_order_of_their_own(bob: User, dana: User) -> No
     cases = range(40)
 
     def ordered(user: User) -> list[int]:
-        return sorted(cases, key=lambda case: order_key(setup, user, case))
+        return list(order_of(setup, user, cases))
 
     assert ordered(bob) == ordered(bob) != ordered(dana)
     assert ordered(bob) != list(cases)
+
+
+def test_every_script_comes_once_in_the_order_of_its_marker(bob: User) -> None:
+    problem = problem_to_mark(bob, scripts=12)
+    cases = list(problem.cases.values_list("pk", flat=True))
+    expected = list(order_of(problem.setup, bob, cases))
+    assert [sealed(claimed(problem, bob), bob).task.case_id for _ in cases] == expected
+    assert sorted(expected) == sorted(cases)
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite keeps no prepared statements")
+def test_postgresql_keeps_the_plans_of_claims(bob: User) -> None:
+    problem = problem_to_mark(bob, scripts=2)
+    sealed(claimed(problem, bob), bob)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE '%%WITH papers AS%%'")
+        assert cursor.fetchone() > (0,)
 
 
 def test_the_position_of_a_script_in_the_order_of_its_marker_is_kept(bob: User) -> None:
