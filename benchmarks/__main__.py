@@ -38,6 +38,7 @@ BENCHMARKS = {
     "clean": ("benchmarks.clean", "From a clean clone to the first token of SmolLM2, downloads included"),
     "scaffolds": ("benchmarks.scaffolds", "Every scaffold without its models"),
     "sandbox": ("benchmarks.sandbox", "Code that models write, behind the fence of this machine"),
+    "proofs": ("benchmarks.proofs", "The formula check on random claims: none proved that is false, none refuted that is true"),
     "formulas": ("benchmarks.formulas", "The formula check: equal findings on a busy machine, and long texts"),
     "lemma_search": ("benchmarks.pages.lemma_search", "A search over the lemmas of all runs"),
     "graph": ("benchmarks.pages.graph", "The lemma graph in the browser"),

@@ -13,15 +13,29 @@ from django.utils.safestring import SafeString
 
 from apps.reasoning.domain.check_events import FormulasChecked
 from apps.reasoning.domain.event_base import Kind
-from apps.reasoning.domain.tools import MathCounterexample, MathFinding, ToolAnswer, read_execution, read_findings
+from apps.reasoning.domain.tools import (
+    MathCertificate,
+    MathCounterexample,
+    MathFinding,
+    ToolAnswer,
+    read_execution,
+    read_findings,
+)
 from apps.reasoning.domain.values import Unscored
 from apps.runs.models import Run, RunEvent
 from apps.runs.selectors import run_story
 from apps.ui.marking import render_marked
 
-_OUTCOMES = {"refuted": "refuted", "survived": "survived", "not_understood": "not understood", "stopped": "stopped"}
+_OUTCOMES = {
+    "proved": "proved",
+    "refuted": "refuted",
+    "survived": "survived",
+    "not_understood": "not understood",
+    "stopped": "stopped",
+}
 #: Least number of survived tests for underlining a formula in its text.
 LEAST_UNDERLINED = 30
+_WEAKEST_FIRST = {"refuted": 0, "survived": 2, "proved": 3}
 _TABS = re.compile(r"(?<!\\)&|\\\\(?:\[[^\]]*\])?|\\tag\{[^}]*\}|\\(?:label|ref)\{[^}]*\}")
 _COMPARED = {
     **dict.fromkeys(("arithmetic", "identity", "inequality", "congruence", "derivative"), "the sides are"),
@@ -32,7 +46,10 @@ _COMPARED = {
 
 @dataclass(frozen=True)
 class CheckedFormula:
-    """A formula for a page. `tex` fits one line; `detail` has the counterexample, number of tests or reason."""
+    """A formula for a page. `tex` fits one line; `detail` has the method, counterexample, number of tests or reason.
+
+    `certificate` is the proof, if there is one.
+    """
 
     where: str
     tex: str
@@ -42,6 +59,8 @@ class CheckedFormula:
     start: int
     end: int
     tests: int = 0
+    certificate: MathCertificate | None = None
+    is_partial: bool = False
 
     @property
     def is_refuted(self) -> bool:
@@ -49,8 +68,9 @@ class CheckedFormula:
 
     @property
     def is_underlined(self) -> bool:
-        """Whether the formula is refuted, or survived `LEAST_UNDERLINED` tests."""
-        return self.is_refuted or (self.outcome == "survived" and self.tests >= LEAST_UNDERLINED)
+        """Whether the formula is refuted, proved with its whole chain, or survived `LEAST_UNDERLINED` tests."""
+        proved = self.outcome == "proved" and not self.is_partial
+        return self.is_refuted or proved or (self.outcome == "survived" and self.tests >= LEAST_UNDERLINED)
 
 
 @dataclass(frozen=True)
@@ -74,11 +94,11 @@ class FormulaCheck:
         return [formula for formula in self.of(where) if formula.is_refuted]
 
     def marked(self, where: str, text: str) -> SafeString:
-        """The text of a part as HTML, with marks on refuted formulas and on those that survived `LEAST_UNDERLINED` tests.
+        """The text of a part as HTML, with marks on formulas as in `is_underlined`.
 
-        Refuted formulas have priority.
+        If there are several claims in one formula, its mark is that of the weakest: refuted, survived, proved.
         """
-        ordered = sorted(self.of(where), key=lambda formula: not formula.is_refuted)
+        ordered = sorted(self.of(where), key=lambda formula: _WEAKEST_FIRST.get(formula.outcome, 1))
         return render_marked(text, [(one.start, one.end, one.outcome) for one in ordered if one.is_underlined])
 
 
@@ -182,6 +202,8 @@ def _words(event: FormulasChecked, formulas: Iterable[CheckedFormula]) -> str:
     if refuted:
         places = list(dict.fromkeys(formula.where for formula in formulas if formula.is_refuted))
         said.append(f"{_count(refuted, 'formula')} refuted, in {' and '.join(_in(place) for place in places)}")
+    if proved := event.proved:
+        said.append(f"{_count(proved, 'formula')} proved")
     if survived:
         said.append(f"{_count(survived, 'formula')} survived {'its' if survived == 1 else 'their'} tests")
     if unread:
@@ -204,7 +226,9 @@ def _in(where: str) -> str:
 
 def _formula(finding: MathFinding) -> CheckedFormula:
     detail = finding.reason or _count(finding.tests, "test")
-    if finding.tried:
+    if finding.certificate is not None:
+        detail = finding.certificate.method
+    elif finding.tried:
         detail = f"{detail}: {finding.tried}"
     if finding.outcome == "refuted":
         detail = _counterexample(finding)
@@ -217,6 +241,8 @@ def _formula(finding: MathFinding) -> CheckedFormula:
         start=finding.anchor.start,
         end=finding.anchor.end,
         tests=finding.tests,
+        certificate=finding.certificate,
+        is_partial=finding.partial,
     )
 
 

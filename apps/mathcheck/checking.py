@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
 from apps.mathcheck.claims import Claim, Link, decimals, is_bare_link, links, read_link
 from apps.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, STOPPED, Anchor, Finding
+from apps.mathcheck.proving.verdicts import counted_in_full, may_be_proved, or_proved
 from apps.mathcheck.scope import Scope
 from apps.mathcheck.testing.alarm import PER_CLAIM_S, PER_TEXT_S, Guard, TookTooLong, within
 from apps.mathcheck.testing.counting import WordClaim, counted_claims
@@ -19,6 +21,7 @@ from apps.mathcheck.words.divisibility import divided_in_words
 from apps.mathcheck.words.excuses import Around, excuse_for_count, excuse_for_formula, has_reason, later_relations
 from apps.mathcheck.words.quantifiers import is_about_some_values
 from apps.mathcheck.words.reading import Line, read_line
+from apps.mathcheck.words.stance import may_be_hypothesis
 from apps.mathcheck.words.texts import Sentence, sentences
 from apps.mathcheck.words.vocabulary import is_universal, named_inequality
 
@@ -27,6 +30,7 @@ GUARDED = "the last guard on time ended its test; another check may complete it"
 #: Limits on the characters and formulas of a sentence. The longest of 12,000 in foreign proofs has 339 and 13.
 LONGEST_SENTENCE, MOST_STATEMENTS = 3_000, 200
 WARM_UP = r"Let $x>0$ be real, $f(x)=\ln x$. Then $(x+1)^2=x^2$, $f'(x)=\frac2x$ and $\sqrt{x+1}\le\sin x$ for all real $x$."
+BARE = "a name alone on one side: a definition, or a claim that was not tested"
 AFTERWARDS = "it fails for some values, but may be meant under conditions that follow it"
 _DRAWN = re.compile(r"^\W*(?:so|hence|thus|therefore|consequently|it\s+follows)\b", re.I)
 _SERIOUS = re.compile(
@@ -80,18 +84,29 @@ class Checker(Background):
         for place, statement in enumerate(line.statements):
             if place in conditions or not statement.relations:
                 continue
-            for link in links(statement):
-                if is_bare_link(link, self.scope):
-                    self.add(link)
-                    continue
-                claim, verdict = self._checked(line, place, link, sentence, declared, readable_before)
-                yield self._finding(line, place, link, claim, verdict)
+            yield from self._of_chain(line, place, sentence, declared, readable_before)
         for one in divided:
             _, verdict = self._checked(line, one.place, one.link, sentence, declared, readable_before)
             yield self._in_words("divisibility", line.span(one.start, one.end), verdict)
         for claimed in worded:
             if all(claimed.start != one.start for one in divided):
                 yield self._worded(claimed, line, sentence)
+
+    def _of_chain(
+        self, line: Line, place: int, sentence: Sentence, declared: set[str], readable_before: bool
+    ) -> Iterator[Finding]:
+        """Yield the findings of a statement. If one of its relations has no result, the others say so."""
+        found: list[Finding] = []
+        for link in links(line.statements[place]):
+            if is_bare_link(link, self.scope):
+                self.add(link)
+                if len(line.statements[place].relations) > 1:
+                    found.append(self._finding(line, place, link, None, Verdict(NOT_UNDERSTOOD, BARE)))
+                continue
+            claim, verdict = self._checked(line, place, link, sentence, declared, readable_before)
+            found.append(self._finding(line, place, link, claim, verdict))
+        partial = any(one.outcome in (NOT_UNDERSTOOD, STOPPED) for one in found)
+        yield from (replace(one, partial=partial) for one in found if one.reason != BARE or partial)
 
     def _unreadable(self, sentence: Sentence, error: Exception) -> Iterator[Finding]:
         """Yield findings of a sentence that could not be read. It may have restricted any of its letters."""
@@ -121,7 +136,7 @@ class Checker(Background):
             with allowance(PER_CLAIM):
                 verdict = claim.test()
             if verdict.outcome != REFUTED:
-                return verdict
+                return counted_in_full(verdict)
             excuse = excuse_for_count(Around(self.text, sentence, line), claim.kind, claim.start, claim.end)
             return Verdict(NOT_UNDERSTOOD, excuse) if excuse else verdict
 
@@ -129,9 +144,12 @@ class Checker(Background):
 
     def _in_words(self, kind: str, span: tuple[int, int], verdict: Verdict) -> Finding:
         anchor = Anchor(*span, self.text[span[0] : span[1]])
-        return Finding(
-            self.text_id, anchor, kind, verdict.outcome, verdict.reason, verdict.tests, verdict.tried, verdict.counterexample
-        )
+        return self._of_verdict(anchor, kind, verdict)
+
+    def _of_verdict(self, anchor: Anchor, kind: str, verdict: Verdict) -> Finding:
+        outcome, reason, tests, tried = verdict.outcome, verdict.reason, verdict.tests, verdict.tried
+        example, certificate = verdict.counterexample, verdict.certificate
+        return Finding(self.text_id, anchor, kind, outcome, reason, tests, tried, example, certificate)
 
     def _checked(
         self, line: Line, place: int, link: Link, sentence: Sentence, declared: set[str], readable_before: bool
@@ -150,12 +168,18 @@ class Checker(Background):
             if claim.names and verdict.outcome == REFUTED:
                 around = Around(self.text, sentence, line)
                 verdict = self._unless_saved_after(verdict, around, place, link, scope, evidence)
-            return verdict
+            return self._or_proved(verdict, link)
 
         verdict = self._guarded(tested)
         if verdict.outcome in (NOT_UNDERSTOOD, STOPPED):
             self.add(link)
         return claim, verdict
+
+    def _or_proved(self, verdict: Verdict, link: Link) -> Verdict:
+        if not may_be_proved(verdict):
+            return verdict
+        claim = read_link(link, self.provable, self.totient)
+        return or_proved(verdict, claim, self.provable, self.text, self.operations)
 
     def _read(self, link: Link) -> tuple[Claim, Scope]:
         """The claim and its scope: the sentence alone if it binds all names of the claim, else everything said so far."""
@@ -198,9 +222,7 @@ class Checker(Background):
             start = sized.start()
         kind = claim.kind if claim is not None else "identity" if link.relation == "=" else "inequality"
         anchor = Anchor(start, end, self.text[start:end])
-        return Finding(
-            self.text_id, anchor, kind, verdict.outcome, verdict.reason, verdict.tests, verdict.tried, verdict.counterexample
-        )
+        return self._of_verdict(anchor, kind, verdict)
 
     def _evidence(
         self,
@@ -219,14 +241,16 @@ class Checker(Background):
         summed = any(has(side, "sum", "prod") for variant in claim.variants for side in (variant.left, variant.right))
         some = is_about_some_values(words) and not names <= _under_conditions(scope)
         universal = read and not some and is_universal(words) and (scope is self.own or not self.bound)
-        quantified = universal and names <= declared and not names & scope.unread
+        asserts = not may_be_hypothesis(line.before(place), line.after(place))
+        quantified = asserts and universal and names <= declared and not names & scope.unread
         around = Around(self.text, sentence, line)
         operations = self.operations
         return Evidence(
             excuse=lambda: excuse_for_formula(around, claim, place, link, operations),
             has_reason=lambda: bool(names) and has_reason(around, place),
             quantified=quantified,
-            declared=scope is self.scope
+            declared=asserts
+            and scope is self.scope
             and read
             and readable_before
             and not (some and names & declared)

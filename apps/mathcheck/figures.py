@@ -10,14 +10,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from apps.mathcheck.checking import check_text, warm
-from apps.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, SURVIVED, Finding
+from apps.mathcheck.findings import NOT_UNDERSTOOD, PROVED, REFUTED, SURVIVED, Finding
 
 CORPUS = Path(__file__).resolve().parents[2] / "tests" / "mathcheck" / "corpus"
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A text of the corpus: whether its marked formula is true, its outcome, and true formulas that were refuted."""
+    """A text of the corpus: whether its marked formula is true, its outcome, and true formulas that were refuted.
+
+    `seconds` are of processor time.
+    """
 
     topic: str
     text: str
@@ -30,14 +33,23 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Shares over a corpus, each 0 to 1."""
+    """Counts and shares (0 to 1) over a corpus.
+
+    `proved`: share of the true formulas that survived or are proved. `refuted`: share of all false formulas.
+    `recall`: share of the false formulas that were understood. Seconds are of processor time for a text.
+    """
 
     true: int
     false: int
     refuted_of_true: int
+    proved_of_false: int
+    proved: float
+    refuted: float
     recall: float
     understood: float
+    understood_of_true: float
     understood_of_false: float
+    median: float
     slowest: float
 
 
@@ -55,9 +67,9 @@ def cases(folder: Path = CORPUS) -> list[Case]:
 def _case(topic: str, marked: str, true: bool) -> Case:
     start, end = marked.index("«"), marked.index("»") - 1
     text = marked.replace("«", "").replace("»", "")
-    began = time.perf_counter()
+    began = time.process_time()
     findings = check_text(text)
-    seconds = time.perf_counter() - began
+    seconds = time.process_time() - began
     inside = [finding for finding in findings if finding.anchor.start < end and finding.anchor.end > start]
     outside = [finding for finding in findings if finding not in inside]
     blamed = [*outside, *(inside if true else [])]
@@ -70,21 +82,30 @@ def _outcome(findings: list[Finding]) -> str:
     outcomes = {finding.outcome for finding in findings}
     if REFUTED in outcomes:
         return REFUTED
-    return SURVIVED if outcomes == {SURVIVED} else NOT_UNDERSTOOD
+    if outcomes == {PROVED}:
+        return PROVED
+    return SURVIVED if outcomes and outcomes <= {SURVIVED, PROVED} else NOT_UNDERSTOOD
 
 
 def figures(found: list[Case]) -> Figures:
     """The figures of the checked cases."""
     true, false = [case for case in found if case.true], [case for case in found if not case.true]
     read = [case for case in false if case.outcome != NOT_UNDERSTOOD]
+    held = [case for case in true if case.outcome in (PROVED, SURVIVED)]
+    times = sorted(case.seconds for case in found) or [0.0]
     return Figures(
         true=len(true),
         false=len(false),
         refuted_of_true=sum(len(case.wrongly_refuted) for case in found),
+        proved_of_false=sum(case.outcome == PROVED for case in false),
+        proved=sum(case.outcome == PROVED for case in held) / max(len(held), 1),
+        refuted=sum(case.outcome == REFUTED for case in false) / max(len(false), 1),
         recall=sum(case.outcome == REFUTED for case in read) / max(len(read), 1),
         understood=sum(case.outcome != NOT_UNDERSTOOD for case in found) / max(len(found), 1),
+        understood_of_true=sum(case.outcome != NOT_UNDERSTOOD for case in true) / max(len(true), 1),
         understood_of_false=len(read) / max(len(false), 1),
-        slowest=max((case.seconds for case in found), default=0.0),
+        median=times[len(times) // 2],
+        slowest=times[-1],
     )
 
 
@@ -96,12 +117,15 @@ def main(arguments: list[str]) -> None:
     write = sys.stdout.write
     write(f"true {result.true} · false {result.false}\n")
     write(f"refuted although true  {result.refuted_of_true}\n")
-    write(f"recall on false, among those understood  {result.recall:.3f}\n")
-    write(f"understood  {result.understood:.3f} (of the false {result.understood_of_false:.3f})\n")
-    write(f"slowest text  {result.slowest:.2f} s\n")
+    write(f"proved although false  {result.proved_of_false}\n")
+    write(f"proved, of the true that hold  {result.proved:.3f}\n")
+    write(f"refuted, of the false  {result.refuted:.3f} (among those understood {result.recall:.3f})\n")
+    understood = f"of the true {result.understood_of_true:.3f}, of the false {result.understood_of_false:.3f}"
+    write(f"understood  {result.understood:.3f} ({understood})\n")
+    write(f"processor time of a text: median {1000 * result.median:.0f} ms, slowest {result.slowest:.2f} s\n")
     if "--each" in arguments:
         for case in found:
-            if case.wrongly_refuted or case.outcome != (SURVIVED if case.true else REFUTED):
+            if case.wrongly_refuted or case.outcome != (PROVED if case.true else REFUTED):
                 side = "true" if case.true else "false"
                 write(f"{case.topic}, {side}: {case.text}\n    {case.outcome} {case.reason} {case.wrongly_refuted or ''}\n")
 

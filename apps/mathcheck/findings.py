@@ -1,9 +1,11 @@
-"""The verifier's findings: plain values that become JSON. There is no outcome "proved"."""
+"""The verifier's findings: plain values that become JSON."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
 
-REFUTED, SURVIVED, NOT_UNDERSTOOD = "refuted", "survived", "not_understood"
+from apps.mathcheck.proving.certificate import Certificate
+
+PROVED, REFUTED, SURVIVED, NOT_UNDERSTOOD = "proved", "refuted", "survived", "not_understood"
 #: The last guard on time ended the test without a result; another check may have one.
 STOPPED = "stopped"
 
@@ -31,8 +33,9 @@ class Finding:
     """The result for one claim.
 
     `kind` is arithmetic, identity, inequality, divisibility, congruence, counting, monotonicity, convexity or derivative.
-    `outcome` is refuted (with `counterexample`), survived (all `tests` passed), not_understood (with `reason`) or stopped by
-    the last guard on time (with `reason`). `tried` describes the tests: "n from 1 to 59".
+    `outcome` is proved (with `certificate`), refuted (with `counterexample`), survived (all `tests` passed), not_understood
+    (with `reason`) or stopped by the last guard on time (with `reason`). `tried` describes the tests: "n from 1 to 59".
+    `partial`: another relation of its chain has no result.
     """
 
     text_id: str
@@ -43,6 +46,8 @@ class Finding:
     tests: int = 0
     tried: str = ""
     counterexample: Counterexample | None = None
+    certificate: Certificate | None = None
+    partial: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """The value as JSON types."""

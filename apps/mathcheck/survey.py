@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from apps.mathcheck.checking import warm
-from apps.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, STOPPED, SURVIVED, Finding
+from apps.mathcheck.findings import NOT_UNDERSTOOD, PROVED, REFUTED, STOPPED, SURVIVED, Finding
 from apps.mathcheck.parts import check_parts
 from apps.mathcheck.testing.alarm import PER_TEXT_S
 
@@ -59,12 +59,13 @@ class Survey:
     @property
     def tested(self) -> float:
         """The share of tested claims, 0 to 1."""
-        return (self.outcomes[SURVIVED] + self.outcomes[REFUTED]) / max(1, self.outcomes.total())
+        return sum(self.outcomes[outcome] for outcome in (PROVED, SURVIVED, REFUTED)) / max(1, self.outcomes.total())
 
     def lines(self, examples: int) -> Iterator[str]:
         """The lines of the report."""
         yield f"texts {self.texts} · claims {self.outcomes.total()} · tested {self.tested:.3f}"
-        yield f"survived {self.outcomes[SURVIVED]} · refuted {self.outcomes[REFUTED]} · stopped {self.outcomes[STOPPED]}"
+        held = f"proved {self.outcomes[PROVED]} · survived {self.outcomes[SURVIVED]}"
+        yield f"{held} · refuted {self.outcomes[REFUTED]} · stopped {self.outcomes[STOPPED]}"
         for name, finding in self.refuted:
             yield f"refuted in {name}: {finding.anchor.quote} {finding.counterexample}"
         for reason, count in self.reasons.most_common():

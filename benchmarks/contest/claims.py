@@ -1,7 +1,7 @@
 """Fifty markers claim at once on a separate PostgreSQL server: 10,000 claims over five problems.
 
-The main figures are counts: scripts claimed twice in their slot, and scripts not claimed. Two processes claim, with a thread for
-each of their markers, as two web processes would. `contest.marking` measures the cost of claims on SQLite.
+The main figures are counts: scripts claimed twice in their slot, and scripts not claimed. Two processes claim, with a thread
+for each of their markers, as two web processes would. `contest.marking` measures the cost of claims on SQLite.
 """
 
 import multiprocessing

@@ -70,7 +70,7 @@ def test_solutions_have_their_check_and_their_steps_marked(client: Client) -> No
     found = [one for round_ in solutions(run).rounds for one in round_.solutions]
     assert found
     assert {one.check.words for one in found} == {
-        "1 formula refuted, in step 1; 1 formula survived its tests; 1 not understood."
+        "1 formula refuted, in step 1; 1 formula proved; 1 not understood."
     }
     page = client.get(f"/runs/{run.public_id}/").content.decode()
     assert "marked--refuted" in page
@@ -85,7 +85,7 @@ def test_a_check_has_a_page_and_is_exported_with_all_its_findings(client: Client
     rows = [json.loads(line) for line in export_lines(run)]
     (row,) = [row for row in rows if row["type"] == "tool" and row["key"] == "check/proof/1"]
     assert [one["outcome"] for one in json.loads(json.loads(row["text"])["stdout"])["findings"]] == [
-        "survived",
+        "proved",
         "refuted",
         "not_understood",
     ]

@@ -50,13 +50,13 @@ def test_a_proof_has_it_at_the_step(client: Client, run: Run) -> None:
     assert "1 formula refuted, in step 3." in text
 
 
-def test_what_survived_is_listed_and_not_called_proved(client: Client, run: Run) -> None:
+def test_what_survived_is_listed_as_not_proved(client: Client, run: Run) -> None:
     text = page(client, run, "lemmas/s0.7/")
     assert "1 formula survived its tests; 3 not understood." in text
     assert "60 tests" in text
     assert "marked--survived" in text
     assert "by the formula check" not in text
-    assert "a formula that survives is not proved" in text
+    assert "A formula that survives its tests is not proved" in text
 
 
 @pytest.mark.parametrize(("tests", "underlined"), [(29, False), (30, True)])

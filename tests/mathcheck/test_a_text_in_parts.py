@@ -5,7 +5,7 @@ import pytest
 from apps.mathcheck import parts
 from apps.mathcheck.__main__ import findings_of
 from apps.mathcheck.checking import NO_WORK
-from apps.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, SURVIVED
+from apps.mathcheck.findings import NOT_UNDERSTOOD, PROVED, REFUTED
 from apps.mathcheck.parts import check_groups, check_parts
 
 
@@ -19,7 +19,7 @@ def test_what_a_step_declares_holds_in_later_steps() -> None:
 def test_anchors_count_from_the_beginning_of_their_part() -> None:
     steps = [("step 1", "First, $1+1=2$."), ("step 2", "Größe: $2+2=5$, and so on.")]
     found = check_parts(steps, "Show that $n^2=1$.")
-    assert [(one.text_id, one.outcome) for one in found] == [("step 1", SURVIVED), ("step 2", REFUTED)]
+    assert [(one.text_id, one.outcome) for one in found] == [("step 1", PROVED), ("step 2", REFUTED)]
     texts = dict(steps)
     assert [texts[one.text_id][one.anchor.start : one.anchor.end] for one in found] == ["1+1=2", "2+2=5"]
 
@@ -45,9 +45,9 @@ def test_a_part_that_exhausts_its_work_leaves_the_others_theirs(monkeypatch: pyt
     monkeypatch.setattr(parts, "PER_PART", 2)
     found = check_parts([("step 1", "We have $1+1=2$ and $1+2=3$."), ("step 2", "We have $2+2=4$.")])
     assert [(one.text_id, one.outcome) for one in found] == [
-        ("step 1", SURVIVED),
+        ("step 1", PROVED),
         ("step 1", NOT_UNDERSTOOD),
-        ("step 2", SURVIVED),
+        ("step 2", PROVED),
     ]
     assert found[1].reason == NO_WORK
 

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from apps.mathcheck.checking import check_text
-from apps.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, SURVIVED
+from apps.mathcheck.findings import NOT_UNDERSTOOD, PROVED, REFUTED, SURVIVED
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -22,7 +22,7 @@ def test_every_finding_has_a_reason_a_number_of_tests_or_a_counterexample() -> N
     for finding in check_text(r"We have $1+1=2$, $2+2=5$, $\angle A=1+1$ and $(x+y)^2=x^2+y^2$."):
         assert (finding.reason != "") is (finding.outcome == NOT_UNDERSTOOD)
         assert (finding.counterexample is not None) is (finding.outcome == REFUTED)
-        assert (finding.tests > 0) is (finding.outcome in (SURVIVED, REFUTED))
+        assert (finding.tests > 0) is (finding.outcome in (PROVED, SURVIVED, REFUTED))
 
 
 def test_code_is_not_read() -> None:

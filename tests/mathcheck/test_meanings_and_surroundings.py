@@ -3,7 +3,7 @@
 import pytest
 
 from apps.mathcheck.checking import check_text
-from apps.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, SURVIVED, Finding
+from apps.mathcheck.findings import NOT_UNDERSTOOD, PROVED, REFUTED, SURVIVED, Finding
 
 FILL = "The argument continues in small steps, each of which is easy to follow with a pencil. " * 10
 
@@ -59,13 +59,13 @@ def test_text_that_is_no_condition_of_the_claim_does_not_count(behind: str) -> N
 @pytest.mark.parametrize(
     ("written", "outcome"),
     [
-        (r"1\cdot2+2\cdot3+\dots+9\cdot10=330", SURVIVED),
+        (r"1\cdot2+2\cdot3+\dots+9\cdot10=330", PROVED),
         (r"1\cdot2+2\cdot3+\dots+9\cdot10=331", REFUTED),
-        (r"1!+2!+\dots+5!=153", SURVIVED),
+        (r"1!+2!+\dots+5!=153", PROVED),
         (r"\frac1{1\cdot2}+\frac1{2\cdot3}+\dots+\frac1{9\cdot10}=\frac9{11}", REFUTED),
         (r"1+3+\dots+81=121", NOT_UNDERSTOOD),
         (r"1+2+\dots+64=127", NOT_UNDERSTOOD),
-        (r"1+2+\dots+65=2145", SURVIVED),
+        (r"1+2+\dots+65=2145", PROVED),
         (r"2+3+\dots+97=1060", NOT_UNDERSTOOD),
     ],
 )

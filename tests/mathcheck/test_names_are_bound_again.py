@@ -3,7 +3,7 @@
 import pytest
 
 from apps.mathcheck.checking import check_text
-from apps.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, SURVIVED
+from apps.mathcheck.findings import NOT_UNDERSTOOD, PROVED, REFUTED
 from apps.mathcheck.parts import check_parts
 
 
@@ -22,13 +22,13 @@ def outcome(text: str) -> str:
 )
 def test_a_new_quantifier_drops_the_conditions_of_an_earlier_one(claim: str) -> None:
     assert outcome("For all real $x>0$, $x+1>1$. " + claim) == REFUTED
-    assert outcome("For all real $x>0$, $|x|=x$.") == SURVIVED
+    assert outcome("For all real $x>0$, $|x|=x$.") == PROVED
 
 
 def test_a_new_quantifier_drops_unread_conditions() -> None:
     unread = "We study frumious positive integers $n$. "
     assert outcome(unread + r"For all positive integers $n$, $6\mid n^3-n+1$.") == REFUTED
-    assert outcome(unread + r"For all positive integers $n$, $6\mid n^3-n$.") == SURVIVED
+    assert outcome(unread + r"For all positive integers $n$, $6\mid n^3-n$.") == PROVED
     assert outcome(unread + r"Then $6\mid n^3-n+1$.") == NOT_UNDERSTOOD
 
 
@@ -51,7 +51,7 @@ def test_conditions_that_may_still_apply_prevent_a_refutation(text: str) -> None
 
 def test_the_conditions_apply_again_after_the_sentence() -> None:
     text = r"Let $x>0$ be real. For all real numbers $x$, $x^2\ge 0$. Then $|x|=x$."
-    assert outcome(text) == SURVIVED
+    assert outcome(text) == PROVED
 
 
 def test_the_conditions_of_the_problem_stay() -> None:

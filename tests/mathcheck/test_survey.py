@@ -32,7 +32,7 @@ def test_a_file_without_a_field_is_one_text(tmp_path: Path) -> None:
 
 def test_outcomes_are_counted_and_refutations_and_reasons_shown() -> None:
     found = survey([module.Row("one", TEXT)], 20)
-    assert (found.texts, found.outcomes["survived"], found.outcomes["refuted"], found.outcomes["not_understood"]) == (
+    assert (found.texts, found.outcomes["proved"], found.outcomes["refuted"], found.outcomes["not_understood"]) == (
         1,
         2,
         1,

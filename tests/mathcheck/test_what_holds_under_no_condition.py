@@ -3,15 +3,15 @@
 import pytest
 
 from apps.mathcheck.checking import check_text
-from apps.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, SURVIVED
+from apps.mathcheck.findings import NOT_UNDERSTOOD, PROVED, REFUTED, SURVIVED
 
 UNMET = "Let $x,y,z$ be positive real numbers with $x^3+y^3+z^3=7$ and $xyz=5$. "
 
 
 @pytest.mark.parametrize("claim", ["x+y-(x-y)=2y", r"x^2+y\le x^2+y+1", "(x-y)^2+4xy=(x+y)^2", r"x^2+y^2\ge 2xy"])
-def test_a_claim_that_holds_for_all_numbers_survives(claim: str) -> None:
+def test_a_claim_that_holds_for_all_numbers_survives_or_is_proved(claim: str) -> None:
     (finding,) = check_text(f"{UNMET}Then ${claim}$.")
-    assert finding.outcome == SURVIVED
+    assert finding.outcome in (PROVED, SURVIVED)
     assert finding.tests >= 25
 
 

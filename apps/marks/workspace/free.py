@@ -110,8 +110,8 @@ _OF_TEAM = _FREE.format(
 )
 #: Without assignments and conflicts, which takes less planning.
 _OF_ALL = _FREE.format(people="person_id = %(user)s", conflicts="", reserved="", is_for_others="1", is_not_reserved="")
-#: Which of the free scripts are looked at, as `(among, first, fresh)`: a part of the marker's own without those that come last, the
-#: first in the marker's order, and all. `{fresh}` stands before the first condition.
+#: Which of the free scripts are looked at, as `(among, first, fresh)`: one part without those that come last, the first in the
+#: marker's order, and all.
 _OF_PART = (f"AND (task.case_id %% {CLAIM_PARTS}) = %(part)s", "", "NOT task.is_put_off AND NOT task.is_begun AND")
 _WINDOWS = (("", "LIMIT 48", ""), ("", "", ""))
 _IS_FREE = "done_at IS NULL AND (assignee_id IS NULL OR lease_until < %(now)s)"
@@ -145,8 +145,8 @@ SELECT EXISTS (SELECT 1 FROM marks_markerconflict WHERE contest_id = %(contest)s
 class Standing:
     """What a claim depends on. `leads`: the marker is captain or organiser. `has_team`: there are assignments or conflicts.
 
-    `has_work`: the marker holds a script, or the problem has calibration scripts or re-marks, which come first. `claims`: how many
-    tasks the marker has had, of any problem.
+    `has_work`: the marker holds a script, or the problem has calibration scripts or re-marks, which come first. `claims`: how
+    many tasks the marker has had, of any problem.
     """
 
     leads: bool

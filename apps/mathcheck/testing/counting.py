@@ -17,6 +17,7 @@ from apps.mathcheck.words.reading import Line
 
 _N = r"(?P<{}>⟦\d+⟧|\b\d+\b)"
 LARGEST_COUNT = 200_000
+IN_FULL = "counted in full"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +95,8 @@ def _counting(match: re.Match[str], count: Callable[..., int], line: Line, scope
             raise NotUnderstood("too many to count")
         found = count(**arguments)
         if found == claimed:
-            return Verdict(SURVIVED, tests=1, tried="counted in full")
-        return Verdict(REFUTED, tests=1, counterexample=Counterexample({}, str(found), str(claimed)), tried="counted in full")
+            return Verdict(SURVIVED, tests=1, tried=IN_FULL)
+        return Verdict(REFUTED, tests=1, counterexample=Counterexample({}, str(found), str(claimed)), tried=IN_FULL)
 
     return test
 

@@ -11,6 +11,7 @@ from itertools import permutations
 
 from apps.mathcheck.claims import Claim
 from apps.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, SURVIVED, Counterexample
+from apps.mathcheck.proving.certificate import Certificate
 from apps.mathcheck.scope import Condition, Domain, Scope
 from apps.mathcheck.testing.entailed import passes_under_part
 from apps.mathcheck.testing.evaluating import value_at
@@ -60,6 +61,7 @@ class Verdict:
     counterexample: Counterexample | None = None
     #: The tests in words.
     tried: str = ""
+    certificate: Certificate | None = None
 
 
 @dataclass(slots=True)

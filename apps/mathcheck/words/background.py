@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from apps.mathcheck.claims import Link, letters
 from apps.mathcheck.scope import Scope
+from apps.mathcheck.words.assumed import Assumed
 from apps.mathcheck.words.conditions import add_condition, add_conditions, condition_places
 from apps.mathcheck.words.declarations import read_declarations
 from apps.mathcheck.words.divisibility import Divided, divided_in_words
@@ -29,6 +30,8 @@ class Background:
         #: Everything said outside sentences with "for all"; and, if this sentence binds the names `bound`, this sentence alone.
         self.unquantified, self.own = Scope(), Scope()
         self.bound: frozenset[str] = frozenset()
+        #: What proofs may assume: everything in force, and what holds in this sentence.
+        self.assumed, self.provable = Assumed(), Scope()
         #: Whether the current text is the problem, whose conditions always hold.
         self.outside = False
         self.read = True
@@ -45,6 +48,7 @@ class Background:
     def prepare(self, line: Line, given: bool = False) -> tuple[set[int], set[str], list[Divided]]:
         """Read the next sentence into the scopes. Returns its conditions, declared names and claims of divisibility."""
         divided = [] if given else list(divided_in_words(line))
+        self.provable = self.assumed.enter(line, given)
         self.bound = frozenset() if given else bound_names(line)
         self.operations |= redefined_operations(line)
         if self.bound:

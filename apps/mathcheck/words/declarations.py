@@ -17,7 +17,7 @@ _NOUN = r"(?:integers?|reals?|numbers?|rationals?|primes?|naturals?|variables?)"
 KIND = rf"(?P<kind>(?:{_ADJECTIVE}[\s,]+(?:and\s+)?)*{_NOUN})"
 GROUP = r"(?P<group>⟦\d+⟧(?:\s*(?:,\s*and|,|and|or)\s*⟦\d+⟧)*)"
 _BEFORE = re.compile(rf"{KIND}\s+{GROUP}", re.IGNORECASE)
-_AFTER = re.compile(
+AFTER = re.compile(
     rf"{GROUP}\s+(?:(?:is|are|be|being|denotes?)\s+)(?:an?\s+|any\s+|the\s+)?(?P<kind>(?:{_ADJECTIVE}[\s,]+(?:and\s+)?)*(?:{_NOUN}|{_ADJECTIVE}))",
     re.IGNORECASE,
 )
@@ -26,7 +26,7 @@ _ADJECTIVE_AFTER = re.compile(
 )
 _ADJECTIVE_BEFORE = re.compile(rf"\b(?P<kind>(?:{_ADJECTIVE}\s+)+){GROUP}", re.IGNORECASE)
 #: Patterns of declarations; each has a `group` of names and their `kind`.
-DECLARING = (_BEFORE, _AFTER, _ADJECTIVE_AFTER, _ADJECTIVE_BEFORE)
+DECLARING = (_BEFORE, AFTER, _ADJECTIVE_AFTER, _ADJECTIVE_BEFORE)
 _TRIANGLE = re.compile(rf"{GROUP}[^⟦]*\b(?:sides?|side[- ]lengths?)\s+of\s+(?:a|the|some)\s+triangle", re.IGNORECASE)
 _TRIANGLE_FIRST = re.compile(rf"\b(?:sides?|side[- ]lengths?)\s+{GROUP}\s+of\s+(?:a|the|some)\s+triangle", re.IGNORECASE)
 _TRIANGLE_WITH = re.compile(rf"\btriangle\s+with\s+(?:sides?|side[- ]lengths?)\s+{GROUP}", re.IGNORECASE)

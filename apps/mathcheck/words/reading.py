@@ -28,6 +28,10 @@ class Line:
         """The words before a statement, other statements as ⟦⟧."""
         return _HOLE.sub("⟦⟧", self.flat[: self.places[index]])
 
+    def after(self, index: int) -> str:
+        """The words after a statement, other statements as ⟦⟧."""
+        return _HOLE.sub("⟦⟧", self.flat[self.places[index] + len(f"⟦{index}⟧") :])
+
     def span(self, start: int, end: int) -> tuple[int, int]:
         """The place of `flat[start:end]` in the text, with whole formulas."""
         ends = [formula.end for formula, place in zip(self.formulas, self.places, strict=True) if start <= place < end]

@@ -51,6 +51,20 @@ _HYPOTHETICAL = re.compile(
 )
 
 
+_IMPLIES = re.compile(
+    r"\s*,?\s*(?:implies|imply|yields?|gives?|forces?|means|leads?\s+to|results?\s+in|entails?|ensures?|guarantees?|then)\b",
+    re.IGNORECASE,
+)
+_STARTS_FROM = re.compile(
+    r"\b(?:from|using|by|since|as|because|given|knowing|recalling|with|via)\b(?:\s+[a-z'’-]+){0,4}\s*:?\s*$", re.IGNORECASE
+)
+_SUPPOSED_TOO = re.compile(
+    r"\b(?:assum\w+|given|if|when|whenever|where|suppos\w+|let|case|provided|since|because|as)\b(?:(?!\b(?:then|so|hence|thus|we)\b)[^.;:])*"
+    r"\band\s+(?:that\s+|also\s+)*$",
+    re.IGNORECASE,
+)
+
+
 def is_condition(before: str) -> bool:
     """Whether the words before a formula (other formulas as holes) make it a condition or definition."""
     last = None
@@ -67,6 +81,14 @@ def is_condition(before: str) -> bool:
 
 def _earlier_opens(before: str) -> bool:
     return is_condition(before)
+
+
+def may_be_hypothesis(before: str, after: str) -> bool:
+    """Whether a formula may be what its sentence starts from: "$P$ implies $Q$", "from $P$ we get", "if $n$ is odd and $P$".
+
+    `before` and `after`: the words around the formula, other formulas as holes.
+    """
+    return any((_IMPLIES.match(after), _STARTS_FROM.search(before), _SUPPOSED_TOO.search(before)))
 
 
 def is_unasserted(sentence: str) -> bool:

@@ -14,9 +14,9 @@ CheckOutcome = Literal["refuted", "survived", "not_understood", "unchecked", "st
 class FormulasChecked(Event):
     """The formulas of `subject` (a lemma version, a proof, a candidate) were tested, or `unchecked` is the reason.
 
-    `outcome` is refuted if any formula is refuted, else survived if any was tested. `findings` are the refuted formulas and
-    the first of the surviving ones; their `text_id` is `statement` or `step 3`. The counts are of formulas. `call` is the key
-    of the record.
+    `outcome` is refuted if any formula is refuted, else survived if any was tested or proved. `findings` are the refuted
+    formulas and the first of the proved and surviving ones; their `text_id` is `statement` or `step 3`. The counts are of
+    formulas. `call` is the key of the record.
     If a time limit ended the check, `stopped` counts the untested formulas, or `outcome` is stopped and `unchecked` names the
     limit. No record is kept then: `call` is empty, and the next owner of the run repeats the check.
     """
@@ -27,6 +27,7 @@ class FormulasChecked(Event):
     findings: tuple[MathFinding, ...] = ()
     refuted: int = 0
     survived: int = 0
+    proved: int = 0
     not_understood: int = 0
     stopped: int = 0
     unchecked: str = ""

@@ -19,7 +19,7 @@ ToolJob = Literal["python", "check_math", "search"]
 `search`: the content is a `SearchJob` as JSON for a search in documentation; no code runs."""
 
 ExecutionError = Literal["", "timeout", "memory", "output", "killed", "exception"]
-MathOutcome = Literal["refuted", "survived", "not_understood", "stopped"]
+MathOutcome = Literal["proved", "refuted", "survived", "not_understood", "stopped"]
 LemmaScope = Literal["none", "topic", "problem"]
 """Lemmas of earlier runs that a run may search: none, of other problems of the same topic, or also of its own problem."""
 
@@ -97,10 +97,20 @@ class MathCounterexample(Value):
     right: str
 
 
-class MathFinding(Value):
-    """The result for one claim (docs/mathcheck.md). No outcome means "proved".
+class MathCertificate(Value):
+    """The proof of a claim: its method, its lines, the assumptions that it uses, and where it holds ("" for everywhere)."""
 
-    `tried` describes the `tests`: "n from 1 to 59". `stopped` is no result: the final time limit ended the test.
+    method: str
+    steps: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    where: str = ""
+
+
+class MathFinding(Value):
+    """The result for one claim (docs/mathcheck.md). `proved` has a `certificate`, `refuted` a `counterexample`.
+
+    `partial`: another relation of its chain has no result. `tried` describes the `tests`: "n from 1 to 59". `stopped` is no
+    result: the final time limit ended the test.
     """
 
     text_id: str
@@ -111,6 +121,8 @@ class MathFinding(Value):
     tests: int = 0
     tried: str = ""
     counterexample: MathCounterexample | None = None
+    certificate: MathCertificate | None = None
+    partial: bool = False
     group: str = ""
 
 

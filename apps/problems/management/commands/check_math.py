@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 SIZE_LIMIT = 1_000_000
-STYLES = {"refuted": "bold red", "survived": "green", "not_understood": "dim", "stopped": "yellow"}
+STYLES = {"proved": "bold green", "refuted": "bold red", "survived": "green", "not_understood": "dim", "stopped": "yellow"}
 #: The limit counts processor time, which can take several times as long on a busy machine.
 WALL_FACTOR, START_UP_SECONDS = 5, 20
 
@@ -22,7 +22,7 @@ WALL_FACTOR, START_UP_SECONDS = 5, 20
 class Command(BaseCommand):
     """Print the findings of the verifier for a file, or for standard input if FILE is "-"."""
 
-    help = "Test the formulas of a text (Markdown with TeX): refuted with a counterexample, survived tests, or not understood."
+    help = "Check the formulas of a text (Markdown with TeX): proved, refuted at a point, survived tests, or not understood."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", help='a text file, or "-" for standard input')
@@ -102,6 +102,9 @@ def _plain(words: str) -> str:
 def _found(finding: dict[str, Any]) -> str:
     if finding["outcome"] in ("not_understood", "stopped"):
         return str(finding["reason"])
+    if finding["outcome"] == "proved":
+        proof = finding["certificate"]
+        return f"{proof['method']}{', where ' + proof['where'] if proof['where'] else ''}: {'; '.join(proof['steps'])}"
     if finding["outcome"] == "survived":
         return f"{finding['tests']} test{'s' if finding['tests'] != 1 else ''}: {finding['tried']}"
     example = finding["counterexample"]
@@ -113,7 +116,7 @@ def _found(finding: dict[str, Any]) -> str:
 def _summary(findings: list[dict[str, Any]]) -> str:
     count = {outcome: sum(finding["outcome"] == outcome for finding in findings) for outcome in STYLES}
     summary = (
-        f"{count['refuted']} refuted · {count['survived']} survived their tests (which proves nothing) · "
-        f"{count['not_understood']} not understood"
+        f"{count['proved']} proved · {count['refuted']} refuted · "
+        f"{count['survived']} survived their tests (which proves nothing) · {count['not_understood']} not understood"
     )
     return summary if not count["stopped"] else f"{summary} · {count['stopped']} stopped by the last guard; --seconds moves it"

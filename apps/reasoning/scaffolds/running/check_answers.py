@@ -9,7 +9,7 @@ from apps.reasoning.domain.values import Unscored
 from apps.reasoning.scaffolds.running.tooling import tool_answer
 
 #: Most findings in an event; its counts cover all findings.
-MOST_REFUTED, MOST_SURVIVED = 20, 40
+MOST_REFUTED, MOST_HELD = 20, 40
 TOOK_TOO_LONG = "the time limit ended it; a new check may succeed"
 
 
@@ -36,16 +36,18 @@ def formulas_checked(subject: str, texts: Mapping[str, str], record: StepRecord)
         return FormulasChecked(subject=subject, outcome="unchecked", unchecked=found.reason, call=record.key)
     found = tuple(one for one in found if texts.get(one.text_id, "")[one.anchor.start : one.anchor.end] == one.anchor.quote)
     refuted = [one for one in found if one.outcome == "refuted"]
-    survived = [one for one in found if one.outcome == "survived"]
+    held = [one for one in found if one.outcome in ("proved", "survived")]
+    proved = sum(one.outcome == "proved" for one in held)
     stopped = sum(one.outcome == "stopped" for one in found)
     untested: CheckOutcome = "stopped" if stopped else "not_understood"
     return FormulasChecked(
         subject=subject,
-        outcome="refuted" if refuted else "survived" if survived else untested,
-        findings=_in_order((*refuted[:MOST_REFUTED], *survived[:MOST_SURVIVED]), list(texts)),
+        outcome="refuted" if refuted else "survived" if held else untested,
+        findings=_in_order((*refuted[:MOST_REFUTED], *held[:MOST_HELD]), list(texts)),
         refuted=len(refuted),
-        survived=len(survived),
-        not_understood=len(found) - len(refuted) - len(survived) - stopped,
+        survived=len(held) - proved,
+        proved=proved,
+        not_understood=len(found) - len(refuted) - len(held) - stopped,
         stopped=stopped,
         unchecked=TOOK_TOO_LONG if stopped else "",
         call=record.key,

@@ -1,0 +1,1 @@
+"""Proofs of claims by exact methods, each with a certificate."""

@@ -1,0 +1,134 @@
+"""Normal forms of roots, sines and cosines, factorials, binomial coefficients and other functions."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from math import factorial
+from typing import TYPE_CHECKING
+
+from sympy import QQ
+
+from apps.mathcheck.proving.forms import NoNormalForm, Poly, Quotient, Relation, constant_of, factored, is_constant
+from apps.mathcheck.tex.tree import Node
+
+if TYPE_CHECKING:
+    from apps.mathcheck.proving.algebra import Algebra
+
+HIGHEST_FACTORIAL, HIGHEST_BINOMIAL, HIGHEST_MULTIPLE = 60, 12, 8
+
+
+def root(algebra: "Algebra", base: Node, degree: int) -> Quotient:
+    form = algebra.of(base)
+    if is_constant(form.top) and is_constant(form.bottom):
+        value = constant_of(form.top) / constant_of(form.bottom)
+        if value < 0:
+            raise NoNormalForm("a root of a negative number")
+        total = algebra.number(Fraction(1))
+        for prime, times in factored(value):
+            whole, rest = divmod(times, degree)
+            total = algebra.product(total, algebra.number(Fraction(prime) ** whole))
+            if rest:
+                one = algebra.generator(f"root({prime}, {degree})", _of_number(algebra, Fraction(prime), degree))
+                total = algebra.product(total, algebra.whole(one**rest))
+        return total if value else algebra.number(Fraction(0))
+    if form.bottom != 1:
+        raise NoNormalForm("a root of a fraction")
+    if degree % 2 == 0:
+        algebra.radicands.append(algebra.reduced(form.top))
+    return algebra.whole(
+        algebra.generator(f"root({algebra.key_of(form)}, {degree})", lambda: Relation(degree, algebra.of(base).top))
+    )
+
+
+def _of_number(algebra: "Algebra", value: Fraction, degree: int) -> Callable[[], Relation]:
+    return lambda: Relation(degree, algebra.number(value).top)
+
+
+def function(algebra: "Algebra", node: Node) -> Quotient:
+    name = str(node.value)
+    if name == "sqrt":
+        return root(algebra, node.args[0], 2)
+    if name == "root" and node.args[1].op == "num":
+        return root(algebra, node.args[0], int(Fraction(node.args[1].value or 0)))
+    if name == "factorial":
+        return _factorial(algebra, node.args[0])
+    if name == "binom":
+        return _binomial(algebra, node)
+    if name in ("sin", "cos", "tan"):
+        return _angle(algebra, name, node.args[0])
+    forms = [algebra.of(part) for part in node.args]
+    if name == "abs":
+        squared = forms[0]
+        if squared.bottom == 1:
+            key = f"abs({algebra.key_of(squared)})"
+            return algebra.whole(algebra.generator(key, lambda: Relation(2, _squared(algebra, node.args[0]))))
+    return algebra.whole(algebra.generator(f"{name}({', '.join(algebra.key_of(form) for form in forms)})"))
+
+
+def _squared(algebra: "Algebra", node: Node) -> Poly:
+    top = algebra.of(node).top
+    return algebra.times(top, top)
+
+
+def _angle(algebra: "Algebra", name: str, argument: Node) -> Quotient:
+    """Sines and cosines of sums and whole multiples by the addition formulas."""
+    form = algebra.of(argument)
+    if form.bottom != 1:
+        raise NoNormalForm("an angle that is a fraction")
+    sine, cosine = algebra.whole(algebra.ring.zero), algebra.whole(algebra.ring.one)
+    for monomial, factor in sorted(form.top.iterterms()):
+        value = Fraction(int(factor.numerator), int(factor.denominator))
+        if not sum(monomial):
+            raise NoNormalForm("an angle with a number")
+        if abs(value.numerator) > HIGHEST_MULTIPLE:
+            raise NoNormalForm("a high multiple of an angle")
+        part = algebra.ring({monomial: QQ(1, value.denominator)})
+        one, two = _simple_angle(algebra, str(part.as_expr()))
+        for _ in range(abs(value.numerator)):
+            s = one if value > 0 else Quotient(-one.top, one.bottom)
+            sine, cosine = (
+                algebra.whole(algebra.times(sine.top, two.top) + algebra.times(cosine.top, s.top)),
+                algebra.whole(algebra.times(cosine.top, two.top) - algebra.times(sine.top, s.top)),
+            )
+    if name == "tan":
+        return algebra.product(sine, algebra.inverse(cosine))
+    return sine if name == "sin" else cosine
+
+
+def _simple_angle(algebra: "Algebra", shown: str) -> tuple[Quotient, Quotient]:
+    sine = algebra.generator(f"sin({shown})")
+    cosine = algebra.generator(f"cos({shown})", lambda: Relation(2, algebra.ring.one - algebra.generator(f"sin({shown})") ** 2))
+    return algebra.whole(sine), algebra.whole(cosine)
+
+
+def _factorial(algebra: "Algebra", argument: Node) -> Quotient:
+    form = algebra.of(argument)
+    if form.bottom != 1:
+        raise NoNormalForm("a factorial of a fraction")
+    shift = constant_of(form.top)
+    if is_constant(form.top):
+        if shift.denominator != 1 or not 0 <= shift <= HIGHEST_FACTORIAL:
+            raise NoNormalForm("a factorial out of bounds")
+        return algebra.number(Fraction(factorial(int(shift))))
+    if shift.denominator != 1 or abs(shift) > HIGHEST_FACTORIAL:
+        raise NoNormalForm("a factorial of a fraction")
+    start = form.top - int(shift)
+    total = algebra.whole(algebra.generator(f"({algebra.key_of(algebra.whole(start))})!"))
+    for step in range(1, int(shift) + 1):
+        total = algebra.product(total, algebra.whole(start + step))
+    for step in range(0, int(shift), -1):
+        total = algebra.product(total, algebra.inverse(algebra.whole(start + step)))
+    return total
+
+
+def _binomial(algebra: "Algebra", node: Node) -> Quotient:
+    """`binom(n, k)` for a small number k, which is a polynomial in n for every n ≥ 0."""
+    bottom = algebra.of(node.args[1])
+    if bottom.bottom != 1 or not is_constant(bottom.top):
+        return algebra.whole(algebra.generator(f"binom({', '.join(algebra.key_of(algebra.of(part)) for part in node.args)})"))
+    count = constant_of(bottom.top)
+    if count.denominator != 1 or not 0 <= count <= HIGHEST_BINOMIAL:
+        raise NoNormalForm("a binomial coefficient out of bounds")
+    top, total = algebra.of(node.args[0]), algebra.number(Fraction(1, factorial(int(count))))
+    for step in range(int(count)):
+        total = algebra.product(total, Quotient(top.top - step * top.bottom, top.bottom))
+    return total
