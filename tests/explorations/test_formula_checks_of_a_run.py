@@ -69,9 +69,7 @@ def test_solutions_have_their_check_and_their_steps_marked(client: Client) -> No
     client.force_login(make_user("ada"))
     found = [one for round_ in solutions(run).rounds for one in round_.solutions]
     assert found
-    assert {one.check.words for one in found} == {
-        "1 formula refuted, in step 1; 1 formula proved; 1 not understood."
-    }
+    assert {one.check.words for one in found} == {"1 formula refuted, in step 1; 1 formula proved; 1 not understood."}
     page = client.get(f"/runs/{run.public_id}/").content.decode()
     assert "marked--refuted" in page
     assert "by the formula check" in page

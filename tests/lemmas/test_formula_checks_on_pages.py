@@ -13,7 +13,7 @@ from apps.lemmas.graph_data import graph_data
 from apps.lemmas.models import Lemma, ProofVersion
 from apps.mathcheck.checking import check_text
 from apps.reasoning.domain.check_events import FormulasChecked
-from apps.reasoning.domain.tools import MathFinding
+from apps.reasoning.domain.tools import MathCertificate, MathFinding
 from apps.runs.models import Run, RunStatus
 from tests.lemmas.checked import checked, checked_story, finding, off
 from tests.lemmas.factory import make_run, make_story_run, make_user, stored, write_events
@@ -57,6 +57,22 @@ def test_what_survived_is_listed_as_not_proved(client: Client, run: Run) -> None
     assert "marked--survived" in text
     assert "by the formula check" not in text
     assert "A formula that survives its tests is not proved" in text
+
+
+@pytest.mark.parametrize("partial", [False, True])
+def test_a_proved_formula_has_its_certificate_and_a_mark_if_its_whole_chain_is_proved(client: Client, partial: bool) -> None:
+    proof = MathCertificate(method="expansion", steps=("the difference is 0",), assumptions=("a whole",), where="a ≠ 0")
+    found = finding("s0.7", "step 1", "a^4 - 1 = (a^2 - 1)(a^2 + 1)")
+    found = found.model_copy(update={"outcome": "proved", "certificate": proof, "partial": partial})
+    client.force_login(make_user("ada"))
+    check = FormulasChecked(subject="s0.7", outcome="survived", findings=(found,), proved=1)
+    text = page(client, make_story_run([*story(), ("check/s0.7/told", check)]), "lemmas/s0.7/")
+    assert "1 formula proved." in text
+    assert "<strong>proved</strong> by expansion" in text
+    assert "Assumes: a whole." in text
+    assert "Holds where a ≠ 0." in text
+    assert "<li>the difference is 0</li>" in text
+    assert ("marked--proved" in text) is not partial
 
 
 @pytest.mark.parametrize(("tests", "underlined"), [(29, False), (30, True)])

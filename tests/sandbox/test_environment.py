@@ -22,7 +22,7 @@ def found() -> environment.Environment:
 
 def test_it_has_the_locked_libraries_and_nothing_of_the_application(found: environment.Environment) -> None:
     names = {package.split()[0] for package in found.packages}
-    assert names == {"mpmath", "networkx", "numpy", "scipy", "sympy"}
+    assert names == {"mpmath", "networkx", "numpy", "scipy", "sympy", "z3_solver"}
     assert not (found.site / "django").exists()
     assert found.site.is_relative_to(DEFAULT) or os.geteuid() == 0
 

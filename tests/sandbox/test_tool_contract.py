@@ -101,7 +101,7 @@ async def test_texts_are_checked_and_the_findings_have_anchors(tested: Backend) 
     execution = await _execution(tested, a_request(text=JOB, job="check_math"))
     found = read_findings(ToolAnswer(job="check_math", execution=execution))
     assert isinstance(found, tuple)
-    assert [(finding.text_id, finding.outcome) for finding in found] == [("a", "refuted"), ("b", "survived")]
+    assert [(finding.text_id, finding.outcome) for finding in found] == [("a", "refuted"), ("b", "proved")]
     assert found[0].counterexample is not None
     assert found[0].counterexample.left == "19/20"
 

@@ -76,12 +76,11 @@ class Assumed:
         declared = _declared(line) | bound
         if bound or _INTRODUCES.search(line.words):
             self._forget(scope, declared)
-        for name in declared:
-            scope.domains.pop(name, None)
-        if not given and _asserts_a_kind(line):
-            return scope
         earlier = list(scope.conditions)
-        read_declarations(scope, line.flat, line.statements)
+        if given or not _asserts_a_kind(line):
+            for name in declared:
+                scope.domains.pop(name, None)
+            read_declarations(scope, line.flat, line.statements)
         if _NOT_SAID.search(line.words):
             scope.conditions = earlier
             return scope

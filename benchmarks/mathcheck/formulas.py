@@ -1,7 +1,7 @@
 """The formula check: equal findings in 200 plays of the worked example on a busy machine, and texts that once took minutes.
 
-`python -m benchmarks.formulas [PLAYS [BUSY]]` measures only the plays, with BUSY computing processes for each core (default: 1;
-0 if the machine is busy anyway). A play checks every lemma and proof of the example, as a run does.
+`python -m benchmarks.mathcheck.formulas [PLAYS [BUSY]]` measures only the plays, with BUSY computing processes for each core
+(default: 1; 0 if the machine is busy anyway). A play checks every lemma and proof of the example, as a run does.
 """
 
 import hashlib
