@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from apps.mathcheck.claims import Claim, Link, decimals, is_bare_link, links, read_link
 from apps.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, STOPPED, Anchor, Finding
-from apps.mathcheck.proving.verdicts import counted_in_full, may_be_proved, or_proved
+from apps.mathcheck.proving.verdicts import about_a_recurrence, counted_in_full, may_be_proved, or_proved
 from apps.mathcheck.scope import Scope
 from apps.mathcheck.testing.alarm import PER_CLAIM_S, PER_TEXT_S, Guard, TookTooLong, within
 from apps.mathcheck.testing.counting import WordClaim, counted_claims
@@ -18,7 +18,14 @@ from apps.mathcheck.tex.tree import TOO_DEEP, has
 from apps.mathcheck.words.background import Background
 from apps.mathcheck.words.conditions import add_condition
 from apps.mathcheck.words.divisibility import divided_in_words
-from apps.mathcheck.words.excuses import Around, excuse_for_count, excuse_for_formula, has_reason, later_relations
+from apps.mathcheck.words.excuses import (
+    Around,
+    excuse_for_count,
+    excuse_for_formula,
+    excuse_for_words,
+    has_reason,
+    later_relations,
+)
 from apps.mathcheck.words.quantifiers import is_about_some_values
 from apps.mathcheck.words.reading import Line, read_line
 from apps.mathcheck.words.stance import may_be_hypothesis
@@ -165,8 +172,9 @@ class Checker(Background):
             verdict = self._decided(claim, scope, evidence)
             if scope is self.own and verdict.outcome == REFUTED:
                 verdict = self._unless_saved_before(verdict, line, link, evidence)
+            around = Around(self.text, sentence, line)
+            verdict = about_a_recurrence(verdict, claim, self.provable, not excuse_for_words(around))
             if claim.names and verdict.outcome == REFUTED:
-                around = Around(self.text, sentence, line)
                 verdict = self._unless_saved_after(verdict, around, place, link, scope, evidence)
             return self._or_proved(verdict, link)
 

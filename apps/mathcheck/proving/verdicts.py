@@ -4,9 +4,11 @@ import re
 from dataclasses import replace
 
 from apps.mathcheck.claims import Claim
-from apps.mathcheck.findings import PROVED, SURVIVED
+from apps.mathcheck.findings import NOT_UNDERSTOOD, PROVED, REFUTED, SURVIVED, Counterexample
 from apps.mathcheck.proving.certificate import Certificate
 from apps.mathcheck.proving.prove import prove
+from apps.mathcheck.proving.recurrences import about_terms, by_recurrence, tested
+from apps.mathcheck.proving.sequences import recurrences_in
 from apps.mathcheck.scope import Scope
 from apps.mathcheck.testing.counting import IN_FULL
 from apps.mathcheck.testing.deciding import EXACTLY, OPAQUE, TOO_FEW, TOO_MUCH, Verdict
@@ -14,9 +16,10 @@ from apps.mathcheck.words.restrictions import uses
 
 #: Reasons of claims without a test, which may have a proof.
 UNTESTED = frozenset([TOO_FEW, TOO_MUCH, OPAQUE])
+_TERM = re.compile(r"[A-Za-z]+_\d+")
 #: Words of texts whose undeclared letters may not be numbers.
 _OTHER_ALGEBRA = re.compile(
-    r"\b(?:matri\w+|vectors?|quaternions?|permutations?|operators?|non-?commut\w*|compositions?|events?|propositions?|rings?"
+    r"\b(?:complex|imaginary|matri\w+|vectors?|quaternions?|permutations?|operators?|non-?commut\w*|compositions?|events?|propositions?|rings?"
     r"|groups?)\b",
     re.IGNORECASE,
 )
@@ -35,6 +38,30 @@ def or_proved(verdict: Verdict, claim: Claim, scope: Scope, text: str, operation
         return verdict
     certificate = prove(claim.variants, scope)
     return verdict if certificate is None else replace(verdict, outcome=PROVED, reason="", certificate=certificate)
+
+
+def about_a_recurrence(verdict: Verdict, claim: Claim, scope: Scope, is_asserted: bool) -> Verdict:
+    """The verdict on a claim about terms of a sequence that the text determines by a recurrence; else the one given.
+
+    It is refuted if it fails at every computed term, or is about single terms, and the sentence asserts it.
+    """
+    if verdict.reason not in UNTESTED and not any(_TERM.fullmatch(name) for name in claim.names):
+        return verdict
+    known = recurrences_in(scope)
+    about = about_terms(claim, known) if known else None
+    found = tested(about, known, scope) if about is not None else None
+    if about is None or found is None:
+        return verdict
+    if not found.failed:
+        certificate = by_recurrence(about, known, scope)
+        outcome = PROVED if certificate is not None else SURVIVED
+        return Verdict(outcome, tests=found.tests, tried=found.tried, certificate=certificate)
+    if not is_asserted or len(found.failed) < found.tests:
+        return Verdict(NOT_UNDERSTOOD, "it fails for some terms, but it may be meant under conditions that were not read")
+    at, left, right = found.failed[0]
+    (key, *_) = sorted(key for key in about.names if not key.endswith("()")) or [""]
+    shown = Counterexample({key: at} if key else {}, left, right)
+    return Verdict(REFUTED, tests=found.tests, counterexample=shown, tried=found.tried)
 
 
 def counted_in_full(verdict: Verdict) -> Verdict:

@@ -9,7 +9,7 @@ old one.
 import re
 from dataclasses import dataclass, field
 
-from apps.mathcheck.scope import Scope
+from apps.mathcheck.scope import Condition, Scope
 from apps.mathcheck.tex.tree import free_names
 from apps.mathcheck.words.conditions import add_conditions, condition_places
 from apps.mathcheck.words.declarations import AFTER, read_declarations
@@ -35,6 +35,8 @@ _CLOSES = re.compile(
     |conclu\w+|alternatively|instead|in\s+general|on\s+the\s+other\s+hand|problem)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
+_CONDITIONAL = re.compile(r"\b(?:if|when|whenever|unless|provided|otherwise|odd|even|prime|case|depending)\b", re.IGNORECASE)
+_TERM = re.compile(r"[A-Za-z]+_\d+")
 _EQUALITY = re.compile(r"\bequalit(?:y|ies)\b", re.IGNORECASE)
 _INTRODUCES = re.compile(
     r"\b(?:let|take|fix|consider|choose|pick|set|put|define\w*|denot\w+|write|given|for|every|any|each|now|suppose|assume|where)\b",
@@ -67,8 +69,12 @@ class Assumed:
         passing = bool(bound) or (_PASSING.search(line.words) is not None and not given and not opens)
         if not passing:
             self.scope = inside.copied()
-        elif declared := _declared(line) - bound:
-            self._forget(self.scope, declared)
+        else:
+            if declared := _declared(line) - bound:
+                self._forget(self.scope, declared)
+            if not _CONDITIONAL.search(line.words):
+                known = self.scope.conditions
+                known += [one for one in inside.conditions if _is_recurrence(one) and one not in known]
         return inside
 
     def _with(self, line: Line, given: bool, bound: frozenset[str]) -> Scope:
@@ -90,13 +96,20 @@ class Assumed:
     @staticmethod
     def _forget(scope: Scope, names: set[str] | frozenset[str]) -> None:
         """Drop all that was said about names that now mean something else."""
-        scope.conditions = [one for one in scope.conditions if not one.names & names]
+        scope.conditions = [one for one in scope.conditions if _is_recurrence(one) or not one.names & names]
         for name in names:
             scope.domains.pop(name, None)
             scope.definitions.pop(name, None)
             scope.functions.pop(name, None)
         scope.definitions = {key: value for key, value in scope.definitions.items() if not free_names(value) & names}
         scope.functions = {key: value for key, value in scope.functions.items() if not free_names(value[1]) & names}
+
+
+def _is_recurrence(condition: Condition) -> bool:
+    """Whether it gives terms of a sequence or values of a function: "for n ≥ 1" in its sentence does not end it."""
+    names = condition.names
+    terms = any(key.endswith("()") for key in names) or (bool(names) and all(_TERM.fullmatch(key) for key in names))
+    return condition.relation == "=" and terms
 
 
 def _asserts_a_kind(line: Line) -> bool:

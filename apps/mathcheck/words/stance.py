@@ -5,21 +5,28 @@ import re
 HOLE = "⟦⟧"
 _OPENS = r"""let|set|put|setting|putting|letting|define[sd]?|defining|denote[sd]?|denoting|suppose|supposing
     |assume[sd]?|assuming
-|assumption|consider|considering|take|taking|choose|choosing|chosen|where|with|given|such\ that|so\ that|satisfy
+|assumption|consider|considering|take|taking|choose|choosing|chosen|where|(?<!up\ )with|given|such\ that|so\ that|satisfy
     |satisfying|satisfies
-|if|when|whenever|provided|subject|case|cases|write|writing|substitut\w*|plug\w*|under|condition\w*|hypothes\w*|solv\w*
-    |for|equations?
-|fix|pick|call|introduce|whose|unless|until|find|constraints?|roots?|solutions?|system|minimi\w+|maximi\w+|function
+|if|when|whenever|provided|subject|case|cases|write|writing|substitut\w*|plug\w*
+|under(?=\ (?:the|this|that|these|our|some)\ (?:\w+\ )?(?:condition|assumption|hypothes|constraint|restriction|supposition))
+|condition\w*|hypothes\w*|solv\w*
+    |for(?!\ (?:instance|example|short|this\ reason|that\ reason))|equations?
+|fix|pick|call|introduce|whose|unless|until|(?<!we\ )(?<!and\ )(?<!one\ )find
+|constraints?|roots?|solutions?|system|minimi\w+|maximi\w+|function
     |polynomial|say
 |recurrence|sequence|having|obeys?|functional|expression|while|until|before|replac\w+|requires?|required|requiring
     |relation|identit\w+
 |only\ if|as\ long\ as|choice|name|normali[sz]\w+|scal\w+|wlog|generality|inequality"""
 _CLOSES = r"""then|so|hence|thus|therefore|have|has|get|gets|obtain\w*|gives?|giving|yields?|yielding|note|since|because|clearly
-|equals?|that\ is|i\.e\.|impl\w+|follows?|indeed|consequently|observe|see|becomes?|holds?|means?|in\ fact|namely|now|comput\w+
+|equals?|that\ is|i\.e\.|impl\w+|follows?|tells|shows|proves|finds?
+|end\ up|arrives?|leads|reads|indeed|consequently|observe|see|becomes?|holds?|means?|in\ fact|namely|now|comput\w+
 |simplif\w+|expand\w*|as|is|are|know|conclude|deduce|which|here|also|moreover|furthermore|factor\w*|rewrite|evaluat\w+|turns"""
 _CUE = re.compile(rf"\b(?:(?P<opens>{_OPENS})|(?P<closes>{_CLOSES}))\b", re.IGNORECASE | re.VERBOSE)
 _CLOSED_BY_COMMA_WRITTEN = "if when whenever for under provided case substituting plugging setting putting taking"
 _CLOSED_BY_COMMA = frozenset(_CLOSED_BY_COMMA_WRITTEN.split())
+#: Openings that a colon or a comma before the formula ends: "for three numbers: ⟦⟧", "with whole coefficients, ⟦⟧".
+_CLOSED_BY_COLON, _CLOSED_WITHOUT_HOLE = frozenset([*_CLOSED_BY_COMMA, "with", "having"]), frozenset(["with", "having"])
+_COLON = re.compile(r":\s*$")
 _UNASSERTED = re.compile(
     r"""\b(?:contradict\w*|impossible|absurd\w*|false|not|cannot|can't|never|neither|nor|none|no|fails?|failed|wrong\w*
     |incorrect\w*
@@ -76,6 +83,10 @@ def is_condition(before: str) -> bool:
     if word in ("identity", "inequality", "relation", "expression", "identities"):
         return _earlier_opens(before[: last.start()])
     rest = before[last.end() :]
+    if word in _CLOSED_BY_COLON and _COLON.search(rest):
+        return False
+    if word in _CLOSED_WITHOUT_HOLE and "," in rest and HOLE not in rest:
+        return False
     return not (word in _CLOSED_BY_COMMA and HOLE in rest and re.search(r"⟦⟧[^⟦]*,", rest))
 
 
