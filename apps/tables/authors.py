@@ -12,7 +12,6 @@ from apps.contests.models import Identity
 from apps.tables.columns import folded
 from apps.tables.reading import Person
 
-
 #: Words at least this similar are one word with a slip of spelling.
 _SLIP = 0.8
 

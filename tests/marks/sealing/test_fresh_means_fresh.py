@@ -66,7 +66,7 @@ def test_organisers_read_that_no_coach_is_eligible_for_a_fresh_mark(bob: User, d
     page = listed(client_for(bob))
     assert "no coach is eligible for a fresh mark" in page
     assert reverse("marks:case_ledger", args=[case.public_id]) in page
-    assert "no coach is eligible" not in listed(client_for(dana))
+    assert "no third coach is left" not in listed(client_for(dana))
     fresh_open(case=case, why="again")
     assert AuditEvent.objects.filter(verb="fresh.nobody").count() == 1
 
@@ -79,7 +79,7 @@ def test_an_organiser_can_make_the_fresh_mark_of_a_script_without_a_grade(bob: U
     cases_settle(problem.contest)
     assert not FinalGrade.objects.exists()
     assert claimed(problem, bob).slot == Slot.THIRD
-    assert "no coach is eligible" not in listed(client_for(bob))
+    assert "no third coach is left" not in listed(client_for(bob))
 
 
 def test_two_marks_go_to_coordination_after_one_was_changed(bob: User, dana: User, client_for: ClientFor) -> None:
@@ -99,9 +99,9 @@ def test_a_case_settles_without_a_fresh_mark_when_the_last_eligible_coach_leaves
 ) -> None:
     eve = marker("eve")
     problem = changed_far(bob, dana, eve)
-    assert "no coach is eligible" not in listed(client_for(bob))
+    assert "no third coach is left" not in listed(client_for(bob))
     coach_remove(coach=problem.contest.coaches.get(person=eve))
-    assert "no coach is eligible" in listed(client_for(bob))
+    assert "no third coach is left" in listed(client_for(bob))
     client_for(bob).post(reverse("marks:fresh_skip", args=[MarkingCase.objects.get().public_id]))
     assert state() == CaseState.SETTLED
 
