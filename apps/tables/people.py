@@ -31,8 +31,8 @@ class PersonPlan:
     - `is_created`: a new account; otherwise entered by name.
 
     `reason`: why the person is left out. `candidates`: accounts to look at, of that name or of that user name; `is_sure`: no
-    look is needed. `is_exact`: the author was found by account, school or id, not by the name alone. `is_denied`: the account of the
-    table is not that author. `has_other_name`: the account that the table names has a clearly different name.
+    look is needed. `is_exact`: the author was found by account, school or id, not by the name alone. `is_denied`: the account
+    of the table is not that author. `has_other_name`: the account that the table names has a clearly different name.
     """
 
     token: str
