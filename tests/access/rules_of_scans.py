@@ -9,7 +9,8 @@ NOT_THERE = (302, 404, 404, 404)
 OF_SCANS: dict[str, Any] = {
     **dict.fromkeys(("scanning:overview", "scanning:progress", "scanning:tray"), CONTEST_COACH),
     **dict.fromkeys(("scanning:gallery", "scanning:file", "scanning:picture"), NOT_THERE),
-    **{f"scanning:{name}": POST_ONLY for name in ("sheets", "begin", "add", "hand_in", "place_again", "piece", "change", "assign")},
+    **{f"scanning:{name}": POST_ONLY for name in ("sheets", "begin", "add", "hand_in", "place_again", "assign")},
+    **{f"scanning:{name}": POST_ONLY for name in ("piece", "change")},
 }
 
 _OF_CONTEST = ("overview", "progress", "tray", "gallery", "sheets", "begin", "add", "hand_in", "place_again", "assign")
