@@ -24,7 +24,6 @@ from apps.marks.coordination.coordination import (
 from apps.marks.coordination.page import page_of
 from apps.marks.models import CaseState, Coordination, FinalGrade, Mark, MarkingCase, Reveal, RevealKind, Slot
 from apps.marks.sealing.sealing import cases_settle
-from apps.marks.workspace.passes import task_pass
 from apps.marks.workspace.tables import table_seal
 from apps.reasoning.marking.sheets.positions import PositionWrong
 from apps.submissions.models import Scan, VersionScan
@@ -236,18 +235,6 @@ def test_an_organiser_can_skip_the_fresh_mark(bob: User, dana: User, client_for:
     assert case.state == CaseState.DISPUTED
 
 
-def test_the_captain_reads_when_no_third_coach_is_left(bob: User, dana: User, client_for: ClientFor) -> None:
-    eve = marker("eve")
-    problem, _ = disputed(bob, dana, eve, lines=(BOTH, "A1"))
-    listed = client_for(bob).get(reverse("marks:coordination_list")).content.decode()
-    assert "no third coach is left" not in listed
-    task_pass(task=claimed(problem, eve), user=eve, reason="conflict")
-    listed = client_for(bob).get(reverse("marks:coordination_list")).content.decode()
-    assert "no third coach is left" in listed
-    assert "Settle without</em>: its two markers then coordinate." in listed
-    assert f'{reverse("contests:detail", args=[problem.contest.public_id])}#coaches">Add a coach</a>' in listed
-
-
 def test_a_fresh_mark_in_progress_is_not_dismissed(bob: User, dana: User) -> None:
     eve = marker("eve")
     problem, case = disputed(bob, dana, eve, lines=(BOTH, "A1"))
@@ -255,16 +242,9 @@ def test_a_fresh_mark_in_progress_is_not_dismissed(bob: User, dana: User) -> Non
     assert not fresh_dismiss(case=case, by=bob)
 
 
-def test_marks_far_apart_are_disputed_without_another_marker(bob: User, dana: User, client_for: ClientFor) -> None:
+def test_marks_far_apart_are_disputed_without_another_marker(bob: User, dana: User) -> None:
     _, case = disputed(bob, dana, lines=(BOTH, "A1"))
     assert case.state == CaseState.DISPUTED
-    coordination = Coordination.objects.get()
-    address = reverse("marks:coordination", args=[coordination.public_id])
-    words = "no third coach is left who may mark this script. Its markers settle it here"
-    assert words not in client_for(dana).get(address).content.decode(), "it would tell how far the sealed marks are apart"
-    for person, line in ((bob, BOTH), (dana, "A1")):
-        coordination = claim_make(coordination=coordination, by=person, line=line)
-    assert words in client_for(dana).get(address).content.decode()
 
 
 def test_other_coaches_and_strangers_get_404(bob: User, dana: User, alice: User, client_for: ClientFor) -> None:
