@@ -31,7 +31,7 @@ SECTIONS = {
     **dict.fromkeys(("tables", "tables:upload", "tables:upload_new"), "tables_in"),
     "tables:review": "tables_in#what-the-columns-mean",
     "tables:imported": "tables_in#after-the-import",
-    "scanning:tray": "scanning#where-pages-go",
+    **dict.fromkeys(("scanning:tray", "scanning:gallery"), "scanning#where-pages-go"),
     "marks": "marking",
     "marks:keys": "marking#keys",
     "marks:task": "marking#the-workspace",

@@ -20,7 +20,6 @@ class PinDrawn(Pin):
     """A region on its page, also for the screen. `size`: radius of the number in pixels."""
 
     size: int
-    is_error: bool
 
     @property
     def is_pin(self) -> bool:
@@ -75,7 +74,7 @@ def pin_drawn(number: int, region: Region, width: int, height: int, *, is_error:
     x, y, w, h = (
         round(part * side) for part, side in zip((region.x, region.y, region.w, region.h), (width, height) * 2, strict=True)
     )
-    return PinDrawn(number, x, y, w, h, round(PIN * width), is_error)
+    return PinDrawn(number, x, y, w, h, is_error, round(PIN * width))
 
 
 def remark_title(number: int, title: str = "") -> str:

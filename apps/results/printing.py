@@ -25,7 +25,7 @@ def result_document(result: Result) -> Document:
     if result.whole or result.remarks:
         whole = document.part("About the whole")
         for words in (*(comment.words for comment in result.whole), *result.remarks):
-            whole.remark("", words)
+            whole.comment("", words)
     text = document.part("The text")
     for page in result.pages:
         page.print(document, text, PICTURES_AT_MOST)
@@ -33,13 +33,13 @@ def result_document(result: Result) -> Document:
             if row.verdict is not None:
                 _verdict(text, row.verdict, row.number)
             elif row.comment is not None:
-                text.remark(remark_title(row.number), row.comment.words)
+                text.comment(remark_title(row.number), row.comment.words)
     for step in result.steps:
         text.step(step.number, shown_of(step.text, version.format))
         for verdict in step.verdicts:
             _verdict(text, verdict)
         for comment in step.comments:
-            text.remark("", comment.words)
+            text.comment("", comment.words)
     if result.scheme:
         _items(document.part("Marking scheme"), result.scheme, with_found=True)
     return document

@@ -1,5 +1,7 @@
 """Assign, turn and put away pages by hand."""
 
+from collections.abc import Iterable
+
 from django.db import transaction
 
 from apps.contests.models import ContestProblem, Paper
@@ -20,6 +22,12 @@ def page_assign(*, page: ScannedPage, paper: Paper, problem: ContestProblem) -> 
     page.paper, page.problem, page.state, page.placed_by, page.reason = paper, problem, PageState.PLACED, PlacedBy.HAND, ""
     page.save(update_fields=["paper", "problem", "state", "placed_by", "reason"])
     return page
+
+
+@transaction.atomic
+def pages_assign(*, pages: Iterable[ScannedPage], paper: Paper, problem: ContestProblem) -> int:
+    """Place several pages at one place by hand, all or none; return their number. Raises `ScansRefused`."""
+    return len([page_assign(page=page, paper=paper, problem=problem) for page in pages])
 
 
 @transaction.atomic

@@ -13,6 +13,7 @@ urlpatterns = [
     path("contests/<uuid:contest_id>/scans/again/", files.place_again, name="place_again"),
     path("contests/<uuid:contest_id>/scans/tray/", pages.tray, name="tray"),
     path("contests/<uuid:contest_id>/scans/pages/", pages.gallery, name="gallery"),
+    path("contests/<uuid:contest_id>/scans/pages/assign/", pages.assign, name="assign"),
     path("scans/files/<uuid:file_id>/", files.file, name="file"),
     path("scans/files/<uuid:file_id>/pieces/", files.piece, name="piece"),
     path("scans/pages/<uuid:page_id>/", pages.picture, name="picture"),

@@ -3,12 +3,17 @@
 A different id, or a different school where one side has no id, makes two people of one name.
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 
 from apps.contests.models import Identity
 from apps.tables.columns import folded
 from apps.tables.reading import Person
+
+#: Words at least this similar are one word with a slip of spelling.
+_SLIP = 0.8
 
 
 @dataclass(frozen=True)
@@ -41,6 +46,19 @@ def is_other(person: Person, row: Identity) -> bool:
 def agreeing(person: Person, row: Identity) -> bool:
     """Whether school or id show that an author of the same name is this person."""
     return _agreement(person, row) is True
+
+
+def names_agree(one: str, other: str) -> bool:
+    """Whether two names can be those of one person: the words of the shorter one are in the other, in any order.
+
+    A word may be shortened, as in `Anna K.`, or have a slip of spelling.
+    """
+    words, others = sorted((re.findall(r"\w+", folded(name)) for name in (one, other)), key=len)
+    return all(any(_words_agree(word, another) for another in others) for word in words)
+
+
+def _words_agree(one: str, other: str) -> bool:
+    return one.startswith(other) or other.startswith(one) or SequenceMatcher(None, one, other).ratio() >= _SLIP
 
 
 def _agreement(person: Person, row: Identity) -> bool | None:

@@ -1,7 +1,7 @@
 """Find the accounts and authors that people of a table are.
 
-A user name or an e-mail address decides on the account. A name alone never does: accounts of that name are candidates to look
-at. Authors of the contest are found by name with school or id (`authors`).
+A user name or an e-mail address decides on the account; if its name differs clearly, after a look. A name alone never decides:
+accounts of that name are candidates to look at. Authors of the contest are found by name with school or id (`authors`).
 """
 
 import hashlib
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from apps.accounts.models import Role, User
 from apps.accounts.selectors import people_named
 from apps.contests.models import Contest, Identity
-from apps.tables.authors import Match, agreeing, is_other, match_of
+from apps.tables.authors import Match, agreeing, is_other, match_of, names_agree
 from apps.tables.choices import NOT_THE_SAME, Choices, Unknown
 from apps.tables.columns import folded
 from apps.tables.reading import Person
@@ -30,9 +30,9 @@ class PersonPlan:
     - `account`: an existing account that enters the contest;
     - `is_created`: a new account; otherwise entered by name.
 
-    `reason`: why the person is left out. `candidates`: accounts of that name, to look at; `is_sure`: no look is needed.
-    `is_exact`: the author was found by account, school or id, not by the name alone. `is_denied`: the account of the table is
-    not that author.
+    `reason`: why the person is left out. `candidates`: accounts to look at, of that name or of that user name; `is_sure`: no
+    look is needed. `is_exact`: the author was found by account, school or id, not by the name alone. `is_denied`: the account
+    of the table is not that author. `has_other_name`: the account that the table names has a clearly different name.
     """
 
     token: str
@@ -44,6 +44,7 @@ class PersonPlan:
     is_sure: bool = True
     is_exact: bool = False
     is_denied: bool = False
+    has_other_name: bool = False
     reason: str = ""
 
     @property
@@ -98,7 +99,7 @@ def people_plan(
     plans = {key: _plan(token_of(key), person, known, choices, may_create=may_create) for key, person in people.items()}
     for plan in [one for one in plans.values() if one.candidates and not one.is_sure][LOOKS_AT_MOST:]:
         plan.reason = plan.reason or (
-            f"More than {LOOKS_AT_MOST} people may have an account of their name. Import the first ones, then this table again."
+            f"More than {LOOKS_AT_MOST} people need a look at their account. Import the first ones, then this table again."
         )
     _refuse_accounts(plans, coaches)
     _refuse_authors(plans)
@@ -165,9 +166,19 @@ def _plan(token: str, person: Person, known: _Known, choices: Choices, *, may_cr
 
 
 def _with_account(plan: PersonPlan, account: User, known: _Known, choices: Choices) -> None:
-    """Set the account, and the author who was entered by name before. Where only the name agrees, that needs a look."""
+    """Set the account, and the author who was entered by name before. Where only the name agrees, that needs a look.
+
+    An account of a clearly different name needs a look too.
+    """
     plan.account, plan.identity = account, known.by_person.get(account.pk)
     plan.is_exact = True
+    if _has_other_name(plan):
+        plan.has_other_name, plan.is_sure, plan.candidates = True, False, [account]
+        plan.is_denied = choices.people.get(plan.token) == NOT_THE_SAME
+        if plan.is_denied:
+            word, name = plan.person.username or plan.person.email, account.get_full_name() or account.username
+            plan.reason = f"{word} is the account of {name}, not of {plan.person.name[:60]}. Correct or empty that cell."
+            return
     entered = known.without_account(plan.person.name)
     if plan.identity is not None or entered is None or is_other(plan.person, entered):
         return
@@ -177,6 +188,13 @@ def _with_account(plan: PersonPlan, account: User, known: _Known, choices: Choic
         if plan.is_denied:
             return
     plan.identity = entered
+
+
+def _has_other_name(plan: PersonPlan) -> bool:
+    """Whether neither the account nor its author in the contest has a name like that of the person."""
+    stored = [plan.account.get_full_name() if plan.account else "", plan.identity.name if plan.identity else ""]
+    names = [name for name in stored if name]
+    return bool(plan.person.name and names) and not any(names_agree(plan.person.name, name) for name in names)
 
 
 def _by_name(plan: PersonPlan, known: _Known, choices: Choices) -> None:

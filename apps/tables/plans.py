@@ -9,6 +9,7 @@ from apps.accounts.enrolling import ACCOUNTS_AT_ONCE, NewStudent, name_parts, us
 from apps.accounts.models import User
 from apps.contests.models import Contest
 from apps.files.grids import Grid
+from apps.reasoning.marking.schemes.scheme import points_text, points_words
 from apps.submissions.importing.texts import text_digest, text_digests
 from apps.tables.choices import Choices
 from apps.tables.columns import Column
@@ -234,7 +235,7 @@ def _points_sort(
         plan.known_points += 1
     elif known is not None:
         rows.refuse(
-            entry.line, f"{who} already has {known[0].normalize():f} of {known[1].normalize():f} points there. They stay."
+            entry.line, f"{who} already has {points_text(known[0])} of {points_words(known[1])} there. The stored points stay."
         )
     else:
         plan.points.append(entry)

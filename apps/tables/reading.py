@@ -246,11 +246,11 @@ def _points(cell: str, out_of: str, marker: str, remark: str) -> Points | None:
     if found := _FRACTION.fullmatch(cell):
         cell, out_of = found[1], found[2]
     if not out_of:
-        raise RowWrong(f"the maximum for {cell[:20]} points is missing. Enter it under “Maximum points”, or add a column.")
+        raise RowWrong(f"the maximum of the points {cell[:20]} is missing. Enter it under “Maximum points”, or add a column.")
     for word in (cell, out_of):
         if is_unclear(word):
             raise RowWrong(f"“{word}” is unclear: its comma may separate thousands or decimals. Write the number without it.")
     given, most = points_of(decimal(cell), decimal(out_of))
     if given != round(given, 2) or most != round(most, 2):
-        raise RowWrong(f"{cell[:20]} points have more than two decimals.")
+        raise RowWrong(f"the points {cell[:20]} have more than two decimals.")
     return Points(given, most, marker, remark)

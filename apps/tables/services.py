@@ -139,7 +139,7 @@ def _locked(contest: Contest) -> Contest:
 def _require_look(plan: TablePlan, looked_at: Collection[str]) -> None:
     """Raise `ContestRefused` if someone is to be looked at who was not."""
     if any(one.token not in looked_at for one in plan.to_look_at):
-        raise ContestRefused("Nothing was imported yet. Look at the accounts of the same names, then confirm them.")
+        raise ContestRefused("Nothing was imported yet. Look at the accounts of the people below, then confirm them.")
 
 
 def passwords_redraw(*, record: TableImport, by: User) -> list[tuple[User, str]]:

@@ -31,7 +31,22 @@ export function updateTimes(root = document) {
   }
 }
 
-/** Show `text` over the page for some seconds; errors stay until they are closed. Returns its element, null without a place. */
+const ASIDE = "toasts--aside";
+
+/** Move the toasts to the other end of the window where they cover the field that is being written. */
+function toastsStepAside() {
+  const box = document.querySelector(".toasts");
+  const field = document.activeElement;
+  if (!box?.childElementCount || !field?.matches("input, textarea, select, [contenteditable]")) return;
+  const [one, other] = [box, field].map((element) => element.getBoundingClientRect());
+  const isCovered = one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
+  if (isCovered) box.classList.toggle(ASIDE);
+}
+
+/**
+ * Show `text` over the page for some seconds; errors stay until they are closed, and cover no field that is being written.
+ * Returns its element, null without a place.
+ */
 export function toast(text, { error = false } = {}) {
   const box = document.querySelector(".toasts");
   if (!box) return null;
@@ -45,7 +60,9 @@ export function toast(text, { error = false } = {}) {
   close.textContent = "Close";
   close.addEventListener("click", () => element.remove());
   element.append(words, close);
+  if (!box.childElementCount) box.classList.remove(ASIDE);
   box.append(element);
+  toastsStepAside();
   if (!error) setTimeout(() => element.remove(), 6 * SECOND);
   return element;
 }
@@ -109,6 +126,8 @@ export async function forgetTexts(problems) {
 function isTyping(element) {
   return element instanceof Element && element.matches("input, textarea, select, [contenteditable]");
 }
+
+for (const name of ["focusin", "input"]) document.addEventListener(name, toastsStepAside);
 
 document.addEventListener("click", (event) => {
   for (const menu of document.querySelectorAll("details.menu[open]")) {

@@ -1,6 +1,24 @@
-// Keys of the tray: the label of a problem chooses it, Enter assigns, letters press buttons.
+// Keys of the tray: the label of a problem chooses it, Enter assigns, letters press buttons. The size of the picture stays for
+// the next page.
 
+const WHOLE = "tray-whole";
 const form = document.querySelector("form[data-tray]");
+const size = document.querySelector("[data-whole]");
+
+function sizeShow() {
+  const isWhole = sessionStorage.getItem(WHOLE) === "1";
+  size.setAttribute("aria-pressed", isWhole);
+  document.querySelector("[data-tray-page]").classList.toggle("tray--whole", isWhole);
+}
+
+if (size) {
+  size.hidden = false;
+  sizeShow();
+  size.addEventListener("click", () => {
+    sessionStorage.setItem(WHOLE, size.getAttribute("aria-pressed") === "true" ? "0" : "1");
+    sizeShow();
+  });
+}
 
 document.addEventListener("keydown", (event) => {
   if (!form || event.ctrlKey || event.metaKey || event.altKey) return;

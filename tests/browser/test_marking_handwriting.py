@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 from django.test import Client
-from playwright.sync_api import Page, expect
+from playwright.sync_api import FloatRect, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from apps.accounts.models import User
@@ -93,3 +93,49 @@ def test_handwriting_is_marked_where_it_is(live_server: LiveServer, client_for: 
     region = sheet["verdicts"][0]["region"]
     assert [round(region[side], 2) for side in "xywh"] == [0.2, 0.3, 0.4, 0.2]
     assert [round(sheet["comments"][0]["region"][side], 1) for side in "xywh"] == [0.8, 0.8, 0, 0], "before its turn"
+
+
+def box_of(page: Page, selector: str) -> FloatRect:
+    box = page.locator(selector).bounding_box()
+    assert box is not None
+    return box
+
+
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (1024, 768)])
+def test_commands_and_tools_stay_in_sight_on_long_pages(
+    live_server: LiveServer, client_for: ClientFor, bob: User, width: int, height: int
+) -> None:
+    script_scanned(problem_to_mark(bob, scripts=0), "Ada", pages=3)
+    with room_of(live_server, session_of(client_for, bob), viewport={"width": width, "height": height}) as room:
+        page = room.begin()
+        tabs = page.locator(".marking__panes .tabs").evaluate("one => [one.scrollWidth, one.clientWidth]")
+        assert tabs[0] <= tabs[1], "a tab is cut"
+        sheet = box_of(page, '[data-page="1"] [data-sheet]')
+        page.mouse.move(sheet["x"] + 200, sheet["y"] + 200)
+        page.mouse.wheel(0, 1100)
+        expect(page.locator('[data-page="1"] [data-sheet]')).not_to_be_in_viewport(ratio=0.5)
+        seal, error = box_of(page, '[data-command="seal"]'), box_of(page, '[data-command="error"]')
+        zoom, points = box_of(page, '[data-command="page_larger"]'), box_of(page, ".marking__points")
+        assert 0 <= seal["y"] == error["y"], "one row"
+        assert seal["y"] + seal["height"] <= zoom["y"] <= 100
+        assert seal["y"] + seal["height"] <= points["y"] <= height
+        assert error["x"] + error["width"] <= box_of(page, '[data-command="undo"]')["x"]
+        for selector in ('[data-command="seal"]', '[data-command="page_larger"]'):
+            page.locator(selector).click(trial=True)
+
+
+def test_an_error_covers_no_note_that_is_written(live_server: LiveServer, client_for: ClientFor, bob: User) -> None:
+    script_scanned(problem_to_mark(bob, scripts=0), "Ada", pages=2, size=(600, 400))
+    with room_of(live_server, session_of(client_for, bob), viewport={"width": 1440, "height": 900}) as room:
+        page = room.begin()
+        page.keyboard.press("m")
+        page.keyboard.type("A note that is written at the end of the page.")
+        page.evaluate("import('/static/js/site.js').then(({ toast }) => toast('Not sealed. '.repeat(20), { error: true }))")
+        expect(page.locator(".toast--error")).to_be_visible()
+        page.keyboard.type(" More.")
+        for shift in (0, 150, 300, 450):
+            page.evaluate(f"scrollTo(0, {shift})")
+            page.keyboard.type("x")
+            toast = box_of(page, ".toast--error")
+            field = box_of(page, "textarea:focus")
+            assert toast["y"] + toast["height"] <= field["y"] or field["y"] + field["height"] <= toast["y"]

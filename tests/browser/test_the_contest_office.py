@@ -7,6 +7,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from apps.accounts.models import User
 from apps.contests.models import ContestProblem
+from apps.contests.services import coach_add
 from apps.marks.models import FinalGrade
 from apps.marks.sealing.sealing import cases_settle
 from apps.reasoning.marking.schemes.text_form import text_read, text_written
@@ -76,3 +77,15 @@ def test_no_page_has_a_serious_fault(
                 shot(page, f"office-{name}-{width}")
                 page.close()
     assert {seen: wrong for seen, wrong in found.items() if wrong} == {}
+
+
+def test_the_markers_to_choose_are_in_one_row(
+    problem: ContestProblem, live_server: LiveServer, client_for: ClientFor, bob: User, dana: User
+) -> None:
+    coach_add(contest=problem.contest, person=dana)
+    with room_of(live_server, session_of(client_for, bob), viewport={"width": 1440, "height": 900}) as room:
+        page = room.page(f"/office/{problem.contest.public_id}/team/")
+        page.get_by_text("Assign scripts of problem").first.click()
+        boxes = [one.bounding_box() for one in page.locator("details[open] input[name=marker]").all()]
+        assert len(boxes) == 2
+        assert len({box["y"] for box in boxes if box}) == 1

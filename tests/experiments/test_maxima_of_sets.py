@@ -80,7 +80,7 @@ def test_the_command_and_the_page_take_the_maximum(tmp_path: Path, alice: User, 
         call_command("import_graded", tmp_path / "cmo.jsonl", "--out-of", "10")
     output = StringIO()
     call_command("import_graded", tmp_path / "cmo.jsonl", "--out-of", "21", stdout=output)
-    assert "2 scripts, 2 points by people" in output.getvalue()
+    assert "scripts: 2, scores by people: 2." in output.getvalue()
     assert "Points are out of 21 (2)." in output.getvalue()
     assert "skipped" not in output.getvalue()
 

@@ -132,7 +132,7 @@ def test_the_command_and_the_page_report_skipped_rows(tmp_path: Path, alice: Use
     (tmp_path / "set.jsonl").write_text("\n".join(json.dumps(row) for row in (OURS, OURS | {"points": 9, "name": "x"}, OURS)))
     output = StringIO()
     call_command("import_graded", tmp_path / "set.jsonl", stdout=output)
-    assert "1 scripts, 1 points by people" in output.getvalue()
+    assert "scripts: 1, scores by people: 1." in output.getvalue()
     assert "2 rows were skipped out of 3; results of this set do not include them." in output.getvalue()
     page = client_for(alice).get(reverse("graded_sets:detail", args=[GradedSet.objects.get().public_id])).content.decode()
     assert "2 rows of the file were skipped and are in no result." in page

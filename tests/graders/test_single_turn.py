@@ -7,6 +7,7 @@ import pytest
 
 from apps.reasoning.domain.errors import RequestRejected
 from apps.reasoning.domain.values import Unscored
+from apps.reasoning.graders.grading import Grading
 from apps.reasoning.graders.registry import GRADERS
 from apps.reasoning.marking.sheets.sheet import Fallacy
 from apps.reasoning.scaffolds.spec import Budget
@@ -25,6 +26,19 @@ async def test_points_come_with_findings_at_their_places() -> None:
     assert SCRIPT[found.anchor.start : found.anchor.end] == "so it is even for all $n$"
     assert run.grading.chains[0].error == "E1"
     assert run.grading.shares == {Decimal(2): 1.0}
+
+
+@pytest.mark.parametrize(
+    ("points", "scale", "sentence"),
+    [
+        (1, 7, "1 of 7 points is proposed."),
+        (0, 7, "0 of 7 points are proposed."),
+        (1, 1, "1 of 1 point is proposed."),
+        (0, 1, "0 of 1 point is proposed."),
+    ],
+)
+def test_the_proposal_is_a_sentence_also_about_one_point(points: int, scale: int, sentence: str) -> None:
+    assert Grading(workflow="single_turn", points=Decimal(points), scale=Decimal(scale)).sentence == sentence
 
 
 async def test_the_prompt_holds_the_numbered_script_and_never_the_answer() -> None:

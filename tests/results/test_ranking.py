@@ -15,6 +15,7 @@ from apps.marks.office.office import result_list, results_sign
 from apps.results.models import PublishedRanking
 from apps.results.ranking import RankingRefused, ranking_publish, ranking_withdraw
 from apps.results.releasing import batch_undo
+from apps.submissions.models import SubmissionVersion
 from tests.answers import pdf_text
 from tests.contests.factory import make_contest, moved
 from tests.marks.factory import script_add
@@ -152,7 +153,21 @@ def test_a_ranking_with_names_shows_no_numbers_and_orders_equal_ranks_by_name(
     assert page.index("Ada Ampere") < page.index("Bo Bohr") < page.index("Cy Curie")
     assert "Gymnasium Hohenstein" in page
     assert not [one for one in Identity.objects.all() if one.paper.number in page]
-    assert at(problem) in client_for(charlie).get(reverse("results:own", args=[problem.contest.public_id])).content.decode()
+
+
+@pytest.mark.parametrize("page", ["results:own", "submissions:own", "results:result", "home"])
+def test_students_find_the_ranking_where_they_see_their_contest_once_it_is_published(
+    problem: ContestProblem, bob: User, charlie: User, client_for: ClientFor, page: str
+) -> None:
+    version = SubmissionVersion.objects.get(submission__paper_id=problem.contest.identities.get(person=charlie).paper_id)
+    argument = {"home": [], "results:result": [version.public_id]}.get(page, [problem.contest.public_id])
+    address, client = reverse(page, args=argument), client_for(charlie)
+    made_ready(problem, bob)
+    assert at(problem) not in client.get(address).content.decode()
+    published(problem, bob, has_names=True)
+    assert at(problem) in client.get(address).content.decode()
+    ranking_withdraw(contest=problem.contest, by=bob)
+    assert at(problem) not in client.get(address).content.decode()
 
 
 def test_a_coach_who_has_not_opened_the_identities_reads_numbers(

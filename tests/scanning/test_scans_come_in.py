@@ -125,6 +125,29 @@ def test_unclear_pages_wait_in_the_tray_with_a_suggestion(bob: User) -> None:
     ]
 
 
+def test_several_pages_of_the_tray_are_assigned_at_once(bob: User, dana: User, client_for: ClientFor) -> None:
+    contest = contest_with(bob, "Anna Field")
+    read(contest, bob, x__pdf=pdf([sheet(None, seed=seed, dpi=60) for seed in range(4)]))
+    client, found = client_for(bob), pages(contest)
+    gallery = url("gallery", contest) + "?state=tray"
+    assert gallery in client.get(url("tray", contest)).content.decode()
+    assert client.get(gallery).content.decode().count('name="page"') == 4
+    place = {"student": contest.identities.get().pk, "problem": contest.problems.get(label="2").public_id}
+    chosen = [found[number].public_id for number in (2, 0, 1)]
+    answer = client.post(url("assign", contest), {**place, "page": chosen}, follow=True)
+    assert "3 pages assigned to Anna Field, problem 2." in answer.content.decode()
+    assert [page.state for page in pages(contest)] == [*[PageState.PLACED] * 3, PageState.TRAY]
+    assert placed(contest) == [("Anna Field", "2", PlacedBy.HAND, 0)] * 3
+    for sent, words in (
+        ({**place, "page": [*chosen[:1], found[3].public_id]}, "Nothing was assigned: some of these pages are no longer"),
+        (place, "Choose the pages first."),
+        ({"page": [found[3].public_id]}, "Choose the student and the problem."),
+    ):
+        assert words in client.post(url("assign", contest), sent, follow=True).content.decode()
+    assert pages(contest)[3].state == PageState.TRAY
+    assert client_for(dana).post(url("assign", contest), {**place, "page": chosen}).status_code == 404
+
+
 def test_the_tray_assigns_puts_away_and_turns(bob: User, client_for: ClientFor) -> None:
     contest = contest_with(bob, "Anna Field")
     read(contest, bob, x__pdf=pdf([sheet(None, seed=seed, dpi=60) for seed in range(4)]))

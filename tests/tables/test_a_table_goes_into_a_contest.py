@@ -90,7 +90,7 @@ def test_other_texts_and_points_of_known_people_stay_out_with_the_reason(bob: Us
     file = upload(bobs, Contest.objects.get(), xlsx(*changed))
     page = page_of(bobs, file)
     assert "2 Anna already has another text for problem 1. It stays." in page
-    assert "Anna already has 6 of 7 points there. They stay." in page
+    assert "Anna already has 6 of 7 points there. The stored points stay." in page
     assert "Points to add 1" in page
     post(bobs, file)
     rows = sorted((row.marker, int(row.points)) for row in TablePoints.objects.all())
@@ -102,7 +102,7 @@ def test_a_wide_table_has_one_row_for_each_student(bob: User, bobs: Client) -> N
     table = "Name;School;P1;Problem 2 (10)\nAnna;North;6,5;10\nBen;South;-;12\nCleo;North;;9\n".encode("cp1252")
     file = upload(bobs, contest, table)
     page = page_of(bobs, file)
-    assert "the maximum for 6,5 points is missing" in page
+    assert "the maximum of the points 6,5 is missing" in page
     page = post(bobs, file, "preview", out_of="7")
     assert "3 Problem 2: Invalid points: 12 exceeds the maximum 10." in page
     assert "Students to add 3" in page

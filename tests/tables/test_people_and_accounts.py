@@ -54,7 +54,7 @@ def test_user_names_and_addresses_decide(contest: Contest, bobs: Client, anna: U
 def test_an_account_of_the_name_is_linked_only_after_a_look(contest: Contest, bobs: Client, anna: User, name: str) -> None:
     file = upload(bobs, contest, f"Name,School\n{name},North\n".encode())
     assert "Is it the same person?" in page_of(bobs, file)
-    assert "Nothing was imported yet. Look at the accounts of the same names" in post(bobs, file)
+    assert "Nothing was imported yet. Look at the accounts of the people below" in post(bobs, file)
     assert roster(contest) == []
     post(bobs, file, looked="on")
     assert [person for _, person in roster(contest)] == ["anna.k"]
@@ -179,3 +179,37 @@ def test_a_name_that_is_twice_in_a_roster_is_listed(contest: Contest, bobs: Clie
     )
     assert [row[:2] for row in record.left_out] == [[3, reason]]
     assert roster(contest) == [("Anna", None), ("Ben", None)]
+
+
+@pytest.mark.parametrize("column", ["User name,Name\nanna.k", "E-mail,Name\nanna@example.org"])
+def test_an_account_of_a_clearly_different_name_is_listed_for_a_look(
+    contest: Contest, bobs: Client, anna: User, column: str
+) -> None:
+    User.objects.filter(pk=anna.pk).update(email="anna@example.org")
+    file = upload(bobs, contest, f"{column},Béla Nagy\n".encode())
+    page = page_of(bobs, file)
+    word = column.partition("\n")[2]
+    assert f"Béla Nagy line 2, {word}: the account has another name — anna.k: Anna Kovács Not the same person" in page
+    assert "Nothing was imported yet. Look at the accounts of the people below" in post(bobs, file)
+    assert roster(contest) == []
+    post(bobs, file, looked="on")
+    assert roster(contest) == [("Béla Nagy", "anna.k")]
+    assert "Nothing new" in page_of(bobs, upload(bobs, contest, f"{column},Béla Nagy\n".encode()))
+
+
+def test_an_account_that_is_not_the_person_leaves_the_row_out(contest: Contest, bobs: Client, anna: User) -> None:
+    file = upload(bobs, contest, "User name,Name\nanna.k,Béla Nagy\n,Noemi\n".encode())
+    who = {f"who_{token(bobs, file)}": "none"}
+    assert "Not the same person" in post(bobs, file, "preview", **who)
+    post(bobs, file, looked="on", **who)
+    assert roster(contest) == [("Noemi", None)]
+    reason = "anna.k is the account of Anna Kovács, not of Béla Nagy. Correct or empty that cell."
+    assert [row[:2] for row in TableImport.objects.latest("pk").left_out] == [[2, reason]]
+
+
+@pytest.mark.parametrize("name", ["Kovács Anna", "KOVACS A.", "Ana Kovacs", "Anna", "Anna Mária Kovács-Szabó"])
+def test_an_account_of_a_like_name_needs_no_look(contest: Contest, bobs: Client, anna: User, name: str) -> None:
+    file = upload(bobs, contest, f"User name,Name\nanna.k,{name}\n".encode())
+    assert "Is it the same person?" not in page_of(bobs, file)
+    post(bobs, file)
+    assert roster(contest) == [(name, "anna.k")]

@@ -61,7 +61,7 @@ def test_an_author_found_only_by_name_gets_an_account_after_a_look(contest: Cont
     author(contest)
     file = upload(bobs, contest, b"User name,Name\nanna.k,Anna Nagy\n")
     assert "Is it the same person?" in page_of(bobs, file)
-    assert "Nothing was imported yet. Look at the accounts of the same names" in post(bobs, file)
+    assert "Nothing was imported yet. Look at the accounts of the people below" in post(bobs, file)
     assert roster(contest) == [("", "", None)]
     post(bobs, file, looked="on")
     assert roster(contest) == [("", "", "anna.k")]

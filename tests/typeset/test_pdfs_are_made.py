@@ -1,17 +1,19 @@
 """Documents become PDFs in a child process: all content stays text, and too large documents are rejected."""
 
 import io
+import re
 import subprocess
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import pypdfium2  # type: ignore[import-untyped]
 import pytest
 from PIL import Image
 
 from apps.ui.typeset import document as written
 from apps.ui.typeset import press
-from apps.ui.typeset.document import Document
+from apps.ui.typeset.document import Document, Pin
 from apps.ui.typeset.press import PdfBusy, PdfFailed, pdf_made
 from tests.answers import pdf_text
 
@@ -156,3 +158,18 @@ def test_missing_libraries_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(press, "is_possible", lambda: False)
     with pytest.raises(PdfFailed, match="typst and latex2mathml"):
         pdf_made(document("x"))
+
+
+def test_pins_have_the_colours_of_the_web() -> None:
+    blank = io.BytesIO()
+    Image.new("RGB", (400, 400), "white").save(blank, "JPEG")
+    tokens = dict(re.findall(r"--pin-(error|comment): (#\w{6});", Path("static/css/tokens.css").read_text()))
+    for is_error, name in ((True, "error"), (False, "comment")):
+        made = Document("Paper ABC", "A contest")
+        part = made.part("Problem 1")
+        made.picture(part, blank.getvalue(), size=(400, 400), pins=[Pin(1, 50, 50, 200, 200, is_error)])
+        (part.remark if is_error else part.comment)("Place 1", "Why?")
+        colours = set(pypdfium2.PdfDocument(pdf_made(made))[0].render(scale=3).to_pil().getcolors(1 << 20))
+        drawn = {f"#{red:02x}{green:02x}{blue:02x}" for count, (red, green, blue) in colours if count > 100}
+        assert tokens[name] in drawn
+        assert not (drawn & ({*tokens.values(), "#a3301f"} - {tokens[name]}))

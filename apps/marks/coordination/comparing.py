@@ -34,6 +34,7 @@ from apps.marks.models import (
     MarkingTask,
     MarkState,
     Pass,
+    PassReason,
     ReleasedGrade,
     Reveal,
     RevealKind,
@@ -168,7 +169,7 @@ def fresh_dismiss(*, case: MarkingCase, by: User) -> bool:
 
 
 def fresh_people(case: MarkingCase) -> QuerySet[ContestCoach]:
-    """Coaches who may make a fresh mark: they neither marked the case, saw anything about it, opened its author, nor
+    """Coaches who may make a fresh mark: they neither marked the case, saw anything about it, opened or know its author, nor
     have a conflict.
 
     Organisers and the captain can read lists, files and papers with the grades of settled scripts, without a ledger entry for
@@ -178,12 +179,13 @@ def fresh_people(case: MarkingCase) -> QuerySet[ContestCoach]:
     early = EarlyReveal.objects.filter(submission=case.version.submission_id, person__isnull=False).values("person")
     marked = case.tasks.filter(assignee__isnull=False).exclude(slot=Slot.THIRD).values("assignee")
     ruled = Pass.objects.filter(task__case=case, answered_by__isnull=False).exclude(task__slot=Slot.THIRD).values("answered_by")
+    knowing = Pass.objects.filter(task__case=case, reason=PassReason.CONFLICT).values("person")
     opened = openings().filter(paper=case.version.submission.paper_id).values("by")
     coaches = case.problem.contest.coaches.exclude(person__in=seen).exclude(person__in=early).exclude(person__in=marked)
     coaches = coaches.exclude(person__in=opened).exclude(person__in=people_in_conflict(case.version.submission.paper))
     if case.grades.exists():
         coaches = coaches.exclude(Q(is_organiser=True) | Q(person=case.problem.captain_id))
-    return coaches.exclude(person__in=ruled)
+    return coaches.exclude(person__in=ruled).exclude(person__in=knowing)
 
 
 def coordination_open(*, case: MarkingCase, marks: Sequence[Mark]) -> Coordination:

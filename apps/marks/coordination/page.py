@@ -84,7 +84,7 @@ class CoordinationPage:
 
     `is_open`: claims and notes may be shown. `proposed`: the notes of the current proposal. `script`, `pages` and `sections`:
     the text with its steps, its scans, and the scheme. `points`: what each claim is worth, in the order of the positions; empty
-    if all are equal.
+    if all are equal. `lacks_fresh`: the points differ widely and no third coach was left; markers learn it after all claims.
     """
 
     positions: list[PositionRow]
@@ -106,6 +106,7 @@ class CoordinationPage:
     signatories: list[User]
     has_signed: bool
     may_ledger: bool
+    lacks_fresh: bool
 
 
 def page_of(coordination: Coordination, user: User) -> CoordinationPage:
@@ -140,6 +141,7 @@ def page_of(coordination: Coordination, user: User) -> CoordinationPage:
         signatories=signed,
         has_signed=user in signed,
         may_ledger=sees_all(user, coordination.case),
+        lacks_fresh=bool(is_open or level) and coordination.case.audit.filter(verb=NO_FRESH_MARKER).exists(),
     )
 
 

@@ -81,15 +81,15 @@ def paper_document(contest: Contest, paper: Paper, printed: Sequence[PrintedProb
                 if row.verdict is not None:
                     _remark(part, row.verdict, row.number)
                 elif row.comment is not None:
-                    part.remark(remark_title(row.number), row.comment.words)
+                    part.comment(remark_title(row.number), row.comment.words)
         for step in one.steps:
             part.step(step.number, step.text)
             for verdict in step.verdicts:
                 _remark(part, verdict)
             for comment in step.comments:
-                part.remark("", comment.words)
+                part.comment("", comment.words)
         for comment in one.whole:
-            part.remark("", comment.words)
+            part.comment("", comment.words)
     return document
 
 

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.marking.propagation import Propagation, part_words
-from apps.reasoning.marking.schemes.scheme import Points, points_text
+from apps.reasoning.marking.schemes.scheme import Points, points_text, points_words
 from apps.reasoning.marking.sheets.sheet import Fallacy
 from apps.reasoning.marking.suggestion import ItemGiven, Pass, Severity
 from apps.reasoning.texts.anchors import Anchor
@@ -80,7 +80,7 @@ class Grading(Value):
         if (self.points is None) == (not self.unscored):
             raise ValueError("a grading has points or the reason why it has none")
         if self.points is not None and self.points > self.scale:
-            raise ValueError(f"there are at most {self.scale} points")
+            raise ValueError(f"there {'is' if self.scale == 1 else 'are'} at most {points_words(self.scale)}")
         return self
 
     @property
@@ -100,7 +100,12 @@ class Grading(Value):
             return f"Not graded: no model answered. {self.failure.rstrip('.')}."
         if self.points is None:
             return f"Unscored: {(self.unscored or '').rstrip('.')}."
-        return f"{points_text(self.points)} of {points_text(self.scale)} points are proposed."
+        return f"{points_text(self.points)} of {points_words(self.scale)} {self.verb} proposed."
+
+    @property
+    def verb(self) -> str:
+        """The verb after "1 of 7 points" and the like."""
+        return "is" if 1 in (self.points, self.scale) else "are"
 
     @property
     def shares(self) -> dict[Decimal, float]:

@@ -16,7 +16,7 @@ from apps.reasoning.domain.values import Value
 from apps.reasoning.graders.grader import METHOD, Grader
 from apps.reasoning.graders.material import Material
 from apps.reasoning.graders.registry import GRADERS
-from apps.reasoning.marking.schemes.scheme import Scheme, points_text
+from apps.reasoning.marking.schemes.scheme import Scheme, points_text, points_words
 from apps.reasoning.ports import Context
 from apps.reasoning.programs.best_of_costs import estimated_with
 from apps.reasoning.programs.scoring import Scored, scored_by
@@ -153,20 +153,20 @@ class _Search:
         equals = f", the first of {len(others) + 1} with as many" if others else ""
         graded = sum(one.points is not None for one in self.scores.values())
         of = f"{graded} graded of {len(self.desk.candidates)} solutions"
-        said = f"{best.id} has {self._points(best)} points, the most of {of}{equals}."
+        said = f"{best.id} has {self._points(best)}, the most of {of}{equals}."
         return Selection(candidate=best, reason=f"{said} {self._seen}")
 
     @property
     def _equals(self) -> str:
         best = self.leaders[0]
         if best.id in self.scores and self.scores[best.id].points is not None:
-            return f"solutions with {self._points(best)} points"
+            return f"solutions with {self._points(best)}"
         why = next((self.scores[one.id].unscored for one in self.leaders if one.id in self.scores), "")
         return f"solutions, none of which could be graded ({why})" if why else "solutions, none of which was graded"
 
     def _points(self, one: Candidate) -> str:
         found = self.scores[one.id]
-        return f"{points_text(found.points or Decimal(0))} of {points_text(found.scale)}"
+        return f"{points_text(found.points or Decimal(0))} of {points_words(found.scale)}"
 
     @property
     def _seen(self) -> str:

@@ -4,7 +4,9 @@ No address or form names a paper: its id is next to its number on the pages of m
 """
 
 import uuid
+from typing import Any
 
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -13,7 +15,7 @@ from django.views.decorators.cache import cache_control, never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from apps.accounts.access import user_of
-from apps.contests.models import Contest
+from apps.contests.models import Contest, ContestProblem, Identity
 from apps.scanning import tray as actions
 from apps.scanning.access import page_get_for, scans_contest_for
 from apps.scanning.models import PageState, ScannedPage
@@ -41,9 +43,8 @@ def tray(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
         "count": len(waiting),
         "previous": waiting[place - 1] if place else None,
         "next": waiting[place + 1] if place + 1 < len(waiting) else None,
-        "students": contest.identities.select_related("paper").order_by("name", "pk"),
-        "problems": contest.problems.all(),
         "refusal": scans_refusal(contest),
+        **_places(contest),
     }
     return render(request, "scanning/tray.html", context)
 
@@ -61,6 +62,8 @@ def gallery(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
         if identity is None:
             raise Http404("There is no such student.")
         rows = rows.filter(paper=identity.paper_id).order_by("problem__position", "sheet", "file__path", "number")
+    elif state == PageState.TRAY:
+        rows = tray_of(contest)
     elif state in PageState.values:
         rows = rows.filter(state=state)
     else:
@@ -74,6 +77,8 @@ def gallery(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
         "has_more": len(found) > SHOWN,
         "refusal": scans_refusal(contest),
     }
+    if state == PageState.TRAY and identity is None:
+        context |= _places(contest)
     return render(request, "scanning/gallery.html", context)
 
 
@@ -104,7 +109,8 @@ def change(request: HttpRequest, page_id: uuid.UUID) -> HttpResponse:
             actions.page_put(page=page, state=PageState(put))
             done = follows
         else:
-            _assign(request, contest, page)
+            identity, problem = _place_sent(request, contest)
+            actions.page_assign(page=page, paper=identity.paper, problem=problem)
             done = follows
     back = request.POST.get("back", "")
     if back and url_has_allowed_host_and_scheme(back, None):
@@ -113,13 +119,38 @@ def change(request: HttpRequest, page_id: uuid.UUID) -> HttpResponse:
     return redirect(reverse("scanning:tray", args=[contest.public_id]) + query)
 
 
-def _assign(request: HttpRequest, contest: Contest, page: ScannedPage) -> None:
+@require_POST
+def assign(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
+    """Assign several pages of the tray (`page`) to a student and a problem, in the order of the tray."""
+    contest = scans_contest_for(user_of(request), contest_id)
+    with refusals_shown(request, ScansRefused):
+        identity, problem = _place_sent(request, contest)
+        asked = {found for text in request.POST.getlist("page") if (found := uuid_of(text))}
+        pages = list(tray_of(contest).select_related("file__contest").filter(public_id__in=asked))
+        if not asked:
+            raise ScansRefused("Choose the pages first.")
+        if len(pages) < len(asked):
+            raise ScansRefused("Nothing was assigned: some of these pages are no longer in the tray. Choose again.")
+        count = actions.pages_assign(pages=pages, paper=identity.paper, problem=problem)
+        words = f"{count} page{'' if count == 1 else 's'} assigned to {identity.name}, problem {problem.label}."
+        messages.success(request, words)
+    return redirect(f"{reverse('scanning:gallery', args=[contest.public_id])}?state={PageState.TRAY}")
+
+
+def _places(contest: Contest) -> dict[str, Any]:
+    """The students and problems to which pages can be assigned."""
+    students = contest.identities.select_related("paper").order_by("name", "pk")
+    return {"students": students, "problems": contest.problems.all()}
+
+
+def _place_sent(request: HttpRequest, contest: Contest) -> tuple[Identity, ContestProblem]:
+    """The student and the problem of a form. Raises `ScansRefused`."""
     student, asked = whole_number(request.POST.get("student", "")), uuid_of(request.POST.get("problem", ""))
     identity = contest.identities.filter(pk=student).select_related("paper").first() if student else None
     problem = contest.problems.filter(public_id=asked).first() if asked else None
     if identity is None or problem is None:
         raise ScansRefused("Choose the student and the problem.")
-    actions.page_assign(page=page, paper=identity.paper, problem=problem)
+    return identity, problem
 
 
 def _next_in_tray(contest: Contest, page: ScannedPage) -> uuid.UUID | None:

@@ -22,8 +22,12 @@ class Part:
         self.blocks.append({"kind": "step", "number": str(number), "prose": text})
 
     def remark(self, title: str, text: str) -> None:
-        """Add a remark on the preceding text; title or text may be empty."""
-        self.blocks.append({"kind": "remark", "title": title, "prose": text})
+        """Add a remark about an error in the preceding text; title or text may be empty."""
+        self.blocks.append({"kind": "remark", "title": title, "prose": text, "is_error": True})
+
+    def comment(self, title: str, text: str) -> None:
+        """Add a remark on the preceding text that is about no error; title or text may be empty."""
+        self.blocks.append({"kind": "remark", "title": title, "prose": text, "is_error": False})
 
     def prose(self, text: str) -> None:
         """Add a separate text."""
@@ -32,13 +36,17 @@ class Part:
 
 @dataclass(frozen=True)
 class Pin:
-    """A numbered place on a picture, in its pixels: the upper left corner of a rectangle, which may be empty."""
+    """A numbered place on a picture, in its pixels: the upper left corner of a rectangle, which may be empty.
+
+    `is_error`: of a remark about an error. It has another colour.
+    """
 
     number: int
     x: int
     y: int
     w: int
     h: int
+    is_error: bool
 
 
 @dataclass

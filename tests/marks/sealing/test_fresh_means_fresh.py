@@ -10,11 +10,14 @@ from apps.accounts.models import User
 from apps.contests.models import ContestProblem
 from apps.contests.services import captain_set, coach_remove
 from apps.marks.coordination.comparing import fresh_open
-from apps.marks.models import AuditEvent, CaseState, FinalGrade, MarkingCase, MarkingTask, Slot
+from apps.marks.coordination.coordination import claim_make
+from apps.marks.models import AuditEvent, CaseState, Coordination, FinalGrade, MarkingCase, MarkingTask, Slot
 from apps.marks.sealing.revealing import Change, mark_change
 from apps.marks.sealing.sealing import cases_settle
 from apps.marks.workspace.claims import task_next
+from apps.marks.workspace.passes import task_pass
 from tests.marks.factory import claimed, marker, past_grace, problem_to_mark, sealed
+from tests.marks.sealing.test_coordination import BOTH, disputed
 from tests.marks.suggested import SEVEN, THREE, answered, suggested
 
 ClientFor = Callable[[User | None], Client]
@@ -66,7 +69,7 @@ def test_organisers_read_that_no_coach_is_eligible_for_a_fresh_mark(bob: User, d
     page = listed(client_for(bob))
     assert "no coach is eligible for a fresh mark" in page
     assert reverse("marks:case_ledger", args=[case.public_id]) in page
-    assert "no coach is eligible" not in listed(client_for(dana))
+    assert "no third coach is left" not in listed(client_for(dana))
     fresh_open(case=case, why="again")
     assert AuditEvent.objects.filter(verb="fresh.nobody").count() == 1
 
@@ -79,7 +82,7 @@ def test_an_organiser_can_make_the_fresh_mark_of_a_script_without_a_grade(bob: U
     cases_settle(problem.contest)
     assert not FinalGrade.objects.exists()
     assert claimed(problem, bob).slot == Slot.THIRD
-    assert "no coach is eligible" not in listed(client_for(bob))
+    assert "no third coach is left" not in listed(client_for(bob))
 
 
 def test_two_marks_go_to_coordination_after_one_was_changed(bob: User, dana: User, client_for: ClientFor) -> None:
@@ -99,9 +102,9 @@ def test_a_case_settles_without_a_fresh_mark_when_the_last_eligible_coach_leaves
 ) -> None:
     eve = marker("eve")
     problem = changed_far(bob, dana, eve)
-    assert "no coach is eligible" not in listed(client_for(bob))
+    assert "no third coach is left" not in listed(client_for(bob))
     coach_remove(coach=problem.contest.coaches.get(person=eve))
-    assert "no coach is eligible" in listed(client_for(bob))
+    assert "no third coach is left" in listed(client_for(bob))
     client_for(bob).post(reverse("marks:fresh_skip", args=[MarkingCase.objects.get().public_id]))
     assert state() == CaseState.SETTLED
 
@@ -113,3 +116,26 @@ def test_every_coach_can_mark_again_under_a_changed_scheme(bob: User, dana: User
     cases_settle(problem.contest)
     MarkingTask.objects.create(case=MarkingCase.objects.get(), slot=Slot.AGAIN)
     assert claimed(problem, bob if is_led else dana).slot == Slot.AGAIN
+
+
+def test_the_captain_reads_when_no_third_coach_is_left(bob: User, dana: User, client_for: ClientFor) -> None:
+    eve = marker("eve")
+    problem, _ = disputed(bob, dana, eve, lines=(BOTH, "A1"))
+    listed = client_for(bob).get(reverse("marks:coordination_list")).content.decode()
+    assert "no third coach is left" not in listed
+    task_pass(task=claimed(problem, eve), user=eve, reason="conflict")
+    listed = client_for(bob).get(reverse("marks:coordination_list")).content.decode()
+    assert "no third coach is left" in listed
+    assert "Settle without</em>: its two markers then coordinate." in listed
+    assert f'{reverse("contests:detail", args=[problem.contest.public_id])}#coaches">Add a coach</a>' in listed
+
+
+def test_markers_read_that_no_third_coach_was_left_once_all_have_claimed(bob: User, dana: User, client_for: ClientFor) -> None:
+    disputed(bob, dana, lines=(BOTH, "A1"))
+    coordination = Coordination.objects.get()
+    address = reverse("marks:coordination", args=[coordination.public_id])
+    words = "no third coach is left who may mark this script. Its markers settle it here"
+    assert words not in client_for(dana).get(address).content.decode(), "it would reveal how far the sealed marks are apart"
+    for person, line in ((bob, BOTH), (dana, "A1")):
+        coordination = claim_make(coordination=coordination, by=person, line=line)
+    assert words in client_for(dana).get(address).content.decode()

@@ -56,7 +56,7 @@ class Command(BaseCommand):
                 made = set_import(upload=upload, draft=draft, title=title, by=None)
                 taken = made.scripts.count()
                 scores = HumanScore.objects.filter(script__graded_set=made).count()
-                self.stdout.write(f"Imported “{made.title}”: {taken} scripts, {scores} points by people.")
+                self.stdout.write(f"Imported “{made.title}”: scripts: {taken}, scores by people: {scores}.")
         except FileWrong as error:
             raise CommandError(str(error)) from error
         if options["look"]:

@@ -23,7 +23,7 @@ from apps.reasoning.graders.judging.locating import located
 from apps.reasoning.graders.judging.propagation import propagation_read
 from apps.reasoning.graders.judging.said import FindingSaid, GradingSaid
 from apps.reasoning.graders.judging.totals import total_again
-from apps.reasoning.marking.schemes.scheme import points_text
+from apps.reasoning.marking.schemes.scheme import points_text, points_words
 from apps.reasoning.marking.suggestion import ItemGiven
 from apps.reasoning.reading.answers import whole_answer
 from apps.reasoning.reading.schemas import choice_schema, decisions, object_schema
@@ -177,7 +177,8 @@ def _summed(said: GradingRead, worth: Mapping[str, Worth], steps: int) -> Gradin
         most = worth[one.code]
         if one.points is None or one.points > most.points or one.points % most.grid:
             allowed = f"multiples of {points_text(most.grid)} from 0 to {points_text(most.points)}"
-            return Unscored(reason=f"{one.code} has {one.points} points; {allowed} are possible")
+            has = "no points" if one.points is None else points_words(one.points)
+            return Unscored(reason=f"{one.code} has {has}; {allowed} are possible")
     total = sum((one.points or Decimal(0) for one in said.items), Decimal(0))
     if said.points is not None and said.points != total:
         return Unscored(reason=f"the total is {said.points}, the items sum to {total}")
