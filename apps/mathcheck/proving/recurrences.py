@@ -4,7 +4,7 @@ The induction is strong: the terms from `a_m` to `a_{m+d-1}` are new names, wher
 m+d-1, and the recurrence gives it at m+d, the first d cases complete it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -54,14 +54,14 @@ def about_terms(claim: Claim, known: Mapping[str, Recurrence]) -> Condition | No
 
 def tested(claim: Condition, known: Mapping[str, Recurrence], scope: Scope) -> TermTest | None:
     """The claim at computed terms; None if it cannot be tested."""
-    ((letter, sequence),) = [(letter, one) for letter, one in known.items() if mentions(claim, letter)]
-    names = sorted(_index_names(claim))
+    (sequence,) = [one for letter, one in known.items() if mentions(claim, letter)]
+    names, terms = sorted(_index_names(claim)), sequence.terms(MOST_TERMS)
     failed, tests, last, first = [], 0, 0, None
     for step in range(MOST_TERMS if names else 1):
         point = {key: Fraction(step) for key in names}
         if names and not scope.domain(names[0]).contains(Fraction(step)):
             continue
-        values = _values_at(claim, letter, sequence, point)
+        values = _values_at(claim, terms, sequence.first, point)
         if values is None:
             if first is not None:
                 break
@@ -83,7 +83,7 @@ def by_recurrence(claim: Condition, known: Mapping[str, Recurrence], scope: Scop
     ((letter, sequence),) = [(letter, one) for letter, one in known.items() if mentions(claim, letter)]
     names = sorted(_index_names(claim))
     if not names:
-        values = _values_at(claim, letter, sequence, {})
+        values = _values_at(claim, sequence.terms(MOST_TERMS), sequence.first, {})
         if values is None or not holds_exactly(values, {}):
             return None
         return Certificate("computed terms", ("the terms were computed by the recurrence", *sequence.shown))
@@ -105,8 +105,9 @@ def _induction(claim: Condition, letter: str, sequence: Recurrence, key: str, sc
     now = [_in_window(_at(moved, step), letter, sequence) for step in range(sequence.order + 1)]
     if any(one is None for one in now):
         return None
+    terms = sequence.terms(MOST_TERMS)
     for step in range(sequence.order):
-        base = _values_at(moved, letter, sequence, {INDEX: Fraction(sequence.first + step)})
+        base = _values_at(moved, terms, sequence.first, {INDEX: Fraction(sequence.first + step)})
         if base is None or not holds_exactly(base, {INDEX: Fraction(sequence.first + step)}):
             return None
     *earlier, later = (one for one in now if one is not None)
@@ -152,7 +153,7 @@ def _at(claim: Condition, step: int) -> Condition:
     return claim.replaced({INDEX: Node("add", (name(INDEX), number(step)))}) if step else claim
 
 
-def _values_at(claim: Condition, letter: str, sequence: Recurrence, point: Mapping[str, Fraction]) -> Condition | None:
+def _values_at(claim: Condition, terms: Sequence[Fraction], first: int, point: Mapping[str, Fraction]) -> Condition | None:
     """The claim with the values of its terms at a point; None if a term is unknown."""
     failed = False
 
@@ -162,12 +163,12 @@ def _values_at(claim: Condition, letter: str, sequence: Recurrence, point: Mappi
             return None
         try:
             at = value_at(part.args[0], point)
-            if not isinstance(at, Fraction) or at.denominator != 1 or not 0 <= at - sequence.first < MOST_TERMS:
-                raise Undefined("an unknown term")
-            return number(sequence.terms(int(at) - sequence.first + 1)[-1])
         except (Undefined, ArithmeticError):
+            at = None
+        if not isinstance(at, Fraction) or at.denominator != 1 or not 0 <= at - first < len(terms):
             failed = True
             return part
+        return number(terms[int(at) - first])
 
     found = Condition(claim.relation, rebuilt(claim.left, change), rebuilt(claim.right, change), claim.modulus)
     return None if failed else found

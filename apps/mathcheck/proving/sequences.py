@@ -11,7 +11,8 @@ from apps.mathcheck.testing.work import spend
 from apps.mathcheck.tex.tree import Node, free_names, name, number, rebuilt, substituted, walk
 from apps.mathcheck.tex.written import related
 
-HIGHEST_ORDER = 4
+#: `LONGEST_TERM` in bits.
+HIGHEST_ORDER, LONGEST_TERM = 4, 2_000
 INDEX = "m"
 
 
@@ -25,18 +26,21 @@ class Recurrence:
     rule: Node
     shown: tuple[str, ...]
 
-    def terms(self, count: int) -> list[Fraction]:
-        """The first terms. Raises `Undefined` where a term has no exact value."""
-        found = list(self.start[:count])
-        while len(found) < count:
+    def terms(self, most: int) -> tuple[Fraction, ...]:
+        """The first terms, fewer than `most` if one has no exact value or too many digits."""
+        found = list(self.start)
+        while len(found) < most:
             at = len(found) - self.order
             point = {f"W{place}": found[at + place] for place in range(self.order)} | {INDEX: Fraction(self.first + at)}
-            value = value_at(self.rule, point)
-            if not isinstance(value, Fraction):
-                raise Undefined("a term without an exact value")
+            try:
+                value = value_at(self.rule, point)
+            except (Undefined, ZeroDivisionError):
+                break
+            if not isinstance(value, Fraction) or value.numerator.bit_length() + value.denominator.bit_length() > LONGEST_TERM:
+                break
             spend(4)
             found.append(value)
-        return found
+        return tuple(found)
 
 
 def recurrences_in(scope: Scope) -> dict[str, Recurrence]:
@@ -61,10 +65,7 @@ def _recurrence(letter: str, equations: Sequence[Condition]) -> Recurrence | Non
     about = [one for one in equations if mentions(one, letter) or any(key.startswith(f"{letter}_") for key in one.names)]
     shown = tuple(related(one.left, one.relation, one.right) for one in about)
     found = Recurrence(first, order, values[:order], body, shown)
-    try:
-        return found if found.terms(len(values)) == list(values) else None
-    except (Undefined, ArithmeticError):
-        return None
+    return found if found.terms(len(values))[: len(values)] == values else None
 
 
 def _first_values(letter: str, sides: Sequence[tuple[Node, Node]]) -> dict[int, Fraction]:

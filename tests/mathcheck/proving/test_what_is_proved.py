@@ -1,9 +1,12 @@
 r"""Formulas are proved by exact methods, each with a certificate; near them are formulas that must not be proved."""
 
 import pytest
+from sympy import QQ
+from sympy.polys.rings import ring
 
 from apps.mathcheck.checking import check_text
 from apps.mathcheck.findings import PROVED, Finding
+from apps.mathcheck.proving.solver import cannot_fail
 
 
 def last(text: str) -> Finding:
@@ -90,3 +93,14 @@ def test_a_sum_of_squares_can_be_checked_by_hand() -> None:
 def test_conditions_that_cannot_hold_together_prove_nothing() -> None:
     text = r"Let $n$ be an integer with $n>3$ and $n<2$. Then $n^2=7$."
     assert last(text).outcome != PROVED
+
+
+def test_the_solver_is_not_asked_about_high_degrees() -> None:
+    """Z3 works for minutes on this one, whatever its limit."""
+    ring_, a, b, c = ring("a,b,c", QQ)
+    one = a**3 * (b + c) + b**3 * (c + a)
+    wanted = one * a**4 * b**2 * c**2 - 3 * a**5 * b**4 * c**3 + 2 * b**4 * c**4
+    conditions = [(a * b * c - 1, "="), (a, ">"), (b, ">"), (c, ">")]
+    names = [str(symbol) for symbol in ring_.symbols]
+    assert not cannot_fail((wanted, r"\ge"), conditions, names, dict.fromkeys(names, False))
+    assert cannot_fail((a**2 + b**2 - 2 * a * b, r"\ge"), conditions, names, dict.fromkeys(names, False))
