@@ -38,7 +38,7 @@ _FOUND = {
             "text_id": "b",
             "anchor": {"start": 1, "end": 6, "quote": "2+2=4"},
             "kind": "arithmetic",
-            "outcome": "survived",
+            "outcome": "proved",
             "tests": 1,
         },
     ]

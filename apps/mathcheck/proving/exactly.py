@@ -48,8 +48,9 @@ def computed(facts: Facts) -> Certificate | None:
         return None
     sides = [value_at(side, {}) for side in (claim.left, claim.right)]
     if all(isinstance(side, Fraction) for side in sides):
-        shown = " and ".join(map(_short, sides))
-        return Certificate("exact arithmetic", (f"the sides are {shown}",))
+        left, right = map(_short, sides)
+        shown = f"both sides are {left}" if left == right else f"the left side is {left}, the right side is {right}"
+        return Certificate("exact arithmetic", (shown,))
     return Certificate("interval arithmetic", ("both sides lie in intervals that do not meet: " + _ranges(sides),))
 
 

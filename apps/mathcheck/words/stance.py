@@ -18,7 +18,7 @@ _OPENS = r"""let|set|put|setting|putting|letting|define[sd]?|defining|denote[sd]
     |relation|identit\w+
 |only\ if|as\ long\ as|choice|name|normali[sz]\w+|scal\w+|wlog|generality|inequality"""
 _CLOSES = r"""then|so|hence|thus|therefore|have|has|get|gets|obtain\w*|gives?|giving|yields?|yielding|note|since|because|clearly
-|equals?|that\ is|i\.e\.|impl\w+|follows?|tells|shows|proves|finds?
+|equals?|that\ is|i\.e\.|impl\w+|follows?|show(?:s|n)|proves|finds?
 |end\ up|arrives?|leads|reads|indeed|consequently|observe|see|becomes?|holds?|means?|in\ fact|namely|now|comput\w+
 |simplif\w+|expand\w*|as|is|are|know|conclude|deduce|which|here|also|moreover|furthermore|factor\w*|rewrite|evaluat\w+|turns"""
 _CUE = re.compile(rf"\b(?:(?P<opens>{_OPENS})|(?P<closes>{_CLOSES}))\b", re.IGNORECASE | re.VERBOSE)
