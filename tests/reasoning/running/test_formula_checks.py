@@ -36,7 +36,7 @@ async def test_lemmas_and_proofs_are_checked_at_their_steps() -> None:
     assert set(checks) == {"s0.1", "proof/1"}
     assert checks["s0.1"].outcome == checks["proof/1"].outcome == "refuted"
     first, second = checks["s0.1"].findings
-    assert (first.text_id, first.outcome, second.text_id, second.outcome) == ("statement", "survived", "step 1", "refuted")
+    assert (first.text_id, first.outcome, second.text_id, second.outcome) == ("statement", "proved", "step 1", "refuted")
     (slip,) = (one for one in checks["proof/1"].findings if one.outcome == "refuted")
     assert (slip.text_id, slip.anchor.quote) == ("step 1", "2+2=5")
     assert checks["proof/1"].call == "check/proof/1"
@@ -137,7 +137,7 @@ async def test_what_a_limit_on_time_ends_is_stopped_not_kept_and_asked_again_by_
 async def test_findings_next_to_a_stopped_one_are_reported() -> None:
     run = await play_checked(SLIP, PARAMS, stopped_in_part)
     (check,) = (event for event in run.of("formulas.checked") if event.subject == "s0.1")
-    assert (check.outcome, check.survived, check.stopped) == ("survived", 1, 1)
+    assert (check.outcome, check.proved, check.stopped) == ("survived", 1, 1)
 
 
 async def test_a_sandbox_that_is_off_is_reported_once_and_asked_again_by_the_next_owner() -> None:
