@@ -96,6 +96,7 @@ def test_a_contest_weekend(contest: Contest, live_server: LiveServer, client_for
     with room_of(live_server, session) as room:
         page = room.page(f"{here}scans/tray/")
         into_its_place(page, name_of(PAPERS), "3")
+        page.wait_for_load_state()
         page.goto(f"{here}scans/")
         page.get_by_role("button", name="Hand in the pages").click()
         page.goto(here)

@@ -7,6 +7,7 @@ import { mountPages } from "./pages.js";
 import { mountPalette } from "./palette.js";
 
 const PREVIEW_MS = 300;
+const REACHED_WITHIN_MS = 5000;
 
 /** The preview: next to the text, or in its place on a small screen. htmx fetches it at the event `preview`. */
 function mountPreview(form) {
@@ -41,16 +42,31 @@ function mountPreview(form) {
   return () => { if (isStale) refresh(); };
 }
 
+/** Whether the server answers. `navigator.onLine` is true without a connection to it, and after some reloads without any. */
+async function isReached() {
+  try {
+    await fetch(import.meta.url, { method: "HEAD", cache: "no-store", signal: AbortSignal.timeout(REACHED_WITHIN_MS) });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Without a connection a text cannot be handed in. The page says so and keeps the text. */
 function mountOffline(form) {
   const notice = form.querySelector("[data-offline]");
   const look = () => { notice.hidden = navigator.onLine; };
-  form.addEventListener("submit", (event) => {
-    look();
-    if (navigator.onLine) return;
+  let isSure = false;
+  form.addEventListener("submit", async (event) => {
+    if (isSure) return;
     event.preventDefault();
-    notice.focus();
-  });
+    event.stopImmediatePropagation();
+    isSure = await isReached();
+    notice.hidden = isSure;
+    if (isSure) form.requestSubmit(event.submitter);
+    else notice.focus();
+    isSure = false;
+  }, { capture: true });
   addEventListener("online", look);
   addEventListener("offline", look);
   look();
