@@ -36,6 +36,8 @@ class Algebra:
     divisors: list[Poly] = field(default_factory=list)
     #: Polynomials under roots of even degree; none may be negative.
     radicands: list[Poly] = field(default_factory=list)
+    #: Undeclared names in exponents, which are taken for whole numbers.
+    taken_whole: set[str] = field(default_factory=set)
 
     def over(self, *nodes: Node) -> list[Quotient]:
         """The normal forms of all expressions. Raises `NoNormalForm`."""
@@ -225,7 +227,12 @@ class Algebra:
 
     def _is_whole(self, name: str) -> bool:
         domain = self.domains.get(name)
-        return domain.kind == "integer" if domain is not None and domain.declared else name[:1] in "nmkijlpqrst#"
+        if domain is not None and domain.declared:
+            return domain.kind == "integer"
+        if name[:1] not in "nmkijlpqrst#":
+            return False
+        self.taken_whole.add(name)
+        return True
 
     def _is_positive(self, base: Node) -> bool:
         if base.op == "num":

@@ -11,18 +11,10 @@ from apps.mathcheck.proving.certificate import Certificate
 from apps.mathcheck.proving.facts import Facts
 from apps.mathcheck.scope import Condition
 from apps.mathcheck.testing.evaluating import value_at
-from apps.mathcheck.testing.values import Undefined, interval
+from apps.mathcheck.testing.values import EXACT, Undefined, interval
 from apps.mathcheck.testing.work import spend
 
 MOST_CASES = 4_000
-_EXACT = {
-    "=": lambda one, two: one == two,
-    r"\ne": lambda one, two: one != two,
-    "<": lambda one, two: one < two,
-    r"\le": lambda one, two: one <= two,
-    ">": lambda one, two: one > two,
-    r"\ge": lambda one, two: one >= two,
-}
 
 
 def holds_exactly(claim: Condition, point: Mapping[str, Fraction]) -> bool:
@@ -34,7 +26,7 @@ def holds_exactly(claim: Condition, point: Mapping[str, Fraction]) -> bool:
     except (Undefined, ArithmeticError, ValueError, TypeError):
         return False
     if isinstance(left, Fraction) and isinstance(right, Fraction):
-        return claim.relation in _EXACT and _EXACT[claim.relation](left, right)
+        return claim.relation in EXACT and EXACT[claim.relation](left, right)
     difference = interval(left) - interval(right)
     if difference.a > 0:
         return claim.relation in (">", r"\ge", r"\ne")

@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from apps.mathcheck.scope import Condition, Domain
-from apps.mathcheck.testing.evaluating import value_at
-from apps.mathcheck.testing.values import Undefined
-from apps.mathcheck.tex.tree import Node, free_names, name
+from apps.mathcheck.testing.evaluating import constant
+from apps.mathcheck.tex.tree import Node, name
 from apps.mathcheck.tex.written import related
 
 _TURNED = {"<": ">", ">": "<", r"\le": r"\ge", r"\ge": r"\le", "=": "="}
@@ -52,7 +51,7 @@ class Facts:
         for condition in self.conditions:
             if condition.modulus is None and condition.names == {key}:
                 for one, relation, other in ((condition.left, condition.relation, condition.right), _turn(condition)):
-                    if one == name(key) and (value := _value(other)) is not None:
+                    if one == name(key) and (value := constant(other)) is not None:
                         found = _narrowed(found, relation, value)
         return found
 
@@ -88,17 +87,6 @@ def _narrowed(bound: Bound, relation: str, value: Fraction) -> Bound:
     if relation in ("<", r"\le", "=") and (high is None or value < high or (value == high and strict)):
         high, high_strict = value, strict
     return Bound(low, low_strict, high, high_strict, bound.whole)
-
-
-def _value(node: Node) -> Fraction | None:
-    """The value of a number, perhaps with a sign or as a fraction."""
-    if free_names(node):
-        return None
-    try:
-        value = value_at(node, {})
-    except (Undefined, ArithmeticError):
-        return None
-    return value if isinstance(value, Fraction) else None
 
 
 def _words(domain: Domain) -> str:

@@ -34,7 +34,7 @@ def equation(facts: Facts) -> Certificate | None:
     if where is None:
         return None
     lines = ("both sides have the same normal form: the difference, expanded over the rational numbers, is 0",)
-    return Certificate(method, (*steps, *(lines if top == 0 else ())), facts.shown(facts.claim.names), where)
+    return Certificate(method, (*steps, *(lines if top == 0 else ())), _assumed(facts, system, facts.claim.names), where)
 
 
 def _follows(top: Any, system: System) -> tuple[str, ...] | None:
@@ -79,7 +79,7 @@ def inequality(facts: Facts) -> Certificate | None:
     found = _sign(top, system, strict)
     if found is None:
         return None
-    return Certificate(found[0], (*steps, *found[1]), facts.shown(_reached(facts)), where)
+    return Certificate(found[0], (*steps, *found[1]), _assumed(facts, system, _reached(facts)), where)
 
 
 def _unequal(facts: Facts, system: System) -> Certificate | None:
@@ -88,7 +88,9 @@ def _unequal(facts: Facts, system: System) -> Certificate | None:
         return None
     for poly in (system.claim.top, -system.claim.top):
         if (found := _sign(poly, system, True)) is not None:
-            return Certificate(found[0], (*shown_given(system.given), *found[1]), facts.shown(_reached(facts)), where)
+            return Certificate(
+                found[0], (*shown_given(system.given), *found[1]), _assumed(facts, system, _reached(facts)), where
+            )
     return None
 
 
@@ -196,6 +198,13 @@ def _is_declared(name: str, system: System) -> bool:
 
 def _names_in(factor: Any, system: System) -> set[str]:
     return {system.names[at] for monomial in factor.itermonoms() for at, exponent in enumerate(monomial) if exponent}
+
+
+def _assumed(facts: Facts, system: System, names: frozenset[str]) -> tuple[str, ...]:
+    """The assumptions in words, also that undeclared names in exponents are whole numbers."""
+    taken = system.algebra.taken_whole
+    shown = (one for one in facts.shown(names) if one not in {f"{name} real" for name in taken})
+    return (*shown, *(f"{name} whole" for name in sorted(taken)))
 
 
 def _reached(facts: Facts) -> frozenset[str]:

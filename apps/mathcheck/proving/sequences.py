@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from apps.mathcheck.scope import Condition, Scope
-from apps.mathcheck.testing.evaluating import value_at
+from apps.mathcheck.testing.evaluating import constant, value_at
 from apps.mathcheck.testing.values import Undefined
 from apps.mathcheck.testing.work import spend
 from apps.mathcheck.tex.tree import Node, free_names, name, number, rebuilt, substituted, walk
@@ -77,7 +77,7 @@ def _first_values(letter: str, sides: Sequence[tuple[Node, Node]]) -> dict[int, 
             if at is None:
                 continue
             other = _place(two, letter)
-            value = found.get(other) if other is not None else _number(two)
+            value = found.get(other) if other is not None else constant(two)
             if value is not None:
                 found.setdefault(at, value)
     return found
@@ -128,18 +128,8 @@ def with_items(node: Node, letter: str) -> Node:
 def _place(node: Node, letter: str) -> int | None:
     if not is_term(node) or node.value != letter or free_names(node.args[0]):
         return None
-    value = _number(node.args[0])
+    value = constant(node.args[0])
     return int(value) if value is not None and value.denominator == 1 else None
-
-
-def _number(node: Node) -> Fraction | None:
-    if free_names(node):
-        return None
-    try:
-        value = value_at(node, {})
-    except (Undefined, ArithmeticError):
-        return None
-    return value if isinstance(value, Fraction) else None
 
 
 def shift_of(index: Node, key: str) -> int | None:

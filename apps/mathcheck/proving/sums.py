@@ -12,14 +12,13 @@ from apps.mathcheck.proving.exactly import holds_exactly
 from apps.mathcheck.proving.facts import Facts
 from apps.mathcheck.proving.relations import equation, inequality
 from apps.mathcheck.scope import Condition, Domain
-from apps.mathcheck.testing.evaluating import value_at
-from apps.mathcheck.testing.values import Undefined
+from apps.mathcheck.testing.evaluating import constant
 from apps.mathcheck.tex.tree import BINDERS, Node, free_names, has, name, number, rebuilt, substituted, walk
 from apps.mathcheck.tex.written import related
 
 METHOD = "induction"
-_STRICT = {"<": "<", ">": ">", r"\le": r"\le", r"\ge": r"\ge"}
-FURTHEST_START, SHORTEST, LONGEST = 12, 0, 200
+_ORDERED = ("<", ">", r"\le", r"\ge")
+FURTHEST_START, LONGEST = 12, 200
 
 
 def unrolled(node: Node) -> Node:
@@ -41,11 +40,8 @@ def unrolled(node: Node) -> Node:
 
 
 def _whole(node: Node) -> int | None:
-    try:
-        value = value_at(node, {})
-    except (Undefined, ArithmeticError):
-        return None
-    return int(value) if isinstance(value, Fraction) and value.denominator == 1 else None
+    value = constant(node)
+    return int(value) if value is not None and value.denominator == 1 else None
 
 
 def by_induction(facts: Facts) -> Certificate | None:
@@ -167,7 +163,7 @@ def _with(claim: Condition, values: dict[Node, Node]) -> Condition:
 def growth_inequality(facts: Facts) -> Certificate | None:
     """`2^n > n^2` and its like: the larger side grows by a quotient that carries the other side along."""
     claim = facts.claim
-    if claim.relation not in _STRICT or len(claim.names) != 1:
+    if claim.relation not in _ORDERED or len(claim.names) != 1:
         return None
     (key,) = claim.names
     bound = facts.bound(key)

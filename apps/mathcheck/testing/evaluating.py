@@ -20,6 +20,15 @@ def value_at(node: Node, point: Mapping[str, Fraction]) -> Value:
     return _OPERATIONS[node.op](node, point) if node.op in _OPERATIONS else _unknown(node)
 
 
+def constant(node: Node) -> Fraction | None:
+    """The exact value of an expression without names; None if it has names or no exact value."""
+    try:
+        value = value_at(node, {})
+    except (Undefined, ArithmeticError):
+        return None
+    return value if isinstance(value, Fraction) else None
+
+
 def _unknown(node: Node) -> Value:
     raise Undefined(f"{node.op} has no value")
 

@@ -27,7 +27,7 @@ class Undefined(Exception):
 def holds(relation: str, left: Value, right: Value) -> bool | None:
     """Whether `left relation right`; None if the precision does not decide it. Overlapping narrow intervals count as equal."""
     if isinstance(left, Fraction) and isinstance(right, Fraction):
-        return _EXACT[relation](left, right)
+        return EXACT[relation](left, right)
     difference = interval(left) - interval(right)
     low, high = difference.a, difference.b
     if high < 0 or low > 0:
@@ -38,7 +38,7 @@ def holds(relation: str, left: Value, right: Value) -> bool | None:
     return True if near and relation in ("=", r"\le", r"\ge") else None
 
 
-_EXACT: dict[str, Callable[[Fraction, Fraction], bool]] = {
+EXACT: dict[str, Callable[[Fraction, Fraction], bool]] = {
     "=": lambda a, b: a == b,
     r"\ne": lambda a, b: a != b,
     "<": lambda a, b: a < b,

@@ -79,6 +79,9 @@ def test_a_certificate_says_what_it_assumes_and_where_it_holds() -> None:
     finding = last("Let $a+b=4$ and $ab=3$. Then $a^2+b^2=10$.")
     assert finding.certificate is not None
     assert {"a + b = 4", "a*b = 3"} <= set(finding.certificate.assumptions)
+    finding = last("We have $(-1)^{n+2}=(-1)^n$.")
+    assert finding.certificate is not None
+    assert "n whole" in finding.certificate.assumptions
     finding = last(r"We have $\frac{x^2}x=x$.")
     assert finding.certificate is not None
     assert finding.certificate.where == "x ≠ 0"
