@@ -145,7 +145,7 @@ def test_every_script_comes_once_in_the_order_of_its_marker(bob: User) -> None:
     assert sorted(expected) == sorted(cases)
 
 
-@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite keeps no prepared statements")
+@pytest.mark.postgresql  # SQLite keeps no prepared statements
 def test_postgresql_keeps_the_plans_of_claims(bob: User) -> None:
     problem = problem_to_mark(bob, scripts=2)
     sealed(claimed(problem, bob), bob)
