@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from apps.mathcheck.claims import Claim, Link, decimals, is_bare_link, links, read_link
-from apps.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, STOPPED, Anchor, Finding
+from apps.mathcheck.findings import NOT_UNDERSTOOD, PROVED, REFUTED, STOPPED, Anchor, Finding
 from apps.mathcheck.proving.verdicts import about_a_recurrence, counted_in_full, may_be_proved, or_proved
 from apps.mathcheck.scope import Scope
 from apps.mathcheck.testing.alarm import PER_CLAIM_S, PER_TEXT_S, Guard, TookTooLong, within
@@ -16,7 +16,7 @@ from apps.mathcheck.testing.work import METER, ONE_AT_A_TIME, PER_CLAIM, allowan
 from apps.mathcheck.tex.notation import NotUnderstood
 from apps.mathcheck.tex.tree import TOO_DEEP, has
 from apps.mathcheck.words.background import Background
-from apps.mathcheck.words.conditions import add_condition
+from apps.mathcheck.words.conditions import add_condition, concludes
 from apps.mathcheck.words.divisibility import divided_in_words
 from apps.mathcheck.words.excuses import (
     Around,
@@ -28,7 +28,7 @@ from apps.mathcheck.words.excuses import (
 )
 from apps.mathcheck.words.quantifiers import is_about_some_values
 from apps.mathcheck.words.reading import Line, read_line
-from apps.mathcheck.words.stance import may_be_hypothesis
+from apps.mathcheck.words.stance import is_hypothesis, may_be_hypothesis
 from apps.mathcheck.words.texts import Sentence, sentences
 from apps.mathcheck.words.vocabulary import is_universal, named_inequality
 
@@ -105,12 +105,14 @@ class Checker(Background):
         """Yield the findings of a statement. If one of its relations has no result, the others say so."""
         found: list[Finding] = []
         for link in links(line.statements[place]):
-            if is_bare_link(link, self.scope):
+            bare, claim, verdict = is_bare_link(link, self.scope), None, Verdict(NOT_UNDERSTOOD, BARE)
+            if not bare or concludes(line, place, self.scope):
+                claim, verdict = self._checked(line, place, link, sentence, declared, readable_before)
+            if bare and verdict.outcome not in (PROVED, REFUTED):
                 self.add(link)
                 if len(line.statements[place].relations) > 1:
                     found.append(self._finding(line, place, link, None, Verdict(NOT_UNDERSTOOD, BARE)))
                 continue
-            claim, verdict = self._checked(line, place, link, sentence, declared, readable_before)
             found.append(self._finding(line, place, link, claim, verdict))
         partial = any(one.outcome in (NOT_UNDERSTOOD, STOPPED) for one in found)
         yield from (replace(one, partial=partial) for one in found if one.reason != BARE or partial)
@@ -119,6 +121,7 @@ class Checker(Background):
         """Yield findings of a sentence that could not be read. It may have restricted any of its letters."""
         named = {letter for formula in sentence.formulas for letter in re.findall(r"[A-Za-z]", formula.tex)}
         self.scope.readable = False
+        self.restrained.everything = True
         self.scope.unread |= named
         self.scope.supposed |= named
         verdict = _verdict_of_error(error)
@@ -128,10 +131,8 @@ class Checker(Background):
 
     def _guarded(self, test: Callable[[], Verdict]) -> Verdict:
         """The verdict of a test. An error of the test affects only its own claim."""
-        if self.guard.is_over:
-            return Verdict(STOPPED, GUARDED)
-        if METER.is_over:
-            return Verdict(NOT_UNDERSTOOD, NO_WORK)
+        if self.guard.is_over or METER.is_over:
+            return Verdict(STOPPED, GUARDED) if self.guard.is_over else Verdict(NOT_UNDERSTOOD, NO_WORK)
         try:
             with within(PER_CLAIM_S):
                 return test()
@@ -223,6 +224,10 @@ class Checker(Background):
         again = self._decided(read_link(link, scope, self.totient), scope, evidence)
         return verdict if again.outcome == REFUTED else Verdict(NOT_UNDERSTOOD, AFTERWARDS)
 
+    def _is_complete(self, names: frozenset[str], scope: Scope) -> bool:
+        reached = names.union(*(one.names for one in scope.relevant(names)))
+        return bool(names) and self.restrained.is_complete(names, reached)
+
     def _finding(self, line: Line, place: int, link: Link, claim: Claim | None, verdict: Verdict) -> Finding:
         inner = line.formulas[place].inner
         start, end = inner + link.start, inner + link.end
@@ -247,7 +252,7 @@ class Checker(Background):
         names = claim.names - claim.opaque
         cited = named_inequality(words) if claim.relation in ("<", ">", r"\le", r"\ge") else ""
         summed = any(has(side, "sum", "prod") for variant in claim.variants for side in (variant.left, variant.right))
-        some = is_about_some_values(words) and not names <= _under_conditions(scope)
+        some = is_about_some_values(words) and not names <= scope.conditioned
         universal = read and not some and is_universal(words) and (scope is self.own or not self.bound)
         asserts = not may_be_hypothesis(line.before(place), line.after(place))
         quantified = asserts and universal and names <= declared and not names & scope.unread
@@ -266,8 +271,17 @@ class Checker(Background):
             inequality_by_name=cited,
             asserted_sum=summed and read and len(names) == 1 and _SERIOUS.search(words) is not None,
             decimals=decimals(link),
-            fully_conditioned=read and _DRAWN.search(words) is not None and _is_fully_conditioned(names, scope),
+            complete=self._is_complete(names, scope)
+            and _says(line.before(place), line.after(place), names <= self.scope.settled),
+            fully_conditioned=read and _DRAWN.search(words) is not None and scope.is_fully_conditioned(names),
         )
+
+
+def _says(before: str, after: str, settled: bool) -> bool:
+    """Whether words before a formula assert it. "Since $P$" does so if earlier sentences settled its names."""
+    if re.search(r"[A-Za-z]{2}", before) is None or is_hypothesis(before, after):
+        return False
+    return settled or not may_be_hypothesis(before, after)
 
 
 def _verdict_of_error(error: Exception) -> Verdict:
@@ -276,23 +290,8 @@ def _verdict_of_error(error: Exception) -> Verdict:
         return Verdict(STOPPED, GUARDED)
     if isinstance(error, NotUnderstood):
         return Verdict(NOT_UNDERSTOOD, str(error))
-    return Verdict(
-        NOT_UNDERSTOOD, TOO_DEEP if isinstance(error, RecursionError) else f"its check broke off ({type(error).__name__})"
-    )
-
-
-def _is_fully_conditioned(names: frozenset[str], scope: Scope) -> bool:
-    """Whether every condition on the names was read, and each name is declared or tied to a declared one by an equation."""
-    conditions = scope.relevant(names)
-    reached = names.union(*(one.names for one in conditions))
-    tied = frozenset[str]().union(*(one.names for one in conditions if one.relation == "="))
-    known = {name for name in reached if scope.is_declared(name)}
-    return bool(known) and reached <= known | tied and not scope.vague and not reached & (scope.unread | scope.supposed)
-
-
-def _under_conditions(scope: Scope) -> set[str]:
-    """The names in conditions that were read; "such" may refer to them."""
-    return {name for condition in scope.conditions for name in condition.names}
+    broke_off = f"its check broke off ({type(error).__name__})"
+    return Verdict(NOT_UNDERSTOOD, TOO_DEEP if isinstance(error, RecursionError) else broke_off)
 
 
 _RELATES = re.compile(r"[=<>≤≥≠≡]|\\(?:l|g|n)e(?:q|qslant)?(?![a-z])|\\(?:equiv|n?mid|lt|gt)(?![a-z])")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from apps.mathcheck.scope import Condition, Scope
+from apps.mathcheck.scope import UNMODULATED, Condition, Scope
 from apps.mathcheck.testing.shapes import derivative
 from apps.mathcheck.tex.ellipsis import expanded
 from apps.mathcheck.tex.lexing import Token
@@ -13,7 +13,7 @@ from apps.mathcheck.tex.parsing import parsed
 from apps.mathcheck.tex.relations import Statement
 from apps.mathcheck.tex.tree import BINDERS, Node, free_names, has, is_bare, name, number, rebuilt, substituted, walk
 
-KINDS = {"=": "identity", r"\equiv": "congruence", r"\mid": "divisibility", r"\nmid": "divisibility"}
+KINDS = {"=": "identity", r"\equiv": "congruence", r"\nequiv": "congruence", r"\mid": "divisibility", r"\nmid": "divisibility"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def read_link(link: Link, scope: Scope, totient: bool = False) -> Claim:
     """The claim of a link, with definitions substituted; raises NotUnderstood."""
     if not link.left or not link.right:
         raise NotUnderstood("a side is missing")
-    if link.relation == r"\equiv" and link.modulus is None:
+    if link.relation in UNMODULATED and link.modulus is None:
         raise NotUnderstood("a congruence without its modulus")
     reader = _Reader(scope, totient)
     variants: list[Condition] = []
@@ -78,12 +78,14 @@ def read_link(link: Link, scope: Scope, totient: bool = False) -> Claim:
     for reading in READINGS:
         sides = [parsed(side, functions, reading) for side in (link.left, link.right)]
         modulus = None if link.modulus is None else reader.resolved(parsed(link.modulus, functions, reading))
-        raw = Condition("=" if link.relation == r"\equiv" else link.relation, sides[0], sides[1], modulus)
+        raw = Condition(UNMODULATED.get(link.relation, link.relation), sides[0], sides[1], modulus)
         variant = Condition(raw.relation, reader.resolved(raw.left), reader.resolved(raw.right), modulus)
         for based in _with_bases(variant):
             if based not in variants:
                 variants.append(based)
-    relation = r"\equiv" if link.modulus is not None and link.relation in ("=", r"\equiv") else link.relation
+    relation = link.relation
+    if link.modulus is not None:
+        relation = {"=": r"\equiv", r"\ne": r"\nequiv"}.get(relation, relation)
     by_derivative = bool(reader.differentiated) and _is_derivative_claim(parsed(link.left, functions), variants[0], scope)
     return Claim(
         relation,

@@ -70,7 +70,8 @@ class Condition:
         try:
             left, right = value_at(self.left, point), value_at(self.right, point)
             if self.modulus is not None:
-                return _congruent(left, right, integer(value_at(self.modulus, point)))
+                congruent = _congruent(left, right, integer(value_at(self.modulus, point)))
+                return congruent if congruent is None else congruent is (self.relation != r"\ne")
             if self.relation in (r"\mid", r"\nmid"):
                 divisor, multiple = integer(left), integer(right)
                 if divisor == 0:
@@ -81,6 +82,8 @@ class Condition:
             return None
 
 
+#: The relation of a congruence without its modulus, which a `Condition` keeps apart.
+UNMODULATED = {r"\equiv": "=", r"\nequiv": r"\ne"}
 _ORDER = frozenset(["=", "<", ">", r"\le", r"\ge", r"\ne"])
 
 
@@ -113,6 +116,8 @@ class Scope:
     vague: bool = False
     #: Whether every word so far was read.
     readable: bool = True
+    #: Names that the text has introduced and that no unread words may restrict.
+    settled: frozenset[str] = frozenset()
 
     def copied(self) -> "Scope":
         """An independent copy."""
@@ -126,6 +131,7 @@ class Scope:
             set(self.supposed),
             self.vague,
             self.readable,
+            self.settled,
         )
 
     def for_bound_names(self) -> "Scope":
@@ -159,6 +165,19 @@ class Scope:
 
     def is_declared(self, name: str) -> bool:
         return name in self.domains and self.domains[name].declared
+
+    @property
+    def conditioned(self) -> set[str]:
+        """The names in conditions that were read; "such" may refer to them."""
+        return {name for condition in self.conditions for name in condition.names}
+
+    def is_fully_conditioned(self, names: frozenset[str]) -> bool:
+        """Whether every condition on the names was read, and each name is declared or tied to a declared one by an equation."""
+        conditions = self.relevant(names)
+        reached = names.union(*(one.names for one in conditions))
+        tied = frozenset[str]().union(*(one.names for one in conditions if one.relation == "="))
+        known = {name for name in reached if self.is_declared(name)}
+        return bool(known) and reached <= known | tied and not self.vague and not reached & (self.unread | self.supposed)
 
     def relevant(self, names: frozenset[str]) -> list[Condition]:
         """Conditions on the names, direct or through other names."""

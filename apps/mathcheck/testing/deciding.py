@@ -7,20 +7,20 @@ that no condition was missed. Without it the verdict is "not understood".
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import permutations
 
 from apps.mathcheck.claims import Claim
 from apps.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, SURVIVED, Counterexample
 from apps.mathcheck.proving.certificate import Certificate
 from apps.mathcheck.scope import Condition, Domain, Scope
 from apps.mathcheck.testing.entailed import passes_under_part
-from apps.mathcheck.testing.evaluating import value_at
+from apps.mathcheck.testing.evaluating import value_at, value_or_none
 from apps.mathcheck.testing.rounding import is_pulled_out_of_floors
 from apps.mathcheck.testing.sampling import Point, Ranges, described, points, widen
 from apps.mathcheck.testing.shapes import confirms, likeness
-from apps.mathcheck.testing.values import Undefined, Value, holds, times
+from apps.mathcheck.testing.symmetry import fails_in_any_order, scales
+from apps.mathcheck.testing.values import Value
 from apps.mathcheck.testing.work import METER, PER_TRIAL, allowance
-from apps.mathcheck.tex.tree import Node, free_names, is_bare_number, number
+from apps.mathcheck.tex.tree import Node, free_names, is_bare_number, number, walk
 
 LEAST_TESTS = 5
 LEAST_UNCONDITIONAL, ENOUGH_UNCONDITIONAL = 25, 60
@@ -49,6 +49,8 @@ class Evidence:
     decimals: int | None = None
     #: Whether every condition on its names, or on names tied to them, was read.
     fully_conditioned: bool = False
+    #: Whether the text introduced the names, and no unread words may restrict them.
+    complete: bool = False
 
 
 @dataclass(slots=True)
@@ -120,7 +122,7 @@ def _run_trial(claim: Claim, variant: Condition, scope: Scope, evidence: Evidenc
     for domains in _domains(claim, variant, scope, evidence):
         with allowance(PER_TRIAL):
             for point in points(scope, sorted(variant.names), domains):
-                if all(_value(node, point) is not None for node in claim.differentiated):
+                if all(value_or_none(node, point) is not None for node in claim.differentiated):
                     _test(variant, point, trial)
                 if trial.tests >= MOST_TESTS:
                     break
@@ -174,7 +176,7 @@ def _domains(claim: Claim, variant: Condition, scope: Scope, evidence: Evidence)
     if evidence.inequality_by_name:
         return [positive]
     whole = dict.fromkeys(silent, Domain(kind="integer", sign="positive"))
-    if claim.relation in (r"\equiv", r"\mid", r"\nmid"):
+    if claim.relation in (r"\equiv", r"\nequiv", r"\mid", r"\nmid"):
         return [whole]
     anything = dict.fromkeys(silent, Domain(kind="integer"))
     whole |= auxiliary
@@ -206,9 +208,11 @@ def _doubt(claim: Claim, variant: Condition, trial: _Trial, scope: Scope, eviden
             return ""
     if evidence.fully_conditioned and _is_whole(trial.failed[0], scope) and is_pulled_out_of_floors(variant):
         return ""
+    if evidence.complete and (not _may_hold_for_some(claim, trial) or _relates_the_same(variant, trial)):
+        return ""
     if evidence.quantified or (evidence.declared and not unread and not _may_hold_for_some(claim, trial)):
         return ""
-    if evidence.inequality_by_name and _scales(variant) and _fails_in_any_order(variant, trial.failed[0]):
+    if evidence.inequality_by_name and scales(variant) and fails_in_any_order(variant, trial.failed[0]):
         return ""
     return "it fails for some values, but it may be meant under conditions that were not read"
 
@@ -242,6 +246,15 @@ def _may_hold_for_some(claim: Claim, trial: _Trial) -> bool:
     return claim.relation == "=" and trial.passed > 0
 
 
+def _relates_the_same(variant: Condition, trial: _Trial) -> bool:
+    """Whether an equation asks for no value: both sides have the same names, and it fails often; or it gives a `gcd`."""
+    left, right = free_names(variant.left), free_names(variant.right)
+    often = 3 * len(trial.failed) >= trial.passed
+    return (left == right and often) or (
+        is_bare_number(variant.right) and any(part.value == "gcd" for part in walk(variant.left))
+    )
+
+
 def _may_be_solved(variant: Condition) -> bool:
     """Whether a sum may be an equation for one unknown: one side is a number, or some number from 3 on makes both equal."""
     if not free_names(variant.left) or not free_names(variant.right):
@@ -252,33 +265,6 @@ def _may_be_solved(variant: Condition) -> bool:
 
 def _distance(variant: Condition) -> Node:
     return Node("fn", (Node("add", (variant.left, Node("neg", (variant.right,)))),), "abs")
-
-
-def _scales(variant: Condition) -> bool:
-    """Whether both sides scale equally with all names, so that no condition such as abc = 1 was needed."""
-    point = {name: Fraction(place + 2) for place, name in enumerate(sorted(variant.names))}
-    double = {name: 2 * value for name, value in point.items()}
-    one, other = _value(variant.left, double), _value(variant.right, point)
-    three, last = _value(variant.right, double), _value(variant.left, point)
-    if one is None or other is None or three is None or last is None:
-        return False
-    return holds("=", times(one, other), times(three, last)) is True
-
-
-def _fails_in_any_order(variant: Condition, point: Point) -> bool:
-    names = sorted(variant.names)
-    if len(names) > 4:
-        return False
-    return all(
-        variant.at(dict(zip(names, order, strict=True))) is False for order in permutations([point[name] for name in names])
-    )
-
-
-def _value(node: Node, point: Point) -> Value | None:
-    try:
-        return value_at(node, point)
-    except (Undefined, ArithmeticError):
-        return None
 
 
 def _counterexample(variant: Condition, point: Point) -> Counterexample:

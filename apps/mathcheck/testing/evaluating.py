@@ -20,6 +20,14 @@ def value_at(node: Node, point: Mapping[str, Fraction]) -> Value:
     return _OPERATIONS[node.op](node, point) if node.op in _OPERATIONS else _unknown(node)
 
 
+def value_or_none(node: Node, point: Mapping[str, Fraction]) -> Value | None:
+    """The value at a point; None if there is none."""
+    try:
+        return value_at(node, point)
+    except (Undefined, ArithmeticError):
+        return None
+
+
 def constant(node: Node) -> Fraction | None:
     """The exact value of an expression without names; None if it has names or no exact value."""
     try:

@@ -86,7 +86,7 @@ def confirms(relation: str, left: Node, right: Node, point: Mapping[str, Fractio
     """Whether SymPy confirms that `left relation right` fails at the point."""
     METER.spent += SYMPY
     try:
-        difference = symbolic(left, point) - symbolic(right, point)
+        difference = sympy.sympify(symbolic(left, point) - symbolic(right, point))
         if not difference.is_Rational:
             difference = sympy.N(difference, 60)
         if not difference.is_real or (abs(difference) > 0 and abs(difference) < sympy.Rational(1, 10**40)):

@@ -194,10 +194,15 @@ def _is_function(parser: "Parser", letter: str, primes: int) -> bool:
 def _fraction(parser: "Parser", _command: str) -> Node:
     if parser.peek == "{" and parser.peek_at(1) == "d":
         return _derivative(parser)
-    if len(parser.peek) == 2 and parser.peek.isdigit():  # \\frac12 is one half.
+    return Node("div", _two_arguments(parser))
+
+
+def _two_arguments(parser: "Parser") -> tuple[Node, Node]:
+    r"""The arguments of `\frac12`, `\binom{n}{k}` and the like: two digits are one each."""
+    if len(parser.peek) == 2 and parser.peek.isdigit():
         both = parser.take().text
-        return Node("div", (number(int(both[0])), number(int(both[1]))))
-    return Node("div", (parser.argument(), parser.argument()))
+        return number(int(both[0])), number(int(both[1]))
+    return parser.argument(), parser.argument()
 
 
 def _derivative(parser: "Parser") -> Node:
@@ -218,7 +223,7 @@ def _root(parser: "Parser", _command: str) -> Node:
 
 
 def _binomial(parser: "Parser", _command: str) -> Node:
-    return Node("fn", (parser.argument(), parser.argument()), "binom")
+    return Node("fn", _two_arguments(parser), "binom")
 
 
 def _big(parser: "Parser", command: str) -> Node:

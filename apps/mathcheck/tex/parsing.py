@@ -168,7 +168,10 @@ class Parser:
         return factor
 
     def _refuse_number(self) -> None:
+        r"""Reject `n2` and `2 3`. The power of `n2^k` and the factorial of `4!\,2!` are factors."""
         if self.tokens[self.position].kind == "num":
+            if self.peek_at(1) in ("^", "!") and self.tokens[self.position - 1].kind != "num":
+                return
             raise NotUnderstood("a number after a factor without a sign")
 
     def _starts_factor(self) -> bool:
@@ -228,7 +231,7 @@ class Parser:
             return number(int(token.text))
         if token.kind == "letter" or token.text in GREEK:
             return name(token.text)
-        if token.text == r"\frac":
+        if token.text in (r"\frac", r"\pi"):
             self.position -= 1
             return atom(self)
         raise NotUnderstood(f"`{token.text}` as an argument")

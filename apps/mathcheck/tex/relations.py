@@ -6,10 +6,15 @@ from dataclasses import dataclass, field
 
 from apps.mathcheck.tex.lexing import Token, tokens
 
-RELATIONS = frozenset(["=", "<", ">", r"\le", r"\ge", r"\ne", r"\equiv", r"\mid", r"\nmid", ":="])
+RELATIONS = frozenset(["=", "<", ">", r"\le", r"\ge", r"\ne", r"\equiv", r"\nequiv", r"\mid", r"\nmid", ":="])
+#: A relation after `\not`, and what both mean together.
+DENIED = {
+    "=": r"\ne", "<": r"\ge", ">": r"\le", r"\le": ">", r"\ge": "<", r"\equiv": r"\nequiv", r"\mid": r"\nmid",
+    "|": r"\nmid", r"\in": r"\notin",
+}  # fmt: skip
 _FOREIGN_WRITTEN = r"""
     \approx \sim \simeq \cong \in \notin \subset \subseteq \supset \supseteq \to \mapsto \rightarrow \longrightarrow
-    \perp \parallel \propto \ll \gg \prec \succ \preceq \succeq \doteq \not \nequiv \ngeq \nleq \ni \gtrsim \lesssim
+    \perp \parallel \propto \ll \gg \prec \succ \preceq \succeq \doteq \not \ngeq \nleq \ni \gtrsim \lesssim
     \asymp \parallel \longmapsto \searrow \nearrow \uparrow \downarrow \leftrightarrow \models \vdash \setminus \cup
     \cap : \triangleq
 """
@@ -63,7 +68,7 @@ class Statement:
 def statements(tex: str) -> list[Statement]:
     """The statements of a formula, in order; bare expressions and list items are statements without relations."""
     found, current, depth = [], Statement(), 0
-    items = _joined_lines(tokens(tex))
+    items = _joined_lines(_denied(tokens(tex)))
     for place, token in enumerate(items):
         depth += (token.text in OPENING) - (token.text in CLOSING)
         separator = _separator(token, items[place + 1 : place + 2]) if depth == 0 else ""
@@ -92,6 +97,17 @@ def statements(tex: str) -> list[Statement]:
         _take_modulus(statement)
     _share_modulus(found)
     return [statement for statement in found if not statement.empty or statement.words]
+
+
+def _denied(items: list[Token]) -> list[Token]:
+    r"""The tokens with `\not` and the relation after it as one."""
+    found: list[Token] = []
+    for token in items:
+        if found and found[-1].text == r"\not" and token.text in DENIED:
+            found[-1] = Token("cmd", DENIED[token.text], found[-1].start, token.end)
+        else:
+            found.append(token)
+    return found
 
 
 def _refuse_fraction(statement: Statement) -> None:
@@ -171,7 +187,7 @@ def _take_modulus(statement: Statement) -> None:
     place = next((i for i, token in enumerate(last) if token.text in (r"\pmod", r"\mod")), None)
     if place is None:
         return
-    if place == 0 or not any(relation.text in (r"\equiv", "=") for relation in statement.relations):
+    if place == 0 or not any(relation.text in (r"\equiv", r"\nequiv", "=", r"\ne") for relation in statement.relations):
         statement.foreign = r"\mod"
         return
     modulus, front = last[place + 1 :], last[:place]
@@ -189,5 +205,5 @@ def _share_modulus(found: Sequence[Statement]) -> None:
     for statement in reversed(found):
         if statement.modulus is not None:
             modulus = statement.modulus
-        elif any(relation.text == r"\equiv" for relation in statement.relations):
+        elif any(relation.text in (r"\equiv", r"\nequiv") for relation in statement.relations):
             statement.modulus = modulus

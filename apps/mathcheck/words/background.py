@@ -11,6 +11,7 @@ from apps.mathcheck.words.declarations import read_declarations
 from apps.mathcheck.words.divisibility import Divided, divided_in_words
 from apps.mathcheck.words.quantifiers import bound_names, supposes
 from apps.mathcheck.words.reading import Line, read_line
+from apps.mathcheck.words.restrained import Restrained
 from apps.mathcheck.words.restrictions import has_hidden_condition, may_restrict_names, redefined_operations
 from apps.mathcheck.words.suppositions import SINCE, has_vague_supposition, meanings_in
 from apps.mathcheck.words.texts import sentences
@@ -32,6 +33,7 @@ class Background:
         self.bound: frozenset[str] = frozenset()
         #: What proofs may assume: everything in force, and what holds in this sentence.
         self.assumed, self.provable = Assumed(), Scope()
+        self.restrained = Restrained()
         #: Whether the current text is the problem, whose conditions always hold.
         self.outside = False
         self.read = True
@@ -48,7 +50,9 @@ class Background:
     def prepare(self, line: Line, given: bool = False) -> tuple[set[int], set[str], list[Divided]]:
         """Read the next sentence into the scopes. Returns its conditions, declared names and claims of divisibility."""
         divided = [] if given else list(divided_in_words(line))
+        self.scope.settled = self.assumed.scope.settled = self.restrained.settled
         self.provable = self.assumed.enter(line, given)
+        self.restrained.enter(line, given or self.outside)
         self.bound = frozenset() if given else bound_names(line)
         self.operations |= redefined_operations(line)
         if self.bound:

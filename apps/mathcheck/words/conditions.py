@@ -3,18 +3,20 @@
 import re
 
 from apps.mathcheck.claims import Link, is_bare_link, letters, links
-from apps.mathcheck.scope import Condition, Domain, Scope
+from apps.mathcheck.scope import UNMODULATED, Condition, Domain, Scope
 from apps.mathcheck.tex.ellipsis import expanded
 from apps.mathcheck.tex.notation import NotUnderstood
 from apps.mathcheck.tex.parsing import parsed
 from apps.mathcheck.tex.relations import Statement
 from apps.mathcheck.tex.tree import free_names, is_bare
 from apps.mathcheck.words.reading import Line
-from apps.mathcheck.words.stance import is_condition
+from apps.mathcheck.words.stance import is_condition, is_drawn, is_only_named
 
 _DEFINES = re.compile(
     r"\b(?:let|set|put|define|denote|where|write|consider|setting|putting|with|function|polynomial|take|given|by)\b[^.]*$", re.I
 )
+#: "…, with equality for $x=2$" restricts nothing.
+_EQUALITY_AT = re.compile(r"(?<!\bif\s)(?<!suppose\s)(?<!assume\s)\bequality\b[^⟦]*(?:⟦⟧\s*=?\s*)*$", re.IGNORECASE)
 _PIECEWISE = re.compile(r"\b(?:if|when|whenever|otherwise|unless|odd|even|else|case|recursively|mod|modulo)\b", re.I)
 
 #: A bare bound such as `x > 0` concerns reals for these letters; for n or k it may concern integers.
@@ -23,10 +25,15 @@ _BOUNDS = frozenset(["<", ">", r"\le", r"\ge"])
 
 
 def condition_places(line: Line, scope: Scope, given: bool) -> set[int]:
-    """The places of a line's statements that are conditions: by the words before them, or by their form."""
+    """The places of a line's statements that are conditions: by the words before them, or by their form.
+
+    A conclusion about names that the text has settled is a claim, whatever its form: "hence $x=5$".
+    """
     found: set[int] = set()
     for place, statement in enumerate(line.statements):
         if not statement.relations:
+            continue
+        if not given and concludes(line, place, scope):
             continue
         if (
             given
@@ -38,6 +45,18 @@ def condition_places(line: Line, scope: Scope, given: bool) -> set[int]:
     return found
 
 
+def concludes(line: Line, place: int, scope: Scope) -> bool:
+    """Whether a statement is a conclusion about settled names, or is named as what it is: "the polynomial $x^4+1=…$"."""
+    before = line.before(place)
+    if not is_drawn(before) and not is_only_named(before):
+        return False
+    try:
+        names = frozenset[str]().union(*(free_names(parsed(part)) for part in line.statements[place].parts))
+    except NotUnderstood:
+        return False
+    return bool(names) and names <= scope.settled
+
+
 def _is_defining(statement: Statement) -> bool:
     return any(relation.text == ":=" for relation in statement.relations)
 
@@ -46,6 +65,8 @@ def add_conditions(scope: Scope, line: Line, places: set[int]) -> None:
     """Read the statements at `places` into the scope."""
     for place in sorted(places):
         statement, before = line.statements[place], line.before(place)
+        if _EQUALITY_AT.search(before):
+            continue
         if statement.foreign:
             scope.unread |= letters(statement.tokens)
             continue
@@ -81,7 +102,8 @@ def add_condition(scope: Scope, link: Link) -> None:
     try:
         left, right = parsed(link.left, functions), parsed(link.right, functions)
         modulus = None if link.modulus is None else parsed(link.modulus, functions)
-        condition = Condition("=" if link.relation == r"\equiv" else link.relation, expanded(left), expanded(right), modulus)
+        relation = UNMODULATED.get(link.relation, link.relation)
+        condition = Condition(relation, expanded(left), expanded(right), modulus)
     except NotUnderstood:
         scope.unread |= letters([*link.left, *link.right])
         return

@@ -72,9 +72,11 @@ class Around:
         return self.text[self.sentence.end : self.sentence.end + REACH_AFTER]
 
 
-def excuse_for_words(around: Around) -> str:
-    """Why nothing in the sentence may be refuted; empty if the sentence is an assertion."""
-    if is_unasserted(around.line.words):
+def excuse_for_words(around: Around, place: int | None = None) -> str:
+    """Why the statement at `place`, or anything in the sentence, may not be refuted; empty if it is an assertion."""
+    line = around.line
+    clause = () if place is None else (line.before(place), line.after(place))
+    if is_unasserted(line.words, *clause):
         return "the sentence does not clearly assert it"
     if is_denied_later(around.after, around.before):
         return "what follows may deny it"
@@ -90,7 +92,7 @@ def excuse_for_formula(
 ) -> tuple[str, frozenset[int]]:
     """Why the claim may not be refuted ("" if it may), and the moduli that the equality may be meant under."""
     line, nothing = around.line, frozenset[int]()
-    if words := excuse_for_words(around):
+    if words := excuse_for_words(around, place):
         return words, nothing
     if any(uses(side, operations) for one in claim.variants for side in (one.left, one.right)):
         return OTHER_OPERATION, nothing

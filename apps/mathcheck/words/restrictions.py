@@ -28,7 +28,10 @@ _NARROWS = re.compile(
     r"|(?:with|of|has|have|having)\s+(?:the\s+)?(?:sum|product|difference|total|value|mean)\b)",
     re.IGNORECASE,
 )
-_ALTERNATIVE = re.compile(r"\b(?:or|either|one\s+of|some\s+of|any\s+of|alternatives?|alternatively|else)\b", re.IGNORECASE)
+_ALTERNATIVE = re.compile(
+    r"\b(?:or|either|(?:one|some|any)\s+of(?!\s+(?:the|its|their|our)\s+(?!following|relation|equation|inequalit|case|possibilit|two\b|congruence))|alternatives?|alternatively|else)\b",
+    re.IGNORECASE,
+)
 _LISTS_ALTERNATIVES = re.compile(
     r"\bone\s+of\b|\b(?:two|three|four|several|following|these)\s+(?:cases|possibilities|alternatives|options)\b"
     r"|\b(?:either|or)\s*:?\s*$",
@@ -56,6 +59,7 @@ _MAY_FOLLOW = re.compile(
     |,?\s*(?:and\s+|so\s+)?(?:let|suppose|assume|put|set|consider|define|denote|then|hence|thus|therefore|we|so|for|since|because|if)\b
     |,?\s*and\s+(?:an?\s+|all\s+|any\s+|every\s+|each\s+|the\s+|some\s+)?(?:⟦|(?:positive|negative|real|rational|integer|prime|odd|even
     |number|natural|non)[\w-]*)
+    |,?\s*(?:satisf\w+|fulfil\w*)\s+(?:the\s+)?⟦
     |,?\s*(?:be|is|are|where|such\s+that|it|there|this|the|that\s+satisf\w+\s+⟦|holds?|have|has|by|clearly|indeed|now|note|expand\w*
     |factor\w*|obviously|as|these|which\s+gives|in\s+particular)\b)""",
     re.IGNORECASE | re.VERBOSE,

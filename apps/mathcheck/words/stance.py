@@ -6,7 +6,7 @@ HOLE = "⟦⟧"
 _OPENS = r"""let|set|put|setting|putting|letting|define[sd]?|defining|denote[sd]?|denoting|suppose|supposing
     |assume[sd]?|assuming
 |assumption|consider|considering|take|taking|choose|choosing|chosen|where|(?<!up\ )with|given|such\ that|so\ that|satisfy
-    |satisfying|satisfies
+    |satisfying|satisfies|fulfil\w*
 |if|when|whenever|provided|subject|case|cases|write|writing|substitut\w*|plug\w*
 |under(?=\ (?:the|this|that|these|our|some)\ (?:\w+\ )?(?:condition|assumption|hypothes|constraint|restriction|supposition))
 |condition\w*|hypothes\w*|solv\w*
@@ -27,17 +27,40 @@ _CLOSED_BY_COMMA = frozenset(_CLOSED_BY_COMMA_WRITTEN.split())
 #: Openings that a colon or a comma before the formula ends: "for three numbers: ⟦⟧", "with whole coefficients, ⟦⟧".
 _CLOSED_BY_COLON, _CLOSED_WITHOUT_HOLE = frozenset([*_CLOSED_BY_COMMA, "with", "having"]), frozenset(["with", "having"])
 _COLON = re.compile(r":\s*$")
+#: Words that draw a conclusion.
+_DRAWS = re.compile(
+    r"""\b(?:so(?!\s+that)|hence|thus|therefore|whence|consequently|accordingly|then|we\s+(?:get|obtain|have|see|conclude|find|arrive\s+at|infer|deduce)
+    |giv(?:es|ing)|yield(?:s|ing)|implies|implying|means|that\s+is|i\.e\.?|leaves|left\s+with|follows|shows|says|asserts|states|tells(?:\s+us)?|reads|becomes|conclude|obtain|one\s+(?:has|obtains|gets)
+    |in\s+(?:short|particular)|namely|guarantees|forces|leads\s+to)\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_NAMES = re.compile(r"roots?|find|function|polynomial|expression|identit\w+", re.IGNORECASE)
+_SETS = re.compile(
+    r"\b(?:let|suppose|assume|if|when|whenever|for|such\s+that|where|given|choose|put|set|define|denote|write|take|call|consider|pick|fix|exists?|some)\b|:=|⟦",
+    re.IGNORECASE,
+)
 _UNASSERTED = re.compile(
-    r"""\b(?:contradict\w*|impossible|absurd\w*|false|not|cannot|can't|never|neither|nor|none|no|fails?|failed|wrong\w*
-    |incorrect\w*
-    |untrue|unless|otherwise|would|could|might|may(?!\ (?:write|assume))|want\w*|wish|needs?|must|show|prove[sd]?
+    r"""\b(?:contradict\w*|impossible|absurd\w*|false|neither|nor|none|fails?|failed|wrong\w*
+    |incorrect\w*|not\ (?:true|the\ case|hold|have|follow|possible|yet)|for\ which
+    |untrue|unless|otherwise|want\w*|wish|show|prove[sd]?
     |proving|whether|suppose|try|guess\w*
     |conjectur\w*|expect\w*|desired?|goal|suffices?|suffice|enough|instead|mistak\w*|typo|if\ and\ only\ if|iff|should
     |tempt\w*|claim(?:s|ed)?\ that|we\ claim
-    |approximate\w*|about|roughly|nearly|asymptotic\w*|hope|target|isn't|doesn't|don't|won't|violat\w*|disprov\w*|counterexample
+    |approximate\w*|roughly|nearly|asymptotic\w*|hope|target
+    |(?:isn't|doesn't|don't|won't)\ (?:true|hold|have|follow|the\ case)|violat\w*|disprov\w*|counterexample
     |reject\w*|exclude[sd]?|excluding|either|at\ most\ one|say|imagine|attempt\w*|candidate|hold\s+only|only\ when|required
     |equivalent|counter)\b|\?""",
     re.IGNORECASE | re.VERBOSE,
+)
+#: Words that deny or weaken only the clause that they are in.
+_WEAKENS = re.compile(
+    r"\b(?:not|cannot|can't|never|no|would|could|might|may(?!\s+(?:write|assume))|needs?|must|about|instead|isn't|doesn't|don't|won't)\b",
+    re.I,
+)
+_CLAUSE_ENDS = re.compile(
+    r"[;:]|,\s*(?=⟦)|,?\s*\b(?:so(?!\s+(?:that|much|many))|hence|thus|therefore|whence|consequently|accordingly|because|since|which|that\s+is|i\.e|for\s+that\s+reason"
+    r"|in\s+other\s+words|in\s+particular|and\s+(?:we|it|this|so|thus|hence|therefore))\b",
+    re.IGNORECASE,
 )
 _REFUTED_LATER = re.compile(
     r"""\b(?:contradict\w*|impossible|absurd\w*|(?:is|are|was)\s+(?:\w+\s+)?(?:false|wrong|incorrect|not\ true)|cannot
@@ -63,8 +86,10 @@ _IMPLIES = re.compile(
     re.IGNORECASE,
 )
 _STARTS_FROM = re.compile(
-    r"\b(?:from|using|by|since|as|because|given|knowing|recalling|with|via)\b(?:\s+[a-z'’-]+){0,4}\s*:?\s*$", re.IGNORECASE
+    r"\b(?:from|using|by|since|as|because|given|knowing|recalling|(?<!left\s)with|via)\b(?:\s+[a-z'’-]+){0,4}\s*:?\s*$",
+    re.IGNORECASE,
 )
+_GIVEN = re.compile(r"\b(?:given|from|using|via|knowing|(?<!left\s)with)\b(?:\s+[a-z'’-]+){0,4}\s*:?\s*$", re.IGNORECASE)
 _SUPPOSED_TOO = re.compile(
     r"\b(?:assum\w+|given|if|when|whenever|where|suppos\w+|let|case|provided|since|because|as)\b(?:(?!\b(?:then|so|hence|thus|we)\b)[^.;:])*"
     r"\band\s+(?:that\s+|also\s+)*$",
@@ -94,17 +119,46 @@ def _earlier_opens(before: str) -> bool:
     return is_condition(before)
 
 
+def is_drawn(before: str) -> bool:
+    """Whether the words before a formula (other formulas as holes) draw it as a conclusion."""
+    last = None
+    for cue in _DRAWS.finditer(before):
+        last = cue
+    return last is not None and _SETS.search(before[last.end() :]) is None
+
+
+def is_only_named(before: str) -> bool:
+    """Whether only a word such as "polynomial" makes a condition of a formula that follows (other formulas as holes)."""
+    last = None
+    for cue in _CUE.finditer(before):
+        last = cue
+    return last is not None and last["opens"] is not None and _NAMES.fullmatch(last["opens"]) is not None
+
+
 def may_be_hypothesis(before: str, after: str) -> bool:
     """Whether a formula may be what its sentence starts from: "$P$ implies $Q$", "from $P$ we get", "if $n$ is odd and $P$".
 
     `before` and `after`: the words around the formula, other formulas as holes.
     """
-    return any((_IMPLIES.match(after), _STARTS_FROM.search(before), _SUPPOSED_TOO.search(before)))
+    return _STARTS_FROM.search(before) is not None or is_hypothesis(before, after)
 
 
-def is_unasserted(sentence: str) -> bool:
-    """Whether the sentence denies, asks, aims or supposes, so that nothing in it may be refuted."""
-    return _UNASSERTED.search(sentence) is not None
+def is_hypothesis(before: str, after: str) -> bool:
+    """Whether a formula need not hold even if everything said before does: "$P$ implies $Q$", "given that $P$"."""
+    return any((_IMPLIES.match(after), _GIVEN.search(before), _SUPPOSED_TOO.search(before)))
+
+
+def is_unasserted(sentence: str, before: str | None = None, after: str = "") -> bool:
+    """Whether the sentence denies, asks, aims or supposes, so that nothing in it may be refuted.
+
+    With the words `before` and `after` a formula (other formulas as holes), weak denials count in the formula's clause only.
+    """
+    clause = sentence
+    if before is not None:
+        begins = max((found.end() for found in _CLAUSE_ENDS.finditer(before + HOLE) if found.end() <= len(before)), default=0)
+        ends = _CLAUSE_ENDS.search(after)
+        clause = before[begins:] + " " + (after[: ends.start()] if ends else after)
+    return any((_UNASSERTED.search(sentence), _WEAKENS.search(clause)))
 
 
 def is_denied_later(following: str, before: str = "") -> bool:

@@ -13,6 +13,12 @@ _FORMULA = re.compile(
     rf"|\\begin\{{(?P<name>{_ALIGNED})\}}(?P<environment>.+?)\\end\{{(?P=name)\}}",
     re.DOTALL,
 )
+#: Names without dollars where a text introduces them: "Let n be a positive integer", "for all integers a and b".
+_BARE = re.compile(
+    r"(?:\b(?:[Ll]et|[Ss]uppose(?:\s+that)?|[Aa]ssume(?:\s+that)?|[Ii]f|[Ww]here|and|integers?|reals?|numbers?|primes?|[Aa]ll|[Aa]ny|[Ee]very|[Ee]ach)\s+)"
+    r"(?P<names>(?:[A-Za-z]\s*(?:,\s*and\s+|,\s*|\s+and\s+))*[A-Za-z])(?=\s+(?:be|is|are|denote)\b|\s*[,.;:](?:\s|$))"
+)
+_LETTER = re.compile(r"(?<![A-Za-z])[A-Za-z](?![A-Za-z])")
 _OPENING = re.compile(rf"(?<!\\)\$\$?|\\\(|\\\[|\\begin\{{{_ALIGNED}\}}")
 _CLOSING = {"$": "$", "$$": "$$", "\\(": "\\)", "\\[": "\\]"}
 _CODE = re.compile(r"^(```|~~~).*?(?:^\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
@@ -65,9 +71,19 @@ def formulas(text: str) -> list[Formula]:
     return found
 
 
+def _bare_names(text: str, found: list[Formula]) -> Iterator[Formula]:
+    """Names that a text introduces without dollars, each as a formula."""
+    for match in _BARE.finditer(text):
+        start, end = match.span("names")
+        if not any(one.start < end and start < one.end for one in found):
+            for letter in _LETTER.finditer(text, start, end):
+                yield Formula(letter.start(), letter.end(), letter.start(), letter[0])
+
+
 def sentences(text: str) -> list[Sentence]:
     """The non-empty sentences in order. A full stop at the end inside a formula also ends the sentence."""
     found = formulas(text)
+    found = sorted([*found, *_bare_names(text, found)], key=lambda one: one.start)
     masked = list(text)
     for formula in found:
         masked[formula.start : formula.end] = MASK * (formula.end - formula.start)

@@ -1,0 +1,68 @@
+"""A point refutes a claim if the text introduced its names and every clause that may restrict them was read.
+
+Other words may be unread.
+"""
+
+import pytest
+
+from apps.mathcheck.checking import check_text
+from apps.mathcheck.findings import PROVED, REFUTED, Finding
+
+REFUTED_TEXTS = [
+    r"Let $n\ge 3$ be an integer. Most factors of the product on the left are huge, so $n!\ge 3^n$.",
+    r"For all integers $u$ and $v$ the cubes factor nicely: $u^3-v^3=(u-v)(u^2-uv+v^2)$.",
+    r"Let $x$ be real. The quartic splits, after some thought, into two quadratics, $x^4+1=(x^2+x+1)(x^2-x+1)$.",
+    r"Let $p$ be an odd prime. Such a number cannot leave an even remainder, so we have $p\equiv 1\pmod 4$.",
+    r"Suppose that $9\mid a^2$ for some integer $a$. The same prime powers sit in $a$, which gives $9\mid a$.",
+    r"The integer $n$ satisfies $n\equiv 2\pmod 3$. Squaring it by brute force, we get $n^2\equiv 2\pmod 3$.",
+    r"Let $x>0$. Squaring a number does not make it smaller, so $x^2\ge x$.",
+    r"Let $n$ be an integer. A glance at a table of cubes shows that $n^3\not\equiv 6\pmod 7$.",
+    r"Let y be real. Nothing but a square is on the left, hence $y^2-y+1\ge 1$.",
+]
+NOT_REFUTED = [
+    r"Let $n$ be a positive integer whose digits are all odd. Then $n^2\equiv 1\pmod 2$.",
+    r"Let $x$ be a real number. Its square is two. Then $x^4=4$.",
+    r"Let $n$ be an integer. As before it is even. Then $4\mid n^2$.",
+    r"For all positive integers $n$ after $4$, $2^n>n^2$.",
+    r"For all integers $n$ prime to $3$, we get $3\mid n^2-1$.",
+    r"For all integers $n$, even ones, it follows that $4\mid n^2$.",
+    r"Let $a,b$ be positive integers. Exchange them. Then $a\ge b$.",
+    r"Let $a,b,c$ be positive reals. Equality holds, so $a^2+b^2+c^2=ab+bc+ca$.",
+    r"For every such real $x$ we have $x^2=2$.",
+    r"Let $y$ be a real number. From $y^3=5$ we get $y^6=25$.",
+    r"Let $x,y$ be positive integers. It follows that $x^2-y^2=5$.",
+    r"For every positive integer $n$ which is even, $4\mid n^2$.",
+    r"Let $x$ be a real number. Squaring a number does not yield, for once, that $x^2\ge x$.",
+    r"Let $n$ be an integer. It does not follow that $n^2\equiv 1\pmod 4$.",
+]
+
+
+def _refuted(text: str) -> list[Finding]:
+    return [finding for finding in check_text(text) if finding.outcome == REFUTED]
+
+
+@pytest.mark.parametrize("text", REFUTED_TEXTS)
+def test_words_that_restrict_no_name_need_not_be_read(text: str) -> None:
+    assert len(_refuted(text)) == 1
+
+
+@pytest.mark.parametrize("text", NOT_REFUTED)
+def test_words_that_may_restrict_a_name_prevent_a_refutation(text: str) -> None:
+    assert _refuted(text) == []
+
+
+def test_a_conclusion_about_a_settled_name_is_a_claim_and_a_definition_is_not() -> None:
+    assert len(_refuted(r"Let $x,y,z$ be real numbers with $xy=xz$. Cancelling the factor leaves us with $y=z$.")) == 1
+    assert _refuted(r"Let $x$ be a real number. Hence $y=5$.") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"For all $n\ge1$ we have $\binom83=56$ and $2\cdot n2^{n-1}=n2^n$.",
+        r"Let $x$ be an integer. Then $x^2\not\equiv 2\pmod 5$.",
+        r"We get $\frac{4!}{2!\,2!}=6$.",
+    ],
+)
+def test_notation_without_signs_between_factors_is_read(text: str) -> None:
+    assert {finding.outcome for finding in check_text(text)} == {PROVED}
