@@ -74,7 +74,7 @@ def fuzzed(count: int, seed: int = 2026, kinds: Sequence[Maker] = ()) -> Fuzzed:
     warm()
     source, found = random.Random(seed), Fuzzed(count)
     for _ in range(count):
-        text = source.choice(kinds or KINDS)(source)
+        text = source.choice(list(kinds or KINDS))(source)
         began = time.process_time()
         try:
             findings = check_text(text)

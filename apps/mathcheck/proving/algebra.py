@@ -79,6 +79,10 @@ class Algebra:
         """The generators that are not names."""
         return [key for key in self._keys if key not in self._names]
 
+    def relation(self, key: str) -> Relation:
+        """What defines a generator that is a root, an absolute value or a cosine."""
+        return self._relations[key]()
+
     def _lowered(self, poly: Poly, place: int, relation: Relation) -> Poly:
         if all(monomial[place] < relation.power for monomial in poly.itermonoms()):
             return poly
@@ -229,6 +233,10 @@ class Algebra:
         domain = self.domains.get(name)
         if domain is not None and domain.declared:
             return domain.kind == "integer"
+        base, caret, exponent = name.partition("^")
+        if caret and base.isdigit():
+            known = self.domains.get(exponent)
+            return known is not None and known.kind == "integer" and known.sign in ("positive", "nonnegative")
         if name[:1] not in "nmkijlpqrst#":
             return False
         self.taken_whole.add(name)

@@ -17,6 +17,16 @@ _ABOVE = {">": True, r"\ge": False}
 _BELOW = {"<": True, r"\le": False}
 
 
+def related_by(facts: Facts) -> Certificate | None:
+    """An equation or an inequality."""
+    return equation(facts) if facts.claim.relation == "=" else inequality(facts)
+
+
+def where_of(facts: Facts) -> str | None:
+    """Where both sides have a value, in words; None if a declared name can take it from them. Raises `NoNormalForm`."""
+    return _where(system_of(facts))
+
+
 def equation(facts: Facts) -> Certificate | None:
     """An equation by normal forms, if needed modulo the stated equations."""
     system = system_of(facts)
