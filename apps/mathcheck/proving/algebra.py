@@ -155,7 +155,7 @@ class Algebra:
         return Quotient(self.times(one.top, two.top), self.times(one.bottom, two.bottom))
 
     def inverse(self, one: Quotient) -> Quotient:
-        top = self.reduced(one.top)
+        top = one.top if is_constant(one.top) else self.reduced(one.top)
         if top == 0:
             raise NoNormalForm("a division by zero")
         self.divisors.append(top)
@@ -250,6 +250,11 @@ class Algebra:
             return domain is not None and domain.sign == "positive"
         return base.op == "const"
 
+    def is_positive_name(self, key: str) -> bool:
+        """Whether a generator is a name that is declared positive."""
+        domain = self.domains.get(key)
+        return key in self._names and domain is not None and domain.sign == "positive"
+
     def key_of(self, form: Quotient) -> str:
         top = str(form.top.as_expr())
         return top if form.bottom == 1 else f"({top})/({form.bottom.as_expr()})"
@@ -263,10 +268,16 @@ def _const(algebra: Algebra, node: Node) -> Quotient:
     return algebra.whole(algebra.generator(str(node.value) + "()"))
 
 
+def _degrees(algebra: Algebra, node: Node) -> Quotient:
+    turn = algebra.product(_const(algebra, Node("const", value="pi")), algebra.number(Fraction(1, 180)))
+    return algebra.product(algebra.of(node.args[0]), turn)
+
+
 _MADE: dict[str, Callable[[Algebra, Node], Quotient]] = {
     "num": lambda algebra, node: algebra.number(Fraction(node.value or 0)),
     "name": lambda algebra, node: algebra._name(str(node.value)),
     "const": _const,
+    "degrees": _degrees,
     "add": Algebra._added,
     "mul": Algebra._multiplied,
     "div": Algebra._divided,

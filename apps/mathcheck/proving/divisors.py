@@ -103,6 +103,7 @@ def about_primes(facts: Facts) -> Certificate | None:
     domain = facts.domains.get(str(prime.value))
     if prime.op != "name" or domain is None or not (domain.prime and domain.declared):
         return None
+    facts = facts.taking_whole(claim.names)
     if claim.relation == r"\nmid":
         return _never_minus_one(facts, prime, value)
     before = Node("add", (prime, number(-1)))
@@ -175,8 +176,7 @@ def _holds(facts: Facts, claim: Condition) -> bool:
 
 
 def _are_whole(facts: Facts, node: Node) -> bool:
-    """Whether all names are declared whole, and a number is."""
+    """Whether all names are whole, and a number is."""
     if node.op == "num" and Fraction(node.value or 0).denominator != 1:
         return False
-    domains = [facts.domains.get(key) for key in free_names(node)]
-    return all(one is not None and one.declared and one.kind == "integer" for one in domains)
+    return all(map(facts.is_whole, free_names(node)))

@@ -52,7 +52,7 @@ def _polynomials(facts: Facts, parts: list[Node]) -> list[Any] | None:
 def _by_classes(facts: Facts, parts: list[Node]) -> Certificate | None:
     """Whole names as `q*n' + r`, where all denominators under integer parts divide q."""
     names = sorted(facts.claim.names)
-    tops = _polynomials(facts, parts) if all(_is_whole(facts, key) for key in names) else None
+    tops = _polynomials(facts, parts) if all(facts.is_whole(key) for key in names) else None
     if tops is None:
         return None
     size = lcm(*(int(value.denominator) for top in tops for value in top.itercoeffs()))
@@ -162,7 +162,7 @@ def _by_definition(facts: Facts, _parts: list[Node]) -> Certificate | None:
     for part, value in ((claim.left, claim.right), (claim.right, claim.left)):
         if part.op != "fn" or part.value not in _PARTS or any(one.op == "fn" for one in walk(value)):
             continue
-        if not is_clear(value) or not all(_is_whole(facts, key) for key in free_names(value)):
+        if not is_clear(value) or not all(facts.is_whole(key) for key in free_names(value)):
             continue
         low, high = ("<", r"\le") if part.value == "ceil" else (r"\le", "<")
         shift = number(-1 if part.value == "ceil" else 1)
@@ -200,8 +200,3 @@ def _by_bounds(facts: Facts, parts: list[Node]) -> Certificate | None:
     if found is None or any(str(symbol.value) in found.where for symbol in symbols.values()):
         return None
     return Certificate(BOUNDS, (*lines, *found.steps), facts.shown(facts.claim.names), found.where)
-
-
-def _is_whole(facts: Facts, key: str) -> bool:
-    domain = facts.domains.get(key)
-    return domain is not None and domain.declared and domain.kind == "integer"

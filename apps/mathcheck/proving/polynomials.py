@@ -111,6 +111,8 @@ def _bound(facts: Facts, algebra: Algebra, key: str) -> Bound:
             return Bound(Fraction(int(base) ** min(known.start, 64)), whole=True)
     if caret and base.isdigit():
         return Bound(Fraction(0), True)
+    if key.startswith("ln(") and key[3:-1].isdigit():
+        return Bound(Fraction(0), True)
     if key.startswith(("sin(", "cos(")):
         return Bound(Fraction(-1), high=Fraction(1))
     return Bound()

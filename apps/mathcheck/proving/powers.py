@@ -60,11 +60,11 @@ def divided_powers(facts: Facts) -> Certificate | None:
     if len(keys) != 1 or any(one.declared and one.kind != "integer" for one in facts.domains.values()):
         return None
     (key,) = keys
-    bound = facts.bound(key)
-    if not bound.whole or bound.low is None or bound.start < 1 or key in free_names(divisor):
+    start = _start(facts, key)
+    if start is None or key in free_names(divisor):
         return None
     domains = {**facts.domains, **{one: Domain(kind="integer", declared=True) for one in claim.names if one != key}}
-    first = substituted(multiple, {key: number(bound.start)})
+    first = substituted(multiple, {key: number(start)})
     if _quotient(divisor, first, domains) is None:
         return None
     later = substituted(multiple, {key: Node("add", (name(key), number(1)))})
@@ -72,12 +72,20 @@ def divided_powers(facts: Facts) -> Certificate | None:
         step = Node("add", (later, Node("neg", (Node("mul", (factor, multiple)),))))
         if (quotient := _quotient(divisor, step, domains)) is not None:
             lines = (
-                f"induction on {key}; for {key} = {bound.start} the quotient is a polynomial with whole coefficients",
+                f"induction on {key}; for {key} = {start} the quotient is a polynomial with whole coefficients",
                 f"e({key}+1) - ({written(factor)})*e({key}) = ({written(divisor)})*({quotient.as_expr()})".replace("**", "^"),
             )
             whole = tuple(f"{one} whole" for one in sorted(claim.names - {key}))
-            return Certificate(METHOD, lines, (*facts.shown(frozenset([key])), *whole))
+            return Certificate(METHOD, lines, (f"{key} whole, at least {start}", *whole))
     return None
+
+
+def _start(facts: Facts, key: str) -> int | None:
+    """The first exponent: that of the declaration, at least 1, or 1 for an undeclared name."""
+    domain, bound = facts.domains.get(key), facts.bound(key)
+    if domain is None or not domain.declared:
+        return 1
+    return bound.start if bound.whole and bound.low is not None and bound.start >= 1 else None
 
 
 def _quotient(divisor: Node, multiple: Node, domains: dict[str, Domain]) -> Any | None:

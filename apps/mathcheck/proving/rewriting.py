@@ -1,7 +1,7 @@
 """Rewritings before a proof: binomial coefficients by factorials, and sums by closed forms that were proved or are known."""
 
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, product
 
 from apps.mathcheck.proving.certificate import Certificate
 from apps.mathcheck.proving.facts import Facts
@@ -50,6 +50,9 @@ class _Closed:
 def with_factorials(facts: Facts) -> Facts:
     """The claim with `binom(n, k)` as `n!/(k! (n-k)!)` wherever k is not a number and `0 ≤ k ≤ n` is proved."""
 
+    chosen = [part for side in (facts.claim.left, facts.claim.right) for part in walk(side) if part.value == "binom"]
+    facts = facts.taking_whole(frozenset().union(*map(free_names, chosen)))
+
     def change(part: Node) -> Node | None:
         if part.op != "fn" or part.value != "binom" or constant(part.args[1]) is not None or not _is_choice(part, facts):
             return None
@@ -64,7 +67,7 @@ def with_factorials(facts: Facts) -> Facts:
 
 def _is_choice(part: Node, facts: Facts) -> bool:
     top, bottom = part.args
-    if not (is_clear(top) and is_clear(bottom)) or not all(_is_whole(facts, key) for key in free_names(part)):
+    if not (is_clear(top) and is_clear(bottom)) or not all(map(facts.is_whole, free_names(part))):
         return False
     needed = (Condition(r"\ge", bottom, number(0)), Condition(r"\ge", top, bottom))
     return all((found := inequality(replace(facts, claim=one))) is not None and not found.where for one in needed)
@@ -134,12 +137,31 @@ def _known_sum(part: Node, facts: Facts) -> _Closed | None:
     if part.op != "sum" or constant(low) != 0 or high.op != "name" or len(part.args) > 3:
         return None
     key, bound = str(high.value), facts.bound(str(high.value))
-    if not _is_whole(facts, key) or bound.low is None or bound.low < 0:
+    if not facts.is_whole(key) or bound.low is None or bound.low < 0:
         return None
     for pattern, value, named in _KNOWN:
         wanted = substituted(pattern, {"#n": high, "#k": name(str(part.value))})
         if body == wanted or _is_same(body, wanted, str(part.value), facts):
             return _Closed(substituted(value, {"#n": high}), named, facts.shown(frozenset([key])))
+    return _binomial_theorem(part, key, facts)
+
+
+def _binomial_theorem(part: Node, key: str, facts: Facts) -> _Closed | None:
+    """The sum of `binom(n, k)*a^k*b^(n-k)` as `(a + b)^n`; a missing power has the base 1."""
+    bound, body, high = str(part.value), part.args[2], name(key)
+    down = _less(high, name(bound))
+    powers = {one.args for one in walk(body) if one.op == "pow"}
+    up = [base for base, exponent in powers if exponent == name(bound)] or [number(1)]
+    falling = [base for base, exponent in powers if exponent == down] or [number(1)]
+    for one, two in product(up, falling):
+        wanted = Node("mul", (_choose(high, name(bound)), Node("pow", (one, name(bound))), Node("pow", (two, down))))
+        total = Node("add", (one, two))
+        if free_names(total) & {key, bound} or not _is_same(body, wanted, bound, facts):
+            continue
+        assumed = facts.shown(frozenset([key]))
+        if constant(total) != 0:
+            return _Closed(Node("pow", (total, high)), "the binomial theorem", assumed)
+        return _Closed(number(0), "the binomial theorem", assumed) if facts.bound(key).start >= 1 else None
     return None
 
 
@@ -147,8 +169,3 @@ def _is_same(body: Node, wanted: Node, bound: str, facts: Facts) -> bool:
     domains = {**facts.domains, bound: Domain(kind="integer", declared=True)}
     found = equation(Facts(Condition("=", body, wanted), domains, ()))
     return found is not None and not found.where
-
-
-def _is_whole(facts: Facts, key: str) -> bool:
-    domain = facts.domains.get(key)
-    return domain is not None and domain.declared and domain.kind == "integer"
