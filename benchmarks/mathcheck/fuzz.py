@@ -127,22 +127,21 @@ def _damaged(source: random.Random) -> str:
 
 def _extreme(source: random.Random) -> str:
     size = source.choice([30, 100, 400, 3_000])
-    return source.choice(
-        [
-            lambda: "$" + r"\frac{1}{1+" * size + "1" + "}" * size + "=2$.",
-            lambda: "$" + "{" * size + "x" + "}" * source.choice([0, size - 1, size]) + "=x$.",
-            lambda: "We have $x" + " " * (10 * size) + "=1$.",
-            lambda: "$" + "+".join("x" for _ in range(size)) + f"={size}x$.",
-            lambda: f"$2^{{{'9' * min(size, 400)}}}=1$ and $x^{{{size}}}\\ge0$.",
-            lambda: "$" + "^{2" * size + "}" * size + "=1$.",
-            lambda: "$" + "((" * size + ")" * size + r"\ge1$.",
-            lambda: f"$(x+y+1)^{{{size}}}=x^{{{size}}}$ for all reals $x,y$.",
-            lambda: "$" * size,
-            lambda: r"\begin{align}" + r"a&=b\\" * min(size, 400) + r"\end{align}",
-            lambda: f"$\\sum_{{k=1}}^{{{'9' * min(size, 60)}}}k={size}!$.",
-            lambda: f"$\\sqrt[{size}]{{{size}!}}\\equiv{size}^{{{size}}}\\pmod{{{size + 1}}}$.",
-        ]
-    )()
+    made: list[Callable[[], str]] = [
+        lambda: "$" + r"\frac{1}{1+" * size + "1" + "}" * size + "=2$.",
+        lambda: "$" + "{" * size + "x" + "}" * source.choice([0, size - 1, size]) + "=x$.",
+        lambda: "We have $x" + " " * (10 * size) + "=1$.",
+        lambda: "$" + "+".join("x" for _ in range(size)) + f"={size}x$.",
+        lambda: f"$2^{{{'9' * min(size, 400)}}}=1$ and $x^{{{size}}}\\ge0$.",
+        lambda: "$" + "^{2" * size + "}" * size + "=1$.",
+        lambda: "$" + "((" * size + ")" * size + r"\ge1$.",
+        lambda: f"$(x+y+1)^{{{size}}}=x^{{{size}}}$ for all reals $x,y$.",
+        lambda: "$" * size,
+        lambda: r"\begin{align}" + r"a&=b\\" * min(size, 400) + r"\end{align}",
+        lambda: f"$\\sum_{{k=1}}^{{{'9' * min(size, 60)}}}k={size}!$.",
+        lambda: f"$\\sqrt[{size}]{{{size}!}}\\equiv{size}^{{{size}}}\\pmod{{{size + 1}}}$.",
+    ]
+    return source.choice(made)()
 
 
 def formula(source: random.Random, depth: int) -> str:

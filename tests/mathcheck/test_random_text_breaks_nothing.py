@@ -4,6 +4,7 @@ from collections import Counter
 
 import pytest
 
+from apps.mathcheck.findings import Finding
 from benchmarks.mathcheck import fuzz
 
 
@@ -17,7 +18,7 @@ def test_no_input_breaks_the_check(kind: fuzz.Maker, inputs: int) -> None:
 
 
 def test_the_fuzz_notices_what_breaks(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(text: str) -> list[fuzz.Finding]:
+    def broken(text: str) -> list[Finding]:
         raise IndexError(text)
 
     monkeypatch.setattr(fuzz, "check_text", broken)

@@ -41,7 +41,7 @@ def by_integer_parts(facts: Facts) -> Certificate | None:
 
 
 def _polynomials(facts: Facts, parts: list[Node]) -> list[Any] | None:
-    """What stands under the integer parts, as polynomials; None if something else stands there."""
+    """The arguments of the integer parts as polynomials; None if one is no polynomial."""
     algebra = Algebra(facts.domains)
     forms = algebra.over(*(part.args[0] for part in parts))
     if algebra.others() or any(not is_constant(form.bottom) for form in forms):
