@@ -7,9 +7,9 @@ from math import gcd, lcm
 from sympy import QQ, Symbol, gcdex
 from sympy import Poly as Dense
 
-from apps.mathcheck.proving.algebra import Algebra
 from apps.mathcheck.proving.certificate import Certificate
 from apps.mathcheck.proving.facts import Facts
+from apps.mathcheck.proving.normal.algebra import Algebra
 from apps.mathcheck.proving.relations import equation, inequality
 from apps.mathcheck.scope import Condition, Domain
 from apps.mathcheck.testing.evaluating import constant

@@ -12,11 +12,11 @@ from itertools import product
 from math import floor, lcm
 from typing import Any
 
-from apps.mathcheck.proving.algebra import Algebra
 from apps.mathcheck.proving.cases import calls, is_plain, replaced, together
 from apps.mathcheck.proving.certificate import Certificate
 from apps.mathcheck.proving.facts import Facts
-from apps.mathcheck.proving.forms import constant_of, is_constant
+from apps.mathcheck.proving.normal.algebra import Algebra
+from apps.mathcheck.proving.normal.forms import constant_of, is_constant
 from apps.mathcheck.proving.relations import related_by, where_of
 from apps.mathcheck.proving.whole import is_clear
 from apps.mathcheck.scope import Condition, Domain

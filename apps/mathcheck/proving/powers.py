@@ -3,9 +3,9 @@ r"""Induction on a whole exponent: `(1 + x)^n ≥ 1 + n*x`, and `a - b \mid a^n 
 from dataclasses import replace
 from typing import Any
 
-from apps.mathcheck.proving.algebra import Algebra
 from apps.mathcheck.proving.certificate import Certificate
 from apps.mathcheck.proving.facts import Facts
+from apps.mathcheck.proving.normal.algebra import Algebra
 from apps.mathcheck.proving.relations import inequality
 from apps.mathcheck.scope import Condition, Domain
 from apps.mathcheck.tex.tree import Node, free_names, name, number, substituted, walk

@@ -7,9 +7,9 @@ from apps.mathcheck.proving.certificate import Certificate
 from apps.mathcheck.proving.divisors import about_primes, common_divisor, gcd_and_lcm
 from apps.mathcheck.proving.exactly import computed, enumerated
 from apps.mathcheck.proving.facts import Facts
-from apps.mathcheck.proving.forms import NoNormalForm
 from apps.mathcheck.proving.integer_parts import by_integer_parts
 from apps.mathcheck.proving.multiples import divided
+from apps.mathcheck.proving.normal.forms import NoNormalForm
 from apps.mathcheck.proving.powers import divided_powers, power_inequality
 from apps.mathcheck.proving.relations import equation, inequality
 from apps.mathcheck.proving.residues import congruence

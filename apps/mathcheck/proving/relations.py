@@ -8,7 +8,7 @@ from sympy.polys.polyerrors import PolynomialError
 from apps.mathcheck.proving import solver
 from apps.mathcheck.proving.certificate import Certificate
 from apps.mathcheck.proving.facts import Facts
-from apps.mathcheck.proving.polynomials import System, shown_given, system_of
+from apps.mathcheck.proving.normal.polynomials import System, shown_given, system_of
 from apps.mathcheck.proving.signs import sign_steps
 from apps.mathcheck.testing.work import METER, SYMPY, spend
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from apps.mathcheck.proving.algebra import Algebra
 from apps.mathcheck.proving.facts import Bound, Facts
-from apps.mathcheck.proving.forms import NoNormalForm, Quotient
+from apps.mathcheck.proving.normal.algebra import Algebra
+from apps.mathcheck.proving.normal.forms import NoNormalForm, Quotient
 from apps.mathcheck.proving.signs import sign_steps
 from apps.mathcheck.scope import Condition
 from apps.mathcheck.testing.sampling import given_by_others

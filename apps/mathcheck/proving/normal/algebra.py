@@ -13,8 +13,8 @@ from typing import Any
 from sympy import QQ, Symbol
 from sympy.polys.rings import ring
 
-from apps.mathcheck.proving.forms import NoNormalForm, Poly, Quotient, Relation, constant_of, factored, is_constant
-from apps.mathcheck.proving.functions import function, root
+from apps.mathcheck.proving.normal.forms import NoNormalForm, Poly, Quotient, Relation, constant_of, factored, is_constant
+from apps.mathcheck.proving.normal.functions import function, root
 from apps.mathcheck.scope import Domain
 from apps.mathcheck.testing.work import spend
 from apps.mathcheck.tex.tree import Node

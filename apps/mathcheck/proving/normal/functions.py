@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from sympy import QQ, Symbol
 
-from apps.mathcheck.proving.forms import NoNormalForm, Poly, Quotient, Relation, constant_of, factored, is_constant
+from apps.mathcheck.proving.normal.forms import NoNormalForm, Poly, Quotient, Relation, constant_of, factored, is_constant
 from apps.mathcheck.tex.tree import Node
 
 if TYPE_CHECKING:
-    from apps.mathcheck.proving.algebra import Algebra
+    from apps.mathcheck.proving.normal.algebra import Algebra
 
 HIGHEST_FACTORIAL, HIGHEST_BINOMIAL, HIGHEST_MULTIPLE = 60, 12, 8
 
