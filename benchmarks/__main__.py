@@ -39,6 +39,7 @@ BENCHMARKS = {
     "scaffolds": ("benchmarks.scaffolds", "Every scaffold without its models"),
     "sandbox": ("benchmarks.sandbox", "Code that models write, behind the fence of this machine"),
     "proofs": ("benchmarks.mathcheck.proofs", "The formula check on random claims: no wrong proof, no wrong refutation"),
+    "fuzz": ("benchmarks.mathcheck.fuzz", "The formula check on random formulas and random text: no crash, no hang"),
     "formulas": ("benchmarks.mathcheck.formulas", "The formula check: equal findings on a busy machine, and long texts"),
     "lemma_search": ("benchmarks.pages.lemma_search", "A search over the lemmas of all runs"),
     "graph": ("benchmarks.pages.graph", "The lemma graph in the browser"),

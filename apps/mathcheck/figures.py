@@ -12,7 +12,12 @@ from pathlib import Path
 from apps.mathcheck.checking import check_text, warm
 from apps.mathcheck.findings import NOT_UNDERSTOOD, PROVED, REFUTED, SURVIVED, Finding
 
-CORPUS = Path(__file__).resolve().parents[2] / "tests" / "mathcheck" / "corpus"
+_HERE = Path(__file__).resolve()
+#: The corpus of the repository, or that of the installed package.
+CORPUS = next(
+    (folder for folder in (_HERE.parents[2] / "tests" / "mathcheck" / "corpus", _HERE.parent / "corpus") if folder.exists()),
+    _HERE.parent,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
-"""The formula check: equal findings in 200 plays of the worked example on a busy machine, and texts that once took minutes.
+"""The formula check: equal findings in 200 plays, half of them on a busy machine, and texts that once took minutes.
 
-`python -m benchmarks.mathcheck.formulas [PLAYS [BUSY]]` measures only the plays, with BUSY computing processes for each core
-(default: 1; 0 if the machine is busy anyway). A play checks every lemma and proof of the example, as a run does.
+`python -m benchmarks.mathcheck.formulas [PLAYS [BUSY]]` measures only the plays, with BUSY computing processes for each core in
+the second half (default: 1; 0 if the machine is busy anyway). A play checks every lemma and proof of the worked example, as a
+run does, and 50 texts of the seen corpus. All findings of a play are compared byte by byte with those of the first.
 """
 
 import hashlib
@@ -10,9 +11,11 @@ import multiprocessing
 import os
 import sys
 import time
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from pathlib import Path
 from statistics import median
 
 from apps.explorations.worked_example.authored import read_lemmas, read_problem, read_proof
@@ -25,6 +28,7 @@ PLAYS, QUICK_PLAYS = 200, 4
 #: Processes for each core that only compute. With more, two hundred plays take hours.
 BUSY_PER_CORE = 1
 SPACES, FRACTIONS = 50_000, 150
+SEEN, SEEN_TEXTS = Path(__file__).resolve().parents[2] / "tests" / "mathcheck" / "seen" / "steps.toml", 50
 AFTER = " And $2+2=5$."
 WITHIN_S = 5.0
 
@@ -34,7 +38,7 @@ Play = tuple[str, int, float, int]
 
 def figures(quick: bool = False) -> list[Figure]:
     """Different findings over the plays, time per claim, and seconds of the two long texts."""
-    found = plays(QUICK_PLAYS if quick else PLAYS)
+    found = both(QUICK_PLAYS if quick else PLAYS)
     texts = {
         f"{SPACES:,} spaces": "Let $n$" + " " * SPACES + f"be odd.{AFTER}",
         f"{FRACTIONS} nested fractions": "We have $" + r"\frac{1}{1+" * FRACTIONS + "1" + "}" * FRACTIONS + f"=2$.{AFTER}",
@@ -47,8 +51,13 @@ def figures(quick: bool = False) -> list[Figure]:
     ]
 
 
+def both(count: int, busy: int = BUSY_PER_CORE) -> list[Play]:
+    """Half of the plays without other load, half of them with `busy` computing processes for each core."""
+    return [*plays(count - count // 2, 0), *plays(count // 2, busy)]
+
+
 def plays(count: int, busy: int = BUSY_PER_CORE) -> list[Play]:
-    """Check the example `count` times, in one process for each core, with `busy` computing processes for each core."""
+    """Check all texts `count` times, in one process for each core, with `busy` computing processes for each core."""
     cores = os.cpu_count() or 2
     context = multiprocessing.get_context("spawn")
     with _busy(cores * busy), context.Pool(cores, initializer=warm) as pool:
@@ -63,6 +72,7 @@ def different(found: list[Play]) -> int:
 def _play(_number: int) -> Play:
     began, problem = time.perf_counter(), read_problem()[1]
     found = [finding.as_json() for parts in _texts() for finding in check_parts(parts, problem)]
+    found += [finding.as_json() for text in _seen() for finding in check_text(text)]
     seconds = time.perf_counter() - began
     digest = hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()
     return digest, len(found), seconds, sum(one["outcome"] == STOPPED for one in found)
@@ -73,6 +83,13 @@ def _texts() -> list[list[Part]]:
     lemmas = [lemma for rollout in (0, 1) for round_ in (1, 2, 3) for lemma in read_lemmas(rollout, round_)[1]]
     texts = [[("statement", lemma.statement), *_steps(lemma.steps)] for lemma in lemmas]
     return [*texts, *(_steps(read_proof(number).steps) for number in (1, 2))]
+
+
+@cache
+def _seen() -> list[str]:
+    corpus = tomllib.loads(SEEN.read_text(encoding="utf-8"))
+    texts = [text.replace("«", "").replace("»", "") for text in (*corpus["true"], *corpus["false"])]
+    return texts[:: len(texts) // SEEN_TEXTS][:SEEN_TEXTS]
 
 
 def _steps(steps: tuple[str, ...]) -> list[Part]:
@@ -107,7 +124,7 @@ def _seconds(text: str) -> float:
 
 
 if __name__ == "__main__":
-    result = plays(*map(int, sys.argv[1:3] or [str(PLAYS)]))
+    result = both(*map(int, sys.argv[1:3] or [str(PLAYS)]))
     sys.stdout.write(
         f"{len(result)} plays, {result[0][1]} findings each: {different(result)} differ from the first; "
         f"{sum(stopped for *_, stopped in result)} stopped; "

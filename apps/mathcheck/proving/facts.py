@@ -1,6 +1,6 @@
 """What a proof may use about the names of a claim: their domains, and the conditions on them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from apps.mathcheck.scope import Condition, Domain
@@ -54,6 +54,16 @@ class Facts:
                     if one == name(key) and (value := constant(other)) is not None:
                         found = _narrowed(found, relation, value)
         return found
+
+    def is_whole(self, key: str) -> bool:
+        """Whether a name is a whole number, declared so or taken for one."""
+        domain = self.domains.get(key)
+        return domain is not None and domain.kind == "integer"
+
+    def taking_whole(self, names: frozenset[str]) -> "Facts":
+        """The same with undeclared names among these as whole numbers; `shown` says so."""
+        taken = {key: replace(one, kind="integer") for key, one in self.domains.items() if key in names and not one.declared}
+        return replace(self, domains={**self.domains, **taken}) if taken else self
 
     def shown(self, names: frozenset[str]) -> tuple[str, ...]:
         """The declarations and conditions on the names, in words."""

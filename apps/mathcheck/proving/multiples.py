@@ -1,8 +1,8 @@
 r"""Divisibility by an expression: `a - b \mid a^3 - b^3` by a quotient with whole coefficients."""
 
-from apps.mathcheck.proving.algebra import Algebra
 from apps.mathcheck.proving.certificate import Certificate
 from apps.mathcheck.proving.facts import Facts
+from apps.mathcheck.proving.normal.algebra import Algebra
 from apps.mathcheck.tex.tree import Node
 
 METHOD = "division of polynomials"

@@ -2,13 +2,18 @@
 
 from collections.abc import Callable, Sequence
 
+from apps.mathcheck.proving.cases import by_cases
 from apps.mathcheck.proving.certificate import Certificate
+from apps.mathcheck.proving.divisors import about_primes, common_divisor, gcd_and_lcm
 from apps.mathcheck.proving.exactly import computed, enumerated
 from apps.mathcheck.proving.facts import Facts
-from apps.mathcheck.proving.forms import NoNormalForm
+from apps.mathcheck.proving.integer_parts import by_integer_parts
 from apps.mathcheck.proving.multiples import divided
+from apps.mathcheck.proving.normal.forms import NoNormalForm
+from apps.mathcheck.proving.powers import divided_powers, power_inequality
 from apps.mathcheck.proving.relations import equation, inequality
 from apps.mathcheck.proving.residues import congruence
+from apps.mathcheck.proving.rewriting import by_closed_forms, by_factorials, with_factorials
 from apps.mathcheck.proving.sums import by_induction, growth_inequality, unrolled
 from apps.mathcheck.scope import Condition, Domain, Scope
 from apps.mathcheck.testing.sampling import points
@@ -60,12 +65,19 @@ def _provers(facts: Facts) -> list[Callable[[Facts], Certificate | None]]:
     if not claim.names:
         return [computed, equation] if claim.relation == "=" and claim.modulus is None else [computed, congruence]
     if claim.modulus is not None or claim.relation in (r"\mid", r"\nmid"):
-        return [congruence, divided, enumerated]
+        return [congruence, divided, divided_powers, about_primes, enumerated]
     if has(claim.left, "sum", "prod") or has(claim.right, "sum", "prod"):
-        return [by_induction, enumerated]
+        return [by_induction, by_closed_forms, enumerated]
     if claim.relation == "=":
-        return [equation, enumerated]
-    return [inequality, growth_inequality, enumerated] if claim.relation in _ORDERED else []
+        return [equation, by_factorials, common_divisor, gcd_and_lcm, by_integer_parts, by_cases, enumerated]
+    if claim.relation not in _ORDERED:
+        return []
+    return [inequality, _growing_factorials, growth_inequality, power_inequality, by_integer_parts, by_cases, enumerated]
+
+
+def _growing_factorials(facts: Facts) -> Certificate | None:
+    changed = with_factorials(facts)
+    return None if changed.claim == facts.claim else growth_inequality(changed)
 
 
 def _is_satisfiable(claim: Condition, scope: Scope, conditions: Sequence[Condition]) -> bool:

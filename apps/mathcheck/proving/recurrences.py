@@ -12,6 +12,7 @@ from apps.mathcheck.claims import Claim
 from apps.mathcheck.proving.certificate import Certificate
 from apps.mathcheck.proving.exactly import holds_exactly
 from apps.mathcheck.proving.facts import Facts
+from apps.mathcheck.proving.periods import by_period
 from apps.mathcheck.proving.relations import equation, inequality
 from apps.mathcheck.proving.sequences import INDEX, Recurrence, is_term, mentions, shift_of, with_items
 from apps.mathcheck.scope import Condition, Domain, Scope
@@ -88,8 +89,8 @@ def by_recurrence(claim: Condition, known: Mapping[str, Recurrence], scope: Scop
             return None
         return Certificate("computed terms", ("the terms were computed by the recurrence", *sequence.shown))
     if claim.modulus is not None or claim.relation not in ("=", *_ORDERED):
-        return None
-    return _induction(claim, letter, sequence, names[0], scope)
+        return by_period(claim, sequence, names[0])
+    return _induction(claim, letter, sequence, names[0], scope) or by_period(claim, sequence, names[0])
 
 
 def _induction(claim: Condition, letter: str, sequence: Recurrence, key: str, scope: Scope) -> Certificate | None:

@@ -8,13 +8,23 @@ from sympy.polys.polyerrors import PolynomialError
 from apps.mathcheck.proving import solver
 from apps.mathcheck.proving.certificate import Certificate
 from apps.mathcheck.proving.facts import Facts
-from apps.mathcheck.proving.polynomials import System, shown_given, system_of
+from apps.mathcheck.proving.normal.polynomials import System, shown_given, system_of
 from apps.mathcheck.proving.signs import sign_steps
 from apps.mathcheck.testing.work import METER, SYMPY, spend
 
 MOST_TERMS, MOST_EQUATIONS, HIGHEST_DEGREE = 60, 4, 8
 _ABOVE = {">": True, r"\ge": False}
 _BELOW = {"<": True, r"\le": False}
+
+
+def related_by(facts: Facts) -> Certificate | None:
+    """An equation or an inequality."""
+    return equation(facts) if facts.claim.relation == "=" else inequality(facts)
+
+
+def where_of(facts: Facts) -> str | None:
+    """Where both sides have a value, in words; None if a declared name can take it from them. Raises `NoNormalForm`."""
+    return _where(system_of(facts))
 
 
 def equation(facts: Facts) -> Certificate | None:

@@ -45,8 +45,34 @@ def test_a_false_one_is_refuted_by_its_terms(text: str, values: dict[str, str], 
 
 
 def test_what_no_induction_shows_survives() -> None:
-    finding = last(r"Let $x_1=2$ and $x_{n+1}=\frac1{1-x_n}$. Hence $x_{n+3}=x_n$ for all $n\ge1$.")
+    finding = last(r"Let $a_1=1$ and $a_{n+1}=a_n+2n+1$ for $n\ge1$. Hence $a_n\ne2n+4$ for all $n\ge1$.")
     assert (finding.outcome, finding.tried) == (SURVIVED, "n from 1 to 40, by the recurrence")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"Let $x_1=2$ and $x_{n+1}=\frac1{1-x_n}$. Hence $x_{n+3}=x_n$ for all $n\ge1$.",
+        "Let $F_1=F_2=1$ and $F_{n+2}=F_{n+1}+F_n$ for $n\\ge1$. Then $2\\mid F_{3k}$ for each positive integer $k$.",
+    ],
+)
+def test_a_sequence_that_repeats_is_computed_for_one_period(text: str) -> None:
+    finding = last(text)
+    assert finding.outcome == PROVED
+    assert finding.certificate is not None
+    assert finding.certificate.method == "the period of a sequence"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"Let $x_1=2$ and $x_{n+1}=\frac1{1-x_n}$. Hence $x_{n+1}\ne x_n-3$ for all $n\ge1$.",
+        "Let $F_1=F_2=1$ and $F_{n+2}=F_{n+1}+F_n$ for $n\\ge1$. Then $3\\mid F_{3k}$ for each positive integer $k$.",
+        "Let $a_1=1$ and $a_{n+1}=a_n+n$ for $n\\ge1$. Then $2\\mid a_{4k}$ for each positive integer $k$.",
+    ],
+)
+def test_what_fails_within_the_period_is_not_proved(text: str) -> None:
+    assert last(text).outcome != PROVED
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from apps.mathcheck.proving.algebra import Algebra
 from apps.mathcheck.proving.facts import Bound, Facts
-from apps.mathcheck.proving.forms import NoNormalForm, Quotient
+from apps.mathcheck.proving.normal.algebra import Algebra
+from apps.mathcheck.proving.normal.forms import NoNormalForm, Quotient
+from apps.mathcheck.proving.signs import sign_steps
 from apps.mathcheck.scope import Condition
 from apps.mathcheck.testing.sampling import given_by_others
 from apps.mathcheck.tex.tree import Node, free_names, number
@@ -59,6 +60,9 @@ def system_of(facts: Facts) -> System:
         if (poly := _cleared(algebra, sides[at], sides[at + 1], one.relation)) is not None and poly != 0
     ]
     bounds = {key: _bound(facts, algebra, key) for key in algebra.names()}
+    for key in algebra.others():
+        if key.startswith("root("):
+            bounds[key] = _of_root(algebra, key, bounds)
     return System(algebra, difference, tuple(conditions), bounds, given)
 
 
@@ -96,7 +100,7 @@ def _cleared(algebra: Algebra, left: Quotient, right: Quotient, relation: str) -
 def _bound(facts: Facts, algebra: Algebra, key: str) -> Bound:
     if key not in algebra.others():
         return facts.bound(key)
-    if key.startswith(("root(", "abs(")):
+    if key.startswith("abs("):
         return Bound(Fraction(0))
     if key.endswith("!"):
         return Bound(Fraction(1), whole=True)
@@ -107,9 +111,20 @@ def _bound(facts: Facts, algebra: Algebra, key: str) -> Bound:
             return Bound(Fraction(int(base) ** min(known.start, 64)), whole=True)
     if caret and base.isdigit():
         return Bound(Fraction(0), True)
+    if key.startswith("ln(") and key[3:-1].isdigit():
+        return Bound(Fraction(0), True)
     if key.startswith(("sin(", "cos(")):
         return Bound(Fraction(-1), high=Fraction(1))
     return Bound()
+
+
+def _of_root(algebra: Algebra, key: str, bounds: dict[str, Bound]) -> Bound:
+    """A root is positive if its radicand is, and at least 0 if its degree is even or its radicand is at least 0."""
+    relation = algebra.relation(key)
+    for strict in (True, False):
+        if sign_steps(relation.value, algebra.names(), bounds, strict) is not None:
+            return Bound(Fraction(0), strict)
+    return Bound(Fraction(0)) if relation.power % 2 == 0 else Bound()
 
 
 def shown_given(given: dict[str, Node]) -> tuple[str, ...]:

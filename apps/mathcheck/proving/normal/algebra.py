@@ -13,8 +13,8 @@ from typing import Any
 from sympy import QQ, Symbol
 from sympy.polys.rings import ring
 
-from apps.mathcheck.proving.forms import NoNormalForm, Poly, Quotient, Relation, constant_of, factored, is_constant
-from apps.mathcheck.proving.functions import function, root
+from apps.mathcheck.proving.normal.forms import NoNormalForm, Poly, Quotient, Relation, constant_of, factored, is_constant
+from apps.mathcheck.proving.normal.functions import function, root
 from apps.mathcheck.scope import Domain
 from apps.mathcheck.testing.work import spend
 from apps.mathcheck.tex.tree import Node
@@ -78,6 +78,10 @@ class Algebra:
     def others(self) -> list[str]:
         """The generators that are not names."""
         return [key for key in self._keys if key not in self._names]
+
+    def relation(self, key: str) -> Relation:
+        """What defines a generator that is a root, an absolute value or a cosine."""
+        return self._relations[key]()
 
     def _lowered(self, poly: Poly, place: int, relation: Relation) -> Poly:
         if all(monomial[place] < relation.power for monomial in poly.itermonoms()):
@@ -151,7 +155,7 @@ class Algebra:
         return Quotient(self.times(one.top, two.top), self.times(one.bottom, two.bottom))
 
     def inverse(self, one: Quotient) -> Quotient:
-        top = self.reduced(one.top)
+        top = one.top if is_constant(one.top) else self.reduced(one.top)
         if top == 0:
             raise NoNormalForm("a division by zero")
         self.divisors.append(top)
@@ -229,6 +233,10 @@ class Algebra:
         domain = self.domains.get(name)
         if domain is not None and domain.declared:
             return domain.kind == "integer"
+        base, caret, exponent = name.partition("^")
+        if caret and base.isdigit():
+            known = self.domains.get(exponent)
+            return known is not None and known.kind == "integer" and known.sign in ("positive", "nonnegative")
         if name[:1] not in "nmkijlpqrst#":
             return False
         self.taken_whole.add(name)
@@ -241,6 +249,11 @@ class Algebra:
             domain = self.domains.get(str(base.value))
             return domain is not None and domain.sign == "positive"
         return base.op == "const"
+
+    def is_positive_name(self, key: str) -> bool:
+        """Whether a generator is a name that is declared positive."""
+        domain = self.domains.get(key)
+        return key in self._names and domain is not None and domain.sign == "positive"
 
     def key_of(self, form: Quotient) -> str:
         top = str(form.top.as_expr())
@@ -255,10 +268,16 @@ def _const(algebra: Algebra, node: Node) -> Quotient:
     return algebra.whole(algebra.generator(str(node.value) + "()"))
 
 
+def _degrees(algebra: Algebra, node: Node) -> Quotient:
+    turn = algebra.product(_const(algebra, Node("const", value="pi")), algebra.number(Fraction(1, 180)))
+    return algebra.product(algebra.of(node.args[0]), turn)
+
+
 _MADE: dict[str, Callable[[Algebra, Node], Quotient]] = {
     "num": lambda algebra, node: algebra.number(Fraction(node.value or 0)),
     "name": lambda algebra, node: algebra._name(str(node.value)),
     "const": _const,
+    "degrees": _degrees,
     "add": Algebra._added,
     "mul": Algebra._multiplied,
     "div": Algebra._divided,

@@ -1,0 +1,1 @@
+"""Normal forms of expressions, and claims with their conditions as polynomials."""
