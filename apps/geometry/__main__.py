@@ -23,7 +23,9 @@ def main(arguments: list[str]) -> int:
     goals = shown_goals(with_proof(found.check, proof))
     for goal in goals:
         sys.stdout.write(f"{goal.word}: {goal.words}. {goal.detail}\n")
-    sys.stdout.write("\n".join([proof.reason, *proof.checks, *proof.steps]).strip() + "\n")
+    sys.stdout.write(
+        "\n".join([proof.reason, *(line for one in proof.found for line in (*one.checks, *one.steps))]).strip() + "\n"
+    )
     return int(any(goal.outcome == "refuted" for goal in goals))
 
 

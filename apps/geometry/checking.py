@@ -3,11 +3,12 @@
 It never proves. A goal that survives may still be false in configurations that were not drawn.
 """
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from apps.geometry.configurations import WANTED, Configuration, NoConfiguration, build, configurations, real
+from apps.geometry.configurations import WANTED, Configuration, NoConfiguration, build, clearness, configurations, real
 from apps.geometry.loci import FLOATS, Degenerate, Numbers, Point, Real, digits
 from apps.geometry.statement import Goal, Statement
 
@@ -66,23 +67,27 @@ def residual(goal: Goal, points: Mapping[str, Point], numbers: Numbers) -> Real:
 
 
 def _outcome(statement: Statement, goal: Goal, found: tuple[Configuration, ...]) -> Outcome:
-    confirmed = tested = 0
+    sizes: dict[Configuration, float] = {}
     for configuration in found:
-        try:
-            size = float(residual(goal, configuration.points, FLOATS))
-        except Degenerate:
-            continue
-        tested += 1
-        is_suspicious = size < SUSPICIOUS if goal.predicate.negated else not size < SUSPICIOUS
-        if not is_suspicious or confirmed == MOST_CONFIRMED:
-            continue
-        confirmed += 1
+        with contextlib.suppress(Degenerate):
+            sizes[configuration] = float(residual(goal, configuration.points, FLOATS))
+    for configuration in _suspicious(goal, sizes)[:MOST_CONFIRMED]:
         exact = _exactly(statement, goal, configuration.seed)
         if exact is not None:
             return exact
+    tested = len(sizes)
     if tested < WANTED:
         return Outcome(goal, NOT_UNDERSTOOD, f"Only {tested} of {WANTED} configurations could be tested.", tested)
     return Outcome(goal, SURVIVED, f"Survived {tested} configurations.", tested)
+
+
+def _suspicious(goal: Goal, sizes: Mapping[Configuration, float]) -> list[Configuration]:
+    """The configurations that may refute the goal; first those where it fails visibly, the most readable one first."""
+    if goal.predicate.negated:
+        return [one for one, size in sizes.items() if size < SUSPICIOUS]
+    suspicious = [one for one, size in sizes.items() if not size < SUSPICIOUS]
+    visible = max(sizes.values(), default=0.0) / 3
+    return sorted(suspicious, key=lambda one: (sizes[one] < visible, -clearness(one)))
 
 
 def _exactly(statement: Statement, goal: Goal, seed: int) -> Outcome | None:

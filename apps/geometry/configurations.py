@@ -1,11 +1,12 @@
 """Random configurations of a statement: coordinates of its points that satisfy its constructions and are not degenerate."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from random import Random
 
 from apps.geometry.constructions import GROUPS, LOCI
-from apps.geometry.loci import FLOATS, Circle, Degenerate, Line, Locus, Numbers, Point, Real, common_points, distance
+from apps.geometry.loci import FLOATS, Circle, Degenerate, Line, Locus, Numbers, Point, Real, common_points, cross, distance
 from apps.geometry.shapes import SHAPES, Draw, placed
 from apps.geometry.statement import Clause, Statement, Step, Value
 
@@ -16,7 +17,7 @@ MOST_TRIES_FIRST, MOST_TRIES = 300, 4_000
 LEAST_APART, FARTHEST = 0.02, 30
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Configuration:
     """Coordinates of the points, by name. `seed` repeats the configuration in any arithmetic."""
 
@@ -114,3 +115,26 @@ def _somewhere(draw: Draw, locus: Line | Circle) -> Point:
     if isinstance(locus, Line):
         return locus.at + locus.along * (draw.between(-2, 2) / abs(locus.along))
     return locus.center + draw.turn(draw.random.uniform(0, 360)) * draw.numbers.sqrt(locus.square)
+
+
+def clearness(configuration: Configuration) -> float:
+    """How readable a figure is: points far apart, no flat first triangle, and nothing far outside it."""
+    points = list(configuration.points.values())
+    if len(points) < 3:
+        return 0.0
+    first = points[:4]
+    width = _width(points)
+    near = min(abs(x - y) for x, y in combinations(points, 2)) / width
+    flat = min(_flatness(x, y, z) for x, y, z in combinations(first, 3))
+    return float(min(near, 0.15) + 0.3 * min(flat, 0.6) + 0.3 * min(_width(first) / width, 0.8))
+
+
+def _width(points: Sequence[Point]) -> Real:
+    return max(abs(x - y) for x, y in combinations(points, 2))
+
+
+def _flatness(x: Point, y: Point, z: Point) -> float:
+    """The sine of the least angle of a triangle; 1 for points on a line, which belong there."""
+    area = abs(cross(y - x, z - x))
+    lengths = sorted((abs(y - x), abs(z - y), abs(x - z)))
+    return 1.0 if area < 1e-9 * lengths[2] ** 2 else float(area / (lengths[1] * lengths[2]))

@@ -47,33 +47,6 @@ class _Scene:
     circles: dict[tuple[float, float, float], str] = field(default_factory=dict)
 
 
-def best(configurations: Sequence[Configuration]) -> list[Configuration]:
-    """The configurations from the most readable on: points far apart, and not near lines that others span."""
-    return sorted(configurations, key=_clearness, reverse=True)
-
-
-def _clearness(configuration: Configuration) -> float:
-    points = list(configuration.points.values())
-    if len(points) < 2:
-        return 0.0
-    width = max(abs(x - y) for x, y in combinations(points, 2))
-    near = min(abs(x - y) for x, y in combinations(points, 2)) / width
-    first = points[:4]
-    flat = min((_flatness(x, y, z) for x, y, z in combinations(first, 3)), default=1.0)
-    sides = sorted(
-        (max(z.real for z in points) - min(z.real for z in points), max(z.imag for z in points) - min(z.imag for z in points))
-    )
-    return float(min(near, 0.15) + 0.3 * min(flat, 0.5) + 0.1 * min(sides[0] / sides[1], 0.7) if sides[1] else 0.0)
-
-
-def _flatness(x: complex, y: complex, z: complex) -> float:
-    """The sine of the least angle of a triangle; 1 for points on a line, which belong there."""
-    sides = (y - x, z - y, x - z)
-    area = abs((sides[0].conjugate() * sides[1]).imag)
-    lengths = sorted(abs(side) for side in sides)
-    return 1.0 if area < 1e-9 * lengths[2] ** 2 else area / (lengths[1] * lengths[2])
-
-
 def svg(statement: Statement, configuration: Configuration, identity: str = "figure") -> str:
     """The drawing with a title and a description for readers who do not see it."""
     scene = _scene(statement, configuration)
@@ -89,9 +62,7 @@ def svg(statement: Statement, configuration: Configuration, identity: str = "fig
 def described(statement: Statement) -> str:
     """The statement in words."""
     made = [
-        f"{clause.points[0] if len(clause.points) == 1 else ', '.join(clause.points)}: "
-        + ", ".join(map(_step_words, clause.steps))
-        for clause in statement.clauses
+        f"{', '.join(map(label, clause.points))}: {', '.join(map(_step_words, clause.steps))}" for clause in statement.clauses
     ]
     goals = [goal_words(goal) for goal in statement.goals]
     return f"{'; '.join(made)}.{' Asserted: ' + '; '.join(goals) + '.' if goals else ''}"

@@ -12,7 +12,7 @@ import signal
 import subprocess
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from apps.geometry.checking import PROVED, REFUTED, Check, Outcome
@@ -28,26 +28,28 @@ _kept: OrderedDict[str, "Proof"] = OrderedDict()
 
 
 @dataclass(frozen=True)
+class GoalProof:
+    """The proof of a goal as newclid wrote it. `checks` are conditions that newclid read from its own figure."""
+
+    goal: Goal
+    assumptions: tuple[str, ...]
+    checks: tuple[str, ...]
+    steps: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Proof:
-    """What the engine answered. Without an answer, `reason` says why; `goals` are those it proved."""
+    """What the engine answered: proofs of goals. Without any, `reason` says why."""
 
     reason: str = ""
-    goals: frozenset[Goal] = frozenset()
+    found: tuple[GoalProof, ...] = ()
     engine: str = ""
-    assumptions: tuple[str, ...] = ()
-    checks: tuple[str, ...] = ()
-    steps: tuple[str, ...] = ()
-    chases: tuple[str, ...] = field(default=(), repr=False)
     is_installed: bool = True
-
-    @property
-    def is_proof(self) -> bool:
-        return bool(self.goals)
 
 
 def prove(check: Check, python: Path) -> Proof:
     """Search for a proof of the goals that are not refuted. The answer is kept for later calls."""
-    goals = tuple(one.goal for one in check.outcomes if one.outcome != REFUTED)
+    goals = tuple(one.goal for one in check.outcomes if one.outcome != REFUTED and not one.goal.predicate.negated)
     if not python.exists():
         return Proof(
             f"No proof was searched: the geometry engine is not installed. Install it with `{COMMAND}`.", is_installed=False
@@ -73,9 +75,10 @@ def prove(check: Check, python: Path) -> Proof:
 
 def with_proof(check: Check, proof: Proof) -> list[Outcome]:
     """The outcomes, where goals that the engine proved and the check did not refute are proved."""
+    proved = {one.goal for one in proof.found}
     return [
         Outcome(one.goal, PROVED, f"Proved by {proof.engine}; rests on newclid’s rules. {one.words}", one.configurations)
-        if one.goal in proof.goals and one.outcome != REFUTED
+        if one.goal in proved and one.outcome != REFUTED
         else one
         for one in check.outcomes
     ]
@@ -98,9 +101,10 @@ def _asked(statement: Statement, python: Path) -> Proof:
     try:
         written, _ = child.communicate(str(statement), timeout=WALL_S)
     except subprocess.TimeoutExpired:
-        return Proof(f"No proof found within {WALL_S:.0f} s.")
-    finally:
         _end(child)
+        child.communicate()
+        return Proof(f"No proof found within {WALL_S:.0f} s.")
+    _end(child)
     if child.returncode != 0 or len(written) > MOST_OUTPUT:
         return Proof("No proof found within the limits on time and memory.")
     return _read(written, statement)
@@ -110,16 +114,21 @@ def _end(child: "subprocess.Popen[str]") -> None:
     """End the engine and the program that it started."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(child.pid, signal.SIGKILL)
-    child.wait()
 
 
 def _read(written: str, statement: Statement) -> Proof:
-    answer = json.loads(written)
+    try:
+        answer = json.loads(written)
+    except ValueError:
+        return Proof("The engine gave no answer that can be read.")
     engine = ", ".join(f"{name} {version}" for name, version in answer["versions"].items())
-    if "reason" in answer:
-        return Proof(f"{answer['reason']}.", engine=engine)
-    proved = frozenset(goal for goal, found in zip(statement.goals, answer["proved"], strict=True) if found)
-    if not proved:
-        return Proof(f"{engine} found no proof.", engine=engine)
-    lines = [tuple(map(str, answer[name])) for name in ("assumptions", "checks", "steps", "chases")]
-    return Proof("", proved, engine, *lines)
+    found = [
+        GoalProof(goal, *(tuple(map(str, one[lines])) for lines in ("assumptions", "checks", "steps")))
+        for goal, one in zip(statement.goals, answer["goals"], strict=True)
+        if "reason" not in one
+    ]
+    return Proof("" if len(found) == len(statement.goals) else _without(engine, found), tuple(found), engine)
+
+
+def _without(engine: str, found: list[GoalProof]) -> str:
+    return f"{engine} found no proof{' of the other goals' if found else ''}."

@@ -124,8 +124,8 @@ def _exactly(count: int) -> Callable[[int], bool]:
     return lambda points: points == count
 
 
-def _from(least: int, step: int = 1) -> Callable[[int], bool]:
-    return lambda points: points >= least and (points - least) % step == 0
+def _from(least: int) -> Callable[[int], bool]:
+    return lambda points: points >= least
 
 
 def _predicates() -> list[Predicate]:
@@ -134,10 +134,8 @@ def _predicates() -> list[Predicate]:
         Predicate("coll", "coll a b c …", "the points are on one line", _from(3), _collinear),
         Predicate("para", "para a b c d", "ab ∥ cd", four, _parallel),
         Predicate("perp", "perp a b c d", "ab ⟂ cd", four, _perpendicular),
-        Predicate("cong", "cong a b c d …", "ab = cd", _from(4, 2), _equal_lengths),
-        Predicate(
-            "eqangle", "eqangle a b c d e f g h", "∠(ab, cd) = ∠(ef, gh), as angles of lines", _from(8, 4), _equal_angles
-        ),
+        Predicate("cong", "cong a b c d", "ab = cd", four, _equal_lengths),
+        Predicate("eqangle", "eqangle a b c d e f g h", "∠(ab, cd) = ∠(ef, gh), as angles of lines", eight, _equal_angles),
         Predicate("eqratio", "eqratio a b c d e f g h", "ab : cd = ef : gh", eight, _equal_ratios),
         Predicate("cyclic", "cyclic a b c d …", "the points are on one circle", _from(4), _concyclic),
         Predicate("midp", "midp m a b", "m is the midpoint of ab", _exactly(3), _midpoint),

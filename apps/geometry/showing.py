@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from apps.geometry.checking import NOT_UNDERSTOOD, PROVED, REFUTED, SURVIVED, Check, Outcome, check
-from apps.geometry.configurations import Configuration, build
-from apps.geometry.drawing import best, goal_words, svg
+from apps.geometry.configurations import Configuration, build, clearness
+from apps.geometry.drawing import goal_words, svg
 from apps.geometry.loci import FLOATS, Degenerate
 from apps.geometry.statement import StatementError, read
 
@@ -64,8 +64,9 @@ def shown(text: str, seed: int | None = None, identity: str = "figure") -> Shown
     found = check(statement)
     if not found.configurations:
         return Shown(text, check=found)
-    ordered = best(found.configurations)
-    chosen, following = _chosen(found, ordered, seed)
+    ordered = sorted(found.configurations, key=clearness, reverse=True)
+    refuting = [one.at.seed for one in found.outcomes if one.at]
+    chosen, following = _chosen(found, ordered, refuting[0] if refuting and seed is None else seed)
     return Shown(text, "", found, svg(statement, chosen, identity), chosen.seed, following)
 
 

@@ -173,7 +173,7 @@ class _Reader:
             said = f"“{name}” makes {_count(len(construction.new), 'point')}, not {len(names)}. Write: {construction.usage}."
             raise self.fail(place, said)
         given = words[1:]
-        if len(given) == len(construction.arguments) - len(names):
+        if len(given) == len(construction.arguments) - len(names) and not any(word in names for _, word in given):
             rest = iter(given)
             fresh = iter(names)
             given = [(place, next(fresh)) if one in construction.new else next(rest) for one in construction.arguments]

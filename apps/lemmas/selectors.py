@@ -7,6 +7,7 @@ from django.db.models import QuerySet
 from django.utils.safestring import SafeString
 
 from apps.lemmas.anchors import Quoted, quoted
+from apps.lemmas.figures import Figure, figures_of
 from apps.lemmas.final_answers import ShownAnswer, shown_answer
 from apps.lemmas.formula_checks import CheckedFormula, FormulaCheck
 from apps.lemmas.graph_data import graph_data as graph_data
@@ -84,6 +85,7 @@ class LemmaDetail:
     merged: list[Lemma]
     alike: list[tuple[Lemma, float]]
     people: list[HumanVerdict]
+    figures: list[Figure]
 
 
 @dataclass(frozen=True)
@@ -112,6 +114,7 @@ class ProofDetail:
     revised: ProofVersion | None
     answer: ShownAnswer | None
     notes: list[str]
+    figures: list[Figure]
 
     @property
     def is_voted_on(self) -> bool:
@@ -173,6 +176,7 @@ def lemma_detail(run: Run, name: str, until: int | None = None) -> LemmaDetail |
         merged=[row for twin in twins if isinstance(row := others.get(twin), Lemma)],
         alike=_alike(rows, alike),
         people=rows.people_on(name),
+        figures=figures_of([lemma.statement, *lemma.steps]),
     )
 
 
@@ -209,6 +213,7 @@ def proof_detail(run: Run, name: str, until: int | None = None) -> ProofDetail |
         revised=by_id.get(proof.revises),
         answer=shown_answer(run, proof.text),
         notes=_notes(run, proof),
+        figures=figures_of(proof.steps or [proof.text]),
     )
 
 

@@ -9,6 +9,7 @@ from django.utils.safestring import mark_safe
 from django.views.decorators.http import require_GET
 
 from apps.geometry.constructions import CONSTRUCTIONS
+from apps.geometry.drawing import goal_words
 from apps.geometry.engine import prove, with_proof
 from apps.geometry.predicates import PREDICATES
 from apps.geometry.showing import shown, shown_goals
@@ -54,6 +55,7 @@ def geometry_proof(request: HttpRequest) -> HttpResponse:
     found = shown(text)
     proof = prove(found.check, Path(settings.GEOMETRY_PYTHON)) if found.check else None
     goals = shown_goals(with_proof(found.check, proof)) if found.check and proof else []
+    proofs = [(goal_words(one.goal), one) for one in proof.found] if proof else []
     is_partial = request.headers.get("HX-Request") == "true"
     name = "problems/_geometry_proof.html" if is_partial else "problems/geometry_proof.html"
-    return render(request, name, {"text": text, "found": found, "proof": proof, "goals": goals})
+    return render(request, name, {"text": text, "found": found, "proof": proof, "goals": goals, "proofs": proofs})
