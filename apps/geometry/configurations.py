@@ -6,7 +6,20 @@ from itertools import combinations
 from random import Random
 
 from apps.geometry.constructions import GROUPS, LOCI
-from apps.geometry.loci import FLOATS, Circle, Degenerate, Line, Locus, Numbers, Point, Real, common_points, cross, distance
+from apps.geometry.loci import (
+    FLOATS,
+    Circle,
+    Degenerate,
+    Line,
+    Locus,
+    Numbers,
+    Point,
+    Real,
+    common_points,
+    cross,
+    distance,
+    dot,
+)
 from apps.geometry.shapes import SHAPES, Draw, placed
 from apps.geometry.statement import Clause, Statement, Step, Value
 
@@ -118,15 +131,15 @@ def _somewhere(draw: Draw, locus: Line | Circle) -> Point:
 
 
 def clearness(configuration: Configuration) -> float:
-    """How readable a figure is: points far apart, no flat first triangle, and nothing far outside it."""
+    """How readable a figure is: points far apart, an acute first triangle that is not flat, and nothing far outside it."""
     points = list(configuration.points.values())
     if len(points) < 3:
         return 0.0
-    first = points[:4]
+    x, y, z = first = points[:3]
     width = _width(points)
     near = min(abs(x - y) for x, y in combinations(points, 2)) / width
-    flat = min(_flatness(x, y, z) for x, y, z in combinations(first, 3))
-    return float(min(near, 0.15) + 0.3 * min(flat, 0.6) + 0.3 * min(_width(first) / width, 0.8))
+    acute = min(dot(y - x, z - x), dot(x - y, z - y), dot(x - z, y - z)) > 0
+    return float(min(near, 0.15) + 0.3 * min(_flatness(x, y, z), 0.7) + 0.1 * acute + 0.3 * min(_width(first) / width, 0.8))
 
 
 def _width(points: Sequence[Point]) -> Real:
