@@ -21,6 +21,8 @@ from apps.geometry.statement import Goal, Statement
 SCRIPT = Path(__file__).resolve().parents[2] / "workers" / "prove_geometry.py"
 #: Limits of one search. The engine needs 1.5 s to start.
 WALL_S, CPU_S, MEMORY_BYTES = 40.0, 30, 3 * 1024**3
+#: Longest wait for a search of another reader.
+WAIT_S = 10.0
 MOST_OUTPUT = 400_000
 COMMAND = "make setup-geometry"
 _one_at_once = threading.Lock()
@@ -61,7 +63,7 @@ def prove(check: Check, python: Path) -> Proof:
     asked = Statement(check.statement.clauses, goals)
     key = f"{python} {asked}"
     if key not in _kept:
-        if not _one_at_once.acquire(timeout=WALL_S):
+        if not _one_at_once.acquire(timeout=WAIT_S):
             return Proof("The engine is busy with other statements. Reload the page in a minute.")
         try:
             found = _asked(asked, python)

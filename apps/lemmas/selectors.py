@@ -7,7 +7,6 @@ from django.db.models import QuerySet
 from django.utils.safestring import SafeString
 
 from apps.lemmas.anchors import Quoted, quoted
-from apps.lemmas.figures import Figure, figures_of
 from apps.lemmas.final_answers import ShownAnswer, shown_answer
 from apps.lemmas.formula_checks import CheckedFormula, FormulaCheck
 from apps.lemmas.graph_data import graph_data as graph_data
@@ -85,7 +84,6 @@ class LemmaDetail:
     merged: list[Lemma]
     alike: list[tuple[Lemma, float]]
     people: list[HumanVerdict]
-    figures: list[Figure]
 
 
 @dataclass(frozen=True)
@@ -114,7 +112,6 @@ class ProofDetail:
     revised: ProofVersion | None
     answer: ShownAnswer | None
     notes: list[str]
-    figures: list[Figure]
 
     @property
     def is_voted_on(self) -> bool:
@@ -176,7 +173,6 @@ def lemma_detail(run: Run, name: str, until: int | None = None) -> LemmaDetail |
         merged=[row for twin in twins if isinstance(row := others.get(twin), Lemma)],
         alike=_alike(rows, alike),
         people=rows.people_on(name),
-        figures=figures_of([lemma.statement, *lemma.steps]),
     )
 
 
@@ -213,7 +209,6 @@ def proof_detail(run: Run, name: str, until: int | None = None) -> ProofDetail |
         revised=by_id.get(proof.revises),
         answer=shown_answer(run, proof.text),
         notes=_notes(run, proof),
-        figures=figures_of(proof.steps or [proof.text]),
     )
 
 

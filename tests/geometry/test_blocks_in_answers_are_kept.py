@@ -5,7 +5,7 @@ import json
 import pytest
 
 from apps.geometry.showing import blocks
-from apps.reasoning.domain.generation import Final, FinishReason
+from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.reading.proofs import NoProof, read_proof
 from apps.reasoning.reading.summaries import read_summary
