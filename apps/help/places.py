@@ -14,6 +14,7 @@ SECTIONS = {
     **dict.fromkeys(("accounts:group_list", "accounts:group"), "contests#groups"),
     "problems": "problems",
     "problem_sets": "problem_sets",
+    **dict.fromkeys(("problems:geometry", "problems:geometry_proof"), "geometry"),
     **dict.fromkeys(("problems:create", "problems:edit"), "problems#write-and-edit"),
     **dict.fromkeys(("problems:import", "problems:import_preview", "problems:export"), "problem_formats"),
     "schemes": "marking_schemes",

@@ -7,7 +7,7 @@ from django.utils.text import slugify
 
 from apps.problems.models import Problem, ProblemVersion
 
-RESERVED_SLUGS = {"new", "import", "export", "preview"}
+RESERVED_SLUGS = {"new", "import", "export", "preview", "geometry"}
 SLUG_LENGTH = 110
 TITLE_LENGTH = 200
 SOURCE_LENGTH = 200

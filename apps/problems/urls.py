@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from apps.problems.views import files, reading, writing
+from apps.problems.views import files, geometry, reading, writing
 
 app_name = "problems"
 urlpatterns = [
@@ -13,6 +13,8 @@ urlpatterns = [
     path("import/<uuid:draft_id>/", files.problem_import_preview, name="import_preview"),
     path("import/<uuid:draft_id>/confirm/", files.problem_import_confirm, name="import_confirm"),
     path("export/", files.problem_export, name="export"),
+    path("geometry/", geometry.geometry, name="geometry"),
+    path("geometry/proof/", geometry.geometry_proof, name="geometry_proof"),
     path("<slug:slug>/", reading.problem_detail, name="detail"),
     path("<slug:slug>/listed/", writing.problem_list_or_not, name="list_or_not"),
     path("<slug:slug>/edit/", writing.problem_edit, name="edit"),

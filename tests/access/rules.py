@@ -101,6 +101,8 @@ RULES: dict[str, Rule] = {
     # problems
     "problems:list": SIGNED_IN,
     "problems:detail": SIGNED_IN,
+    "problems:geometry": SIGNED_IN,
+    "problems:geometry_proof": SIGNED_IN,
     "problems:create": AUTHORS,
     "problems:edit": AUTHORS,
     "problems:list_or_not": POST_ONLY,

@@ -7,6 +7,7 @@ from typing import Any
 from django import template
 
 from apps.accounts.models import User
+from apps.lemmas.figures import Figure, figures_of
 from apps.lemmas.words import lemma_name
 from apps.reasoning.domain.tools import LemmaOrigin
 from apps.runs.access import run_visible_to
@@ -27,3 +28,9 @@ def found_lemmas(context: dict[str, Any], origins: Sequence[LemmaOrigin]) -> dic
     visible = run_visible_to(user).filter(public_id__in=runs) if isinstance(user, User) else []
     seen = {str(run.public_id) for run in visible}
     return {"found": [(one, one.run in seen) for one in origins]}
+
+
+@register.simple_tag
+def figures(statement: str, steps: Sequence[str]) -> list[Figure]:
+    """The figures of the geometry statements in a lemma or proof."""
+    return figures_of([statement, *steps])

@@ -9,7 +9,10 @@ _BLOCK = re.compile(r"<<<CONTENT (\w{4,64})>>>(.*?)(?:(<<<END \1>>>)|\Z)", re.DO
 _PROBLEM = re.compile(r"^## Problem\n<<<CONTENT (\w{4,64})>>>(.*?)<<<END \1>>>", re.DOTALL | re.MULTILINE)
 #: Changes that models make in copies: spaces, the signs around formulas, punctuation outside of numbers, emphasis.
 _INCIDENTAL = re.compile(r"[\s$*?“”\"]|\\[()\[\]]|(?<!\d)[.,:;]|[.,:;](?!\d)")
-_FENCE_LINE = re.compile(r"^[ \t]*```[a-z]*[ \t]*$", re.IGNORECASE | re.MULTILINE)
+#: A block ```geometry is kept: it is part of a proof (docs/geometry.md).
+_FENCE_LINE = re.compile(
+    r"(?P<kept>^[ \t]*```geometry[ \t]*$[^`]*^[ \t]*```[ \t]*$)|^[ \t]*```[a-z]*[ \t]*$", re.IGNORECASE | re.MULTILINE
+)
 _BROKEN_FENCE = re.compile(r"(?<!<)<{1,4}(?:CONTENT|END)\b[^<>\n]{0,80}>{0,4}\**")
 _REFUSES = re.compile(r"\W*(?:i(?:['’]m| am) (?:sorry|unable)|sorry|i can(?:no|['’])t|as an ai)\b", re.IGNORECASE)
 #: A text with formulas or numbers is more than a refusal: "Sorry for my first answer. Let $n=2k$".
@@ -88,7 +91,7 @@ def _parts(answer: str, prompt: str) -> _Parts:
     repeated = [line for line in own[:-1] if bare(line) in stated] if has_more else own
     beyond -= sum(map(len, repeated))
     text = "\n".join(line for line in own if line not in repeated)
-    text = _BROKEN_FENCE.sub("", _FENCE_LINE.sub("", text)).strip()
+    text = _BROKEN_FENCE.sub("", _FENCE_LINE.sub(lambda found: found["kept"] or "", text)).strip()
     return _Parts(text, beyond, [block[2].strip() for block in changed if block[3]])
 
 

@@ -11,7 +11,12 @@ from typing import NamedTuple
 
 from apps.reasoning.domain.values import Unscored
 
-_FENCE = re.compile(r"<<<CONTENT (\w{4,64})>>>.*?(?:<<<END \1>>>|\Z)|^[ \t]*```[a-z]*[ \t]*$", re.DOTALL | re.MULTILINE)
+#: A block ```geometry is kept: it is part of a lemma (docs/geometry.md).
+_FENCE = re.compile(
+    r"(?P<kept>^[ \t]*```geometry[ \t]*$[^`]*^[ \t]*```[ \t]*$)"
+    r"|<<<CONTENT (?P<mark>\w{4,64})>>>.*?(?:<<<END (?P=mark)>>>|\Z)|^[ \t]*```[a-z]*[ \t]*$",
+    re.DOTALL | re.MULTILINE,
+)
 _KINDS = r"(?:Lemma|Result|Theorem|Proposition|Corollary|Claim)"
 _NAMED = re.compile(
     rf"^[ \t]*(?P<marks>(?:#{{1,6}}[ \t]*|[-*+][ \t]+)?(?:\*\*|__)?)[ \t]*{_KINDS}[ \t]+"
@@ -57,7 +62,7 @@ def listed_lemmas(answer: str) -> list[Listed] | Unscored:
 
     Text inside the fences of a prompt is left out: it is copied.
     """
-    text = _FENCE.sub("", answer)
+    text = _FENCE.sub(lambda found: found["kept"] or "", answer)
     if named := [match for match in _NAMED.finditer(text) if _is_head(text, match)]:
         found = [_listed(match["number"], body) for match, body in _bodies(text, named)]
     else:

@@ -1,0 +1,1 @@
+"""Statements of plane geometry: reading, configurations, check, figures, the page, and the engine."""
