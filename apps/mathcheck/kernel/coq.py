@@ -2,8 +2,12 @@
 
 from fractions import Fraction
 
-from apps.mathcheck.kernel.terms import Relation, Term, Theorem, number, parts, replaced
+from apps.mathcheck.kernel.terms import Relation, Term, Theorem, parts
 
+#: A prime is not divisible by a smaller number.
+PRIMES = """Lemma prime_mod (p q : Z) : prime p -> (1 < q < p)%Z -> (p mod q <> 0)%Z.
+Proof. intros H L E. apply Z.mod_divide in E; [| lia]. destruct (prime_divisors p H q E); lia. Qed.
+"""
 HEADER = """Require Import ZArith Znumtheory Reals Lia Lra Psatz Nsatz.
 Ltac Zify.zify_post_hook ::= Z.to_euclidean_division_equations.
 """
@@ -39,18 +43,32 @@ def relation_text(one: Relation) -> str:
     return f"({left} {_SIGNS[one.sign]} {right})%{one.left.sort}"
 
 
-def statement_text(theorem: Theorem, name: str = "claim") -> str:
+def statement_text(theorem: Theorem) -> str:
     """The theorem's statement: `Theorem claim : forall …, … -> ….`"""
+    return _statement(theorem, "claim", theorem.conclusion)
+
+
+def required_texts(theorem: Theorem) -> list[str]:
+    """The statements of theorems on which the claim's value rests."""
+    return [_statement(theorem, f"value_{place}", one) for place, one in enumerate(theorem.required, 1)]
+
+
+def _statement(theorem: Theorem, name: str, conclusion: Relation) -> str:
     lines = [f"Theorem {name} :"]
     if theorem.names:
         lines.append("  forall " + " ".join(f"({key} : {sort})" for key, sort in theorem.names) + ",")
     lines += [f"  {relation_text(one)} ->" for one in theorem.hypotheses]
-    return "\n".join([*lines, f"  {relation_text(theorem.conclusion)}."])
+    return "\n".join([*lines, f"  {relation_text(conclusion)}."])
 
 
-def needs_definitions(theorem: Theorem) -> bool:
-    """Whether factorials or binomial coefficients occur."""
+def header(theorem: Theorem) -> str:
+    """What comes before the theorem: libraries, and definitions of what occurs in it."""
     relations = [*theorem.hypotheses, theorem.conclusion]
+    primes = PRIMES if any(one.sign == "prime" for one in relations) else ""
+    return HEADER + primes + (DEFINITIONS if _needs_definitions(relations) else "")
+
+
+def _needs_definitions(relations: list[Relation]) -> bool:
     return any(part.op in ("factorial", "binomial") for one in relations for side in (one.left, one.right) for part in parts(side))
 
 
@@ -90,19 +108,3 @@ def _number(value: Fraction, sort: str) -> tuple[str, int]:
 def _in(term: Term, least: int) -> str:
     text, level = _term(term)
     return text if level >= least else f"({text})"
-
-
-def hinted(names: list[str]) -> str:
-    """Squares of the names, their differences and sums as facts for the nonlinear tactics."""
-    pairs = [f"({a} {sign} {b})" for at, a in enumerate(names) for b in names[at + 1 :] for sign in "-+"]
-    return " ".join(f"pose proof (pow2_ge_0 {one})%R;" for one in [*names, *pairs])
-
-
-def with_number(theorem: Theorem, name: str, start: int) -> Theorem:
-    """The theorem for the name `start + k` with a natural number k."""
-    by = Term("add", "Z", (number(start, "Z"), Term("name", "Z", value="(Z.of_nat k)")))
-
-    def moved(one: Relation) -> Relation:
-        return Relation(one.sign, replaced(one.left, name, by), replaced(one.right, name, by))
-
-    return Theorem(theorem.names, tuple(map(moved, theorem.hypotheses)), moved(theorem.conclusion))

@@ -6,15 +6,15 @@ from functools import cache
 from pathlib import Path
 
 from apps.mathcheck.kernel.checker import KernelResult, comment_line, program
-from apps.mathcheck.kernel.coq import DEFINITIONS, HEADER, needs_definitions, statement_text
+from apps.mathcheck.kernel.coq import header, required_texts, statement_text
 from apps.mathcheck.kernel.hints import difference, multiple
 from apps.mathcheck.kernel.running import Ran, run_in
-from apps.mathcheck.kernel.tactics import proofs
+from apps.mathcheck.kernel.tactics import VALUE, proofs
 from apps.mathcheck.kernel.terms import Theorem
 
 INSTALL = "apt-get install --no-install-recommends coq coinor-csdp"
 #: Seconds of processor time for the search and for the final check, and of the clock for one tactic.
-SEARCH_S, FINAL_S, TACTIC_S = 40.0, 20.0, 6
+SEARCH_S, FINAL_S, TACTIC_S = 30.0, 20.0, 5
 #: The axioms of Coq's real numbers; a proof with any other is not accepted.
 AXIOMS = frozenset(
     [
@@ -46,7 +46,8 @@ class CoqChecker:
             return KernelResult("absent", self.tool, statement=statement, reason=f"Coq is not installed: {INSTALL}")
         divides = theorem.conclusion.sign == "divides"
         tried = proofs(theorem, None if divides else difference(theorem), multiple(theorem) if divides else "")
-        head = HEADER + (DEFINITIONS if needs_definitions(theorem) else "")
+        values = [f"{text}\nProof.\n  intros.\n  {VALUE}.\nQed.\n" for text in required_texts(theorem)]
+        head = "\n".join([header(theorem), *values])
         with tempfile.TemporaryDirectory(prefix="kernel-") as folder:
             searched = self._run(Path(folder), "search", _search(head, statement, [text for _, text in tried]), SEARCH_S)
             found = _FOUND.search(searched.output)

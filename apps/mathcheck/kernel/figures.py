@@ -44,13 +44,14 @@ def _of_text(marked: str, true: bool) -> Iterator[Asked]:
     text = marked.replace("«", "").replace("»", "")
     inside = [one for one in check_text(text) if one.anchor.start < end and one.anchor.end > start]
     claims = claims_of([("text", text)])
-    # A false chain has true links: it is asked as a whole.
     for one in inside if true else []:
         if one.outcome == PROVED and one.certificate is not None:
             yield Asked(marked, True, one.certificate.method, claim_at(Place("text", one.anchor.start, one.anchor.end), claims))
     if not true:
-        links = [one for one in claims if one.place.start < end and one.place.end > start]
-        yield from (Asked(marked, False, str(len(links)), one) for one in links)
+        links = [claim_at(Place("text", one.anchor.start, one.anchor.end), claims) for one in inside]
+        # A false chain has true links. It would count as checked only if all its links were.
+        if links and all(one is not None and one.theorems for one in links):
+            yield from (Asked(marked, False, f"{len(links)} links", one) for one in links)
 
 
 def answers(asked: list[Asked], checker: KernelChecker) -> list[KernelResult]:
@@ -62,6 +63,12 @@ def answers(asked: list[Asked], checker: KernelChecker) -> list[KernelResult]:
 
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         return list(pool.map(answer, asked))
+
+
+def wrongly_checked(asked: list[Asked], found: list[KernelResult]) -> set[str]:
+    """The texts whose false formula has only checked links."""
+    false = {one.text for one in asked if not one.true}
+    return false - {one.text for one, result in zip(asked, found, strict=True) if result.outcome != "checked"}
 
 
 def main(arguments: list[str]) -> None:
@@ -76,11 +83,7 @@ def main(arguments: list[str]) -> None:
         count = Counter(result.outcome for one, result in zip(asked, found, strict=True) if one.true is true)
         shown = " · ".join(f"{outcome} {number}" for outcome, number in count.most_common())
         write(f"{'proved by us' if true else 'links of false formulas'}  {count.total()}: {shown}\n")
-    false = {one.text: True for one in asked if not one.true}
-    for one, result in zip(asked, found, strict=True):
-        if not one.true and result.outcome != "checked":
-            false[one.text] = False
-    write(f"false formulas checked with all their links  {sum(false.values())}\n")
+    write(f"false formulas checked with all their links  {len(wrongly_checked(asked, found))}\n")
     write(f"processor time  {sum(result.cpu_s for result in found):.0f} s\n")
     if "--each" in arguments:
         for one, result in zip(asked, found, strict=True):

@@ -1,19 +1,19 @@
 """Turns a claim with its domains and conditions into a theorem. What has no exact counterpart raises `NotExpressible`.
 
-Proof assistants give every expression a value. Where a claim has none, such as at a zero divisor, a hypothesis excludes the
-point. Whole numbers are of sort Z; rational and real numbers are of sort R, so that a theorem about rational names is stated for
+Proof assistants give every expression a value. Where a claim has none, such as at a zero divisor, a hypothesis excludes
+the point. If only declared names occur in it, it must be proved instead. Whole numbers are of sort Z; rational and real numbers are of sort R, so that a theorem about rational names is stated for
 all real numbers.
 """
 
 import re
 from fractions import Fraction
 
-from apps.mathcheck.kernel.terms import NeedsReals, NotExpressible, Relation, Sort, Term, Theorem, number
+from apps.mathcheck.kernel.terms import NeedsReals, NotExpressible, Relation, Sort, Term, Theorem, number, parts
 from apps.mathcheck.proving.facts import Facts
 from apps.mathcheck.scope import Condition, Domain
 from apps.mathcheck.tex.tree import BINDERS, Node, free_names
 
-MOST_DIGITS, HIGHEST_POWER, LARGEST_FACTORIAL = 60, 200, 60
+MOST_DIGITS, HIGHEST_POWER, LARGEST_FACTORIAL = 60, 4_000, 60
 _FUNCTIONS = frozenset(["sin", "cos", "exp", "arctan"])
 #: Each sign with its counterpart, and whether the sides change places.
 _ORDER = {
@@ -44,9 +44,10 @@ def theorem_of(facts: Facts) -> Theorem:
         except NotExpressible:
             continue
         hypotheses += [*builder.domains(condition.names), *builder.defined, stated]
-    used = dict.fromkeys([*hypotheses, *defined])
-    used.pop(conclusion, None)
-    return Theorem(builder.quantified(), tuple(used), conclusion)
+    given = dict.fromkeys(hypotheses)
+    required = [one for one in dict.fromkeys(defined) if one not in given and not builder.may_be_excluded(one)]
+    excluded = [one for one in dict.fromkeys(defined) if one not in given and one not in required]
+    return Theorem(builder.quantified(), (*given, *excluded), conclusion, tuple(required))
 
 
 class _Builder:
@@ -64,6 +65,12 @@ class _Builder:
     def quantified(self) -> tuple[tuple[str, Sort], ...]:
         """The names that occur, in order of appearance."""
         return tuple(self._used.items())
+
+    def may_be_excluded(self, one: Relation) -> bool:
+        """Whether a name in it is undeclared, so that the text may mean only the points at which it holds."""
+        declared = {self._names[key] for key, domain in self.facts.domains.items() if domain.declared and key in self._names}
+        names = {part.value for side in (one.left, one.right) for part in parts(side) if part.op == "name"}
+        return bool(names - declared)
 
     def domains(self, names: frozenset[str]) -> list[Relation]:
         """The declared signs, parities and primality of names."""

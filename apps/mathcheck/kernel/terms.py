@@ -42,11 +42,15 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Theorem:
-    """For all `names` (identifier and sort): the hypotheses imply the conclusion."""
+    """For all `names` (identifier and sort): the hypotheses imply the conclusion.
+
+    `required` also follows from the hypotheses, and must be proved first: it gives the claim a value for all declared names.
+    """
 
     names: tuple[tuple[str, Sort], ...]
     hypotheses: tuple[Relation, ...]
     conclusion: Relation
+    required: tuple[Relation, ...] = ()
 
     @property
     def sort(self) -> Sort:
