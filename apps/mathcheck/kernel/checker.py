@@ -52,7 +52,7 @@ class KernelChecker(Protocol):
 def program(variable: str, name: str) -> str | None:
     """The path of a program: the environment variable `variable`, else `name` in PATH; None if there is none."""
     chosen = os.environ.get(variable, "")
-    return shutil.which(chosen) if chosen else shutil.which(name)
+    return shutil.which(chosen or name) if chosen or name else None
 
 
 def comment_line(text: str) -> str:

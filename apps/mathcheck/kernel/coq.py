@@ -69,7 +69,9 @@ def header(theorem: Theorem) -> str:
 
 
 def _needs_definitions(relations: list[Relation]) -> bool:
-    return any(part.op in ("factorial", "binomial") for one in relations for side in (one.left, one.right) for part in parts(side))
+    return any(
+        part.op in ("factorial", "binomial") for one in relations for side in (one.left, one.right) for part in parts(side)
+    )
 
 
 def _term(term: Term) -> tuple[str, int]:

@@ -47,12 +47,17 @@ def run_in(folder: Path, command: Sequence[str], cpu_s: float, *, memory_bytes: 
         process = subprocess.Popen(  # noqa: S603  A configured program with a file of ours.
             [*fence(folder), *_TIMED, *command],
             cwd=folder,
-            env={"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": str(folder), "TMPDIR": str(folder), "LANG": "C.UTF-8"},
+            env={
+                "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
+                "HOME": str(folder),
+                "TMPDIR": str(folder),
+                "LANG": "C.UTF-8",
+            },
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            preexec_fn=limited,  # noqa: PLW1509
+            preexec_fn=limited,
         )
         stopped = False
         try:
@@ -72,7 +77,9 @@ def _split(output: str) -> tuple[str, float]:
     found = _TIMES.search(output)
     if found is None:
         return output, 0.0
-    return output[: found.start()], round(sum(60 * int(minutes) + float(seconds) for minutes, seconds in _TIME.findall(found[1])), 2)
+    return output[: found.start()], round(
+        sum(60 * int(minutes) + float(seconds) for minutes, seconds in _TIME.findall(found[1])), 2
+    )
 
 
 def _end(process: subprocess.Popen[str]) -> None:

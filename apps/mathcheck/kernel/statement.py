@@ -11,7 +11,7 @@ from fractions import Fraction
 from apps.mathcheck.kernel.terms import NeedsReals, NotExpressible, Relation, Sort, Term, Theorem, number, parts
 from apps.mathcheck.proving.facts import Facts
 from apps.mathcheck.scope import Condition, Domain
-from apps.mathcheck.tex.tree import BINDERS, Node, free_names
+from apps.mathcheck.tex.tree import BINDERS, Node
 
 MOST_DIGITS, HIGHEST_POWER, LARGEST_FACTORIAL = 60, 4_000, 60
 _FUNCTIONS = frozenset(["sin", "cos", "exp", "arctan"])

@@ -1,8 +1,6 @@
 """Proofs to try for a theorem in Coq, cheapest first. Nothing here is trusted: Coq's kernel checks what they find."""
 
 from fractions import Fraction
-from itertools import product
-from math import prod
 
 from apps.mathcheck.kernel.coq import relation_text, term_text
 from apps.mathcheck.kernel.terms import Relation, Term, Theorem, parts, replaced
@@ -46,7 +44,7 @@ def _of_whole(theorem: Theorem, multiple: str) -> list[tuple[str, str]]:
     sign, found = theorem.conclusion.sign, list[tuple[str, str]]()
     if not theorem.names:
         found += _computed(sign)
-    start = f"{Z_PRELUDE} "
+    start = f"{Z_PRELUDE} " if any(one.sign == "prime" for one in theorem.hypotheses) else ""
     if sign == "divides":
         if multiple:
             found.append(("ring", f"exists ({multiple})%Z; ring"))
@@ -97,9 +95,7 @@ def _inductions(theorem: Theorem) -> list[tuple[str, str]]:
     """Induction on a name in an exponent, from its lower bound in the hypotheses."""
     relations = (theorem.conclusion.left, theorem.conclusion.right)
     powers = [part for side in relations for part in parts(side) if part.op == "pow" and part.sort == "Z"]
-    names = dict.fromkeys(
-        str(one.value) for power in powers for one in parts(power.args[1]) if one.op == "name"
-    )
+    names = dict.fromkeys(str(one.value) for power in powers for one in parts(power.args[1]) if one.op == "name")
     return [("induction, lia", text) for key in names if (text := _induction(theorem, key)) is not None]
 
 
@@ -151,13 +147,15 @@ def _of_reals(theorem: Theorem, quotient: tuple[str, str] | None) -> list[tuple[
     if sign == "=":
         found += [("nsatz", "nsatz")] if theorem.hypotheses else []
     if sign in ("<", "<="):
-        found += [(f"psatz", start + f"psatz R {degree}") for degree in (2, 3, 4)]
+        found += [("psatz", start + f"psatz R {degree}") for degree in (2, 3, 4)]
     return found
 
 
 def _hints(theorem: Theorem) -> str:
     names = [key if sort == "R" else f"IZR {key}" for key, sort in theorem.names][:4]
     pairs = [f"({a} {sign} {b})" for at, a in enumerate(names) for b in names[at + 1 :] for sign in "-+"]
+    if len(names) == 2:
+        pairs += [f"({a} {sign} {b} / 2)" for a, b in (names, names[::-1]) for sign in "-+"]
     single = [f"({key} {shift})" for key in names for shift in ("- 1", "+ 1", "- 2")] if len(names) < 3 else []
     return " ".join(f"pose proof (pow2_ge_0 {one})%R;" for one in [*pairs, *single]) + (" " if pairs or single else "")
 
@@ -182,7 +180,7 @@ def _cleared(theorem: Theorem, quotient: tuple[str, str], start: str, hints: str
     end = theorem.conclusion
     difference = f"({term_text(end.left)} - ({term_text(end.right)}))%R"
     close = "Rminus_lt" if end.sign == "<" else "Rminus_le"
-    ways = [("nra", f"{hints}nra"), *((f"psatz", f"psatz R {degree}") for degree in (2, 3, 4))]
+    ways = [("nra", f"{hints}nra"), *(("psatz", f"psatz R {degree}") for degree in (2, 3, 4))]
     return [
         (
             f"field, {name}",
