@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from django.db.models import Q, QuerySet
 from django.utils.safestring import SafeString
@@ -25,6 +26,9 @@ from apps.reasoning.domain.values import Unscored
 from apps.runs.models import Run, RunEvent
 from apps.runs.selectors import run_story
 from apps.ui.marking import render_marked
+
+if TYPE_CHECKING:
+    from apps.lemmas.kernel.models import KernelCheck
 
 _OUTCOMES = {
     "proved": "proved",
@@ -61,6 +65,13 @@ class CheckedFormula:
     tests: int = 0
     certificate: MathCertificate | None = None
     is_partial: bool = False
+    #: Answers of proof assistants, and the tools that may be asked (apps.lemmas.kernel).
+    kernel: tuple["KernelCheck", ...] = ()
+    kernel_tools: tuple[str, ...] = ()
+
+    @property
+    def is_kernel_waiting(self) -> bool:
+        return any(row.state != "done" for row in self.kernel)
 
     @property
     def is_refuted(self) -> bool:

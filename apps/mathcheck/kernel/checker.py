@@ -58,6 +58,7 @@ def program(variable: str, name: str) -> str | None:
 def comment_line(text: str) -> str:
     """A formula for a comment: one line of printable characters that cannot end the comment or nest one."""
     kept = "".join(one if one.isprintable() else " " for one in text)
-    for mark in ("(*", "*)", "/-", "-/", '"'):
+    kept = kept.replace('"', "''")
+    for mark in ("(*", "*)", "/-", "-/"):
         kept = kept.replace(mark, " ".join(mark))
     return " ".join(kept.split())[:400]
