@@ -5,7 +5,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from apps.mathcheck.kernel.checker import KernelResult, comment_line, program
+from apps.mathcheck.kernel.checker import KernelResult, Outcome, comment_line, program
 from apps.mathcheck.kernel.coq import header, required_texts, statement_text
 from apps.mathcheck.kernel.hints import difference, multiple
 from apps.mathcheck.kernel.running import Ran, run_in
@@ -14,7 +14,7 @@ from apps.mathcheck.kernel.terms import Theorem
 
 INSTALL = "apt-get install --no-install-recommends coq coinor-csdp"
 #: Seconds of processor time for the search and for the final check, and of the clock for one tactic.
-SEARCH_S, FINAL_S, TACTIC_S = 30.0, 20.0, 5
+SEARCH_S, FINAL_S, TACTIC_S = 30.0, 20.0, 8
 #: The axioms of Coq's real numbers; a proof with any other is not accepted.
 AXIOMS = frozenset(
     [
@@ -52,7 +52,7 @@ class CoqChecker:
             searched = self._run(Path(folder), "search", _search(head, statement, [text for _, text in tried]), SEARCH_S)
             found = _FOUND.search(searched.output)
             if found is None or searched.code != 0:
-                outcome = "stopped" if searched.stopped else "not_found"
+                outcome: Outcome = "stopped" if searched.stopped else "not_found"
                 reason = "the limit on processor time ended the search" if searched.stopped else "no tactic proved it"
                 return KernelResult(outcome, self.tool, version, statement, cpu_s=searched.cpu_s, reason=reason)
             name, text = tried[int(found[1])]
@@ -76,7 +76,8 @@ def _search(head: str, statement: str, tried: list[str]) -> str:
 
 def _file(head: str, statement: str, tactic: str, comment: str, version: str) -> str:
     shown = f"(* Formula: {comment_line(comment)} *)\n" if comment else ""
-    return f"{shown}(* Checked with Coq {version}: coqc claim.v *)\n{head}\n{statement}\nProof.\n  intros.\n  {tactic}.\nQed.\n\nPrint Assumptions claim.\n"
+    shown += f"(* Checked with Coq {version}: coqc claim.v *)\n"
+    return f"{shown}{head}\n{statement}\nProof.\n  intros.\n  {tactic}.\nQed.\n\nPrint Assumptions claim.\n"
 
 
 def _axioms(checked: Ran) -> tuple[tuple[str, ...], str]:

@@ -1,4 +1,7 @@
-"""Runs a proof assistant on one file in a folder of its own, with limits on processor time, memory and files, and without network."""
+"""Runs a proof assistant on one file in a folder of its own: limits on processor time, memory and files, and no network.
+
+Without bubblewrap only the limits hold. The file is made from parsed formulas, never from the words of a text.
+"""
 
 import os
 import re
@@ -8,6 +11,7 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -82,12 +86,10 @@ def _split(output: str) -> tuple[str, float]:
     )
 
 
-def _end(process: subprocess.Popen[str]) -> None:
+def _end(process: subprocess.Popen[bytes]) -> None:
     """End the program with all that it started."""
-    try:
+    with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
     process.wait()
 
 

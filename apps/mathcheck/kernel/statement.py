@@ -1,14 +1,14 @@
 """Turns a claim with its domains and conditions into a theorem. What has no exact counterpart raises `NotExpressible`.
 
-Proof assistants give every expression a value. Where a claim has none, such as at a zero divisor, a hypothesis excludes
-the point. If only declared names occur in it, it must be proved instead. Whole numbers are of sort Z; rational and real numbers are of sort R, so that a theorem about rational names is stated for
-all real numbers.
+Proof assistants give every expression a value. Where a claim has none, such as at a zero divisor, a hypothesis excludes the
+point. If only declared names occur in it, it must be proved instead. Whole numbers are of sort Z; rational and real numbers are
+of sort R, so that a theorem about rational names is stated for all real numbers.
 """
 
 import re
 from fractions import Fraction
 
-from apps.mathcheck.kernel.terms import NeedsReals, NotExpressible, Relation, Sort, Term, Theorem, number, parts
+from apps.mathcheck.kernel.terms import NeedsReals, NotExpressible, Relation, Sort, Term, Theorem, folded, number, parts
 from apps.mathcheck.proving.facts import Facts
 from apps.mathcheck.scope import Condition, Domain
 from apps.mathcheck.tex.tree import BINDERS, Node
@@ -25,8 +25,8 @@ _ORDER = {
     r"\ne": ("<>", False),
 }
 _RESERVED_WRITTEN = """
-    R Z Q N O S I E C D PI claim as at cos do else end exists exp fix for forall from fun if in let ln match mod of pi return sin sqrt tan then
-    using where with
+    R Z Q N O S I E C D PI claim as at cos do else end exists exp fix for forall from fun if in let ln match mod of pi return
+    sin sqrt tan then using where with
 """
 _RESERVED = frozenset(_RESERVED_WRITTEN.split())
 
@@ -188,7 +188,7 @@ class _Builder:
         function = str(node.value)
         if function in ("abs", "min", "max", "gcd", "lcm"):
             terms = [self._whole_term(part) for part in node.args]
-            return _folded(function, "Z", terms)
+            return folded(function, "Z", terms)
         if function == "floor" and node.args[0].op == "div":
             top, bottom = map(self._whole_term, node.args[0].args)
             self._nonzero(bottom)
@@ -198,9 +198,9 @@ class _Builder:
             if value.denominator == 1 and 0 <= value <= LARGEST_FACTORIAL:
                 return Term("factorial", "Z", (number(value, "Z"),))
         if function == "binom" and all(part.op == "num" for part in node.args):
-            top, low = (Fraction(part.value or 0) for part in node.args)
-            if top.denominator == low.denominator == 1 and 0 <= low <= top <= LARGEST_FACTORIAL:
-                return Term("binomial", "Z", (number(top, "Z"), number(low, "Z")))
+            upper, lower = (Fraction(part.value or 0) for part in node.args)
+            if upper.denominator == lower.denominator == 1 and 0 <= lower <= upper <= LARGEST_FACTORIAL:
+                return Term("binomial", "Z", (number(upper, "Z"), number(lower, "Z")))
         if function in ("sqrt", "root", *_FUNCTIONS, "ln", "log", "tan"):
             raise NeedsReals(f"{function} of a number")
         raise NotExpressible(f"the function {function} of such an argument")
@@ -248,7 +248,7 @@ class _Builder:
             return Term("cast", "R", (self._whole_term(node),))
         terms = [self._real(part) for part in node.args]
         if function in ("abs", "min", "max"):
-            return _folded(function, "R", terms)
+            return folded(function, "R", terms)
         if function == "sqrt" or (function == "root" and _literal(node.args[1]) == 2):
             self.defined.append(Relation("<=", number(0, "R"), terms[0]))
             return Term("sqrt", "R", (terms[0],))
@@ -263,15 +263,6 @@ class _Builder:
             self._nonzero(logarithms[1])
             return Term("div", "R", tuple(logarithms))
         raise NotExpressible(f"the function {function}")
-
-
-def _folded(function: str, sort: Sort, terms: list[Term]) -> Term:
-    if len(terms) == 1:
-        return Term(function, sort, (terms[0],))
-    found = terms[0]
-    for term in terms[1:]:
-        found = Term(function, sort, (found, term))
-    return found
 
 
 def _is_whole(domain: Domain) -> bool:

@@ -8,7 +8,8 @@ from apps.mathcheck.kernel.terms import Relation, Term, Theorem, parts, replaced
 #: Most residue classes in one proof.
 MOST_CASES = 1_300
 Z_PRELUDE = """repeat match goal with H : prime ?p |- _ =>
-    pose proof (prime_ge_2 p H); try pose proof (prime_mod p 2 H ltac:(lia)); try pose proof (prime_mod p 3 H ltac:(lia)); clear H end;"""
+    pose proof (prime_ge_2 p H); try pose proof (prime_mod p 2 H ltac:(lia));
+    try pose proof (prime_mod p 3 H ltac:(lia)); clear H end;"""
 R_PRELUDE = """repeat match goal with
     | H : prime ?p |- _ => pose proof (prime_ge_2 p H); clear H
     end;
@@ -21,8 +22,8 @@ R_PRELUDE = """repeat match goal with
   rewrite ?plus_IZR, ?mult_IZR, ?minus_IZR, ?opp_IZR in *;"""
 _NONZERO = "repeat split; try assumption; try lra; try nra"
 _POSITIVE = """repeat first [assumption | lra | apply Rmult_lt_0_compat | apply Rplus_lt_0_compat | apply pow_lt
-    | apply Rplus_lt_le_0_compat | apply Rplus_le_le_0_compat | apply Rmult_le_pos | apply pow_le | apply Rle_0_sqr | apply pow2_ge_0
-    | apply sqrt_pos | apply Rabs_pos | apply Rlt_le]"""
+    | apply Rplus_lt_le_0_compat | apply Rplus_le_le_0_compat | apply Rmult_le_pos | apply pow_le | apply Rle_0_sqr
+    | apply pow2_ge_0 | apply sqrt_pos | apply Rabs_pos | apply Rlt_le]"""
 
 
 #: For what gives a claim a value.

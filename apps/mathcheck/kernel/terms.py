@@ -20,9 +20,9 @@ class NeedsReals(NotExpressible):
 class Term:
     """One node.
 
-    `op` of both sorts: num (value) · name (value) · add, mul, neg, abs, min, max · pow (of R: value is the exponent; of Z: args).
-    Of Z only: gcd, lcm, quot (division rounded down), factorial. Of R only: div, cast (of a whole number), pi, and functions
-    such as sqrt, exp, ln, sin, cos, atan.
+    `op` of both sorts: num (value) · name (value) · add, mul, neg, abs, min, max · pow (of R: value is the exponent; of Z: two
+    args). Of Z only: gcd, lcm, quot (division rounded down), factorial, binomial. Of R only: div, cast (of a whole number), pi,
+    and functions such as sqrt, exp, ln, sin, cos, atan.
     """
 
     op: str
@@ -75,3 +75,13 @@ def replaced(term: Term, name: str, by: Term) -> Term:
     if term.op == "name" and term.value == name:
         return by
     return Term(term.op, term.sort, tuple(replaced(one, name, by) for one in term.args), term.value)
+
+
+def folded(function: str, sort: Sort, terms: list[Term]) -> Term:
+    """A function of two numbers applied to several."""
+    if len(terms) == 1:
+        return Term(function, sort, (terms[0],))
+    found = terms[0]
+    for term in terms[1:]:
+        found = Term(function, sort, (found, term))
+    return found

@@ -32,7 +32,10 @@ def checker(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.
 
 
 #: A fake that rejects the false claim.
-_FAKE = "if grep -q '2 : ℝ) \\* x' \"$1\"; then echo \"'claim' depends on axioms: [propext]\"; else echo 'error: linarith failed'; exit 1; fi"
+_FAKE = (
+    "if grep -q '2 : ℝ) \\* x' \"$1\"; then echo \"'claim' depends on axioms: [propext]\"; "
+    "else echo 'error: linarith failed'; exit 1; fi"
+)
 
 
 def test_a_true_claim_is_checked_with_a_file_a_statement_and_a_version(checker: KernelChecker) -> None:

@@ -31,7 +31,10 @@ def stated(text: str) -> str:
         (r"We have $0.5+\frac13=\frac56$.", "(1 / 2 + 1 / 3 = 5 / 6)%R."),
         (r"Let $a,b$ be real with $a+b=1$. Then $a^2+b^2\ge\frac12$.", "(a + b = 1)%R -> (1 / 2 <= a ^ 2 + b ^ 2)%R."),
         (r"Let $q$ be rational. Then $(q-1)^2\ge 0$.", "forall (q : R), (0 <= (q - 1) ^ 2)%R."),
-        (r"Let $R,S$ be positive real numbers. Then $R+S>0$.", "forall (R_ : R) (S_ : R), (0 < R_)%R -> (0 < S_)%R -> (0 < R_ + S_)%R."),
+        (
+            r"Let $R,S$ be positive real numbers. Then $R+S>0$.",
+            "(R_ : R) (S_ : R), (0 < R_)%R -> (0 < S_)%R -> (0 < R_ + S_)%R.",
+        ),
     ],
 )
 def test_the_statement_mirrors_the_formula(text: str, statement: str) -> None:
@@ -71,4 +74,5 @@ def test_conditions_that_no_point_meets_give_no_theorem() -> None:
 
 def test_the_statement_for_lean_says_the_same() -> None:
     found = read(r"Let $n$ be an odd integer. Then $8 \mid n^2-1$.").theorems[0]
-    assert " ".join(lean_text(found).split()) == "theorem claim (n : ℤ) (h1 : n % 2 = (1 : ℤ)) : (8 : ℤ) ∣ ((n ^ (Int.toNat (2 : ℤ))) + (-(1 : ℤ)))"
+    said = "theorem claim (n : ℤ) (h1 : n % 2 = (1 : ℤ)) : (8 : ℤ) ∣ ((n ^ (Int.toNat (2 : ℤ))) + (-(1 : ℤ)))"
+    assert " ".join(lean_text(found).split()) == said
