@@ -102,7 +102,6 @@ CAPTURE_KEEPER = "apps.datasets.tokens.shards.tokens_keep"
 CRASH_AT: str = env.str("CRASH_AT", "")
 CRASH_ONCE_FILE: str = env.str("CRASH_ONCE_FILE", "")
 SANDBOX = env.str("SANDBOX", "auto", validate=validate.OneOf(["auto", "bubblewrap", "landlock", "unsafe-subprocess", "off"]))
-KERNEL_CHECKS: bool = env.bool("KERNEL_CHECKS", True)
 SANDBOX_ENVIRONMENT: Path = env.path("SANDBOX_ENVIRONMENT", BASE_DIR / ".venv-sandbox")
 WORKED_EXAMPLE_TOKENS_PER_S: float = env.float("WORKED_EXAMPLE_TOKENS_PER_S", 60.0)
 

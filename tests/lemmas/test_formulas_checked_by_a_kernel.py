@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from django.test import Client
 from django.utils import timezone
+from pytest_django import Settings
 
 from apps.accounts.models import Role
 from apps.lemmas.kernel import services
@@ -24,10 +25,9 @@ CHECKED = "echo \"'claim' depends on axioms: [propext]\""
 
 
 @pytest.fixture
-def run(client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+def run(client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: Settings) -> Run:
     """A run with a formula that survived, and Lean as the only proof assistant; no job is sent."""
-    monkeypatch.setenv("LEAN_BIN", str(fake_lean(tmp_path, CHECKED)))
-    monkeypatch.setenv("COQ_BIN", "/nowhere/coqc")
+    settings.LEAN_BIN, settings.COQ_BIN = str(fake_lean(tmp_path, CHECKED)), "/nowhere/coqc"
     monkeypatch.setattr(services, "_send", lambda: None)
     client.force_login(make_user("ada"))
     return make_story_run([*story(), checked(LEMMA, finding(LEMMA, STEP, QUOTE))])
@@ -103,12 +103,10 @@ def test_the_rights_are_those_of_the_run(client: Client, run: Run) -> None:
     assert client.get(f"/runs/{other.public_id}/kernel/{row.pk}/file/").status_code == 404
 
 
-def test_without_a_proof_assistant_there_is_no_button_and_answers_stay(
-    client: Client, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_proof_assistant_there_is_no_button_and_answers_stay(client: Client, run: Run, settings: Settings) -> None:
     ask(client, run)
     kernel_work()
-    monkeypatch.delenv("LEAN_BIN")
+    settings.LEAN_BIN = ""
     shown = page(client, run)
     assert "Checked by Lean 4.9.0" in shown
     assert "Check with" not in shown

@@ -1,6 +1,5 @@
 """Requests to proof assistants: who asks, what waits, and what a page shows."""
 
-import os
 import shutil
 from dataclasses import replace
 from datetime import timedelta
@@ -17,17 +16,18 @@ from apps.runs.models import Run
 
 #: A request without an answer after this time was lost with its process, and may be made again.
 LOST_AFTER = timedelta(minutes=10)
-_PROGRAMS = {"coq": ("COQ_BIN", "coqc"), "lean": ("LEAN_BIN", "")}
 #: Outcomes of our own check for which a proof assistant may be asked.
 ASKED = frozenset(["proved", "survived"])
 
 
 def tools_here() -> list[str]:
     """The configured proof assistants: Coq by `COQ_BIN` or in PATH, Lean by `LEAN_BIN`."""
-    if not settings.KERNEL_CHECKS:
-        return []
-    programs = {tool: os.environ.get(variable, "") or name for tool, (variable, name) in _PROGRAMS.items()}
-    return [tool for tool, name in programs.items() if name and shutil.which(name)]
+    return [tool for tool in ("coq", "lean") if settings.KERNEL_CHECKS and shutil.which(program_of(tool))]
+
+
+def program_of(tool: str) -> str:
+    """The program of a tool as configured; empty without one."""
+    return {"coq": settings.COQ_BIN, "lean": settings.LEAN_BIN}[tool]
 
 
 def with_kernel(run: Run, subject: str, check: FormulaCheck) -> FormulaCheck:

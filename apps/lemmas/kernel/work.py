@@ -13,6 +13,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from apps.lemmas.kernel.models import KernelCheck, KernelState
+from apps.lemmas.kernel.services import program_of
 from apps.lemmas.models import Lemma, ProofVersion
 
 logger = logging.getLogger(__name__)
@@ -48,7 +49,8 @@ def _answer(row: KernelCheck) -> None:
 def _job(row: KernelCheck) -> dict[str, Any]:
     place = {"text_id": row.text_id, "start": row.start, "end": row.end}
     context = row.run.problem_version.statement
-    return {"tool": row.tool, "parts": parts_of(row), "context": context, "places": [place]}
+    asked = {"tool": row.tool, "program": program_of(row.tool), "places": [place]}
+    return {**asked, "parts": parts_of(row), "context": context}
 
 
 def parts_of(row: KernelCheck) -> list[tuple[str, str]]:

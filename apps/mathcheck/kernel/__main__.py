@@ -1,7 +1,8 @@
 """`python -m apps.mathcheck.kernel < job.json`: asks a proof assistant about formulas of a text.
 
-The job: {"tool": "coq" or "lean", "parts": [[id, text], …], "context": "", "assumptions": [], "places": [{"text_id", "start",
-"end"}, …]}. Without "places", all claims are asked. The answer: {"results": [{"place", "quote", …KernelResult}, …]}.
+The job: {"tool": "coq" or "lean", "program": its path or "", "parts": [[id, text], …], "context": "", "assumptions": [],
+"places": [{"text_id", "start", "end"}, …]}. Without "places", all claims are asked. The answer: {"results": [{"place", "quote",
+…KernelResult}, …]}.
 """
 
 import json
@@ -18,7 +19,7 @@ CHECKERS: dict[str, type[CoqChecker] | type[LeanChecker]] = {"coq": CoqChecker, 
 
 def answer(job: dict[str, Any]) -> dict[str, Any]:
     """The answer to a job. Raises KeyError, TypeError or ValueError if it is malformed."""
-    checker: KernelChecker = CHECKERS[str(job.get("tool", "coq"))]()
+    checker: KernelChecker = CHECKERS[str(job.get("tool", "coq"))](str(job.get("program", "")))
     parts = [(str(name), str(text)) for name, text in job["parts"]]
     claims = claims_of(parts, str(job.get("context", "")), [str(one) for one in job.get("assumptions", [])])
     wanted = job.get("places")

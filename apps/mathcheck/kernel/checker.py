@@ -49,9 +49,9 @@ class KernelChecker(Protocol):
         ...
 
 
-def program(variable: str, name: str) -> str | None:
-    """The path of a program: the environment variable `variable`, else `name` in PATH; None if there is none."""
-    chosen = os.environ.get(variable, "")
+def program(path: str, variable: str, name: str) -> str | None:
+    """The path of a program: `path`, else the environment variable `variable`, else `name` in PATH; None if there is none."""
+    chosen = path or os.environ.get(variable, "")
     return shutil.which(chosen or name) if chosen or name else None
 
 

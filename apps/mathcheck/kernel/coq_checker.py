@@ -30,12 +30,12 @@ _FORBIDDEN = re.compile(r"\b(?:Admitted|admit|Axiom|Parameter|Hypothesis|Variabl
 
 
 class CoqChecker:
-    """Coq, found by `COQ_BIN` or as `coqc` in PATH. psatz needs the program csdp; without it the other tactics remain."""
+    """Coq: the program at `path`, else by `COQ_BIN`, else `coqc` in PATH. Without the program csdp, psatz finds nothing."""
 
     tool = "Coq"
 
-    def __init__(self) -> None:
-        self._coqc = program("COQ_BIN", "coqc")
+    def __init__(self, path: str = "") -> None:
+        self._coqc = program(path, "COQ_BIN", "coqc")
 
     def version(self) -> str:
         return _version(self._coqc) if self._coqc else ""

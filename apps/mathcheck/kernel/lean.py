@@ -25,12 +25,12 @@ _TACTICS = "norm_num|ring|omega|positivity|(field_simp; ring)|nlinarith|(push_ca
 
 
 class LeanChecker:
-    """Lean, found by `LEAN_BIN`."""
+    """Lean: the program at `path`, else by `LEAN_BIN`."""
 
     tool = "Lean"
 
-    def __init__(self) -> None:
-        self._lean = program("LEAN_BIN", "")
+    def __init__(self, path: str = "") -> None:
+        self._lean = program(path, "LEAN_BIN", "")
 
     def version(self) -> str:
         if self._lean is None:

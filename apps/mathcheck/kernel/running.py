@@ -52,7 +52,7 @@ def run_in(folder: Path, command: Sequence[str], cpu_s: float, *, memory_bytes: 
             [*fence(folder), *_TIMED, *command],
             cwd=folder,
             env={
-                "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
+                "PATH": f"{Path(command[0]).parent}:/usr/local/bin:/usr/bin:/bin",
                 "HOME": str(folder),
                 "TMPDIR": str(folder),
                 "LANG": "C.UTF-8",

@@ -92,7 +92,7 @@ def _ask_kernel(text: str, assumptions: list[str], findings: list[dict[str, Any]
     """Add Coq's answer to each finding that is not refuted, as `kernel`; write the checked files into `folder`."""
     asked = [finding for finding in findings if finding["outcome"] in ("proved", "survived", "not_understood")]
     places = [{"text_id": "text", "start": one["anchor"]["start"], "end": one["anchor"]["end"]} for one in asked]
-    job = {"tool": "coq", "parts": [["text", text]], "assumptions": assumptions, "places": places}
+    job = {"tool": "coq", "program": settings.COQ_BIN, "parts": [["text", text]], "assumptions": assumptions, "places": places}
     command = [sys.executable, "-m", "apps.mathcheck.kernel"]
     done = subprocess.run(
         command, input=json.dumps(job), capture_output=True, encoding="utf-8", cwd=settings.BASE_DIR, check=False
