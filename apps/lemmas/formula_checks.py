@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
 from django.db.models import Q, QuerySet
 from django.utils.safestring import SafeString
@@ -26,9 +26,6 @@ from apps.reasoning.domain.values import Unscored
 from apps.runs.models import Run, RunEvent
 from apps.runs.selectors import run_story
 from apps.ui.marking import render_marked
-
-if TYPE_CHECKING:
-    from apps.lemmas.kernel.models import KernelCheck
 
 _OUTCOMES = {
     "proved": "proved",
@@ -65,8 +62,8 @@ class CheckedFormula:
     tests: int = 0
     certificate: MathCertificate | None = None
     is_partial: bool = False
-    #: Answers of proof assistants, and the tools that may be asked (apps.lemmas.kernel).
-    kernel: tuple["KernelCheck", ...] = ()
+    #: Answers of proof assistants (`KernelCheck`), and the tools that may be asked (apps.lemmas.kernel).
+    kernel: tuple[Any, ...] = ()
     kernel_tools: tuple[str, ...] = ()
 
     @property

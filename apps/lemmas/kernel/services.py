@@ -1,10 +1,8 @@
 """Requests to proof assistants: who asks, what waits, and what a page shows."""
 
-import shutil
 from dataclasses import replace
 from datetime import timedelta
 
-from django.conf import settings
 from django.db import transaction
 from django.http import Http404
 from django.utils import timezone
@@ -12,22 +10,13 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.lemmas.formula_checks import CheckedFormula, FormulaCheck, check_of
 from apps.lemmas.kernel.models import KernelCheck, KernelState
+from apps.lemmas.kernel.tools import tools_here
 from apps.runs.models import Run
 
 #: A request without an answer after this time was lost with its process, and may be made again.
 LOST_AFTER = timedelta(minutes=10)
 #: Outcomes of our own check for which a proof assistant may be asked.
 ASKED = frozenset(["proved", "survived"])
-
-
-def tools_here() -> list[str]:
-    """The configured proof assistants: Coq by `COQ_BIN` or in PATH, Lean by `LEAN_BIN`."""
-    return [tool for tool in ("coq", "lean") if settings.KERNEL_CHECKS and shutil.which(program_of(tool))]
-
-
-def program_of(tool: str) -> str:
-    """The program of a tool as configured; empty without one."""
-    return {"coq": settings.COQ_BIN, "lean": settings.LEAN_BIN}[tool]
 
 
 def with_kernel(run: Run, subject: str, check: FormulaCheck) -> FormulaCheck:

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from apps.lemmas.kernel.models import KernelCheck, KernelState
-from apps.lemmas.kernel.services import program_of
+from apps.lemmas.kernel.tools import program_of
 from apps.lemmas.models import Lemma, ProofVersion
 
 logger = logging.getLogger(__name__)
