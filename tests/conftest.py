@@ -4,6 +4,7 @@ import faulthandler
 import functools
 import importlib.util
 import os
+import shutil
 import time
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
@@ -95,6 +96,7 @@ _ELSEWHERE = {
     "postgresql": os.environ.get("DATABASE_URL", "").startswith("postgres"),
     "irrcac": importlib.util.find_spec("irrCAC") is not None,
     "minilm": model_folder() is not None,
+    "coq": shutil.which(os.environ.get("COQ_BIN") or "coqc") is not None,
     "inspect": (Path(__file__).resolve().parents[1] / ".venv-inspect" / "bin" / "python").exists(),
     "readers": (Path(__file__).resolve().parents[1] / ".venv-readers" / "bin" / "python").exists(),
     "geometry": (Path(__file__).resolve().parents[1] / ".venv-geometry" / "bin" / "python").exists(),

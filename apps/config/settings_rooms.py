@@ -10,6 +10,10 @@ COACHES_CREATE_ACCOUNTS: bool = env.bool("COACHES_CREATE_ACCOUNTS", _EMBEDDED)
 # --- marking (docs/marking.md, docs/after_sealing.md) ----------------------------------------------------------------
 MARKING_GRADERS: list[str] = env.list("MARKING_GRADERS", ["computational"])
 
+# --- proof assistants (docs/mathcheck_kernel.md) ----------------------------------------------------------------------
+KERNEL_CHECKS: bool = env.bool("KERNEL_CHECKS", True)
+COQ_BIN, LEAN_BIN = env.str("COQ_BIN", "coqc"), env.str("LEAN_BIN", "")
+
 # --- handing in (docs/contests.md) -----------------------------------------------------------------------------------
 TRANSCRIPTION_WITHIN_S: float = env.float("TRANSCRIPTION_WITHIN_S", 300.0)
 

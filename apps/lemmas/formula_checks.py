@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import Q, QuerySet
 from django.utils.safestring import SafeString
@@ -61,6 +62,13 @@ class CheckedFormula:
     tests: int = 0
     certificate: MathCertificate | None = None
     is_partial: bool = False
+    #: Answers of proof assistants (`KernelCheck`), and the tools that may be asked (apps.lemmas.kernel).
+    kernel: tuple[Any, ...] = ()
+    kernel_tools: tuple[str, ...] = ()
+
+    @property
+    def is_kernel_waiting(self) -> bool:
+        return any(row.state != "done" for row in self.kernel)
 
     @property
     def is_refuted(self) -> bool:

@@ -1,7 +1,7 @@
 """Lemma, edge, verdict and proof rows: projections of a run's events, written by `projection.py`.
 
-Nothing here is a source of truth: all rows can be rebuilt from `RunEvent`. Pages never write these rows. Only `LemmaPair`,
-imported so that Django finds it, holds decisions of people.
+Nothing here is a source of truth: all rows can be rebuilt from `RunEvent`. Pages never write these rows. `LemmaPair` and
+`KernelCheck`, imported so that Django finds them, hold decisions and requests of people.
 """
 
 from collections.abc import Sequence
@@ -9,6 +9,7 @@ from typing import Any
 
 from django.db import models
 
+from apps.lemmas.kernel.models import KernelCheck as KernelCheck
 from apps.lemmas.pairs.models import LemmaPair as LemmaPair
 from apps.lemmas.titles import title_once
 from apps.reasoning.domain.verdicts import NO_FAULT

@@ -3,6 +3,7 @@
 from django.urls import path
 
 from apps.lemmas import views
+from apps.lemmas.kernel.views import kernel_file, kernel_request, kernel_state
 from apps.lemmas.search.views import lemma_search
 
 app_name = "lemmas"
@@ -12,6 +13,9 @@ urlpatterns = [
     path("runs/<uuid:run_id>/graph.json", views.graph_data, name="graph_data"),
     path("runs/<uuid:run_id>/graph/outline/", views.outline, name="outline"),
     path("runs/<uuid:run_id>/graph/export.<slug:form>", views.graph_export, name="graph_export"),
+    path("runs/<uuid:run_id>/kernel/", kernel_request, name="kernel_request"),
+    path("runs/<uuid:run_id>/kernel/<int:check>/", kernel_state, name="kernel_state"),
+    path("runs/<uuid:run_id>/kernel/<int:check>/file/", kernel_file, name="kernel_file"),
     path("runs/<uuid:run_id>/lemmas/<path:lemma>/", views.lemma_panel, name="lemma_panel"),
     path("runs/<uuid:run_id>/proofs/<str:name>/", views.proof_panel, name="proof_panel"),
 ]

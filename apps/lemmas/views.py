@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
@@ -13,6 +14,7 @@ from apps.accounts.access import user_of
 from apps.accounts.models import User
 from apps.lemmas.exports import FORMATS, ExportUnavailable
 from apps.lemmas.exports import graph_export as graph_export_of
+from apps.lemmas.kernel.services import with_kernel
 from apps.lemmas.network import run_graph
 from apps.lemmas.outline import outline as outline_levels
 from apps.lemmas.search.views import other_runs
@@ -98,6 +100,7 @@ def lemma_panel(request: HttpRequest, run_id: uuid.UUID, lemma: str) -> HttpResp
     detail = lemma_detail(run, lemma)
     if detail is None:
         raise Http404("This run has no such lemma.")
+    detail = replace(detail, check=with_kernel(run, lemma, detail.check))
     shared = other_runs(user_of(request), detail.lemma)
     return _panel(request, "lemma", {"run": run, "detail": detail, "lemma": detail.lemma, **shared})
 
@@ -110,4 +113,5 @@ def proof_panel(request: HttpRequest, run_id: uuid.UUID, name: str) -> HttpRespo
     detail = proof_detail(run, name)
     if detail is None:
         raise Http404("This run has no such proof.")
+    detail = replace(detail, check=with_kernel(run, detail.proof.proof, detail.check))
     return _panel(request, "proof", {"run": run, "detail": detail, "proof": detail.proof})

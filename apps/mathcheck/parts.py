@@ -9,7 +9,7 @@ from apps.mathcheck.testing.alarm import PER_TEXT_S
 from apps.mathcheck.testing.work import ONE_AT_A_TIME, PER_GROUP, PER_PART, allowance
 from apps.mathcheck.words.texts import Formula, Sentence, sentences
 
-_BETWEEN = "\n\n"
+BETWEEN = "\n\n"
 
 Part = tuple[str, str]
 """`(id, text)`."""
@@ -33,18 +33,18 @@ def check_parts(parts: Sequence[Part], context: str = "", seconds: float = PER_T
     found: list[Finding] = []
     start = 0
     with ONE_AT_A_TIME:
-        checker = Checker(_BETWEEN.join(text for _, text in whole), (), "", seconds)
+        checker = Checker(BETWEEN.join(text for _, text in whole), (), "", seconds)
         with allowance(PER_GROUP):
             for name, text in whole:
                 checker.outside = not name
                 with allowance(PER_PART):
-                    new = in_order(finding for sentence in _moved(text, start) for finding in checker.of_sentence(sentence))
+                    new = in_order(finding for sentence in moved(text, start) for finding in checker.of_sentence(sentence))
                 found += [_placed(finding, name, start) for finding in new if name]
-                start += len(text) + len(_BETWEEN)
+                start += len(text) + len(BETWEEN)
     return found
 
 
-def _moved(text: str, by: int) -> Iterator[Sentence]:
+def moved(text: str, by: int) -> Iterator[Sentence]:
     """The sentences of a part at their places in the whole. An unclosed formula of a part ends with the part."""
     for sentence in sentences(text):
         formulas = tuple(Formula(one.start + by, one.end + by, one.inner + by, one.tex) for one in sentence.formulas)

@@ -214,6 +214,8 @@ RULES: dict[str, Rule] = {
     "lemmas:outline": RUN_READERS,
     "lemmas:lemma_panel": RUN_READERS,
     "lemmas:proof_panel": RUN_READERS,
+    "lemmas:kernel_request": POST_ONLY,
+    **dict.fromkeys(("lemmas:kernel_state", "lemmas:kernel_file"), (302, 404, 404, 404)),  # There is no such check.
     # explorations
     "explorations:start": RUN_READERS,
     "graders:start": RUN_READERS,
@@ -322,6 +324,8 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
     "lemmas:outline": lambda world: {"run_id": world.run.public_id},
     "lemmas:lemma_panel": lambda world: {"run_id": world.run.public_id, "lemma": LEMMA},
     "lemmas:proof_panel": lambda world: {"run_id": world.run.public_id, "name": PROOF},
+    "lemmas:kernel_request": lambda world: {"run_id": world.run.public_id},
+    **{f"lemmas:kernel_{name}": lambda world: {"run_id": world.run.public_id, "check": 1} for name in ("state", "file")},
     **{f"schemes:{name}": lambda world: {"slug": world.problem.slug} for name in ("list", "create", "import")},
     **{
         f"schemes:{name}": lambda world: {"scheme_id": world.scheme.public_id} for name in ("detail", "try", "download", "edit")

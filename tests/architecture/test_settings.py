@@ -26,6 +26,7 @@ def test_only_the_settings_read_the_environment() -> None:
         "apps/config/asgi.py",
         "apps/config/probe.py",
         "apps/learning/jobs/trainers.py",  # hands on to trainers what finds devices, and nothing else
+        "apps/mathcheck/kernel/checker.py",  # where a proof assistant is, for commands without settings
         "workers/serve.py",
         "workers/training/checkpoints.py",  # the commit of the code, which the application passes to its trainer
         "apps/config/management/commands/up.py",  # hands its own --port on to the processes it starts

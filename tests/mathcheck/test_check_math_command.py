@@ -28,3 +28,14 @@ def test_json_holds_every_finding(tmp_path: Path) -> None:
 def test_a_missing_file_is_a_clear_error(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="cannot be read"):
         call_command("check_math", str(tmp_path / "none.md"))
+
+
+@pytest.mark.coq
+def test_coq_is_asked_and_its_files_are_kept(tmp_path: Path) -> None:
+    proof, files = tmp_path / "proof.md", tmp_path / "files"
+    proof.write_text("Let $n$ be an odd integer. Then $8 \\mid n^2-1$.", encoding="utf-8")
+    written = StringIO()
+    call_command("check_math", str(proof), "--kernel-files", str(files), stdout=written)
+    assert "checked" in written.getvalue()
+    (kept,) = files.iterdir()
+    assert "(8 | n ^ 2 - 1)%Z." in kept.read_text(encoding="utf-8")

@@ -1,6 +1,6 @@
 """Tries the provers on a claim, cheapest first."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from apps.mathcheck.proving.cases import by_cases
 from apps.mathcheck.proving.certificate import Certificate
@@ -34,13 +34,15 @@ def prove(variants: Sequence[Condition], scope: Scope) -> Certificate | None:
 def _proved(claim: Condition, scope: Scope) -> Certificate | None:
     if sum(1 for side in (claim.left, claim.right) for _ in walk(side)) > LARGEST:
         return None
-    alone = _attempt(_facts(claim, scope, ()))
-    if alone is not None:
-        return alone
+    return next((found for facts in facts_of(claim, scope) if (found := _attempt(facts)) is not None), None)
+
+
+def facts_of(claim: Condition, scope: Scope) -> Iterator[Facts]:
+    """What a proof may use: the domains alone, then also all conditions, if a point meets them."""
+    yield _facts(claim, scope, ())
     conditions = tuple(one for one in scope.relevant(claim.names) if not any(key.endswith("()") for key in one.names))
-    if not conditions or not _is_satisfiable(claim, scope, conditions):
-        return None
-    return _attempt(_facts(claim, scope, conditions))
+    if conditions and _is_satisfiable(claim, scope, conditions):
+        yield _facts(claim, scope, conditions)
 
 
 def _facts(claim: Condition, scope: Scope, conditions: tuple[Condition, ...]) -> Facts:

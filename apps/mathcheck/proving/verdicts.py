@@ -32,12 +32,17 @@ def may_be_proved(verdict: Verdict) -> bool:
 
 def or_proved(verdict: Verdict, claim: Claim, scope: Scope, text: str, operations: set[tuple[str, object]]) -> Verdict:
     """The verdict, or *proved*. `scope` is what a proof may assume, `operations` are those that the text redefines."""
-    if any(uses(side, operations) for variant in claim.variants for side in (variant.left, variant.right)):
-        return verdict
-    if _OTHER_ALGEBRA.search(text) and not all(scope.is_declared(name) for name in claim.names):
+    if may_mean_other(claim, scope, text, operations):
         return verdict
     certificate = prove(claim.variants, scope)
     return verdict if certificate is None else replace(verdict, outcome=PROVED, reason="", certificate=certificate)
+
+
+def may_mean_other(claim: Claim, scope: Scope, text: str, operations: set[tuple[str, object]]) -> bool:
+    """Whether the text redefines an operation of the claim, or its undeclared letters may not be numbers."""
+    if any(uses(side, operations) for variant in claim.variants for side in (variant.left, variant.right)):
+        return True
+    return _OTHER_ALGEBRA.search(text) is not None and not all(scope.is_declared(name) for name in claim.names)
 
 
 def about_a_recurrence(verdict: Verdict, claim: Claim, scope: Scope, is_asserted: bool) -> Verdict:

@@ -30,12 +30,16 @@ class Command(BaseCommand):
         parser.add_argument(
             "--seconds", type=float, default=120.0, help="last guard on the text, in seconds of processor time (120)"
         )
+        parser.add_argument("--kernel", action="store_true", help="also let Coq check each formula (docs/mathcheck_kernel.md)")
+        parser.add_argument("--kernel-files", type=Path, metavar="DIR", help="keep the files that Coq checked in this folder")
         parser.add_argument("--json", action="store_true", help="print the findings as JSON")
         parser.add_argument("--all", action="store_true", help="also show formulas that were not understood")
 
     def handle(self, *args: Any, **options: Any) -> None:
         text = _read(options["file"])
         findings = _findings(text, options["assume"], options["seconds"])
+        if options["kernel"] or options["kernel_files"]:
+            _ask_kernel(text, options["assume"], findings, options["kernel_files"])
         if options["json"]:
             self.stdout.write(json.dumps(findings, ensure_ascii=False, indent=2))
             return
@@ -44,6 +48,8 @@ class Command(BaseCommand):
         shown = [finding for finding in findings if options["all"] or finding["outcome"] != "not_understood"]
         if shown:
             console.print(_table(text, shown))
+        if options["kernel"] or options["kernel_files"]:
+            console.print(_kernel_table(text, shown))
         console.print(_summary(findings))
         self.stdout.write(written.getvalue(), ending="")
 
@@ -80,6 +86,36 @@ def _findings(text: str, assumptions: list[str], seconds: float) -> list[dict[st
         raise CommandError(f"The check failed: {error.stderr.strip()[-500:]}") from error
     findings: list[dict[str, Any]] = json.loads(done.stdout)["findings"]
     return findings
+
+
+def _ask_kernel(text: str, assumptions: list[str], findings: list[dict[str, Any]], folder: Path | None) -> None:
+    """Add Coq's answer to each finding that is not refuted, as `kernel`; write the checked files into `folder`."""
+    asked = [finding for finding in findings if finding["outcome"] in ("proved", "survived", "not_understood")]
+    places = [{"text_id": "text", "start": one["anchor"]["start"], "end": one["anchor"]["end"]} for one in asked]
+    job = {"tool": "coq", "program": settings.COQ_BIN, "parts": [["text", text]], "assumptions": assumptions, "places": places}
+    command = [sys.executable, "-m", "apps.mathcheck.kernel"]
+    done = subprocess.run(
+        command, input=json.dumps(job), capture_output=True, encoding="utf-8", cwd=settings.BASE_DIR, check=False
+    )
+    if done.returncode != 0:
+        raise CommandError(f"Coq could not be asked: {done.stderr.strip()[-500:]}")
+    for number, (finding, result) in enumerate(zip(asked, json.loads(done.stdout)["results"], strict=True), 1):
+        finding["kernel"] = result
+        if folder is not None and result["file"]:
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / f"{number:03}_{result['file_name']}").write_text(result["file"], encoding="utf-8")
+
+
+def _kernel_table(text: str, findings: list[dict[str, Any]]) -> Table:
+    table = Table("line", "Coq", "formula", "statement or reason", show_lines=True)
+    for finding in findings:
+        if result := finding.get("kernel"):
+            line = text.count("\n", 0, finding["anchor"]["start"]) + 1
+            said = " ".join(finding["anchor"]["quote"].split())
+            shown = result["statement"] if result["outcome"] == "checked" else result["reason"]
+            word = f"{result['tool']} {result['version']}: {result['outcome'].replace('_', ' ')}"
+            table.add_row(str(line), word, _plain(said), _plain(shown))
+    return table
 
 
 def _table(text: str, findings: list[dict[str, Any]]) -> Table:
