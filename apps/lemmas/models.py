@@ -24,6 +24,7 @@ class LemmaState(models.TextChoices):
     VERIFIED = "verified", "verified"
     DOUBTFUL = "doubtful", "doubtful"
     REJECTED = "rejected", "rejected"
+    REFUTED = "refuted", "refuted"
     RETIRED = "retired", "retired"
     MERGED = "merged", "merged"
 

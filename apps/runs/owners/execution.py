@@ -27,6 +27,7 @@ from apps.reasoning.inference.aliases import load_served
 from apps.reasoning.ports import Dispatcher
 from apps.reasoning.scaffolds.running.context import RunContext
 from apps.reasoning.scaffolds.running.formula_checks import FormulaChecks
+from apps.reasoning.scaffolds.scaffold import prompts_have_changed
 from apps.reasoning.scaffolds.spec import RunSpec
 from apps.reasoning.trying.registry import RUNNABLE
 from apps.runs.calls.dispatch import CeleryDispatcher
@@ -190,7 +191,7 @@ async def _result(run: Run, journal: RunJournal, dispatcher_for: DispatcherFor) 
 async def _solve(run: Run, journal: RunJournal, dispatcher_for: DispatcherFor) -> Outcome:
     spec = RunSpec.model_validate(run.spec)
     scaffold = RUNNABLE[spec.scaffold]
-    if spec.prompt_hashes and spec.prompt_hashes != scaffold.prompts and journal.replayable:
+    if journal.replayable and prompts_have_changed(spec.prompt_hashes, scaffold.prompts):
         raise NeedsFork("The prompts of this scaffold have changed since the run was made.")
     inherited = await in_thread(_inherited, run)
     controls = DatabaseControls(run, journal, renew_every_s=settings.LEASE_RENEW_S)

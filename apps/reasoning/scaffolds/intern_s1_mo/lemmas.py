@@ -74,7 +74,7 @@ class Rollout:
         out = [
             lemma
             for lemma in self.lemmas.values()
-            if lemma.faults and not lemma.in_library and lemma.status in ("doubtful", "rejected") and lemma.id not in corrected
+            if lemma.faults and not lemma.in_library and lemma.status in ("doubtful", "rejected", "refuted") and lemma.id not in corrected
         ]
         return out[-limit:]
 

@@ -87,6 +87,16 @@ class Params(Value):
         ),
     )
     single_round: bool = Field(default=False, title="Single round", description="Ablation: one round only.")
+    formulas_first: bool = Field(
+        default=False,
+        title="Formulas before votes",
+        description="Check formulas before votes. A lemma or proof with a refuted formula gets no votes.",
+    )
+    verifier_marks: bool = Field(
+        default=False,
+        title="Marks for verifiers",
+        description="Show verifiers the formulas of the text that the formula check proved or refuted.",
+    )
     theorem_verifier: bool = Field(default=True, title="Theorem verifier", description="Check lemmas by votes.")
     lemma_scores: bool = Field(default=True, title="Lemma scores", description="Show each lemma's confidence to later rounds.")
     process_verifier: bool = Field(default=True, title="Process verifier", description="Check the proof and revise it.")
