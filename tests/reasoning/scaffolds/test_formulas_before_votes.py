@@ -101,5 +101,5 @@ async def test_without_the_options_calls_and_prompts_are_as_before(without: Para
 
 
 def test_prompts_of_checks_are_among_the_hashes_of_a_scaffold_that_shows_them() -> None:
-    assert "checks/marks" in SCAFFOLDS["intern_s1_mo"].prompts
-    assert "checks/marks" not in SCAFFOLDS["single_call"].prompts
+    assert "checks/forms/marks" in SCAFFOLDS["intern_s1_mo"].prompts
+    assert "checks/forms/marks" not in SCAFFOLDS["single_call"].prompts

@@ -48,6 +48,8 @@ class Seat:
     round: int
     index: int
     values: Mapping[str, Part]
+    #: The end of every prompt of the conversation.
+    ending: str = ""
 
 
 class Exchange(Value):
@@ -123,7 +125,9 @@ async def _heard(desk: Desk, params: Params, seat: Seat, turn: int, call: str, b
         "turns": str(params.turns),
         "last": f"This is the last turn: only <{seat.finishing}> is possible now." if is_last else "Later turns will follow.",
     }
-    prompt = desk.filled(seat.role, seat.prompt, values | dict(seat.values), writes_solution=seat.finishing == "answer")
+    values |= seat.values
+    writes = seat.finishing == "answer"
+    prompt = desk.filled(seat.role, seat.prompt, values, writes_solution=writes, ending=seat.ending)
     stops = STOPS if params.stop_at_tools and not is_last else ()
     return await desk.hear(
         call,

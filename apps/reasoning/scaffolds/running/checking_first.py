@@ -6,6 +6,9 @@ scaffold does after a check follows from its record. Checks alongside a run (for
 
 import re
 from collections.abc import Callable, Sequence
+from typing import Any
+
+from pydantic import Field
 
 from apps.reasoning.domain.generation import Place
 from apps.reasoning.domain.tools import MathFinding, MathJob, MathText, ToolAnswer, read_findings
@@ -21,6 +24,15 @@ REFUTED = "refuted by the formula check; no votes were spent"
 MOST_WORDS = 12
 _TESTABLE = re.compile(r"[$\\\d]")
 _LONGEST_QUOTE = 300
+
+
+def marks_option() -> Any:
+    """The parameter `verifier_marks` of a scaffold."""
+    return Field(
+        default=False,
+        title="Marks for verifiers",
+        description="Show verifiers the formulas of the text that the formula check proved or refuted.",
+    )
 
 
 class Formulas(Value):
@@ -81,7 +93,8 @@ def marks(formulas: Formulas, fenced: Callable[[str], str]) -> str:
         return ""
     left = [f"- {len(shown) - MOST_WORDS} more marked formulas are not shown."] if len(shown) > MOST_WORDS else []
     lines = [f"- {words}" for words in shown[:MOST_WORDS]]
-    return f"{load("checks/marks").system}\n\n" + fenced("\n".join([*lines, *left]))
+    heading = load("checks/forms/marks").system
+    return f"{heading}\n\n{fenced('\n'.join([*lines, *left]))}"
 
 
 def finding_words(finding: MathFinding) -> str:

@@ -259,4 +259,3 @@ class FormulaChecks:
     @property
     def _is_off(self) -> bool:
         return asyncio.get_running_loop().time() < self._off_until
-
