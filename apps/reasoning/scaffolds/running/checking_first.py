@@ -93,8 +93,8 @@ def marks(formulas: Formulas, fenced: Callable[[str], str]) -> str:
         return ""
     left = [f"- {len(shown) - MOST_WORDS} more marked formulas are not shown."] if len(shown) > MOST_WORDS else []
     lines = [f"- {words}" for words in shown[:MOST_WORDS]]
-    heading = load("checks/forms/marks").system
-    return f"{heading}\n\n{fenced('\n'.join([*lines, *left]))}"
+    shown_lines = fenced("\n".join([*lines, *left]))
+    return "\n\n".join([load("checks/forms/marks").system, shown_lines])
 
 
 def finding_words(finding: MathFinding) -> str:
