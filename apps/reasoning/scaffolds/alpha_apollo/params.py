@@ -72,6 +72,13 @@ class Params(Value):
             "Only runs that the owner may see are searched."
         ),
     )
+    check_tool: int = Field(
+        default=0,
+        ge=0,
+        le=16,
+        title="Formula checks",
+        description="Most formula checks that a model may request in a conversation. 0 does not offer them.",
+    )
     verifier_marks: bool = marks_option()
     stop_early: bool = Field(
         default=True,
