@@ -1,7 +1,7 @@
 """Lemma, edge, verdict and proof rows: projections of a run's events, written by `projection.py`.
 
-Nothing here is a source of truth: all rows can be rebuilt from `RunEvent`. Pages never write these rows. Only `LemmaPair`,
-imported so that Django finds it, holds decisions of people.
+Nothing here is a source of truth: all rows can be rebuilt from `RunEvent`. Pages never write these rows. Only `LemmaPair`
+(decisions of people) and the checks of `later` are kept by themselves; they are imported so that Django finds them.
 """
 
 from collections.abc import Sequence
@@ -9,6 +9,8 @@ from typing import Any
 
 from django.db import models
 
+from apps.lemmas.later.models import LaterCheck as LaterCheck
+from apps.lemmas.later.models import LaterChecks as LaterChecks
 from apps.lemmas.pairs.models import LemmaPair as LemmaPair
 from apps.lemmas.titles import title_once
 from apps.reasoning.domain.verdicts import NO_FAULT

@@ -75,10 +75,21 @@ def _announce(run: str, events: Sequence[Announced]) -> None:
 @contextlib.asynccontextmanager
 async def celery_dispatcher(run: Run, journal: RunJournal) -> AsyncIterator[Dispatcher]:
     """A dispatcher that sends calls to the inference workers over the broker."""
-    served = load_served(settings.MODELS_FILE)
-    queues = {name: alias.queue for name, alias in served.items() if settings.SANDBOX != "off" or not alias.is_tool}
-    async with CeleryDispatcher(str(run.public_id), queues=queues, is_recorded=journal.has) as dispatcher:
+    async with CeleryDispatcher(str(run.public_id), queues=_queues(), is_recorded=journal.has) as dispatcher:
         yield dispatcher
+
+
+@contextlib.asynccontextmanager
+async def tool_dispatcher(run: Run) -> AsyncIterator[Dispatcher]:
+    """A dispatcher for tool calls about an ended run, whose journal they do not enter."""
+    async with CeleryDispatcher(str(run.public_id), queues=_queues(), is_recorded=lambda _: False) as dispatcher:
+        yield dispatcher
+
+
+def _queues() -> dict[str, str]:
+    """By alias, the queue of its calls."""
+    served = load_served(settings.MODELS_FILE)
+    return {name: alias.queue for name, alias in served.items() if settings.SANDBOX != "off" or not alias.is_tool}
 
 
 def run_drive(
