@@ -142,8 +142,8 @@ def check_outcomes(run: Run, until: int | None = None) -> dict[str, tuple[str, i
     """Outcome and event number by subject, for the whole run or until an event, without findings."""
     rows = _until(RunEvent.objects.filter(run=run, kind=Kind.FORMULAS_CHECKED).order_by("seq"), until)
     later = later_outcomes(run) if until is None else {}
-    told = rows.values_list("body__subject", "body__outcome", "seq")
-    return later | {subject: (outcome, seq) for subject, outcome, seq in told}
+    recorded = rows.values_list("body__subject", "body__outcome", "seq")
+    return later | {subject: (outcome, seq) for subject, outcome, seq in recorded}
 
 
 def why_unchecked(run: Run) -> str:
