@@ -20,6 +20,7 @@ from apps.experiments.advancing import conduct  # noqa: E402
 from apps.experiments.conductor import CONDUCTOR  # noqa: E402
 from apps.experiments.solving.rehearsal.background import rehearsals_work  # noqa: E402
 from apps.graders.suggestions.family import gradings_stop  # noqa: E402
+from apps.lemmas.later.checking import later_checks_work  # noqa: E402
 from apps.marks.suggestions.suggesting import suggestions_resend  # noqa: E402
 from apps.operations import history  # noqa: E402
 from apps.practice.helping.requests import requests_work  # noqa: E402
@@ -49,6 +50,7 @@ WATCHERS: dict[Watcher, Callable[[], object]] = {
     CONDUCTOR: conduct,
     Watcher("rehearsals", 2.0): rehearsals_work,
     Watcher("scans", 1.0): scans_work,
+    Watcher("imported-checks", 5.0): later_checks_work,
 }
 
 

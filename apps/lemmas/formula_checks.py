@@ -6,12 +6,13 @@ The findings are separate from the votes and have no confidence.
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db.models import Q, QuerySet
 from django.utils.safestring import SafeString
 
+from apps.lemmas.later.reading import later_checks, later_outcomes, unfinished_words, why_not_later
 from apps.reasoning.domain.check_events import FormulasChecked
 from apps.reasoning.domain.event_base import Kind
 from apps.reasoning.domain.tools import (
@@ -93,6 +94,8 @@ class FormulaCheck:
     words: str
     formulas: tuple[CheckedFormula, ...] = ()
     call: str = ""
+    #: Made after the import of the run, and not by the recorded run.
+    is_later: bool = False
 
     def of(self, where: str) -> list[CheckedFormula]:
         """The formulas of one part: `statement`, `step 3`."""
@@ -118,6 +121,8 @@ def check_of(run: Run, subject: str, until: int | None = None) -> FormulaCheck:
         return _check(FormulasChecked.model_validate(next(bodies[key] for key in keys if key in bodies)))
     if until is not None:
         return FormulaCheck("", "Not checked by then.")
+    if later := later_checks(run, [subject]):
+        return replace(_check(later[subject]), is_later=True)
     return FormulaCheck("", f"Not checked: {why_unchecked(run)}")
 
 
@@ -125,7 +130,9 @@ def checks_of(run: Run, subjects: Iterable[str]) -> dict[str, FormulaCheck]:
     """The checks of several subjects."""
     wanted = set(subjects)
     checks = run_story(run, {Kind.FORMULAS_CHECKED}).checks.of
-    found = {subject: _check(checks[subject][1]) for subject in wanted & checks.keys()}
+    later = later_checks(run, wanted)
+    found = {subject: replace(_check(one), is_later=True) for subject, one in later.items()}
+    found |= {subject: _check(checks[subject][1]) for subject in wanted & checks.keys()}
     if wanted <= found.keys():
         return found
     missing = FormulaCheck("", f"Not checked: {why_unchecked(run)}")
@@ -142,7 +149,9 @@ def formulas_of_answer(text: str) -> list[CheckedFormula]:
 def check_outcomes(run: Run, until: int | None = None) -> dict[str, tuple[str, int]]:
     """Outcome and event number by subject, for the whole run or until an event, without findings."""
     rows = _until(RunEvent.objects.filter(run=run, kind=Kind.FORMULAS_CHECKED).order_by("seq"), until)
-    return {subject: (outcome, seq) for subject, outcome, seq in rows.values_list("body__subject", "body__outcome", "seq")}
+    later = later_outcomes(run) if until is None else {}
+    recorded = rows.values_list("body__subject", "body__outcome", "seq")
+    return later | {subject: (outcome, seq) for subject, outcome, seq in recorded}
 
 
 def why_unchecked(run: Run) -> str:
@@ -153,12 +162,17 @@ def why_unchecked(run: Run) -> str:
         return "the check is under way, or there is no formula in it."
     if RunEvent.objects.filter(run=run, kind=Kind.FORMULAS_CHECKED).exists():
         return "there is no formula in it."
+    if run.is_imported:
+        return why_not_later(run)
     return "this run was recorded without the formula check."
 
 
 @dataclass(frozen=True)
 class RunChecks:
-    """Number of texts of a run by outcome. `off` is the reason why others were not checked."""
+    """Number of texts of a run by outcome. `off` is the reason why others were not checked.
+
+    `is_later`: an imported run, checked after the import; `unfinished` is why these checks have not ended, or "".
+    """
 
     refuted: int
     survived: int
@@ -166,6 +180,8 @@ class RunChecks:
     unchecked: int
     stopped: int
     off: str
+    is_later: bool = False
+    unfinished: str = ""
 
     @property
     def total(self) -> int:
@@ -182,6 +198,8 @@ def run_checks(run: Run, until: int | None = None) -> RunChecks:
         unchecked=counts["unchecked"],
         stopped=counts["stopped"],
         off=_off(run, until),
+        is_later=run.is_imported,
+        unfinished=unfinished_words(run) if until is None else "",
     )
 
 

@@ -1,7 +1,7 @@
 """Lemma, edge, verdict and proof rows: projections of a run's events, written by `projection.py`.
 
-Nothing here is a source of truth: all rows can be rebuilt from `RunEvent`. Pages never write these rows. `LemmaPair` and
-`KernelCheck`, imported so that Django finds them, hold decisions and requests of people.
+Nothing here is a source of truth: all rows can be rebuilt from `RunEvent`. Pages never write these rows. `LemmaPair`,
+`KernelCheck` and the checks of `later`, imported so that Django finds them, are kept by themselves.
 """
 
 from collections.abc import Sequence
@@ -10,6 +10,8 @@ from typing import Any
 from django.db import models
 
 from apps.lemmas.kernel.models import KernelCheck as KernelCheck
+from apps.lemmas.later.models import LaterCheck as LaterCheck
+from apps.lemmas.later.models import LaterChecks as LaterChecks
 from apps.lemmas.pairs.models import LemmaPair as LemmaPair
 from apps.lemmas.titles import title_once
 from apps.reasoning.domain.verdicts import NO_FAULT
@@ -25,6 +27,7 @@ class LemmaState(models.TextChoices):
     VERIFIED = "verified", "verified"
     DOUBTFUL = "doubtful", "doubtful"
     REJECTED = "rejected", "rejected"
+    REFUTED = "refuted", "refuted"
     RETIRED = "retired", "retired"
     MERGED = "merged", "merged"
 

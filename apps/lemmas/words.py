@@ -38,6 +38,8 @@ def vote_words(vote: Verdict) -> str:
 
 def acceptance_words(proof: ProofVersion) -> str:
     """Reason why this version is accepted or not; "" while it is not judged."""
+    if proof.status == "refuted":
+        return f"Not accepted: {proof.unscored}."
     if proof.unscored:
         return f"Unscored: {proof.unscored}. Open the votes to read their texts."
     if proof.confidence is None:

@@ -21,6 +21,7 @@ REMARKS = "remarks"
 AGAIN = "again"
 #: Added to scaffolds' prompts of problems that have an answer.
 ANSWERS = "answers"
+CHECKS = "checks"
 #: Reading pages: its prompt contains no user's text.
 PAGES = "transcribing"
 
@@ -92,4 +93,13 @@ def test_the_page_readers_prompt_says_that_the_page_is_content() -> None:
 
 
 def test_no_prompt_lies_outside_scaffolds_graders_hints_remarks_and_pages() -> None:
-    assert {name.split("/")[0] for name in PROMPTS} <= {*SCAFFOLDS, METHOD, HINTS, REMARKS, PAGES, ANSWERS, "shared"}
+    assert {name.split("/")[0] for name in PROMPTS} <= {
+        *SCAFFOLDS,
+        METHOD,
+        HINTS,
+        REMARKS,
+        PAGES,
+        ANSWERS,
+        CHECKS,
+        "shared",
+    }

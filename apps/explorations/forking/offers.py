@@ -15,6 +15,7 @@ from apps.lemmas.models import Lemma
 from apps.reasoning.domain.control import Change
 from apps.reasoning.domain.errors import AliasError, ParamsError
 from apps.reasoning.programs.registry import SCAFFOLDS
+from apps.reasoning.scaffolds.scaffold import prompts_have_changed
 from apps.reasoning.scaffolds.spec import RunSpec
 from apps.runs.models import Run, Step
 
@@ -146,7 +147,7 @@ def _trouble(run: Run, user: User) -> str:
         return str(error)
     except ValueError:
         return f"An older version of this program made the run. {_WHOLE}"
-    if spec.prompt_hashes != SCAFFOLDS[run.scaffold].prompts:
+    if not spec.prompt_hashes or prompts_have_changed(spec.prompt_hashes, SCAFFOLDS[run.scaffold].prompts):
         return f"The prompts of this method have changed since the run. {_WHOLE}"
     for chosen in spec.roles.values():
         alias = aliases.get(chosen.alias)

@@ -13,6 +13,7 @@ from apps.accounts.models import User
 from apps.explorations.importing.batches import Batch, Facts
 from apps.explorations.importing.imported_run import ImportedRun, LogWrong, fill_times
 from apps.explorations.starting.plans import problem_text
+from apps.lemmas.later.checking import later_checks_ask
 from apps.problems.access import problem_visible_to
 from apps.problems.drafts import ProblemDraft
 from apps.problems.models import Problem, ProblemVersion, Topic
@@ -119,6 +120,7 @@ def _record(
         writer.write_now(items[start : start + _AT_ONCE])
     seconds = (ended - began).total_seconds() if source.times != "order only" else 0.0
     _close(run, outcome, began, ended, seconds)
+    later_checks_ask(run)
     return run
 
 

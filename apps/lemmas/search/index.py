@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db import connection, models, transaction
 
-from apps.lemmas.models import Lemma, LemmaText, LemmaWord
+from apps.lemmas.models import LaterCheck, Lemma, LemmaText, LemmaWord
 from apps.reasoning.domain.check_events import FormulasChecked
 from apps.reasoning.domain.control import ControlApplied, ControlRefused
 from apps.reasoning.domain.event_base import Kind
@@ -102,6 +102,8 @@ def _insert_with_context(tables: Tables, rows: Sequence[Any]) -> None:
     steps = {(run, key): (alias, attempt) for run, key, alias, attempt in asked.values_list("run", "key", "alias", "attempt")}
     checks = tables.events.objects.filter(run__in=runs, kind=Kind.FORMULAS_CHECKED).order_by("seq")
     findings = {(run, name): outcome for run, name, outcome in checks.values_list("run", "body__subject", "body__outcome")}
+    later = LaterCheck.objects.filter(run__in=runs) if tables.lemmas is Lemma else LaterCheck.objects.none()
+    findings = {(run, name): one for run, name, one in later.values_list("run", "subject", "body__outcome")} | findings
     newer = tables.lemmas.objects.filter(run__in=runs).exclude(supersedes="").order_by()
     replaced = set(newer.values_list("run", "supersedes"))
     indexed = []

@@ -13,7 +13,7 @@ from apps.reasoning.domain.generation import Usage
 from apps.reasoning.domain.values import Value
 from apps.reasoning.domain.verdicts import StepCheck
 
-LemmaStatus = Literal["proposed", "verified", "doubtful", "rejected", "retired", "merged"]
+LemmaStatus = Literal["proposed", "verified", "doubtful", "rejected", "refuted", "retired", "merged"]
 
 
 # --- the run ---------------------------------------------------------------------------------------------------------
@@ -252,7 +252,10 @@ class VoteCast(Event):
 
 
 class VerdictReached(Event):
-    """All votes on `subject` were cast. Exactly one of `confidence` and `unscored` (the reason) is given."""
+    """All votes on `subject` were cast. Exactly one of `confidence` and `unscored` (the reason) is given.
+
+    `refuted`: the formula check refuted a formula of it, so no vote was requested. Such a verdict has no confidence.
+    """
 
     kind = Kind.VERDICT_REACHED
     subject: str

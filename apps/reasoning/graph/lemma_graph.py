@@ -69,8 +69,8 @@ def frontier(graph: "nx.DiGraph[str]") -> set[str]:
 
 
 def is_live(graph: "nx.DiGraph[str]", node: str) -> bool:
-    """Is the lemma still in play: neither rejected nor retired nor merged into another?"""
-    return graph.nodes[node]["status"] not in ("rejected", "retired", "merged")
+    """Is the lemma still in play: neither rejected, refuted, retired nor merged into another?"""
+    return graph.nodes[node]["status"] not in ("rejected", "refuted", "retired", "merged")
 
 
 def outline(graph: "nx.DiGraph[str]") -> list[str]:

@@ -74,13 +74,14 @@ def fits(prompt: RenderedPrompt, room: int) -> bool:
 
 
 def render_fitted(
-    prompt: Prompt, values: Mapping[str, str | Growing | Last], room: int | None, *, closing: str = ""
+    prompt: Prompt, values: Mapping[str, str | Growing | Last], room: int | None, *, closing: str = "", ending: str = ""
 ) -> RenderedPrompt:
-    """`render`, with growing parts fitted to `room` tokens; None: as long as it is. The `closing` comes before a last part."""
+    """`render`, with growing parts fitted to `room` tokens; None: as long as it is. The `closing` comes before a last part, and
+    the `ending` after all."""
     fixed = {name: value for name, value in values.items() if isinstance(value, str)}
     last = [value.text for value in values.values() if isinstance(value, Last)]
     fixed |= {name: value.instead for name, value in values.items() if isinstance(value, Last)}
-    ending = "\n\n".join([closing, *last]).strip() if last else ""
+    ending = "\n\n".join(text for text in (*([closing, *last] if last else ()), ending) if text).strip()
     growing = {name: value for name, value in values.items() if isinstance(value, Growing)}
 
     def make(chosen: Chosen) -> RenderedPrompt:

@@ -22,7 +22,7 @@ _CONTROL_TOKEN = re.compile(
 )
 #: Tags of answers whose opening counts without an end, too.
 _TAGS = (
-    "verdict|check|lemma|no-lemmas|statement|step|proof|no-proof|claim|python_code|local_rag|tool_response|answer|report|grading|"
+    "verdict|check|lemma|no-lemmas|statement|step|proof|no-proof|claim|python_code|local_rag|check_formulas|tool_response|answer|report|grading|"
     "no-grading|clusters|matching|analysis|rubric|rewriting|scheme|quality|hint|no-hint|issue|own-score|judgement|checkpoints|"
     "remark|main-step|substep|decision|likeliest|deduction|transcription|unreadable|first_fault|tool_call"
 )

@@ -20,10 +20,12 @@ from apps.reasoning.reading.choices import Scored
 from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Selection, concluded
 from apps.reasoning.scaffolds.candidates.costs import estimated
 from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk, Part
+from apps.reasoning.scaffolds.candidates.judged_formulas import JudgedFormulas
 from apps.reasoning.scaffolds.candidates.ranking import best_first, id_of, leader, mean
 from apps.reasoning.scaffolds.candidates.scoring import Scoring, score_reading, scored
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.page import Page
+from apps.reasoning.scaffolds.running.checking_first import marks_option
 from apps.reasoning.scaffolds.running.concurrently import concurrently
 from apps.reasoning.scaffolds.running.hearing import Heard
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold
@@ -64,6 +66,7 @@ class Params(Value):
     meta: bool = Field(
         default=False, title="Check the reports", description="Ignore reports that a meta-verifier finds unfounded."
     )
+    verifier_marks: bool = marks_option()
 
     @property
     def needed(self) -> int:
@@ -219,7 +222,7 @@ class _Search:
 
 async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
     """Write, examine and refine in rounds; return the proof with the best mean over all rounds."""
-    search = _Search(Desk(problem, ctx), params)
+    search = _Search(Desk(problem, ctx, formulas=JudgedFormulas(params.verifier_marks)), params)
     return await concluded(search.desk, search.run(), search.selection)
 
 
@@ -255,11 +258,8 @@ def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) ->
 
 def warn_of(problem: ProblemText) -> str:
     """Warn about problems with an answer, on which the method lowered the paper's score (App. B)."""
-    if not problem.answer:
-        return ""
-    return (
-        "This problem asks for an answer. On such problems, the method lowered QED-Nano's score from 66.3 to 58.3 % (App. B)."
-    )
+    lowered = "On such problems, the method lowered QED-Nano's score from 66.3 to 58.3 % (App. B)."
+    return f"This problem asks for an answer. {lowered}" if problem.answer else ""
 
 
 SCAFFOLD = Scaffold(

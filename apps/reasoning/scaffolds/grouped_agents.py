@@ -22,10 +22,12 @@ from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Sel
 from apps.reasoning.scaffolds.candidates.costs import estimated
 from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
 from apps.reasoning.scaffolds.candidates.inputs import Choice, chosen
+from apps.reasoning.scaffolds.candidates.judged_formulas import JudgedFormulas
 from apps.reasoning.scaffolds.candidates.ranking import C, id_of
 from apps.reasoning.scaffolds.candidates.verifying import verified
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.page import Page
+from apps.reasoning.scaffolds.running.checking_first import marks_option
 from apps.reasoning.scaffolds.running.concurrently import concurrently
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold
 from apps.reasoning.story.run_story import RunStory
@@ -68,6 +70,7 @@ class Params(Value):
         title="Structured output",
         description="Request JSON by schema from the verifiers, on engines that support it.",
     )
+    verifier_marks: bool = marks_option()
 
 
 @dataclass(frozen=True)
@@ -225,7 +228,7 @@ def _readable(found: Sequence[T | None]) -> list[T]:
 
 async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
     """Run the groups in order (`Groups.run`)."""
-    desk = Desk(problem, ctx, structured=params.structured_output)
+    desk = Desk(problem, ctx, structured=params.structured_output, formulas=JudgedFormulas(params.verifier_marks))
     groups = Groups(desk, params)
     return await concluded(desk, groups.run(), groups.selection)
 

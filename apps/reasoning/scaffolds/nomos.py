@@ -20,12 +20,14 @@ from apps.reasoning.reading.schemas import decisions, object_schema
 from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Selection, concluded
 from apps.reasoning.scaffolds.candidates.costs import estimated
 from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
+from apps.reasoning.scaffolds.candidates.judged_formulas import JudgedFormulas
 from apps.reasoning.scaffolds.candidates.ranking import best_first, id_of
 from apps.reasoning.scaffolds.candidates.scoring import POINTS, scored
 from apps.reasoning.scaffolds.candidates.solving import solved
 from apps.reasoning.scaffolds.candidates.tournament import KnockOut, most_calls, undefeated_in
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.page import Page
+from apps.reasoning.scaffolds.running.checking_first import marks_option
 from apps.reasoning.scaffolds.running.concurrently import concurrently
 from apps.reasoning.scaffolds.running.hearing import SHORT, Reading
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold
@@ -40,6 +42,7 @@ class Params(Value):
 
     solutions: int = Field(default=16, ge=1, le=256, title="Solutions", description="Independent solutions (n).")
     kept: int = Field(default=8, ge=1, le=32, title="Kept", description="Best solutions that are grouped by conclusion (k).")
+    verifier_marks: bool = marks_option()
 
     @model_validator(mode="after")
     def _kept_of_all(self) -> "Params":
@@ -162,7 +165,7 @@ def groups_reading(count: int) -> Reading[Grouping]:
 
 async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
     """Solve and mark, keep the best, group them, and hold a knock-out."""
-    search = _Search(Desk(problem, ctx), params)
+    search = _Search(Desk(problem, ctx, formulas=JudgedFormulas(params.verifier_marks)), params)
     return await concluded(search.desk, search.run(), search.selection)
 
 

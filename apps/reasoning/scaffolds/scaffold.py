@@ -17,6 +17,7 @@ from apps.reasoning.scaffolds import answer_line
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.given import Given
 from apps.reasoning.scaffolds.page import Page
+from apps.reasoning.scaffolds.running import checking_first
 from apps.reasoning.story.candidates import Candidates
 from apps.reasoning.story.run_story import RunStory
 
@@ -96,4 +97,10 @@ class Scaffold:
     def prompts(self) -> dict[str, str]:
         """SHA-256 by name of every prompt file that it may use; frozen into a run's specification."""
         shared = loader.hashes("shared") if self.shares_prompts else {}
-        return loader.hashes(self.name) | shared | loader.hashes(answer_line.METHOD)
+        checks = loader.hashes(checking_first.METHOD) if self.params.model_fields.keys() & checking_first.OPTIONS else {}
+        return loader.hashes(self.name) | shared | loader.hashes(answer_line.METHOD) | checks
+
+
+def prompts_have_changed(recorded: Mapping[str, str], now: Mapping[str, str]) -> bool:
+    """Whether a recorded prompt file was changed or removed. A file that was added later had no part in what is recorded."""
+    return any(now.get(name) != sha for name, sha in recorded.items())

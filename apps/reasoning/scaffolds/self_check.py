@@ -15,10 +15,12 @@ from apps.reasoning.ports import Context
 from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Selection, concluded
 from apps.reasoning.scaffolds.candidates.costs import estimated
 from apps.reasoning.scaffolds.candidates.desk import Desk
+from apps.reasoning.scaffolds.candidates.judged_formulas import JudgedFormulas
 from apps.reasoning.scaffolds.candidates.solving import solved
 from apps.reasoning.scaffolds.candidates.streaks import Loop, Rules, handed_in
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.page import Page
+from apps.reasoning.scaffolds.running.checking_first import marks_option
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold
 from apps.reasoning.story.run_story import RunStory
 
@@ -37,6 +39,7 @@ class Params(Value):
         title="Structured output",
         description="Request JSON by schema from the verifier, on engines that support it.",
     )
+    verifier_marks: bool = marks_option()
 
     @property
     def rules(self) -> Rules:
@@ -45,7 +48,7 @@ class Params(Value):
 
 async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
     """Solve, improve, then run `streaks.Loop`."""
-    desk = Desk(problem, ctx, structured=params.structured_output)
+    desk = Desk(problem, ctx, structured=params.structured_output, formulas=JudgedFormulas(params.verifier_marks))
     loop = Loop(desk, params.rules, verifier=lambda _: "verifier", corrector=lambda _: "corrector")
     return await concluded(desk, _search(desk, loop, params), loop.selection)
 

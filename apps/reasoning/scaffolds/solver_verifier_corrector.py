@@ -14,10 +14,12 @@ from apps.reasoning.ports import Context
 from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Selection, concluded
 from apps.reasoning.scaffolds.candidates.costs import estimated
 from apps.reasoning.scaffolds.candidates.desk import Desk
+from apps.reasoning.scaffolds.candidates.judged_formulas import JudgedFormulas
 from apps.reasoning.scaffolds.candidates.solving import solved
 from apps.reasoning.scaffolds.candidates.streaks import Loop, Rules, handed_in
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.page import Page
+from apps.reasoning.scaffolds.running.checking_first import marks_option
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold
 from apps.reasoning.story.run_story import RunStory
 
@@ -40,6 +42,7 @@ class Params(Value):
         title="Structured output",
         description="Request JSON by schema from the verifiers, on engines that support it.",
     )
+    verifier_marks: bool = marks_option()
 
     @property
     def rules(self) -> Rules:
@@ -50,7 +53,7 @@ class Params(Value):
 
 async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
     """Solve, then run `streaks.Loop`; verifier_1 and corrector_1 read the solver's text, the others corrections (§3.1)."""
-    desk = Desk(problem, ctx, structured=params.structured_output)
+    desk = Desk(problem, ctx, structured=params.structured_output, formulas=JudgedFormulas(params.verifier_marks))
     loop = Loop(
         desk,
         params.rules,

@@ -16,6 +16,7 @@ FAILED = "failed"
 ACTION_WORDS = {
     "python_code": "runs code",
     "local_rag": "looks something up",
+    "check_formulas": "tests formulas",
     "answer": "hands in a solution",
     "report": "hands in a report",
     "none": "no action",

@@ -27,6 +27,7 @@ from apps.reasoning.inference.aliases import load_served
 from apps.reasoning.ports import Dispatcher
 from apps.reasoning.scaffolds.running.context import RunContext
 from apps.reasoning.scaffolds.running.formula_checks import FormulaChecks
+from apps.reasoning.scaffolds.scaffold import prompts_have_changed
 from apps.reasoning.scaffolds.spec import RunSpec
 from apps.reasoning.trying.registry import RUNNABLE
 from apps.runs.calls.dispatch import CeleryDispatcher
@@ -74,10 +75,21 @@ def _announce(run: str, events: Sequence[Announced]) -> None:
 @contextlib.asynccontextmanager
 async def celery_dispatcher(run: Run, journal: RunJournal) -> AsyncIterator[Dispatcher]:
     """A dispatcher that sends calls to the inference workers over the broker."""
-    served = load_served(settings.MODELS_FILE)
-    queues = {name: alias.queue for name, alias in served.items() if settings.SANDBOX != "off" or not alias.is_tool}
-    async with CeleryDispatcher(str(run.public_id), queues=queues, is_recorded=journal.has) as dispatcher:
+    async with CeleryDispatcher(str(run.public_id), queues=_queues(), is_recorded=journal.has) as dispatcher:
         yield dispatcher
+
+
+@contextlib.asynccontextmanager
+async def tool_dispatcher(run: Run) -> AsyncIterator[Dispatcher]:
+    """A dispatcher for tool calls about an ended run, whose journal they do not enter."""
+    async with CeleryDispatcher(str(run.public_id), queues=_queues(), is_recorded=lambda _: False) as dispatcher:
+        yield dispatcher
+
+
+def _queues() -> dict[str, str]:
+    """By alias, the queue of its calls."""
+    served = load_served(settings.MODELS_FILE)
+    return {name: alias.queue for name, alias in served.items() if settings.SANDBOX != "off" or not alias.is_tool}
 
 
 def run_drive(
@@ -190,7 +202,7 @@ async def _result(run: Run, journal: RunJournal, dispatcher_for: DispatcherFor) 
 async def _solve(run: Run, journal: RunJournal, dispatcher_for: DispatcherFor) -> Outcome:
     spec = RunSpec.model_validate(run.spec)
     scaffold = RUNNABLE[spec.scaffold]
-    if spec.prompt_hashes and spec.prompt_hashes != scaffold.prompts and journal.replayable:
+    if journal.replayable and prompts_have_changed(spec.prompt_hashes, scaffold.prompts):
         raise NeedsFork("The prompts of this scaffold have changed since the run was made.")
     inherited = await in_thread(_inherited, run)
     controls = DatabaseControls(run, journal, renew_every_s=settings.LEASE_RENEW_S)

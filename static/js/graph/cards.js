@@ -38,7 +38,7 @@ export function mountCards(view, layer) {
     element.className = `graph__card graph__card--${node.human || node.status || "none"}`;
     const head = document.createElement("p");
     head.className = "graph__card-head";
-    const signs = [node.status === "rejected" ? "✕ rejected" : "", ["merged", "retired"].includes(node.status) ? node.status : "", node.check === "refuted" ? "≠ a formula refuted" : "", node.human ? `${node.human} by people` : ""];
+    const signs = [node.status === "rejected" ? "✕ rejected" : node.status === "refuted" ? "no votes" : "", ["merged", "retired"].includes(node.status) ? node.status : "", node.check === "refuted" ? "≠ a formula refuted" : "", node.human ? `${node.human} by people` : ""];
     head.textContent = [nodeName(node, view.rollouts), nodeState(node), ...signs].filter((said, at, all) => said && all.indexOf(said) === at).join(" · ");
     const text = document.createElement("p");
     text.className = "graph__card-text";

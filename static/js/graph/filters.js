@@ -3,7 +3,7 @@ import { focusSet } from "./focus.js";
 
 /** Sorts of nodes that can be hidden, in the order of `_graph.html`. */
 export const HIDDEN = {
-  rejected: ({ status }) => status === "rejected" || status === "doubtful",
+  rejected: ({ status }) => ["rejected", "refuted", "doubtful"].includes(status),
   merged: ({ status }) => status === "merged" || status === "retired",
   open: ({ kind, status }) => isLemma(kind) && status === "proposed",
   held: ({ kind, status }) => isLemma(kind) && status === "verified",

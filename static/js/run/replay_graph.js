@@ -29,7 +29,7 @@ export function graphAt(whole, story) {
 /** As in the core (apps/reasoning/graph/lemma_graph.py): live lemmas that no live lemma uses; solutions without successors. */
 function frontierAt(nodes, next) {
   const isLemma = ({ kind }) => kind === "lemma" || kind === "human";
-  const isLive = (node) => isLemma(node) && !["merged", "retired", "rejected"].includes(node.status);
+  const isLive = (node) => isLemma(node) && !["merged", "retired", "rejected", "refuted"].includes(node.status);
   const isFrontier = (node) => {
     const users = next.get(node.id) ?? [];
     return node.kind === "candidate" ? !users.length : isLive(node) && !users.some((id) => isLive(nodes.get(id)));

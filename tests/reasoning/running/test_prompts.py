@@ -7,6 +7,7 @@ import pytest
 from apps.reasoning.domain.errors import PromptError
 from apps.reasoning.prompts import loader
 from apps.reasoning.prompts.loader import Prompt, fence, load, render
+from apps.reasoning.scaffolds.scaffold import prompts_have_changed
 
 PROMPT = Prompt(name="x/y", sha="0", system="Rule: {{rule}}", user="Problem\n{{problem}}\nLibrary\n{{library}}\nContinue.")
 VALUES = {"rule": "r", "problem": "p", "library": "l"}
@@ -49,3 +50,11 @@ def test_a_prompt_file_must_have_its_sections(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(loader, "ROOT", tmp_path)
     with pytest.raises(PromptError, match="sections"):
         load("wrong")
+
+
+def test_a_prompt_file_that_was_added_later_needs_no_fork_and_a_changed_or_removed_one_does() -> None:
+    recorded = {"a/solver": "1", "a/verifier": "2"}
+    assert not prompts_have_changed(recorded, recorded | {"checks/forms/tool": "3"})
+    assert prompts_have_changed(recorded, recorded | {"a/solver": "9"})
+    assert prompts_have_changed(recorded, {"a/solver": "1"})
+    assert not prompts_have_changed({}, recorded)

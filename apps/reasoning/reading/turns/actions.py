@@ -7,7 +7,7 @@ Nothing is guessed: no action, or more than one, is `Unscored` with a reason tha
 import json
 import re
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, get_args
 
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored, Value
@@ -27,6 +27,8 @@ THEOREMS = "theorems"
 #: The third: lemmas accepted in earlier runs. Only runs with the option `earlier_lemmas` may search it.
 LEMMAS = "lemmas"
 _OPENED = re.compile(rf"<(python_code|local_rag|answer|report|{OPENING})>", re.IGNORECASE)
+#: The same where formula checks are offered; elsewhere such a tag is text.
+_OPENED_OR_CHECK = re.compile(rf"<(python_code|local_rag|check_formulas|answer|report|{OPENING})>", re.IGNORECASE)
 _REPORT_TAG = re.compile(r"</?report>", re.IGNORECASE)
 _JUDGEMENT = re.compile(r"[\s$*`(\[\\]*(?:\\boxed\s*\{\s*([01])\s*\}|([01]))[\s.$*`\\)\]]*")
 
@@ -38,8 +40,8 @@ _LAST_SENTENCE = re.compile(
 )
 LABELS = ("judgement", "final judgement", "judgment", "final judgment", "verdict", "final verdict")
 
-Kind = Literal["python_code", "local_rag", "answer", "report"]
-_KINDS: dict[str, Kind] = {"python_code": "python_code", "local_rag": "local_rag", "answer": "answer", "report": "report"}
+Kind = Literal["python_code", "local_rag", "check_formulas", "answer", "report"]
+_KINDS: dict[str, Kind] = {kind: kind for kind in get_args(Kind)}
 
 
 class Action(Value):
@@ -65,24 +67,27 @@ class Report(Value):
     text: str
 
 
-def read_action(final: Final, finishing: Literal["answer", "report"], stops: Sequence[str] = ()) -> Action | Unscored:
+def read_action(
+    final: Final, finishing: Literal["answer", "report"], stops: Sequence[str] = (), *, checks: bool = False
+) -> Action | Unscored:
     """The one action of a turn; `finishing` is the one that ends this conversation. Tags inside an action are its content.
 
     `stops` are the closing tags at which the model was stopped, which an engine leaves out. Without any tag, the JSON of a call
-    or a block of code in Markdown is the action.
+    or a block of code in Markdown is the action. `checks`: formula checks are offered.
     """
+    opening = _OPENED_OR_CHECK if checks else _OPENED
     answer = whole_answer(final)
     if isinstance(answer, Unscored):
         return answer
-    answer += _stopped_at(answer, stops)
+    answer += _stopped_at(answer, stops, opening)
     found: list[Action] = []
     at = 0
-    while (opened := _OPENED.search(answer, at)) is not None:
+    while (opened := opening.search(answer, at)) is not None:
         at = opened.end()
         before = answer[: opened.start()].strip()
         if opened.group(1).lower() == OPENING:
             called, at = read_call(answer, at)
-            action = called if isinstance(called, Unscored) else _of_function(called, before, finishing)
+            action = called if isinstance(called, Unscored) else _of_function(called, before, finishing, checks=checks)
             if isinstance(action, Unscored):
                 return action
             found.append(action)
@@ -98,16 +103,16 @@ def read_action(final: Final, finishing: Literal["answer", "report"], stops: Seq
             at, before = inner[-1].end(), answer[: inner[-1].start()].strip()
         found.append(Action(kind=kind, content=answer[at : closed.start()].strip("\n"), before=before))
         at = closed.end()
-    if not found and _OPENED.search(answer) is None:
-        return _untagged(answer, finishing)
+    if not found and opening.search(answer) is None:
+        return _untagged(answer, finishing, checks=checks)
     return _only(found, finishing)
 
 
-def _untagged(answer: str, finishing: str) -> Action | Unscored:
+def _untagged(answer: str, finishing: str, *, checks: bool) -> Action | Unscored:
     """The action of a text without tags: the one call that it writes as JSON, once or again, or its one block of Python."""
     found: list[Action] = []
     for called, at in bare_calls(answer):
-        action = called if isinstance(called, Unscored) else _of_function(called, answer[:at].strip(), finishing)
+        action = called if isinstance(called, Unscored) else _of_function(called, answer[:at].strip(), finishing, checks=checks)
         if isinstance(action, Unscored):
             return action
         if all((one.kind, one.content) != (action.kind, action.content) for one in found):
@@ -118,9 +123,9 @@ def _untagged(answer: str, finishing: str) -> Action | Unscored:
     return _only(found, finishing)
 
 
-def _stopped_at(answer: str, stops: Sequence[str]) -> str:
+def _stopped_at(answer: str, stops: Sequence[str], opening: re.Pattern[str]) -> str:
     """The closing tag at which an answer was stopped, where its last block is open and would end with it."""
-    opened = list(_OPENED.finditer(answer))
+    opened = list(opening.finditer(answer))
     tag = f"</{opened[-1].group(1).lower()}>" if opened else ""
     return tag if tag in stops and tag not in answer[opened[-1].end() :].lower() else ""
 
@@ -148,13 +153,19 @@ def _only(found: Sequence[Action], finishing: str) -> Action | Unscored:
     return found[0]
 
 
-def _of_function(called: Called, before: str, finishing: str) -> Action | Unscored:
+def _of_function(called: Called, before: str, finishing: str, *, checks: bool) -> Action | Unscored:
     """The action that a function call expresses."""
     if called.name == "local_rag":
         asked = {name: called.arguments.get(name) for name in ("library", "repo_name", "query")}
         return Action(kind="local_rag", content=json.dumps(asked, ensure_ascii=False), before=before, called=True)
+    if checks and called.name == "check_formulas":
+        text = called.arguments.get("text")
+        if not isinstance(text, str):
+            return Unscored(reason="check_formulas was called without its argument `text`")
+        return Action(kind="check_formulas", content=text.strip("\n"), before=before, called=True)
     if called.name != "python_code":
-        known = f"there are python_code and local_rag, and <{finishing}> is written as a block"
+        offered = "python_code, local_rag and check_formulas" if checks else "python_code and local_rag"
+        known = f"there are {offered}, and <{finishing}> is written as a block"
         return Unscored(reason=f"there is no function {called.name[:80]}: {known}")
     code = called.arguments.get("code")
     if not isinstance(code, str):

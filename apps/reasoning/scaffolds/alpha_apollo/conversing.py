@@ -18,6 +18,7 @@ from apps.reasoning.reading.answers import answer_part
 from apps.reasoning.reading.proofs import ReadProof
 from apps.reasoning.reading.turns.actions import Action, Report, read_query
 from apps.reasoning.reading.turns.code import repaired
+from apps.reasoning.scaffolds.alpha_apollo.checking import tested
 from apps.reasoning.scaffolds.alpha_apollo.functions import functions_of, libraries_of
 from apps.reasoning.scaffolds.alpha_apollo.hearing_turns import Turn, reading_of
 from apps.reasoning.scaffolds.alpha_apollo.params import Params
@@ -31,6 +32,7 @@ MOST_SAID = 6_000
 STOPS = ("</python_code>", "</local_rag>")
 OFF = "code execution is off"
 _LEMMAS = "alpha_apollo/forms/lemmas"
+_CHECK = "checks/forms/tool"
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,8 @@ class Seat:
     round: int
     index: int
     values: Mapping[str, Part]
+    #: The end of every prompt of the conversation.
+    ending: str = ""
 
 
 class Exchange(Value):
@@ -66,6 +70,8 @@ class Conversation:
     call: str = ""
     exchanges: list[Exchange] = field(default_factory=list)
     why_not: str = ""
+    #: Formula checks so far.
+    checks: int = 0
 
     @property
     def text(self) -> str:
@@ -102,7 +108,8 @@ async def converse(desk: Desk, params: Params, seat: Seat) -> Conversation:
             talk.exchanges.append(Exchange(turn=turn, said=_said(final, action), response=""))
             _emit_turn(desk, params, seat, turn, said_in, _Done(action=read.action.kind))
             return talk
-        done = await _acted(desk, params, seat, turn, said_in, action, off)
+        done = await _acted(desk, params, seat, turn, said_in, action, off, talk.checks)
+        talk.checks += done.action == "check_formulas"
         off = off or (done.response if done.problem == OFF else "")
         unread = f": {read.reason}" if isinstance(read, Unscored) else ""
         talk.why_not = f"after {turn} turn{'s' * (turn > 1)} there was no <{seat.finishing}>{unread}"
@@ -115,25 +122,37 @@ async def _heard(desk: Desk, params: Params, seat: Seat, turn: int, call: str, b
     """Request one turn, and once more if it has no readable action."""
     is_last, calls_functions = turn == params.turns, desk.ctx.calls_functions(seat.role)
     shown = before[-params.history :]
-    form = load("alpha_apollo/forms/functions") if calls_functions else load("alpha_apollo/forms/tools")
     values: dict[str, Part] = {
-        "tools": form.system if params.earlier_lemmas == "none" else f"{form.system}\n\n{load(_LEMMAS).system}",
+        "tools": "\n\n".join(load(name).system for name in _forms(params, calls_functions=calls_functions)),
         "history": _history(desk, shown),
         "turn": str(turn),
         "turns": str(params.turns),
         "last": f"This is the last turn: only <{seat.finishing}> is possible now." if is_last else "Later turns will follow.",
     }
-    prompt = desk.filled(seat.role, seat.prompt, values | dict(seat.values), writes_solution=seat.finishing == "answer")
-    stops = STOPS if params.stop_at_tools and not is_last else ()
+    values |= seat.values
+    writes = seat.finishing == "answer"
+    prompt = desk.filled(seat.role, seat.prompt, values, writes_solution=writes, ending=seat.ending)
+    stops = _stops(params) if params.stop_at_tools and not is_last else ()
     return await desk.hear(
         call,
         role=seat.role,
         prompt=prompt,
         place=Place(round=seat.round, subject=f"candidate {seat.about}", index=seat.index),
-        reading=reading_of(seat.finishing, prompt, stops, is_last=is_last),
+        reading=reading_of(seat.finishing, prompt, stops, is_last=is_last, checks=bool(params.check_tool)),
         tools=functions_of(params) if calls_functions and not is_last else (),
         stops=stops,
     )
+
+
+def _forms(params: Params, *, calls_functions: bool) -> list[str]:
+    """The prompt files that describe the tools."""
+    names = ["alpha_apollo/forms/functions" if calls_functions else "alpha_apollo/forms/tools"]
+    names += [_LEMMAS] if params.earlier_lemmas != "none" else []
+    return [*names, _CHECK] if params.check_tool else names
+
+
+def _stops(params: Params) -> tuple[str, ...]:
+    return (*STOPS, "</check_formulas>") if params.check_tool else STOPS
 
 
 def _history(desk: Desk, shown: Sequence[Exchange]) -> Growing:
@@ -142,7 +161,9 @@ def _history(desk: Desk, shown: Sequence[Exchange]) -> Growing:
     return Growing(passages, lambda kept: desk.content("\n\n".join(one.text for one in kept)) if kept else EMPTY)
 
 
-async def _acted(desk: Desk, params: Params, seat: Seat, turn: int, call: str, action: Action | Unscored, off: str) -> _Done:
+async def _acted(
+    desk: Desk, params: Params, seat: Seat, turn: int, call: str, action: Action | Unscored, off: str, checks: int
+) -> _Done:
     if isinstance(action, Unscored):
         response = f"Nothing was done: {action.reason}. Take exactly one action in each turn."
         return _Done(action="none", problem=action.reason, response=response, succeeded=False)
@@ -151,6 +172,11 @@ async def _acted(desk: Desk, params: Params, seat: Seat, turn: int, call: str, a
         return _Done(action=action.kind, problem=why, content=cut(action.content, MOST_SHOWN), succeeded=False)
     if action.kind == "local_rag":
         return await _searched(desk, params, seat, call, action)
+    if action.kind == "check_formulas":
+        place = Place(round=seat.round, subject=f"candidate {seat.about}", index=seat.index)
+        found = await tested(desk, f"{call}/check", action.content, place, left=params.check_tool - checks)
+        content, worked = cut(action.content, MOST_SHOWN), not found.problem
+        return _Done(action="check_formulas", content=content, succeeded=worked, **found.model_dump())
     if off:
         return _Done(action="python_code", problem=OFF, content=cut(action.content, MOST_SHOWN), response=off, succeeded=False)
     return await _ran(desk, params, seat, call, action)
@@ -221,7 +247,7 @@ def _said(final: Final, action: Action | Unscored) -> str:
     """A turn's text for later prompts: the part after the thinking, shortened. A native call is written in plain words, because
     the special tokens of an engine mean nothing, or something else, in a prompt."""
     if isinstance(action, Action) and action.called:
-        named = f"Called {action.kind} with:\n" if action.kind in ("python_code", "local_rag") else ""
+        named = f"Called {action.kind} with:\n" if action.kind in ("python_code", "local_rag", "check_formulas") else ""
         return cut(f"{action.before}\n\n{named}{action.content}".strip(), MOST_SAID)
     answer = answer_part(final.text)
     return cut(final.text if isinstance(answer, Unscored) else answer, MOST_SAID)

@@ -143,7 +143,8 @@ class Evolution:
     async def _report(self, candidate: Candidate, index: int, of: int) -> Report | None:
         prefix = f"judge/{candidate.id}/{index}"
         values = {"solution": self.desk.content(self.shown_to_evaluators[candidate.id])}
-        seat = Seat("evaluator", "alpha_apollo/evaluator", "report", prefix, candidate.id, candidate.round, index, values)
+        round_, marks = candidate.round, await self.desk.formulas.marks(self.desk, candidate)
+        seat = Seat("evaluator", "alpha_apollo/evaluator", "report", prefix, candidate.id, round_, index, values, marks)
         talk = await converse(self.desk, self.params, seat)
         report = talk.ending if isinstance(talk.ending, Report) else None
         event = CandidateScored(

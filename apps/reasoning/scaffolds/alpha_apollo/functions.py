@@ -18,6 +18,16 @@ _PYTHON = OfferedTool(
         "additionalProperties": False,
     },
 )
+_CHECK = OfferedTool(
+    name="check_formulas",
+    description="Tests the formulas of a text without a model: refuted, proved, survived or not understood.",
+    parameters={
+        "type": "object",
+        "properties": {"text": {"type": "string", "description": "The claims in words and TeX, with their conditions."}},
+        "required": ["text"],
+        "additionalProperties": False,
+    },
+)
 
 
 def _search_in(libraries: tuple[str, ...]) -> OfferedTool:
@@ -47,4 +57,5 @@ def libraries_of(params: Params) -> tuple[str, ...]:
 
 def functions_of(params: Params) -> tuple[OfferedTool, ...]:
     """The functions of a turn."""
-    return FUNCTIONS if params.earlier_lemmas == "none" else (_PYTHON, _search_in(libraries_of(params)))
+    offered = FUNCTIONS if params.earlier_lemmas == "none" else (_PYTHON, _search_in(libraries_of(params)))
+    return (*offered, _CHECK) if params.check_tool else offered

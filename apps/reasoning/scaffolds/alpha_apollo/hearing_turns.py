@@ -31,7 +31,8 @@ Finishing = Literal["answer", "report"]
 _ASKS_JSON: dict[Finishing, str] = {"answer": "turn_json", "report": "examination_json"}
 #: Signs that an examination tried to use a tool: it may still use one. Otherwise only its judgement is requested again.
 _TOOL = re.compile(
-    r"<(?:python_code|local_rag|tool_call|tools)\b|^[ \t]*```|\"(?:arguments|parameters)\"", re.IGNORECASE | re.MULTILINE
+    r"<(?:python_code|local_rag|check_formulas|tool_call|tools)\b|^[ \t]*```|\"(?:arguments|parameters)\"",
+    re.IGNORECASE | re.MULTILINE,
 )
 _BOTH = "it ends the conversation and uses a tool, and a turn has one action"
 
@@ -43,11 +44,13 @@ class Turn(NamedTuple):
     handed_in: ReadProof | Report | None = None
 
 
-def reading_of(finishing: Finishing, prompt: RenderedPrompt, stops: Sequence[str], *, is_last: bool) -> Reading[Turn]:
-    """The reading of a turn that may end with `finishing`; the last turn must."""
+def reading_of(
+    finishing: Finishing, prompt: RenderedPrompt, stops: Sequence[str], *, is_last: bool, checks: bool = False
+) -> Reading[Turn]:
+    """The reading of a turn that may end with `finishing`; the last turn must. `checks`: formula checks are offered."""
 
     def read(final: Final) -> Turn | Unscored:
-        action = read_action(final, finishing, stops)
+        action = read_action(final, finishing, stops, checks=checks)
         if isinstance(action, Action) and action.kind == finishing:
             return _handed_in(action)
         ending = _ending_in_words(final, finishing, prompt.text, is_last=is_last)

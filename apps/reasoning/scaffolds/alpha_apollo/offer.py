@@ -11,6 +11,7 @@ from apps.reasoning.scaffolds.alpha_apollo.params import PRESETS, SOLVERS, Param
 from apps.reasoning.scaffolds.candidates.concluding import concluded
 from apps.reasoning.scaffolds.candidates.costs import estimated
 from apps.reasoning.scaffolds.candidates.desk import Desk
+from apps.reasoning.scaffolds.candidates.judged_formulas import JudgedFormulas
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.page import Page
 from apps.reasoning.scaffolds.scaffold import Role, Scaffold
@@ -19,7 +20,7 @@ from apps.reasoning.story.run_story import RunStory
 
 async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
     """Run one conversation, or rounds of evolution, and return the best solution in memory."""
-    desk = Desk(problem, ctx)
+    desk = Desk(problem, ctx, formulas=JudgedFormulas(params.verifier_marks))
     evolution = Evolution(desk, params)
     return await concluded(desk, evolution.run(), evolution.selection)
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
-from apps.reasoning.domain.candidate_events import CandidateDrafted, CandidateKind, candidate_order
+from apps.reasoning.domain.candidate_events import CandidateDrafted, CandidateKind
 from apps.reasoning.domain.control import Command
 from apps.reasoning.domain.events import OutputUnread
 from apps.reasoning.domain.generation import Final, OfferedTool, Place
 from apps.reasoning.domain.problems import ProblemText
-from apps.reasoning.domain.values import Unscored, Value
+from apps.reasoning.domain.values import Unscored
 from apps.reasoning.journal.keys import sha_of
 from apps.reasoning.ports import Context
 from apps.reasoning.prompts.fitting import Growing, Last, Passage, render_fitted
@@ -21,6 +21,8 @@ from apps.reasoning.reading.foreign import clean_text
 from apps.reasoning.reading.layouts import UNCHANGED
 from apps.reasoning.reading.proofs import STEPS_SCHEMA, NoProof, ReadProof, Way, read_proof
 from apps.reasoning.scaffolds.answer_line import AnswerAsked, answer_line
+from apps.reasoning.scaffolds.candidates.candidate import Candidate as Candidate
+from apps.reasoning.scaffolds.candidates.judged_formulas import JudgedFormulas
 from apps.reasoning.scaffolds.running.asking import asked, room_for
 from apps.reasoning.scaffolds.running.hearing import Heard, Reading, heard
 
@@ -30,29 +32,6 @@ Part = str | Growing | Last
 EMPTY = "(none)"
 MAX_HINT = 20_000
 _TAKEN = {"hint", "write_up", "extend_budget"}
-
-
-class Candidate(Value):
-    """A whole solution under comparison, with an id like `c2.5`: round 2, fifth.
-
-    `own_score` is its writer's own score, `read_as` how it was found in the answer.
-    """
-
-    id: str
-    steps: tuple[str, ...]
-    round: int
-    parents: tuple[str, ...] = ()
-    own_score: float | None = None
-    read_as: Way = "tags"
-
-    @property
-    def order(self) -> tuple[int, ...]:
-        return candidate_order(self.id)
-
-    @property
-    def text(self) -> str:
-        """The solution with its steps numbered, as prompts and pages show it."""
-        return "\n".join(f"Step {number}. {step}" for number, step in enumerate(self.steps, 1))
 
 
 class Solution(NamedTuple):
@@ -78,6 +57,7 @@ class Desk:
     candidates: dict[str, Candidate] = field(default_factory=dict)
     calls: dict[str, str] = field(default_factory=dict)
     refusals: list[str] = field(default_factory=list)
+    formulas: JudgedFormulas = field(default_factory=JudgedFormulas)
 
     async def ask(
         self,
@@ -96,8 +76,8 @@ class Desk:
         With `writes_solution`, the prompt asks for an answer line if the problem has an answer.
         """
         filled = self.filled(role, prompt, values, writes_solution=writes_solution)
-        asks_json = schema if self.structured else None
-        return await asked(self.ctx, key, role=role, prompt=filled, place=place, schema=asks_json, tools=tools)
+        schema = schema if self.structured else None
+        return await asked(self.ctx, key, role=role, prompt=filled, place=place, schema=schema, tools=tools)
 
     async def hear(
         self,
@@ -122,12 +102,17 @@ class Desk:
             self.ctx, key, role=role, prompt=filled, place=place, reading=reading, schema=asks_json, tools=tools, stops=stops
         )
 
-    def filled(self, role: str, prompt: str, values: Mapping[str, Part], *, writes_solution: bool = False) -> RenderedPrompt:
+    def filled(
+        self, role: str, prompt: str, values: Mapping[str, Part], *, writes_solution: bool = False, ending: str = ""
+    ) -> RenderedPrompt:
         """Fill a prompt file with its values, the problem and the rule of fences; fit growing parts to the model of `role`."""
-        rule = load("shared/forms/fence_rule").system
-        shared: dict[str, Part] = {"fence_rule": rule, "problem": self.content(self.problem.statement)}
+        shared: dict[str, Part] = {
+            "fence_rule": load("shared/forms/fence_rule").system,
+            "problem": self.content(self.problem.statement),
+        }
         closing = answer_line(self.problem) if writes_solution else ""
-        return render_fitted(load(prompt), shared | dict(values), room_for(self.ctx, role), closing=closing)
+        shared |= values
+        return render_fitted(load(prompt), shared, room_for(self.ctx, role), closing=closing, ending=ending)
 
     async def draft(
         self,

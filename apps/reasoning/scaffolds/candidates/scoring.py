@@ -39,14 +39,9 @@ async def scored(desk: Desk, scoring: Scoring, candidate: Candidate, index: int,
     """Request report `index` of `of` on the candidate, and emit its event."""
     place = Place(round=candidate.round, subject=f"candidate {candidate.id}", index=index)
     values = {"solution": desk.content(candidate.text)}
-    found, said_in, _ = await desk.hear(
-        call,
-        role=scoring.role,
-        prompt=scoring.prompt,
-        values=values,
-        place=place,
-        reading=score_reading(scoring.allowed),
-    )
+    prompt = desk.filled(scoring.role, scoring.prompt, values, ending=await desk.formulas.marks(desk, candidate))
+    reading = score_reading(scoring.allowed)
+    found, said_in, _ = await desk.hear(call, role=scoring.role, prompt=prompt, place=place, reading=reading)
     event = CandidateScored(
         candidate=candidate.id,
         index=index,

@@ -21,9 +21,8 @@ async def verified(
     `before`: the streaks up to this check; None for unordered checks, which have no streaks.
     """
     values = {"answer_form": desk.form("decision"), "solution": desk.content(candidate.text)}
-    found, said_in, _ = await desk.hear(
-        call, role=role, prompt="shared/verifier", values=values, place=place, schema=_SCHEMA, reading=READING
-    )
+    prompt = desk.filled(role, "shared/verifier", values, ending=await desk.formulas.marks(desk, candidate))
+    found, said_in, _ = await desk.hear(call, role=role, prompt=prompt, place=place, schema=_SCHEMA, reading=READING)
     decision = found if isinstance(found, Decision) else None
     passed = decision.passed if decision else None
     streaks = before.after(passed) if before is not None else Streaks()

@@ -32,7 +32,7 @@ PROOF_VERDICT_SCHEMA: dict[str, Any] = ProofVerdictJson.model_json_schema()
 
 def reason_prompt(x: Exploration, rollout: Rollout, round_: int) -> RenderedPrompt:
     values: dict[str, str | Growing] = {
-        "problem": _content(x, x.problem.statement),
+        "problem": content(x, x.problem.statement),
         "library": _library(x, rollout, scores=x.params.shows_scores),
         "failed": _failed(x, rollout),
         "hints": _hints(x),
@@ -46,7 +46,7 @@ def summary_prompt(x: Exploration, rollout: Rollout) -> RenderedPrompt:
     """Library (known lemmas without scores), thinking and text of the round (Intern-S1-MO A.2)."""
     values: dict[str, str | Growing] = {
         "answer_form": _form(x, "summary"),
-        "problem": _content(x, x.problem.statement),
+        "problem": content(x, x.problem.statement),
         "library": _library(x, rollout),
         "failed": _failed(x, rollout),
         "thinking": _growing(x, "the thinking", rollout.thinking if x.params.thinking else ""),
@@ -56,7 +56,7 @@ def summary_prompt(x: Exploration, rollout: Rollout) -> RenderedPrompt:
     return _filled(x, "summarizer", values)
 
 
-def lemma_check_prompt(x: Exploration, lemma: Lemma, rollout: Rollout | None) -> RenderedPrompt:
+def lemma_check_prompt(x: Exploration, lemma: Lemma, rollout: Rollout | None, marks: str = "") -> RenderedPrompt:
     """The library at the start of the round, the statements of new lemmas that this one cites, and the lemma.
 
     The library is assumed to be true (Intern-S1-MO A.3), so no confidence is shown. `rollout` is None for a person's lemma,
@@ -68,18 +68,18 @@ def lemma_check_prompt(x: Exploration, lemma: Lemma, rollout: Rollout | None) ->
         fresh = [other for other in named if other.status == "proposed" and other.round == lemma.round]
     values: dict[str, str | Growing] = {
         "answer_form": _form(x, "lemma_verdict"),
-        "problem": _content(x, x.problem.statement),
+        "problem": content(x, x.problem.statement),
         "library": _library(x, rollout, named={other.id for other in x.lemmas.support(named)}),
-        "named": _content(x, "\n\n".join(_statement(x, other, scores=False, final=rollout is None) for other in fresh)),
-        "lemma": _content(x, _with_proof(x, lemma, scores=False)),
+        "named": content(x, "\n\n".join(_statement(x, other, scores=False, final=rollout is None) for other in fresh)),
+        "lemma": content(x, _with_proof(x, lemma, scores=False)),
     }
-    return _filled(x, "theorem_verifier", values)
+    return _filled(x, "theorem_verifier", values, ending=marks)
 
 
 def write_prompt(x: Exploration, library: Growing, candidate: int) -> RenderedPrompt:
     """`library` is `final_library`, made once for all candidates."""
     values: dict[str, str | Growing] = {
-        "problem": _content(x, x.problem.statement),
+        "problem": content(x, x.problem.statement),
         "library": library,
         "notes": _growing(x, "the text that claims a solution", complete_work(x), worth=2.0),
         "candidate": str(candidate),
@@ -88,7 +88,7 @@ def write_prompt(x: Exploration, library: Growing, candidate: int) -> RenderedPr
     return _filled(x, "writer", values, closing=answer_line(x.problem))
 
 
-def proof_check_prompt(x: Exploration, proof: Proof) -> RenderedPrompt:
+def proof_check_prompt(x: Exploration, proof: Proof, marks: str = "") -> RenderedPrompt:
     cited = [lemma for name in proof.uses if (lemma := x.lemmas.get(name))]
     # By id: comparing lemmas compares all fields, nine thousand times per list in a large run.
     needed = {lemma.id for lemma in x.lemmas.support(cited)}
@@ -96,20 +96,20 @@ def proof_check_prompt(x: Exploration, proof: Proof) -> RenderedPrompt:
     missing = [f"There is no Lemma {label}, though the solution names it." for label in proof.missing]
     values: dict[str, str | Growing] = {
         "answer_form": _form(x, "proof_verdict"),
-        "problem": _content(x, x.problem.statement),
-        "lemmas": _content(x, "\n\n".join([*used, *missing])),
-        "proof": _content(x, _numbered(proof.steps)),
+        "problem": content(x, x.problem.statement),
+        "lemmas": content(x, "\n\n".join([*used, *missing])),
+        "proof": content(x, _numbered(proof.steps)),
     }
-    return _filled(x, "process_verifier", values)
+    return _filled(x, "process_verifier", values, ending=marks)
 
 
 def revise_prompt(x: Exploration, library: Growing, proof: Proof, revision: int, candidate: int) -> RenderedPrompt:
     """`library` is `final_library`, made once for all candidates."""
     findings = tuple(Passage(f"finding {at}", f"Finding {at}. {text}", 2.0) for at, text in enumerate(proof.findings, 1))
     values: dict[str, str | Growing] = {
-        "problem": _content(x, x.problem.statement),
+        "problem": content(x, x.problem.statement),
         "library": library,
-        "proof": _content(x, _numbered(proof.steps)),
+        "proof": content(x, _numbered(proof.steps)),
         "findings": _joined(x, findings, "\n", least=1),
         "hints": _hints(x),
         "revision": str(revision),
@@ -154,14 +154,17 @@ def final_library(x: Exploration) -> Growing:
     )
 
 
-def _filled(x: Exploration, role: str, values: dict[str, str | Growing], *, closing: str = "") -> RenderedPrompt:
+def _filled(
+    x: Exploration, role: str, values: dict[str, str | Growing], *, closing: str = "", ending: str = ""
+) -> RenderedPrompt:
     rule = load(f"{METHOD}/forms/fence_rule").system
-    return render_fitted(load(f"{METHOD}/{role}"), {"fence_rule": rule, **values}, room_for(x.ctx, role), closing=closing)
+    values = {"fence_rule": rule, **values}
+    return render_fitted(load(f"{METHOD}/{role}"), values, room_for(x.ctx, role), closing=closing, ending=ending)
 
 
 def _joined(x: Exploration, passages: tuple[Passage, ...], between: str = "\n\n", least: int = 0) -> Growing:
     """Passages in one fence."""
-    return Growing(passages, lambda shown: _content(x, between.join(one.text for one in shown)), least)
+    return Growing(passages, lambda shown: content(x, between.join(one.text for one in shown)), least)
 
 
 def _growing(x: Exploration, name: str, text: str, worth: float = 0.0) -> Growing:
@@ -174,7 +177,8 @@ def _form(x: Exploration, name: str) -> str:
     return load(f"{METHOD}/forms/{name}_{kind}").system
 
 
-def _content(x: Exploration, text: str) -> str:
+def content(x: Exploration, text: str) -> str:
+    """A text of models or people, cleaned, between delimiters that it cannot contain."""
     cleaned = clean_text(text).strip()
     return fence(cleaned, x.ctx.nonce(f"content/{sha_of(cleaned)}")) if cleaned else EMPTY
 

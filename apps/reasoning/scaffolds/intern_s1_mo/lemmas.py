@@ -69,13 +69,10 @@ class Rollout:
         return sorted((lemma for lemma in self.lemmas.values() if lemma.in_library), key=lambda lemma: lemma.number)
 
     def failed(self, limit: int = 6) -> list[Lemma]:
-        """The newest lemmas that votes kept out and that have no correction yet."""
+        """The newest lemmas that votes or a refuted formula kept out and that have no correction yet."""
         corrected = {lemma.supersedes for lemma in self.lemmas.values()}
-        out = [
-            lemma
-            for lemma in self.lemmas.values()
-            if lemma.faults and not lemma.in_library and lemma.status in ("doubtful", "rejected") and lemma.id not in corrected
-        ]
+        kept_out = (lemma for lemma in self.lemmas.values() if lemma.status in ("doubtful", "rejected", "refuted"))
+        out = [lemma for lemma in kept_out if lemma.faults and not lemma.in_library and lemma.id not in corrected]
         return out[-limit:]
 
     def newest(self, number: int) -> Lemma | None:

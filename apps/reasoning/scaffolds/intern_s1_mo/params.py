@@ -6,6 +6,7 @@ from typing import Literal
 from pydantic import Field, ValidationInfo, field_validator
 
 from apps.reasoning.domain.values import Value
+from apps.reasoning.scaffolds.running.checking_first import marks_option
 
 
 class Params(Value):
@@ -87,6 +88,12 @@ class Params(Value):
         ),
     )
     single_round: bool = Field(default=False, title="Single round", description="Ablation: one round only.")
+    formulas_first: bool = Field(
+        default=False,
+        title="Formulas before votes",
+        description="Check formulas before votes. A lemma or proof with a refuted formula gets no votes.",
+    )
+    verifier_marks: bool = marks_option()
     theorem_verifier: bool = Field(default=True, title="Theorem verifier", description="Check lemmas by votes.")
     lemma_scores: bool = Field(default=True, title="Lemma scores", description="Show each lemma's confidence to later rounds.")
     process_verifier: bool = Field(default=True, title="Process verifier", description="Check the proof and revise it.")

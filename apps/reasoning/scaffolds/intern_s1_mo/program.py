@@ -88,7 +88,8 @@ def _without_proof(x: Exploration, exhausted: BudgetExhausted | None) -> Outcome
         return Outcome(accepted=None, reason=reason, ended_by="nothing-readable")
     if not proposed:
         return Outcome(accepted=None, reason="The rounds produced no lemma, so there was nothing to write up.")
-    if not held and x.params.theorem_verifier and not x.votes_read:
+    asked = any(lemma.status != "refuted" for lemma in x.lemmas)
+    if not held and x.params.theorem_verifier and asked and not x.votes_read:
         reason = f"{proposed} lemmas were proposed, but no vote on them could be read."
         return Outcome(accepted=None, reason=reason, ended_by="nothing-readable")
     return Outcome(accepted=None, reason=f"None of {proposed} lemmas held, so there was nothing to write up.")

@@ -5,6 +5,7 @@ from typing import Any
 
 from apps.reasoning.domain.events import VerdictReached, VoteCast
 from apps.reasoning.domain.generation import Final, Place
+from apps.reasoning.domain.tools import MathText
 from apps.reasoning.domain.values import Unscored, unchecked
 from apps.reasoning.domain.verdicts import NO_FAULT, UNPLACED, Confidence, Vote, aggregate
 from apps.reasoning.prompts.loader import RenderedPrompt
@@ -13,11 +14,21 @@ from apps.reasoning.reading.votes import read_lemma_vote, read_proof_vote, read_
 from apps.reasoning.scaffolds.intern_s1_mo.asking import (
     LEMMA_VERDICT_SCHEMA,
     PROOF_VERDICT_SCHEMA,
+    content,
     lemma_check_prompt,
     proof_check_prompt,
 )
 from apps.reasoning.scaffolds.intern_s1_mo.exploration import Exploration, Proof
 from apps.reasoning.scaffolds.intern_s1_mo.lemmas import Lemma, Rollout
+from apps.reasoning.scaffolds.running.checking_first import (
+    REFUTED,
+    Formulas,
+    finding_words,
+    formulas_of,
+    marks,
+    statement_part,
+    step_parts,
+)
 from apps.reasoning.scaffolds.running.concurrently import concurrently
 from apps.reasoning.scaffolds.running.hearing import SHORT, Reading, ending
 
@@ -37,7 +48,12 @@ async def verify_lemma(x: Exploration, lemma: Lemma, rollout: Rollout | None, pr
     if not x.params.theorem_verifier:
         _settle(x, lemma, (), SWITCHED_OFF)
         return
-    prompt = lemma_check_prompt(x, lemma, rollout)
+    place = Place(rollout=max(0, lemma.rollout), round=lemma.round, subject=f"lemma {lemma.id}")
+    formulas = await _formulas(x, f"{prefix}/{lemma.id}", (statement_part(lemma.statement), *step_parts(lemma.steps)), place)
+    if x.params.formulas_first and formulas.refuted:
+        _settle_refuted(x, lemma, formulas)
+        return
+    prompt = lemma_check_prompt(x, lemma, rollout, _marks(x, formulas))
 
     steps = len(lemma.steps)
 
@@ -51,7 +67,6 @@ async def verify_lemma(x: Exploration, lemma: Lemma, rollout: Rollout | None, pr
     schema = _fault_schema(steps)
     reading = Reading[Vote](read, "vote", read_again, schema, tokens=SHORT, ending=end, examined=read_again)
 
-    place = Place(rollout=max(0, lemma.rollout), round=lemma.round, subject=f"lemma {lemma.id}")
     votes = await _votes(
         x, f"{prefix}/{lemma.id}", "theorem_verifier", prompt, place, x.params.lemma_votes, reading, subject=lemma.id
     )
@@ -60,7 +75,13 @@ async def verify_lemma(x: Exploration, lemma: Lemma, rollout: Rollout | None, pr
 
 async def verify_proof(x: Exploration, proof: Proof) -> None:
     """Collect the votes on a proof; accept it if enough votes are valid and the share of passes reaches the threshold."""
-
+    place = Place(subject=f"proof {proof.name}")
+    formulas = await _formulas(x, f"final/check/{proof.name}", step_parts(proof.steps), place)
+    if x.params.formulas_first and formulas.refuted:
+        proof.confidence = Unscored(reason=REFUTED)
+        proof.findings += [finding_words(one) for one in formulas.refuted]
+        _emit_verdict(x, proof.id, (), proof.confidence, "refuted")
+        return
     steps = len(proof.steps)
 
     def read(final: Final) -> Vote | Unscored:
@@ -69,12 +90,11 @@ async def verify_proof(x: Exploration, proof: Proof) -> None:
     def read_again(second: Final, first: str) -> Vote | Unscored:
         return _valid(_with_lemma_id(x, read_vote_again(second, first, steps, may_name_lemma=True)))
 
-    place = Place(subject=f"proof {proof.name}")
     votes = await _votes(
         x,
         f"final/check/{proof.name}",
         "process_verifier",
-        proof_check_prompt(x, proof),
+        proof_check_prompt(x, proof, _marks(x, formulas)),
         place,
         x.params.proof_votes,
         Reading[Vote](read, "vote", read_again, _fault_schema(steps), tokens=SHORT, examined=read_again),
@@ -151,6 +171,24 @@ def _settle(x: Exploration, lemma: Lemma, votes: Sequence[Vote], confidence: Con
     else:
         lemma.in_library = confidence is SWITCHED_OFF
         _emit_verdict(x, lemma.id, votes, confidence, "unscored")
+
+
+def _settle_refuted(x: Exploration, lemma: Lemma, formulas: Formulas) -> None:
+    """Keep a lemma with a refuted formula out of the library, without a vote. No confidence is made up for it."""
+    lemma.confidence, lemma.status, lemma.in_library = Unscored(reason=REFUTED), "refuted", False
+    lemma.faults = [finding_words(one) for one in formulas.refuted]
+    _emit_verdict(x, lemma.id, (), lemma.confidence, lemma.status)
+
+
+async def _formulas(x: Exploration, prefix: str, parts: Sequence[MathText], place: Place) -> Formulas:
+    """The formula check of a text that verifiers are about to judge; empty if no option needs it."""
+    if not (x.params.formulas_first or x.params.verifier_marks):
+        return Formulas()
+    return await formulas_of(x.ctx, f"{prefix}/formulas", parts, context=x.problem.statement, place=place)
+
+
+def _marks(x: Exploration, formulas: Formulas) -> str:
+    return marks(formulas, lambda text: content(x, text)) if x.params.verifier_marks else ""
 
 
 def _emit_verdict(x: Exploration, subject: str, votes: Sequence[Vote], confidence: Confidence | Unscored, status: str) -> None:

@@ -8,7 +8,6 @@ not recorded, so that it can be repeated. Source: reasoning notes §9.
 
 import asyncio
 import logging
-import re
 from collections import OrderedDict, deque
 from collections.abc import Coroutine, Sequence
 from typing import Any
@@ -24,6 +23,7 @@ from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.journal.keys import sha_of
 from apps.reasoning.ports import Dispatcher, Journal
 from apps.reasoning.scaffolds.running.check_answers import formulas_checked, part_of, was_stopped
+from apps.reasoning.scaffolds.running.checking_first import is_testable, statement_part, step_parts
 from apps.reasoning.scaffolds.running.tooling import hash_of_tool, tool_answer, tool_record, tool_request
 
 logger = logging.getLogger(__name__)
@@ -36,7 +36,6 @@ MOST_SUBJECTS, MOST_PARTS = 8, 60
 OFF_FOR_S = 60.0
 #: Answers kept for texts that return under another name: the winning candidate is drafted as the proof.
 _KEPT = 256
-_TESTABLE = re.compile(r"[$\\\d]")
 ENDED_BEFORE = "the run ended before its turn"
 
 
@@ -68,16 +67,16 @@ def subject_of(event: Event) -> Subject | None:
     match event:
         case LemmaProposed():
             place = Place(rollout=event.rollout, round=event.round, subject=f"lemma {event.lemma}")
-            subject = Subject(id=event.lemma, place=place, parts=(_statement(event.statement), *_steps(event.steps)))
+            subject = Subject(id=event.lemma, place=place, parts=(statement_part(event.statement), *step_parts(event.steps)))
         case ProofDrafted():
             place = Place(rollout=event.rollout, subject=event.proof.replace("/", " "))
-            subject = Subject(id=event.proof, place=place, parts=_steps(event.steps or (event.text,)))
+            subject = Subject(id=event.proof, place=place, parts=step_parts(event.steps or (event.text,)))
         case CandidateDrafted():
             place = Place(round=event.round, subject=event.candidate)
-            subject = Subject(id=event.candidate, place=place, parts=_steps(event.steps or (event.text,)))
+            subject = Subject(id=event.candidate, place=place, parts=step_parts(event.steps or (event.text,)))
         case _:
             return None
-    return subject if any(_TESTABLE.search(part.text) for part in subject.parts) else None
+    return subject if is_testable(subject.parts) else None
 
 
 class FormulaChecks:
@@ -260,11 +259,3 @@ class FormulaChecks:
     @property
     def _is_off(self) -> bool:
         return asyncio.get_running_loop().time() < self._off_until
-
-
-def _statement(text: str) -> MathText:
-    return MathText(id="statement", text=text)
-
-
-def _steps(steps: Sequence[str]) -> tuple[MathText, ...]:
-    return tuple(MathText(id=f"step {number}", text=text) for number, text in enumerate(steps, 1))

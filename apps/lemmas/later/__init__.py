@@ -1,0 +1,1 @@
+"""Formula checks of imported runs, made after the import and kept apart from the recorded journal."""
