@@ -226,8 +226,10 @@ def _words(event: FormulasChecked, formulas: Iterable[CheckedFormula]) -> str:
     refuted, survived, unread = event.refuted, event.survived, event.not_understood
     said = []
     if refuted:
-        places = list(dict.fromkeys(formula.where for formula in formulas if formula.is_refuted))
-        said.append(f"{_count(refuted, 'formula')} refuted, in {' and '.join(_in(place) for place in places)}")
+        places = dict.fromkeys(
+            formula.where.replace("statement", "the statement") for formula in formulas if formula.is_refuted
+        )
+        said.append(f"{_count(refuted, 'formula')} refuted, in {' and '.join(places)}")
     if proved := event.proved:
         said.append(f"{_count(proved, 'formula')} proved")
     if survived:
@@ -244,10 +246,6 @@ def _words(event: FormulasChecked, formulas: Iterable[CheckedFormula]) -> str:
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' if number != 1 else ''}"
-
-
-def _in(where: str) -> str:
-    return f"the {where}" if where == "statement" else where
 
 
 def _formula(finding: MathFinding) -> CheckedFormula:

@@ -1,13 +1,15 @@
 """Template filters of the lemma pages."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from django import template
+from django.utils.safestring import SafeString, mark_safe
 
 from apps.accounts.models import User
-from apps.lemmas.figures import Figure, figures_of
+from apps.geometry.showing import Shown, blocks, shown
 from apps.lemmas.words import lemma_name
 from apps.reasoning.domain.tools import LemmaOrigin
 from apps.runs.access import run_visible_to
@@ -30,7 +32,17 @@ def found_lemmas(context: dict[str, Any], origins: Sequence[LemmaOrigin]) -> dic
     return {"found": [(one, one.run in seen) for one in origins]}
 
 
+@dataclass(frozen=True)
+class Figure:
+    """A geometry statement with its drawing. Without a drawing, `statement` has the error or the reason."""
+
+    statement: Shown
+    drawing: SafeString
+
+
 @register.simple_tag
 def figures(statement: str, steps: Sequence[str]) -> list[Figure]:
-    """The figures of the geometry statements in a lemma or proof."""
-    return figures_of([statement, *steps])
+    """The figures of a lemma or proof: its fenced blocks `geometry`. A block may begin in one part and end in the next."""
+    written = "\n".join([statement, *steps])
+    found = [shown(text, None, f"figure-{number}") for number, text in enumerate(blocks(written), 1)]
+    return [Figure(one, mark_safe(one.drawing)) for one in found]  # noqa: S308  Names in it are letters, digits, _ and '.

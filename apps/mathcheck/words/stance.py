@@ -30,7 +30,7 @@ _COLON = re.compile(r":\s*$")
 #: Words that draw a conclusion.
 _DRAWS = re.compile(
     r"""\b(?:so(?!\s+that)|hence|thus|therefore|whence|consequently|accordingly|then|we\s+(?:get|obtain|have|see|conclude|find|arrive\s+at|infer|deduce)
-    |giv(?:es|ing)|yield(?:s|ing)|implies|implying|means|that\s+is|i\.e\.?|leaves|left\s+with|follows|shows|says|asserts|states|tells(?:\s+us)?|reads|becomes|conclude|obtain|one\s+(?:has|obtains|gets)
+    |giv(?:es|ing)|yield(?:s|ing)|implies|implying|means|that\s+is|i\.e\.?|leaves|left\s+with|follows|shows|says|asserts|states|reads|becomes|conclude|obtain|one\s+(?:has|obtains|gets)
     |in\s+(?:short|particular)|namely|guarantees|forces|leads\s+to)\b""",
     re.IGNORECASE | re.VERBOSE,
 )

@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('lemmas', '0009_one_form_of_binomials'),
+        ('lemmas', '0011_later_checks'),
         ('runs', '0007_fill_columns_of_the_run_list'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
