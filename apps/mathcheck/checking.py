@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from apps.mathcheck.claims import Claim, Link, decimals, is_bare_link, links, read_link
-from apps.mathcheck.findings import NOT_UNDERSTOOD, PROVED, REFUTED, STOPPED, Anchor, Finding
+from apps.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, STOPPED, Anchor, Finding
 from apps.mathcheck.proving.verdicts import about_a_recurrence, counted_in_full, may_be_proved, or_proved
 from apps.mathcheck.scope import Scope
 from apps.mathcheck.testing.alarm import PER_CLAIM_S, PER_TEXT_S, Guard, TookTooLong, within
@@ -26,7 +26,7 @@ from apps.mathcheck.words.excuses import (
     has_reason,
     later_relations,
 )
-from apps.mathcheck.words.quantifiers import is_about_some_values
+from apps.mathcheck.words.quantifiers import is_about_some_values, is_for_some
 from apps.mathcheck.words.reading import Line, read_line
 from apps.mathcheck.words.stance import is_hypothesis, may_be_hypothesis
 from apps.mathcheck.words.texts import Sentence, sentences
@@ -108,7 +108,7 @@ class Checker(Background):
             bare, claim, verdict = is_bare_link(link, self.scope), None, Verdict(NOT_UNDERSTOOD, BARE)
             if not bare or concludes(line, place, self.scope):
                 claim, verdict = self._checked(line, place, link, sentence, declared, readable_before)
-            if bare and verdict.outcome not in (PROVED, REFUTED):
+            if bare and not verdict.is_decided:
                 self.add(link)
                 if len(line.statements[place].relations) > 1:
                     found.append(self._finding(line, place, link, None, Verdict(NOT_UNDERSTOOD, BARE)))
@@ -174,7 +174,8 @@ class Checker(Background):
             if scope is self.own and verdict.outcome == REFUTED:
                 verdict = self._unless_saved_before(verdict, line, link, evidence)
             around = Around(self.text, sentence, line)
-            verdict = about_a_recurrence(verdict, claim, self.provable, not excuse_for_words(around))
+            asserted = not excuse_for_words(around, place) and not is_for_some(line.after(place))
+            verdict = about_a_recurrence(verdict, claim, self.provable, self.now(), asserted)
             if claim.names and verdict.outcome == REFUTED:
                 verdict = self._unless_saved_after(verdict, around, place, link, scope, evidence)
             return self._or_proved(verdict, link)
@@ -279,7 +280,7 @@ class Checker(Background):
 
 def _says(before: str, after: str, settled: bool) -> bool:
     """Whether words before a formula assert it. "Since $P$" does so if earlier sentences settled its names."""
-    if re.search(r"[A-Za-z]{2}", before) is None or is_hypothesis(before, after):
+    if re.search(r"[A-Za-z]{2}", before) is None or is_hypothesis(before, after) or is_for_some(after):
         return False
     return settled or not may_be_hypothesis(before, after)
 

@@ -17,6 +17,7 @@ REFUTED_TEXTS = [
     r"The integer $n$ satisfies $n\equiv 2\pmod 3$. Squaring it by brute force, we get $n^2\equiv 2\pmod 3$.",
     r"Let $x>0$. Squaring a number does not make it smaller, so $x^2\ge x$.",
     r"Let $n$ be an integer. A glance at a table of cubes shows that $n^3\not\equiv 6\pmod 7$.",
+    r"Let $a_1=1$ and $a_{n+1}=a_n+n$. So the terms are the triangular numbers: $a_n=\frac{n(n+1)}{2}$ for all $n\ge 1$.",
     r"Let y be real. Nothing but a square is on the left, hence $y^2-y+1\ge 1$.",
 ]
 NOT_REFUTED = [
@@ -33,6 +34,8 @@ NOT_REFUTED = [
     r"Let $x,y$ be positive integers. It follows that $x^2-y^2=5$.",
     r"For every positive integer $n$ which is even, $4\mid n^2$.",
     r"Let $x$ be a real number. Squaring a number does not yield, for once, that $x^2\ge x$.",
+    r"Let $n$ be a positive integer and $a_1=1$, $a_{n+1}=2a_n+1$. We have $a_n=3$ for some $n$.",
+    r"Let $n$ be a positive integer. So $2^n\le n^2$ for infinitely few $n$ and for some small ones.",
     r"Let $n$ be an integer. It does not follow that $n^2\equiv 1\pmod 4$.",
 ]
 

@@ -53,14 +53,17 @@ def about_terms(claim: Claim, known: Mapping[str, Recurrence]) -> Condition | No
     return terms if len(_index_names(terms)) <= 1 and terms.names <= {f"{letter}()", *_index_names(terms)} else None
 
 
-def tested(claim: Condition, known: Mapping[str, Recurrence], scope: Scope) -> TermTest | None:
-    """The claim at computed terms; None if it cannot be tested."""
+def tested(claim: Condition, known: Mapping[str, Recurrence], scope: Scope, conditions: Sequence[Condition]) -> TermTest | None:
+    """The claim at computed terms where the conditions on its index hold; None if it cannot be tested."""
     (sequence,) = [one for letter, one in known.items() if mentions(claim, letter)]
     names, terms = sorted(_index_names(claim)), sequence.terms(MOST_TERMS)
     failed, tests, last, first = [], 0, 0, None
+    limits = [one for one in conditions if names and one.names == set(names)]
     for step in range(MOST_TERMS if names else 1):
         point = {key: Fraction(step) for key in names}
         if names and not scope.domain(names[0]).contains(Fraction(step)):
+            continue
+        if any(one.at(dict(point)) is False for one in limits):
             continue
         values = _values_at(claim, terms, sequence.first, point)
         if values is None:

@@ -45,23 +45,25 @@ def may_mean_other(claim: Claim, scope: Scope, text: str, operations: set[tuple[
     return _OTHER_ALGEBRA.search(text) is not None and not all(scope.is_declared(name) for name in claim.names)
 
 
-def about_a_recurrence(verdict: Verdict, claim: Claim, scope: Scope, is_asserted: bool) -> Verdict:
+def about_a_recurrence(verdict: Verdict, claim: Claim, scope: Scope, said: Scope, is_asserted: bool) -> Verdict:
     """The verdict on a claim about terms of a sequence that the text determines by a recurrence; else the one given.
 
-    It is refuted if it fails at every computed term, or is about single terms, and the sentence asserts it.
+    It is refuted if the sentence asserts it, and it fails at every computed term, is about single terms, or its index is
+    settled. `said` has every condition of the text.
     """
     if verdict.reason not in UNTESTED and not any(_TERM.fullmatch(name) for name in claim.names):
         return verdict
     known = recurrences_in(scope)
     about = about_terms(claim, known) if known else None
-    found = tested(about, known, scope) if about is not None else None
+    found = tested(about, known, scope, [*scope.conditions, *said.conditions]) if about is not None else None
     if about is None or found is None:
         return verdict
     if not found.failed:
         certificate = by_recurrence(about, known, scope)
         outcome = PROVED if certificate is not None else SURVIVED
         return Verdict(outcome, tests=found.tests, tried=found.tried, certificate=certificate)
-    if not is_asserted or len(found.failed) < found.tests:
+    settled = {key for key in about.names if not key.endswith("()")} <= said.settled
+    if not is_asserted or not (settled or len(found.failed) == found.tests):
         return Verdict(NOT_UNDERSTOOD, "it fails for some terms, but it may be meant under conditions that were not read")
     at, left, right = found.failed[0]
     (key, *_) = sorted(key for key in about.names if not key.endswith("()")) or [""]

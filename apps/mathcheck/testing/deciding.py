@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from apps.mathcheck.claims import Claim
-from apps.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, SURVIVED, Counterexample
+from apps.mathcheck.findings import NOT_UNDERSTOOD, PROVED, REFUTED, SURVIVED, Counterexample
 from apps.mathcheck.proving.certificate import Certificate
 from apps.mathcheck.scope import Condition, Domain, Scope
-from apps.mathcheck.testing.entailed import passes_under_part
+from apps.mathcheck.testing.entailed import UNDER_PART, passes_under_part
 from apps.mathcheck.testing.evaluating import value_at, value_or_none
 from apps.mathcheck.testing.rounding import is_pulled_out_of_floors
 from apps.mathcheck.testing.sampling import Point, Ranges, described, points, widen
@@ -29,6 +29,7 @@ EXACTLY = "computed exactly"
 TOO_MUCH = "testing it needs more computation than one formula may use"
 TOO_FEW = "too few points meet the conditions, or the two sides have no value at them"
 OPAQUE = "it contains functions or sequences that are not given by a formula"
+WITHOUT = "without the conditions"
 MODULO = "the equality may be meant modulo something"
 #: Shares of cancelling terms from which an equation counts as a written-out expansion.
 ALIKE, ALIKE_UNREAD = 0.66, 0.75
@@ -65,6 +66,12 @@ class Verdict:
     tried: str = ""
     certificate: Certificate | None = None
 
+    @property
+    def is_decided(self) -> bool:
+        """Whether it is proved or refuted, or survived tests under all conditions."""
+        partly = self.tried.endswith((WITHOUT, UNDER_PART))
+        return self.outcome in (PROVED, REFUTED) or (self.outcome == SURVIVED and not partly)
+
 
 @dataclass(slots=True)
 class _Trial:
@@ -98,7 +105,7 @@ def _decided(claim: Claim, scope: Scope, evidence: Evidence) -> Verdict:
             return Verdict(SURVIVED, tests=trial.tests, tried=_description(trial))
     if not all(trial.failed for trial in trials):
         if anyway.passed:
-            return Verdict(SURVIVED, tests=anyway.passed, tried=f"{_description(anyway)}, without the conditions")
+            return Verdict(SURVIVED, tests=anyway.passed, tried=f"{_description(anyway)}, {WITHOUT}")
         return Verdict(NOT_UNDERSTOOD, TOO_MUCH if any(trial.is_cut for trial in trials) else TOO_FEW)
     blocked, moduli = evidence.excuse()
     if blocked:

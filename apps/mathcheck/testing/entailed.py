@@ -19,6 +19,7 @@ from apps.mathcheck.tex.tree import has
 NEWEST = (1, 2, 3, 5)
 MOST, MOST_READ = 14, 40
 LEAST, ENOUGH = 8, 25
+UNDER_PART = "under part of the conditions"
 #: Relations that nearly every point satisfies, so that passing proves nothing.
 GENERIC = (r"\ne", r"\nmid")
 
@@ -46,7 +47,7 @@ def passes_under_part(claim: Claim, variant: Condition, scope: Scope) -> tuple[i
         with allowance(PER_SELECTION):
             passed, ranges = _passed(variant, replace(said, conditions=conditions))
         if passed:
-            return passed, ", ".join(filter(None, [described(ranges), "under part of the conditions"]))
+            return passed, ", ".join(filter(None, [described(ranges), UNDER_PART]))
     return nothing
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 from apps.mathcheck.claims import Link, letters
 from apps.mathcheck.scope import Scope
@@ -87,6 +88,10 @@ class Background:
         if (line.statements and not self.read) or may_restrict_names(line):
             scope.readable = False
         return conditions, declared
+
+    def now(self) -> Scope:
+        """The scope with the indices of terms that are settled after this sentence."""
+        return replace(self.scope, settled=self.restrained.indices)
 
     def add(self, link: Link) -> None:
         """Add a relation as a condition on later sentences."""

@@ -25,8 +25,10 @@ _ADJECTIVE_AFTER = re.compile(
     rf"{GROUP}\s+(?P<kind>odd|even|prime|positive|negative|non-?negative|real|coprime)\b", re.IGNORECASE
 )
 _ADJECTIVE_BEFORE = re.compile(rf"\b(?P<kind>(?:{_ADJECTIVE}\s+)+){GROUP}", re.IGNORECASE)
+#: "… and $n$ a positive integer".
+_APPOSED = re.compile(rf"{GROUP}\s+(?:an?|any|some)\s+{KIND}", re.IGNORECASE)
 #: Patterns of declarations; each has a `group` of names and their `kind`.
-DECLARING = (_BEFORE, AFTER, _ADJECTIVE_AFTER, _ADJECTIVE_BEFORE)
+DECLARING = (_BEFORE, AFTER, _APPOSED, _ADJECTIVE_AFTER, _ADJECTIVE_BEFORE)
 _TRIANGLE = re.compile(rf"{GROUP}[^⟦]*\b(?:sides?|side[- ]lengths?)\s+of\s+(?:a|the|some)\s+triangle", re.IGNORECASE)
 _TRIANGLE_FIRST = re.compile(rf"\b(?:sides?|side[- ]lengths?)\s+{GROUP}\s+of\s+(?:a|the|some)\s+triangle", re.IGNORECASE)
 _TRIANGLE_WITH = re.compile(rf"\btriangle\s+with\s+(?:sides?|side[- ]lengths?)\s+{GROUP}", re.IGNORECASE)
@@ -66,8 +68,20 @@ def plain_name(statement: Statement) -> str | None:
 
 
 def _names(group: str, statements: Sequence[Statement]) -> list[str]:
-    found = [plain_name(statements[int(number_)]) for number_ in re.findall(r"\d+", group)]
-    return [item for item in found if item is not None]
+    return [item for place in re.findall(r"\d+", group) for item in _plain_names(statements[int(place)])]
+
+
+def _plain_names(statement: Statement) -> list[str]:
+    r"""The names that stand alone in a statement: both of `1\le k\le n`."""
+    found = []
+    for part in statement.parts:
+        try:
+            node = parsed(part)
+        except NotUnderstood:
+            continue
+        if node.op == "name":
+            found.append(str(node.value))
+    return found
 
 
 def _listed(place: int, statements: Sequence[Statement]) -> list[int]:

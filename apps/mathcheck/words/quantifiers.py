@@ -21,6 +21,10 @@ _SOME = re.compile(
     r"|\bfor\s+(?:the|this|that|our|its|their|an?|one|two|three|four|five|exactly)\b(?!\s+sake)",
     re.IGNORECASE,
 )
+_FOR_SOME = re.compile(
+    r"\bfor\s+(?:some|certain|infinitely|suitable|at\s+least|many|most|several|an?)\b|\bexists?\b|\binfinitely\b|\b(?:some|often)times?\b",
+    re.IGNORECASE,
+)
 _OPENS_CASE = re.compile(r"(?<!\bbase )\b(?:cases?|subcases?|suppose|assume|assuming)\b(?!-)", re.IGNORECASE)
 _SUPPOSES = re.compile(r"\b(?:if|when|whenever|otherwise)\b", re.IGNORECASE)
 
@@ -41,6 +45,11 @@ def bound_names(line: Line) -> frozenset[str]:
 def is_about_some_values(words: str) -> bool:
     """Whether the sentence may be about some values only, or about values found before."""
     return _SOME.search(words) is not None
+
+
+def is_for_some(after: str) -> bool:
+    """Whether the words after a formula say that it holds for some values: "for some $n$"."""
+    return _FOR_SOME.search(after) is not None
 
 
 def supposes(words: str, has_conditions: bool) -> bool:

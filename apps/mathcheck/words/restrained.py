@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from apps.mathcheck.claims import letters
-from apps.mathcheck.scope import Scope
+from apps.mathcheck.scope import Condition, Scope
 from apps.mathcheck.tex.relations import Statement
+from apps.mathcheck.tex.tree import walk
 from apps.mathcheck.words import restraints
 from apps.mathcheck.words.conditions import add_conditions, condition_places
 from apps.mathcheck.words.declarations import plain_name, read_declarations
@@ -27,6 +28,8 @@ class Restrained:
 
     introduced: set[str] = field(default_factory=set)
     names: set[str] = field(default_factory=set)
+    #: Indices in rules of sequences: `a_{n+1} = 2a_n` restricts `n` in no claim about terms.
+    ruled: set[str] = field(default_factory=set)
     #: Whether unread words may restrict any name.
     everything: bool = False
 
@@ -35,7 +38,9 @@ class Restrained:
         scope = Scope()
         declared, rest = read_declarations(scope, line.flat, line.statements)
         add_conditions(scope, line, condition_places(line, scope, given))
-        self.names |= scope.unread
+        ruled = {name for one in scope.conditions if _is_rule(one) for name in one.names}
+        self.names |= scope.unread - ruled
+        self.ruled |= scope.unread & ruled
         if given and restraints.SEARCHES.search(line.words) and not is_read(line.words):
             self._restrict(line, rest)
         if restraints.DESCRIBES.search(line.flat):
@@ -66,11 +71,16 @@ class Restrained:
     @property
     def settled(self) -> frozenset[str]:
         """The introduced names that no unread words may restrict."""
+        return self.indices - self.ruled
+
+    @property
+    def indices(self) -> frozenset[str]:
+        """The settled names, and those that only rules of sequences restrict."""
         return frozenset() if self.everything else frozenset(self.introduced - self.names)
 
     def is_complete(self, names: frozenset[str], reached: frozenset[str]) -> bool:
         """Whether the names are settled, and no unread words may restrict names that conditions tie to them (`reached`)."""
-        return names <= self.settled and not reached & self.names
+        return names <= self.settled and not reached & (self.names | self.ruled)
 
 
 def _clauses(flat: str) -> Iterator[tuple[int, int]]:
@@ -89,6 +99,13 @@ def _only(line: Line, start: int, end: int) -> Line:
     """The sentence with nothing outside the places from `start` to `end`."""
     kept = tuple(one if start <= at < end else _NOTHING for one, at in zip(line.statements, line.places, strict=True))
     return replace(line, flat=" " * start + line.flat[start:end], statements=kept)
+
+
+def _is_rule(condition: Condition) -> bool:
+    """Whether it is an equation between terms of a sequence."""
+    parts = {part for side in (condition.left, condition.right) for part in walk(side)}
+    terms = {part for part in parts if part.op == "item"}
+    return condition.relation == "=" and len(terms) > 1 and not any(part.op == "apply" for part in parts)
 
 
 def _letters(line: Line) -> set[str]:

@@ -86,10 +86,12 @@ _IMPLIES = re.compile(
     re.IGNORECASE,
 )
 _STARTS_FROM = re.compile(
-    r"\b(?:from|using|by|since|as|because|given|knowing|recalling|(?<!left\s)with|via)\b(?:\s+[a-z'’-]+){0,4}\s*:?\s*$",
+    r"\b(?:from|using|by|since|as|because|given|knowing|recalling|(?<!left\s)(?<!us\s)with|via)\b(?:\s+[a-z'’-]+){0,4}\s*:?\s*$",
     re.IGNORECASE,
 )
-_GIVEN = re.compile(r"\b(?:given|from|using|via|knowing|(?<!left\s)with)\b(?:\s+[a-z'’-]+){0,4}\s*:?\s*$", re.IGNORECASE)
+_GIVEN = re.compile(
+    r"\b(?:given|from|using|via|knowing|(?<!left\s)(?<!us\s)with)\b(?:\s+[a-z'’-]+){0,4}\s*:?\s*$", re.IGNORECASE
+)
 _SUPPOSED_TOO = re.compile(
     r"\b(?:assum\w+|given|if|when|whenever|where|suppos\w+|let|case|provided|since|because|as)\b(?:(?!\b(?:then|so|hence|thus|we)\b)[^.;:])*"
     r"\band\s+(?:that\s+|also\s+)*$",
