@@ -127,6 +127,9 @@ def main(arguments: list[str]) -> None:
     write(f"refuted, of the false  {result.refuted:.3f} (among those understood {result.recall:.3f})\n")
     understood = f"of the true {result.understood_of_true:.3f}, of the false {result.understood_of_false:.3f}"
     write(f"understood  {result.understood:.3f} ({understood})\n")
+    for topic in sorted({case.topic for case in found} if len(folders) else ()):
+        part = figures([case for case in found if case.topic == topic])
+        write(f"  {topic}: understood of the true {part.understood_of_true:.3f}, refuted of the false {part.refuted:.3f}\n")
     write(f"processor time of a text: median {1000 * result.median:.0f} ms, slowest {result.slowest:.2f} s\n")
     if "--each" in arguments:
         for case in found:

@@ -20,7 +20,7 @@ _TERM = re.compile(r"[A-Za-z]+_\d+")
 #: Words of texts whose undeclared letters may not be numbers.
 _OTHER_ALGEBRA = re.compile(
     r"\b(?:complex|imaginary|matri\w+|vectors?|quaternions?|permutations?|operators?|non-?commut\w*|compositions?|events?|propositions?|rings?"
-    r"|groups?)\b",
+    r"|groups?)\b|\\(?:mathbb|mathbf|Bbb)\s*\{?\s*[CHF]\b",
     re.IGNORECASE,
 )
 

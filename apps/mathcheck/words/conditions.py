@@ -46,9 +46,17 @@ def condition_places(line: Line, scope: Scope, given: bool) -> set[int]:
 
 
 def concludes(line: Line, place: int, scope: Scope) -> bool:
-    """Whether a statement is a conclusion about settled names, or is named as what it is: "the polynomial $x^4+1=…$"."""
+    """Whether a statement is a conclusion, or is named as what it is: "the polynomial $x^4+1=…$".
+
+    The form of "hence $x=5$" makes no condition, unless a relation before it in the sentence is what it solves. Words that make
+    a condition are overruled for settled names only.
+    """
     before = line.before(place)
-    if not is_drawn(before) and not is_only_named(before):
+    drawn = is_drawn(before)
+    first = all(not one.relations for one in line.statements[:place])
+    if drawn and first and not is_condition(before):
+        return True
+    if not drawn and not is_only_named(before):
         return False
     try:
         names = frozenset[str]().union(*(free_names(parsed(part)) for part in line.statements[place].parts))

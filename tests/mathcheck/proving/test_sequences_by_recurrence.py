@@ -78,7 +78,7 @@ def test_what_fails_within_the_period_is_not_proved(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "Let $a_1=1$ and $a_{n+1}=2a_n+1$. Hence $a_n=n^2-n+1$.",
+        "Let $a_1=1$ and $a_{n+1}=2a_n+1$. Hence $a_n=n^2-n+1$ for some $n$.",
         "Let $a_1=7$, and $a_{n+1}=3a_n+1$ if $a_n$ is odd. Then $a_n=7n$.",
         "Let $a_{n+1}=2a_n+1$. Hence $a_n=2^n-1$.",
         "Let $a_1=1$, $a_2=5$ and $a_{n+1}=2a_n+1$. Hence $a_n=2^n-1$.",
