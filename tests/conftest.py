@@ -97,6 +97,7 @@ _ELSEWHERE = {
     "irrcac": importlib.util.find_spec("irrCAC") is not None,
     "minilm": model_folder() is not None,
     "coq": shutil.which(os.environ.get("COQ_BIN") or "coqc") is not None,
+    "lean": bool(os.environ.get("LEAN_BIN")),
     "inspect": (Path(__file__).resolve().parents[1] / ".venv-inspect" / "bin" / "python").exists(),
     "readers": (Path(__file__).resolve().parents[1] / ".venv-readers" / "bin" / "python").exists(),
     "geometry": (Path(__file__).resolve().parents[1] / ".venv-geometry" / "bin" / "python").exists(),

@@ -1,6 +1,5 @@
 """Coq and Lean answer in the same way. Lean is tried with a fake program, and for real where `LEAN_BIN` is set."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -12,8 +11,6 @@ from apps.mathcheck.kernel.reading import claims_of
 from apps.mathcheck.kernel.terms import Theorem
 from tests.mathcheck.kernel.fakes import fake_lean
 
-needs_lean = pytest.mark.skipif("LEAN_BIN" not in os.environ, reason="LEAN_BIN is not set")
-
 
 def theorem(text: str) -> Theorem:
     return claims_of([("text", text)])[-1].theorems[-1]
@@ -22,7 +19,7 @@ def theorem(text: str) -> Theorem:
 TRUE, FALSE = r"For all real $x$ we have $(x+1)^2=x^2+2x+1$.", r"For all real $x$ we have $(x+1)^2=x^2+1$."
 
 
-@pytest.fixture(params=["fake", pytest.param("lean", marks=needs_lean), pytest.param("coq", marks=pytest.mark.coq)])
+@pytest.fixture(params=["fake", pytest.param("lean", marks=pytest.mark.lean), pytest.param("coq", marks=pytest.mark.coq)])
 def checker(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> KernelChecker:
     if request.param == "coq":
         return CoqChecker()
