@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from apps.mathcheck.claims import Claim, Link, decimals, is_bare_link, links, read_link
+from apps.mathcheck.claims import Claim, Link, decimals, is_bare_link, letters, links, read_link
 from apps.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, STOPPED, Anchor, Finding
 from apps.mathcheck.proving.verdicts import about_a_recurrence, counted_in_full, may_be_proved, or_proved
 from apps.mathcheck.scope import Scope
@@ -25,13 +25,15 @@ from apps.mathcheck.words.excuses import (
     excuse_for_words,
     has_reason,
     later_relations,
+    says,
 )
 from apps.mathcheck.words.quantifiers import is_about_some_values, is_for_some
 from apps.mathcheck.words.reading import Line, read_line
-from apps.mathcheck.words.stance import is_hypothesis, may_be_hypothesis
+from apps.mathcheck.words.stance import is_about_cases, may_be_hypothesis
 from apps.mathcheck.words.texts import Sentence, sentences
 from apps.mathcheck.words.vocabulary import is_universal, named_inequality
 
+GIVEN_TWICE = "the text gives a name in two ways, perhaps in two cases"
 NO_WORK = "earlier formulas used up the computation that one text or step may use"
 GUARDED = "the last guard on time ended its test; another check may complete it"
 #: Limits on the characters and formulas of a sentence. The longest of 12,000 in foreign proofs has 339 and 13.
@@ -108,7 +110,7 @@ class Checker(Background):
             bare, claim, verdict = is_bare_link(link, self.scope), None, Verdict(NOT_UNDERSTOOD, BARE)
             if not bare or concludes(line, place, self.scope):
                 claim, verdict = self._checked(line, place, link, sentence, declared, readable_before)
-            if bare and not verdict.is_decided:
+            if bare and (not verdict.is_decided or (verdict.outcome == REFUTED and not (claim and claim.names <= self.bound))):
                 self.add(link)
                 if len(line.statements[place].relations) > 1:
                     found.append(self._finding(line, place, link, None, Verdict(NOT_UNDERSTOOD, BARE)))
@@ -175,18 +177,20 @@ class Checker(Background):
                 verdict = self._unless_saved_before(verdict, line, link, evidence)
             around = Around(self.text, sentence, line)
             asserted = not excuse_for_words(around, place) and not is_for_some(line.after(place))
-            verdict = about_a_recurrence(verdict, claim, self.provable, self.now(), asserted)
+            verdict = about_a_recurrence(verdict, claim, self.provable, self.now(line), asserted)
+            if verdict.outcome == REFUTED and letters([*link.left, *link.right]) & self.given_twice:
+                verdict = Verdict(NOT_UNDERSTOOD, GIVEN_TWICE)
             if claim.names and verdict.outcome == REFUTED:
                 verdict = self._unless_saved_after(verdict, around, place, link, scope, evidence)
-            return self._or_proved(verdict, link)
+            return self._or_proved(verdict, link, line.words)
 
         verdict = self._guarded(tested)
         if verdict.outcome in (NOT_UNDERSTOOD, STOPPED):
             self.add(link)
         return claim, verdict
 
-    def _or_proved(self, verdict: Verdict, link: Link) -> Verdict:
-        if not may_be_proved(verdict):
+    def _or_proved(self, verdict: Verdict, link: Link, words: str) -> Verdict:
+        if not may_be_proved(verdict) or is_about_cases(words) or letters([*link.left, *link.right]) & self.given_twice:
             return verdict
         claim = read_link(link, self.provable, self.totient)
         return or_proved(verdict, claim, self.provable, self.text, self.operations)
@@ -272,17 +276,11 @@ class Checker(Background):
             inequality_by_name=cited,
             asserted_sum=summed and read and len(names) == 1 and _SERIOUS.search(words) is not None,
             decimals=decimals(link),
-            complete=self._is_complete(names, scope)
-            and _says(line.before(place), line.after(place), names <= self.scope.settled),
+            complete=(names <= self.bound or claim.relation == "=")
+            and self._is_complete(names, scope)
+            and says(line.before(place), line.after(place), names <= self.scope.settled),
             fully_conditioned=read and _DRAWN.search(words) is not None and scope.is_fully_conditioned(names),
         )
-
-
-def _says(before: str, after: str, settled: bool) -> bool:
-    """Whether words before a formula assert it. "Since $P$" does so if earlier sentences settled its names."""
-    if re.search(r"[A-Za-z]{2}", before) is None or is_hypothesis(before, after) or is_for_some(after):
-        return False
-    return settled or not may_be_hypothesis(before, after)
 
 
 def _verdict_of_error(error: Exception) -> Verdict:

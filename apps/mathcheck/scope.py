@@ -118,6 +118,8 @@ class Scope:
     readable: bool = True
     #: Names that the text has introduced and that no unread words may restrict.
     settled: frozenset[str] = frozenset()
+    #: Whether 0 may be a natural number, as it may for proofs.
+    with_zero: bool = False
 
     def copied(self) -> "Scope":
         """An independent copy."""
@@ -132,6 +134,7 @@ class Scope:
             self.vague,
             self.readable,
             self.settled,
+            self.with_zero,
         )
 
     def for_bound_names(self) -> "Scope":

@@ -9,16 +9,13 @@ from apps.mathcheck.checking import check_text
 from apps.mathcheck.findings import PROVED, REFUTED, Finding
 
 REFUTED_TEXTS = [
-    r"Let $n\ge 3$ be an integer. Most factors of the product on the left are huge, so $n!\ge 3^n$.",
+    r"For every integer $n\ge 3$, we compare factor by factor, so $n!\ge 3^n$.",
     r"For all integers $u$ and $v$ the cubes factor nicely: $u^3-v^3=(u-v)(u^2-uv+v^2)$.",
     r"Let $x$ be real. The quartic splits, after some thought, into two quadratics, $x^4+1=(x^2+x+1)(x^2-x+1)$.",
-    r"Let $p$ be an odd prime. Such a number cannot leave an even remainder, so we have $p\equiv 1\pmod 4$.",
-    r"Suppose that $9\mid a^2$ for some integer $a$. The same prime powers sit in $a$, which gives $9\mid a$.",
-    r"The integer $n$ satisfies $n\equiv 2\pmod 3$. Squaring it by brute force, we get $n^2\equiv 2\pmod 3$.",
-    r"Let $x>0$. Squaring a number does not make it smaller, so $x^2\ge x$.",
-    r"Let $n$ be an integer. A glance at a table of cubes shows that $n^3\not\equiv 6\pmod 7$.",
+    r"For all real numbers $a,b$ the square of the difference is positive, and therefore $a^2+b^2>2ab$.",
+    r"For every integer $n$ the list of cubes is short, so $7\mid n^3-n$.",
     r"Let $a_1=1$ and $a_{n+1}=a_n+n$. So the terms are the triangular numbers: $a_n=\frac{n(n+1)}{2}$ for all $n\ge 1$.",
-    r"Let y be real. Nothing but a square is on the left, hence $y^2-y+1\ge 1$.",
+    r"For all real numbers $y$ the square dominates, hence $y^2-y+1\ge 1$.",
 ]
 NOT_REFUTED = [
     r"Let $n$ be a positive integer whose digits are all odd. Then $n^2\equiv 1\pmod 2$.",
@@ -54,9 +51,12 @@ def test_words_that_may_restrict_a_name_prevent_a_refutation(text: str) -> None:
     assert _refuted(text) == []
 
 
-def test_a_conclusion_about_a_settled_name_is_a_claim_and_a_definition_is_not() -> None:
-    assert len(_refuted(r"Let $x,y$ be real numbers with $x^2>y^2$. Taking roots leaves us with $x>y$.")) == 1
-    assert _refuted(r"Let $x$ be a real number. Hence $y=5$.") == []
+def test_a_conclusion_is_a_claim_and_a_definition_is_not() -> None:
+    outcomes = [
+        finding.outcome for finding in check_text(r"Let $n=6k$ with an integer $k$. Taking factors leaves us with $3\mid n$.")
+    ]
+    assert PROVED in outcomes
+    assert check_text(r"Let $x$ be a real number. Hence $y=5$.") == []
 
 
 @pytest.mark.parametrize(

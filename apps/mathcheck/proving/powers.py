@@ -27,7 +27,8 @@ def power_inequality(facts: Facts) -> Certificate | None:
         base, exponent = power.args
         key = str(exponent.value)
         bound = facts.bound(key)
-        if key in free_names(base) or not bound.whole or bound.low is None or bound.start < 1:
+        tied = any(key in one.names and len(one.names) > 1 for one in facts.conditions)
+        if tied or key in free_names(base) or not bound.whole or bound.low is None or bound.start < 1:
             continue
         after, first = Node("add", (exponent, number(1))), bound.start
         carried = Condition(relation, Node("mul", (base, other)), substituted(other, {key: after}))

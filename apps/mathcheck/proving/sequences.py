@@ -68,6 +68,38 @@ def _recurrence(letter: str, equations: Sequence[Condition]) -> Recurrence | Non
     return found if found.terms(len(values))[: len(values)] == values else None
 
 
+def ends_before(rule: Condition, own: Sequence[Condition], known: Sequence[Condition]) -> bool:
+    """Whether a rule may not hold for all terms: `a_{n+1} = 2a_n` for `n ≤ 5`, or for `n ≥ 5` if `a_1` is the first known.
+
+    `own` are the conditions of its sentence, `known` all conditions.
+    """
+    terms = [part for side in (rule.left, rule.right) for part in walk(side) if is_term(part) and free_names(part.args[0])]
+    for key in {key for part in terms for key in free_names(part.args[0])}:
+        limits = [one for one in own if key in one.names and one != rule]
+        starts = [_lower(one, key) for one in limits]
+        if any(start is None for start in starts):
+            return True
+        shifts = [shift for part in terms if (shift := shift_of(part.args[0], key)) is not None]
+        sides = [(with_items(one.left, str(terms[0].value)), with_items(one.right, str(terms[0].value))) for one in known]
+        first = min(_first_values(str(terms[0].value), sides), default=None)
+        if starts and (
+            first is None or not shifts or max(start for start in starts if start is not None) + min(shifts) > first
+        ):
+            return True
+    return False
+
+
+def _lower(condition: Condition, key: str) -> int | None:
+    """c, if the condition is `key ≥ c` with whole c."""
+    sides = {r"\ge": (condition.left, condition.right, 0), ">": (condition.left, condition.right, 1)}
+    sides |= {r"\le": (condition.right, condition.left, 0), "<": (condition.right, condition.left, 1)}
+    name_, limit, more = sides.get(condition.relation, (condition.left, condition.right, 0))
+    value = constant(limit)
+    if condition.relation not in sides or name_.op != "name" or name_.value != key or value is None or value.denominator != 1:
+        return None
+    return int(value) + more
+
+
 def _first_values(letter: str, sides: Sequence[tuple[Node, Node]]) -> dict[int, Fraction]:
     """Values of single terms, also through `F_1 = F_2 = 1`."""
     found: dict[int, Fraction] = {}

@@ -35,6 +35,8 @@ def or_proved(verdict: Verdict, claim: Claim, scope: Scope, text: str, operation
     if may_mean_other(claim, scope, text, operations):
         return verdict
     certificate = prove(claim.variants, scope)
+    if certificate is not None and certificate.where and any(one.relation == "=" for one in scope.relevant(claim.names)):
+        return verdict
     return verdict if certificate is None else replace(verdict, outcome=PROVED, reason="", certificate=certificate)
 
 

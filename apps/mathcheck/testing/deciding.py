@@ -20,7 +20,7 @@ from apps.mathcheck.testing.shapes import confirms, likeness
 from apps.mathcheck.testing.symmetry import fails_in_any_order, scales
 from apps.mathcheck.testing.values import Value
 from apps.mathcheck.testing.work import METER, PER_TRIAL, allowance
-from apps.mathcheck.tex.tree import Node, free_names, is_bare_number, number, walk
+from apps.mathcheck.tex.tree import Node, free_names, is_bare_number, number
 
 LEAST_TESTS = 5
 LEAST_UNCONDITIONAL, ENOUGH_UNCONDITIONAL = 25, 60
@@ -215,7 +215,7 @@ def _doubt(claim: Claim, variant: Condition, trial: _Trial, scope: Scope, eviden
             return ""
     if evidence.fully_conditioned and _is_whole(trial.failed[0], scope) and is_pulled_out_of_floors(variant):
         return ""
-    if evidence.complete and (not _may_hold_for_some(claim, trial) or _relates_the_same(variant, trial)):
+    if evidence.complete and (claim.relation != "=" or (_relates_the_same(variant, trial) and not evidence.has_reason())):
         return ""
     if evidence.quantified or (evidence.declared and not unread and not _may_hold_for_some(claim, trial)):
         return ""
@@ -254,12 +254,9 @@ def _may_hold_for_some(claim: Claim, trial: _Trial) -> bool:
 
 
 def _relates_the_same(variant: Condition, trial: _Trial) -> bool:
-    """Whether an equation asks for no value: both sides have the same names, and it fails often; or it gives a `gcd`."""
-    left, right = free_names(variant.left), free_names(variant.right)
-    often = 3 * len(trial.failed) >= trial.passed
-    return (left == right and often) or (
-        is_bare_number(variant.right) and any(part.value == "gcd" for part in walk(variant.left))
-    )
+    """Whether an equation asks for no value: both sides have the same names, and it fails often."""
+    same = free_names(variant.left) == free_names(variant.right)
+    return same and 3 * len(trial.failed) >= trial.passed
 
 
 def _may_be_solved(variant: Condition) -> bool:

@@ -9,7 +9,9 @@ old one.
 import re
 from dataclasses import dataclass, field
 
-from apps.mathcheck.scope import Condition, Scope
+from apps.mathcheck.claims import letters
+from apps.mathcheck.proving.sequences import ends_before
+from apps.mathcheck.scope import Condition, Domain, Scope
 from apps.mathcheck.tex.tree import free_names
 from apps.mathcheck.words.conditions import add_conditions, condition_places
 from apps.mathcheck.words.declarations import AFTER, read_declarations
@@ -36,6 +38,13 @@ _CLOSES = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _CONDITIONAL = re.compile(r"\b(?:if|when|whenever|unless|provided|otherwise|odd|even|prime|case|depending)\b", re.IGNORECASE)
+#: Words after which earlier conditions may no longer hold.
+_WIDENS = re.compile(
+    r"""\b(?:drop\w*|replac\w*|exchang\w*|swap\w*|possibilit\w*|arbitrary|in\s+general|generally|general\s+case|later|treated
+    |both\s+(?:cases|ways)|(?:second|third|other|next|last)\s+(?:case|possibility|part)|end\s*-?points?|conversely)\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_ALL = re.compile(r"\bfor\s+(?:all|every|any|each)\b", re.IGNORECASE)
 _TERM = re.compile(r"[A-Za-z]+_\d+")
 _EQUALITY = re.compile(r"\bequalit(?:y|ies)\b", re.IGNORECASE)
 _INTRODUCES = re.compile(
@@ -48,7 +57,7 @@ _INTRODUCES = re.compile(
 class Assumed:
     """The assumptions in force, read sentence by sentence."""
 
-    scope: Scope = field(default_factory=Scope)
+    scope: Scope = field(default_factory=lambda: Scope(with_zero=True))
     #: The assumptions before a case or supposition that is still open.
     _before: Scope | None = None
 
@@ -82,6 +91,8 @@ class Assumed:
         declared = _declared(line) | bound
         if bound or _INTRODUCES.search(line.words):
             self._forget(scope, declared)
+        if not given:
+            _loosen(scope, line, bound)
         earlier = list(scope.conditions)
         if given or not _asserts_a_kind(line):
             for name in declared:
@@ -91,6 +102,10 @@ class Assumed:
             scope.conditions = earlier
             return scope
         add_conditions(scope, line, _conditions(line, scope, given))
+        own = [one for one in scope.conditions if one not in earlier]
+        scope.conditions = [
+            one for one in scope.conditions if not (_is_recurrence(one) and ends_before(one, own, scope.conditions))
+        ]
         return scope
 
     @staticmethod
@@ -103,6 +118,24 @@ class Assumed:
             scope.functions.pop(name, None)
         scope.definitions = {key: value for key, value in scope.definitions.items() if not free_names(value) & names}
         scope.functions = {key: value for key, value in scope.functions.items() if not free_names(value[1]) & names}
+
+
+def _loosen(scope: Scope, line: Line, bound: frozenset[str]) -> None:
+    """Drop what earlier sentences said about names that this one restricts anew, or about all names if it speaks of all.
+
+    "Let $n=2k$. … If $n=2k+1$, …" and "So it holds for all integers" are not about the earlier values. Kinds stay.
+    """
+    places = condition_places(line, scope, False)
+    restricted = {
+        letter for place in places for part in line.statements[place].parts if len(part) == 1 for letter in letters(part)
+    }
+    if _WIDENS.search(line.words) or (_ALL.search(line.words) and not bound):
+        restricted |= set(scope.domains) | scope.conditioned | set(scope.definitions)
+    scope.conditions = [one for one in scope.conditions if _is_recurrence(one) or not one.names & restricted]
+    for name in restricted:
+        scope.definitions.pop(name, None)
+        if scope.is_declared(name):
+            scope.domains[name] = Domain(kind=scope.domain(name).kind, declared=True)
 
 
 def _is_recurrence(condition: Condition) -> bool:

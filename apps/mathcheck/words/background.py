@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from apps.mathcheck.claims import Link, letters
+from apps.mathcheck.claims import Link, letters, links
 from apps.mathcheck.scope import Scope
 from apps.mathcheck.words.assumed import Assumed
 from apps.mathcheck.words.conditions import add_condition, add_conditions, condition_places
@@ -35,6 +35,9 @@ class Background:
         #: What proofs may assume: everything in force, and what holds in this sentence.
         self.assumed, self.provable = Assumed(), Scope()
         self.restrained = Restrained()
+        #: What equations say that a name is, and the names that two equations give differently.
+        self.given: dict[str, str] = {}
+        self.given_twice: set[str] = set()
         #: Whether the current text is the problem, whose conditions always hold.
         self.outside = False
         self.read = True
@@ -51,6 +54,7 @@ class Background:
     def prepare(self, line: Line, given: bool = False) -> tuple[set[int], set[str], list[Divided]]:
         """Read the next sentence into the scopes. Returns its conditions, declared names and claims of divisibility."""
         divided = [] if given else list(divided_in_words(line))
+        self._note_equations(line, condition_places(line, self.scope, given))
         self.scope.settled = self.assumed.scope.settled = self.restrained.settled
         self.provable = self.assumed.enter(line, given)
         self.restrained.enter(line, given or self.outside)
@@ -89,9 +93,18 @@ class Background:
             scope.readable = False
         return conditions, declared
 
-    def now(self) -> Scope:
-        """The scope with the indices of terms that are settled after this sentence."""
-        return replace(self.scope, settled=self.restrained.indices)
+    def now(self, line: Line) -> Scope:
+        """The scope with the indices of terms that are settled, if the sentence says for which ones it holds."""
+        said = re.search(r"\bfor\b", line.words, re.IGNORECASE) is not None
+        return replace(self.scope, settled=self.restrained.indices if said else frozenset())
+
+    def _note_equations(self, line: Line, places: set[int]) -> None:
+        for place in places:
+            for link in links(line.statements[place]) if line.statements[place].relations else ():
+                if link.relation == "=" and len(link.left) == 1 and letters(link.left):
+                    value = "".join(token.text for token in link.right)
+                    if self.given.setdefault(link.left[0].text, value) != value:
+                        self.given_twice.add(link.left[0].text)
 
     def add(self, link: Link) -> None:
         """Add a relation as a condition on later sentences."""

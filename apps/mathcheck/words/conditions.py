@@ -17,7 +17,10 @@ _DEFINES = re.compile(
 )
 #: "…, with equality for $x=2$" restricts nothing.
 _EQUALITY_AT = re.compile(r"(?<!\bif\s)(?<!suppose\s)(?<!assume\s)\bequality\b[^⟦]*(?:⟦⟧\s*=?\s*)*$", re.IGNORECASE)
-_PIECEWISE = re.compile(r"\b(?:if|when|whenever|otherwise|unless|odd|even|else|case|recursively|mod|modulo)\b", re.I)
+_PIECEWISE = re.compile(
+    r"\b(?:suppos\w+|assum\w+|induct\w+|hypothes\w+|if|when|whenever|otherwise|unless|odd|even|else|case|recursively|mod|modulo)\b",
+    re.I,
+)
 
 #: A bare bound such as `x > 0` concerns reals for these letters; for n or k it may concern integers.
 _REAL_LETTERS = frozenset("xyzuvwt")

@@ -116,7 +116,7 @@ def _bound(scope: Scope, listed: str, statement: Statement) -> None:
 
 def _declare(scope: Scope, names: Sequence[str], words: str) -> None:
     for item in names:
-        scope.declare(item, _domain(words))
+        scope.declare(item, _domain(words, scope.with_zero))
     if re.search(r"\b(?:distinct|different)\b", words):
         for place, one in enumerate(names):
             for two in names[place + 1 :]:
@@ -127,12 +127,12 @@ def _declare(scope: Scope, names: Sequence[str], words: str) -> None:
                 scope.conditions.append(Condition("=", Node("fn", (name(one), name(two)), "gcd"), number(1)))
 
 
-def _domain(words: str) -> Domain:
+def _domain(words: str, with_zero: bool) -> Domain:
     flat = words.replace("-", "")
     integral = re.search(r"integer|natural|whole|\bodd\b|\beven\b|\bprimes?\b", flat) and "relatively prime" not in flat
     sign = next((sign for sign in ("nonnegative", "nonpositive", "nonzero", "negative", "positive") if sign in flat), "")
-    if "natural" in flat:
-        sign = "positive"
+    if "natural" in flat and (sign != "positive" or not with_zero):
+        sign = "nonnegative" if with_zero else "positive"
     parity = 1 if re.search(r"\bodd\b", flat) else 0 if re.search(r"\beven\b", flat) else None
     prime = bool(re.search(r"\bprimes?\b", flat)) and "relatively" not in flat
     kind = "integer" if integral else "rational" if "rational" in flat else "real"
@@ -166,6 +166,8 @@ def _membership(scope: Scope, places: Sequence[int], statements: Sequence[Statem
             sign = (
                 "nonnegative" if match[3] == r"\ge0" else "positive" if match[2] == "+" or match[3] or match[1] == "N" else ""
             )
+            if match[1] == "N" and scope.with_zero and not match[2] and not match[3]:
+                sign = "nonnegative"
             scope.declare(item, Domain(kind=_SETS[match[1]], sign="nonzero" if match[2] == "*" else sign))
         elif interval:
             _interval(scope, item, interval)

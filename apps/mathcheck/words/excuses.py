@@ -9,13 +9,23 @@ from apps.mathcheck.testing.deciding import MODULO
 from apps.mathcheck.tex.modular import residue_context
 from apps.mathcheck.tex.tree import is_bare_number
 from apps.mathcheck.words.meanings import other_meaning, other_notation
+from apps.mathcheck.words.quantifiers import is_for_some
 from apps.mathcheck.words.reading import Line, read_line
 from apps.mathcheck.words.restrictions import ALTERNATIVE, OTHER_OPERATION, may_be_alternative, uses
-from apps.mathcheck.words.stance import HYPOTHETICAL_WORDS, is_denied_later, is_unasserted, is_under_contradiction
+from apps.mathcheck.words.stance import (
+    HYPOTHETICAL_WORDS,
+    is_about_cases,
+    is_denied_later,
+    is_hypothesis,
+    is_unasserted,
+    is_under_contradiction,
+    may_be_hypothesis,
+)
 from apps.mathcheck.words.texts import Sentence, sentences
 from apps.mathcheck.words.vocabulary import is_read
 
 REACH_AFTER, REACH_BEFORE, NEAR = 300, 2_000, 600
+CASES = "its sentence may be about several cases"
 UNDER_HYPOTHESIS = "it may hold only under the sentence's own hypothesis"
 OTHERWISE_COUNTED = "it may be counted in another way"
 
@@ -80,6 +90,8 @@ def excuse_for_words(around: Around, place: int | None = None) -> str:
         return "the sentence does not clearly assert it"
     if is_denied_later(around.after, around.before):
         return "what follows may deny it"
+    if is_about_cases(line.words):
+        return CASES
     if is_under_contradiction(around.before[-REACH_BEFORE:]):
         return "it is part of a proof by contradiction"
     if may_be_alternative(around.line.words, around.before[-REACH_AFTER:], around.after):
@@ -160,3 +172,10 @@ def later_relations(around: Around, place: int) -> Iterator[Link]:
         if _OPENS_REASON.search(line.flat):
             for statement in line.statements:
                 yield from links(statement)
+
+
+def says(before: str, after: str, settled: bool) -> bool:
+    """Whether words before a formula assert it. "Since $P$" does so if earlier sentences settled its names."""
+    if re.search(r"[A-Za-z]{2}", before) is None or is_hypothesis(before, after) or is_for_some(after):
+        return False
+    return settled or not may_be_hypothesis(before, after)

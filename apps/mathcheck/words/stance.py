@@ -62,6 +62,10 @@ _CLAUSE_ENDS = re.compile(
     r"|in\s+other\s+words|in\s+particular|and\s+(?:we|it|this|so|thus|hence|therefore))\b",
     re.IGNORECASE,
 )
+_CASES = re.compile(
+    r"\b(?:if|when(?:ever)?|otherwise|while|whereas|in\s+the\s+other\s+case|for\s+(?:an\s+)?(?:odd|even|positive|negative|other)(?!\s+integers?\b))\b",
+    re.IGNORECASE,
+)
 _REFUTED_LATER = re.compile(
     r"""\b(?:contradict\w*|impossible|absurd\w*|(?:is|are|was)\s+(?:\w+\s+)?(?:false|wrong|incorrect|not\ true)|cannot
     |can't|not\s+possible
@@ -176,6 +180,11 @@ def _repeats(denial: re.Match[str], following: str, before: str) -> bool:
         (one for one in _CLAUSE.finditer(following) if one.start() <= denial.start() and denial.end() <= one.end()), None
     )
     return clause is not None and before.count(clause[0]) > 0
+
+
+def is_about_cases(sentence: str) -> bool:
+    """Whether the sentence has several conditions in turn: "if $n$ is even, …, and if $n$ is odd, …"."""
+    return len(_CASES.findall(sentence)) > 1
 
 
 def is_under_contradiction(preceding: str) -> bool:

@@ -109,8 +109,9 @@ def _outcome_words(finding: MathFinding) -> str:
         case "refuted":
             return f"is refuted{_counterexample_words(finding)}."
         case "proved" if finding.certificate is not None:
-            where = f", {finding.certificate.where}" if finding.certificate.where else ""
-            return f"is proved ({finding.certificate.method}{where})."
+            known = finding.certificate
+            said = [known.method, f"assuming {', '.join(known.assumptions)}" if known.assumptions else "", known.where]
+            return f"is proved ({'; '.join(filter(None, said))})."
         case "proved":
             return "is proved."
         case "survived":
