@@ -121,7 +121,7 @@ class Assumed:
 
 
 def _loosen(scope: Scope, line: Line, bound: frozenset[str]) -> None:
-    """Drop what earlier sentences said about names that this one restricts anew, or about all names if it speaks of all.
+    """Drop what earlier sentences said about names that this one restricts, too, or about all names if it speaks of all.
 
     "Let $n=2k$. … If $n=2k+1$, …" and "So it holds for all integers" are not about the earlier values. Kinds stay.
     """
