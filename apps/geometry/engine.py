@@ -54,7 +54,8 @@ def prove(check: Check, python: Path) -> Proof:
     goals = tuple(one.goal for one in check.outcomes if one.outcome != REFUTED and not one.goal.predicate.negated)
     if not python.exists():
         return Proof(
-            f"No proof was searched: the geometry engine is not installed. On the server, {COMMAND} installs it.", is_installed=False
+            f"No proof was searched: the geometry engine is not installed. On the server, {COMMAND} installs it.",
+            is_installed=False,
         )
     if not goals:
         return Proof(

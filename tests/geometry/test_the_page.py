@@ -69,7 +69,9 @@ def test_an_error_keeps_the_text_and_names_the_place(client: Client) -> None:
 
 def test_without_the_engine_the_page_says_so_and_how_to_install_it(client: Client) -> None:
     said = page(client, "geometry_proof", statement=TRUE)
-    assert "No proof was searched: the geometry engine is not installed. On the server, make setup-geometry installs it." in said
+    assert (
+        "No proof was searched: the geometry engine is not installed. On the server, make setup-geometry installs it." in said
+    )
     assert "Survived 200 configurations." in said
     assert "proved" not in said.replace("not proved", "")
 

@@ -32,6 +32,10 @@ Let $n$ be an integer. The even ones are trivial. The odd ones give $8\mid n^2-1
 Let $a,b,c$ be real numbers. The matrix is positive definite. Thus $ac>b^2$.
 Let $r$ and $R$ be real numbers. Euler's inequality states $R\ge 2r$.
 Let $n$ be a positive integer. Dominoes tile the $n\times n$ board. Thus $2\mid n^2$.
+Let $p$ be a prime. We discard two and three. Hence $24\mid p^2-1$.
+Let $n$ be a positive integer. The induction starts at five. We get $2^n>n^2$.
+Let $a,b,c$ be real numbers. The quadratic has no real zero. Thus $b^2<4ac$.
+Let $x$ and $y$ be positive reals. By the first inequality, $xy\ge 1$. So $x+y\ge 2$.
 Let $n$ be an integer. If $n$ is even, then $4\mid n^2$, and if $n$ is odd, then $8\mid n^2-1$.
 Let $n$ be an integer. When $n$ is odd we have $n^2\equiv1\pmod 4$ and when $n$ is even we have $n^2\equiv0\pmod4$.
 For odd $n$ we have $8\mid n^2-1$, for even $n$ we have $4\mid n^2$.
@@ -51,6 +55,7 @@ Let $a_1=1$ and $a_{n+1}=2a_n$ for $n\ge 5$. Then $a_n=2^{n-1}$ for all positive
 Let $a_1=1$ and $a_{n+1}=a_n+2$ for $n\ge 3$. Then $a_n=2n-1$.
 Let $a_1=1$ and $a_{n+1}=2a_n$ for $n\le 5$. Then $a_n=2^{n-1}$ for all $n\ge1$.
 Define $a_1=1$, and let $a_{n+1}=2a_n$ hold for $1\le n<10$. Then $a_n=2^{n-1}$ for all $n\geq 1$.
+Let $a_1=2$ and $a_{n+1}=a_n^2$ for $n=1,2,3$. Then $a_{10}=2^{512}$.
 Let $n=2k$ be even. Then $2\mid n$. If $n=2k+1$, then $2\mid n$.
 Let $n=2k$ with $k$ an integer. Then $2\mid n$. For $n=2k+1$ we get $2\mid n$.
 If $n=2k$ then $4\mid n^2$; if $n=2k+1$ then $4\mid n^2$.

@@ -103,9 +103,10 @@ class Assumed:
             return scope
         add_conditions(scope, line, _conditions(line, scope, given))
         own = [one for one in scope.conditions if one not in earlier]
-        scope.conditions = [
-            one for one in scope.conditions if not (_is_recurrence(one) and ends_before(one, own, scope.conditions))
-        ]
+        unread = {letter for statement in line.statements if statement.foreign for letter in letters(statement.tokens)}
+        rules = [one for one in own if _is_recurrence(one)]
+        cut = [one for one in rules if one.names & unread or ends_before(one, own, scope.conditions)]
+        scope.conditions = [one for one in scope.conditions if one not in cut]
         return scope
 
     @staticmethod

@@ -25,6 +25,7 @@ _NARROWS = re.compile(
     r"|all\s+(?:odd|even|prime|positive|negative|distinct|different)(?=\s*[,.]|\s*$)|(?:square|cube|composite|whose|consecutive)\b"
     r"(?=\s+(?:numbers?|integers?))|in\s+(?:an\s+)?(?:increasing|decreasing|arithmetic|geometric)\s+(?:order|progression)"
     r"|(?:outside|inside|within|beyond|interval|between|starting|beginning|onwards?|sufficiently|large|small)\b"
+    r"|(?:first|second|third|last|previous|other)\s+(?:inequality|condition|equation|relation)\b"
     r"|(?:with|of|has|have|having)\s+(?:the\s+)?(?:sum|product|difference|total|value|mean)\b)",
     re.IGNORECASE,
 )
@@ -45,6 +46,11 @@ _REFERS_BACK = re.compile(
     re.IGNORECASE,
 )
 _OF_ALL_TOGETHER = re.compile(r"\b(?:they|their|its|both|sum|product)\b", re.IGNORECASE)
+#: Things that a sentence without relations may say of the names: "we discard two and three", "it starts at five".
+_NAMES_SOMETHING = re.compile(
+    r"\b(?:two|three|four|five|six|seven|base|starts?|triangle|quadratic|cubic|roots?|zeros?|part|case|inequality|condition)\b",
+    re.IGNORECASE,
+)
 _CONTINUES = re.compile(r"^\W*(?:or|else|except\w*|unless|otherwise|alternatively|provided|apart)\b", re.IGNORECASE)
 _NO_RELATION_BETWEEN = re.compile(r"\s*(?:,|,?\s*(?:and|or|nor))\s*")
 #: A preposition after a name belongs to it: "$n$ from $1$ to $3$", "$a,b$ of sum $1$".
@@ -109,7 +115,10 @@ def may_restrict_names(line: Line) -> bool:
     """Whether a sentence without relations may restrict declared names in words alone."""
     if any(statement.relations for statement in line.statements):
         return False
-    if any(token.kind == "letter" for statement in line.statements for token in statement.tokens):
+    has_names = any(token.kind == "letter" for statement in line.statements for token in statement.tokens)
+    if _NAMES_SOMETHING.search(line.words) and not (has_names and "triangle" in line.words):
+        return True
+    if has_names:
         return _OF_ALL_TOGETHER.search(line.words) is not None
     return any(found.search(line.words) for found in (_REFERS_BACK, _NARROWS)) or is_restricted(line.words)
 
