@@ -30,7 +30,7 @@ _BOUNDS = frozenset(["<", ">", r"\le", r"\ge"])
 def condition_places(line: Line, scope: Scope, given: bool) -> set[int]:
     """The places of a line's statements that are conditions: by the words before them, or by their form.
 
-    A conclusion about names that the text has settled is a claim, whatever its form: "hence $x=5$".
+    What `concludes` finds is a claim and no condition.
     """
     found: set[int] = set()
     for place, statement in enumerate(line.statements):
