@@ -64,12 +64,16 @@ def _seconds(folder: Path, kind: str) -> float:
 
 
 def _plain() -> Any:
+    from trl import GRPOTrainer
+
     from workers.training.row_trainer import RowTrainer
 
     class Plain(RowTrainer):
-        """TRL with a prepared batch, without RowTrainer's work around a step."""
+        """TRL with a prepared batch, its own micro-batches and padding, without RowTrainer's work around a step."""
 
         made: Any = None
+        _prepare_inputs = GRPOTrainer._prepare_inputs
+        _get_per_token_logps_and_entropies = GRPOTrainer._get_per_token_logps_and_entropies
 
         def _generate_and_score_completions(self, inputs: Any) -> Any:
             if self.made is None:

@@ -50,6 +50,7 @@ class JobConfig:
     dataset: dict[str, Any] = field(default_factory=dict)
     rows_per_step: int = 64
     micro_rows: int | None = None
+    packing: bool = True
     seed: int = 0
     learning_rate: float = 1e-6
     last_learning_rate: float = 1e-6
@@ -145,6 +146,8 @@ def _check_parts(config: JobConfig) -> None:
             raise BadConfig(f"“{name}” is {value!r}; it must be {kind}, 0 or more.")
     if not isinstance(loss.token_rm, bool):
         raise BadConfig(f"“loss.token_rm” is {loss.token_rm!r}; it must be true or false.")
+    if not isinstance(config.packing, bool):
+        raise BadConfig(f"“packing” is {config.packing!r}; it must be true or false.")
     if not isinstance(config.dataset, dict):
         raise BadConfig(f"“dataset” is {config.dataset!r}; it must be an object.")
 

@@ -1,8 +1,8 @@
 """TRL's GRPOTrainer on given rows instead of its own rollouts.
 
-One private method is replaced, `_generate_and_score_completions`, where TRL would generate and score. Losses, clipping, KL,
-micro-batches, adapters and several devices are TRL's. Therefore its minor version is pinned, and tests/training compares its
-losses with `tests/learning/numpy_losses.py`.
+`_generate_and_score_completions` is replaced, where TRL would generate and score; `scoring` replaces how a step is cut and
+computed. Losses, clipping, KL, adapters and several devices are TRL's. Therefore its minor version is pinned, and
+tests/training compares its losses with `tests/learning/numpy_losses.py`.
 """
 
 import json
@@ -13,17 +13,18 @@ from typing import Any
 
 import torch
 from datasets import Dataset
-from trl import GRPOConfig, GRPOTrainer
+from trl import GRPOConfig
 from trl.trainer.utils import use_adapter
 
 from apps.recipes.mathematics.rows import Row
 from workers.training.config import JobConfig
-from workers.training.measuring.drift import Drift
 from workers.training.measuring.measures import measures_of
 from workers.training.policy import Policy
 from workers.training.problems import BadConfig, BadRows, NoRows, NotANumber
 from workers.training.rows.batches import Tensors, silence_mastered, silent_rows, tensors_of
+from workers.training.rows.packing import may_pack
 from workers.training.rows.sources import RowSource
+from workers.training.scoring import ScoringTrainer
 
 #: TRL's names of our aggregations. Its "dr_grpo" divides by rows × longest completion; a longest of 1 gives "sum".
 LOSS_TYPES = {"token": "dapo", "seq": "grpo", "fixed": "dr_grpo", "sum": "dr_grpo"}
@@ -77,7 +78,7 @@ def check_masters(model: Any) -> None:
             )
 
 
-class RowTrainer(GRPOTrainer):
+class RowTrainer(ScoringTrainer):
     """Trains on the rows that `source` gives for each step; calls `seen(step, rows, measures)` before each step."""
 
     lr_scheduler: Any
@@ -96,13 +97,12 @@ class RowTrainer(GRPOTrainer):
         nothing = Dataset.from_dict({"prompt": [""] * 64})
         super().__init__(model=model, reward_funcs=_none, args=args, train_dataset=nothing, processing_class=tokenizer, **more)
         check_masters(self.model)
+        self.packs_rows = config.packing and may_pack(self.accelerator.unwrap_model(self.model))
         self.source, self.job, self._seen = source, config, seen
         self.served_in: str | None = None
         self.rows_trained = self.tokens_trained = 0
         self.without_rows_s = 0.0
-        self.drift = Drift()
         self._filled = 1.0
-        self._latest: Any = None
 
     def create_scheduler(self, num_training_steps: int, optimizer: Any = None) -> Any:
         """Schedule: warm-up, then a cosine from the first to the last learning rate, which may be equal."""
@@ -167,7 +167,7 @@ class RowTrainer(GRPOTrainer):
         if self.job.loss.mastered_below is not None:
             self._metrics["train"]["mastered"].append(silence_mastered(batch, self.job.loss.mastered_below))
         pieces = self.args.steps_per_generation
-        batch = silent_rows(batch, -len(share) % pieces)
+        batch = self.arranged(silent_rows(batch, -len(share) % pieces))
         self._filled = len(batch["prompt_ids"]) * world / len(rows)
         own = sum(map(sum, (row.loss_mask for row in rows)))
         self.rows_trained += len(rows)
@@ -176,8 +176,7 @@ class RowTrainer(GRPOTrainer):
         self._with_own_logprobs(batch)
         self.prepare(batch)
         batch["num_items_in_batch"] = torch.tensor(max(own, 1), device=self.accelerator.device)
-        # TRL shuffles next; seed by step, so that a resumed job makes the same micro-batches.
-        torch.manual_seed(self.job.seed * 1_000_003 + step)
+        torch.manual_seed(self.job.seed * 1_000_003 + step)  # For dropout: a resumed job draws the same.
         return batch
 
     def _check_ids(self, batch: Tensors) -> None:
@@ -194,28 +193,6 @@ class RowTrainer(GRPOTrainer):
     def prepare(self, batch: Tensors) -> None:
         """Hook for objectives: extend a batch before it is split into micro-batches."""
 
-    def logprobs(self, model: Any, batch: Tensors, *, entropy: bool = False) -> tuple[Any, Any]:
-        """Log-probabilities of the completions' tokens (N, T), and their entropies with `entropy`."""
-        ids = torch.cat([batch["prompt_ids"], batch["completion_ids"]], dim=1)
-        mask = torch.cat([batch["prompt_mask"], batch["completion_mask"]], dim=1)
-        found = self._get_per_token_logps_and_entropies(
-            model, ids, mask, batch["completion_ids"].shape[1], compute_entropy=entropy
-        )
-        return found[0], found[1]
-
-    def _get_per_token_logps_and_entropies(self, *args: Any, **more: Any) -> Any:
-        """Call TRL's method and keep the result for `note_drift`: TRL itself reports only the clipped ratios."""
-        found = super()._get_per_token_logps_and_entropies(*args, **more)
-        self._latest = found[0]
-        return found
-
-    def note_drift(self, inputs: Tensors) -> None:
-        """Compare the last log-probabilities with those of the policy that wrote the rows."""
-        latest, self._latest = self._latest, None
-        if latest is not None and "old_per_token_logps" in inputs:  # TRL's fused loss computes none.
-            wrote = inputs.get("behaviour_logps", inputs["old_per_token_logps"])
-            self.drift.take(latest, wrote, inputs["tool_mask"] * inputs["completion_mask"])
-
     @torch.no_grad()
     def _with_reference(self, batch: Tensors) -> None:
         """Add the reference's log-probabilities, which TRL needs for a KL term."""
@@ -223,11 +200,11 @@ class RowTrainer(GRPOTrainer):
             return
         model = self.accelerator.unwrap_model(self.model)
         if self.ref_model is not None:
-            batch["ref_per_token_logps"], _ = self._in_pieces(self.ref_model, batch)
+            batch["ref_per_token_logps"] = self.in_pieces(self.ref_model, batch)
             return
         # The reference of a new adapter is the model without it; that of a continued adapter is TRL's copy of it.
         with use_adapter(model, "ref" if "ref" in model.peft_config else None):
-            batch["ref_per_token_logps"], _ = self._in_pieces(model, batch)
+            batch["ref_per_token_logps"] = self.in_pieces(model, batch)
 
     @torch.no_grad()
     def _with_own_logprobs(self, batch: Tensors) -> None:
@@ -239,18 +216,9 @@ class RowTrainer(GRPOTrainer):
             return
         model = self.accelerator.unwrap_model(self.model)
         own = batch["tool_mask"] * batch["completion_mask"]
-        fresh, _ = self._in_pieces(model, batch)
+        fresh = self.in_pieces(model, batch)
         batch["behaviour_logps"] = batch["old_per_token_logps"]
         batch["old_per_token_logps"] = torch.where(own > 0, fresh.float(), 0.0)
-
-    def _in_pieces(self, model: Any, batch: Tensors) -> tuple[Any, Any]:
-        size = max(1, len(batch["prompt_ids"]) // self.args.steps_per_generation)
-        names = ("prompt_ids", "prompt_mask", "completion_ids", "completion_mask")
-        pieces = [
-            self.logprobs(model, {name: batch[name][start : start + size] for name in names})[0]
-            for start in range(0, len(batch["prompt_ids"]), size)
-        ]
-        return torch.cat(pieces), None
 
     def _compute_loss(self, model: Any, inputs: Tensors) -> Any:
         loss = super()._compute_loss(model, inputs)

@@ -40,6 +40,8 @@ class OrealTrainer(SupervisedTrainer):
         rewards = TokenRewards(model, rate=rate, weight_decay=config.weight_decay) if config.loss.token_rm else None
         super().__init__(model, source, config, *others, **more)
         self.token_rewards = rewards.to(self.accelerator.device) if rewards is not None else None
+        if rewards is not None:
+            rewards.packs_rows = self.packs_rows
         if rewards is not None and self.accelerator.num_processes > 1:
             raise BadConfig("“loss.token_rm” works in one process only. Remove it on several devices.")
 

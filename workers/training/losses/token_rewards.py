@@ -16,6 +16,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 
 from workers.training.problems import NotANumber
 from workers.training.rows.batches import Tensors
+from workers.training.rows.packing import SHORT, per_token
 
 #: From the released configuration: initial steps of this model alone, and its learning rate relative to the actor's.
 STEPS_ALONE = 10
@@ -28,6 +29,7 @@ class TokenRewards(torch.nn.Module):
 
     def __init__(self, actor: Any, *, rate: float, weight_decay: float) -> None:
         super().__init__()
+        self.packs_rows = False
         own = copy.deepcopy(actor)
         self.body = (own.merge_and_unload() if hasattr(own, "merge_and_unload") else own).base_model.float()
         self.body.requires_grad_(True)
@@ -41,8 +43,15 @@ class TokenRewards(torch.nn.Module):
         """Logits of the completions' tokens, shape (N, T)."""
         ids = torch.cat([batch["prompt_ids"], batch["completion_ids"]], dim=1)
         mask = torch.cat([batch["prompt_mask"], batch["completion_mask"]], dim=1)
+        length = batch["completion_ids"].shape[1]
+        if self.packs_rows:
+            return per_token(ids, mask, length, SHORT, self._scored).squeeze(-1)
         hidden = self.body(input_ids=ids, attention_mask=mask, use_cache=False).last_hidden_state
-        return self.head(hidden[:, -batch["completion_ids"].shape[1] :]).squeeze(-1).float()
+        return self.head(hidden[:, -length:]).squeeze(-1).float()
+
+    def _scored(self, ids: Any, positions: Any, kept: Any) -> Any:
+        hidden = self.body(input_ids=ids, position_ids=positions, use_cache=False).last_hidden_state
+        return self.head(hidden[0]).float()
 
     @torch.no_grad()
     def weights(self, batch: Tensors, size: int) -> Any:

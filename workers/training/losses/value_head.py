@@ -49,6 +49,14 @@ class ValueTrainer(RowTrainer):
         mask = torch.cat([batch["prompt_mask"], batch["completion_mask"]], dim=1)
         inner = self.accelerator.unwrap_model(model)
         length = batch["completion_ids"].shape[1]
+        if self.is_packed(mask):
+
+            def scored(ids: Any, positions: Any, kept: Any) -> Any:
+                hidden = inner.model(input_ids=ids, position_ids=positions, use_cache=False).last_hidden_state[0, :-1]
+                return torch.nn.functional.pad(inner.value_head(hidden).float(), (0, 0, 1, 0))
+
+            with self.accelerator.autocast():
+                return self.in_packs(model, ids, mask, length, scored).squeeze(-1)
         with self.accelerator.autocast():
             hidden = inner.model(input_ids=ids, attention_mask=mask, use_cache=False).last_hidden_state
             return inner.value_head(hidden[:, -length - 1 : -1]).squeeze(-1).float()

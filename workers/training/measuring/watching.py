@@ -156,7 +156,8 @@ class Watch(TrainerCallback):
         shares = {name: without / passed_s for kind, name in WITHOUT_ROWS.items() if kind == self.config.source.get("kind")}
         shares |= {"time/held_out": measuring / passed_s} if self.held_out is not None else {}
         shares |= {"time/train": max(0.0, 1 - sum(shares.values()))} if shares else {}
-        return {"tokens": float(tokens), "tokens_per_second": trained / max(passed_s - measuring, 1e-9), **shares}
+        speed = {"tokens_per_second": trained / max(passed_s - measuring, 1e-9), "useful_tokens": self.trainer.useful()}
+        return {"tokens": float(tokens), **speed, **shares}
 
     def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         """Seal the checkpoint written by transformers, and delete old ones."""

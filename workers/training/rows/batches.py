@@ -54,12 +54,19 @@ def silence_mastered(batch: Tensors, target: float) -> float:
 
 
 def silent_rows(batch: Tensors, count: int) -> Tensors:
-    """Batch padded with `count` fully masked rows, to make its size divisible."""
+    """Batch padded with `count` fully masked rows of one token, to make its size divisible."""
     if not count:
         return batch
     more = {name: tensor[:1].expand(count, *tensor.shape[1:]) for name, tensor in batch.items()}
-    more |= {name: torch.zeros_like(more[name]) for name in ("tool_mask", "advantages")}
+    more |= {name: torch.zeros_like(more[name]) for name in ("tool_mask", "advantages", "prompt_mask", "completion_mask")}
+    more["completion_mask"][:, 0] = 1
     return {name: torch.cat([tensor, more[name]]) for name, tensor in batch.items()}
+
+
+def lengths_of(batch: Tensors) -> list[int]:
+    """Tokens of each row, prompt and completion."""
+    found: list[int] = (batch["prompt_mask"].sum(dim=1) + batch["completion_mask"].sum(dim=1)).tolist()
+    return found
 
 
 def _advantages(rows: Sequence[Row], longest: int, own: Any) -> Any:
