@@ -14,6 +14,10 @@ Objective = Literal["supervised", "clipped", "clipped_with_values", "oreal"]
 Family = Literal["proofs", "turns", "rounds", "agents", "states"]
 
 
+#: Chosen for OREAL's negative rows: the cap of dual-clip PPO. On policy, all ratios are 1.
+RATIO_CAP = 3.0
+
+
 @dataclass(frozen=True)
 class Rollouts:
     """Sampling of answers for training: `group` answers to each of `prompts` prompts per step."""
@@ -36,7 +40,12 @@ class Rate:
 
 @dataclass(frozen=True)
 class LossSettings:
-    """Settings of any loss: the first part is for clipped losses, the second for OREAL's."""
+    """Settings of any loss: the first part is for clipped losses, the second for OREAL's.
+
+    `ratio_cap`: highest ratio of a token with a negative advantage (dual-clip PPO). `correction_cap`: highest weight of
+    truncated importance sampling, for `old` recompute. `mask_above`: mean log-ratio from which rows of negative advantage are
+    left out.
+    """
 
     low: float = 0.2
     high: float = 0.2
@@ -49,6 +58,9 @@ class LossSettings:
     negative: float = 0.5
     token_rm: bool = False
     old: Literal["stored", "recompute"] = "stored"
+    ratio_cap: float | None = None
+    correction_cap: float | None = None
+    mask_above: float | None = None
 
 
 @dataclass(frozen=True)
@@ -116,7 +128,7 @@ class Training:
                 loss.low, loss.high, loss.beta, loss.aggregation, loss.longest, entropy_bonus=self.entropy_bonus
             )
         if isinstance(loss, OrealFactors):
-            return LossSettings(beta=loss.beta, positive=loss.positive, negative=loss.negative)
+            return LossSettings(beta=loss.beta, positive=loss.positive, negative=loss.negative, ratio_cap=RATIO_CAP)
         return LossSettings()
 
     def settings(self, steps: int) -> dict[str, Any]:

@@ -104,6 +104,21 @@ def test_another_tokenizer_than_the_recorded_one_is_rejected(tmp_path: Path) -> 
     failed(job(tmp_path, dataset={"tokenizer": "0" * 64}), "other_tokenizer", "000000000000")
 
 
+def test_rows_of_another_temperature_are_rejected(tmp_path: Path) -> None:
+    failed(job(tmp_path / "wrong", dataset={"temperature": 0.8}), "bad_config", "temperature 0.8, but “temperature” is 1")
+    assert end_of(job(tmp_path / "right", dataset={"temperature": 0.8}, temperature=0.8, steps=1))["state"] == "finished"
+    supervised = job(tmp_path / "supervised", dataset={"temperature": 0.8}, recipe="turn_sft", steps=1)
+    assert end_of(supervised)["state"] == "finished"
+
+
+def test_rows_of_another_chat_template_are_rejected_unless_it_is_meant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workers.training.running.template_hash", lambda tokenizer: "1" * 64)
+    failed(job(tmp_path / "other", dataset={"chat_template": "2" * 64}), "bad_config", "chat template 222222222222…")
+    assert end_of(job(tmp_path / "same", dataset={"chat_template": "1" * 64}, steps=1))["state"] == "finished"
+    meant = job(tmp_path / "meant", dataset={"chat_template": "2" * 64}, any_template=True, steps=1)
+    assert end_of(meant)["state"] == "finished"
+
+
 @pytest.mark.parametrize(("name", "kept"), [("config.json", 20), ("model.safetensors", -8), ("tokenizer.json", 40)])
 def test_an_incomplete_base_is_named(tmp_path: Path, name: str, kept: int) -> None:
     (tmp_path / "first").mkdir()

@@ -61,7 +61,7 @@ def test_the_clipped_loss_equals_ours(
 
 
 def test_oreals_loss_equals_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = trainer(tmp_path, "orealh", rows_per_step=8)
+    made = trainer(tmp_path, "orealh", rows_per_step=8, loss={"ratio_cap": None})
     batch = tensors_of(rows(8), pad=0)
     batch["ref_per_token_logps"] = torch.full(batch["completion_ids"].shape, -0.8)
     value, gradient, logprobs = scored(made, dict(batch), monkeypatch)

@@ -90,6 +90,7 @@ def test_a_job_on_a_dataset_names_it_and_links_its_rows(alice: User, training: S
         "hash": "ab" * 32,
         "tokenizer": "t1",
         "chat_template": "c1",
+        "temperature": 1.0,
         "shards": {"000.parquet": "cd" * 32},
     }
     assert (job.config["dataset"], job.config["parent"]) == (facts, "small")

@@ -50,6 +50,7 @@ class JobConfig:
     dataset: dict[str, Any] = field(default_factory=dict)
     rows_per_step: int = 64
     micro_rows: int | None = None
+    micro_tokens: int = 16_384
     packing: bool = True
     seed: int = 0
     learning_rate: float = 1e-6
@@ -58,6 +59,7 @@ class JobConfig:
     gradient_clip: float = 1.0
     weight_decay: float = 0.0
     temperature: float = 1.0
+    any_template: bool = False
     loss: LossSettings = field(default_factory=LossSettings)
     lora: LoraSettings | None = None
     held_out: HeldOutSettings | None = None
@@ -146,15 +148,16 @@ def _check_parts(config: JobConfig) -> None:
             raise BadConfig(f"“{name}” is {value!r}; it must be {kind}, 0 or more.")
     if not isinstance(loss.token_rm, bool):
         raise BadConfig(f"“loss.token_rm” is {loss.token_rm!r}; it must be true or false.")
-    if not isinstance(config.packing, bool):
-        raise BadConfig(f"“packing” is {config.packing!r}; it must be true or false.")
+    for name in ("packing", "any_template"):
+        if not isinstance(getattr(config, name), bool):
+            raise BadConfig(f"“{name}” is {getattr(config, name)!r}; it must be true or false.")
     if not isinstance(config.dataset, dict):
         raise BadConfig(f"“dataset” is {config.dataset!r}; it must be an object.")
 
 
 def _check(config: JobConfig) -> None:
     _check_parts(config)
-    for name in ("steps", "rows_per_step", "save_every", "keep", "log_every"):
+    for name in ("steps", "rows_per_step", "micro_tokens", "save_every", "keep", "log_every"):
         value = getattr(config, name)
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
             raise BadConfig(f"“{name}” is {value!r}; it must be a whole number of at least 1.")
@@ -183,12 +186,33 @@ def _check(config: JobConfig) -> None:
         raise BadConfig(f"“loss.token_rm” needs OREAL’s loss; {config.recipe} has another.")
     if config.loss.old == "recompute" and config.training.objective == "supervised":
         raise BadConfig(f"“loss.old” needs a recipe with ratios to the rows’ policy; {config.recipe} has none.")
+    _check_off_policy(config)
     if config.held_out is not None:
         _check_held_out(config, config.held_out, kind)
     if config.loss.aggregation == "fixed" and not config.loss.longest:
         raise BadConfig("The aggregation “fixed” needs loss.longest, the maximum length of a completion in tokens.")
     if config.rows_per_step % config.micro:
         raise BadConfig(f"micro_rows ({config.micro}) must divide rows_per_step ({config.rows_per_step}).")
+
+
+def _check_off_policy(config: JobConfig) -> None:
+    """Check the limits on ratios between the model, the model of the step's begin, and the policy that wrote the rows."""
+    loss = config.loss
+    least = {
+        "ratio_cap": 1 + loss.high if config.training.objective != "oreal" else 1.0,
+        "correction_cap": 1.0,
+        "mask_above": 0.0,
+    }
+    for name, above in least.items():
+        value = getattr(loss, name)
+        if value is None:
+            continue
+        if not isinstance(value, int | float) or isinstance(value, bool) or not above < value < float("inf"):
+            raise BadConfig(f"“loss.{name}” is {value!r}; it must be null or a number above {above:g}.")
+        if config.training.objective == "supervised":
+            raise BadConfig(f"“loss.{name}” needs a recipe with ratios to the rows’ policy; {config.recipe} has none.")
+    if loss.correction_cap is not None and loss.old != "recompute":
+        raise BadConfig("“loss.correction_cap” needs “loss.old” recompute: stored probabilities need no correction.")
 
 
 def _check_held_out(config: JobConfig, held_out: HeldOutSettings, kind: str | None) -> None:

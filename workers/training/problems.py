@@ -2,8 +2,9 @@
 
 import errno
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from apps.recipes.mathematics.arrays import NotLearnable
 from apps.recipes.mathematics.rows import Leak
@@ -54,6 +55,24 @@ def check_tokenizers(recorded: str | None, own: str) -> None:
         raise OtherTokenizer(
             f"The rows were written with the tokenizer {recorded[:12]}…, but the base model has {own[:12]}…;"
             " their token ids would mean other text."
+        )
+
+
+def check_dataset(dataset: Mapping[str, Any], *, temperature: float | None, template: str | None) -> None:
+    """Raise `BadConfig` where rows were scored at another temperature, or written with another chat template. None: any.
+
+    The recorded hash covers a template with its variables; the base's has none. So a job may accept any template.
+    """
+    scored_at, wrote = dataset.get("temperature"), dataset.get("chat_template")
+    if scored_at is not None and temperature is not None and abs(float(scored_at) - temperature) > 1e-6:
+        raise BadConfig(
+            f"The log-probabilities of the rows belong to temperature {scored_at:g}, but “temperature” is {temperature:g}: all"
+            f" ratios would be wrong. Use {scored_at:g}."
+        )
+    if wrote and template and wrote != template:
+        raise BadConfig(
+            f"The rows were written with the chat template {wrote[:12]}…, but the base model has {template[:12]}…. After"
+            " training it gets prompts unlike these. If that is meant, or only variables were set, use “any_template” true."
         )
 
 

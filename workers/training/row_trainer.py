@@ -18,6 +18,7 @@ from trl.trainer.utils import use_adapter
 
 from apps.recipes.mathematics.rows import Row
 from workers.training.config import JobConfig
+from workers.training.measuring.drift import MOST
 from workers.training.measuring.measures import measures_of
 from workers.training.policy import Policy
 from workers.training.problems import BadConfig, BadRows, NoRows, NotANumber
@@ -51,7 +52,8 @@ def arguments(config: JobConfig, output: Path, *, bf16: bool, cpu: bool) -> Any:
         epsilon=config.loss.low,
         epsilon_high=config.loss.high,
         loss_type=LOSS_TYPES[config.loss.aggregation],
-        entropy_coef=config.loss.entropy_bonus,
+        delta=config.loss.ratio_cap,
+        off_policy_mask_threshold=config.loss.mask_above,
         temperature=config.temperature,
         seed=config.seed,
         bf16=bf16,  # Arithmetic in autocast; trained weights are float32.
@@ -97,6 +99,7 @@ class RowTrainer(ScoringTrainer):
         nothing = Dataset.from_dict({"prompt": [""] * 64})
         super().__init__(model=model, reward_funcs=_none, args=args, train_dataset=nothing, processing_class=tokenizer, **more)
         check_masters(self.model)
+        self.most_tokens = config.micro_tokens
         self.packs_rows = config.packing and may_pack(self.accelerator.unwrap_model(self.model))
         self.source, self.job, self._seen = source, config, seen
         self.served_in: str | None = None
@@ -148,7 +151,8 @@ class RowTrainer(ScoringTrainer):
         """Current model, for sampling."""
         model = self.accelerator.unwrap_model(self.model)
         seed = self.job.seed * 1_000_003 + step
-        return Policy(model, self.processing_class, version=step, seed=seed, arithmetic=self.accelerator.autocast)
+        given: dict[str, Any] = {"temperature": self.job.temperature, "arithmetic": self.accelerator.autocast}
+        return Policy(model, self.processing_class, version=step, seed=seed, **given)
 
     def _generate_and_score_completions(self, inputs: Any) -> Tensors:
         step = self.state.global_step
@@ -210,23 +214,45 @@ class RowTrainer(ScoringTrainer):
     def _with_own_logprobs(self, batch: Tensors) -> None:
         """For `loss.old = recompute` (UloRL's pseudo on-policy): replace the old log-probabilities by the current model's.
 
-        The drift is still measured from the policy that wrote the rows.
+        Drift and masks of rows are still measured from the policy that wrote the rows. With `loss.correction_cap`, advantages
+        are multiplied by min(model ÷ that policy, cap) per token: truncated importance sampling, or decoupled PPO.
         """
         if self.job.loss.old != "recompute" or "old_per_token_logps" not in batch:
             return
         model = self.accelerator.unwrap_model(self.model)
         own = batch["tool_mask"] * batch["completion_mask"]
         fresh = self.in_pieces(model, batch)
-        batch["behaviour_logps"] = batch["old_per_token_logps"]
+        wrote = batch["sampling_per_token_logps"] = batch["old_per_token_logps"]
         batch["old_per_token_logps"] = torch.where(own > 0, fresh.float(), 0.0)
+        if (cap := self.job.loss.correction_cap) is None:
+            return
+        weights = (batch["old_per_token_logps"] - wrote).clamp(-MOST, MOST).exp()
+        advantages = batch["advantages"]
+        spread = advantages[:, None] if advantages.dim() == 1 else advantages
+        batch["advantages"] = spread * weights.clamp(max=cap) * own
+        count = own.sum().clamp(min=1)
+        self._metrics["train"]["capped"].append(float(((weights > cap) * own).sum() / count))
 
     def _compute_loss(self, model: Any, inputs: Tensors) -> Any:
         loss = super()._compute_loss(model, inputs)
+        if self.job.loss.entropy_bonus and self._entropies is not None:
+            loss = loss - self.job.loss.entropy_bonus * self._total(self._entropies, inputs)
         self.note_drift(inputs)
         # Means over rows include the padding rows of the batch; the mean over tokens does not.
         if self.job.loss.aggregation != "token":
-            loss = loss * self._filled
+            loss = loss * self._filled * self.part_share
         return loss
+
+    def _total(self, values: Any, inputs: Tensors) -> Any:
+        """Values of own tokens (N, T), added up as the loss adds its own; TRL's entropy bonus is always a mean over tokens."""
+        own = inputs["tool_mask"] * inputs["completion_mask"]
+        totals, loss = (values * own).sum(dim=1), self.job.loss
+        if loss.aggregation == "token":
+            return totals.sum() / inputs["num_items_in_batch"] * self.accelerator.num_processes
+        if loss.aggregation == "seq":
+            totals = totals / own.sum(dim=1).clamp(min=1)
+        longest = loss.longest if loss.aggregation == "fixed" and loss.longest else 1
+        return totals.mean() / longest / self.current_gradient_accumulation_steps
 
 
 def _none(**_: Any) -> list[float]:

@@ -30,7 +30,7 @@ from workers.training.models import (
     template_hash,
     tokenizer_hash,
 )
-from workers.training.problems import BadConfig, check_tokenizers, explain
+from workers.training.problems import BadConfig, check_dataset, check_tokenizers, explain
 from workers.training.row_trainer import RowTrainer, arguments
 from workers.training.rows.sources import EndOfRows, RowSource, StoredRows, StreamedRows, ToyRows
 from workers.training.rows.tables import TableRows, check_shards
@@ -88,6 +88,11 @@ def _train(folder: JobFolder, *, resume: bool, stop: StopAsked, main: bool) -> t
     tokenizer = load_tokenizer(base)
     own = tokenizer_hash(tokenizer)
     check_tokenizers(config.dataset.get("tokenizer"), own)
+    check_dataset(
+        config.dataset,
+        temperature=config.temperature if config.training.needs_logprobs else None,
+        template=None if config.any_template else template_hash(tokenizer),
+    )
     if config.source["kind"] == "texts" and not tokenise_job(folder, tokenizer, asked=lambda: stop.asked, main=main):
         return "stopped", ""
 

@@ -15,6 +15,7 @@ from redis.exceptions import RedisError
 
 from apps.accounts.models import User
 from apps.datasets.models import DatasetVersion
+from apps.datasets.versions.manifest import scored_at
 from apps.learning.jobs.folders import TEXTS
 from apps.learning.models import RESUMABLE, UNDER_WAY, JobState, TrainingJob
 from apps.learning.queues import TRAIN_QUEUE, train
@@ -79,6 +80,7 @@ def _dataset_facts(dataset: DatasetVersion) -> dict[str, Any]:
         "hash": dataset.hash,
         "tokenizer": manifest.get("tokenizer") or None,
         "chat_template": manifest.get("chat_template") or None,
+        "temperature": scored_at(manifest) if manifest and dataset.has_tokens else None,
         "shards": {name.removeprefix(ROWS): sha for name, sha in manifest.get("files", {}).items() if name.startswith(ROWS)},
     }
 

@@ -3,6 +3,7 @@
 Tests compare values and gradients with `supervised_loss` and `oreal_loss` of `tests/learning/numpy_losses.py`.
 """
 
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -81,9 +82,11 @@ class OrealTrainer(SupervisedTrainer):
         self.note_drift(inputs)
         own = inputs["tool_mask"] * inputs["completion_mask"]
         advantage = _by_token(inputs["advantages"])
-        ratio = torch.exp(logprobs - inputs["old_per_token_logps"])
+        ratio = torch.exp(logprobs - inputs["old_per_token_logps"]).clamp(max=self.job.loss.ratio_cap or inf)
         weighed = own * inputs.get("weights", 1.0)
         cloned = -(weighed * (advantage > 0) * advantage * logprobs).sum() / inputs["positive_tokens"]
+        if self.off_policy_mask_threshold is not None:
+            weighed = weighed * self.kept_rows(logprobs, inputs)
         pushed = -(weighed * (advantage < 0) * advantage * ratio).sum() / inputs["negative_tokens"]
         loss = self.job.loss.positive * cloned + self.job.loss.negative * pushed
         if self.beta:

@@ -28,6 +28,8 @@ NAMES = {
     "kl": "kl",
     "value_loss": "value_loss",
     "mastered": "mastered",
+    "capped": "capped",
+    "masked_rows": "masked_rows",
     "token_rm_loss": "token_rm_loss",
     "clip_ratio/low_mean": "clip_low",
     "clip_ratio/high_mean": "clip_high",

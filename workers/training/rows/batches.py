@@ -57,10 +57,10 @@ def silent_rows(batch: Tensors, count: int) -> Tensors:
     """Batch padded with `count` fully masked rows of one token, to make its size divisible."""
     if not count:
         return batch
-    more = {name: tensor[:1].expand(count, *tensor.shape[1:]) for name, tensor in batch.items()}
+    more = {name: tensor[:1].expand(count, *tensor.shape[1:]) for name, tensor in batch.items() if tensor.dim()}
     more |= {name: torch.zeros_like(more[name]) for name in ("tool_mask", "advantages", "prompt_mask", "completion_mask")}
     more["completion_mask"][:, 0] = 1
-    return {name: torch.cat([tensor, more[name]]) for name, tensor in batch.items()}
+    return {name: torch.cat([tensor, more[name]]) if tensor.dim() else tensor for name, tensor in batch.items()}
 
 
 def lengths_of(batch: Tensors) -> list[int]:

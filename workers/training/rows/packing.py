@@ -12,6 +12,8 @@ import torch
 #: Tokens of short rows in one pack, where attention computes the whole square of a pack (SDPA): 512 took the least time on a
 #: CPU (benchmarks.learning.packing).
 SHORT = 512
+#: Share of useful tokens from which rows are side by side instead of in packs, or with more rows.
+DENSE = 0.9
 #: Attention that computes only within each row, however long the pack.
 ONLY_WITHIN_ROWS = ("flash_attention_2", "flash_attention_3", "flex_attention")
 Scored = Callable[[Any, Any, Any], Any]
@@ -29,6 +31,26 @@ def packs(lengths: Sequence[int], most: int) -> list[list[int]]:
             place = len(found) - 1
         found[place].append(row)
         room[place] -= lengths[row]
+    return found
+
+
+def cut(lengths: Sequence[int], most: int, *, padded: bool) -> list[list[int]]:
+    """Rows of each part of a micro-batch, of at most `most` computed tokens; a longer row is alone.
+
+    With `padded`, each row counts as the longest of its part, and parts have little padding.
+    """
+    if not padded:
+        return packs(lengths, most)
+    found: list[list[int]] = []
+    needed = 0
+    for row in by_length(lengths):
+        computed = lengths[row] * (len(found[-1]) + 1) if found else 0
+        if found and computed <= most and needed + lengths[row] >= DENSE * computed:
+            found[-1].append(row)
+            needed += lengths[row]
+        else:
+            found.append([row])
+            needed = lengths[row]
     return found
 
 
