@@ -47,6 +47,12 @@ class Formulas(Value):
         """The refuted formulas."""
         return tuple(one for one in self.findings if one.outcome == "refuted")
 
+    @property
+    def marked(self) -> tuple[MathFinding, ...]:
+        """The refuted formulas, then the proved ones, each once."""
+        marked = (one for one in (*self.refuted, *self.findings) if one.outcome in ("proved", "refuted"))
+        return tuple({finding_words(one): one for one in marked}.values())
+
 
 def statement_part(text: str) -> MathText:
     """A lemma's statement as a part of a check."""
@@ -87,8 +93,7 @@ def marks(formulas: Formulas, fenced: Callable[[str], str]) -> str:
 
     `fenced` puts a text of models between delimiters: the quotes are theirs.
     """
-    marked = [one for one in (*formulas.refuted, *formulas.findings) if one.outcome in ("proved", "refuted")]
-    shown = list(dict.fromkeys(finding_words(one) for one in marked))
+    shown = [finding_words(one) for one in formulas.marked]
     if not shown:
         return ""
     left = [f"- {len(shown) - MOST_WORDS} more marked formulas are not shown."] if len(shown) > MOST_WORDS else []
