@@ -72,7 +72,7 @@ class Talk:
     @property
     def title(self) -> str:
         if self.role == "reasoner":
-            return f"Reasoner in round {self.round}"
+            return f"{self.about.capitalize()} in round {self.round}"
         return f"{'Evaluator' if self.is_evaluation else 'Solver'} {self.index}"
 
 
