@@ -31,7 +31,7 @@ def reasoned(run: Checked) -> list[str]:
     return [key for key in run.dispatcher.keys if "/reason" in key]
 
 
-async def test_it_reads_outcomes_and_goes_on_in_the_next_turn() -> None:
+async def test_it_reads_outcomes_and_continues_in_the_next_turn() -> None:
     run = await checked(ASKS)
     first, second = turns(run)
     assert (first.role, first.action, first.succeeded) == ("reasoner", "check_formulas", True)
@@ -93,7 +93,7 @@ async def test_a_check_without_an_answer_is_a_failed_tool_call_with_its_reason(r
     assert run.outcome.accepted
 
 
-async def test_a_text_that_is_too_long_is_refused_and_the_round_goes_on() -> None:
+async def test_a_text_that_is_too_long_is_refused_and_the_round_continues() -> None:
     long = f"<check_formulas>\n{'We add: $2+2=5$. ' * 400}\n</check_formulas>"
     run = await checked({"s0/r1/reason/turn/1": long, "s0/r1/reason/turn/2": END})
     assert "more than 6,000 characters" in turns(run)[0].problem

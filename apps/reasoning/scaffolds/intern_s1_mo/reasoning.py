@@ -10,7 +10,6 @@ from functools import partial
 from apps.reasoning.domain.generation import Final, Place
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.prompts.fitting import Growing, Passage
-from apps.reasoning.prompts.loader import load, render
 from apps.reasoning.reading.answers import answer_part, thinking_of
 from apps.reasoning.reading.proofs import Claim, read_claim, read_claim_again
 from apps.reasoning.reading.turns.actions import Action, Finishing, Kind, read_action
@@ -22,7 +21,6 @@ from apps.reasoning.scaffolds.running.hearing import Heard, Reading, asked_befor
 from apps.reasoning.scaffolds.running.turns import Conversation, Done, Exchange, Turn, take_turns
 
 _ROLE = "reasoner"
-_FORM = "checks/forms/turns"
 _TOOLS: tuple[Kind, ...] = ("check_formulas",)
 #: Later turns and the summarizer read the whole text, shortened only by what fits.
 _MOST_SAID = 1_000_000
@@ -132,18 +130,11 @@ def _ended(claim: Claim | Unscored) -> Turn[Claim] | Unscored:
 
 def _turn_form(x: Exploration, turn: int, before: Sequence[Exchange]) -> Growing:
     """The end of a turn's prompt: the tool and the round so far. The oldest turns are left out first if not all fit."""
-    turns = 1 + x.params.check_tool
-    values = {
-        "tool": load(check_tool.FORM).system,
-        "turn": str(turn),
-        "turns": str(turns),
-        "last": "This is the last turn: end the round now." if turn == turns else "After a test, another turn follows.",
-    }
     passages = tuple(Passage(f"turn {one.turn}", one.text, float(one.turn)) for one in before)
 
     def show(kept: Sequence[Passage]) -> str:
         said = content(x, "\n\n".join(one.text for one in kept)) if kept else EMPTY
-        return render(load(_FORM), {**values, "history": said}).text
+        return check_tool.turn_form(turn, 1 + x.params.check_tool, said)
 
     return Growing(passages, show)
 

@@ -8,6 +8,7 @@ from apps.reasoning.domain.generation import OfferedTool, Place
 from apps.reasoning.domain.tools import MathText
 from apps.reasoning.domain.values import Value
 from apps.reasoning.ports import Context
+from apps.reasoning.prompts.loader import load, render
 from apps.reasoning.reading.turns.actions import Action
 from apps.reasoning.scaffolds.running.checking_first import Formulas, finding_words, formulas_of
 from apps.reasoning.scaffolds.running.turns import MOST_SHOWN, Done, cut
@@ -36,6 +37,18 @@ def tool_option(**more: Any) -> Any:
     """The parameter `check_tool` of a scaffold."""
     said = "Most formula checks that a model may request in a conversation. 0 does not offer them."
     return Field(default=0, ge=0, le=16, title="Formula checks", **{"description": said, **more})
+
+
+def turn_form(turn: int, turns: int, history: str) -> str:
+    """The end of a prompt whose speaker may test formulas before it ends; `history` is fenced."""
+    values = {
+        "tool": load(FORM).system,
+        "turn": str(turn),
+        "turns": str(turns),
+        "last": "This is the last turn: end the round now." if turn == turns else "After a test, another turn follows.",
+        "history": history,
+    }
+    return render(load("checks/forms/turns"), values).text
 
 
 class _Tested(Value):
