@@ -72,7 +72,7 @@ def test_each_turn_links_to_its_call_and_to_the_answer_of_the_tool(
         assert client.get(url).status_code == 200
     panel = reverse("explorations:run_panel", args=[run.public_id])
     replayed = [
-        client.get(panel, {"tab": "agents", "at": at}, headers={"HX-Request": "true"}).content.decode()
+        client.get(panel, {"tab": "agents", "at": str(at)}, headers={"HX-Request": "true"}).content.decode()
         for at in (1, run.last_seq)
     ]
     assert ["Turns of the reasoner" in part for part in replayed] == [False, True]
