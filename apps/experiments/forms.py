@@ -13,8 +13,9 @@ from apps.experiments.scripts import Chosen
 from apps.experiments.services import ExperimentDraft
 from apps.graded_sets.models import GradedSet
 from apps.graders.option_forms import OptionsForm
+from apps.graders.planning.naming import APART
 from apps.graders.planning.plans import PlanWrong
-from apps.graders.player_forms import PlayersForm, neutral_variant, variant_choices
+from apps.graders.player_forms import PlayersForm, variant_choices, variant_with
 from apps.reasoning.inference.aliases import Alias
 
 NAMES_LENGTH = 400
@@ -22,7 +23,11 @@ REPEATS_AT_MOST = 32
 MOST_SEED = 2**31
 
 
-JUDGED = (("script", "The original script"), ("neutral", "A neutral rewriting of the script"))
+JUDGED = (
+    ("script", "The original script"),
+    ("neutral", "A neutral rewriting of the script"),
+    ("marks", "The original script, with marks of the formula check"),
+)
 
 
 class ExperimentForm(PlayersForm, OptionsForm):
@@ -166,7 +171,8 @@ class ExperimentForm(PlayersForm, OptionsForm):
         """The chosen graders, each with the chosen variants."""
         data = self.cleaned_data
         judged = data["judged"] or ["script"]
-        return [neutral_variant(name).name if what == "neutral" else name for what in judged for name in data["workflows"]]
+        manners = {"script": (), **{what: (what,) for what in APART}}
+        return [variant_with(name, *manners[what]).name for what in judged for name in data["workflows"]]
 
     def draft(self) -> ExperimentDraft:
         """The experiment of a valid form."""

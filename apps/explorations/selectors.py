@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import Q
+
 from apps.accounts.models import User
 from apps.explorations.liveness import Liveness, liveness
 from apps.explorations.run_warnings import TooLong, Unheard, long_prompts, unheard_roles
@@ -10,10 +12,13 @@ from apps.explorations.words import ROLE_WORDS, ending, role_word
 from apps.reasoning.domain.event_base import Kind
 from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.spec import RunSpec, money_of
+from apps.reasoning.story.talks import Talk, Talks
 from apps.runs.access import run_may_steer
 from apps.runs.models import Run, RunCommand, RunEvent, RunStatus
-from apps.runs.selectors import RoleCost, cost_per_role, open_calls, use_by_alias
+from apps.runs.selectors import RoleCost, cost_per_role, open_calls, run_story, use_by_alias
 
+#: Most conversations of a reasoner that are shown.
+MOST_REASONERS = 24
 COMMAND_WORDS = {
     "pause": "Pause",
     "resume": "Resume",
@@ -183,6 +188,16 @@ def agents(run: Run, until: int | None = None) -> Agents:
         sum(cost.inherited for cost in costs),
         sum(cost.inherited_completion for cost in costs),
     )
+
+
+def reasoners(run: Run, until: int | None = None) -> tuple[list[Talk], int]:
+    """The newest conversations of a run's reasoner, and how many older ones are left out; with `until`, as of that event."""
+    scaffold = SCAFFOLDS.get(run.scaffold)
+    if scaffold is None or not (scaffold.takes_lemmas and run.spec.get("params", {}).get("check_tool")):
+        return [], 0
+    wanted = Q(kind__in=Talks.KINDS)
+    talks = list(run_story(run, wanted if until is None else Q(wanted, seq__lte=until)).talks.by_id.values())
+    return talks[-MOST_REASONERS:], max(0, len(talks) - MOST_REASONERS)
 
 
 def roles_of(run: Run) -> list[tuple[str, str]]:

@@ -6,9 +6,10 @@ from typing import Any
 from django import forms
 
 from apps.graders.option_forms import OptionsForm
-from apps.graders.planning.naming import VARIANTS, plan_named, players_written
+from apps.graders.planning.naming import plan_named, players_written
 from apps.graders.planning.plans import GradingPlan
-from apps.graders.player_forms import PlayersForm, neutral_variant, variant_choices
+from apps.graders.player_forms import PlayersForm, variant_choices, variant_with
+from apps.marks.graders.families import MARKS_LABEL
 from apps.reasoning.graders.material import SCRIPT_LENGTH
 from apps.reasoning.inference.aliases import Alias
 
@@ -22,6 +23,7 @@ class GradingForm(PlayersForm, OptionsForm):
     is_neutral = forms.BooleanField(
         required=False, label="Judge a neutral rewriting of the script, which is stored and shown next to it"
     )
+    has_marks = forms.BooleanField(required=False, label=MARKS_LABEL)
     script = forms.CharField(
         label="Script",
         max_length=SCRIPT_LENGTH,
@@ -47,6 +49,7 @@ class GradingForm(PlayersForm, OptionsForm):
     def plan(self) -> GradingPlan:
         """The grading plan of a valid form. Raises `PlanWrong`."""
         data = self.cleaned_data
-        variant = neutral_variant(data["workflow"]) if data["is_neutral"] else VARIANTS[data["workflow"]]
+        chosen = {"neutral": data["is_neutral"], "marks": data["has_marks"]}
+        variant = variant_with(data["workflow"], *(manner for manner, on in chosen.items() if on))
         players = players_written({"": data["alias"], **self.players()}, variant.grader)
         return plan_named(variant, players, self.known, overrides=self.options())

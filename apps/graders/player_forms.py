@@ -5,7 +5,7 @@ from typing import Any
 
 from django import forms
 
-from apps.graders.planning.naming import VARIANTS, Variant
+from apps.graders.planning.naming import APART, VARIANTS, Variant, variant_of
 from apps.reasoning.graders.registry import GRADERS
 from apps.reasoning.inference.aliases import Alias
 
@@ -61,10 +61,10 @@ class PlayersForm(forms.Form):
 
 
 def variant_choices() -> list[tuple[str, str]]:
-    """The graders, for a form with a separate choice of a neutral rewriting."""
-    return [(name, one.title) for name, one in VARIANTS.items() if "neutral" not in one.manners]
+    """The graders, for a form with separate choices of a neutral rewriting and of marks."""
+    return [(name, one.title) for name, one in VARIANTS.items() if not set(APART) & set(one.manners)]
 
 
-def neutral_variant(variant: str) -> Variant:
-    """The variant of the same grader that judges a neutral rewriting."""
-    return VARIANTS[f"{variant}+neutral"]
+def variant_with(variant: str, *manners: str) -> Variant:
+    """The variant of the same grader that also has these manners of `APART`."""
+    return variant_of("+".join([variant, *manners]))

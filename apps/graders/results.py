@@ -7,6 +7,7 @@ from itertools import count
 
 from apps.graders.planning.shown import shown_of
 from apps.graders.planning.spending import spending_of_run
+from apps.lemmas.formula_checks import CheckedFormula, formula_shown
 from apps.reasoning.domain.grading_events import GradingMatched, GradingPrepared
 from apps.reasoning.domain.spending import Spending
 from apps.reasoning.graders.grader import FINAL
@@ -24,12 +25,16 @@ _MANNERS = {"scored": "by approachability", "steps": "by main steps", "milestone
 
 @dataclass(frozen=True)
 class StepShown:
-    """A step of the script with its findings. `judged`: the neutral rewriting that was judged, if any."""
+    """A step of the script with its findings.
+
+    `judged`: the neutral rewriting that was judged, if any. `marked`: the formulas that the grader read as proved or refuted.
+    """
 
     number: int
     text: str
     findings: tuple[Located, ...]
     judged: str = ""
+    marked: tuple[CheckedFormula, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -112,12 +117,14 @@ def result_of(run: Run) -> Result:
     found = result.grading.findings if result.grading else ()
     source = material.source
     judged = dict(enumerate(result.grading.rewriting, 1)) if result.grading else {}
+    marked = [formula_shown(one) for one in result.grading.marked] if result.grading else []
     result.steps = tuple(
         StepShown(
             number,
             source[step.start : step.end],
             tuple(one for one in found if one.step == number),
             judged.get(number, ""),
+            tuple(one for one in marked if one.where == f"step {number}"),
         )
         for number, step in enumerate(material.steps, 1)
     )

@@ -143,7 +143,7 @@ def formulas_of_answer(text: str) -> list[CheckedFormula]:
     """All formulas of a recorded check, including those not understood; `text` is the tool's answer."""
     execution = read_execution(text)
     found = read_findings(ToolAnswer(job="check_math", execution=execution))
-    return [] if isinstance(found, Unscored) else [_formula(one) for one in found]
+    return [] if isinstance(found, Unscored) else [formula_shown(one) for one in found]
 
 
 def check_outcomes(run: Run, until: int | None = None) -> dict[str, tuple[str, int]]:
@@ -218,7 +218,7 @@ def _check(event: FormulasChecked) -> FormulaCheck:
         return FormulaCheck("", f"Not checked: {event.unchecked}.", call=event.call)
     if event.outcome == "stopped" and not event.stopped:
         return FormulaCheck("", f"Check stopped: {event.unchecked}.")
-    formulas = tuple(_formula(finding) for finding in event.findings)
+    formulas = tuple(formula_shown(finding) for finding in event.findings)
     return FormulaCheck(event.outcome, _words(event, formulas), formulas, event.call)
 
 
@@ -248,7 +248,8 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' if number != 1 else ''}"
 
 
-def _formula(finding: MathFinding) -> CheckedFormula:
+def formula_shown(finding: MathFinding) -> CheckedFormula:
+    """The finding for a page."""
     detail = finding.reason or _count(finding.tests, "test")
     if finding.certificate is not None:
         detail = finding.certificate.method

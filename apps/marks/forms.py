@@ -7,7 +7,17 @@ from django.conf import settings
 
 from apps.contests.models import ContestProblem
 from apps.marks.graders.computational import COMPUTATIONAL
-from apps.marks.graders.families import NEUTRAL, GraderUnknown, grader_of, label_of, offers, with_players, without_players
+from apps.marks.graders.families import (
+    MANNERS,
+    MARKS_LABEL,
+    GraderUnknown,
+    grader_of,
+    label_of,
+    manners_of,
+    offers,
+    with_players,
+    without_players,
+)
 from apps.marks.models import MarkingSetup
 from apps.marks.setups import Choices, schemes_choosable, schemes_usable, setup_of
 from apps.schemes.models import MarkingScheme, VersionStatus
@@ -61,6 +71,7 @@ class SetupForm(forms.Form):
     is_neutral = forms.BooleanField(
         required=False, label="Judge a neutral rewriting of the script, which is stored and shown next to it"
     )
+    has_marks = forms.BooleanField(required=False, label=MARKS_LABEL)
 
     def __init__(self, problem: ContestProblem, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -98,7 +109,7 @@ class SetupForm(forms.Form):
     def choices(self) -> Choices:
         """The choices of a valid form."""
         values = dict(self.cleaned_data)
-        for name in (*PLAYERS, *PLAYERS.values(), "is_neutral"):
+        for name in (*PLAYERS, *PLAYERS.values(), *MANNERS):
             values.pop(name)
         graders = [COMPUTATIONAL] if values.pop("checks_formulas") else []
         return Choices(**values, graders=list(dict.fromkeys([*graders, *self._asked])))
@@ -111,19 +122,19 @@ class SetupForm(forms.Form):
             values = {name: getattr(setup, name) for name in values}
         chosen = values.pop("graders")
         names = list(settings.MARKING_GRADERS if chosen is None else chosen)
-        models = [without_players(name.replace(f"{NEUTRAL}@", "@")) for name in names if ":" in name]
-        manners: dict[str, Any] = {
-            "checks_formulas": COMPUTATIONAL in names,
-            "is_neutral": any(f"{NEUTRAL}@" in name for name in names),
-        }
+        plain = [manners_of(name) for name in names if ":" in name]
+        models = [without_players(name) for name, _ in plain]
+        manners: dict[str, Any] = {"checks_formulas": COMPUTATIONAL in names}
+        manners |= {field: any(field in fields for _, fields in plain) for field in MANNERS}
         for (field, players), (name, more) in zip(PLAYERS.items(), models, strict=False):
             manners |= {field: name, players: more}
         return values | manners
 
 
 def _in_manner(name: str, values: dict[str, Any]) -> str:
-    """The name of a model grader, with the neutral rewriting if it was chosen."""
-    return name.replace("@", f"{NEUTRAL}@", 1) if name and values.get("is_neutral") else name
+    """The name of a model grader, with the chosen manners."""
+    suffixes = "".join(suffix for field, suffix in MANNERS.items() if values.get(field))
+    return name.replace("@", f"{suffixes}@", 1) if name else name
 
 
 def _grader_choices(known: list[str]) -> list[Any]:

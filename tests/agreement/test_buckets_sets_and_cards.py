@@ -196,7 +196,13 @@ def test_a_card_shows_cost_unscored_share_and_consistency_of_one_workflow_models
 
 @pytest.mark.parametrize(
     "asked",
-    [{"strict": False}, {"neutral": True}, {"sampling": {"temperature": 1.0}}, {"sampling": {"max_new_tokens": 100}}],
+    [
+        {"strict": False},
+        {"neutral": True},
+        {"marks": True},
+        {"sampling": {"temperature": 1.0}},
+        {"sampling": {"max_new_tokens": 100}},
+    ],
 )
 def test_other_settings_make_another_grader_and_card(asked: dict[str, Any], alice: User, client_for: ClientFor) -> None:
     stated = make_problem()

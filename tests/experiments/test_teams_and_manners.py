@@ -80,23 +80,27 @@ def test_an_unknown_manner_is_refused(alice: User) -> None:
         created(alice, make_set(1), ["jury+advisory"], ("served",))
 
 
-def test_judging_a_neutral_rewriting_is_a_separate_grader(
+def test_judging_a_neutral_rewriting_or_with_marks_is_a_separate_grader(
     alice: User, client_for: ClientFor, stage: Stage, answers: dict[str, object]
 ) -> None:
     answers.clear()
     answers.update({"rewrite": "turtles", "*": "<grading><feedback>Well.</feedback><points>3</points></grading>"})
     graded_set = make_set(1)
-    sent(client_for(alice), graded_set, workflows=["single_turn"], judged=["script", "neutral"])
+    sent(client_for(alice), graded_set, workflows=["single_turn"], judged=["script", "neutral", "marks"])
     experiment = Experiment.objects.get()
     assert is_over(stage.play(experiment))
     cells = {cell.workflow: cell for cell in experiment.cells.select_related("run")}
-    assert set(cells) == {"single_turn", "single_turn+neutral"}
+    assert set(cells) == {"single_turn", "single_turn+neutral", "single_turn+marks"}
     run = cells["single_turn+neutral"].run
     assert run is not None
     assert run.spec["params"]["neutral"] is True
+    run = cells["single_turn+marks"].run
+    assert run is not None
+    assert run.spec["params"]["marks"] is True
     graders = [(one.name.partition("#")[0], one.words) for one in SetSource(graded_set).choices().graders]
     assert graders == [
         ("single_turn@served", "Single turn · served"),
+        ("single_turn+marks@served", "Single turn with marks of formulas · served"),
         ("single_turn+neutral@served", "Single turn in a neutral rewriting · served"),
     ]
     page = client_for(alice).get(reverse("experiments:detail", args=[experiment.public_id])).content.decode()

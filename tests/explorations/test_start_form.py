@@ -68,7 +68,7 @@ def alice_client(alice: User, client_for: Callable[[User | None], Client]) -> Cl
 def unchanged(**changes: Any) -> dict[str, Any]:
     """What the form of the quick preset posts when nothing was touched, with changes."""
     params = SCAFFOLDS["intern_s1_mo"].presets["quick"].params.model_dump()
-    posted = {f"p_{name}": value for name, value in params.items() if value not in (None, False)}
+    posted = {f"p_{name}": value for name, value in params.items() if value is not None and value is not False}
     return {"scaffold": "intern_s1_mo", "preset": "quick", "shown_preset": "quick", "alias": "small", **posted, **changes}
 
 

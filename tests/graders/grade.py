@@ -14,7 +14,8 @@ from apps.reasoning.journal.memory import InMemoryJournal
 from apps.reasoning.scaffolds.running.context import RunContext
 from apps.reasoning.scaffolds.running.controls import NoControls
 from apps.reasoning.scaffolds.spec import Budget, RoleSpec, RunSpec
-from tests.reasoning.play import Answer, TableDispatcher
+from tests.reasoning.checked import CheckingDispatcher, Reply, verifier
+from tests.reasoning.play import Answer
 
 PROBLEM = ProblemText(
     id="p1",
@@ -53,7 +54,7 @@ def grading(points: float | str, *entries: str) -> str:
 class Graded:
     """A finished grading with its requests and events."""
 
-    def __init__(self, outcome: Outcome, journal: InMemoryJournal, dispatcher: TableDispatcher) -> None:
+    def __init__(self, outcome: Outcome, journal: InMemoryJournal, dispatcher: CheckingDispatcher) -> None:
         self.outcome = outcome
         self.journal = journal
         self.dispatcher = dispatcher
@@ -90,6 +91,7 @@ async def grade(
     shuffle: int | None = None,
     budget: Budget | None = None,
     closing: Closing = "text",
+    reply: Reply = verifier,
     **params: object,
 ) -> Graded:
     """One run of a grader on `SCRIPT`, or on the script given."""
@@ -99,7 +101,7 @@ async def grade(
         role.name: RoleSpec(alias="scripted", revision="r1", sampling=Sampling(), closing=closing) for role in grader.roles
     }
     spec = RunSpec(problem=PROBLEM, scaffold=workflow, roles=roles, seed=7, budget=budget or Budget())
-    dispatcher = TableDispatcher(table, shuffle)
+    dispatcher = CheckingDispatcher(table, reply, shuffle=shuffle)
     journal = journal or InMemoryJournal()
     context = RunContext(spec, journal, dispatcher, NoControls(), backoff_s=0)
     return Graded(await grader.solve(PROBLEM, context, read), journal, dispatcher)

@@ -1,5 +1,6 @@
 """Judges and other roles may have different models: on the page that grades a script, and in suggestions."""
 
+import re
 import uuid
 from collections.abc import Callable
 
@@ -100,6 +101,15 @@ def test_a_neutral_rewriting_can_be_chosen_on_the_page(alice: User, client_for: 
     assert Run.objects.get().spec["params"]["neutral"] is True
 
 
+def test_marks_of_the_formula_check_can_be_chosen_on_the_page(alice: User, client_for: ClientFor) -> None:
+    client, problem = client_for(alice), make_problem()
+    assert "About 1 call" in sent(client, problem, has_marks="on", estimate="1")
+    sent(client, problem, has_marks="on", is_neutral="on")
+    params = Run.objects.get().spec["params"]
+    assert (params["marks"], params["neutral"]) == (True, True)
+    assert "checks/forms/marks" in Run.objects.get().spec["prompt_hashes"]
+
+
 def test_an_advisory_grader_can_be_chosen_on_the_page_and_needs_a_scheme_like_the_strict_one(
     alice: User, client_for: ClientFor
 ) -> None:
@@ -161,15 +171,19 @@ def test_an_organiser_chooses_the_models_of_a_jury(bob: User, client_for: Client
     values = {
         "scheme": problem.setup.scheme.pk if problem.setup.scheme else "", "markers": "1", "unrevealed_percent": "0",
         "remark_percent": "0", "grader_one": "workflow:jury@served", "players_one": " served, big ,other", "is_neutral": "on",
-        "grader_two": "workflow:ref5_plain@big", "players_two": "grader=other",
+        "grader_two": "workflow:ref5_plain@big", "players_two": "grader=other", "has_marks": "on",
     }  # fmt: skip
     assert client.post(url, values).status_code == 302
     problem.setup.refresh_from_db()
-    assert problem.setup.graders == [f"workflow:jury+neutral@{THREE}", "workflow:ref5_plain+neutral@big,grader=other"]
+    chosen = [f"workflow:jury+neutral+marks@{THREE}", "workflow:ref5_plain+neutral+marks@big,grader=other"]
+    assert problem.setup.graders == chosen
     page = client.get(url).content.decode()
     assert f'value="{THREE}"' in page
     assert 'value="grader=other"' in page
     assert 'value="workflow:jury@served" selected' in page
+    assert page.count('type="checkbox" name="has_marks"') == 1
+    assert re.search(r'name="has_marks"[^>]* checked', page)
+    assert grader(problem, chosen[0]).revision != grader(problem, f"workflow:jury+neutral@{THREE}").revision
     for changes, why in (
         ({"players_one": "served,big"}, "Name one model for all roles, or 3 models"),
         ({"grader_one": ""}, "Choose a grader for these models."),

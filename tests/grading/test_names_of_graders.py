@@ -60,8 +60,11 @@ def test_manners_have_one_order_and_only_a_scheme_can_be_advisory() -> None:
     assert variant_of("jury+neutral").title == "Jury in a neutral rewriting"
     assert variant_of("jury+neutral+guidelines").name == "jury+guidelines+neutral"
     assert variant_of("jury+guidelines").title == "Jury with guidelines"
-    # Each with and without neutral: the graders, one advisory scheme, and four with guidelines.
-    assert len(VARIANTS) == 2 * (len(GRADERS) + 1 + 4)
+    assert variant_of("jury+marks+neutral").name == "jury+neutral+marks"
+    assert variant_of("single_turn+marks").title == "Single turn with marks of formulas"
+    assert variant_of("single_turn+marks").overrides == {"marks": True}
+    # Each with and without neutral and marks: the graders, one advisory scheme, and four with guidelines.
+    assert len(VARIANTS) == 4 * (len(GRADERS) + 1 + 4)
     for name, why in (
         ("oracle", "No grader oracle"),
         ("jury+advisory", "Only Marking scheme can be advisory"),

@@ -26,6 +26,7 @@ from tests.graders.answers import FOLLOWS
 from tests.graders.grade import SCRIPT, finding, grading
 from tests.grading.test_grade_command import MODELS
 from tests.problems.factory import ANSWER, make_problem
+from tests.reasoning.checked import verifier
 from tests.runs.driving import drive
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -38,7 +39,9 @@ def models(settings: LazySettings, tmp_path: Path) -> None:
     settings.MODELS_FILE.write_text(MODELS)
 
 
-def graded(user: User, problem: Problem, workflow: str, texts: dict[str, str], script: str = SCRIPT) -> Run:
+def graded(
+    user: User, problem: Problem, workflow: str, texts: dict[str, str], script: str = SCRIPT, **overrides: object
+) -> Run:
     """Start a grader's run and play it to its end."""
 
     def answer(request: GenerationRequest) -> str:
@@ -46,13 +49,17 @@ def graded(user: User, problem: Problem, workflow: str, texts: dict[str, str], s
 
     @contextlib.asynccontextmanager
     async def scripted(_run: Run, _journal: RunJournal) -> AsyncIterator[Dispatcher]:
-        yield LocalDispatcher({"served": ScriptedBackend(answer)})
+        yield LocalDispatcher({"served": ScriptedBackend(answer), "sandbox": ScriptedBackend(checked)})
 
-    plan = GradingPlan(workflow, {"": starting.models_for_grading()["served"]})
+    plan = GradingPlan(workflow, {"": starting.models_for_grading()["served"]}, overrides)
     run = starting.grading_start(user=user, problem=problem, plan=plan, script=script, start_id=None, start=False)
     assert drive(run, scripted) == RunStatus.FINISHED
     run.refresh_from_db()
     return run
+
+
+def checked(request: GenerationRequest) -> str:
+    return verifier(request).model_dump_json()
 
 
 def page(client: Client, run: Run) -> str:
@@ -104,6 +111,27 @@ def test_the_result_shows_points_and_each_finding_at_its_step(alice: User, clien
     step = text[text.index('id="step-2"') : text.index('id="step-3"')]
     assert "proof-by-example" in step
     assert "Three instances prove nothing." in step
+
+
+def test_marks_of_the_formula_check_are_shown_at_their_steps(alice: User, client_for: ClientFor) -> None:
+    slip = "We add: $2+2=5$.\n\nHere $3+3=6$."
+    run = graded(alice, make_problem(), "single_turn", {"grade": grading(2)}, slip, marks=True)
+    text = page(client_for(alice), run)
+    assert "Single turn with marks of formulas" in text
+    assert "The grader also read 2 marks of the formula check, which are shown at their steps." in text
+    first = text[text.index('id="step-1"') : text.index('id="step-2"')]
+    assert "checked__formula--refuted" in first
+    assert "the sides are" in first
+    assert "checked__formula--proved" in text[text.index('id="step-2"') :]
+    call = client_for(alice).get(reverse("explorations:call", args=[run.public_id, "formulas"])).content.decode()
+    assert "refuted" in call
+
+
+def test_without_a_mark_the_page_says_so(alice: User, client_for: ClientFor) -> None:
+    plain = graded(alice, make_problem(), "single_turn", {"grade": grading(2)}, "It is so.", marks=True)
+    assert "The grader read no mark of the formula check." in page(client_for(alice), plain)
+    without = graded(alice, plain.problem_version.problem, "single_turn", {"grade": grading(2)})
+    assert "mark of the formula check" not in page(client_for(alice), without)
 
 
 def test_the_call_of_a_grader_shows_the_points_that_were_read(alice: User, client_for: ClientFor) -> None:

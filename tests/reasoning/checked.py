@@ -41,8 +41,10 @@ def finding(text_id: str, quote: str, start: int = 0, outcome: str = "refuted") 
 class CheckingDispatcher(TableDispatcher):
     """Models answer from the table, the sandbox as `reply` says; `hangs` makes checks wait for ever."""
 
-    def __init__(self, table: Mapping[str, Any], reply: Reply = verifier, *, hangs: bool = False) -> None:
-        super().__init__(table)
+    def __init__(
+        self, table: Mapping[str, Any], reply: Reply = verifier, *, hangs: bool = False, shuffle: int | None = None
+    ) -> None:
+        super().__init__(table, shuffle)
         self._reply = reply
         self._hangs = hangs
         self.checks: list[GenerationRequest] = []

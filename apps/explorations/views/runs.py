@@ -184,6 +184,7 @@ def _panel_context(request: HttpRequest, run: Run, user: User, until: int | None
         context["believed"] = believed(run_graph(run)) if is_selected else None
     elif tab == "agents":
         context |= {"agents": selectors.agents(run, until), "checks": run_checks(run, until)}
+        context["talks"], context["older_talks"] = selectors.reasoners(run, until)
     elif tab == "log":
         context |= _log_context(request, run, until)
     return context

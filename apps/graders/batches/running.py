@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from asgiref.sync import sync_to_async
+from django.conf import settings
 
 from apps.graders.batches.call_files import CallFile
 from apps.graders.batches.jobs import Job
@@ -21,7 +22,7 @@ from apps.reasoning.domain.records import StepRecord
 from apps.reasoning.domain.spending import Spending, spending_recorded
 from apps.reasoning.graders.grader import FINAL
 from apps.reasoning.graders.grading import Grading
-from apps.reasoning.inference.aliases import Alias
+from apps.reasoning.inference.aliases import TOOLS, Alias
 from apps.reasoning.inference.local import LocalDispatcher
 from apps.reasoning.ports import Dispatcher, Journal
 from apps.reasoning.scaffolds.running.context import RunContext
@@ -156,8 +157,9 @@ async def model_servers(aliases: Iterable[Alias]) -> AsyncIterator[DispatcherFor
 
 @asynccontextmanager
 async def workers(aliases: Iterable[Alias]) -> AsyncIterator[DispatcherFor]:
-    """Send calls through the queues of the running stack."""
-    queues = {alias.name: alias.queue for alias in aliases}
+    """Send calls through the queues of the running stack, those of formula checks included."""
+    tools = TOOLS.values() if settings.SANDBOX != "off" else ()
+    queues = {alias.name: alias.queue for alias in (*aliases, *tools)}
 
     @asynccontextmanager
     async def one(run: str, journal: GradingJournal) -> AsyncIterator[Dispatcher]:

@@ -6,6 +6,7 @@
 | `jury@big,small,other` | one model per role, in the order of the roles |
 | `ref5_plain@small,grader=big` | one model for all roles except the named ones |
 | `scheme+advisory@big`, `jury+neutral@big` | points by the grader itself; judges a neutral rewriting of the script |
+| `single_turn+marks@big` | reads which formulas of the script the formula check proved or refuted |
 | `single_turn+guidelines@big` | its view includes the guidelines for markers (`graders/view.py`) |
 
 The part after the @ are the *players*. Each grader has exactly one name, so that names can be compared. Manners are in the
@@ -30,8 +31,20 @@ from apps.reasoning.inference.aliases import Alias
 #: Longest text with the models of a grader, in characters; cells store it.
 PLAYERS_LENGTH = 200
 #: Parameters by manner.
-MANNERS: dict[str, dict[str, Any]] = {"advisory": {"strict": False}, GUIDELINES: {}, "neutral": {"neutral": True}}
-_WORDS = {"advisory": ", advisory", GUIDELINES: " with guidelines", "neutral": " in a neutral rewriting"}
+MANNERS: dict[str, dict[str, Any]] = {
+    "advisory": {"strict": False},
+    GUIDELINES: {},
+    "neutral": {"neutral": True},
+    "marks": {"marks": True},
+}
+#: Manners with a field of their own in forms, next to the choice of the grader.
+APART = ("neutral", "marks")
+_WORDS = {
+    "advisory": ", advisory",
+    GUIDELINES: " with guidelines",
+    "neutral": " in a neutral rewriting",
+    "marks": " with marks of formulas",
+}
 Players = Mapping[str, str]
 """Aliases by role; "" is the alias of all other roles."""
 

@@ -129,12 +129,13 @@ class GradingPlan:
 
     def spec(self, job: Job, prepared: Prepared | None = None) -> RunSpec:
         """The run spec for a script."""
+        params = self.params(job, prepared)
         return RunSpec(
             problem=job.problem,
             scaffold=self.workflow,
-            params=self.params(job, prepared).model_dump(mode="json"),
+            params=params.model_dump(mode="json"),
             roles=self.roles,
-            prompt_hashes=dict(self.grader.prompts),
+            prompt_hashes=self.grader.prompts_of(params),
             seed=self.seed,
             code_version=settings.VERSION,
             budget=Budget(calls=self.calls_each),

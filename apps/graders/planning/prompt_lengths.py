@@ -20,13 +20,14 @@ OURS = 40_000
 
 
 class _Rejecting:
-    """A dispatcher that rejects each call and records its alias and prompt length in characters."""
+    """A dispatcher that rejects each call and records the alias and prompt length of those to models, in characters."""
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, int]] = []
 
     async def dispatch(self, request: GenerationRequest) -> Final:
-        self.asked.append((request.alias, sum(len(one.content) for one in request.messages)))
+        if request.job == "generate":
+            self.asked.append((request.alias, sum(len(one.content) for one in request.messages)))
         raise RequestRejected
 
 

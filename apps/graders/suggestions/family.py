@@ -25,6 +25,7 @@ from apps.graders.batches.running import Done, graded, workers
 from apps.graders.models import GradingCall
 from apps.graders.pieces import pieces_known
 from apps.graders.planning.naming import (
+    APART,
     VARIANTS,
     plan_named,
     players_read,
@@ -85,7 +86,7 @@ class WorkflowGrader:
         """
         inputs = {
             "form": _FORM,
-            "prompts": dict(self.plan.grader.prompts),
+            "prompts": self.plan.grader.prompts_of(self.plan.params(self.job("Any text.", []))),
             "overrides": {name: value for name, value in self.plan.overrides.items() if name != "view"},
             "roles": {name: role.model_dump(mode="json") for name, role in self.plan.roles.items()},
             "references": self.material["references"],
@@ -193,7 +194,7 @@ class WorkflowFamily:
         return found.words if found else ""
 
     def offers(self) -> list[Offer]:
-        """Every variant except neutral ones, with every model; none if models.toml is unreadable."""
+        """Every variant without manners of `APART`, with every model; none if models.toml is unreadable."""
         try:
             models = models_for_grading()
         except AliasError:
@@ -202,7 +203,7 @@ class WorkflowFamily:
             Offer(f"{WORKFLOW}:{name}@{alias}", f"{variant.title} · {model.title}", model.title)
             for alias, model in models.items()
             for name, variant in VARIANTS.items()
-            if "neutral" not in variant.manners
+            if not set(APART) & set(variant.manners)
         ]
 
 

@@ -13,8 +13,9 @@ from apps.marks.graders.scripted import SCRIPTED, ScriptedGrader
 from apps.problems.models import ProblemVersion
 from apps.reasoning.marking.schemes.scheme import Scheme
 
-#: Suffix before the `@` of a grader that judges a neutral rewriting of the script.
-NEUTRAL = "+neutral"
+#: Suffixes before the `@` by field of a form, in the order of a name: a neutral rewriting is judged; formulas are marked.
+MANNERS = {"is_neutral": "+neutral", "has_marks": "+marks"}
+MARKS_LABEL = "Show the grader which formulas of the script the formula check proved or refuted"
 
 
 class GraderUnknown(LookupError):
@@ -88,6 +89,15 @@ def origin_of(name: str) -> Literal["", "model", "program"]:
     if name == COMPUTATIONAL:
         return "program"
     return "" if name == SCRIPTED else "model"
+
+
+def manners_of(name: str) -> tuple[str, set[str]]:
+    """The name without its manners of `MANNERS`, and their fields."""
+    head, at, players = name.partition("@")
+    kept, *suffixes = head.split("+")
+    fields = {field for field, suffix in MANNERS.items() if suffix.removeprefix("+") in suffixes}
+    others = [one for one in suffixes if f"+{one}" not in MANNERS.values()]
+    return "+".join([kept, *others]) + at + players, fields
 
 
 def with_players(name: str, players: str) -> str:

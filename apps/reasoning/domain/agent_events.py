@@ -11,7 +11,7 @@ from apps.reasoning.domain.event_base import Event, Kind
 from apps.reasoning.domain.tools import LemmaOrigin
 from apps.reasoning.domain.values import Value
 
-ActionKind = Literal["python_code", "local_rag", "check_formulas", "answer", "report", "none"]
+ActionKind = Literal["python_code", "local_rag", "check_formulas", "answer", "report", "claim", "none"]
 
 
 class Lookup(Value):

@@ -108,6 +108,7 @@ async def _examined(desk: GraderDesk, number: int, checks: int) -> _Examined:
         values={"solution": desk.script},
         place=place,
         reading=Reading(read, "score", read_again, scores.schema, scores.tokens),
+        ending=desk.marks,
     )
     if isinstance(heard.value, Unscored):
         return _Examined(None, heard.value.reason, heard.final.text[:RAW_LENGTH] if heard.final else "")

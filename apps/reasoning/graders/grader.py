@@ -7,8 +7,10 @@ from typing import Any
 from apps.reasoning.domain.errors import BudgetExhausted
 from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.domain.problems import ProblemText
+from apps.reasoning.domain.values import Value
 from apps.reasoning.graders.grading import Grading
 from apps.reasoning.graders.judging.asking import GraderDesk
+from apps.reasoning.graders.judging.formula_marks import formulas_marked, with_marks_noted
 from apps.reasoning.graders.judging.judging import published
 from apps.reasoning.graders.judging.rewriting import rewritten, with_rewriting_noted
 from apps.reasoning.graders.material import Material
@@ -18,6 +20,8 @@ from apps.reasoning.prompts import loader
 from apps.reasoning.scaffolds.candidates.costs import estimated
 from apps.reasoning.scaffolds.candidates.desk import Desk
 from apps.reasoning.scaffolds.estimates import Estimate
+from apps.reasoning.scaffolds.running import checking_first
+from apps.reasoning.scaffolds.running.checking_first import Formulas
 from apps.reasoning.scaffolds.scaffold import Scaffold
 
 FINAL = "final"
@@ -42,6 +46,11 @@ class Grader(Scaffold):
     def prompts(self) -> dict[str, str]:
         borrowed = loader.hashes(self.borrows) if self.borrows else {}
         return loader.hashes(METHOD) | loader.hashes("shared") | borrowed
+
+    def prompts_of(self, params: Value) -> dict[str, str]:
+        """Its prompts, with those of checks only if it shows marks: gradings of earlier versions keep their names."""
+        marks = isinstance(params, Material) and params.marks
+        return self.prompts | (loader.hashes(checking_first.METHOD) if marks else {})
 
     def seen(self, material: Material) -> View:
         """The view of this material; for material recorded before views existed, what that version showed."""
@@ -91,7 +100,8 @@ async def concluded(
     ended_by = "exhausted"
     try:
         remark = await rewritten(desk, judge) if material.neutral else ""
-        grading = with_rewriting_noted(desk, await grade(desk), remark)
+        formulas = await formulas_marked(desk) if material.marks else Formulas()
+        grading = with_marks_noted(with_rewriting_noted(desk, await grade(desk), remark), formulas)
     except BudgetExhausted as exhausted:
         grading = Grading(workflow=workflow, unscored=str(exhausted).rstrip("."), suspicious=desk.suspicious)
         ended_by = "budget"

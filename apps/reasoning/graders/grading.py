@@ -7,6 +7,7 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
+from apps.reasoning.domain.tools import MathFinding
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.marking.propagation import Propagation, part_words
 from apps.reasoning.marking.schemes.scheme import Points, points_text, points_words
@@ -55,7 +56,8 @@ class Grading(Value):
     """A complete proposal. Exactly one of `points` and `unscored` is given; `raw` is the unreadable text of an unscored one.
 
     `passes` are the gradings that were combined. `computed`: the scheme's points for the items met, if the grader's own points
-    may differ. `rewriting`: the steps in the neutral words that were judged.
+    may differ. `rewriting`: the steps in the neutral words that were judged. `marked`: the formulas that the prompts marked as
+    proved or refuted.
     """
 
     workflow: str
@@ -74,6 +76,7 @@ class Grading(Value):
     suspicious: tuple[str, ...] = ()
     passes: tuple[Pass, ...] = ()
     rewriting: tuple[str, ...] = ()
+    marked: tuple[MathFinding, ...] = Field(default=(), exclude_if=lambda marked: not marked)
 
     @model_validator(mode="after")
     def _one_of_both(self) -> Self:

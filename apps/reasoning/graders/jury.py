@@ -116,6 +116,7 @@ async def _with_reports(desk: GraderDesk, judge: str, now: Mapping[str, Grading]
         shape=GradingSaid,
         read=read,
         again=read.again,
+        ending=desk.marks,
         place=Place(round=number, subject="grade"),
     )
     return published(desk, f"{judge}/{number}", graded(desk, NAME, said))

@@ -28,8 +28,8 @@ class Material(Value):
     `script` is a source (`texts.source`). `spans` are the steps of a submission; without them the script is segmented here.
     `references`: solutions or posts, some of which may not be solutions. `guidelines`: advice to markers in addition to the
     scheme. `prepared`: pieces made before, by name (`GradingPrepared.piece`). `structured` requests JSON with a schema.
-    `neutral`: see rewriting.py. `view`: the parts shown; None in records from before views existed, which show guidelines
-    wherever prompts have a place for them.
+    `neutral`: see rewriting.py. `marks`: see formula_marks.py. `view`: the parts shown; None in records from before views
+    existed, which show guidelines wherever prompts have a place for them.
     """
 
     script: Annotated[str, Field(max_length=SCRIPT_LENGTH)]
@@ -44,6 +44,13 @@ class Material(Value):
         default=False,
         title="Neutral rewriting",
         description="Judge a rewriting of the script in neutral words; needs one call first.",
+    )
+    # Left out if off: gradings of earlier versions keep their names.
+    marks: bool = Field(
+        default=False,
+        title="Marks of the formula check",
+        description="Show the grader the formulas of the script that the formula check proved or refuted.",
+        exclude_if=lambda marks: not marks,
     )
 
     @property

@@ -81,6 +81,7 @@ async def _run(desk: GraderDesk, scheme: Scheme, worth: Sequence[Worth], number:
         shape=GradingSaid,
         read=read,
         again=read.again,
+        ending=desk.marks,
         place=Place(subject="grade", index=number),
     )
     grading = graded(desk, NAME, said, worth).model_copy(update={"scale": scheme.scale})

@@ -56,6 +56,7 @@ async def grade(
         shape=GradingSaid,
         read=read,
         again=read.again,
+        ending=desk.marks,
     )
     return graded(desk, workflow, said)
 

@@ -110,6 +110,7 @@ async def grade(desk: GraderDesk, workflow: str) -> Grading:
         shape=GradingSaid,
         read=read,
         again=read.again,
+        ending=desk.marks,
     )
     return graded(desk, workflow, said)
 

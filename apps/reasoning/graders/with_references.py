@@ -80,6 +80,7 @@ async def grade_by_rubric(desk: GraderDesk, reference: Matched, workflow: str) -
         shape=GradingSaid,
         read=read,
         again=read.again,
+        ending=desk.marks,
     )
     return graded(desk, workflow, said, rubric.worth)
 

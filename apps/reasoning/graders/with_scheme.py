@@ -129,6 +129,7 @@ async def grade(desk: GraderDesk, scheme: Scheme, strict: bool) -> Grading:
         shape=GradingSaid,
         read=read,
         again=read.again,
+        ending=desk.marks,
     )
     if isinstance(said, Unread):
         return graded(desk, NAME, said).model_copy(update={"scale": scheme.scale})

@@ -23,11 +23,13 @@ from apps.reasoning.programs.scoring import Scored, scored_by
 from apps.reasoning.prompts import loader
 from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Selection, concluded
 from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
+from apps.reasoning.scaffolds.candidates.judged_formulas import JudgedFormulas
 from apps.reasoning.scaffolds.candidates.ranking import C, id_of
 from apps.reasoning.scaffolds.candidates.solving import solved
 from apps.reasoning.scaffolds.candidates.tournament import KnockOut, undefeated_in
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.given import Given
+from apps.reasoning.scaffolds.running.checking_first import marks_option
 from apps.reasoning.scaffolds.running.concurrently import concurrently
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold
 from apps.reasoning.story.run_story import RunStory
@@ -45,6 +47,7 @@ class Params(Value):
         title="Grader",
         description="Scores every proof. Graders that need a reference or a scheme are offered if the problem has one.",
     )
+    verifier_marks: bool = marks_option()
     references: tuple[str, ...] = ()
     scheme: Scheme | None = None
 
@@ -73,7 +76,8 @@ class Params(Value):
     @property
     def material(self) -> dict[str, Any]:
         """The grader's material in addition to a script, by its own view."""
-        return {"view": self.program.view, "references": self.references, "scheme": self.scheme}
+        shown = {"view": self.program.view, "marks": self.verifier_marks}
+        return {**shown, "references": self.references, "scheme": self.scheme}
 
 
 def cannot_run(problem: ProblemText, params: Params) -> str:
@@ -212,7 +216,7 @@ class _Search:
 
 async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
     """Solve n times, grade each solution, and break ties by a duel."""
-    search = _Search(Desk(problem, ctx), params)
+    search = _Search(Desk(problem, ctx, formulas=JudgedFormulas(params.verifier_marks)), params)
     return await concluded(search.desk, search.run(), search.selection)
 
 

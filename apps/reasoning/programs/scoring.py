@@ -12,8 +12,9 @@ from typing import Any
 from apps.reasoning.domain.control import Command
 from apps.reasoning.domain.errors import BudgetExhausted, ParamsError
 from apps.reasoning.domain.events import Event, OutputUnread
-from apps.reasoning.domain.generation import Final
+from apps.reasoning.domain.generation import Final, Place
 from apps.reasoning.domain.grading_events import GradingPrepared, GradingReached
+from apps.reasoning.domain.tools import ToolAnswer, ToolJob
 from apps.reasoning.graders.grader import FINAL, Grader
 from apps.reasoning.graders.grading import SEVEN, Grading
 from apps.reasoning.graders.problems.within import Within
@@ -53,6 +54,10 @@ class _Inside(Within):
         except BudgetExhausted as exhausted:
             self.exhausted = exhausted
             raise
+
+    async def tool(self, key: str, *, job: ToolJob, content: str, place: Place) -> ToolAnswer:
+        """Call a tool in the candidate's round."""
+        return await super().tool(key, job=job, content=content, place=place.model_copy(update=self.place))
 
     def emit(self, key: str, event: Event) -> None:
         """Pass on only unreadable outputs; keep the grading and its pieces."""

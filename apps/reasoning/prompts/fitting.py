@@ -20,6 +20,8 @@ SHORTEST = 400
 #: Letters in runs of four, every other visible character, line ends, a space before a digit: on papers, prompts and code at
 #: least as many pieces as the tokenizer of SmolLM2, whose vocabulary is small, makes tokens; a third more on average.
 _PIECE = re.compile(r"[A-Za-z]{1,4}|\s(?=\d)|\n+|[^A-Za-z\s]")
+#: The name of a growing ending among the parts.
+_ENDING = ""
 _PARAGRAPH = re.compile(r"(?<=\n)(?=\S)")
 
 
@@ -74,19 +76,26 @@ def fits(prompt: RenderedPrompt, room: int) -> bool:
 
 
 def render_fitted(
-    prompt: Prompt, values: Mapping[str, str | Growing | Last], room: int | None, *, closing: str = "", ending: str = ""
+    prompt: Prompt,
+    values: Mapping[str, str | Growing | Last],
+    room: int | None,
+    *,
+    closing: str = "",
+    ending: str | Growing = "",
 ) -> RenderedPrompt:
     """`render`, with growing parts fitted to `room` tokens; None: as long as it is. The `closing` comes before a last part, and
-    the `ending` after all."""
+    the `ending` after all; it may grow too."""
     fixed = {name: value for name, value in values.items() if isinstance(value, str)}
     last = [value.text for value in values.values() if isinstance(value, Last)]
     fixed |= {name: value.instead for name, value in values.items() if isinstance(value, Last)}
-    ending = "\n\n".join(text for text in (*([closing, *last] if last else ()), ending) if text).strip()
     growing = {name: value for name, value in values.items() if isinstance(value, Growing)}
+    growing |= {_ENDING: ending} if isinstance(ending, Growing) else {}
 
     def make(chosen: Chosen) -> RenderedPrompt:
         shown = {name: part.show(chosen[name]) for name, part in growing.items()}
-        return render(prompt, fixed | shown, closing="" if last else closing, ending=ending)
+        end = shown.pop(_ENDING, ending)
+        ended = "\n\n".join(text for text in (*([closing, *last] if last else ()), end) if text).strip()
+        return render(prompt, fixed | shown, closing="" if last else closing, ending=ended)
 
     return fitted(make, growing, room)
 

@@ -23,9 +23,11 @@ from apps.reasoning.reading.echoes import own_text
 from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Selection, concluded
 from apps.reasoning.scaffolds.candidates.costs import estimated
 from apps.reasoning.scaffolds.candidates.desk import Desk, Part, Solution
+from apps.reasoning.scaffolds.candidates.judged_formulas import JudgedFormulas
 from apps.reasoning.scaffolds.candidates.scoring import POINTS, scored
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.page import Page
+from apps.reasoning.scaffolds.running.checking_first import marks_option
 from apps.reasoning.scaffolds.running.concurrently import concurrently
 from apps.reasoning.scaffolds.running.hearing import Heard, Reading
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold
@@ -79,11 +81,12 @@ class Params(Value):
         title="Marks for attempts",
         description="Let a grader give every attempt at a state 0 to 7 points, as the rubric's reward.",
     )
+    verifier_marks: bool = marks_option()
 
 
 async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
     """Return the last turn's solution, unjudged. Fresh attempts at states do not affect it."""
-    desk = Desk(problem, ctx)
+    desk = Desk(problem, ctx, formulas=JudgedFormulas(params.verifier_marks))
     return await concluded(desk, _search(desk, params), lambda: _selection(desk, params))
 
 

@@ -18,11 +18,13 @@ from apps.reasoning.prompts.fitting import Passage
 from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Selection, concluded
 from apps.reasoning.scaffolds.candidates.costs import estimated
 from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
+from apps.reasoning.scaffolds.candidates.judged_formulas import JudgedFormulas
 from apps.reasoning.scaffolds.candidates.ranking import C, balanced_subsets, id_of
 from apps.reasoning.scaffolds.candidates.solving import solved
 from apps.reasoning.scaffolds.candidates.tournament import KnockOut, most_calls, undefeated_in
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.page import Page
+from apps.reasoning.scaffolds.running.checking_first import marks_option
 from apps.reasoning.scaffolds.running.concurrently import concurrently
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold
 from apps.reasoning.story.run_story import RunStory
@@ -35,6 +37,8 @@ class Params(Value):
     subset: int = Field(default=4, ge=2, le=16, title="Subset", description="Solutions shown to each aggregation (k).")
     steps: int = Field(default=10, ge=1, le=32, title="Steps", description="Aggregation steps after the first solutions (T).")
 
+    verifier_marks: bool = marks_option()
+
     @model_validator(mode="after")
     def _subset_fits(self) -> "Params":
         if self.subset > self.population:
@@ -44,7 +48,7 @@ class Params(Value):
 
 async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
     """Solve n times, aggregate T times, then hold a tournament among the last population."""
-    desk = Desk(problem, ctx)
+    desk = Desk(problem, ctx, formulas=JudgedFormulas(params.verifier_marks))
     final = KnockOut(desk, {}, "final")
     return await concluded(desk, _search(desk, params, final), lambda: _unfinished(desk, final))
 

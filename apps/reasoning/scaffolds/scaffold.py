@@ -100,6 +100,10 @@ class Scaffold:
         checks = loader.hashes(checking_first.METHOD) if self.params.model_fields.keys() & checking_first.OPTIONS else {}
         return loader.hashes(self.name) | shared | loader.hashes(answer_line.METHOD) | checks
 
+    def prompts_of(self, params: Value) -> dict[str, str]:
+        """The same of a run with these parameters."""
+        return self.prompts
+
 
 def prompts_have_changed(recorded: Mapping[str, str], now: Mapping[str, str]) -> bool:
     """Whether a recorded prompt file was changed or removed. A file that was added later had no part in what is recorded."""

@@ -19,9 +19,12 @@ ACTION_WORDS = {
     "check_formulas": "tests formulas",
     "answer": "hands in a solution",
     "report": "hands in a report",
+    "claim": "ends the round",
     "none": "no action",
     FAILED: "failed",
 }
+#: Actions that end a conversation.
+_ENDS = ("answer", "report", "claim", FAILED)
 _CALL_OF_TURN = re.compile(r"(.+)/turn/(\d+)")
 
 
@@ -60,7 +63,7 @@ class Talk:
 
     @property
     def is_over(self) -> bool:
-        return bool(self.turns) and (self.turns[-1].action in ("answer", "report", FAILED) or len(self.turns) == self.most)
+        return bool(self.turns) and (self.turns[-1].action in _ENDS or len(self.turns) == self.most)
 
     @property
     def is_evaluation(self) -> bool:
@@ -68,6 +71,8 @@ class Talk:
 
     @property
     def title(self) -> str:
+        if self.role == "reasoner":
+            return f"{self.about.capitalize()} in round {self.round}"
         return f"{'Evaluator' if self.is_evaluation else 'Solver'} {self.index}"
 
 

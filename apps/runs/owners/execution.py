@@ -202,7 +202,8 @@ async def _result(run: Run, journal: RunJournal, dispatcher_for: DispatcherFor) 
 async def _solve(run: Run, journal: RunJournal, dispatcher_for: DispatcherFor) -> Outcome:
     spec = RunSpec.model_validate(run.spec)
     scaffold = RUNNABLE[spec.scaffold]
-    if journal.replayable and prompts_have_changed(spec.prompt_hashes, scaffold.prompts):
+    params = scaffold.read_params(spec.params)
+    if journal.replayable and prompts_have_changed(spec.prompt_hashes, scaffold.prompts_of(params)):
         raise NeedsFork("The prompts of this scaffold have changed since the run was made.")
     inherited = await in_thread(_inherited, run)
     controls = DatabaseControls(run, journal, renew_every_s=settings.LEASE_RENEW_S)
@@ -219,7 +220,6 @@ async def _solve(run: Run, journal: RunJournal, dispatcher_for: DispatcherFor) -
             inherited=inherited,
             observe=checks.observe,
         )
-        params = scaffold.read_params(spec.params)
         program = asyncio.ensure_future(scaffold.solve(spec.problem, context, params))
         watch = asyncio.ensure_future(controls.watch())
         try:

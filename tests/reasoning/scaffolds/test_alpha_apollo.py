@@ -7,7 +7,7 @@ from apps.reasoning.domain.candidate_events import CandidateDrafted, PoolKept
 from apps.reasoning.domain.errors import BackendRefused
 from apps.reasoning.domain.events import ProofDrafted
 from apps.reasoning.scaffolds.alpha_apollo.params import Params
-from apps.reasoning.scaffolds.alpha_apollo.responses import MOST_SHOWN
+from apps.reasoning.scaffolds.running.turns import MOST_SHOWN
 from tests.reasoning.agents import Table, ask, follows, printed, python, raised, report, solution
 from tests.reasoning.play import Answer, Played, kinds, play
 

@@ -4,6 +4,7 @@ import pytest
 
 from apps.reasoning.domain.values import Value
 from apps.reasoning.programs.registry import SCAFFOLDS
+from tests.graders.grade import grading
 from tests.reasoning.checked import CheckingDispatcher, play_checked
 from tests.reasoning.play import proof
 
@@ -23,7 +24,20 @@ CASES: dict[str, tuple[dict[str, object], dict[str, str], str]] = {
         {"round/*": WRITES, "examine/*": "<score>1</score>"},
         "examine/",
     ),
+    "rsa": (
+        {"population": 2, "subset": 2, "steps": 1},
+        {"step/*": WRITES, "final/*": "<better>A</better>"},
+        "final/",
+    ),
+    "reasoning_cache": (
+        {"turns": 1, "states": 1, "attempts": 2, "marks": True},
+        {"*/summarise": "<state>We add the terms of both ends.</state>", "mark/*": "<score>7</score>", "*": WRITES},
+        "mark/",
+    ),
+    "best_of": ({"solutions": 2}, {"solve*": WRITES, "grade/*": grading(3), "duel/*": "<better>A</better>"}, "duel/"),
 }
+#: Scaffolds without a call that judges.
+UNJUDGED = {"single_call", "majority_vote"}
 
 
 async def judged(name: str, *, marked: bool) -> CheckingDispatcher:
@@ -52,7 +66,25 @@ async def test_without_the_option_no_prompt_changes_and_nothing_more_is_checked(
     assert not [key for key in played.keys if "What a program found" in played.prompt(key)]
 
 
+async def test_a_judge_of_pairs_reads_the_marks_of_both_under_their_headings() -> None:
+    played = await judged("rsa", marked=True)
+    prompt = played.prompt(next(key for key in played.keys if key.startswith("final/")))
+    _, _, marks = prompt.partition("What a program found")
+    first, _, second = marks.partition("Solution B")
+    assert "Solution A\n<<<CONTENT" in first
+    assert marks.count("`2+2=5` is refuted") == second.count("`2+2=5` is refuted") * 2 == 2
+
+
+async def test_the_grader_of_best_of_reads_the_marks_of_each_proof() -> None:
+    played = await judged("best_of", marked=True)
+    for name in ("c1.1", "c1.2"):
+        assert "step 1: `2+2=5` is refuted" in played.prompt(f"grade/{name}/grade")
+        assert f"grade/{name}/formulas" in played.checked
+    plain = await judged("best_of", marked=False)
+    assert [key for key in plain.checked if not key.startswith("check/")] == []
+
+
 def test_every_scaffold_whose_calls_judge_has_the_option_and_it_is_off() -> None:
     with_it = {name for name, one in SCAFFOLDS.items() if "verifier_marks" in one.params.model_fields}
-    assert with_it == {*CASES, "grouped_agents", "alpha_apollo", "intern_s1_mo"}
+    assert with_it == {*CASES, "grouped_agents", "alpha_apollo", "intern_s1_mo"} == SCAFFOLDS.keys() - UNJUDGED
     assert not any(SCAFFOLDS[name].params.model_fields["verifier_marks"].default for name in with_it)

@@ -185,7 +185,9 @@ def _counted(number: int, what: str) -> str:
 
 async def _run(plan: GradingPlan, jobs: list[Job], calls: CallFile, write: Any, at_once: int) -> None:
     chosen = list({alias.name: alias for alias in plan.aliases.values()}.values())
-    where = model_servers if all(alias.backend == "openai_http" for alias in chosen) else workers
+    is_remote = all(alias.backend == "openai_http" for alias in chosen)
+    # The formula check runs in a worker of the stack.
+    where = model_servers if is_remote and not (plan.overrides.get("marks") and is_stack_up()) else workers
     async with where(chosen) as dispatcher_for:
         await grade_all(plan, jobs, calls, dispatcher_for, write, at_once=max(1, at_once))
 

@@ -100,6 +100,8 @@ class GraderDesk:
     made: dict[str, dict[str, Any]] = field(default_factory=dict)
     #: The steps in neutral words, if the rewriting is judged (rewriting.py).
     rewriting: tuple[str, ...] = ()
+    #: The end of every prompt that judges the script (formula_marks.py).
+    marks: str = ""
 
     @property
     def script(self) -> str:
@@ -143,10 +145,11 @@ class GraderDesk:
         read: Callable[[Final], T | Unscored],
         again: AskedAgain[T] | None = None,
         place: Place | None = None,
+        ending: str = "",
     ) -> T | Unread:
         """Ask and read the answer, with at most one more question in the same conversation, under `<key>/again`.
 
-        `again` is that question; by default it requests the whole form again.
+        `again` is that question; by default it requests the whole form again. The `ending` comes after the prompt.
         """
         answer_form = self.form(form)
         whole = AskedAgain[T](lambda second, _: read(second), asks_json="form_json", schema=schema_of(shape))
@@ -160,5 +163,6 @@ class GraderDesk:
             place=place or Place(subject=key.split("/")[0]),
             reading=listener.reading(forms),
             schema=schema_of(shape),
+            ending=ending,
         )
         return listener.ended(heard.value)

@@ -4,6 +4,7 @@ Source: AlphaApollo §2.1 and App. B (reasoning notes §8). An action is a tagge
 Nothing is guessed: no action, or more than one, is `Unscored` with a reason that the model receives.
 """
 
+import functools
 import json
 import re
 from collections.abc import Sequence
@@ -26,9 +27,6 @@ LIBRARIES = ("sympy", "scipy", "numpy", "math", "cmath", "fractions", "itertools
 THEOREMS = "theorems"
 #: The third: lemmas accepted in earlier runs. Only runs with the option `earlier_lemmas` may search it.
 LEMMAS = "lemmas"
-_OPENED = re.compile(rf"<(python_code|local_rag|answer|report|{OPENING})>", re.IGNORECASE)
-#: The same where formula checks are offered; elsewhere such a tag is text.
-_OPENED_OR_CHECK = re.compile(rf"<(python_code|local_rag|check_formulas|answer|report|{OPENING})>", re.IGNORECASE)
 _REPORT_TAG = re.compile(r"</?report>", re.IGNORECASE)
 _JUDGEMENT = re.compile(r"[\s$*`(\[\\]*(?:\\boxed\s*\{\s*([01])\s*\}|([01]))[\s.$*`\\)\]]*")
 
@@ -40,8 +38,20 @@ _LAST_SENTENCE = re.compile(
 )
 LABELS = ("judgement", "final judgement", "judgment", "final judgment", "verdict", "final verdict")
 
-Kind = Literal["python_code", "local_rag", "check_formulas", "answer", "report"]
+Kind = Literal["python_code", "local_rag", "check_formulas", "answer", "report", "claim"]
+Finishing = Literal["answer", "report", "claim"]
 _KINDS: dict[str, Kind] = {kind: kind for kind in get_args(Kind)}
+#: Tools offered in a turn, unless a run offers others.
+TOOLS: tuple[Kind, ...] = ("python_code", "local_rag")
+
+
+@functools.cache
+def _opening(tools: Sequence[Kind]) -> re.Pattern[str]:
+    """The opening tag of an action. The tag of a tool that is not offered is text."""
+    return re.compile(rf"<({'|'.join([*tools, 'answer', 'report', OPENING])})>", re.IGNORECASE)
+
+
+_OPENED = _opening(TOOLS)
 
 
 class Action(Value):
@@ -68,14 +78,14 @@ class Report(Value):
 
 
 def read_action(
-    final: Final, finishing: Literal["answer", "report"], stops: Sequence[str] = (), *, checks: bool = False
+    final: Final, finishing: Finishing, stops: Sequence[str] = (), *, tools: tuple[Kind, ...] = TOOLS
 ) -> Action | Unscored:
     """The one action of a turn; `finishing` is the one that ends this conversation. Tags inside an action are its content.
 
     `stops` are the closing tags at which the model was stopped, which an engine leaves out. Without any tag, the JSON of a call
-    or a block of code in Markdown is the action. `checks`: formula checks are offered.
+    or a block of code in Markdown is the action. `tools`: the tools that are offered.
     """
-    opening = _OPENED_OR_CHECK if checks else _OPENED
+    opening = _opening(tools)
     answer = whole_answer(final)
     if isinstance(answer, Unscored):
         return answer
@@ -87,7 +97,7 @@ def read_action(
         before = answer[: opened.start()].strip()
         if opened.group(1).lower() == OPENING:
             called, at = read_call(answer, at)
-            action = called if isinstance(called, Unscored) else _of_function(called, before, finishing, checks=checks)
+            action = called if isinstance(called, Unscored) else _of_function(called, before, finishing, tools)
             if isinstance(action, Unscored):
                 return action
             found.append(action)
@@ -104,23 +114,23 @@ def read_action(
         found.append(Action(kind=kind, content=answer[at : closed.start()].strip("\n"), before=before))
         at = closed.end()
     if not found and opening.search(answer) is None:
-        return _untagged(answer, finishing, checks=checks)
-    return _only(found, finishing)
+        return _untagged(answer, finishing, tools)
+    return _only(found, finishing, tools)
 
 
-def _untagged(answer: str, finishing: str, *, checks: bool) -> Action | Unscored:
+def _untagged(answer: str, finishing: str, tools: Sequence[Kind]) -> Action | Unscored:
     """The action of a text without tags: the one call that it writes as JSON, once or again, or its one block of Python."""
     found: list[Action] = []
     for called, at in bare_calls(answer):
-        action = called if isinstance(called, Unscored) else _of_function(called, answer[:at].strip(), finishing, checks=checks)
+        action = called if isinstance(called, Unscored) else _of_function(called, answer[:at].strip(), finishing, tools)
         if isinstance(action, Unscored):
             return action
         if all((one.kind, one.content) != (action.kind, action.content) for one in found):
             found.append(action)
-    if not found:
+    if not found and "python_code" in tools:
         before = answer.partition("```")[0].strip()
         found = [Action(kind="python_code", content=block, before=before) for block in fenced_code(answer)]
-    return _only(found, finishing)
+    return _only(found, finishing, tools)
 
 
 def _stopped_at(answer: str, stops: Sequence[str], opening: re.Pattern[str]) -> str:
@@ -143,9 +153,10 @@ def _closing(kind: Kind, answer: str, at: int) -> re.Match[str] | None:
     return own_line.search(answer, first.end(), opened.start() if opened else len(answer)) or first
 
 
-def _only(found: Sequence[Action], finishing: str) -> Action | Unscored:
+def _only(found: Sequence[Action], finishing: str, tools: Sequence[Kind]) -> Action | Unscored:
     if not found:
-        return Unscored(reason=f"there is no action: neither <python_code> nor <local_rag> nor <{finishing}>")
+        named = " nor ".join(f"<{name}>" for name in (*tools, finishing))
+        return Unscored(reason=f"there is no action: neither {named}")
     if len(found) > 1:
         return Unscored(reason=f"there are {len(found)} actions, and a turn has one")
     if not found[0].content.strip():
@@ -153,20 +164,20 @@ def _only(found: Sequence[Action], finishing: str) -> Action | Unscored:
     return found[0]
 
 
-def _of_function(called: Called, before: str, finishing: str, *, checks: bool) -> Action | Unscored:
+def _of_function(called: Called, before: str, finishing: str, tools: Sequence[Kind]) -> Action | Unscored:
     """The action that a function call expresses."""
+    if called.name not in tools:
+        *others, last = tools
+        offered = f"there are {', '.join(others)} and {last}" if others else f"there is {last}"
+        return Unscored(reason=f"there is no function {called.name[:80]}: {offered}, and <{finishing}> is written as a block")
     if called.name == "local_rag":
         asked = {name: called.arguments.get(name) for name in ("library", "repo_name", "query")}
         return Action(kind="local_rag", content=json.dumps(asked, ensure_ascii=False), before=before, called=True)
-    if checks and called.name == "check_formulas":
+    if called.name == "check_formulas":
         text = called.arguments.get("text")
         if not isinstance(text, str):
             return Unscored(reason="check_formulas was called without its argument `text`")
         return Action(kind="check_formulas", content=text.strip("\n"), before=before, called=True)
-    if called.name != "python_code":
-        offered = "python_code, local_rag and check_formulas" if checks else "python_code and local_rag"
-        known = f"there are {offered}, and <{finishing}> is written as a block"
-        return Unscored(reason=f"there is no function {called.name[:80]}: {known}")
     code = called.arguments.get("code")
     if not isinstance(code, str):
         return Unscored(reason="python_code was called without its argument `code`, a text")

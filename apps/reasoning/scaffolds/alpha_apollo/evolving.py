@@ -15,7 +15,8 @@ from apps.reasoning.domain.values import Unscored
 from apps.reasoning.prompts.fitting import Growing, Passage
 from apps.reasoning.reading.proofs import ReadProof
 from apps.reasoning.reading.turns.actions import Report
-from apps.reasoning.scaffolds.alpha_apollo.conversing import Conversation, Seat, converse
+from apps.reasoning.scaffolds.alpha_apollo.conversing import Seat, converse
+from apps.reasoning.scaffolds.alpha_apollo.hearing_turns import Talk
 from apps.reasoning.scaffolds.alpha_apollo.memory import Judgement, Memory, best, judged, recalled
 from apps.reasoning.scaffolds.alpha_apollo.params import SOLVERS, Params
 from apps.reasoning.scaffolds.alpha_apollo.tags import condensed
@@ -106,7 +107,7 @@ class Evolution:
 
     # --- the parts of a round ----------------------------------------------------------------------------------------
 
-    async def _solved(self, round_: int, thread: int, shown: list[Memory]) -> tuple[Candidate, Conversation] | None:
+    async def _solved(self, round_: int, thread: int, shown: list[Memory]) -> tuple[Candidate, Talk] | None:
         desk, name, role = self.desk, f"c{round_}.{thread}", SOLVERS[(thread - 1) % len(SOLVERS)]
         values: dict[str, Part] = {"memories": self._memories(shown), "hints": desk.hints_given()}
         seat = Seat(role, "alpha_apollo/solver", "answer", f"solve/{name}", name, round_, thread, values)
@@ -120,7 +121,7 @@ class Evolution:
         candidate = desk.keep(talk.call, name, proof.steps, made_as=made_as, round_=round_, parents=parents, way=proof.way)
         return candidate, talk
 
-    async def _condensed(self, candidate: Candidate, talk: Conversation) -> tuple[str, str]:
+    async def _condensed(self, candidate: Candidate, talk: Talk) -> tuple[str, str]:
         """The checkpoints of a trajectory with the call that wrote them; the solution itself if they are unreadable.
 
         Source: AlphaApollo §2.3: evaluators read the condensed solution, and the memory keeps it.

@@ -7,6 +7,7 @@ models lose backslashes in JSON strings.
 from apps.reasoning.domain.generation import OfferedTool
 from apps.reasoning.reading.turns.actions import LEMMAS, LIBRARIES, THEOREMS
 from apps.reasoning.scaffolds.alpha_apollo.params import Params
+from apps.reasoning.scaffolds.running.check_tool import FUNCTION
 
 _PYTHON = OfferedTool(
     name="python_code",
@@ -15,16 +16,6 @@ _PYTHON = OfferedTool(
         "type": "object",
         "properties": {"code": {"type": "string", "description": "The code, whole."}},
         "required": ["code"],
-        "additionalProperties": False,
-    },
-)
-_CHECK = OfferedTool(
-    name="check_formulas",
-    description="Tests the formulas of a text without a model: refuted, proved, survived or not understood.",
-    parameters={
-        "type": "object",
-        "properties": {"text": {"type": "string", "description": "The claims in words and TeX, with their conditions."}},
-        "required": ["text"],
         "additionalProperties": False,
     },
 )
@@ -58,4 +49,4 @@ def libraries_of(params: Params) -> tuple[str, ...]:
 def functions_of(params: Params) -> tuple[OfferedTool, ...]:
     """The functions of a turn."""
     offered = FUNCTIONS if params.earlier_lemmas == "none" else (_PYTHON, _search_in(libraries_of(params)))
-    return (*offered, _CHECK) if params.check_tool else offered
+    return (*offered, FUNCTION) if params.check_tool else offered

@@ -6,7 +6,7 @@ A submitted report or solution must itself be readable. An ambiguous turn counts
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored
@@ -15,7 +15,9 @@ from apps.reasoning.reading.answers import whole_answer
 from apps.reasoning.reading.echoes import SHORTEST_WHOLE, own_text
 from apps.reasoning.reading.proofs import ReadProof, read_steps
 from apps.reasoning.reading.turns.actions import (
+    TOOLS,
     Action,
+    Kind,
     Report,
     judged,
     read_action,
@@ -26,6 +28,7 @@ from apps.reasoning.reading.turns.actions import (
 )
 from apps.reasoning.reading.turns.turn_forms import TurnForm, read_turn_form, turn_schema, without_loop
 from apps.reasoning.scaffolds.running.hearing import Reading
+from apps.reasoning.scaffolds.running.turns import Conversation, Turn
 
 Finishing = Literal["answer", "report"]
 _ASKS_JSON: dict[Finishing, str] = {"answer": "turn_json", "report": "examination_json"}
@@ -37,20 +40,18 @@ _TOOL = re.compile(
 _BOTH = "it ends the conversation and uses a tool, and a turn has one action"
 
 
-class Turn(NamedTuple):
-    """A turn as read: its action, and the solution or report that it submits."""
-
-    action: Action
-    handed_in: ReadProof | Report | None = None
+#: A turn of AlphaApollo: it may submit a solution or a report.
+Taken = Turn[ReadProof | Report]
+Talk = Conversation[ReadProof | Report]
 
 
 def reading_of(
-    finishing: Finishing, prompt: RenderedPrompt, stops: Sequence[str], *, is_last: bool, checks: bool = False
-) -> Reading[Turn]:
-    """The reading of a turn that may end with `finishing`; the last turn must. `checks`: formula checks are offered."""
+    finishing: Finishing, prompt: RenderedPrompt, stops: Sequence[str], *, is_last: bool, tools: tuple[Kind, ...] = TOOLS
+) -> Reading[Taken]:
+    """The reading of a turn that may end with `finishing`; the last turn must. `tools`: those that are offered."""
 
-    def read(final: Final) -> Turn | Unscored:
-        action = read_action(final, finishing, stops, checks=checks)
+    def read(final: Final) -> Taken | Unscored:
+        action = read_action(final, finishing, stops, tools=tools)
         if isinstance(action, Action) and action.kind == finishing:
             return _handed_in(action)
         ending = _ending_in_words(final, finishing, prompt.text, is_last=is_last)
@@ -58,7 +59,7 @@ def reading_of(
             return action if isinstance(action, Unscored) else Turn(action)
         return Unscored(reason=_BOTH) if isinstance(action, Action) and not is_last else ending
 
-    def again(second: Final, first: str) -> Turn | Unscored:
+    def again(second: Final, first: str) -> Taken | Unscored:
         form = read_turn_form(second)
         if form is not None:
             return form if isinstance(form, Unscored) else _of_form(form, finishing, first, prompt)
@@ -70,26 +71,26 @@ def reading_of(
 
     schema = turn_schema(finishing, is_last=is_last)
     if finishing == "answer":
-        return Reading[Turn](read, "turn", again, schema, asks_json="turn_json")
-    examining = Reading[Turn](read, "examination", again, schema, asks_json="examination_json")
+        return Reading[Taken](read, "turn", again, schema, asks_json="turn_json")
+    examining = Reading[Taken](read, "examination", again, schema, asks_json="examination_json")
     ended = turn_schema(finishing, is_last=True)
     closing = replace(examining, schema=ended, asks_json="report_json", examined=again)
     return replace(examining, instead=lambda first: examining if _TOOL.search(first.text) else closing)
 
 
-def _handed_in(action: Action) -> Turn | Unscored:
+def _handed_in(action: Action) -> Taken | Unscored:
     """The turn of a final block; `Unscored` if its content is unreadable."""
     found = read_steps(action.content) if action.kind == "answer" else read_report(action.content)
     return found if isinstance(found, Unscored) else Turn(action, found)
 
 
-def _ending_in_words(final: Final, finishing: Finishing, prompt: str, *, is_last: bool) -> Turn | None:
+def _ending_in_words(final: Final, finishing: Finishing, prompt: str, *, is_last: bool) -> Taken | None:
     """The turn of a solution or report outside a block; None if there is none."""
     found = read_handed_in(final, prompt, is_last=is_last) if finishing == "answer" else read_report_in_words(final, prompt)
     return None if isinstance(found, Unscored) else Turn(Action(kind=finishing, content=found.text), found)
 
 
-def _of_form(form: TurnForm, finishing: Finishing, first: str, prompt: RenderedPrompt) -> Turn | Unscored:
+def _of_form(form: TurnForm, finishing: Finishing, first: str, prompt: RenderedPrompt) -> Taken | Unscored:
     """The turn described by a JSON object; the `first` answer has the examination behind its judgement."""
     if form.repeats(f"{prompt.messages[0].content} {load(f'shared/again/{_ASKS_JSON[finishing]}').system}"):
         return Unscored(reason="it only repeats words of the question")
@@ -107,5 +108,5 @@ def _of_form(form: TurnForm, finishing: Finishing, first: str, prompt: RenderedP
     return Unscored(reason=f'"{form.field}" does not end this conversation')
 
 
-def _reported(report: Report) -> Turn:
+def _reported(report: Report) -> Taken:
     return Turn(Action(kind="report", content=report.text, called=True), report)

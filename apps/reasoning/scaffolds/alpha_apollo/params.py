@@ -6,6 +6,7 @@ from pydantic import Field
 
 from apps.reasoning.domain.tools import LemmaScope
 from apps.reasoning.domain.values import Value
+from apps.reasoning.scaffolds.running.check_tool import tool_option
 from apps.reasoning.scaffolds.running.checking_first import marks_option
 from apps.reasoning.scaffolds.scaffold import Preset
 
@@ -72,13 +73,7 @@ class Params(Value):
             "Only runs that the owner may see are searched."
         ),
     )
-    check_tool: int = Field(
-        default=0,
-        ge=0,
-        le=16,
-        title="Formula checks",
-        description="Most formula checks that a model may request in a conversation. 0 does not offer them.",
-    )
+    check_tool: int = tool_option()
     verifier_marks: bool = marks_option()
     stop_early: bool = Field(
         default=True,

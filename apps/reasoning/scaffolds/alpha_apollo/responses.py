@@ -4,9 +4,8 @@ import re
 
 from apps.reasoning.domain.tools import Execution, ToolAnswer
 from apps.reasoning.reading.turns.actions import LIBRARIES
+from apps.reasoning.scaffolds.running.turns import MOST_SHOWN, cut
 
-#: Longest response, in characters.
-MOST_SHOWN = 4_000
 _LINES_OF_AN_ERROR = 12
 _BLAMED = re.compile(r"(?:ImportError|ModuleNotFoundError|AttributeError|TypeError|ValueError)\b[^\n]{0,300}\Z")
 _ENDED = {
@@ -16,14 +15,6 @@ _ENDED = {
     "killed": "The code was ended by a signal.",
     "exception": "The code raised an error.",
 }
-
-
-def cut(text: str, limit: int) -> str:
-    """Shorten to `limit` characters and a mark: keep the beginning and the end, because tracebacks end with the error."""
-    if len(text) <= limit:
-        return text
-    head, tail = limit // 2, limit - limit // 2
-    return f"{text[:head]}\n… ({len(text) - limit:,} characters left out) …\n{text[-tail:]}"
 
 
 def code_response(answer: ToolAnswer, repairs: tuple[str, ...]) -> str:

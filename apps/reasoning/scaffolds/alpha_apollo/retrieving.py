@@ -14,10 +14,10 @@ from apps.reasoning.domain.tools import SearchHit, SearchJob, read_hits
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.reading.turns.actions import LEMMAS, LIBRARIES, LONGEST_QUERY, THEOREMS
 from apps.reasoning.scaffolds.alpha_apollo.params import Params
-from apps.reasoning.scaffolds.alpha_apollo.responses import MOST_SHOWN, cut
 from apps.reasoning.scaffolds.alpha_apollo.tags import held
 from apps.reasoning.scaffolds.candidates.desk import Desk
 from apps.reasoning.scaffolds.running.asking import asked
+from apps.reasoning.scaffolds.running.turns import MOST_SHOWN, cut
 
 PASSAGES = 4
 _MOST_OF_A_PASSAGE = 900

@@ -91,12 +91,14 @@ class Desk:
         schema: dict[str, Any] | None = None,
         tools: Sequence[OfferedTool] = (),
         stops: tuple[str, ...] = (),
+        ending: str = "",
     ) -> Heard[T]:
         """Make one call and read its answer; ask once more if it is unreadable.
 
-        `prompt` is the name of a prompt file, or a result of `filled`. The answer ends at one of `stops`.
+        `prompt` is the name of a prompt file, which the `ending` follows, or a result of `filled`. The answer ends at one of
+        `stops`.
         """
-        filled = self.filled(role, prompt, values or {}) if isinstance(prompt, str) else prompt
+        filled = self.filled(role, prompt, values or {}, ending=ending) if isinstance(prompt, str) else prompt
         asks_json = schema if self.structured else None
         return await heard(
             self.ctx, key, role=role, prompt=filled, place=place, reading=reading, schema=asks_json, tools=tools, stops=stops

@@ -102,6 +102,7 @@ async def _better(desk: Desk, first: Candidate, second: Candidate, call: str, ro
         values={"first": desk.content(first.text), "second": desk.content(second.text)},
         place=Place(round=round_, subject=f"{first.id} against {second.id}"),
         reading=READING,
+        ending=await desk.formulas.marks_of(desk, {"Solution A": first, "Solution B": second}),
     )
     better = "" if isinstance(found, Unscored) else (first, second)[found.position].id
     unscored = found.reason if isinstance(found, Unscored) else ""

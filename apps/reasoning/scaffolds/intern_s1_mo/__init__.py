@@ -5,6 +5,7 @@ effect on every replay.
 
 Call keys (rollouts from 0; rounds, votes, candidates and revisions from 1):
     s0/r1/reason   s0/r1/summarise   s0/r1/verify/s0.7/2   human/verify/h.1/1
+    s0/r1/reason/turn/2   s0/r1/reason/turn/1/check (with `check_tool`, instead of s0/r1/reason)
     final/write/1  final/check/2/3 (vote 3 on proof/2; with candidates final/check/2.1/3)  final/revise/1/1
 Lemma ids: s0.7 (rollout 0, number 7), s0.7-fixed and s0.7-fixed2 (its corrections), h.1 (a person's).
 Proof ids: proof/1, proof/2; with more than one candidate proof/2.1, proof/2.2.

@@ -30,7 +30,8 @@ LEMMA_VERDICT_SCHEMA: dict[str, Any] = LemmaVerdictJson.model_json_schema()
 PROOF_VERDICT_SCHEMA: dict[str, Any] = ProofVerdictJson.model_json_schema()
 
 
-def reason_prompt(x: Exploration, rollout: Rollout, round_: int) -> RenderedPrompt:
+def reason_prompt(x: Exploration, rollout: Rollout, round_: int, ending: str | Growing = "") -> RenderedPrompt:
+    """The prompt of a round; `ending` is that of a turn with formula checks."""
     values: dict[str, str | Growing] = {
         "problem": content(x, x.problem.statement),
         "library": _library(x, rollout, scores=x.params.shows_scores),
@@ -39,7 +40,7 @@ def reason_prompt(x: Exploration, rollout: Rollout, round_: int) -> RenderedProm
         "round": str(round_),
         "rounds": str(x.params.max_rounds),
     }
-    return _filled(x, "reasoner", values)
+    return _filled(x, "reasoner", values, ending=ending)
 
 
 def summary_prompt(x: Exploration, rollout: Rollout) -> RenderedPrompt:
@@ -155,7 +156,7 @@ def final_library(x: Exploration) -> Growing:
 
 
 def _filled(
-    x: Exploration, role: str, values: dict[str, str | Growing], *, closing: str = "", ending: str = ""
+    x: Exploration, role: str, values: dict[str, str | Growing], *, closing: str = "", ending: str | Growing = ""
 ) -> RenderedPrompt:
     rule = load(f"{METHOD}/forms/fence_rule").system
     values = {"fence_rule": rule, **values}

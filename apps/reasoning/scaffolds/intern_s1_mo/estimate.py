@@ -1,12 +1,14 @@
 """Estimates of calls and tokens for Intern-S1-MO.
 
 With S rollouts, R rounds, L lemmas per round, n votes per lemma, m votes per proof, C candidates, J revisions:
-    most      S·R·(2 + L·n)  exploring,  C·(1 + m)·(1 + J)  for the proof
+    most      S·R·(2 + k + L·n)  exploring,  C·(1 + m)·(1 + J)  for the proof
     fewest    the smaller of: a first round that claims a solution without a lemma, 2·S (if a claim alone ends no rollout:
               with one lemma that holds, S·(2 + n)), followed by unreadable proofs, C; or `patience` unreadable rounds,
               S·2·min(patience, R)
-    expected  half of the rounds (rounded up), 3 lemmas per round, a quarter of the revisions (rounded up)
-n is 0 without the theorem verifier; m and J are 0 without the process verifier. Votes on people's own lemmas are extra.
+    expected  half of the rounds (rounded up), 3 lemmas per round, a quarter of the revisions (rounded up), one formula check
+              per round if the reasoner may request any
+k is the number of formula checks that a reasoner may request in a round. n is 0 without the theorem verifier;
+m and J are 0 without the process verifier. Votes on people's own lemmas are extra.
 """
 
 import math
@@ -37,7 +39,7 @@ def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) ->
     lemma_votes = params.lemma_votes if params.theorem_verifier else 0
     proof_votes = params.proof_votes if params.process_verifier else 0
     revisions = params.revisions if params.process_verifier else 0
-    most = _calls(params, params.max_rounds, params.lemmas_per_round, lemma_votes, proof_votes, revisions)
+    most = _calls(params, params.max_rounds, params.lemmas_per_round, lemma_votes, proof_votes, revisions, params.check_tool)
     likely = _calls(
         params,
         math.ceil(params.max_rounds / 2),
@@ -45,6 +47,7 @@ def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) ->
         lemma_votes,
         proof_votes,
         math.ceil(revisions / 4),
+        min(1, params.check_tool),
     )
     solved = _calls(params, 1, int(params.solved_by == "lemmas"), lemma_votes, 0, 0)
     idle = min(params.patience, params.max_rounds) * params.rollouts
@@ -60,10 +63,12 @@ def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) ->
     )
 
 
-def _calls(params: Params, rounds: int, lemmas: int, lemma_votes: int, proof_votes: int, revisions: int) -> dict[str, int]:
+def _calls(
+    params: Params, rounds: int, lemmas: int, lemma_votes: int, proof_votes: int, revisions: int, checks: int = 0
+) -> dict[str, int]:
     exploring, versions = params.rollouts * rounds, params.candidates * (1 + revisions)
     return {
-        "reasoner": exploring,
+        "reasoner": exploring * (1 + checks),
         "summarizer": exploring,
         "theorem_verifier": exploring * lemmas * lemma_votes,
         "writer": params.candidates,

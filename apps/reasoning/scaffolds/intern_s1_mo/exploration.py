@@ -1,5 +1,6 @@
 """The state of a run of Intern-S1-MO, its events and its model calls."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -7,7 +8,7 @@ import networkx as nx
 
 from apps.reasoning.domain.errors import BudgetKeptBack
 from apps.reasoning.domain.events import EdgeAdded, Event, LemmaRestored, LemmaRetired, OutputUnread, TextAnchor
-from apps.reasoning.domain.generation import Place
+from apps.reasoning.domain.generation import OfferedTool, Place
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.domain.verdicts import Confidence
@@ -95,10 +96,14 @@ class Exploration:
         place: Place,
         reading: Reading[T],
         json_schema: dict[str, object] | None = None,
+        tools: Sequence[OfferedTool] = (),
+        stops: tuple[str, ...] = (),
     ) -> Heard[T]:
-        """Make a call and read its answer; ask once more if it is unreadable."""
+        """Make a call and read its answer; ask once more if it is unreadable. The answer ends at one of `stops`."""
         schema = json_schema if self.params.structured_output else None
-        found = await heard(self.ctx, key, role=role, prompt=prompt, place=place, reading=reading, schema=schema)
+        found = await heard(
+            self.ctx, key, role=role, prompt=prompt, place=place, reading=reading, schema=schema, tools=tools, stops=stops
+        )
         if found.final is not None:
             self.answered += 1
         elif isinstance(found.value, Unscored):

@@ -52,6 +52,8 @@ class Rollout:
     lemmas: dict[str, Lemma] = field(default_factory=dict)
     work: str = ""
     thinking: str = ""
+    #: The call that ended the reasoner's text of the round.
+    reasoned_in: str = ""
     claims_complete: bool = False
     solved: bool = False
     summary_read: bool = False

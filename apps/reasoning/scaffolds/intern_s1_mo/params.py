@@ -6,6 +6,7 @@ from typing import Literal
 from pydantic import Field, ValidationInfo, field_validator
 
 from apps.reasoning.domain.values import Value
+from apps.reasoning.scaffolds.running.check_tool import tool_option
 from apps.reasoning.scaffolds.running.checking_first import marks_option
 
 
@@ -94,6 +95,9 @@ class Params(Value):
         description="Check formulas before votes. A lemma or proof with a refuted formula gets no votes.",
     )
     verifier_marks: bool = marks_option()
+    check_tool: int = tool_option(
+        description="Most formula checks that the reasoner may request in a round. 0 does not offer them, as in the paper."
+    )
     theorem_verifier: bool = Field(default=True, title="Theorem verifier", description="Check lemmas by votes.")
     lemma_scores: bool = Field(default=True, title="Lemma scores", description="Show each lemma's confidence to later rounds.")
     process_verifier: bool = Field(default=True, title="Process verifier", description="Check the proof and revise it.")

@@ -7,16 +7,15 @@ from apps.reasoning.domain.errors import BudgetKeptBack
 from apps.reasoning.domain.events import LemmaMerged, LemmaProposed, LemmasAlike, RoundBegan, RoundEnded
 from apps.reasoning.domain.generation import Final, Place
 from apps.reasoning.domain.values import Unscored
-from apps.reasoning.reading.answers import answer_part, thinking_of
-from apps.reasoning.reading.proofs import Claim, read_claim, read_claim_again
 from apps.reasoning.reading.summaries import ReadLemma, Summary, read_results, read_summary
-from apps.reasoning.scaffolds.intern_s1_mo.asking import SUMMARY_SCHEMA, reason_prompt, summary_prompt
+from apps.reasoning.scaffolds.intern_s1_mo.asking import SUMMARY_SCHEMA, summary_prompt
 from apps.reasoning.scaffolds.intern_s1_mo.exploration import Exploration
 from apps.reasoning.scaffolds.intern_s1_mo.lemmas import Lemma, Rollout
+from apps.reasoning.scaffolds.intern_s1_mo.reasoning import reason
 from apps.reasoning.scaffolds.intern_s1_mo.steering import steer
 from apps.reasoning.scaffolds.intern_s1_mo.verification import verify_lemma
 from apps.reasoning.scaffolds.running.concurrently import concurrently
-from apps.reasoning.scaffolds.running.hearing import Reading, choosing
+from apps.reasoning.scaffolds.running.hearing import Reading
 
 
 async def explore(x: Exploration) -> None:
@@ -58,7 +57,7 @@ async def play_round(x: Exploration, running: list[Rollout], round_: int) -> Non
 
 async def _work(x: Exploration, running: list[Rollout], round_: int) -> None:
     """Make the calls of a round. Raises `BudgetKeptBack` if no further call may begin; finished calls count."""
-    await _exploring(x, (_reason(x, rollout, round_) for rollout in running))
+    await _exploring(x, (reason(x, rollout, round_) for rollout in running))
     await steer(x, f"r{round_}/summarise")
     await _exploring(x, (_summarise(x, rollout, round_) for rollout in running if _has_text(x, rollout)))
     await steer(x, f"r{round_}/verify")
@@ -78,24 +77,6 @@ async def _exploring(x: Exploration, work: Iterable[Coroutine[Any, Any, None]]) 
         await concurrently(work)
     finally:
         x.ctx.keep_back(None)
-
-
-async def _reason(x: Exploration, rollout: Rollout, round_: int) -> None:
-    call, place = f"s{rollout.index}/r{round_}/reason", Place(rollout=rollout.index, round=round_)
-    texts: list[Final] = []
-
-    def read(final: Final) -> Claim | Unscored:
-        texts.append(final)
-        return read_claim(final)
-
-    reading = choosing("claim", "claim", ("complete", "partial"), read, read_claim_again, examines=False)
-    claim, _, _ = await x.hear(call, "reasoner", reason_prompt(x, rollout, round_), place, reading)
-    if not texts:
-        return
-    answer = answer_part(texts[0].text)
-    rollout.work = answer if isinstance(answer, str) else ""
-    rollout.thinking = thinking_of(texts[0])
-    rollout.claims_complete = claim == "complete" and bool(rollout.work)
 
 
 def _has_text(x: Exploration, rollout: Rollout) -> bool:
@@ -121,7 +102,7 @@ async def _summarise(x: Exploration, rollout: Rollout, round_: int) -> None:
     summary, call, _ = await x.hear(call, "summarizer", prompt, place, reading, SUMMARY_SCHEMA)
     if results and (isinstance(summary, Unscored) or not summary.lemmas):
         # Use the results that the reasoner lists as proved if the summary is lost; they are voted on like all lemmas.
-        summary, call = results, f"s{rollout.index}/r{round_}/reason"
+        summary, call = results, rollout.reasoned_in
     if isinstance(summary, Unscored):
         return
     rollout.summary_read = rollout.summary_read_once = True

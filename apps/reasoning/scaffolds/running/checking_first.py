@@ -5,7 +5,7 @@ scaffold does after a check follows from its record. Checks alongside a run (for
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from pydantic import Field
@@ -47,6 +47,12 @@ class Formulas(Value):
         """The refuted formulas."""
         return tuple(one for one in self.findings if one.outcome == "refuted")
 
+    @property
+    def marked(self) -> tuple[MathFinding, ...]:
+        """The refuted formulas, then the proved ones, each once."""
+        marked = (one for one in (*self.refuted, *self.findings) if one.outcome in ("proved", "refuted"))
+        return tuple({finding_words(one): one for one in marked}.values())
+
 
 def statement_part(text: str) -> MathText:
     """A lemma's statement as a part of a check."""
@@ -87,14 +93,21 @@ def marks(formulas: Formulas, fenced: Callable[[str], str]) -> str:
 
     `fenced` puts a text of models between delimiters: the quotes are theirs.
     """
-    marked = [one for one in (*formulas.refuted, *formulas.findings) if one.outcome in ("proved", "refuted")]
-    shown = list(dict.fromkeys(finding_words(one) for one in marked))
-    if not shown:
-        return ""
+    return marks_of({"": formulas}, fenced)
+
+
+def marks_of(texts: Mapping[str, Formulas], fenced: Callable[[str], str]) -> str:
+    """The same of several texts, each under its heading."""
+    blocks = [
+        f"{heading}\n{fenced(lines)}".strip() for heading, formulas in texts.items() if (lines := _marked_lines(formulas))
+    ]
+    return "\n\n".join([load("checks/forms/marks").system, *blocks]) if blocks else ""
+
+
+def _marked_lines(formulas: Formulas) -> str:
+    shown = [finding_words(one) for one in formulas.marked]
     left = [f"- {len(shown) - MOST_WORDS} more marked formulas are not shown."] if len(shown) > MOST_WORDS else []
-    lines = [f"- {words}" for words in shown[:MOST_WORDS]]
-    shown_lines = fenced("\n".join([*lines, *left]))
-    return "\n\n".join([load("checks/forms/marks").system, shown_lines])
+    return "\n".join([*(f"- {words}" for words in shown[:MOST_WORDS]), *left])
 
 
 def finding_words(finding: MathFinding) -> str:
