@@ -174,14 +174,14 @@ def _where(system: System) -> str | None:
         METER.spent += SYMPY // 4
         factors |= dict.fromkeys(factor for factor, _ in divisor.factor_list()[1])
     open_ones = [factor for factor in factors if not _is_nonzero(factor, system)]
-    negative = [poly for poly in dict.fromkeys(system.algebra.radicands) if not _is_radicand(poly, system)]
+    negative = [poly for poly in dict.fromkeys(system.algebra.not_negative) if not _is_never_negative(poly, system)]
     if any(_is_declared(name, system) for poly in (*open_ones, *negative) for name in _names_in(poly, system)):
         return None
     limits = [*(_shown(factor, r"\ne") for factor in open_ones), *(_shown(poly, r"\ge") for poly in negative)]
     return ", ".join(limits)
 
 
-def _is_radicand(poly: Any, system: System) -> bool:
+def _is_never_negative(poly: Any, system: System) -> bool:
     """Whether a polynomial is never negative. What defines a root may not be used: it has a value only then."""
     if sign_steps(poly, system.names, system.bounds, False) or _by_factors(poly, system, False):
         return True

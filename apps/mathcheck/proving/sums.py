@@ -63,7 +63,7 @@ def by_induction(facts: Facts) -> Certificate | None:
     lines = (
         f"induction on {key} from {key} = {first}",
         f"{key} = {first}: {base.steps[-1]}",
-        f"from {key} to {key} + 1: " + "; ".join(step.steps),
+        f"from {key} to {key} + 1: {step.in_one_line}",
     )
     return Certificate(METHOD, lines, (f"{key} whole, at least {first}", *step.assumptions), step.where)
 
@@ -122,7 +122,12 @@ def _step(facts: Facts, key: str, first: int, binders: set[Node]) -> Certificate
     domains |= {str(symbol.value): Domain() for symbol in symbols.values()}
     if has(later.left, *BINDERS) or has(later.right, *BINDERS):
         return None
-    return _proved(Facts(later, domains, conditions))
+    step_facts = Facts(later, domains, conditions)
+    found = _proved(step_facts)
+    if found is None:
+        return None
+    own = step_facts.shown(frozenset([key, *(str(symbol.value) for symbol in symbols.values())]))
+    return replace(found, assumptions=tuple(one for one in found.assumptions if one not in (*own, f"{key} whole")))
 
 
 def _growth(part: Node, key: str, symbol: Node, after: Node) -> Node | None:

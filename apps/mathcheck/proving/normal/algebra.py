@@ -34,15 +34,15 @@ class Algebra:
     ring: Any = None
     #: Divisors met on the way, as polynomials; each must not be zero.
     divisors: list[Poly] = field(default_factory=list)
-    #: Polynomials under roots of even degree; none may be negative.
-    radicands: list[Poly] = field(default_factory=list)
+    #: Polynomials that may not be negative: under roots of even degree, and above in binomial coefficients.
+    not_negative: list[Poly] = field(default_factory=list)
     #: Undeclared names in exponents, which are taken for whole numbers.
     taken_whole: set[str] = field(default_factory=set)
 
     def over(self, *nodes: Node) -> list[Quotient]:
         """The normal forms of all expressions. Raises `NoNormalForm`."""
         while True:
-            self.divisors, self.radicands, count = [], [], len(self._keys)
+            self.divisors, self.not_negative, count = [], [], len(self._keys)
             self.ring = ring([Symbol(key) for key in self._keys or ["_"]], QQ)[0]
             try:
                 found = [self.of(node) for node in nodes]
@@ -241,6 +241,14 @@ class Algebra:
             return False
         self.taken_whole.add(name)
         return True
+
+    def expect_whole(self, poly: Poly) -> None:
+        """Take the undeclared names of a polynomial for whole numbers. Raises `NoNormalForm` if others are not declared so."""
+        for place, key in enumerate(self._keys):
+            if any(monomial[place] for monomial in poly.itermonoms()) and not (key in self._names and self._is_whole(key)):
+                raise NoNormalForm("a name that may not be whole")
+        if any(value.denominator != 1 for value in poly.itercoeffs()):
+            raise NoNormalForm("a value that may not be whole")
 
     def _is_positive(self, base: Node) -> bool:
         if base.op == "num":
