@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
+from apps.mathcheck.proving.binomials import with_factorials
 from apps.mathcheck.proving.cases import by_cases
 from apps.mathcheck.proving.certificate import Certificate
 from apps.mathcheck.proving.divisors import about_primes, common_divisor, gcd_and_lcm
@@ -14,7 +15,7 @@ from apps.mathcheck.proving.normal.forms import NoNormalForm
 from apps.mathcheck.proving.powers import divided_powers, power_inequality
 from apps.mathcheck.proving.relations import equation, inequality
 from apps.mathcheck.proving.residues import congruence
-from apps.mathcheck.proving.rewriting import by_closed_forms, by_factorials, with_factorials
+from apps.mathcheck.proving.rewriting import by_closed_forms, by_factorials
 from apps.mathcheck.proving.sums import by_induction, growth_inequality, unrolled
 from apps.mathcheck.scope import Condition, Domain, Scope
 from apps.mathcheck.testing.sampling import points
