@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from apps.mathcheck.proving.binomials import with_factorials
+from apps.mathcheck.proving.calculus.inequalities import by_calculus
 from apps.mathcheck.proving.cases import by_cases
 from apps.mathcheck.proving.certificate import Certificate
 from apps.mathcheck.proving.divisors import about_primes, common_divisor, gcd_and_lcm
@@ -78,7 +79,8 @@ def _provers(facts: Facts) -> list[Callable[[Facts], Certificate | None]]:
         return [equation, by_factorials, common_divisor, gcd_and_lcm, by_integer_parts, by_cases, enumerated]
     if claim.relation not in _ORDERED:
         return []
-    return [inequality, _growing_factorials, growth_inequality, power_inequality, by_integer_parts, by_cases, enumerated]
+    by_growth = [_growing_factorials, growth_inequality, power_inequality]
+    return [inequality, *by_growth, by_integer_parts, by_cases, by_calculus, enumerated]
 
 
 def _growing_factorials(facts: Facts) -> Certificate | None:

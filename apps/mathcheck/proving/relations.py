@@ -104,15 +104,20 @@ def _unequal(facts: Facts, system: System) -> Certificate | None:
     return None
 
 
-def _sign(poly: Any, system: System, strict: bool) -> tuple[str, tuple[str, ...]] | None:
-    """The method and lines of a proof that a polynomial is > 0 or ≥ 0 under the conditions."""
-    names = system.names
-    direct = sign_steps(poly, names, system.bounds, strict)
+def plain_sign(poly: Any, system: System, strict: bool) -> tuple[str, tuple[str, ...]] | None:
+    """The method and lines of a proof by the ranges of the names that a polynomial is > 0 or ≥ 0."""
+    direct = sign_steps(poly, system.names, system.bounds, strict)
     if direct is not None:
         return "signs of a polynomial", direct
     split = _by_factors(poly, system, strict)
-    if split is not None:
-        return "signs of factors", split
+    return ("signs of factors", split) if split is not None else None
+
+
+def _sign(poly: Any, system: System, strict: bool) -> tuple[str, tuple[str, ...]] | None:
+    """The method and lines of a proof that a polynomial is > 0 or ≥ 0 under the conditions."""
+    found = plain_sign(poly, system, strict)
+    if found is not None:
+        return found
     unsolved = _without_solution(poly, ">" if strict else r"\ge", system)
     return (solver.METHOD, unsolved) if unsolved is not None else None
 

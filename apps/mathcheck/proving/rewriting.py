@@ -67,7 +67,7 @@ def by_closed_forms(facts: Facts) -> Certificate | None:
     binders = {part for side in (claim.left, claim.right) for part in walk(side) if part.op in BINDERS}
     closed: dict[Node, _Closed] = {}
     for part in sorted(binders, key=written):
-        found = _telescoped(part, facts) or _known_sum(part, facts)
+        found = _known_sum(part, facts) or _telescoped(part, facts)
         if found is None:
             return None
         closed[part] = found

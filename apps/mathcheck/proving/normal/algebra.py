@@ -83,6 +83,17 @@ class Algebra:
         """What defines a generator that is a root, an absolute value or a cosine."""
         return self._relations[key]()
 
+    def generator_of(self, node: Node) -> str | None:
+        """The generator that is the expression, if there is one already."""
+        known = list(self._keys)
+        try:
+            form = self.of(node)
+        except (_NewGenerator, NoNormalForm):
+            self._keys = known
+            return None
+        found = (key for key, generator in zip(known, self.ring.gens, strict=False) if form.top == generator)
+        return next(found, None) if form.bottom == 1 else None
+
     def _lowered(self, poly: Poly, place: int, relation: Relation) -> Poly:
         if all(monomial[place] < relation.power for monomial in poly.itermonoms()):
             return poly
