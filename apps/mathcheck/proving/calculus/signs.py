@@ -208,10 +208,13 @@ def _by_slope(node: Node, range_: Range, strict: bool, depth: int) -> Lines | No
     slope = derivative(node, range_.key) if depth else None
     if slope is None:
         return None
+    ends = [end for end, _ in _ends(range_)]
     for place in _anchors(range_):
         at = value_of(node, range_.key, place)
         belongs = place not in [end for end, is_open in _ends(range_) if is_open]
         if at is None or at < 0 or (strict and at == 0 and belongs):
+            continue
+        if at > 0 and place not in ends and value_of(slope, range_.key, place) != 0:
             continue
         lines = Lines()
         for side, sign in _sides(range_, place):
