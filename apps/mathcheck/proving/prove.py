@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from apps.mathcheck.proving.binomials import with_factorials
 from apps.mathcheck.proving.calculus.inequalities import by_calculus
 from apps.mathcheck.proving.cases import by_cases
 from apps.mathcheck.proving.certificate import Certificate
@@ -16,8 +15,9 @@ from apps.mathcheck.proving.normal.forms import NoNormalForm
 from apps.mathcheck.proving.powers import divided_powers, power_inequality
 from apps.mathcheck.proving.relations import equation, inequality
 from apps.mathcheck.proving.residues import congruence
-from apps.mathcheck.proving.rewriting import by_closed_forms, by_factorials
-from apps.mathcheck.proving.sums import by_induction, growth_inequality, unrolled
+from apps.mathcheck.proving.summing.binomials import with_factorials
+from apps.mathcheck.proving.summing.closed_forms import by_closed_forms, by_factorials
+from apps.mathcheck.proving.summing.induction import by_induction, growth_inequality, unrolled
 from apps.mathcheck.scope import Condition, Domain, Scope
 from apps.mathcheck.testing.sampling import points
 from apps.mathcheck.testing.work import PER_TRIAL, OutOfWork, allowance

@@ -34,6 +34,12 @@ class Range:
         return replace(self, low_open=True, high_open=True)
 
     @property
+    def ends(self) -> list[tuple[Node, bool]]:
+        """The ends from low to high, each with whether it is open."""
+        pairs = ((self.low, self.low_open), (self.high, self.high_open))
+        return [(end, is_open) for end, is_open in pairs if end is not None]
+
+    @property
     def shown(self) -> str:
         """The range in words."""
         low = "" if self.low is None else f"{written(self.low)} {'<' if self.low_open else '≤'} "

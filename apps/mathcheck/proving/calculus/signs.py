@@ -10,21 +10,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
-from apps.mathcheck.proving.calculus.boxes import boxes_needed, enclosure
+from apps.mathcheck.proving.calculus.boxes import boxes_needed
 from apps.mathcheck.proving.calculus.derivatives import OUTER, derivative, minus, plus
+from apps.mathcheck.proving.calculus.parts import PI, ZERO, Lines, by_parts
 from apps.mathcheck.proving.calculus.ranges import Range, sign_of, value_of
-from apps.mathcheck.proving.facts import Bound, Facts
-from apps.mathcheck.proving.normal.forms import NoNormalForm
-from apps.mathcheck.proving.normal.polynomials import System, system_of
-from apps.mathcheck.proving.relations import plain_sign
-from apps.mathcheck.scope import Condition, Domain
 from apps.mathcheck.testing.evaluating import constant
-from apps.mathcheck.tex.tree import Node, free_names, has, number, substituted, walk
+from apps.mathcheck.tex.tree import Node, free_names, has, number
 from apps.mathcheck.tex.written import written
 
 DEEPEST = 3
-PI = Node("const", value="pi")
-ZERO = number(0)
 #: Where a function may be 0, and where a half-line is cut.
 _PLACES = (
     ZERO,
@@ -35,8 +29,6 @@ _PLACES = (
     *(Node("div", (PI, number(at))) for at in (2, 3, 4, 6)),
 )
 _CUTS = (1, 2, 4, 8)
-MOST = 10**6
-Lines = list[str]
 
 
 def positive(node: Node, range_: Range, strict: bool, depth: int = DEEPEST) -> Lines | None:
@@ -47,7 +39,7 @@ def positive(node: Node, range_: Range, strict: bool, depth: int = DEEPEST) -> L
 
 
 def _positive(node: Node, range_: Range, strict: bool, depth: int) -> Lines | None:
-    for way in (_by_parts, _by_concavity, _by_slope, _by_boxes, _in_two):
+    for way in (by_parts, _by_concavity, _by_slope, _by_boxes, _in_two):
         found = way(node, range_, strict, depth)
         if found is not None:
             return found
@@ -97,121 +89,15 @@ def _is_nonzero(node: Node, range_: Range, depth: int) -> bool:
     return _holds(node, range_, depth) or _holds(minus(node), range_, depth)
 
 
-def _by_parts(node: Node, range_: Range, strict: bool, _depth: int) -> Lines | None:
-    """The sign of a polynomial in the name and in values of functions, by their ranges."""
-    relation = ">" if strict else r"\ge"
-    domains = {range_.key: Domain(declared=True)}
-    try:
-        system = system_of(Facts(Condition(relation, node, ZERO), domains, range_.conditions()))
-        _narrow(system, node, range_)
-        top, bottom = system.claim.top, system.claim.bottom
-        lines = Lines()
-        if bottom != 1:
-            below = plain_sign(bottom, system, True)
-            if below is None:
-                top, below = -top, plain_sign(-bottom, system, True)
-            if below is None:
-                return None
-            lines += [f"the denominator of {written(node)} has one sign:", *below[1]]
-        found = plain_sign(top, system, strict)
-    except NoNormalForm:
-        return None
-    return None if found is None else [f"{range_.shown}, {written(node)} {'>' if strict else '≥'} 0:", *lines, *found[1]]
-
-
-def _narrow(system: System, node: Node, range_: Range) -> None:
-    """Give the values of functions the ranges that they have on the range of the name."""
-    for part in dict.fromkeys(part for part in walk(node) if part.op in ("fn", "pow")):
-        key = system.algebra.generator_of(part)
-        if key is None:
-            continue
-        for bound in _known(part, range_):
-            system.bounds[key] = _tighter(system.bounds[key], bound)
-
-
-def _tighter(one: Bound, two: Bound) -> Bound:
-    low = max(((end.low, end.low_strict) for end in (one, two) if end.low is not None), default=(None, False))
-    high = min(((end.high, not end.high_strict) for end in (one, two) if end.high is not None), default=(None, True))
-    return Bound(low[0], low[1], high[0], not high[1], one.whole)
-
-
-def _known(part: Node, range_: Range) -> Iterator[Bound]:
-    """Ranges of the value of a function or power."""
-    low, high = range_.outer()
-    if low is not None and high is not None:
-        found = enclosure(part, {range_.key: (low, high)})
-        if found is not None and found.a > -MOST and found.b < MOST:
-            yield Bound(_fraction(found.a), high=_fraction(found.b))
-    zero = Fraction(0)
-    if part.op == "pow":
-        if part.args[0] == Node("const", value="e") or (sign_of(part.args[0]) if not free_names(part.args[0]) else 0) == 1:
-            yield Bound(zero, True)
-        return
-    inner = part.args[0]
-    if part.value == "exp":
-        yield Bound(zero, True)
-    elif part.value == "cosh":
-        yield Bound(Fraction(1))
-    elif part.value in ("sin", "cos"):
-        if (strict := _angle(str(part.value), inner, range_)) is not None:
-            yield Bound(zero, strict)
-        if part.value == "sin" and _angle("cos", inner, range_):
-            yield Bound(Fraction(-1), True, Fraction(1), True)
-    elif part.value in ("sinh", "arctan", "tanh", "ln"):
-        yield from _monotone(minus_one(inner) if part.value == "ln" else inner, range_)
-
-
-def minus_one(node: Node) -> Node:
-    return plus(node, number(-1))
-
-
-def _monotone(node: Node, range_: Range) -> Iterator[Bound]:
-    """The sign of a rising function, which is that of `node`."""
-    for strict in (True, False):
-        if _by_parts(node, range_, strict, 0) is not None:
-            yield Bound(Fraction(0), strict)
-            return
-        if _by_parts(minus(node), range_, strict, 0) is not None:
-            yield Bound(high=Fraction(0), high_strict=strict)
-            return
-
-
-def _angle(function: str, inner: Node, range_: Range) -> bool | None:
-    """Whether a sine or cosine is > 0 (True) or ≥ 0 (False) by the quarter of the angle; None if neither is seen."""
-    slope = derivative(inner, range_.key)
-    if slope is None or free_names(slope) or range_.low is None or range_.high is None:
-        return None
-    ends = [(substituted(inner, {range_.key: end}), is_open) for end, is_open in _ends(range_)]
-    if sign_of(slope) == -1:
-        ends.reverse()
-    shift = ZERO if function == "sin" else Node("div", (PI, number(2)))
-    below = sign_of(plus(ends[0][0], shift))
-    above = sign_of(plus(PI, minus(shift), minus(ends[1][0])))
-    if below not in (0, 1) or above not in (0, 1):
-        return None
-    return all(sign == 1 or is_open for sign, (_, is_open) in zip((below, above), ends, strict=True))
-
-
-def _ends(range_: Range) -> list[tuple[Node, bool]]:
-    pairs = ((range_.low, range_.low_open), (range_.high, range_.high_open))
-    return [(end, is_open) for end, is_open in pairs if end is not None]
-
-
-def _fraction(value: object) -> Fraction:
-    sign, mantissa, exponent, _ = value._mpi_[0]  # type: ignore[attr-defined]
-    size = Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
-    return -size if sign else size
-
-
 def _by_slope(node: Node, range_: Range, strict: bool, depth: int) -> Lines | None:
     """The value at one place, and the sign of the derivative on both sides of it."""
     slope = derivative(node, range_.key) if depth else None
     if slope is None:
         return None
-    ends = [end for end, _ in _ends(range_)]
+    ends = [end for end, _ in range_.ends]
     for place in _anchors(range_):
         at = value_of(node, range_.key, place)
-        belongs = place not in [end for end, is_open in _ends(range_) if is_open]
+        belongs = place not in [end for end, is_open in range_.ends if is_open]
         if at is None or at < 0 or (strict and at == 0 and belongs):
             continue
         if at > 0 and place not in ends and value_of(slope, range_.key, place) != 0:
@@ -242,7 +128,7 @@ def _is_somewhere_positive(node: Node, range_: Range) -> bool:
 
 
 def _anchors(range_: Range) -> Iterator[Node]:
-    ends = [end for end, _ in _ends(range_)]
+    ends = [end for end, _ in range_.ends]
     yield from ends
     for place in _PLACES:
         inside = range_.low is None or sign_of(plus(place, minus(range_.low))) == 1
@@ -262,10 +148,10 @@ def _by_concavity(node: Node, range_: Range, strict: bool, depth: int) -> Lines 
     if depth < 2 or range_.low is None or range_.high is None:
         return None
     closed = replace(range_, low_open=False, high_open=False)
-    signs = [value_of(node, range_.key, end) for end, _ in _ends(range_)]
+    signs = [value_of(node, range_.key, end) for end, _ in range_.ends]
     if 0 not in signs or any(sign is None or sign < 0 for sign in signs):
         return None
-    if strict and any(sign == 0 and not is_open for sign, (_, is_open) in zip(signs, _ends(range_), strict=True)):
+    if strict and any(sign == 0 and not is_open for sign, (_, is_open) in zip(signs, range_.ends, strict=True)):
         return None
     first = derivative(node, range_.key)
     second = derivative(first, range_.key) if first is not None else None
@@ -280,7 +166,7 @@ def _by_concavity(node: Node, range_: Range, strict: bool, depth: int) -> Lines 
 def _by_boxes(node: Node, range_: Range, strict: bool, _depth: int) -> Lines | None:
     """Intervals that cover the whole range; the function is then positive."""
     low, high = range_.outer()
-    if low is None or high is None or any(value_of(node, range_.key, end) != 1 for end, _ in _ends(range_)):
+    if low is None or high is None or any(value_of(node, range_.key, end) != 1 for end, _ in range_.ends):
         return None
     count = boxes_needed(node, {range_.key: (low, high)})
     if count is None:

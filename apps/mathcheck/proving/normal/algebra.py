@@ -219,7 +219,7 @@ class Algebra:
                 total = self.product(total, self.integer_power(base_form, int(value)) if value else total)
                 continue
             name = self._keys[monomial.index(1)]
-            if not positive and not self._is_whole(name):
+            if not positive and not self.is_whole(name):
                 raise NoNormalForm("a power with a real exponent")
             one = self._one_power(base, base_form, name, sign)
             total = self.product(total, self.integer_power(one, int(value)))
@@ -240,7 +240,8 @@ class Algebra:
             return total
         return self.whole(self.generator(f"({self.key_of(form)})^{name}"))
 
-    def _is_whole(self, name: str) -> bool:
+    def is_whole(self, name: str) -> bool:
+        """Whether a name is a whole number, or is taken for one."""
         domain = self.domains.get(name)
         if domain is not None and domain.declared:
             return domain.kind == "integer"
@@ -252,14 +253,6 @@ class Algebra:
             return False
         self.taken_whole.add(name)
         return True
-
-    def expect_whole(self, poly: Poly) -> None:
-        """Take the undeclared names of a polynomial for whole numbers. Raises `NoNormalForm` if others are not declared so."""
-        for place, key in enumerate(self._keys):
-            if any(monomial[place] for monomial in poly.itermonoms()) and not (key in self._names and self._is_whole(key)):
-                raise NoNormalForm("a name that may not be whole")
-        if any(value.denominator != 1 for value in poly.itercoeffs()):
-            raise NoNormalForm("a value that may not be whole")
 
     def _is_positive(self, base: Node) -> bool:
         if base.op == "num":

@@ -182,8 +182,18 @@ def _binomial(algebra: "Algebra", node: Node) -> Quotient:
     top, total = algebra.of(node.args[0]), algebra.number(Fraction(1, factorial(int(count))))
     if top.bottom != 1:
         raise NoNormalForm("a binomial coefficient of a fraction")
-    algebra.expect_whole(top.top)
+    _expect_whole(algebra, top.top)
     algebra.not_negative.append(algebra.reduced(top.top))
     for step in range(int(count)):
         total = algebra.product(total, Quotient(top.top - step * top.bottom, top.bottom))
     return total
+
+
+def _expect_whole(algebra: "Algebra", poly: Poly) -> None:
+    """Take the undeclared names of a polynomial for whole numbers. Raises `NoNormalForm` if others are not declared so."""
+    others = set(algebra.others())
+    for place, key in enumerate(algebra.names()):
+        if any(monomial[place] for monomial in poly.itermonoms()) and (key in others or not algebra.is_whole(key)):
+            raise NoNormalForm("a name that may not be whole")
+    if any(value.denominator != 1 for value in poly.itercoeffs()):
+        raise NoNormalForm("a value that may not be whole")

@@ -4,13 +4,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 
-from apps.mathcheck.proving.binomials import with_factorials
 from apps.mathcheck.proving.cases import together
 from apps.mathcheck.proving.certificate import Certificate
 from apps.mathcheck.proving.facts import Facts
-from apps.mathcheck.proving.hypergeometric import closed_sum
 from apps.mathcheck.proving.relations import equation, inequality, related_by
-from apps.mathcheck.proving.sums import FURTHEST_START, at_first
+from apps.mathcheck.proving.summing.binomials import counting, with_factorials
+from apps.mathcheck.proving.summing.hypergeometric import closed_sum
+from apps.mathcheck.proving.summing.induction import FURTHEST_START, at_first
 from apps.mathcheck.scope import Condition, Domain
 from apps.mathcheck.testing.evaluating import constant
 from apps.mathcheck.tex.tree import BINDERS, Node, free_names, name, number, rebuilt, substituted, walk
@@ -63,6 +63,7 @@ def by_factorials(facts: Facts) -> Certificate | None:
 
 def by_closed_forms(facts: Facts) -> Certificate | None:
     """A claim with sums, by their closed forms."""
+    facts = counting(facts)
     claim = facts.claim
     binders = {part for side in (claim.left, claim.right) for part in walk(side) if part.op in BINDERS}
     closed: dict[Node, _Closed] = {}
@@ -129,8 +130,7 @@ def _telescoped(part: Node, facts: Facts) -> _Closed | None:
     if found is None:
         return None
     least = Condition(r"\ge", part.args[1], found.low)
-    whole = tuple(f"{key} whole" for key in sorted(least.names) if not facts.is_whole(key))
-    return _Closed(found.value, found.why, whole, (least,), found.where)
+    return _Closed(found.value, found.why, (), (least,), found.where)
 
 
 def _known_sum(part: Node, facts: Facts) -> _Closed | None:

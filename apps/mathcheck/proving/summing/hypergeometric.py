@@ -7,13 +7,13 @@ be nonzero, and every factorial that of a number that is not negative. Then the 
 
 from dataclasses import dataclass, replace
 
-from apps.mathcheck.proving.binomials import by_definition
 from apps.mathcheck.proving.cases import together
 from apps.mathcheck.proving.facts import Facts
 from apps.mathcheck.proving.normal.algebra import Algebra
 from apps.mathcheck.proving.normal.forms import NoNormalForm
 from apps.mathcheck.proving.relations import equation, inequality, where_of
-from apps.mathcheck.proving.telescoping import Poly, Telescoped, over, telescoped
+from apps.mathcheck.proving.summing.binomials import by_definition
+from apps.mathcheck.proving.summing.telescoping import Poly, Telescoped, over, telescoped
 from apps.mathcheck.scope import Condition, Domain
 from apps.mathcheck.testing.evaluating import constant
 from apps.mathcheck.tex.tree import BINDERS, Node, free_names, has, name, number, rebuilt, substituted, walk

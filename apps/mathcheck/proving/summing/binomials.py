@@ -10,6 +10,18 @@ from apps.mathcheck.testing.evaluating import constant
 from apps.mathcheck.tex.tree import BINDERS, Node, free_names, has, number, rebuilt, walk
 
 
+def counting(facts: Facts) -> Facts:
+    """The same with undeclared names in factorials and coefficients, and at the ends of sums, as whole numbers."""
+    parts = [part for side in (facts.claim.left, facts.claim.right) for part in walk(side)]
+    names = frozenset[str]()
+    for part in parts:
+        if part.op == "fn" and part.value in ("binom", "factorial"):
+            names |= free_names(part)
+        elif part.op in BINDERS:
+            names |= free_names(part.args[0]) | free_names(part.args[1])
+    return facts.taking_whole(names)
+
+
 def with_factorials(facts: Facts) -> Facts:
     """The claim with `binom(n, k)` as `n!/(k! (n-k)!)` wherever k is not a number and `0 ≤ k ≤ n` is proved."""
     relations = (facts.claim, *facts.conditions)

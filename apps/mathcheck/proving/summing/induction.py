@@ -7,13 +7,13 @@
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from apps.mathcheck.proving.binomials import with_factorials
 from apps.mathcheck.proving.cases import together
 from apps.mathcheck.proving.certificate import Certificate
 from apps.mathcheck.proving.exactly import holds_exactly
 from apps.mathcheck.proving.facts import Facts
-from apps.mathcheck.proving.hypergeometric import grown_sum
 from apps.mathcheck.proving.relations import equation, inequality
+from apps.mathcheck.proving.summing.binomials import counting, with_factorials
+from apps.mathcheck.proving.summing.hypergeometric import grown_sum
 from apps.mathcheck.scope import Condition, Domain
 from apps.mathcheck.testing.evaluating import constant
 from apps.mathcheck.tex.tree import BINDERS, Node, free_names, has, name, number, rebuilt, substituted, walk
@@ -49,6 +49,7 @@ def _whole(node: Node) -> int | None:
 
 def by_induction(facts: Facts) -> Certificate | None:
     """A claim with sums or products up to a name, from its least value on."""
+    facts = counting(facts)
     claim = facts.claim
     binders = {part for side in (claim.left, claim.right) for part in walk(side) if part.op in BINDERS}
     names = set().union(*(free_names(part.args[1]) for part in binders)) if binders else set()
