@@ -207,7 +207,7 @@ class _Reader:
         if node.op in ("apply", "item"):
             if free_names(node) & bound:
                 raise NotUnderstood("a sum over an unknown sequence or function")
-            return name(self.opaque.setdefault(_ordered(node), f"@{len(self.opaque) + 1}"))
+            return name(self.opaque.setdefault(ordered(node), f"@{len(self.opaque) + 1}"))
         if node.op in BINDERS:
             inner = bound | {str(node.value)}
             low, high, body, *least = node.args
@@ -217,9 +217,9 @@ class _Reader:
         return Node(node.op, tuple(self._named(part, bound) for part in node.args), node.value) if node.args else node
 
 
-def _ordered(node: Node) -> Node:
+def ordered(node: Node) -> Node:
     """The expression with terms and factors in a fixed order, so that f(x+y) is f(y+x)."""
-    parts = tuple(_ordered(part) for part in node.args)
+    parts = tuple(ordered(part) for part in node.args)
     return Node(node.op, tuple(sorted(parts, key=repr)) if node.op in ("add", "mul") else parts, node.value)
 
 

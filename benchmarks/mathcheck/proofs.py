@@ -17,6 +17,7 @@ from sympy import Integer, Rational, Symbol, latex
 from apps.mathcheck.checking import check_text, warm
 from apps.mathcheck.findings import PROVED, REFUTED
 from benchmarks.figures import Figure
+from benchmarks.mathcheck import families
 
 CLAIMS, QUICK_CLAIMS = 100_000, 400
 POINTS = 30
@@ -40,9 +41,14 @@ def figures(quick: bool = False) -> list[Figure]:
     """Counts over random claims."""
     count, wrong = played(QUICK_CLAIMS if quick else CLAIMS)
     total = sum(count[one] for one in ("proved", "refuted", "other"))
-    for text in wrong:
+    direct, false = families.played(count_of := (QUICK_CLAIMS // 4 if quick else CLAIMS // 10))
+    for text in (*wrong, *false):
         sys.stderr.write(f"{text}\n")
     return [
+        Figure(
+            f"{count_of:,} sums and inequalities without tests: proved although false", direct["proved although false"], "", 0
+        ),
+        Figure("sums and inequalities proved", direct["proved"] / count_of),
         Figure(f"{total:,} random claims: proved although false", count["proved although false"], "", 0),
         Figure(f"{total:,} random claims: refuted although true", count["refuted although true"], "", 0),
         Figure("random claims proved", count["proved"] / total),

@@ -69,3 +69,9 @@ def test_the_verifier_needs_neither_django_nor_the_application() -> None:
     loaded = done.stdout.split()
     assert {name.split(".")[0] for name in loaded} & {"django", "celery", "pydantic"} == set()
     assert {name.split(".")[1] for name in loaded if name.startswith("apps.")} == {"mathcheck"}
+
+
+def test_words_about_a_number_say_what_is_there_instead() -> None:
+    texts = ("The number of divisors of $n$ is $4$.", "The number of divisors of $12>3$ is $6$.")
+    reasons = [check_text(text)[0].reason for text in texts]
+    assert reasons == ["a name where a number is expected", "a relation where one number is expected"]

@@ -19,3 +19,8 @@ class Certificate:
     def after(self, *steps: str) -> "Certificate":
         """The certificate with lines before its own."""
         return replace(self, steps=(*steps, *self.steps))
+
+    @property
+    def in_one_line(self) -> str:
+        """All lines as one; a line that ends in a colon introduces the next."""
+        return "; ".join(self.steps).replace(":; ", ": ")

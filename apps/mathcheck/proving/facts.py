@@ -8,7 +8,8 @@ from apps.mathcheck.testing.evaluating import constant
 from apps.mathcheck.tex.tree import Node, name
 from apps.mathcheck.tex.written import related
 
-_TURNED = {"<": ">", ">": "<", r"\le": r"\ge", r"\ge": r"\le", "=": "="}
+#: Each relation with its sides changed.
+TURNED = {"<": ">", ">": "<", r"\le": r"\ge", r"\ge": r"\le", "=": "=", r"\ne": r"\ne"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ class Facts:
 
 
 def _turn(condition: Condition) -> tuple[Node, str, Node]:
-    return condition.right, _TURNED.get(condition.relation, ""), condition.left
+    return condition.right, TURNED.get(condition.relation, ""), condition.left
 
 
 def _of_domain(domain: Domain) -> Bound:

@@ -2,19 +2,22 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
+from apps.mathcheck.proving.calculus.inequalities import by_calculus
 from apps.mathcheck.proving.cases import by_cases
 from apps.mathcheck.proving.certificate import Certificate
 from apps.mathcheck.proving.divisors import about_primes, common_divisor, gcd_and_lcm
 from apps.mathcheck.proving.exactly import computed, enumerated
 from apps.mathcheck.proving.facts import Facts
+from apps.mathcheck.proving.given import stated
 from apps.mathcheck.proving.integer_parts import by_integer_parts
 from apps.mathcheck.proving.multiples import divided
 from apps.mathcheck.proving.normal.forms import NoNormalForm
 from apps.mathcheck.proving.powers import divided_powers, power_inequality
 from apps.mathcheck.proving.relations import equation, inequality
 from apps.mathcheck.proving.residues import congruence
-from apps.mathcheck.proving.rewriting import by_closed_forms, by_factorials, with_factorials
-from apps.mathcheck.proving.sums import by_induction, growth_inequality, unrolled
+from apps.mathcheck.proving.summing.binomials import with_factorials
+from apps.mathcheck.proving.summing.closed_forms import by_closed_forms, by_factorials
+from apps.mathcheck.proving.summing.induction import by_induction, growth_inequality, unrolled
 from apps.mathcheck.scope import Condition, Domain, Scope
 from apps.mathcheck.testing.sampling import points
 from apps.mathcheck.testing.work import PER_TRIAL, OutOfWork, allowance
@@ -52,6 +55,8 @@ def _facts(claim: Condition, scope: Scope, conditions: tuple[Condition, ...]) ->
 
 
 def _attempt(facts: Facts) -> Certificate | None:
+    if (given := stated(facts)) is not None:
+        return given
     with allowance(PER_PROOF):
         for prover in _provers(facts):
             try:
@@ -74,7 +79,8 @@ def _provers(facts: Facts) -> list[Callable[[Facts], Certificate | None]]:
         return [equation, by_factorials, common_divisor, gcd_and_lcm, by_integer_parts, by_cases, enumerated]
     if claim.relation not in _ORDERED:
         return []
-    return [inequality, _growing_factorials, growth_inequality, power_inequality, by_integer_parts, by_cases, enumerated]
+    by_growth = [_growing_factorials, growth_inequality, power_inequality]
+    return [inequality, *by_growth, by_integer_parts, by_cases, by_calculus, enumerated]
 
 
 def _growing_factorials(facts: Facts) -> Certificate | None:

@@ -104,15 +104,20 @@ def _unequal(facts: Facts, system: System) -> Certificate | None:
     return None
 
 
-def _sign(poly: Any, system: System, strict: bool) -> tuple[str, tuple[str, ...]] | None:
-    """The method and lines of a proof that a polynomial is > 0 or ≥ 0 under the conditions."""
-    names = system.names
-    direct = sign_steps(poly, names, system.bounds, strict)
+def plain_sign(poly: Any, system: System, strict: bool) -> tuple[str, tuple[str, ...]] | None:
+    """The method and lines of a proof by the ranges of the names that a polynomial is > 0 or ≥ 0."""
+    direct = sign_steps(poly, system.names, system.bounds, strict)
     if direct is not None:
         return "signs of a polynomial", direct
     split = _by_factors(poly, system, strict)
-    if split is not None:
-        return "signs of factors", split
+    return ("signs of factors", split) if split is not None else None
+
+
+def _sign(poly: Any, system: System, strict: bool) -> tuple[str, tuple[str, ...]] | None:
+    """The method and lines of a proof that a polynomial is > 0 or ≥ 0 under the conditions."""
+    found = plain_sign(poly, system, strict)
+    if found is not None:
+        return found
     unsolved = _without_solution(poly, ">" if strict else r"\ge", system)
     return (solver.METHOD, unsolved) if unsolved is not None else None
 
@@ -174,14 +179,14 @@ def _where(system: System) -> str | None:
         METER.spent += SYMPY // 4
         factors |= dict.fromkeys(factor for factor, _ in divisor.factor_list()[1])
     open_ones = [factor for factor in factors if not _is_nonzero(factor, system)]
-    negative = [poly for poly in dict.fromkeys(system.algebra.radicands) if not _is_radicand(poly, system)]
+    negative = [poly for poly in dict.fromkeys(system.algebra.not_negative) if not _is_never_negative(poly, system)]
     if any(_is_declared(name, system) for poly in (*open_ones, *negative) for name in _names_in(poly, system)):
         return None
     limits = [*(_shown(factor, r"\ne") for factor in open_ones), *(_shown(poly, r"\ge") for poly in negative)]
     return ", ".join(limits)
 
 
-def _is_radicand(poly: Any, system: System) -> bool:
+def _is_never_negative(poly: Any, system: System) -> bool:
     """Whether a polynomial is never negative. What defines a root may not be used: it has a value only then."""
     if sign_steps(poly, system.names, system.bounds, False) or _by_factors(poly, system, False):
         return True

@@ -62,7 +62,7 @@ def _number(written: str, line: Line, scope: Scope) -> int:
         return int(written)
     statement = line.statements[int(written[1:-1])]
     if statement.foreign or statement.modulus is not None or any(relation.text != "=" for relation in statement.relations):
-        raise NotUnderstood("not a single number")
+        raise NotUnderstood("a relation where one number is expected")
     values = []
     for part in statement.parts:
         node = parsed(part, frozenset(scope.functions))
@@ -77,7 +77,7 @@ def _number(written: str, line: Line, scope: Scope) -> int:
         or len(set(values)) > 1
         or (len(statement.parts) > 1 and len(values) == 1 and free_names(parsed(statement.parts[-1])))
     ):
-        raise NotUnderstood("not a single number")
+        raise NotUnderstood("several numbers where one is expected" if values else "a name where a number is expected")
     return values[0]
 
 

@@ -22,7 +22,7 @@ def last(text: str) -> Finding:
         (r"Let $x,y$ be reals. Then $\max(x,y)+\min(x,y)=x+y$.", "every case of signs"),
         (r"Let $k,n$ be integers with $1\le k\le n$. Then $k\binom nk=n\binom{n-1}{k-1}$.", "expansion"),
         (r"Let $n$ be a nonnegative integer. Then $\binom{2n}n\ge\frac{4^n}{2n+1}$.", "induction"),
-        (r"Let $n$ be a positive integer. Then $\sum_{k=0}^n\binom nk=2^n$.", "closed forms of sums"),
+        (r"Let $n$ be a positive integer. Then $\sum_{k=0}^n\binom nk=2^n$.", "induction"),
         (r"Let $n$ be a positive integer. Then $\sum_{k=0}^n(-1)^k\binom nk=0$.", "closed forms of sums"),
         (r"Let $n$ be a positive integer. Then $1^3+2^3+\dots+n^3=(1+2+\dots+n)^2$.", "closed forms of sums"),
         (r"Let $n$ be a positive integer. Then $\sum_{k=1}^n\frac1{\sqrt k+\sqrt{k+1}}=\sqrt{n+1}-1$.", "induction"),

@@ -107,3 +107,41 @@ def test_the_solver_is_not_asked_about_high_degrees() -> None:
     names = [str(symbol) for symbol in ring_.symbols]
     assert not cannot_fail((wanted, r"\ge"), conditions, names, dict.fromkeys(names, False))
     assert cannot_fail((a**2 + b**2 - 2 * a * b, r"\ge"), conditions, names, dict.fromkeys(names, False))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Let $x>2$. Hence $x>2$.",
+        r"Let $a,b$ be reals with $a^2+b^2\ge5$. Then $5\le b^2+a^2$.",
+        r"Let $a,b$ be integers with $3\mid a+b$. Thus $3\mid a+b$.",
+    ],
+)
+def test_a_premise_that_is_repeated_is_shown_as_stated_before(text: str) -> None:
+    finding = last(text)
+    assert finding.certificate is not None
+    assert finding.certificate.method == "stated before as a condition"
+
+
+def test_an_induction_does_not_list_its_hypothesis_among_its_assumptions() -> None:
+    certificate = last(r"Let $n$ be a positive integer. Then $\sum_{k=1}^n k\cdot k!=(n+1)!-1$.").certificate
+    assert certificate is not None
+    assert certificate.assumptions == ("n whole, at least 1",)
+
+
+def test_a_binomial_coefficient_needs_a_whole_number_that_is_not_negative() -> None:
+    certificate = last(r"We have $\binom n2=\frac{n(n-1)}2$.").certificate
+    assert certificate is not None
+    assert (certificate.assumptions, certificate.where) == (("n whole",), "n ≥ 0")
+    for domain in ("an integer", "a real number"):
+        assert last(rf"Let $n$ be {domain}. Then $\binom n2=\frac{{n(n-1)}}2$.").outcome != PROVED
+    assert last(r"Let $n\ge0$ be an integer. Then $\binom{n+1}2=\frac{n(n+1)}2$.").outcome == PROVED
+
+
+def test_the_lines_of_a_step_have_no_colon_before_a_semicolon() -> None:
+    texts = (
+        r"Let $n$ be a positive integer. Then $\sum_{k=1}^n\frac1{k^2}\le2-\frac1n$.",
+        r"Let $n\ge5$ be an integer. Then $2^n>n^2$.",
+    )
+    certificates = [last(text).certificate for text in texts]
+    assert not any(":;" in step for one in certificates if one is not None for step in one.steps)

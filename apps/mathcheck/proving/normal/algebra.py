@@ -34,15 +34,15 @@ class Algebra:
     ring: Any = None
     #: Divisors met on the way, as polynomials; each must not be zero.
     divisors: list[Poly] = field(default_factory=list)
-    #: Polynomials under roots of even degree; none may be negative.
-    radicands: list[Poly] = field(default_factory=list)
+    #: Polynomials that may not be negative: under roots of even degree, and above in binomial coefficients.
+    not_negative: list[Poly] = field(default_factory=list)
     #: Undeclared names in exponents, which are taken for whole numbers.
     taken_whole: set[str] = field(default_factory=set)
 
     def over(self, *nodes: Node) -> list[Quotient]:
         """The normal forms of all expressions. Raises `NoNormalForm`."""
         while True:
-            self.divisors, self.radicands, count = [], [], len(self._keys)
+            self.divisors, self.not_negative, count = [], [], len(self._keys)
             self.ring = ring([Symbol(key) for key in self._keys or ["_"]], QQ)[0]
             try:
                 found = [self.of(node) for node in nodes]
@@ -82,6 +82,17 @@ class Algebra:
     def relation(self, key: str) -> Relation:
         """What defines a generator that is a root, an absolute value or a cosine."""
         return self._relations[key]()
+
+    def generator_of(self, node: Node) -> str | None:
+        """The generator that is the expression, if there is one already."""
+        known = list(self._keys)
+        try:
+            form = self.of(node)
+        except (_NewGenerator, NoNormalForm):
+            self._keys = known
+            return None
+        found = (key for key, generator in zip(known, self.ring.gens, strict=False) if form.top == generator)
+        return next(found, None) if form.bottom == 1 else None
 
     def _lowered(self, poly: Poly, place: int, relation: Relation) -> Poly:
         if all(monomial[place] < relation.power for monomial in poly.itermonoms()):
@@ -208,7 +219,7 @@ class Algebra:
                 total = self.product(total, self.integer_power(base_form, int(value)) if value else total)
                 continue
             name = self._keys[monomial.index(1)]
-            if not positive and not self._is_whole(name):
+            if not positive and not self.is_whole(name):
                 raise NoNormalForm("a power with a real exponent")
             one = self._one_power(base, base_form, name, sign)
             total = self.product(total, self.integer_power(one, int(value)))
@@ -229,7 +240,8 @@ class Algebra:
             return total
         return self.whole(self.generator(f"({self.key_of(form)})^{name}"))
 
-    def _is_whole(self, name: str) -> bool:
+    def is_whole(self, name: str) -> bool:
+        """Whether a name is a whole number, or is taken for one."""
         domain = self.domains.get(name)
         if domain is not None and domain.declared:
             return domain.kind == "integer"

@@ -38,7 +38,7 @@ def root(algebra: "Algebra", base: Node, degree: int) -> Quotient:
     factor = QQ(raised.numerator, raised.denominator)
     top = form.top * factor
     if degree % 2 == 0:
-        algebra.radicands.append(algebra.reduced(top))
+        algebra.not_negative.append(algebra.reduced(top))
     key = f"root({algebra.key_of(algebra.whole(top))}, {degree})"
     found = algebra.whole(algebra.generator(key, lambda: Relation(degree, algebra.of(base).top * factor)))
     return algebra.product(found, algebra.number(1 / scale))
@@ -172,7 +172,7 @@ def _factorial(algebra: "Algebra", argument: Node) -> Quotient:
 
 
 def _binomial(algebra: "Algebra", node: Node) -> Quotient:
-    """`binom(n, k)` for a small number k, which is a polynomial in n for every n ≥ 0."""
+    """`binom(n, k)` for a small number k, which is a polynomial in n for every whole n ≥ 0."""
     bottom = algebra.of(node.args[1])
     if bottom.bottom != 1 or not is_constant(bottom.top):
         return algebra.whole(algebra.generator(f"binom({', '.join(algebra.key_of(algebra.of(part)) for part in node.args)})"))
@@ -180,6 +180,20 @@ def _binomial(algebra: "Algebra", node: Node) -> Quotient:
     if count.denominator != 1 or not 0 <= count <= HIGHEST_BINOMIAL:
         raise NoNormalForm("a binomial coefficient out of bounds")
     top, total = algebra.of(node.args[0]), algebra.number(Fraction(1, factorial(int(count))))
+    if top.bottom != 1:
+        raise NoNormalForm("a binomial coefficient of a fraction")
+    _expect_whole(algebra, top.top)
+    algebra.not_negative.append(algebra.reduced(top.top))
     for step in range(int(count)):
         total = algebra.product(total, Quotient(top.top - step * top.bottom, top.bottom))
     return total
+
+
+def _expect_whole(algebra: "Algebra", poly: Poly) -> None:
+    """Take the undeclared names of a polynomial for whole numbers. Raises `NoNormalForm` if others are not declared so."""
+    others = set(algebra.others())
+    for place, key in enumerate(algebra.names()):
+        if any(monomial[place] for monomial in poly.itermonoms()) and (key in others or not algebra.is_whole(key)):
+            raise NoNormalForm("a name that may not be whole")
+    if any(value.denominator != 1 for value in poly.itercoeffs()):
+        raise NoNormalForm("a value that may not be whole")

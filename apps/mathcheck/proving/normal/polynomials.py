@@ -15,6 +15,12 @@ from apps.mathcheck.tex.written import written
 
 _ORDERED = frozenset(["<", ">", r"\le", r"\ge", "=", r"\ne"])
 
+#: Ranges of numbers that have no normal form.
+_CONSTANTS = {
+    "pi()": Bound(Fraction("3.14"), True, Fraction("3.15"), True),
+    "e()": Bound(Fraction("2.71"), True, Fraction("2.72"), True),
+}
+
 
 @dataclass(frozen=True, slots=True)
 class System:
@@ -110,6 +116,10 @@ def _bound(facts: Facts, algebra: Algebra, key: str) -> Bound:
         if known.whole and known.low is not None and known.low >= 0:
             return Bound(Fraction(int(base) ** min(known.start, 64)), whole=True)
     if caret and base.isdigit():
+        return Bound(Fraction(0), True)
+    if key in _CONSTANTS:
+        return _CONSTANTS[key]
+    if key.startswith(("exp(", "(e())^")):
         return Bound(Fraction(0), True)
     if key.startswith("ln(") and key[3:-1].isdigit():
         return Bound(Fraction(0), True)

@@ -1,20 +1,22 @@
 """Rewritings before a proof: binomial coefficients by factorials, and sums by closed forms that were proved or are known."""
 
 from dataclasses import dataclass, replace
-from itertools import pairwise, product
+from fractions import Fraction
+from itertools import product
 
+from apps.mathcheck.proving.cases import together
 from apps.mathcheck.proving.certificate import Certificate
 from apps.mathcheck.proving.facts import Facts
 from apps.mathcheck.proving.relations import equation, inequality, related_by
-from apps.mathcheck.proving.sums import by_induction
-from apps.mathcheck.proving.whole import is_clear
+from apps.mathcheck.proving.summing.binomials import counting, with_factorials
+from apps.mathcheck.proving.summing.hypergeometric import closed_sum
+from apps.mathcheck.proving.summing.induction import FURTHEST_START, at_first
 from apps.mathcheck.scope import Condition, Domain
 from apps.mathcheck.testing.evaluating import constant
-from apps.mathcheck.tex.tree import BINDERS, Node, free_names, has, name, number, rebuilt, substituted, walk
-from apps.mathcheck.tex.written import written
+from apps.mathcheck.tex.tree import BINDERS, Node, free_names, name, number, rebuilt, substituted, walk
+from apps.mathcheck.tex.written import related, written
 
 METHOD = "closed forms of sums"
-HIGHEST_DEGREE = 8
 _N, _K = name("#n"), name("#k")
 
 
@@ -45,32 +47,9 @@ class _Closed:
     value: Node
     why: str
     assumptions: tuple[str, ...]
-
-
-def with_factorials(facts: Facts) -> Facts:
-    """The claim with `binom(n, k)` as `n!/(k! (n-k)!)` wherever k is not a number and `0 ≤ k ≤ n` is proved."""
-
-    chosen = [part for side in (facts.claim.left, facts.claim.right) for part in walk(side) if part.value == "binom"]
-    facts = facts.taking_whole(frozenset().union(*map(free_names, chosen)))
-
-    def change(part: Node) -> Node | None:
-        if part.op != "fn" or part.value != "binom" or constant(part.args[1]) is not None or not _is_choice(part, facts):
-            return None
-        top, bottom = part.args
-        factorials = [Node("fn", (one,), "factorial") for one in (top, bottom, _less(top, bottom))]
-        return Node("div", (factorials[0], Node("mul", (factorials[1], factorials[2]))))
-
-    claim = facts.claim
-    sides = [side if has(side, *BINDERS) else rebuilt(side, change) for side in (claim.left, claim.right)]
-    return replace(facts, claim=Condition(claim.relation, sides[0], sides[1], claim.modulus))
-
-
-def _is_choice(part: Node, facts: Facts) -> bool:
-    top, bottom = part.args
-    if not (is_clear(top) and is_clear(bottom)) or not all(map(facts.is_whole, free_names(part))):
-        return False
-    needed = (Condition(r"\ge", bottom, number(0)), Condition(r"\ge", top, bottom))
-    return all((found := inequality(replace(facts, claim=one))) is not None and not found.where for one in needed)
+    #: The condition that the sum has a term, where the value needs it.
+    least: tuple[Condition, ...] = ()
+    where: str = ""
 
 
 def by_factorials(facts: Facts) -> Certificate | None:
@@ -84,51 +63,74 @@ def by_factorials(facts: Facts) -> Certificate | None:
 
 def by_closed_forms(facts: Facts) -> Certificate | None:
     """A claim with sums, by their closed forms."""
+    facts = counting(facts)
     claim = facts.claim
     binders = {part for side in (claim.left, claim.right) for part in walk(side) if part.op in BINDERS}
     closed: dict[Node, _Closed] = {}
     for part in sorted(binders, key=written):
-        found = _polynomial_sum(part, facts) or _known_sum(part, facts)
+        found = _known_sum(part, facts) or _telescoped(part, facts)
         if found is None:
             return None
         closed[part] = found
     values = {part: one.value for part, one in closed.items()}
     sides = [rebuilt(side, values.get) for side in (claim.left, claim.right)]
-    rest = related_by(replace(facts, claim=Condition(claim.relation, sides[0], sides[1])))
-    if rest is None or claim.modulus is not None:
+    least = tuple(dict.fromkeys(condition for one in closed.values() for condition in one.least))
+    lines, assumed = _few_terms(facts, least) or (None, ())
+    if claim.modulus is not None or lines is None:
         return None
-    lines = tuple(f"{written(part)} = {written(one.value)}: {one.why}" for part, one in closed.items())
-    assumed = [line for one in closed.values() for line in one.assumptions] or facts.shown(claim.names)
-    return Certificate(METHOD, (*lines, *rest.steps), tuple(dict.fromkeys(assumed)), rest.where)
+    known = replace(facts, claim=Condition(claim.relation, sides[0], sides[1]), conditions=(*facts.conditions, *least))
+    rest = related_by(with_factorials(known))
+    if rest is None:
+        return None
+    shown = [f"{written(part)} = {written(one.value)}: {one.why}" for part, one in closed.items()]
+    assumed = (*(line for one in closed.values() for line in one.assumptions), *assumed, *facts.shown(claim.names))
+    where = together([rest.where, *(one.where for one in closed.values())])
+    return Certificate(METHOD, (*lines, *shown, *rest.steps), tuple(dict.fromkeys(assumed)), where)
 
 
-def _polynomial_sum(part: Node, facts: Facts) -> _Closed | None:
-    """The sum of a polynomial by Newton's differences, checked by induction."""
-    low, high, body = part.args[:3]
-    start, bound = constant(low), str(part.value)
-    if part.op != "sum" or start is None or free_names(body) - {bound} or not _is_polynomial(body):
-        return None
-    points = [constant(substituted(body, {bound: number(start + step)})) for step in range(HIGHEST_DEGREE + 1)]
-    values = [value for value in points if value is not None]
-    if len(values) != len(points):
-        return None
-    length, terms = Node("add", (_less(high, low), number(1))), list[Node]()
-    for order in range(HIGHEST_DEGREE):
-        if any(values):
-            terms.append(Node("mul", (number(values[0]), _choose(length, number(order + 1)))))
-        values = [two - one for one, two in pairwise(values)]
-    if any(values):
-        return None
-    closed = Node("add", (number(0), *terms))
-    proof = by_induction(replace(facts, claim=Condition("=", part, closed)))
-    return None if proof is None or proof.where else _Closed(closed, "by induction", proof.assumptions)
+def _few_terms(facts: Facts, least: tuple[Condition, ...]) -> tuple[list[str], tuple[str, ...]] | None:
+    """Lines for the cases in which a sum has no term, and assumptions that exclude them; None if such a case is not proved."""
+    lines, assumed = list[str](), list[str]()
+    for one in least:
+        excluded = inequality(replace(facts, claim=one))
+        if excluded is not None and not excluded.where:
+            continue
+        if not any(facts.domains[key].declared for key in one.names if key in facts.domains) and not facts.conditions:
+            assumed.append(related(one.left, one.relation, one.right))
+            continue
+        cases = _cases_without_terms(facts, one)
+        if cases is None:
+            return None
+        lines += cases
+    return lines, tuple(assumed)
 
 
-def _is_polynomial(body: Node) -> bool:
-    powers = (part.args[1] for part in walk(body) if part.op == "pow")
-    return all(part.op in ("num", "name", "add", "mul", "neg", "pow") for part in walk(body)) and all(
-        one.op == "num" for one in powers
-    )
+def _cases_without_terms(facts: Facts, least: Condition) -> list[str] | None:
+    if len(least.names) != 1:
+        return None
+    (key,) = least.names
+    bound, lines = facts.bound(key), list[str]()
+    if not bound.whole or bound.low is None:
+        return None
+    for start in range(bound.start, bound.start + FURTHEST_START):
+        if least.at({key: Fraction(start)}) is True:
+            return lines
+        found = at_first(facts, key, start)
+        if found is None or found.where:
+            return None
+        lines.append(f"{key} = {start}: {found.in_one_line}")
+    return None
+
+
+def _telescoped(part: Node, facts: Facts) -> _Closed | None:
+    """The sum by a telescope for its terms."""
+    if len(part.args) > 3 and constant(part.args[0]) is None:
+        return None
+    found = closed_sum(part, facts)
+    if found is None:
+        return None
+    least = Condition(r"\ge", part.args[1], found.low)
+    return _Closed(found.value, found.why, (), (least,), found.where)
 
 
 def _known_sum(part: Node, facts: Facts) -> _Closed | None:

@@ -4,13 +4,16 @@
 - An inequality `L(n) > R(n)` follows if it holds at the first n, L(n+1)/L(n) is a quotient q > 0, and q·R(n) ≥ R(n+1).
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from apps.mathcheck.proving.cases import together
 from apps.mathcheck.proving.certificate import Certificate
 from apps.mathcheck.proving.exactly import holds_exactly
 from apps.mathcheck.proving.facts import Facts
 from apps.mathcheck.proving.relations import equation, inequality
+from apps.mathcheck.proving.summing.binomials import counting, with_factorials
+from apps.mathcheck.proving.summing.hypergeometric import grown_sum
 from apps.mathcheck.scope import Condition, Domain
 from apps.mathcheck.testing.evaluating import constant
 from apps.mathcheck.tex.tree import BINDERS, Node, free_names, has, name, number, rebuilt, substituted, walk
@@ -46,6 +49,7 @@ def _whole(node: Node) -> int | None:
 
 def by_induction(facts: Facts) -> Certificate | None:
     """A claim with sums or products up to a name, from its least value on."""
+    facts = counting(facts)
     claim = facts.claim
     binders = {part for side in (claim.left, claim.right) for part in walk(side) if part.op in BINDERS}
     names = set().union(*(free_names(part.args[1]) for part in binders)) if binders else set()
@@ -55,17 +59,23 @@ def by_induction(facts: Facts) -> Certificate | None:
     if not _is_whole(facts, key) or any(one.names & {key} and len(one.names) > 1 for one in facts.conditions):
         return None
     first = _first(facts, key, binders)
-    if first is None:
+    grown = _all_grown(facts, key, binders) if first is not None else None
+    if first is None or grown is None:
         return None
-    base, step = _base(facts, key, first), _step(facts, key, first, binders)
-    if base is None or step is None:
+    least = max([first, *(one.start for one in grown.values())])
+    later = 2 if any(one.why for one in grown.values()) else 0
+    steps = ((start, _step(facts, key, start, grown)) for start in range(least, least + later + 1))
+    start, step = next((pair for pair in steps if pair[1] is not None), (least, None))
+    if step is None or start > first + FURTHEST_START:
         return None
-    lines = (
-        f"induction on {key} from {key} = {first}",
-        f"{key} = {first}: {base.steps[-1]}",
-        f"from {key} to {key} + 1: " + "; ".join(step.steps),
-    )
-    return Certificate(METHOD, lines, (f"{key} whole, at least {first}", *step.assumptions), step.where)
+    bases = [at_first(facts, key, value) for value in range(first, start + 1)]
+    if None in bases:
+        return None
+    computed = [f"{key} = {first + at}: {base.steps[-1]}" for at, base in enumerate(bases) if base is not None]
+    whys = [one.why for one in grown.values() if one.why]
+    lines = (f"induction on {key} from {key} = {start}", *computed, *whys, f"from {key} to {key} + 1: {step.in_one_line}")
+    where = together([step.where, *(one.where for one in grown.values())])
+    return Certificate(METHOD, lines, (f"{key} whole, at least {first}", *step.assumptions), where)
 
 
 def _is_nested(part: Node) -> bool:
@@ -92,7 +102,8 @@ def _first(facts: Facts, key: str, binders: set[Node]) -> int | None:
     return None
 
 
-def _base(facts: Facts, key: str, first: int) -> Certificate | None:
+def at_first(facts: Facts, key: str, first: int) -> Certificate | None:
+    """The claim at one value of a name, with sums written out."""
     claim = facts.claim.replaced({key: number(first)})
     claim = Condition(claim.relation, unrolled(claim.left), unrolled(claim.right), claim.modulus)
     return _proved(replace(facts, claim=claim))
@@ -102,39 +113,56 @@ def _proved(facts: Facts) -> Certificate | None:
     return equation(facts) if facts.claim.relation == "=" else inequality(facts)
 
 
-def _step(facts: Facts, key: str, first: int, binders: set[Node]) -> Certificate | None:
+@dataclass(frozen=True, slots=True)
+class _Grown:
+    """A sum at n + 1 by its value at n, which is the name `symbol`, for n from `start` on. The name `n'` stays n."""
+
+    symbol: Node
+    value: Node
+    start: int = 0
+    why: str = ""
+    where: str = ""
+
+
+def _all_grown(facts: Facts, key: str, binders: set[Node]) -> dict[Node, _Grown] | None:
+    found = {part: _growth(part, key, name(f"S{at}"), facts) for at, part in enumerate(sorted(binders, key=repr), 1)}
+    grown = {part: one for part, one in found.items() if one is not None}
+    return grown if len(grown) == len(found) else None
+
+
+def _step(facts: Facts, key: str, first: int, grown: dict[Node, _Grown]) -> Certificate | None:
     """The step: the claim at n gives the claim at n + 1."""
     claim, after = facts.claim, Node("add", (name(key), number(1)))
-    symbols = {part: name(f"S{at}") for at, part in enumerate(sorted(binders, key=repr), 1)}
-    grown: dict[Node, Node] = {}
-    for part, symbol in symbols.items():
-        more = _growth(part, key, symbol, after)
-        if more is None:
-            return None
-        grown[part] = more
-    now = _with(claim, symbols)
-    later = _with(claim, grown).replaced({key: after})
+    now = _with(claim, {part: one.symbol for part, one in grown.items()})
+    later = _with(claim, {part: one.value for part, one in grown.items()}).replaced({key: after})
     later = Condition(later.relation, _restored(later.left, key), _restored(later.right, key))
     from_first = Domain(kind="integer", declared=True)
     start = Condition(r"\ge", name(key), number(first))
-    conditions = (*facts.conditions, start, now)
-    domains = {**facts.domains, key: facts.domains.get(key, from_first).merged(from_first)}
-    domains |= {str(symbol.value): Domain() for symbol in symbols.values()}
+    symbols = frozenset(str(one.symbol.value) for one in grown.values())
+    domains = {**facts.domains, key: facts.domains.get(key, from_first).merged(from_first)} | {one: Domain() for one in symbols}
     if has(later.left, *BINDERS) or has(later.right, *BINDERS):
         return None
-    return _proved(Facts(later, domains, conditions))
+    step = Facts(later, domains, (*facts.conditions, start, now))
+    if any(one.why for one in grown.values()):
+        step = with_factorials(step)
+    found = _proved(step)
+    if found is None:
+        return None
+    own = step.shown(symbols | {key})
+    return replace(found, assumptions=tuple(one for one in found.assumptions if one not in (*own, f"{key} whole")))
 
 
-def _growth(part: Node, key: str, symbol: Node, after: Node) -> Node | None:
-    """The sum at n + 1 by the sum at n, with n not yet replaced; the marker `'` keeps what is already at n + 1."""
+def _growth(part: Node, key: str, symbol: Node, facts: Facts) -> _Grown | None:
+    """The sum at n + 1, by one more term, or by a certificate if its terms contain n."""
     high, body, bound = part.args[1], part.args[2], str(part.value)
     if key in free_names(body):
-        return None
+        found = grown_sum(part, key, symbol, facts)
+        return None if found is None else _Grown(symbol, _marked(found[0].value, key), found[1], found[0].why, found[0].where)
     rise = _rise(high, key)
     if rise is None or not 0 < rise <= 4:
         return None
     terms = [substituted(body, {bound: Node("add", (_marked(high, key), number(step)))}) for step in range(1, rise + 1)]
-    return Node("add" if part.op == "sum" else "mul", (symbol, *terms))
+    return _Grown(symbol, Node("add" if part.op == "sum" else "mul", (symbol, *terms)))
 
 
 def _marked(node: Node, key: str) -> Node:

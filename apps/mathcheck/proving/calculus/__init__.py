@@ -1,0 +1,1 @@
+"""Inequalities of functions of real names: interval arithmetic and signs of derivatives."""

@@ -1,0 +1,1 @@
+"""Sums and products up to a name: induction, telescopes and closed forms."""
