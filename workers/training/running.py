@@ -87,12 +87,7 @@ def _train(folder: JobFolder, *, resume: bool, stop: StopAsked, main: bool) -> t
     base = base_folder(config, folder.path)
     tokenizer = load_tokenizer(base)
     own = tokenizer_hash(tokenizer)
-    check_tokenizers(config.dataset.get("tokenizer"), own)
-    check_dataset(
-        config.dataset,
-        temperature=config.temperature if config.training.needs_logprobs else None,
-        template=None if config.any_template else template_hash(tokenizer),
-    )
+    _check_data(config, tokenizer, own)
     if config.source["kind"] == "texts" and not tokenise_job(folder, tokenizer, asked=lambda: stop.asked, main=main):
         return "stopped", ""
 
@@ -122,6 +117,15 @@ def _train(folder: JobFolder, *, resume: bool, stop: StopAsked, main: bool) -> t
     if trainer.state.global_step < config.steps and stop.asked:
         return "stopped", damaged
     return "finished", why
+
+
+def _check_data(config: JobConfig, tokenizer: Any, own: str) -> None:
+    check_tokenizers(config.dataset.get("tokenizer"), own)
+    check_dataset(
+        config.dataset,
+        temperature=config.temperature if config.training.needs_logprobs else None,
+        template=None if config.any_template else template_hash(tokenizer),
+    )
 
 
 def _check_start(begin: Path | None, resume: bool, base: Path, folder: JobFolder) -> None:
