@@ -15,7 +15,7 @@ from apps.mathcheck.tex.ellipsis import expanded
 from apps.mathcheck.tex.notation import NotUnderstood
 from apps.mathcheck.tex.parsing import parsed
 from apps.mathcheck.tex.relations import statements
-from apps.mathcheck.tex.tree import free_names
+from apps.mathcheck.tex.tree import BINDERS, free_names, has
 from apps.mathcheck.words.background import Background
 from apps.mathcheck.words.conditions import concludes
 from apps.mathcheck.words.reading import read_line
@@ -40,7 +40,7 @@ MOST_NAMES, MOST_CONDITIONS, LONGEST_TEX = 8, 8, 400
 NO_CLAIM = "none"
 
 
-class NotFormal(Exception):
+class NotFormal(ValueError):
     """A reading that does not count; the message says why."""
 
 
@@ -86,8 +86,11 @@ def _listed(items: Sequence[str]) -> str:
     return " and ".join([", ".join(items[:-1]), items[-1]]) if len(items) > 1 else items[0]
 
 
-def formal_of(value: Mapping[str, Any]) -> Formal | None:
-    """The reading in a JSON object; None if it says that the claim has no such form. Raises `NotFormal`."""
+def formal_of(value: Mapping[str, Any], formula: str = "") -> Formal | None:
+    """The reading in a JSON object; None if it says that the claim has no such form. Raises `NotFormal`.
+
+    A claim that changes the `formula` that it reads, as far as that can be read alone, does not count either.
+    """
     claim = _text(value.get("claim"), "the claim")
     if claim.lower() == NO_CLAIM:
         return None
@@ -107,6 +110,8 @@ def formal_of(value: Mapping[str, Any]) -> Formal | None:
     used = read.names.union(*(one.names for one in found))
     if unknown := used - names.keys():
         raise NotFormal(f"`{min(unknown)}` is used without a domain")
+    if _changes(read, formula, scope):
+        raise NotFormal(f"the claim `{claim}` is not the marked formula")
     kept = tuple((one, domain) for one, domain in names.items() if one in used)
     formal = Formal(kept, conditions, claim)
     for sentence in _sentences(formal):
@@ -169,6 +174,26 @@ def _claim(link: Link, scope: Scope, tex: str) -> Claim:
     if claim.opaque or claim.differentiated:
         raise NotFormal(f"the claim `{tex}` has an unknown function or sequence")
     return claim
+
+
+def _changes(read: Claim, formula: str, scope: Scope) -> bool:
+    """Whether a claim has another relation than the formula, or other sides, though it has all names of the formula.
+
+    Bound names of sums may differ, so sides with sums are not compared.
+    """
+    try:
+        (statement,) = statements(formula)
+        written = [read_link(one, scope) for one in links(statement)]
+    except (NotUnderstood, ValueError, RecursionError):
+        return False
+    if not written or statement.words or statement.foreign:
+        return False
+    if read.relation not in {one.relation for one in written}:
+        return True
+    named = frozenset(scope.domains)
+    sides = [side for one in written for variant in one.variants for side in (variant.left, variant.right)]
+    closed = all(one.names <= named for one in written) and not any(has(side, *BINDERS) for side in sides)
+    return closed and not any(read.variants[0] in one.variants for one in written)
 
 
 def _condition(link: Link, scope: Scope, tex: str) -> Condition:
