@@ -70,6 +70,7 @@ SECTIONS = {
     "sharing": "notes_and_sharing#sharing",
     "lemmas": "exploring#the-lemma-graph",
     "lemmas:search": "lemma_search",
+    **dict.fromkeys(("lemmas:readings_request", "lemmas:readings_state"), "mathcheck_readings"),
     **dict.fromkeys(("lemmas:kernel_request", "lemmas:kernel_state", "lemmas:kernel_file"), "mathcheck_kernel"),
     "explorations": "exploring",
     "explorations:start": "exploring#start",

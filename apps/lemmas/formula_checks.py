@@ -87,7 +87,7 @@ class FormulaCheck:
     """The formula check of one subject.
 
     `outcome` is refuted, survived, not_understood, or stopped if a time limit left formulas untested. It is empty without a
-    check.
+    check. `unread` counts the formulas that were not understood.
     """
 
     outcome: str
@@ -96,6 +96,7 @@ class FormulaCheck:
     call: str = ""
     #: Made after the import of the run, and not by the recorded run.
     is_later: bool = False
+    unread: int = 0
 
     def of(self, where: str) -> list[CheckedFormula]:
         """The formulas of one part: `statement`, `step 3`."""
@@ -143,7 +144,7 @@ def formulas_of_answer(text: str) -> list[CheckedFormula]:
     """All formulas of a recorded check, including those not understood; `text` is the tool's answer."""
     execution = read_execution(text)
     found = read_findings(ToolAnswer(job="check_math", execution=execution))
-    return [] if isinstance(found, Unscored) else [_formula(one) for one in found]
+    return [] if isinstance(found, Unscored) else [formula_of(one) for one in found]
 
 
 def check_outcomes(run: Run, until: int | None = None) -> dict[str, tuple[str, int]]:
@@ -218,8 +219,8 @@ def _check(event: FormulasChecked) -> FormulaCheck:
         return FormulaCheck("", f"Not checked: {event.unchecked}.", call=event.call)
     if event.outcome == "stopped" and not event.stopped:
         return FormulaCheck("", f"Check stopped: {event.unchecked}.")
-    formulas = tuple(_formula(finding) for finding in event.findings)
-    return FormulaCheck(event.outcome, _words(event, formulas), formulas, event.call)
+    formulas = tuple(formula_of(finding) for finding in event.findings)
+    return FormulaCheck(event.outcome, _words(event, formulas), formulas, event.call, unread=event.not_understood)
 
 
 def _words(event: FormulasChecked, formulas: Iterable[CheckedFormula]) -> str:
@@ -248,7 +249,7 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' if number != 1 else ''}"
 
 
-def _formula(finding: MathFinding) -> CheckedFormula:
+def formula_of(finding: MathFinding) -> CheckedFormula:
     detail = finding.reason or _count(finding.tests, "test")
     if finding.certificate is not None:
         detail = finding.certificate.method
@@ -258,7 +259,7 @@ def _formula(finding: MathFinding) -> CheckedFormula:
         detail = _counterexample(finding)
     return CheckedFormula(
         where=finding.text_id,
-        tex=_one_line(finding.anchor.quote),
+        tex=one_line(finding.anchor.quote),
         outcome=finding.outcome,
         word=_OUTCOMES[finding.outcome],
         detail=detail,
@@ -290,7 +291,7 @@ def _value(text: str) -> str:
     return text if re.search(r"[A-Za-z]{2}", text.replace("sqrt", "")) else f"${text}$"
 
 
-def _one_line(quote: str) -> str:
+def one_line(quote: str) -> str:
     """A quote as standalone TeX in dollars; quotes with words or open brackets stay unchanged."""
     tex = " ".join(_TABS.sub(" ", quote).split())
     if "$" in quote or "\\(" in quote or "\\[" in quote:
