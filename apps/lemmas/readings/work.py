@@ -37,7 +37,7 @@ logger = logging.getLogger(__name__)
 #: Formulas of one request, and formulas that are read at the same time.
 MOST_FORMULAS, AT_ONCE = 10, 2
 #: The most tokens of a reading, and characters of the text before it.
-READING_TOKENS, MOST_BEFORE = 800, 2_000
+READING_TOKENS, MOST_BEFORE = 500, 2_000
 FAILED = "The reading failed; the server log has the error."
 DIFFERENT = "a second call says that the sentence claims something else"
 UNSURE = "a second call cannot say whether the sentence claims the same"

@@ -20,8 +20,8 @@ from apps.reasoning.scaffolds.running.hearing import SHORT, Reading
 
 Choice = Literal["same", "different", "unsure"]
 CHOICES: dict[str, Choice] = {"same": "same", "different": "different", "unsure": "unsure"}
-#: Names, TeX and numbers of items are short: a weak model that does not end would else fill its limit.
-_TEX = {"type": "string", "pattern": r'^([^"\\$\n]|\\\\){1,160}$'}
+#: Names, TeX and lists are short, and a backslash begins a command: a weak model would else repeat it up to the limit.
+_TEX = {"type": "string", "pattern": r'^([^"\\$\n]|\\\\[A-Za-z{},;!]){1,120}$'}
 _NAME = {"type": "string", "pattern": r"^([A-Za-z]|\\\\[a-z]{2,7})(_[A-Za-z0-9])?$"}
 MOST_LISTED = 6
 
