@@ -25,6 +25,7 @@ from apps.lemmas.readings.work import readings_work  # noqa: E402
 from apps.marks.suggestions.suggesting import suggestions_resend  # noqa: E402
 from apps.operations import history  # noqa: E402
 from apps.practice.helping.requests import requests_work  # noqa: E402
+from apps.problems.geometry_drafts import drafts_work  # noqa: E402
 from apps.processes import garbage, pulse  # noqa: E402
 from apps.processes.watcher import Watcher  # noqa: E402
 from apps.results.notices import notices_send  # noqa: E402
@@ -49,6 +50,7 @@ WATCHERS: dict[Watcher, Callable[[], object]] = {
     Watcher("hints", 2.0): proposals_work,
     Watcher("remarks", 2.0): requests_work,
     Watcher("pages", 2.0): partial(pages_work, over_broker, stop_calls),
+    Watcher("geometry-drafts", 2.0): partial(drafts_work, over_broker, stop_calls),
     CONDUCTOR: conduct,
     Watcher("rehearsals", 2.0): rehearsals_work,
     Watcher("scans", 1.0): scans_work,

@@ -15,6 +15,7 @@ SECTIONS = {
     "problems": "problems",
     "problem_sets": "problem_sets",
     **dict.fromkeys(("problems:geometry", "problems:geometry_proof"), "geometry"),
+    "problems:geometry_draft": "geometry#draft-with-a-model",
     **dict.fromkeys(("problems:create", "problems:edit"), "problems#write-and-edit"),
     **dict.fromkeys(("problems:import", "problems:import_preview", "problems:export"), "problem_formats"),
     "schemes": "marking_schemes",

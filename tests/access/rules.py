@@ -103,6 +103,7 @@ RULES: dict[str, Rule] = {
     "problems:detail": SIGNED_IN,
     "problems:geometry": SIGNED_IN,
     "problems:geometry_proof": SIGNED_IN,
+    "problems:geometry_draft": POST_ONLY,
     "problems:create": AUTHORS,
     "problems:edit": AUTHORS,
     "problems:list_or_not": POST_ONLY,

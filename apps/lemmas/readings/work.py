@@ -24,8 +24,8 @@ from apps.mathcheck.words.texts import sentences
 from apps.reasoning.domain.errors import AliasError, BackendError, RunHalted
 from apps.reasoning.domain.tools import SANDBOX, MathFinding, MathJob, MathText, ToolAnswer, read_execution, read_findings
 from apps.reasoning.domain.values import Unscored
-from apps.reasoning.formal.asking import FormalModel
-from apps.reasoning.formal.readings import Claimed, Unread, read_claim
+from apps.reasoning.formal.asking import FormalModel, Unread
+from apps.reasoning.formal.readings import Claimed, read_claim
 from apps.reasoning.inference.aliases import TOOLS, Alias, load_usable
 from apps.reasoning.ports import Dispatcher
 from apps.reasoning.scaffolds.running.tooling import tool_request

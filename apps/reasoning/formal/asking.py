@@ -15,6 +15,10 @@ FAILED = "the call failed: "
 READER, JUDGE, DRAFTER = "reader", "judge", "drafter"
 
 
+class Unread(Exception):
+    """A call was not answered; the message gives the reason."""
+
+
 @dataclass
 class FormalModel:
     """The model `alias` behind a dispatcher. `tokens`: limit of an answer; `context_tokens`: of prompt and answer.

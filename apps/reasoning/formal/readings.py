@@ -10,7 +10,7 @@ from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from apps.reasoning.domain.generation import Final, Place
 from apps.reasoning.domain.values import Unscored, Value
-from apps.reasoning.formal.asking import FAILED, JUDGE, READER, FormalModel
+from apps.reasoning.formal.asking import FAILED, JUDGE, READER, FormalModel, Unread
 from apps.reasoning.prompts.loader import load
 from apps.reasoning.reading.answers import plain_word, whole_answer
 from apps.reasoning.reading.closings import Closing, json_within
@@ -41,10 +41,6 @@ class Sentenced(Protocol):
 
 
 S = TypeVar("S", bound=Sentenced)
-
-
-class Unread(Exception):
-    """No call was answered; the message gives the reason."""
 
 
 class Claimed(Value):
