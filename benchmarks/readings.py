@@ -19,7 +19,8 @@ from typing import Any
 import django
 
 from apps.mathcheck.checking import check_text, warm
-from apps.mathcheck.formal import DOMAINS, Formal, formal_of
+from apps.mathcheck.formal import DOMAINS, Formal
+from apps.mathcheck.formal_context import formal_at
 from apps.reasoning.domain.tools import MathFinding
 from apps.reasoning.inference.aliases import Alias, load_usable
 from apps.reasoning.inference.local import LocalDispatcher
@@ -58,7 +59,8 @@ async def read(alias: Alias, claim: Claim, dispatcher: LocalDispatcher) -> dict[
     truth, text, found = claim
     model = FormalModel(dispatcher, "readings", alias.name, READING_TOKENS, closing=alias.closes_by)
     model.context_tokens = alias.context_tokens
-    strictly = partial(formal_of, formula=found.anchor.quote)
+    place = ("text", found.anchor.start, found.anchor.end)
+    strictly = partial(formal_at, parts=[("text", text)], context="", place=place)
     began = time.monotonic()
     said = await read_claim(model, "0", claimed_of([("text", text)], "", found), list(DOMAINS), strictly)
     seconds = round(time.monotonic() - began)

@@ -4,7 +4,7 @@ A reading counts only if all of it is read strictly, and if the verifier reads i
 conditions.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -101,7 +101,7 @@ def formal_of(value: Mapping[str, Any], formula: str = "") -> Formal | None:
         raise NotFormal(f"it has more than {MOST_NAMES} names or {MOST_CONDITIONS} conditions")
     names = _names(named)
     conditions = tuple(dict.fromkeys(_text(one, "a condition") for one in given))
-    scope = _scope(names)
+    scope = _scope(names.items())
     direct = [(_links(tex, "the condition"), tex) for tex in conditions]
     found, claims = [_condition(one, scope, tex) for one_links, tex in direct for one in one_links], _links(claim, "the claim")
     if len(claims) != 1:
@@ -110,6 +110,8 @@ def formal_of(value: Mapping[str, Any], formula: str = "") -> Formal | None:
     used = read.names.union(*(one.names for one in found))
     if unknown := used - names.keys():
         raise NotFormal(f"`{min(unknown)}` is used without a domain")
+    if read.variants[0] in found:
+        raise NotFormal(f"the claim `{claim}` is one of its own conditions")
     if _changes(read, formula, scope):
         raise NotFormal(f"the claim `{claim}` is not the marked formula")
     kept = tuple((one, domain) for one, domain in names.items() if one in used)
@@ -147,9 +149,20 @@ def _names(named: Sequence[object]) -> dict[str, str]:
     return found
 
 
-def _scope(names: Mapping[str, str]) -> Scope:
+def scope_of(formal: Formal) -> Scope:
+    """The domains of a reading."""
+    return _scope(formal.names)
+
+
+def conditions_of(formal: Formal) -> list[Condition]:
+    """The conditions of a reading, link by link."""
+    scope = scope_of(formal)
+    return [_condition(link, scope, tex) for tex in formal.conditions for link in _links(tex, "the condition")]
+
+
+def _scope(names: Iterable[tuple[str, str]]) -> Scope:
     scope = Scope()
-    for one, domain in names.items():
+    for one, domain in names:
         scope.declare(one, DOMAINS[domain][1])
     return scope
 

@@ -240,7 +240,7 @@ def test_without_the_model_or_the_sandbox_nothing_is_asked(client: Client, run: 
     assert "models.toml has no model small" in ModelReadings.objects.get().reason
 
 
-def test_a_request_is_made_once_and_goes_on_after_its_process_died(client: Client, run: Run, settings: Settings) -> None:
+def test_a_request_is_made_once_and_continued_after_its_process_died(client: Client, run: Run, settings: Settings) -> None:
     assert (ask(client, run), ask(client, run)) == (200, 200)
     worked(EVEN_READING)
     kept = ModelReadings.objects.get().items[:1]

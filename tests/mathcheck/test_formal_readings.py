@@ -6,6 +6,10 @@ import pytest
 
 from apps.mathcheck.checking import check_text
 from apps.mathcheck.formal import NotFormal, formal_of
+from apps.mathcheck.formal_context import formal_at
+
+TIED, TWO, POSITIVE = "Let $x$ and $y$ be positive reals with $xy=1$.", r"So «x+y\ge 2».", "positive_real"
+DEFINED = r"Let $a$, $b$ be real and let $s=a+b$. Hence «s^2\ge 4ab»."
 
 
 def reading(claim: str, *conditions: object, **names: str) -> dict[str, Any]:
@@ -69,6 +73,7 @@ def test_every_domain_is_read_back() -> None:
         (reading("x=1", "1<2", x="real"), "about no name"),
         (reading("x=1", 7, x="real"), "a condition is missing"),
         (reading("x=1", x="complex"), "`complex` is no domain"),
+        (reading("2x=6", "2x=6", x="real"), "one of its own conditions"),
         (reading("", x="real"), "the claim is missing"),
         (reading("x=1+" * 200 + "1", x="real"), "longer than 400"),
         ({"claim": "x=1", "names": [{"name": "x+1", "domain": "real"}], "conditions": []}, "`x+1` is no name"),
@@ -105,3 +110,31 @@ def test_a_claim_is_that_of_the_formula_where_this_can_be_read(formula: str, cla
 
 def test_a_model_may_decline() -> None:
     assert formal_of({"claim": "None", "names": [], "conditions": []}) is None
+
+
+@pytest.mark.parametrize(
+    ("context", "text", "value", "missing"),
+    [
+        ("", r"Let $n\ge 3$ be an integer. As all know, «n!\ge 2^n».", reading(r"n!\ge 2^n", n="nonnegative_integer"), "n ≥ 3"),
+        ("", r"Let $n\ge 3$ be an integer. As all know, «n!\ge 2^n».", reading(r"n!\ge 2^n", r"n\ge 3", n="integer"), ""),
+        ("", r"Let $n\ge 3$ be an integer. As all know, «n!\ge 2^n».", reading(r"n!\ge 2^n", "n>2", n="integer"), ""),
+        ("Let $p$ be an odd prime.", r"Well, «p^2\ge 9».", reading(r"p^2\ge 9", p="prime"), "odd prime"),
+        ("Let $p$ be a prime.", r"Well, «p^2\ge 4».", reading(r"p^2\ge 4", p="positive_integer"), "prime"),
+        ("Let $p$ be a prime.", r"Well, «p^2\ge 4».", reading(r"p^2\ge 4", p="prime"), ""),
+        (TIED, TWO, reading(r"x+y\ge 2", x=POSITIVE, y=POSITIVE), "x*y = 1"),
+        (TIED, TWO, reading(r"x+y\ge 2", "xy=1", x="real", y="positive_real"), "x positive real"),
+        (TIED, TWO, reading(r"x+y\ge 2", "xy=1", x=POSITIVE, y=POSITIVE), ""),
+        ("", DEFINED, reading(r"s^2\ge 4ab", s="real", a="real", b="real"), "s is a + b"),
+        ("", DEFINED, reading(r"(a+b)^2\ge 4ab", a="real", b="real"), ""),
+    ],
+)  # fmt: skip
+def test_what_the_text_certainly_says_must_be_in_the_reading(
+    context: str, text: str, value: dict[str, Any], missing: str
+) -> None:
+    plain = text.replace("«", "$").replace("»", "$")
+    place = ("step 1", text.index("«") + 1, text.index("»"))
+    if missing:
+        with pytest.raises(NotFormal, match=missing.replace("*", r"\*").replace("+", r"\+")):
+            formal_at(value, [("step 1", plain)], context, place)
+    else:
+        assert formal_at(value, [("step 1", plain)], context, place) is not None

@@ -1,6 +1,6 @@
 """The orchestrator's part in readings by a model: find what our check does not understand, let it be read, test the reading.
 
-The calls enter no journal. Every round of formulas is kept when it ends; a request whose process died goes on from there.
+The calls enter no journal. Every round of formulas is kept when it ends; a request whose process died is continued from there.
 """
 
 import asyncio
@@ -19,7 +19,8 @@ from django.utils import timezone
 from apps.lemmas.kernel.work import parts_of
 from apps.lemmas.readings.items import ReadItem
 from apps.lemmas.readings.models import ModelReadings, ReadingState
-from apps.mathcheck.formal import DOMAINS, Formal, formal_of
+from apps.mathcheck.formal import DOMAINS, Formal
+from apps.mathcheck.formal_context import formal_at
 from apps.mathcheck.words.texts import sentences
 from apps.reasoning.domain.errors import AliasError, BackendError, RunHalted
 from apps.reasoning.domain.tools import SANDBOX, MathFinding, MathJob, MathText, ToolAnswer, read_execution, read_findings
@@ -46,7 +47,7 @@ Parts = Sequence[tuple[str, str]]
 
 
 class _Ended(Exception):
-    """The request cannot go on; the message is the reason for the page."""
+    """The request has ended early; the message is the reason for the page."""
 
 
 @dataclass
@@ -160,7 +161,8 @@ async def _read_all(job: _Job, found: Sequence[MathFinding], dispatcher: Dispatc
 async def _read(job: _Job, model: FormalModel, key: str, found: MathFinding) -> ReadItem:
     """Let the model read one formula; test the reading if it counts."""
     anchor = found.anchor
-    strictly = partial(formal_of, formula=anchor.quote)
+    place = (found.text_id, anchor.start, anchor.end)
+    strictly = partial(formal_at, parts=job.parts, context=job.problem, place=place)
     read = await read_claim(model, key, claimed_of(job.parts, job.problem, found), list(DOMAINS), strictly)
     item = ReadItem(text_id=found.text_id, start=anchor.start, end=anchor.end, quote=anchor.quote, state="unread")
     if read.reading is None:
