@@ -16,7 +16,7 @@ from apps.mathcheck.words.background import Background
 from apps.mathcheck.words.reading import read_line
 
 _KINDS = ("real", "rational", "integer")
-#: Stands for a claim where only domains and conditions are of interest.
+#: In place of a claim where only domains and conditions are of interest.
 _NO_CLAIM = Condition("=", number(0), number(0))
 
 
