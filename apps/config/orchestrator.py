@@ -21,13 +21,16 @@ from apps.experiments.conductor import CONDUCTOR  # noqa: E402
 from apps.experiments.solving.rehearsal.background import rehearsals_work  # noqa: E402
 from apps.graders.suggestions.family import gradings_stop  # noqa: E402
 from apps.lemmas.later.checking import later_checks_work  # noqa: E402
+from apps.lemmas.readings.work import readings_work  # noqa: E402
 from apps.marks.suggestions.suggesting import suggestions_resend  # noqa: E402
 from apps.operations import history  # noqa: E402
 from apps.practice.helping.requests import requests_work  # noqa: E402
+from apps.problems.geometry_drafts import drafts_work  # noqa: E402
 from apps.processes import garbage, pulse  # noqa: E402
 from apps.processes.watcher import Watcher  # noqa: E402
 from apps.results.notices import notices_send  # noqa: E402
-from apps.results.proposing import over_broker, proposals_work  # noqa: E402
+from apps.results.proposing import proposals_work  # noqa: E402
+from apps.runs.calls.outside import over_broker  # noqa: E402
 from apps.runs.calls.sending import stop_calls  # noqa: E402
 from apps.runs.owners.execution import drives_stop  # noqa: E402
 from apps.runs.owners.warden import watch_once  # noqa: E402
@@ -47,9 +50,11 @@ WATCHERS: dict[Watcher, Callable[[], object]] = {
     Watcher("hints", 2.0): proposals_work,
     Watcher("remarks", 2.0): requests_work,
     Watcher("pages", 2.0): partial(pages_work, over_broker, stop_calls),
+    Watcher("geometry-drafts", 2.0): partial(drafts_work, over_broker, stop_calls),
     CONDUCTOR: conduct,
     Watcher("rehearsals", 2.0): rehearsals_work,
     Watcher("scans", 1.0): scans_work,
+    Watcher("model-readings", 2.0): readings_work,
     Watcher("imported-checks", 5.0): later_checks_work,
 }
 

@@ -87,7 +87,7 @@ class FormulaCheck:
     """The formula check of one subject.
 
     `outcome` is refuted, survived, not_understood, or stopped if a time limit left formulas untested. It is empty without a
-    check.
+    check. `unread` counts the formulas that were not understood.
     """
 
     outcome: str
@@ -96,6 +96,7 @@ class FormulaCheck:
     call: str = ""
     #: Made after the import of the run, and not by the recorded run.
     is_later: bool = False
+    unread: int = 0
 
     def of(self, where: str) -> list[CheckedFormula]:
         """The formulas of one part: `statement`, `step 3`."""
@@ -219,7 +220,7 @@ def _check(event: FormulasChecked) -> FormulaCheck:
     if event.outcome == "stopped" and not event.stopped:
         return FormulaCheck("", f"Check stopped: {event.unchecked}.")
     formulas = tuple(formula_shown(finding) for finding in event.findings)
-    return FormulaCheck(event.outcome, _words(event, formulas), formulas, event.call)
+    return FormulaCheck(event.outcome, _words(event, formulas), formulas, event.call, unread=event.not_understood)
 
 
 def _words(event: FormulasChecked, formulas: Iterable[CheckedFormula]) -> str:
@@ -259,7 +260,7 @@ def formula_shown(finding: MathFinding) -> CheckedFormula:
         detail = _counterexample(finding)
     return CheckedFormula(
         where=finding.text_id,
-        tex=_one_line(finding.anchor.quote),
+        tex=one_line(finding.anchor.quote),
         outcome=finding.outcome,
         word=_OUTCOMES[finding.outcome],
         detail=detail,
@@ -291,7 +292,7 @@ def _value(text: str) -> str:
     return text if re.search(r"[A-Za-z]{2}", text.replace("sqrt", "")) else f"${text}$"
 
 
-def _one_line(quote: str) -> str:
+def one_line(quote: str) -> str:
     """A quote as standalone TeX in dollars; quotes with words or open brackets stay unchanged."""
     tex = " ".join(_TABS.sub(" ", quote).split())
     if "$" in quote or "\\(" in quote or "\\[" in quote:

@@ -1,7 +1,7 @@
 """Lemma, edge, verdict and proof rows: projections of a run's events, written by `projection.py`.
 
 Nothing here is a source of truth: all rows can be rebuilt from `RunEvent`. Pages never write these rows. `LemmaPair`,
-`KernelCheck` and the checks of `later`, imported so that Django finds them, are kept by themselves.
+`KernelCheck`, `ModelReadings` and the checks of `later`, imported so that Django finds them, are kept by themselves.
 """
 
 from collections.abc import Sequence
@@ -13,6 +13,7 @@ from apps.lemmas.kernel.models import KernelCheck as KernelCheck
 from apps.lemmas.later.models import LaterCheck as LaterCheck
 from apps.lemmas.later.models import LaterChecks as LaterChecks
 from apps.lemmas.pairs.models import LemmaPair as LemmaPair
+from apps.lemmas.readings.models import ModelReadings as ModelReadings
 from apps.lemmas.titles import title_once
 from apps.reasoning.domain.verdicts import NO_FAULT
 from apps.reasoning.reading.proofs import WAY_WORDS

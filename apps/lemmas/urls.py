@@ -4,6 +4,7 @@ from django.urls import path
 
 from apps.lemmas import views
 from apps.lemmas.kernel.views import kernel_file, kernel_request, kernel_state
+from apps.lemmas.readings.views import readings_request, readings_state
 from apps.lemmas.search.views import lemma_search
 
 app_name = "lemmas"
@@ -16,6 +17,8 @@ urlpatterns = [
     path("runs/<uuid:run_id>/kernel/", kernel_request, name="kernel_request"),
     path("runs/<uuid:run_id>/kernel/<int:check>/", kernel_state, name="kernel_state"),
     path("runs/<uuid:run_id>/kernel/<int:check>/file/", kernel_file, name="kernel_file"),
+    path("runs/<uuid:run_id>/readings/", readings_request, name="readings_request"),
+    path("runs/<uuid:run_id>/readings/<int:readings>/", readings_state, name="readings_state"),
     path("runs/<uuid:run_id>/lemmas/<path:lemma>/", views.lemma_panel, name="lemma_panel"),
     path("runs/<uuid:run_id>/proofs/<str:name>/", views.proof_panel, name="proof_panel"),
 ]

@@ -17,6 +17,7 @@ from apps.lemmas.exports import graph_export as graph_export_of
 from apps.lemmas.kernel.services import with_kernel
 from apps.lemmas.network import run_graph
 from apps.lemmas.outline import outline as outline_levels
+from apps.lemmas.readings.services import readings_of
 from apps.lemmas.search.views import other_runs
 from apps.lemmas.selectors import graph_data as graph_data_of
 from apps.lemmas.selectors import lemma_detail, proof_detail
@@ -101,7 +102,7 @@ def lemma_panel(request: HttpRequest, run_id: uuid.UUID, lemma: str) -> HttpResp
     if detail is None:
         raise Http404("This run has no such lemma.")
     detail = replace(detail, check=with_kernel(run, lemma, detail.check))
-    shared = other_runs(user_of(request), detail.lemma)
+    shared = {**other_runs(user_of(request), detail.lemma), "readings": readings_of(user_of(request), run, lemma)}
     return _panel(request, "lemma", {"run": run, "detail": detail, "lemma": detail.lemma, **shared})
 
 
@@ -114,4 +115,5 @@ def proof_panel(request: HttpRequest, run_id: uuid.UUID, name: str) -> HttpRespo
     if detail is None:
         raise Http404("This run has no such proof.")
     detail = replace(detail, check=with_kernel(run, detail.proof.proof, detail.check))
-    return _panel(request, "proof", {"run": run, "detail": detail, "proof": detail.proof})
+    readings = readings_of(user_of(request), run, detail.proof.proof)
+    return _panel(request, "proof", {"run": run, "detail": detail, "proof": detail.proof, "readings": readings})

@@ -2,5 +2,6 @@
 
 Not here: contests (`apps.contests`), preparation for graders (`apps.preparation`).
 
-Doors: `drafts`, `forms`, `holding`, `importing.plans`, `importing.shapes`, `importing.values`, `samples`, `theorems`.
+Doors: `drafts`, `forms`, `geometry_drafts`, `holding`, `importing.plans`, `importing.shapes`, `importing.values`, `samples`,
+`theorems`.
 """

@@ -109,6 +109,40 @@ class ProblemHint(models.Model):
         constraints = [models.UniqueConstraint(fields=["problem", "level"], name="problem_hint_level")]
 
 
+class DraftState(models.TextChoices):
+    """The states of a draft by a model."""
+
+    QUEUED = "queued", "waiting"
+    RUNNING = "running", "under way"
+    DONE = "done", "done"
+    FAILED = "failed", "failed"
+
+
+class GeometryDraft(models.Model):
+    """A statement of geometry that a model writes for `words`. Only its owner sees it; nothing tests it unseen.
+
+    `text` is what was written, `refusal` why it cannot be read, `reason` why there is no text.
+    """
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="geometry_drafts")
+    words = models.TextField()
+    alias = models.CharField(max_length=80)
+    state = models.CharField(max_length=10, choices=DraftState, default=DraftState.QUEUED)
+    text = models.TextField(blank=True)
+    refusal = models.TextField(blank=True)
+    reason = models.CharField(max_length=500, blank=True)
+    asked_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["asked_at", "pk"]
+
+    @property
+    def is_open(self) -> bool:
+        return self.state in (DraftState.QUEUED, DraftState.RUNNING)
+
+
 class ImportDraft(models.Model):
     """An uploaded file between preview and confirmation. Deleted on confirmation, discard, replacement or expiry."""
 

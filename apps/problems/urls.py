@@ -15,6 +15,7 @@ urlpatterns = [
     path("export/", files.problem_export, name="export"),
     path("geometry/", geometry.geometry, name="geometry"),
     path("geometry/proof/", geometry.geometry_proof, name="geometry_proof"),
+    path("geometry/drafts/", geometry.geometry_draft, name="geometry_draft"),
     path("<slug:slug>/", reading.problem_detail, name="detail"),
     path("<slug:slug>/listed/", writing.problem_list_or_not, name="list_or_not"),
     path("<slug:slug>/edit/", writing.problem_edit, name="edit"),

@@ -6,8 +6,7 @@ A call without an answer within `HINT_WITHIN_S` fails, and the rung waits for it
 import asyncio
 import logging
 import uuid
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -19,20 +18,16 @@ from apps.reasoning.domain.errors import AliasError
 from apps.reasoning.hints.material import HintMaterial, Secret
 from apps.reasoning.hints.writer import HintFailed, HintWriter, HintWritten
 from apps.reasoning.inference.aliases import Alias, load_usable
-from apps.reasoning.ports import Dispatcher
 from apps.results.hint_material import material_of, secret_of
 from apps.results.models import REASON_LENGTH, HintProposal, ProposalState
-from apps.runs.calls.dispatch import CeleryDispatcher
+from apps.runs.calls.outside import WRITTEN_AT_MOST, WRITTEN_PART, DispatcherFor, over_broker
 from apps.runs.calls.sending import stop_calls
 
 logger = logging.getLogger(__name__)
 AT_ONCE = 4
-#: Share of a model's context for its output; the rest holds the problem, the text and the notes.
-WRITTEN_PART, WRITTEN_AT_MOST = 0.4, 8_192
 WRITING_FAILED = "Writing the proposal failed; the server log has the error."
 NO_TEXT = "The version has no text that a model could read."
 
-DispatcherFor = Callable[[str, Sequence[Alias]], AbstractAsyncContextManager[Dispatcher]]
 ModelsKnown = Callable[[], dict[str, Alias]]
 
 
@@ -54,14 +49,6 @@ class _Job:
 def models_for_hints() -> dict[str, Alias]:
     """The aliases that may write or test hints. Raises `AliasError`."""
     return load_usable(settings.MODELS_FILE)
-
-
-@asynccontextmanager
-async def over_broker(run: str, aliases: Sequence[Alias]) -> AsyncIterator[Dispatcher]:
-    """A dispatcher over the queues of the running stack. It records nothing: a lost hint is simply written again."""
-    queues = {alias.name: alias.queue for alias in aliases}
-    async with CeleryDispatcher(run, queues=queues, is_recorded=lambda _key: True) as dispatcher:
-        yield dispatcher
 
 
 def proposals_work(dispatcher_for: DispatcherFor = over_broker, models: ModelsKnown = models_for_hints) -> int:

@@ -2,7 +2,7 @@
 
 Not here: what a run means on a page (`apps.explorations`, `apps.lemmas`, `apps.graders`).
 
-Doors: `calls.dispatch`, `calls.sending`, `journal.batch`, `journal.captured`, `journal.records`, `journal.rows`,
-`journal.run_journal`, `journal.texts`, `models_status`, `owners.execution`, `owners.leases`,
+Doors: `calls.dispatch`, `calls.outside`, `calls.sending`, `journal.batch`, `journal.captured`, `journal.records`,
+`journal.rows`, `journal.run_journal`, `journal.texts`, `models_status`, `owners.execution`, `owners.leases`,
 `owners.searches`.
 """

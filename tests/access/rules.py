@@ -103,6 +103,7 @@ RULES: dict[str, Rule] = {
     "problems:detail": SIGNED_IN,
     "problems:geometry": SIGNED_IN,
     "problems:geometry_proof": SIGNED_IN,
+    "problems:geometry_draft": POST_ONLY,
     "problems:create": AUTHORS,
     "problems:edit": AUTHORS,
     "problems:list_or_not": POST_ONLY,
@@ -215,6 +216,8 @@ RULES: dict[str, Rule] = {
     "lemmas:lemma_panel": RUN_READERS,
     "lemmas:proof_panel": RUN_READERS,
     "lemmas:kernel_request": POST_ONLY,
+    "lemmas:readings_request": POST_ONLY,
+    "lemmas:readings_state": (302, 404, 404, 404),  # There are no such readings.
     **dict.fromkeys(("lemmas:kernel_state", "lemmas:kernel_file"), (302, 404, 404, 404)),  # There is no such check.
     # explorations
     "explorations:start": RUN_READERS,
@@ -325,6 +328,8 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
     "lemmas:lemma_panel": lambda world: {"run_id": world.run.public_id, "lemma": LEMMA},
     "lemmas:proof_panel": lambda world: {"run_id": world.run.public_id, "name": PROOF},
     "lemmas:kernel_request": lambda world: {"run_id": world.run.public_id},
+    "lemmas:readings_request": lambda world: {"run_id": world.run.public_id},
+    "lemmas:readings_state": lambda world: {"run_id": world.run.public_id, "readings": 1},
     **{f"lemmas:kernel_{name}": lambda world: {"run_id": world.run.public_id, "check": 1} for name in ("state", "file")},
     **{f"schemes:{name}": lambda world: {"slug": world.problem.slug} for name in ("list", "create", "import")},
     **{

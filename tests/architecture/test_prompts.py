@@ -17,6 +17,7 @@ PROMPTS = sorted(path.relative_to(loader.ROOT).with_suffix("").as_posix() for pa
 INTERN = "intern_s1_mo"
 HINTS = "hints"
 REMARKS = "remarks"
+FORMAL = "formal"
 #: The second turn of a conversation that has the rule of fences and the problem already.
 AGAIN = "again"
 #: Added to scaffolds' prompts of problems that have an answer.
@@ -29,7 +30,9 @@ PAGES = "transcribing"
 def uses() -> Counter[str]:
     """How often each prompt is named in the code."""
     found: Counter[str] = Counter()
-    parts = (path for part in ("scaffolds", "graders", "programs", HINTS, REMARKS) for path in (CORE / part).rglob("*.py"))
+    parts = (
+        path for part in ("scaffolds", "graders", "programs", HINTS, REMARKS, FORMAL) for path in (CORE / part).rglob("*.py")
+    )
     for path in (*parts, CORE / f"{PAGES}.py"):
         source = path.read_text()
         asked_again = re.findall(r'Reading(?:\[[^(]*\])?\(\s*\w+,\s*"(\w+)"', source)
@@ -98,6 +101,7 @@ def test_no_prompt_lies_outside_scaffolds_graders_hints_remarks_and_pages() -> N
         METHOD,
         HINTS,
         REMARKS,
+        FORMAL,
         PAGES,
         ANSWERS,
         CHECKS,

@@ -84,6 +84,6 @@ def test_text_of_a_statement_is_never_markup(client: Client) -> None:
 def test_a_problem_of_geometry_leads_to_the_page(client: Client) -> None:
     for slug, topic in (("g", Topic.GEOMETRY), ("n", Topic.NUMBER_THEORY)):
         Problem.objects.create(slug=slug, title=slug, topic=topic).versions.create(number=1, statement="A problem.")
-    link = f'href="{reverse("problems:geometry")}"'
+    link = f'href="{reverse("problems:geometry")}?problem=g"'
     assert link in client.get(reverse("problems:detail", args=["g"])).content.decode()
     assert link not in client.get(reverse("problems:detail", args=["n"])).content.decode()

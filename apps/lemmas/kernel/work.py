@@ -15,6 +15,7 @@ from django.utils import timezone
 from apps.lemmas.kernel.models import KernelCheck, KernelState
 from apps.lemmas.kernel.tools import program_of
 from apps.lemmas.models import Lemma, ProofVersion
+from apps.runs.models import Run
 
 logger = logging.getLogger(__name__)
 #: The last guard on one request, in seconds; the job's own limits on processor time are far below.
@@ -50,15 +51,15 @@ def _job(row: KernelCheck) -> dict[str, Any]:
     place = {"text_id": row.text_id, "start": row.start, "end": row.end}
     context = row.run.problem_version.statement
     asked = {"tool": row.tool, "program": program_of(row.tool), "places": [place]}
-    return {**asked, "parts": parts_of(row), "context": context}
+    return {**asked, "parts": parts_of(row.run, row.subject), "context": context}
 
 
-def parts_of(row: KernelCheck) -> list[tuple[str, str]]:
+def parts_of(run: Run, subject: str) -> list[tuple[str, str]]:
     """The texts of the lemma or proof, named as in the formula check."""
-    lemma = Lemma.objects.filter(run=row.run, lemma=row.subject).first()
+    lemma = Lemma.objects.filter(run=run, lemma=subject).first()
     if lemma is not None:
         return [("statement", lemma.statement), *_steps(lemma.steps)]
-    proof = ProofVersion.objects.get(run=row.run, proof=row.subject)
+    proof = ProofVersion.objects.get(run=run, proof=subject)
     return _steps(proof.steps or [proof.text])
 
 

@@ -7,7 +7,6 @@ import asyncio
 import logging
 import uuid
 from collections.abc import Callable, Sequence
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -26,11 +25,11 @@ from apps.reasoning.domain.errors import AliasError
 from apps.reasoning.feedback.ladder import Track
 from apps.reasoning.hints.material import HintMaterial, Secret
 from apps.reasoning.inference.aliases import Alias
-from apps.reasoning.ports import Dispatcher
 from apps.reasoning.remarks.agreement import NoRemark, RemarkWritten, Silence
 from apps.reasoning.remarks.writer import RemarkFailed, RemarkWriter
 from apps.reasoning.texts.segmentation import segment
-from apps.results.proposing import WRITTEN_AT_MOST, WRITTEN_PART, models_for_hints, over_broker
+from apps.results.proposing import models_for_hints
+from apps.runs.calls.outside import WRITTEN_AT_MOST, WRITTEN_PART, DispatcherFor, over_broker
 from apps.runs.calls.sending import stop_calls
 from apps.submissions.models import SubmissionVersion
 
@@ -53,7 +52,6 @@ SILENT = {
     Silence.REVEALS: REVEALS,
 }
 
-DispatcherFor = Callable[[str, Sequence[Alias]], AbstractAsyncContextManager[Dispatcher]]
 ModelsKnown = Callable[[], dict[str, Alias]]
 
 

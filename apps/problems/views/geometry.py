@@ -3,16 +3,22 @@
 from pathlib import Path
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.core.exceptions import ValidationError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.safestring import mark_safe
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_GET, require_POST
 
+from apps.accounts.access import user_of
 from apps.geometry.constructions import CONSTRUCTIONS
 from apps.geometry.drawing import goal_words
 from apps.geometry.engine import prove, with_proof
 from apps.geometry.predicates import PREDICATES
 from apps.geometry.showing import shown, shown_goals
+from apps.problems.access import problem_visible_to
+from apps.problems.geometry_drafts import draft_ask, draft_get_for, drafting_models
+from apps.problems.models import GeometryDraft
 from apps.ui.sent import whole_number
 
 EXAMPLES = (
@@ -34,13 +40,47 @@ EXAMPLES = (
 
 @require_GET
 def geometry(request: HttpRequest) -> HttpResponse:
-    """The form, and the statement of the address with the figure that `configuration` names."""
+    """The form, and the statement of the address with the figure that `configuration` names.
+
+    `draft` names a draft of a model, whose text is in the form but not checked; `problem` a problem to draft a statement for.
+    A script asks for the page again until the draft is done, and is then sent to it.
+    """
+    user, draft = user_of(request), None
+    if named := request.GET.get("draft", ""):
+        draft = draft_get_for(user, named)
+        if request.headers.get("HX-Request") == "true":
+            address = "" if draft.is_open else f"{reverse('problems:geometry')}?draft={draft.public_id}"
+            return HttpResponse(status=204, headers={"HX-Redirect": address} if address else {})
+    problem = problem_visible_to(user).filter(slug=request.GET.get("problem", "")).first()
+    words = draft.words if draft else problem.current.statement if problem else ""
+    return _page(request, draft=draft, words=words)
+
+
+@require_POST
+def geometry_draft(request: HttpRequest) -> HttpResponse:
+    """Ask the model `alias` for a statement of the problem `words`."""
+    user, words = user_of(request), request.POST.get("words", "")
+    if not user.may_see_runs:
+        raise Http404("There is no such page.")
+    try:
+        draft = draft_ask(user, words, request.POST.get("alias", ""))
+    except ValidationError as error:
+        return _page(request, words=words, draft_error=" ".join(error.messages))
+    return redirect(f"{reverse('problems:geometry')}?draft={draft.public_id}")
+
+
+def _page(request: HttpRequest, *, draft: GeometryDraft | None = None, words: str = "", draft_error: str = "") -> HttpResponse:
     text = request.GET.get("statement", "").strip()
     found = shown(text, whole_number(request.GET.get("configuration", ""))) if text else None
     context = {
-        "text": text,
+        "text": text or (draft.text if draft else ""),
+        "error": found.error if found else draft.refusal if draft and draft.text else "",
         "found": found,
         "drawing": mark_safe(found.drawing) if found else "",  # noqa: S308  Names in it are letters, digits, _ and '.
+        "draft": draft,
+        "words": words,
+        "draft_error": draft_error,
+        "models": drafting_models(user_of(request)),
         "examples": EXAMPLES,
         "constructions": CONSTRUCTIONS.values(),
         "predicates": PREDICATES.values(),

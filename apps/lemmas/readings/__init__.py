@@ -1,0 +1,1 @@
+"""Formal readings of formulas by a model, which count only after a round trip (docs/mathcheck_readings.md)."""
