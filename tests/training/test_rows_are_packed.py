@@ -9,7 +9,7 @@ import pytest
 import torch
 from transformers import LlamaConfig, LlamaForCausalLM, MambaConfig, MambaForCausalLM
 
-from tests.training.factory import row, rows, trainer
+from tests.training.factory import end_of, job, row, rows, trainer
 from workers.training.row_trainer import RowTrainer
 from workers.training.rows.batches import lengths_of, tensors_of
 from workers.training.rows.packing import balanced, by_length, may_pack, packs
@@ -65,6 +65,12 @@ def test_a_model_that_carries_state_from_row_to_row_is_not_packed(tmp_path: Path
     recurrent = MambaForCausalLM(MambaConfig(hidden_size=16, num_hidden_layers=1, vocab_size=64, state_size=4))
     assert may_pack(attentive)
     assert not may_pack(recurrent)
+
+
+@pytest.mark.parametrize("attention", ["flash_attention_2", "flex_attention"])
+def test_attention_that_needs_a_gpu_is_refused_without_one(tmp_path: Path, attention: str) -> None:
+    made = job(tmp_path, attention=attention)
+    assert f"“attention” is {attention}, which needs CUDA" in end_of(made)["message"]
 
 
 def test_a_step_of_long_tails_computes_almost_only_rows(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from workers.training.problems import BadConfig
 FORMAT = 1
 DEVICES = ("auto", "cpu", "cuda")
 DTYPES = ("auto", "float32", "bfloat16")
+ATTENTIONS = ("auto", "sdpa", "flash_attention_2", "flex_attention")
 LOSS_NUMBERS = ("low", "high", "beta", "entropy_bonus", "positive", "negative")
 WHOLE = ("seed", "warmup_steps", "samples", "lora.rank", "lora.alpha")
 SOURCES = ("rows", "texts", "stream", "toy")
@@ -70,6 +71,7 @@ class JobConfig:
     samples: int = 2
     device: Literal["auto", "cpu", "cuda"] = "auto"
     dtype: Literal["auto", "float32", "bfloat16"] = "auto"
+    attention: Literal["auto", "sdpa", "flash_attention_2", "flex_attention"] = "auto"
     threads: int | None = None
 
     @property
@@ -171,6 +173,7 @@ def _check(config: JobConfig) -> None:
     choices = (
         ("device", config.device, DEVICES),
         ("dtype", config.dtype, DTYPES),
+        ("attention", config.attention, ATTENTIONS),
         ("source.kind", kind, SOURCES),
         ("loss.aggregation", config.loss.aggregation, get_args(Aggregation)),
         ("loss.old", config.loss.old, ("stored", "recompute")),

@@ -2,6 +2,7 @@
 
 import contextlib
 import hashlib
+import importlib.util
 import json
 import shutil
 from collections.abc import Callable, Iterator
@@ -92,37 +93,55 @@ def load_tokenizer(folder: Path) -> Any:
     return tokenizer
 
 
-def load_model(folder: Path, *, frozen_in_bf16: bool = False) -> Any:
+def load_model(folder: Path, *, frozen_in_bf16: bool = False, attention: str | None = None) -> Any:
     """Causal model with float32 weights; for a LoRA checkpoint its base with the merged adapter. Raises `BadConfig`.
 
     `frozen_in_bf16`: use bfloat16 weights, for a base that is not trained. Trained weights are never bfloat16, because it
     cannot represent steps at the papers' learning rates (`row_trainer.check_masters`).
     """
     if is_adapter(folder):
-        base = load_model(_below(folder), frozen_in_bf16=frozen_in_bf16)
+        base = load_model(_below(folder), frozen_in_bf16=frozen_in_bf16, attention=attention)
         with _reading(folder):
             return PeftModel.from_pretrained(base, folder).merge_and_unload()
     with _reading(folder):
-        return AutoModelForCausalLM.from_pretrained(folder, dtype=torch.bfloat16 if frozen_in_bf16 else torch.float32)
+        dtype = torch.bfloat16 if frozen_in_bf16 else torch.float32
+        return AutoModelForCausalLM.from_pretrained(folder, dtype=dtype, attn_implementation=attention)
 
 
-def load_for_training(folder: Path, config: JobConfig, *, bf16: bool) -> tuple[Any, Any]:
+def attention_of(config: JobConfig, *, cuda: bool) -> str | None:
+    """Name of transformers' attention; None for the model's own, which is SDPA where it can.
+
+    FlashAttention where it is installed on CUDA, unless the job names another.
+
+    Raises `BadConfig` for one that needs CUDA or a package which is missing.
+    """
+    has_flash = cuda and importlib.util.find_spec("flash_attn") is not None
+    if config.attention == "auto":
+        return "flash_attention_2" if has_flash else None
+    if config.attention == "flash_attention_2" and not has_flash:
+        raise BadConfig("“attention” is flash_attention_2, which needs CUDA and the package flash-attn. Use auto or sdpa.")
+    if config.attention == "flex_attention" and not cuda:
+        raise BadConfig("“attention” is flex_attention, which needs CUDA. Use auto or sdpa.")
+    return config.attention
+
+
+def load_for_training(folder: Path, config: JobConfig, *, bf16: bool, cuda: bool) -> tuple[Any, Any]:
     """Model, and the configuration of the adapter to add, if any.
 
     A LoRA job that starts from a LoRA checkpoint continues that adapter: a second adapter on top would need a base that no
     engine has. With `bf16` the frozen base below an adapter is in bfloat16. Raises `BadConfig` where the job's rank or α
     differs from the adapter's.
     """
-    frozen = bf16 and config.lora is not None
+    frozen, attention = bf16 and config.lora is not None, attention_of(config, cuda=cuda)
     if config.lora is None or not is_adapter(folder):
-        return load_model(folder, frozen_in_bf16=frozen), lora_of(config)
+        return load_model(folder, frozen_in_bf16=frozen, attention=attention), lora_of(config)
     known = _adapter_of(folder)
     if (known["r"], known["lora_alpha"]) != (config.lora.rank, config.lora.alpha):
         raise BadConfig(
             f"The base is an adapter of rank {known['r']} and α {known['lora_alpha']}, but this job has rank"
             f" {config.lora.rank} and α {config.lora.alpha}. Use the adapter's values, or train all weights."
         )
-    base = load_model(_below(folder), frozen_in_bf16=frozen)
+    base = load_model(_below(folder), frozen_in_bf16=frozen, attention=attention)
     with _reading(folder):
         return PeftModel.from_pretrained(base, folder, is_trainable=True), None
 

@@ -152,7 +152,7 @@ def trainer_of(
     """Trainer of the recipe's objective, on the configured device."""
     cuda = has_cuda(config.device)
     bf16 = config.dtype == "bfloat16" or (config.dtype == "auto" and cuda)
-    model, adapter = load_for_training(base, config, bf16=bf16)
+    model, adapter = load_for_training(base, config, bf16=bf16, cuda=cuda)
     trainer = TRAINERS[config.training.objective](
         model,
         source,
