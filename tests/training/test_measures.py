@@ -30,6 +30,13 @@ def test_several_roles_are_reported_separately() -> None:
     assert not [name for name in measures_of(rows[:2]) if name.startswith("role/")]
 
 
+def test_staleness_counts_rows_and_their_own_tokens() -> None:
+    long, short = row(completion="123456", policy_version=0), row(completion="12", policy_version=4, loss_mask=[1, 0])
+    found = measures_of([long, short], version=5)
+    assert found["lag"] == 3
+    assert found["lag_tokens"] == pytest.approx((6 * 5 + 1 * 1) / 7)
+
+
 def test_metrics_that_do_not_apply_are_left_out() -> None:
     found = measures_of([row(reward=None, advantage=None)])
     assert {"reward", "advantage_std", "lag"} & set(found) == set()

@@ -30,7 +30,10 @@ def measures_of(rows: Sequence[Row], *, version: int | None = None) -> dict[str,
     if advantages:
         found["advantage_std"] = pstdev(advantages)
     if version is not None:
-        found["lag"] = fmean(version - row.policy_version for row in rows)
+        lags = [version - row.policy_version for row in rows]
+        own = [sum(row.loss_mask) for row in rows]
+        found["lag"] = fmean(lags)
+        found["lag_tokens"] = sum(lag * count for lag, count in zip(lags, own, strict=True)) / max(1, sum(own))
     return found | _rewards(_rewards_by_group(rows)) | _roles(rows) | _votes(rows)
 
 
