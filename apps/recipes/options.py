@@ -6,11 +6,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Option:
-    """One option of a recipe's `rows`: one of `choices`, or a number from 0 to `most` where `choices` is empty."""
+    """One option of a recipe's `rows`: one of `choices`, or a number from 0 to `most` where `choices` is empty.
+
+    A number whose default is None may be left empty.
+    """
 
     name: str
     label: str
-    default: str | float
+    default: str | float | None
     choices: tuple[str, ...] = ()
     help: str = ""
     most: float = 1000.0

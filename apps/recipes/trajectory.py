@@ -46,13 +46,14 @@ class Trajectory:
     """One attempt at one problem. `reward` is that of the episode; `votes` are (passes, votes) of its final proof.
 
     `derived`: edges between its lemmas. `used`: lemmas that its final proof uses. `answer_ok`: whether its final answer agrees
-    with the reference answer, where there is one.
+    with the reference answer, where there is one. `is_judged`: whether its reward is known; else it is 0.
     """
 
     id: str
     problem_id: str
     turns: Sequence[Turn]
     reward: float = 0.0
+    is_judged: bool = True
     votes: tuple[int, int] | None = None
     answer_ok: bool | None = None
     derived: frozenset[tuple[str, str]] = frozenset()

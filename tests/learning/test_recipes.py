@@ -104,9 +104,17 @@ def test_supervised_recipes_imitate_what_succeeded() -> None:
     with pytest.raises(NotLearnable, match="None of 1"):
         turn_sft.rows(group[1:])
     proofs = [attempt(1, name="a"), attempt(1, turn(finish_reason="length"), name="b"), attempt(0, name="c")]
-    assert [row.trajectory_id for row in sft_proofs.rows(proofs)] == ["a"]
+    assert [row.trajectory_id for row in sft_proofs.rows(proofs, accepted=0.5)] == ["a"]
     with pytest.raises(NotLearnable, match="1 were not accepted, 1 were cut off"):
-        sft_proofs.rows(proofs[1:])
+        sft_proofs.rows(proofs[1:], accepted=0.5)
+
+
+def test_proofs_to_imitate_are_filtered_by_form_only_unless_a_reward_is_required() -> None:
+    proofs = [attempt(0, name="failed"), attempt(0, name="unjudged", is_judged=False)]
+    unfit = [attempt(1, turn(finish_reason="length")), attempt(1, turn(completion_ids=()))]
+    assert [row.trajectory_id for row in sft_proofs.rows([*proofs, *unfit])] == ["failed", "unjudged"]
+    accepted = sft_proofs.rows([*proofs, attempt(0.1, name="part")], accepted=0)
+    assert [row.trajectory_id for row in accepted] == ["part"]
 
 
 def worked_example() -> list[Trajectory]:

@@ -64,12 +64,13 @@ def _proofs(recorded: Recorded, recipe: Training, judge: Judge, left: LeftOut) -
             left.add("made from another solution, so its prompt is unique", _name(recorded, solution.id))
             continue
         reward = reward_of(recorded, solution, judge)
-        if reward is None:
+        if reward is None and not recipe.is_supervised:
             _unscored(recorded, solution, judge, left)
             continue
         more = {"group": f"{problem_id(recorded)}/{_question_of(recorded, solution)}"} if recipe.fresh_only else {}
         if turns := turns_of(recorded, [(solution.call, more)], left):
-            yield trajectory(recorded, solution.id, turns, recipe.scale * reward, solution.votes)
+            scored = None if reward is None else recipe.scale * reward
+            yield trajectory(recorded, solution.id, turns, scored, solution.votes)
 
 
 def _turns(recorded: Recorded, recipe: Training, judge: Judge, left: LeftOut) -> Iterator[Trajectory]:
@@ -235,7 +236,7 @@ def _turn(call: Call) -> dict[str, Any]:
 
 
 def trajectory(
-    recorded: Recorded, name: str, turns: list[dict[str, Any]], reward: float, votes: tuple[int, int] | None
+    recorded: Recorded, name: str, turns: list[dict[str, Any]], reward: float | None, votes: tuple[int, int] | None
 ) -> Trajectory:
     run = str(recorded.run.public_id)
     return {"id": f"{run}/{name}" if name else run, "run_id": run, "turns": turns, "reward": reward, "votes": votes}
