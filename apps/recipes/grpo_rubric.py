@@ -23,6 +23,7 @@ TRAINING = Training(  # QED-Nano §4.1 and its released configuration
     objective="clipped",
     rate=Rate(1e-6, 1e-6),
     rollouts=Rollouts(prompts=64, group=16, temperature=0.8, new_tokens=49_152),
+    rows_per_step=1_024,
     loss=Clip(low=4.0, high=4.0, aggregation="sum"),
     gradient_clip=0.3,
     entropy_bonus=1e-4,

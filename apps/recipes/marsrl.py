@@ -22,6 +22,7 @@ TRAINING = Training(
     objective="clipped",
     rate=Rate(1e-6, 1e-6),  # of its repository's PDF
     rollouts=Rollouts(prompts=128, group=8, temperature=0.85, new_tokens=65_536),
+    rows_per_step=1_024,  # 128 × 8; a problem's five steps arrive one after another
     loss=DAPO,  # chosen: the paper gives neither clip nor KL
 )
 

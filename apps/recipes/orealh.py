@@ -40,6 +40,7 @@ TRAINING = Training(
     objective="oreal",
     rate=Rate(5e-7, 1e-7),
     rollouts=Rollouts(prompts=64, group=16, temperature=1.0, new_tokens=65_536),  # temperature: OREAL's
+    rows_per_step=1_024,  # 64 × 16; the paper counts trajectories
     loss=OrealFactors(),
     weight_decay=0.01,  # OREAL's
     options=ROUNDS,

@@ -31,6 +31,7 @@ TRAINING = Training(
     objective="clipped",
     rate=Rate(1e-6, 1e-6),
     rollouts=Rollouts(prompts=128, group=8, temperature=1.0),  # chosen: the code's 0.4 is the temperature of validation
+    rows_per_step=1_024,  # 128 × 8; the paper counts trajectories
     loss=Clip(beta=0.01, aggregation="token"),  # KL from the code
     options=(SCOPE, BASELINE, PENALTY),
 )
