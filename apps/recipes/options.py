@@ -26,6 +26,9 @@ PENALTY = Option("penalty", "Penalty", 0.1, help="Subtracted from the reward of 
 PROMPTS = Option(
     "prompts", "Prompts", "all", ("all", "filtered"), "Filtered: without those that earn 0 % or at least 70 % of the marks."
 )
+UNREAD = Option(
+    "unread", "Cut-off or unreadable answers", "zero", ("zero", "leave"), "Zero: they have reward 0. Leave: they are left out."
+)
 LENGTHS = (
     Option(
         "longest", "Longest turn", 0, help="In tokens; near it the reward falls by up to 1; 0 for no limit.", most=1e7,

@@ -8,7 +8,7 @@ import pytest
 
 from apps.recipes import grpo_rubric, marsrl, orealh, rc_rl, sft_proofs, turn_dapo, turn_grpo, turn_ppo, turn_sft
 from apps.recipes.mathematics.arrays import NothingToLearn, NotLearnable
-from apps.recipes.mathematics.conjugate_reward import highest_reward
+from apps.recipes.mathematics.conjugate_reward import conjugate_reward, highest_reward
 from apps.recipes.mathematics.rows import Row
 from apps.recipes.registry import RECIPES
 from apps.recipes.trajectory import Trajectory, Turn
@@ -191,6 +191,18 @@ def test_proofs_without_votes_or_with_different_numbers_of_votes_are_rejected() 
         orealh.rows([attempt(1)])
     with pytest.raises(NotLearnable, match="different scales"):
         orealh.rows([attempt(1, votes=(1, 4)), attempt(1, votes=(1, 8))])
+
+
+def test_a_revision_without_a_verdict_gets_no_credit_and_does_not_count_as_failed() -> None:
+    def revised(*rewards: float | None, votes: tuple[int, int]) -> Trajectory:
+        turns = [turn(kind="answer"), *(turn(kind="revision", reward=reward) for reward in rewards)]
+        return attempt(0, *turns, name=f"{votes}", votes=votes)
+
+    scale = highest_reward(4)
+    rows = orealh.rows([revised(None, scale, votes=(2, 4)), revised(votes=(0, 4))])
+    (first,) = (row for row in rows if row.step_index == 2)
+    assert [row.step_index for row in rows] == [0, 2, 0]
+    assert first.advantage == pytest.approx((scale - conjugate_reward(2, 4)) / scale)
 
 
 def test_the_cold_start_keeps_rounds_with_a_readable_summary() -> None:

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from apps.datasets.recorded.groups import problem_id
 from apps.datasets.recorded.recorded import Recorded, recorded_of
-from apps.datasets.recorded.trajectories import Trajectory, problem_id, trajectories_of
+from apps.datasets.recorded.trajectories import Trajectory, trajectories_of
 from apps.datasets.rewards import Judge
 from apps.datasets.versions.choosing import NothingToMake, runs_chosen
 from apps.recipes.registry import TRAININGS
