@@ -5,7 +5,7 @@ for each round from the values before and after it. OREAL's loss over rounds the
 sign of its credit. `credit="corrected"` shifts the printed equation by one (docs/learning.md), `"printed"` reproduces it,
 `"trajectory"` gives every round the whole trajectory's RLOO. `keep="pair"` follows OREAL's released configuration, which it
 combines with a token reward model: it keeps one right and one wrong trajectory per problem, with advantages over all. The cold
-start is supervised, on rounds with a readable lemma summary.
+start is supervised, on rounds with a readable lemma summary, on answers, and on accepted answers to the question alone.
 """
 
 from collections.abc import Sequence

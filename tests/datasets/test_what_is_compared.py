@@ -50,6 +50,20 @@ def test_several_rollouts_are_not_one_line_of_rounds_but_can_be_imitated() -> No
     assert roles_of(make("orealh_cold_start", several)) >= {"reasoner", "summarizer"}
 
 
+def test_a_cold_start_has_accepted_answers_to_the_question_alone_without_thinking() -> None:
+    version = version_of()
+    thinking = passed(version)
+    thinking.steps.filter(kind="call").update(reasoning_sha="0" * 64)
+    good = passed(version)
+    made = make("orealh_cold_start", explored(version), good, failed(version), thinking)
+    assert [row["role"] for row in rows(made) if row["run_id"] == str(good.public_id)] == ["solver"]
+    assert {row["run_id"] for row in rows(made)} & {str(thinking.public_id)} == set()
+    assert roles_of(made) >= {"reasoner", "summarizer", "solver"}
+    assert made.counts["rows"] == len(rows(made))
+    with pytest.raises(NothingToMake, match="4 × an answer with thinking, without acceptance"):
+        make("orealh_cold_start", failed(version), thinking)
+
+
 @pytest.mark.parametrize("judge", ["verifiers", "answer"])
 def test_a_proof_with_a_wrong_answer_has_no_reward_with_either_judge(judge: str) -> None:
     version = version_of("six", answer="6")

@@ -24,6 +24,7 @@ MOST_EXAMPLES = 5
 CORRECT_FROM = 0.5
 _UNJUDGED = "a solution without a verdict"
 _SECOND = "an answer to a second request, whose prompt is unique"
+_NO_PAIR = "an answer with thinking, without acceptance or made from another one, which is no cold start"
 _UNDECIDED = "a final answer that could not be compared with the problem's"
 _ZERO = {"reward": 0.0, "unread": True}
 
@@ -147,11 +148,10 @@ def _agents(recorded: Recorded, recipe: Training, judge: Judge, left: LeftOut) -
 
 def _unread_agents(recorded: Recorded, calls: list[tuple[str, dict[str, Any]]]) -> list[tuple[str, dict[str, Any]]]:
     """Unread solutions and corrections, in the group of the answers to the same prompt."""
-    known = dict(calls)
+    known, found = dict(calls), []
     by_prompt = {
         (call.role, prompt_of(recorded, key)): known[key]["group"] for key, call in recorded.calls.items() if key in known
     }
-    found = []
     for call in unread_calls(recorded):
         group = (
             f"{problem_id(recorded)}/solve"
@@ -189,6 +189,9 @@ def _states(recorded: Recorded, recipe: Training, judge: Judge, left: LeftOut) -
 def _rounds(recorded: Recorded, recipe: Training, judge: Judge, left: LeftOut) -> Iterator[Trajectory]:
     found = rounds_of(recorded)
     if found is None:
+        if recipe.is_supervised:
+            yield from _pairs(recorded, judge, left)
+            return
         left.add("a run without rounds and lemmas", str(recorded.run.public_id))
         return
     if found.rollouts > 1 and not recipe.is_supervised:
@@ -208,6 +211,16 @@ def _rounds(recorded: Recorded, recipe: Training, judge: Judge, left: LeftOut) -
         answer = (compared is not None and bool(compared.is_equal)) if expected else None
         more = {"answer_ok": answer, "derived": found.derived, "used": found.used}
         yield trajectory(recorded, "", turns, found.reward, found.votes) | more
+
+
+def _pairs(recorded: Recorded, judge: Judge, left: LeftOut) -> Iterator[Trajectory]:
+    """Accepted answers without thinking of a run without rounds, for a cold start (Intern-S1-MO §4.2)."""
+    for solution in recorded.solutions.values():
+        call, reward = recorded.calls.get(solution.call), reward_of(recorded, solution, judge)
+        if call is None or call.reasoning_sha or solution.parents or (reward or 0.0) < CORRECT_FROM:
+            left.add(_NO_PAIR, _name(recorded, solution.id))
+        elif turns := turns_of(recorded, [(solution.call, {"kind": "answer"})], left):
+            yield trajectory(recorded, solution.id, turns, reward, solution.votes)
 
 
 _FAMILIES: dict[Family, Callable[[Recorded, Training, Judge, LeftOut], Iterator[Trajectory]]] = {

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from apps.datasets.models import DatasetVersion
+from apps.datasets.versions.card import card_of
 
 BATCH = 256
 READ_BYTES = 1 << 20
@@ -74,6 +75,12 @@ def verl_prompts(version: DatasetVersion) -> Lines:
     yield buffer.getvalue().to_pybytes()
 
 
+def card_as_lines(version: DatasetVersion) -> Lines:
+    """README.md of the version's folder, also of a version that was made without one."""
+    manifest = json.loads((version.folder / "manifest.json").read_text(encoding="utf-8"))
+    yield card_of(manifest, version.hash).encode()
+
+
 #: By name: file extension, content type, description, whether it needs recorded tokens, and generator.
 VIEWS: dict[str, tuple[str, str, str, bool, Callable[[DatasetVersion], Lines]]] = {
     "rows": ("jsonl", "application/x-ndjson", "Every row with all columns, including tokens", True, rows_as_lines),
@@ -87,6 +94,7 @@ VIEWS: dict[str, tuple[str, str, str, bool, Callable[[DatasetVersion], Lines]]] 
         False,
         verl_prompts,
     ),
+    "card": ("md", "text/markdown", "Dataset card: README.md for Hugging Face's datasets", False, card_as_lines),
 }
 
 

@@ -1,0 +1,65 @@
+"""The card of a version: its README.md, whose head the `datasets` library reads, with licences and the manifest's hash."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+NAME = "README.md"
+
+
+def card_of(manifest: Mapping[str, Any], digest: str) -> str:
+    """README.md of a version. `digest`: SHA-256 of its manifest."""
+    name, counts = f"{manifest['name']}-v{manifest['version']}", manifest["counts"]
+    licences = counts.get("licences") or {}
+    texts = {"texts": ("texts.jsonl", counts["rows"]), "prompts": ("prompts.jsonl", counts["problems"])}
+    # `datasets` reads all parts of a folder in one format.
+    parts = {"rows": ("rows/*.parquet", counts["rows"])} if manifest["has_tokens"] else texts
+    listed = "\n".join(f"- {origin or 'not stated'}: {count:,} rows" for origin, count in licences.items())
+    runs = len(manifest["runs"])
+    return f"""---
+pretty_name: {json.dumps(name)}
+license: other
+license_name: {json.dumps(", ".join(licences) or "not stated")}
+configs:
+{_configs(parts)}
+dataset_info:
+{_infos(parts)}
+---
+
+# {name}
+
+{manifest["title"]} ({manifest["source"]}): {counts["rows"]:,} rows of {counts["problems"]:,} problems, from {runs:,} runs.
+
+| | |
+|---|---|
+| manifest.json, SHA-256 | `{digest}` |
+| tokenizer, SHA-256 | `{manifest["tokenizer"]}` |
+| policies | {", ".join(manifest["policies"]) or "texts only"} |
+| rewards | {manifest["rewards"]} |
+| options | `{json.dumps(manifest["options"])}` |
+| made | {manifest["made"]["at"]} |
+
+Problems of known benchmarks are left out. manifest.json names the runs, what was left out and the hashes of all files.
+
+Licences, by the origins of the problems:
+
+{listed or "- not stated"}
+
+```python
+from datasets import load_dataset
+
+load_dataset("{name}", "{next(iter(parts))}", split="train")
+load_dataset("json", data_files="{name}/texts.jsonl", split="train")  # conversations; prompts.jsonl: problems
+```
+"""
+
+
+def _configs(parts: Mapping[str, tuple[str, int]]) -> str:
+    files = [f"- config_name: {name}\n  data_files: {json.dumps(where)}" for name, (where, _) in parts.items()]
+    return "\n".join([f"{files[0]}\n  default: true", *files[1:]])
+
+
+def _infos(parts: Mapping[str, tuple[str, int]]) -> str:
+    """Number of rows of each part, which `datasets` compares with what it reads. It needs the size, but does not compare it."""
+    info = "- config_name: {}\n  splits:\n  - name: train\n    num_bytes: 0\n    num_examples: {}"
+    return "\n".join(info.format(name, count) for name, (_, count) in parts.items())
