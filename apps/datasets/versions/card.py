@@ -5,6 +5,42 @@ from collections.abc import Mapping
 from typing import Any
 
 NAME = "README.md"
+_CARD = """---
+pretty_name: {pretty}
+license: other
+license_name: {licence}
+configs:
+{configs}
+dataset_info:
+{infos}
+---
+
+# {name}
+
+{title} ({source}): {rows:,} rows of {problems:,} problems, from {runs:,} runs.
+
+| | |
+|---|---|
+| manifest.json, SHA-256 | `{digest}` |
+| tokenizer, SHA-256 | `{tokenizer}` |
+| policies | {policies} |
+| rewards | {rewards} |
+| options | `{options}` |
+| made | {made} |
+
+Problems of known benchmarks are left out. manifest.json names the runs, what was left out and the hashes of all files.
+
+Licences, by the origins of the problems:
+
+{listed}
+
+```python
+from datasets import load_dataset
+
+load_dataset("{name}", "{first}", split="train")
+load_dataset("json", data_files="{name}/texts.jsonl", split="train")  # conversations; prompts.jsonl: problems
+```
+"""
 
 
 def card_of(manifest: Mapping[str, Any], digest: str) -> str:
@@ -15,43 +51,22 @@ def card_of(manifest: Mapping[str, Any], digest: str) -> str:
     # `datasets` reads all parts of a folder in one format.
     parts = {"rows": ("rows/*.parquet", counts["rows"])} if manifest["has_tokens"] else texts
     listed = "\n".join(f"- {origin or 'not stated'}: {count:,} rows" for origin, count in licences.items())
-    runs = len(manifest["runs"])
-    return f"""---
-pretty_name: {json.dumps(name)}
-license: other
-license_name: {json.dumps(", ".join(licences) or "not stated")}
-configs:
-{_configs(parts)}
-dataset_info:
-{_infos(parts)}
----
-
-# {name}
-
-{manifest["title"]} ({manifest["source"]}): {counts["rows"]:,} rows of {counts["problems"]:,} problems, from {runs:,} runs.
-
-| | |
-|---|---|
-| manifest.json, SHA-256 | `{digest}` |
-| tokenizer, SHA-256 | `{manifest["tokenizer"]}` |
-| policies | {", ".join(manifest["policies"]) or "texts only"} |
-| rewards | {manifest["rewards"]} |
-| options | `{json.dumps(manifest["options"])}` |
-| made | {manifest["made"]["at"]} |
-
-Problems of known benchmarks are left out. manifest.json names the runs, what was left out and the hashes of all files.
-
-Licences, by the origins of the problems:
-
-{listed or "- not stated"}
-
-```python
-from datasets import load_dataset
-
-load_dataset("{name}", "{next(iter(parts))}", split="train")
-load_dataset("json", data_files="{name}/texts.jsonl", split="train")  # conversations; prompts.jsonl: problems
-```
-"""
+    return _CARD.format(
+        name=name,
+        pretty=json.dumps(name),
+        licence=json.dumps(", ".join(licences) or "not stated"),
+        configs=_configs(parts),
+        infos=_infos(parts),
+        first=next(iter(parts)),
+        listed=listed or "- not stated",
+        runs=len(manifest["runs"]),
+        digest=digest,
+        policies=", ".join(manifest["policies"]) or "texts only",
+        options=json.dumps(manifest["options"]),
+        made=manifest["made"]["at"],
+        **{key: manifest[key] for key in ("title", "source", "tokenizer", "rewards")},
+        **{key: counts[key] for key in ("rows", "problems")},
+    )
 
 
 def _configs(parts: Mapping[str, tuple[str, int]]) -> str:
