@@ -14,6 +14,7 @@ from trl.data_utils import is_conversational
 from trl.scripts.utils import DatasetConfig
 
 from apps.datasets.versions.card import NAME, card_of
+from apps.datasets.versions.layouts import verl_prompts
 from tests.training.factory import SMALL, rows
 from workers.training.rows.tables import write_rows
 from workers.training.tiny import tiny_model, tiny_tokenizer
@@ -94,3 +95,18 @@ def test_the_schema_of_rows_has_only_types_that_the_library_knows(version: Path)
     schema = pq.read_schema(version / "rows" / "00000.parquet")
     assert set(features) == set(schema.names)
     assert features.arrow_schema.field("prompt_ids").type.value_type == pa.int32()
+
+
+def test_verl_reads_the_layout_of_prompts(version: Path) -> None:
+    verl = pytest.importorskip("verl.utils.dataset.rl_dataset", reason="verl is not installed here (docs/learning.md)")
+    lines = (json.loads(line) for line in (version / "prompts.jsonl").read_text().splitlines())
+    file = version.parent / "prompts.parquet"
+    pq.write_table(verl_prompts("proofs", lines), file)
+    tokenizer = tiny_tokenizer()
+    tokenizer.chat_template = TEMPLATE
+    settings = {"prompt_key": "prompt", "max_prompt_length": 64, "cache_dir": str(version.parent / "verl")}
+    config = pytest.importorskip("omegaconf").OmegaConf.create(settings)
+    read = verl.RLHFDataset(str(file), tokenizer, config)[0]
+    assert read["reward_model"] == {"style": "rule", "ground_truth": "2"}
+    assert read["raw_prompt"] == [{"role": "user", "content": "1?"}]
+    assert (read["data_source"], read["index"]) == ("lemmascope/proofs", 0)

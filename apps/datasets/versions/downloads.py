@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from apps.datasets.models import DatasetVersion
+from apps.datasets.versions import layouts
 from apps.datasets.versions.card import card_of
 
 BATCH = 256
@@ -60,18 +61,8 @@ def prompts_as_lines(version: DatasetVersion) -> Lines:
 
 def verl_prompts(version: DatasetVersion) -> Lines:
     """verl, online: a Parquet file of prompts with the input of its reward functions."""
-    rows = [
-        {
-            "data_source": f"lemmascope/{version.name}",
-            "prompt": row["prompt"],
-            "ability": "math",
-            "reward_model": {"style": "rule", "ground_truth": row["answer"]},
-            "extra_info": {"split": "train", "index": number, "problem_id": row["problem_id"]},
-        }
-        for number, row in enumerate(_prompts(version))
-    ]
     buffer = pa.BufferOutputStream()
-    pq.write_table(pa.Table.from_pylist(rows), buffer, compression="zstd")
+    pq.write_table(layouts.verl_prompts(version.name, _prompts(version)), buffer, compression="zstd")
     yield buffer.getvalue().to_pybytes()
 
 
