@@ -77,7 +77,7 @@ def options_read(recipe: Training, given: Mapping[str, Any]) -> dict[str, Any]:
             value = option.default
         if option.choices and value not in option.choices:
             raise ValidationError({option.name: f"{option.label} must be one of {', '.join(option.choices)}."})
-        if not option.choices:
+        if not option.choices and value is not None:
             value = _number(option, value)
         found[option.name] = value
     if (unused := without_effect(found)) is not None:

@@ -6,11 +6,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Option:
-    """One option of a recipe's `rows`: one of `choices`, or a number from 0 to `most` where `choices` is empty."""
+    """One option of a recipe's `rows`: one of `choices`, or a number from 0 to `most` where `choices` is empty.
+
+    A number whose default is None may be left empty.
+    """
 
     name: str
     label: str
-    default: str | float
+    default: str | float | None
     choices: tuple[str, ...] = ()
     help: str = ""
     most: float = 1000.0
@@ -22,6 +25,9 @@ BASELINE = Option("baseline", "Baseline", "trajectory", ("trajectory", "rows"), 
 PENALTY = Option("penalty", "Penalty", 0.1, help="Subtracted from the reward of a turn with an unreadable action.")
 PROMPTS = Option(
     "prompts", "Prompts", "all", ("all", "filtered"), "Filtered: without those that earn 0 % or at least 70 % of the marks."
+)
+UNREAD = Option(
+    "unread", "Cut-off or unreadable answers", "zero", ("zero", "leave"), "Zero: they have reward 0. Leave: they are left out."
 )
 LENGTHS = (
     Option(

@@ -5,7 +5,7 @@ for each round from the values before and after it. OREAL's loss over rounds the
 sign of its credit. `credit="corrected"` shifts the printed equation by one (docs/learning.md), `"printed"` reproduces it,
 `"trajectory"` gives every round the whole trajectory's RLOO. `keep="pair"` follows OREAL's released configuration, which it
 combines with a token reward model: it keeps one right and one wrong trajectory per problem, with advantages over all. The cold
-start is supervised, on rounds with a readable lemma summary.
+start is supervised, on rounds with a readable lemma summary, on answers, and on accepted answers to the question alone.
 """
 
 from collections.abc import Sequence
@@ -40,6 +40,7 @@ TRAINING = Training(
     objective="oreal",
     rate=Rate(5e-7, 1e-7),
     rollouts=Rollouts(prompts=64, group=16, temperature=1.0, new_tokens=65_536),  # temperature: OREAL's
+    rows_per_step=1_024,  # 64 × 16; the paper counts trajectories
     loss=OrealFactors(),
     weight_decay=0.01,  # OREAL's
     options=ROUNDS,
@@ -80,7 +81,7 @@ def rows(
     terminals: Terminals = "all",
     keep: Keep = "all",
 ) -> list[Row]:
-    """One row per round, answer and revision, with an advantage in units of the highest reward.
+    """One row per round, answer and judged revision, with an advantage in units of the highest reward.
 
     `scope` and `gamma` are those of `progress_advantages`, `weighting` and `terminals` those of `lemma_values`. Rounds without
     a new valid lemma have advantage 0 and contribute KL only. Raises `NotLearnable` for a proof without votes, groups with
@@ -148,8 +149,8 @@ def _advantages(
 
 
 def rounds_of(one: Trajectory, reward: float) -> RoundsTaken:
-    """Rounds of a trajectory, as input of its credit."""
-    revisions = [float(turn.reward or 0.0) for turn in one.turns if turn.kind == "revision"]
+    """Rounds of a trajectory, as input of its credit. A revision without a verdict changes nothing and gets no credit."""
+    revisions = [turn.reward for turn in one.turns if turn.kind == "revision" and turn.reward is not None]
     return RoundsTaken([list(turn.lemmas) for turn in one.turns if turn.kind == "round"], reward, revisions)
 
 
@@ -159,7 +160,7 @@ def _rows(one: Trajectory, reward: float, given: RoundAdvantages | float, scale:
     rounds, revisions = iter(given.rounds), iter(given.revisions)
     found = []
     for place, turn in enumerate(one.turns):
-        if turn.kind == "summary":
+        if turn.kind == "summary" or (turn.kind == "revision" and turn.reward is None):
             continue
         advantage = next(rounds) if turn.kind == "round" else next(revisions) if turn.kind == "revision" else given.answer
         found.append(with_advantage(row_of(one, place), reward, advantage / scale))

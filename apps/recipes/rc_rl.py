@@ -13,7 +13,7 @@ from apps.recipes.mathematics.advantages import centred, learnable_groups
 from apps.recipes.mathematics.arrays import NotLearnable
 from apps.recipes.mathematics.rows import Row
 from apps.recipes.mathematics.rubric import FULL_MARKS, Prompts, prompts_kept, rubric_reward
-from apps.recipes.trajectory import Trajectory, row_of, with_advantage
+from apps.recipes.trajectory import Trajectory, Unread, row_of, with_advantage
 
 TRAINING = replace(
     grpo_rubric.TRAINING,
@@ -26,7 +26,9 @@ TRAINING = replace(
 )
 
 
-def rows(trajectories: Sequence[Trajectory], *, full: float = FULL_MARKS, prompts: Prompts = "all") -> list[Row]:
+def rows(
+    trajectories: Sequence[Trajectory], *, full: float = FULL_MARKS, prompts: Prompts = "all", unread: Unread = "zero"
+) -> list[Row]:
     """One row per attempt, compared within its (problem, state) only; turns of kind `summary` give no rows. The state is the
     prompt, so `prompts="filtered"` leaves out states.
 
@@ -35,7 +37,7 @@ def rows(trajectories: Sequence[Trajectory], *, full: float = FULL_MARKS, prompt
     groups: dict[str, list[tuple[float, Row]]] = {}
     for trajectory in trajectories:
         for place, turn in enumerate(trajectory.turns):
-            if turn.kind == "summary":
+            if turn.kind == "summary" or (turn.unread and unread == "leave"):
                 continue
             if not turn.group or turn.reward is None:
                 raise NotLearnable(f"Trajectory {trajectory.id}, turn {place}: an attempt needs a state and a grade.")

@@ -8,10 +8,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from apps.recipes.mathematics.arrays import NotLearnable
+from apps.recipes.mathematics.arrays import NothingToLearn, NotLearnable
 from apps.recipes.mathematics.rows import Row
 
 Kind = Literal["turn", "round", "answer", "revision", "summary"]
+Unread = Literal["zero", "leave"]
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,8 @@ class Turn:
 
     `reward`: its own reward, where it was judged individually. `group`: name of the group with the same prompt, where that is
     not the problem. `passed`: a verdict on a solution. `invalid`: its action was unreadable. `tool_ok`: whether the called tool
-    succeeded, None without a call. `lemmas`: the *valid* lemmas of a round. `well_formed`: its summary was readable.
+    succeeded, None without a call. `unread`: the whole answer was cut off or unreadable, so its reward is 0. `lemmas`: the
+    *valid* lemmas of a round. `well_formed`: its summary was readable.
     """
 
     prompt_ids: Sequence[int]
@@ -34,6 +36,7 @@ class Turn:
     passed: bool | None = None
     invalid: bool = False
     tool_ok: bool | None = None
+    unread: bool = False
     lemmas: Sequence[str] = ()
     parents: Sequence[str] = ()
     well_formed: bool = True
@@ -46,13 +49,14 @@ class Trajectory:
     """One attempt at one problem. `reward` is that of the episode; `votes` are (passes, votes) of its final proof.
 
     `derived`: edges between its lemmas. `used`: lemmas that its final proof uses. `answer_ok`: whether its final answer agrees
-    with the reference answer, where there is one.
+    with the reference answer, where there is one. `is_judged`: whether its reward is known; else it is 0.
     """
 
     id: str
     problem_id: str
     turns: Sequence[Turn]
     reward: float = 0.0
+    is_judged: bool = True
     votes: tuple[int, int] | None = None
     answer_ok: bool | None = None
     derived: frozenset[tuple[str, str]] = frozenset()
@@ -91,6 +95,14 @@ def row_of(trajectory: Trajectory, place: int, *, group: str = "") -> Row:
 def with_advantage(row: Row, reward: float, advantage: float) -> Row:
     """Copy of a row with its reward and advantage."""
     return replace(row, reward=float(reward), advantage=float(advantage))
+
+
+def without_unread(trajectories: Sequence[Trajectory], unread: Unread) -> list[Trajectory]:
+    """Trajectories to compare; with `leave` those whose last answer was read. Raises `NothingToLearn` where none is left."""
+    kept = [one for one in trajectories if unread == "zero" or not one.turns[-1].unread]
+    if trajectories and not kept:
+        raise NothingToLearn("Every answer was cut off or unreadable.")
+    return kept
 
 
 def by_problem(trajectories: Iterable[Trajectory]) -> dict[str, list[Trajectory]]:

@@ -12,8 +12,8 @@ from apps.recipes import turn_grpo
 from apps.recipes.mathematics.advantages import INVALID_ACTION, Baseline, learnable_groups, overlong_penalty
 from apps.recipes.mathematics.losses import DAPO
 from apps.recipes.mathematics.rows import Row
-from apps.recipes.options import BASELINE, LENGTHS, PENALTY
-from apps.recipes.trajectory import Trajectory, by_problem
+from apps.recipes.options import BASELINE, LENGTHS, PENALTY, UNREAD
+from apps.recipes.trajectory import Trajectory, Unread, by_problem, without_unread
 from apps.recipes.turn_grpo import group_rows
 
 TRAINING = replace(
@@ -22,7 +22,7 @@ TRAINING = replace(
     title="DAPO over turns",
     source="AlphaApollo §2.2; DAPO",
     loss=DAPO,
-    options=(BASELINE, PENALTY, *LENGTHS),
+    options=(BASELINE, PENALTY, *LENGTHS, UNREAD),
 )
 
 
@@ -33,13 +33,14 @@ def rows(
     margin: int | None = None,
     baseline: Baseline = "trajectory",
     penalty: float = INVALID_ACTION,
+    unread: Unread = "zero",
 ) -> list[Row]:
     """One row per turn, of problems whose rewards differ before any length penalty.
 
     With `longest` (maximum tokens of a turn; 0 or None: no limit) a trajectory's reward falls by up to 1 over the last `margin`
     tokens (default: a fifth) of its longest turn. Raises `NotLearnable` where all groups are silent.
     """
-    groups = list(by_problem(trajectories).values())
+    groups = list(by_problem(without_unread(trajectories, unread)).values())
     found: list[Row] = []
     for place in learnable_groups([[one.reward for one in group] for group in groups]):
         group = groups[place]

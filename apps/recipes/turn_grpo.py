@@ -18,9 +18,9 @@ from apps.recipes.mathematics.advantages import (
 from apps.recipes.mathematics.arrays import NotLearnable
 from apps.recipes.mathematics.losses import Clip
 from apps.recipes.mathematics.rows import Row
-from apps.recipes.options import BASELINE, PENALTY, SCOPE
+from apps.recipes.options import BASELINE, PENALTY, SCOPE, UNREAD
 from apps.recipes.recipe import Rate, Rollouts, Training
-from apps.recipes.trajectory import Trajectory, by_problem, row_of, with_advantage
+from apps.recipes.trajectory import Trajectory, Unread, by_problem, row_of, with_advantage, without_unread
 
 Scope = Literal["episode", "turn"]
 TRAINING = Training(
@@ -31,8 +31,9 @@ TRAINING = Training(
     objective="clipped",
     rate=Rate(1e-6, 1e-6),
     rollouts=Rollouts(prompts=128, group=8, temperature=1.0),  # chosen: the code's 0.4 is the temperature of validation
+    rows_per_step=1_024,  # 128 × 8; the paper counts trajectories
     loss=Clip(beta=0.01, aggregation="token"),  # KL from the code
-    options=(SCOPE, BASELINE, PENALTY),
+    options=(SCOPE, BASELINE, PENALTY, UNREAD),
 )
 
 
@@ -42,12 +43,13 @@ def rows(
     scope: Scope = "episode",
     baseline: Baseline = "trajectory",
     penalty: float = INVALID_ACTION,
+    unread: Unread = "zero",
 ) -> list[Row]:
     """One row per turn. Problems with equal episode rewards are left out, even if penalties differ.
 
     Raises `NotLearnable` where all groups are silent, or a turn has no reward with `scope="turn"`.
     """
-    groups = list(by_problem(trajectories).values())
+    groups = list(by_problem(without_unread(trajectories, unread)).values())
     kept = learnable_groups([[one.reward for one in group] for group in groups])
     return [row for place in kept for row in group_rows(groups[place], scope=scope, baseline=baseline, penalty=penalty)]
 

@@ -11,8 +11,8 @@ from apps.recipes import turn_grpo
 from apps.recipes.mathematics.arrays import finite
 from apps.recipes.mathematics.losses import Clip
 from apps.recipes.mathematics.rows import Row
-from apps.recipes.options import PENALTY, SCOPE
-from apps.recipes.trajectory import Trajectory, by_problem, row_of
+from apps.recipes.options import PENALTY, SCOPE, UNREAD
+from apps.recipes.trajectory import Trajectory, Unread, by_problem, row_of, without_unread
 from apps.recipes.turn_grpo import Scope, turn_rewards
 
 TRAINING = replace(
@@ -21,14 +21,16 @@ TRAINING = replace(
     title="PPO over turns",
     objective="clipped_with_values",
     loss=Clip(beta=0.0, aggregation="token"),
-    options=(SCOPE, PENALTY),
+    options=(SCOPE, PENALTY, UNREAD),
 )
 
 
-def rows(trajectories: Sequence[Trajectory], *, scope: Scope = "episode", penalty: float = 0.1) -> list[Row]:
+def rows(
+    trajectories: Sequence[Trajectory], *, scope: Scope = "episode", penalty: float = 0.1, unread: Unread = "zero"
+) -> list[Row]:
     """One row per turn with its reward. Raises `NotLearnable` without a trajectory, or for a reward that is not finite."""
     found = []
-    for group in by_problem(trajectories).values():
+    for group in by_problem(without_unread(trajectories, unread)).values():
         for one, rewards in zip(group, turn_rewards(group, scope=scope, penalty=penalty), strict=True):
             finite(rewards, f"Rewards of trajectory {one.id}")
             found += [replace(row_of(one, place), reward=reward) for place, reward in enumerate(rewards)]

@@ -126,6 +126,37 @@ def test_the_reward_of_an_attempt_is_its_mark_in_sevenths(job: Path) -> None:
     assert sorted(rewards) == pytest.approx([1, 2, 3, 4])
 
 
+def test_unreadable_answers_of_agents_have_reward_0_in_the_group_of_their_prompt(job: Path) -> None:
+    def unread(request: Any) -> str:
+        return "I cannot say." if request.key.endswith(("/2", "/2/again")) else half_right(request)
+
+    found = groups(grouped(model=unread), "answer")
+    assert {len(rewards) for rewards in found.values()} == {4}, "a second answer is in no group"
+    assert all(0 < sum(rewards) < 4 for rewards in found.values())
+    assert len(found) == 5
+    params = {"turns": 1, "states": 1, "attempts": 4}
+
+    def state(request: Any) -> str:
+        if request.key.endswith("summarise"):
+            return "<state>State.</state>"
+        return unread(request) if request.key.startswith("state/") else named(request)
+
+    cache = driven(queued(version_of(answer="$2$"), "reasoning_cache", params=params), state)
+    assert [sorted(rewards) for rewards in groups(cache, "answer", "rc_rl").values()] == [[0.0, 0.0, 7.0, 7.0]]
+
+
+def test_a_live_run_feeds_an_unreadable_answer_with_its_group(job: Path) -> None:
+    def unread(request: Any) -> str:
+        return "I cannot say." if request.key in ("step/1/2", "step/1/2/again") else half_right(request)
+
+    run = queued(version_of(answer="$2$"), "grouped_agents", params=SMALL)
+    wanted = FeedPlan(TRAININGS["marsrl"], "answer", ["even-number"], runs_a_group=1, is_early=True)
+    feed = Feed(job / "feed.jsonl", wanted)
+    with held(run, unread, "step/2/*/4"):
+        poll_until(feed, lambda: len(calls(job)) == 4)
+        assert {call for call, _ in calls(job)} == {f"step/1/{number}" for number in range(1, 5)}
+
+
 def test_an_undecided_answer_has_no_reward_and_is_counted_with_its_reason(job: Path) -> None:
     def model(request: Any) -> str:
         return proof("We add.", "Answer: as many as you like") if request.key == "step/1/2" else half_right(request)

@@ -169,6 +169,10 @@ def test_a_version_shows_its_manifest_and_offers_files_and_views(page: Client, b
     verl = pq.read_table(io.BytesIO(streamed(page, "view", *place, "verl-prompts"))).to_pylist()
     assert verl[0]["reward_model"] == {"style": "rule", "ground_truth": "42"}
     assert verl[0]["data_source"] == "lemmascope/proofs"
+    card = streamed(page, "view", *place, "card").decode()
+    assert card == (made.folder / "README.md").read_text()
+    assert made.hash in card
+    assert "num_examples: 2" in card
     for name, last in (("view", "magic"), ("file", "no.json"), ("file", "../proofs-v2/manifest.json"), ("file", "rows")):
         assert page.get(reverse(f"datasets:{name}", args=(*place, last))).status_code == 404
 

@@ -28,6 +28,8 @@ SOLVER, VERIFIER = drawn("solver", 0.7), drawn("process_verifier", 0.2)
         (["sampled"], [SOLVER, VERIFIER], {"solver": 4, "processverifier": 2}, None),
         (["sampled"], [drawn("solver", 0.7, 0.95)], {"solver": 4}, None),
         (["raw", "sampled"], [SOLVER], {"solver": 4}, None),
+        (["raw", "sampled"], [drawn("solver", 1.0)], {"solver": 4}, 1.0),
+        (["sampled"], [drawn("solver", 0.0)], {"solver": 4}, None),
     ],
 )
 def test_raw_log_probabilities_need_1_and_sampled_ones_their_single_temperature(

@@ -88,9 +88,19 @@ def test_a_version_has_a_manifest_whose_hash_covers_every_file_and_never_changes
     assert not list((datasets_folder() / ".making").iterdir())
 
 
-def test_supervised_recipes_use_accepted_proofs_only() -> None:
+def test_proofs_are_imitated_without_a_verdict_unless_a_reward_is_required() -> None:
     version = version_of()
-    made = make("sft_proofs", passed(version), failed(version))
+    unjudged = driven(queued(version, "single_call"), judged(PASS))
+    runs = [passed(version), failed(version), unjudged]
+    made = make("sft_proofs", *runs)
+    assert {row["run_id"] for row in rows_of(made)} == {str(run.public_id) for run in runs}
+    assert [row["run_id"] for row in rows_of(make("sft_proofs", *runs, accepted=0.5))] == [str(runs[0].public_id)]
+    assert manifest(made)["options"] == {"accepted": None}
+
+
+def test_a_supervised_version_has_the_conversations_of_its_proofs() -> None:
+    version = version_of()
+    made = make("sft_proofs", passed(version), failed(version), accepted=0.5)
     assert [row["reward"] for row in rows_of(made)] == [None]
     assert [row["finish_reason"] for row in rows_of(made)] == ["stop"]
     texts = [json.loads(line) for line in (made.folder / "texts.jsonl").read_text().splitlines()]
@@ -185,7 +195,7 @@ def test_benchmark_problems_are_recognised_by_content_and_left_out() -> None:
 @pytest.mark.parametrize(
     ("recipe", "runs", "reason"),
     [
-        ("sft_proofs", (failed,), "No rows could be made.*No proof to imitate: 3 were not accepted"),
+        ("turn_sft", (failed,), "No rows could be made.*None of 1 trajectories succeeded"),
         ("grpo_rubric", (passed,), "No rows could be made.*Every group has a single answer"),
         ("grpo_rubric", (failed, failed), "No answer has a positive reward"),
         ("orealh", (passed,), "a run without rounds and lemmas"),

@@ -1,9 +1,13 @@
 """The papers' settings, as listed in the design."""
 
+import pytest
+
 from apps.recipes import grpo_rubric, marsrl, orealh
 from apps.recipes.mathematics.conjugate_reward import DEFAULT_VOTES
 from apps.recipes.mathematics.losses import DAPO, Clip, OrealFactors
 from apps.recipes.mathematics.segments import Segments
+from apps.recipes.recipe import Training
+from apps.recipes.registry import TRAININGS
 
 
 def test_clips_equal_those_of_the_papers() -> None:
@@ -18,6 +22,12 @@ def test_a_step_of_mars_has_at_most_9216_answers_of_four_segments() -> None:
     assert rollouts is not None
     assert rollouts.prompts * rollouts.group * groups == 9216
     assert Segments().cap == rollouts.new_tokens
+
+
+@pytest.mark.parametrize("recipe", [one for one in TRAININGS.values() if one.rollouts], ids=lambda one: one.name)
+def test_a_step_learns_from_the_papers_number_of_answers(recipe: Training) -> None:
+    assert recipe.rollouts is not None
+    assert recipe.rows_per_step == recipe.rollouts.prompts * recipe.rollouts.group == 1024
 
 
 def test_the_learning_rate_of_orealh_falls_to_a_fifth() -> None:

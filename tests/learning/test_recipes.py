@@ -8,7 +8,7 @@ import pytest
 
 from apps.recipes import grpo_rubric, marsrl, orealh, rc_rl, sft_proofs, turn_dapo, turn_grpo, turn_ppo, turn_sft
 from apps.recipes.mathematics.arrays import NothingToLearn, NotLearnable
-from apps.recipes.mathematics.conjugate_reward import highest_reward
+from apps.recipes.mathematics.conjugate_reward import conjugate_reward, highest_reward
 from apps.recipes.mathematics.rows import Row
 from apps.recipes.registry import RECIPES
 from apps.recipes.trajectory import Trajectory, Turn
@@ -104,9 +104,17 @@ def test_supervised_recipes_imitate_what_succeeded() -> None:
     with pytest.raises(NotLearnable, match="None of 1"):
         turn_sft.rows(group[1:])
     proofs = [attempt(1, name="a"), attempt(1, turn(finish_reason="length"), name="b"), attempt(0, name="c")]
-    assert [row.trajectory_id for row in sft_proofs.rows(proofs)] == ["a"]
+    assert [row.trajectory_id for row in sft_proofs.rows(proofs, accepted=0.5)] == ["a"]
     with pytest.raises(NotLearnable, match="1 were not accepted, 1 were cut off"):
-        sft_proofs.rows(proofs[1:])
+        sft_proofs.rows(proofs[1:], accepted=0.5)
+
+
+def test_proofs_to_imitate_are_filtered_by_form_only_unless_a_reward_is_required() -> None:
+    proofs = [attempt(0, name="failed"), attempt(0, name="unjudged", is_judged=False)]
+    unfit = [attempt(1, turn(finish_reason="length")), attempt(1, turn(completion_ids=()))]
+    assert [row.trajectory_id for row in sft_proofs.rows([*proofs, *unfit])] == ["failed", "unjudged"]
+    accepted = sft_proofs.rows([*proofs, attempt(0.1, name="part")], accepted=0)
+    assert [row.trajectory_id for row in accepted] == ["part"]
 
 
 def worked_example() -> list[Trajectory]:
@@ -183,6 +191,18 @@ def test_proofs_without_votes_or_with_different_numbers_of_votes_are_rejected() 
         orealh.rows([attempt(1)])
     with pytest.raises(NotLearnable, match="different scales"):
         orealh.rows([attempt(1, votes=(1, 4)), attempt(1, votes=(1, 8))])
+
+
+def test_a_revision_without_a_verdict_gets_no_credit_and_does_not_count_as_failed() -> None:
+    def revised(*rewards: float | None, votes: tuple[int, int]) -> Trajectory:
+        turns = [turn(kind="answer"), *(turn(kind="revision", reward=reward) for reward in rewards)]
+        return attempt(0, *turns, name=f"{votes}", votes=votes)
+
+    scale = highest_reward(4)
+    rows = orealh.rows([revised(None, scale, votes=(2, 4)), revised(votes=(0, 4))])
+    (first,) = (row for row in rows if row.step_index == 2)
+    assert [row.step_index for row in rows] == [0, 2, 0]
+    assert first.advantage == pytest.approx((scale - conjugate_reward(2, 4)) / scale)
 
 
 def test_the_cold_start_keeps_rounds_with_a_readable_summary() -> None:

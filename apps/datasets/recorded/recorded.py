@@ -42,7 +42,10 @@ class Call:
 
 @dataclass
 class Solution:
-    """A candidate or a version of the proof. `scores`: shares of full marks, by report; `votes`: (passes, votes)."""
+    """A candidate or a version of the proof. `scores`: shares of full marks, by report; `votes`: (passes, votes).
+
+    `reports`: calls of all reports on it, also of unreadable ones.
+    """
 
     id: str
     call: str
@@ -50,6 +53,7 @@ class Solution:
     parents: tuple[str, ...] = ()
     children: list[str] = field(default_factory=list)
     judged: list[tuple[str, bool]] = field(default_factory=list)
+    reports: tuple[str, ...] = ()
     scores: dict[int, float] = field(default_factory=dict)
     votes: tuple[int, int] | None = None
     accepted: bool | None = None
@@ -147,6 +151,7 @@ def _candidate(one: Candidate) -> Solution:
         one.parents,
         children=list(one.children),
         judged=[(report.call, bool(report.passed)) for report in one.judgements],
+        reports=tuple(report.call for _, report in one.reports),
         scores={index: score / one.scale for index, score in one.scores.items()},
         votes=(one.memory.ayes, one.memory.valid) if one.memory and one.memory.valid else None,
     )

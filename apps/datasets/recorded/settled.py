@@ -5,6 +5,7 @@ show that it will not examine a solution again.
 """
 
 from apps.datasets.recorded.recorded import Recorded, Solution
+from apps.datasets.recorded.unread import SOLVER, unread_calls, unread_verdicts
 from apps.datasets.rewards import Judge
 from apps.reasoning.scaffolds.grouped_agents import ROLES
 
@@ -28,7 +29,7 @@ def _of_groups(recorded: Recorded, judge: Judge) -> set[str]:
     """
     reached = max((ROLES.index(call.role) for call in recorded.calls.values() if call.role in ROLES), default=0)
     whole = {key for key, call in recorded.calls.items() if call.role in ROLES[:reached]}
-    found: set[str] = set()
+    found = {call.key for call in unread_calls(recorded)} & whole
     for solution in recorded.solutions.values():
         verdicts = {call for call, _ in solution.judged}
         if judge == "answer":
@@ -44,12 +45,12 @@ def _of_chain(recorded: Recorded, judge: Judge) -> set[str]:
     A first solution is settled once its reward is known, verdicts once their solution was corrected, a correction once its
     reward is known. A group with an unrecorded call is not settled.
     """
-    found: set[str] = set()
+    found = {call.key for call in unread_calls(recorded) if call.role == SOLVER}
     for solution in recorded.solutions.values():
         if not solution.parents and _is_known(solution, judge):
             found |= _whole(recorded, [solution.call])
         if solution.children:
-            found |= _whole(recorded, [call for call, _ in solution.judged])
+            found |= _whole(recorded, [*(call for call, _ in solution.judged), *unread_verdicts(recorded, solution)])
             made = [recorded.solutions[name] for name in solution.children]
             if all(_is_known(one, judge) for one in made):
                 found |= _whole(recorded, [one.call for one in made])

@@ -9,6 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from apps.datasets.models import DatasetVersion
+from apps.datasets.versions import layouts
+from apps.datasets.versions.card import card_of
 
 BATCH = 256
 READ_BYTES = 1 << 20
@@ -59,19 +61,15 @@ def prompts_as_lines(version: DatasetVersion) -> Lines:
 
 def verl_prompts(version: DatasetVersion) -> Lines:
     """verl, online: a Parquet file of prompts with the input of its reward functions."""
-    rows = [
-        {
-            "data_source": f"lemmascope/{version.name}",
-            "prompt": row["prompt"],
-            "ability": "math",
-            "reward_model": {"style": "rule", "ground_truth": row["answer"]},
-            "extra_info": {"split": "train", "index": number, "problem_id": row["problem_id"]},
-        }
-        for number, row in enumerate(_prompts(version))
-    ]
     buffer = pa.BufferOutputStream()
-    pq.write_table(pa.Table.from_pylist(rows), buffer, compression="zstd")
+    pq.write_table(layouts.verl_prompts(version.name, _prompts(version)), buffer, compression="zstd")
     yield buffer.getvalue().to_pybytes()
+
+
+def card_as_lines(version: DatasetVersion) -> Lines:
+    """README.md of the version's folder, also of a version that was made without one."""
+    manifest = json.loads((version.folder / "manifest.json").read_text(encoding="utf-8"))
+    yield card_of(manifest, version.hash).encode()
 
 
 #: By name: file extension, content type, description, whether it needs recorded tokens, and generator.
@@ -87,6 +85,7 @@ VIEWS: dict[str, tuple[str, str, str, bool, Callable[[DatasetVersion], Lines]]] 
         False,
         verl_prompts,
     ),
+    "card": ("md", "text/markdown", "Dataset card: README.md for Hugging Face's datasets", False, card_as_lines),
 }
 
 

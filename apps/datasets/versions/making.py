@@ -21,6 +21,7 @@ from django.utils import timezone
 from apps.datasets.models import DatasetBuild, DatasetVersion
 from apps.datasets.rewards import Judge
 from apps.datasets.tokens.shards import tokens_folder
+from apps.datasets.versions import card
 from apps.datasets.versions.choosing import Chosen, NothingToMake, benchmark_hashes, runs_chosen
 from apps.datasets.versions.manifest import git_commit, manifest_of
 from apps.datasets.versions.spec_files import problems_write
@@ -133,6 +134,7 @@ def _keep(build: DatasetBuild, chosen: Chosen, summary: dict[str, Any], out: Pat
         manifest = manifest_of(build, number, chosen, summary, commit=git_commit())
         data = json.dumps(manifest, ensure_ascii=False, indent=1).encode()
         _put_manifest(out / MANIFEST, data)
+        (out / card.NAME).write_text(card.card_of(manifest, hashlib.sha256(data).hexdigest()), encoding="utf-8")
         target = datasets_folder() / f"{build.name}-v{number}"
         try:
             return _named(build, number, summary, out, target, hashlib.sha256(data).hexdigest())

@@ -47,7 +47,7 @@ def manifest_of(build: DatasetBuild, number: int, chosen: Chosen, summary: dict[
 
 
 UNSCORABLE = (
-    "Its log-probabilities are of the sampled distribution, at several temperatures or with top_p below 1, so a trainer "
+    "Its log-probabilities are of the sampled distribution, at several temperatures, at 0 or with top_p below 1, so a trainer "
     "cannot reproduce them. Record runs at one temperature; recorded runs have top_p 1."
 )
 
@@ -100,7 +100,8 @@ def scored_at(manifest: Mapping[str, Any]) -> float | None:
     """Temperature at which a trainer must score the rows of a version; None where no single temperature is right.
 
     The model's own log-probabilities (`raw`) are those at 1. Those of the sampled distribution (`sampled`) can be reproduced
-    only at the sampling temperature, and not with top_p below 1 (design of learning, section 3).
+    only at the sampling temperature, and not with top_p below 1 or at temperature 0 (design of learning, section 3). At
+    temperature 1 both are the same.
     """
     if "sampled" not in manifest.get("logprobs_of", ()):
         return 1.0
@@ -108,9 +109,9 @@ def scored_at(manifest: Mapping[str, Any]) -> float | None:
     drawn = [one for one in manifest["sampling"] if one["role"].replace("_", "") in learned or not learned]
     temperatures = {float(one["temperature"]) for one in drawn}
     is_cut = any(float(one["top_p"]) < 1 for one in drawn)
-    if is_cut or len(temperatures) != 1 or len(manifest["logprobs_of"]) > 1:
+    if is_cut or len(temperatures) != 1 or (len(manifest["logprobs_of"]) > 1 and temperatures != {1.0}):
         return None
-    return temperatures.pop()
+    return temperatures.pop() or None
 
 
 def _run(run: Run) -> dict[str, Any]:

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from apps.datasets.recorded.groups import problem_id
 from apps.datasets.recorded.recorded import Recorded, recorded_of
-from apps.datasets.recorded.trajectories import Trajectory, problem_id, trajectories_of
+from apps.datasets.recorded.trajectories import Trajectory, trajectories_of
 from apps.datasets.rewards import Judge
 from apps.datasets.versions.choosing import NothingToMake, runs_chosen
 from apps.recipes.registry import TRAININGS
@@ -90,10 +91,10 @@ def _groups(one: Trajectory, problem: str) -> Iterator[tuple[tuple[str, ...], fl
     """Groups of a trajectory, each name starting with its problem, with the trajectory's reward in it."""
     turns = [turn for turn in one["turns"] if turn.get("group")]
     for turn in turns:
-        reward = one["reward"] if turn["reward"] is None else turn["reward"]
+        reward = (one["reward"] or 0.0) if turn["reward"] is None else turn["reward"]
         yield (problem, turn["role"], turn["group"]), float(reward)
     if not turns:
-        yield (problem,), float(one["reward"])
+        yield (problem,), float(one["reward"] or 0.0)
 
 
 def _count(found: Preview, recorded: Recorded, one: dict[str, Any], lengths: dict[str, int]) -> None:

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from apps.datasets.recorded.groups import problem_id
 from apps.datasets.recorded.recorded import recorded_of
 from apps.datasets.recorded.settled import settled_calls
-from apps.datasets.recorded.trajectories import LeftOut, problem_id, trajectories_of
+from apps.datasets.recorded.trajectories import LeftOut, trajectories_of
 from apps.datasets.rewards import Judge
 from apps.datasets.versions.choosing import Chosen, content_hash
 from apps.recipes.recipe import Training

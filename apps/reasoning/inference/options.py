@@ -69,7 +69,7 @@ class VllmOptions(Value):
     tool_parser: str = ""
     chat_template: str = ""
     chat_template_kwargs: dict[str, Any] = {}
-    logprobs_of: Literal["raw", "sampled"] = "raw"
+    logprobs_of: Literal["raw", "sampled"] = "sampled"
     max_loras: int = Field(default=4, ge=1)
     max_lora_rank: int = Field(default=32, ge=1)
     load_at_start: bool = True

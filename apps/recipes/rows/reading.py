@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from apps.recipes.mathematics.arrays import NotLearnable
 from apps.recipes.mathematics.conjugate_reward import conjugate_reward
 from apps.recipes.mathematics.rows import TRAIN, Leak
 from apps.recipes.rows.tokens import Shards
@@ -65,7 +64,8 @@ def _trajectory(one: dict[str, Any], line: dict[str, Any], shards: Shards, form:
         id=one["id"],
         problem_id=line["problem_id"],
         turns=[_turn(turn, one, shards, form) for turn in one["turns"]],
-        reward=float(one["reward"]),
+        reward=float(one["reward"] or 0.0),
+        is_judged=one["reward"] is not None,
         votes=tuple(one["votes"]) if one["votes"] else None,
         answer_ok=one.get("answer_ok"),
         derived=frozenset((parent, child) for parent, child in one.get("derived", ())),
@@ -80,9 +80,7 @@ def _turn(turn: dict[str, Any], one: dict[str, Any], shards: Shards, form: str) 
     reward = turn["reward"]
     if turn.get("kind") == "revision":
         votes = turn["votes"]
-        if not votes:
-            raise NotLearnable(f"Trajectory {one['id']}: the revision {turn['call']} has no votes.")
-        reward = conjugate_reward(*votes, answer_ok=one.get("answer_ok"), form=form)  # type: ignore[arg-type]
+        reward = conjugate_reward(*votes, answer_ok=one.get("answer_ok"), form=form) if votes else None  # type: ignore[arg-type]
     known = {
         "role": turn["role"],
         "kind": turn.get("kind", "turn"),
@@ -91,6 +89,7 @@ def _turn(turn: dict[str, Any], one: dict[str, Any], shards: Shards, form: str) 
         "passed": turn.get("passed"),
         "invalid": turn.get("invalid", False),
         "tool_ok": turn.get("tool_ok"),
+        "unread": turn.get("unread", False),
         "lemmas": turn.get("lemmas", ()),
         "parents": turn.get("parents", ()),
         "well_formed": turn.get("well_formed", True),

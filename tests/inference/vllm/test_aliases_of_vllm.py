@@ -51,11 +51,11 @@ def test_a_mistake_says_what_to_write(toml: str, sentence: str) -> None:
 
 
 def test_keys_become_arguments_of_the_engine() -> None:
-    options = '[big.options]\ntensor_parallel = 4\nquantization = "fp8"\nreasoning_parser = "qwen3"\nlogprobs_of = "sampled"\n'
+    options = '[big.options]\ntensor_parallel = 4\nquantization = "fp8"\nreasoning_parser = "qwen3"\nlogprobs_of = "raw"\n'
     args = engine_args(parse_aliases(BASE + options + "engine_args = { swap_space = 8 }\n" + TUNED)["big"])
     assert (args["model"], args["max_model_len"], args["max_num_seqs"]) == ("/models/big", 32768, 212)
     assert (args["tensor_parallel_size"], args["quantization"], args["reasoning_parser"]) == (4, "fp8", "qwen3")
-    assert args["logprobs_mode"] == "processed_logprobs"
+    assert args["logprobs_mode"] == "raw_logprobs"
     assert args["scheduling_policy"] == "priority"
     assert args["enable_lora"] is True
     assert args["swap_space"] == 8
@@ -73,6 +73,7 @@ def test_on_a_cpu_prompts_are_read_whole() -> None:
 def test_missing_keys_are_left_to_the_engine() -> None:
     args = engine_args(parse_aliases(BASE)["big"])
     assert isinstance(parse_aliases(BASE)["big"].options, VllmOptions)
+    assert args["logprobs_mode"] == "processed_logprobs", "ratios are to the distribution that was drawn from"
     assert not {"quantization", "max_num_batched_tokens", "reasoning_parser", "enable_lora"} & set(args)
 
 
