@@ -1,6 +1,7 @@
 """Pages of training: access, starting a job, and the content of a job's page."""
 
 import json
+import re
 import time
 import uuid
 from collections.abc import Callable
@@ -17,8 +18,10 @@ from apps.accounts.models import User
 from apps.datasets.models import DatasetVersion
 from apps.learning.jobs import driving, jobs
 from apps.learning.jobs.forms import JobForm
+from apps.learning.jobs.hyperparameters import GROUPS, TRAINER
 from apps.learning.models import JobState, TrainingJob
 from tests.training_jobs.factory import a_job, an_ended_job
+from workers.training.config import config_of
 
 pytestmark = pytest.mark.django_db
 ClientFor = Callable[[User | None], Client]
@@ -182,6 +185,49 @@ def test_resume_is_the_primary_button_only_where_it_can_help(
     assert ('button--primary">Resume' in text) == is_first
 
 
+def test_a_jobs_page_shows_the_settings_in_force_and_marks_those_that_differ(
+    client_for: ClientFor, alice: User, tmp_path: Path
+) -> None:
+    job = an_ended_job(tmp_path, config={"loss": {"beta": 0.5}, "dataset": {"name": "proofs-1", "hash": "ab" * 32}})
+    (job.folder / "machine.json").write_text(
+        json.dumps({"hardware": "NVIDIA H100", "commit": "c0ffee", "versions": {"torch": "2.9"}})
+    )
+    text = client_for(alice).get(reverse("learning:job", args=[job.public_id])).content.decode()
+    found = [" ".join(row.split()) for row in text.split("<tr>")]
+    for title, value, is_marked in (
+        ("KL weight β", "0.5", True),
+        ("Learning rate", "0.05", True),
+        ("Gradient clip", "1", False),
+        ("Tokens at once", "16,384", False),
+        ("Ratio cap", "off", False),
+    ):
+        (row,) = [row for row in found if f">{title}</th>" in row]
+        assert f'<td class="num">{value}' in row
+        assert ("badge" in row) == is_marked, row
+    for words in ("ab" * 32, "proofs-1", "NVIDIA H100", "c0ffee", "torch 2.9"):
+        assert words in text
+
+
+def test_the_differences_of_two_jobs_are_a_table(client_for: ClientFor, alice: User) -> None:
+    one, other = a_job(title="One"), a_job(title="Other", config={"learning_rate": 0.1, "loss": {"low": 0.1}})
+    address = reverse("learning:job_settings", args=[one.public_id])
+    text = client_for(alice).get(address, {"with": str(other.public_id)}).content.decode()
+    table = text.split("<tbody>")[1].split("</tbody>")[0]
+    rows = [re.findall(r"<t[hd][^>]*>([^<]*)", row) for row in table.split("<tr>")[1:]]
+    assert rows == [["Learning rate", "0.05", "0.1"], ["Clip below ε", "0.2", "0.1"]]
+    assert "have the same settings" in client_for(alice).get(address, {"with": str(a_job().public_id)}).content.decode()
+
+
+def test_the_trainers_defaults_are_those_of_the_trainer() -> None:
+    given = {"recipe": "turn_grpo", "base": "b", "source": {"kind": "rows"}, "steps": 20}
+    complete = config_of(given).as_json()
+    assert {name: complete[name] for name in TRAINER} == TRAINER
+    loss = [name.removeprefix("loss.") for name in GROUPS["Loss"]]
+    assert sorted(loss) == sorted(complete["loss"])
+    named = {name for names in GROUPS.values() for name in names if "." not in name}
+    assert named - {"trackers"} == set(complete) - {"format", "recipe", "base", "parent", "dataset", "loss", "trackers"}
+
+
 def test_curves_are_sent_as_figures_and_only_after_new_metrics(client_for: ClientFor, alice: User, tmp_path: Path) -> None:
     job, other = an_ended_job(tmp_path), an_ended_job(tmp_path, title="Another")
     client, address = client_for(alice), reverse("learning:job_curves", args=[job.public_id])
@@ -190,7 +236,7 @@ def test_curves_are_sent_as_figures_and_only_after_new_metrics(client_for: Clien
     assert {chart["name"] for chart in found["charts"]} == {"reward", "passrate", "silent", "rates", "votes"}
     assert client.get(address, {"seen": found["seen"]}).status_code == 204
     both = client.get(address, {"with": str(other.public_id), "seen": found["seen"], "x": "tokens", "smooth": "1"}).json()
-    names = [trace["name"] for trace in both["charts"][0]["figure"]["data"]]
+    names = [trace["name"] for trace in both["charts"][0]["figure"]["data"] if trace.get("showlegend", True)]
     assert names == ["reward · Copy a digit", "solver · Copy a digit", "reward · Another", "solver · Another"]
     assert client.get(address, {"x": "moon"}).status_code == 422
 

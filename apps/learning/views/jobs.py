@@ -17,10 +17,11 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from apps.accounts.access import user_of
 from apps.datasets.access import researcher_required
 from apps.learning.access import job_get_for
-from apps.learning.charts.charts import charts_of
 from apps.learning.charts.curves import AXES, curves_of, reading
+from apps.learning.charts.drawing import charts_of
 from apps.learning.charts.samples import samples_of
 from apps.learning.jobs.forms import JobForm, fields_of, shown_defaults
+from apps.learning.jobs.hyperparameters import differences_of, facts_of, settings_in_force
 from apps.learning.jobs.jobs import job_create, job_resume, job_stop
 from apps.learning.jobs.page import job_now, worker_is_missing
 from apps.learning.jobs.trainers import TrainerMissing, python
@@ -102,6 +103,9 @@ def job_detail(request: HttpRequest, job_id: uuid.UUID) -> HttpResponse:
         "others": TrainingJob.objects.exclude(pk__in=[job.pk, *(other.pk for other in overlaid)])[:50],
         "query": query,
         "axes": AXES,
+        "in_force": settings_in_force(job.config),
+        "facts": facts_of(job),
+        "all_others": TrainingJob.objects.exclude(pk=job.pk)[:50],
     }
     is_part = request.headers.get("HX-Target") == "job"
     response = render(request, "learning/_job_now.html" if is_part else "learning/job_detail.html", context)
@@ -148,6 +152,23 @@ def job_samples(request: HttpRequest, job_id: uuid.UUID) -> HttpResponse:
     response = render(request, "learning/_samples.html" if is_part else "learning/job_samples.html", context)
     patch_vary_headers(response, ["HX-Request", "HX-Target"])
     return response
+
+
+@never_cache
+@require_GET
+def job_settings(request: HttpRequest, job_id: uuid.UUID) -> HttpResponse:
+    """Show the settings in force of a job; with another job in the address, the differences of both."""
+    job = job_get_for(user_of(request), job_id)
+    other = next(iter(_overlaid(request, job)), None)
+    context = {
+        "job": job,
+        "other": other,
+        "differences": differences_of(job, other) if other else [],
+        "in_force": settings_in_force(job.config),
+        "facts": facts_of(job),
+        "all_others": TrainingJob.objects.exclude(pk=job.pk)[:50],
+    }
+    return render(request, "learning/job_settings.html", context)
 
 
 @require_POST
