@@ -17,7 +17,7 @@ from pytest_django import Settings
 from apps.accounts.models import User
 from apps.datasets.models import DatasetVersion
 from apps.learning.jobs import driving, jobs
-from apps.learning.jobs.forms import JobForm
+from apps.learning.jobs.forms import JobForm, fields_of
 from apps.learning.jobs.hyperparameters import GROUPS, TRAINER
 from apps.learning.models import JobState, TrainingJob
 from tests.training_jobs.factory import a_job, an_ended_job
@@ -116,6 +116,9 @@ def test_a_job_on_a_dataset_names_it_and_links_its_rows(alice: User, training: S
         ({"recipe": "orealh"}, "source", "Choose “Lemmas in order”"),
         ({"recipe": "turn_dapo", "source": "toy:trio"}, "source", "Choose “Copy a digit” or “Ask a tool”"),
         ({"recipe": "orealh_cold_start", "demonstrations": "on"}, "source", "rounds with lemmas"),
+        ({"ratio_cap": "1.1"}, "ratio_cap", "above 1.2"),
+        ({"correction_cap": "2"}, "correction_cap", "loss.old = recompute"),
+        ({"recipe": "turn_sft", "demonstrations": "on", "mask_above": "2"}, "mask_above", "no ratios"),
     ],
 )
 def test_values_that_the_trainer_would_reject_are_reported_at_their_field(
@@ -183,6 +186,41 @@ def test_resume_is_the_primary_button_only_where_it_can_help(
     job = a_job(state=JobState.FAILED, reason=reason, message="It ended.")
     text = client_for(alice).get(reverse("learning:job", args=[job.public_id])).content.decode()
     assert ('button--primary">Resume' in text) == is_first
+
+
+def test_settings_of_memory_and_of_rows_of_other_policies_have_fields(client_for: ClientFor, alice: User) -> None:
+    given = {"micro_tokens": 512, "packing": "no", "any_template": "on", "ratio_cap": 3, "correction_cap": 2, "mask_above": 0.5}
+    page = client_for(alice).post(reverse("learning:job_new"), fields(**given, settings="loss.old = recompute"))
+    assert page.status_code == 302, page.context["form"].errors
+    config = TrainingJob.objects.get().config
+    assert {name: config[name] for name in ("micro_tokens", "packing", "any_template")} == {
+        "micro_tokens": 512,
+        "packing": False,
+        "any_template": True,
+    }
+    assert config["loss"] == {"ratio_cap": 3.0, "correction_cap": 2.0, "mask_above": 0.5, "old": "recompute"}
+    config_of(config)
+    again = fields_of(TrainingJob.objects.get())
+    assert {name: again[name] for name in given} == given | {"any_template": True}
+
+
+@pytest.mark.parametrize(("kind", "scored", "warns"), [("raw", "1", True), ("sampled", "0.6", False)])
+def test_rows_drawn_at_another_temperature_than_they_are_scored_at_are_warned_of(
+    client_for: ClientFor, alice: User, tmp_path: Path, kind: str, scored: str, warns: bool
+) -> None:
+    made = a_dataset(tmp_path)
+    manifest = json.loads((made.folder / "manifest.json").read_text())
+    sampling = [{"alias": "a", "role": "prover", "temperature": 0.6, "top_p": 1.0}]
+    manifest |= {"sampling": sampling, "logprobs_of": [kind], "counts": {"roles": {"prover": 3}}}
+    (made.folder / "manifest.json").write_text(json.dumps(manifest))
+    page = client_for(alice).get(reverse("learning:job_new"))
+    both, warning = page.context["temperatures"]["datasets"][f"dataset:{made.pk}"]
+    assert both == f"Rows are drawn at temperature 0.6. Their log-probabilities are recorded and scored at {scored}."
+    assert ("another distribution" in warning) == warns
+    job = a_job(dataset=made, config={"source": {"kind": "rows"}, "temperature": float(scored)})
+    text = client_for(alice).get(reverse("learning:job", args=[job.public_id])).content.decode()
+    assert both in text
+    assert ("another distribution" in text) == warns
 
 
 def test_a_jobs_page_shows_the_settings_in_force_and_marks_those_that_differ(

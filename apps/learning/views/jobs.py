@@ -20,14 +20,16 @@ from apps.learning.access import job_get_for
 from apps.learning.charts.curves import AXES, curves_of, reading
 from apps.learning.charts.drawing import charts_of
 from apps.learning.charts.samples import samples_of
-from apps.learning.jobs.forms import JobForm, fields_of, shown_defaults
+from apps.learning.jobs.forms import JobForm, fields_of
 from apps.learning.jobs.hyperparameters import differences_of, facts_of, settings_in_force
 from apps.learning.jobs.jobs import job_create, job_resume, job_stop
+from apps.learning.jobs.more_fields import shown_defaults
 from apps.learning.jobs.page import job_now, worker_is_missing
 from apps.learning.jobs.trainers import TrainerMissing, python
 from apps.learning.models import TrainingJob
 from apps.learning.presets import FIRST
 from apps.learning.rollouts.forms import ROLLOUT_FIELDS
+from apps.learning.rollouts.temperatures import of_job
 from apps.recipes.registry import TRAININGS
 from apps.ui.sent import uuid_of, whole_number
 
@@ -85,6 +87,7 @@ def job_new(request: HttpRequest) -> HttpResponse:
         "presets": FIRST,
         "cards": TRAININGS.values(),
         "defaults": shown_defaults(),
+        "temperatures": form.temperatures(),
     }
     return render(request, "learning/job_new.html", context, status=422 if form.errors else 200)
 
@@ -103,9 +106,7 @@ def job_detail(request: HttpRequest, job_id: uuid.UUID) -> HttpResponse:
         "others": TrainingJob.objects.exclude(pk__in=[job.pk, *(other.pk for other in overlaid)])[:50],
         "query": query,
         "axes": AXES,
-        "in_force": settings_in_force(job.config),
-        "facts": facts_of(job),
-        "all_others": TrainingJob.objects.exclude(pk=job.pk)[:50],
+        **_settings_context(job),
     }
     is_part = request.headers.get("HX-Target") == "job"
     response = render(request, "learning/_job_now.html" if is_part else "learning/job_detail.html", context)
@@ -164,9 +165,7 @@ def job_settings(request: HttpRequest, job_id: uuid.UUID) -> HttpResponse:
         "job": job,
         "other": other,
         "differences": differences_of(job, other) if other else [],
-        "in_force": settings_in_force(job.config),
-        "facts": facts_of(job),
-        "all_others": TrainingJob.objects.exclude(pk=job.pk)[:50],
+        **_settings_context(job),
     }
     return render(request, "learning/job_settings.html", context)
 
@@ -182,6 +181,17 @@ def job_command(request: HttpRequest, job_id: uuid.UUID, verb: str) -> HttpRespo
     if not do(job):
         messages.warning(request, refusal)
     return redirect("learning:job", job_id=job.public_id)
+
+
+def _settings_context(job: TrainingJob) -> dict[str, Any]:
+    temperatures, warning = of_job(job)
+    return {
+        "in_force": settings_in_force(job.config),
+        "facts": facts_of(job),
+        "temperatures": temperatures,
+        "temperature_warning": warning,
+        "all_others": TrainingJob.objects.exclude(pk=job.pk)[:50],
+    }
 
 
 def _overlaid(request: HttpRequest, job: TrainingJob) -> list[TrainingJob]:
