@@ -20,7 +20,7 @@ from apps.learning.jobs import driving, jobs
 from apps.learning.jobs.forms import JobForm, fields_of
 from apps.learning.jobs.hyperparameters import GROUPS, TRAINER
 from apps.learning.models import JobState, TrainingJob
-from tests.training_jobs.factory import a_job, an_ended_job
+from tests.training_jobs.factory import a_job, an_ended_job, lines
 from workers.training.config import config_of
 
 pytestmark = pytest.mark.django_db
@@ -246,6 +246,20 @@ def test_a_jobs_page_shows_the_settings_in_force_and_marks_those_that_differ(
         assert words in text
 
 
+def test_trackers_that_do_not_work_are_named(client_for: ClientFor, alice: User, tmp_path: Path) -> None:
+    job = an_ended_job(tmp_path)
+    address = reverse("learning:job", args=[job.public_id])
+    known = {"tensorboard": {"state": "open", "errors": 0, "last": ""}}
+    (job.folder / "trackers.json").write_text(json.dumps(known))
+    assert "trackers" not in client_for(alice).get(address).content.decode().split('id="curves"')[0]
+    known["mlflow"] = {"state": "open", "errors": 2, "last": "OSError: it is down"}
+    known["wandb"] = {"state": "missing", "errors": 0, "last": "Install it."}
+    (job.folder / "trackers.json").write_text(json.dumps(known))
+    text = client_for(alice).get(address).content.decode()
+    for words in ("mlflow: 2 errors, the last: OSError: it is down", "wandb is missing. Install it."):
+        assert words in text
+
+
 def test_the_differences_of_two_jobs_are_a_table(client_for: ClientFor, alice: User) -> None:
     one, other = a_job(title="One"), a_job(title="Other", config={"learning_rate": 0.1, "loss": {"low": 0.1}})
     address = reverse("learning:job_settings", args=[one.public_id])
@@ -292,6 +306,23 @@ def test_chosen_jobs_are_overlaid(client_for: ClientFor, alice: User, tmp_path: 
     page = client_for(alice).get(reverse("learning:job_list"), {"job": [str(one.public_id), str(two.public_id), "nonsense"]})
     assert page["Location"] == reverse("learning:job", args=[one.public_id]) + f"?with={two.public_id}"
     assert "Copy a digit" in client_for(alice).get(reverse("learning:job_list")).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("sort", "titles"),
+    [("-reward", "bca"), ("reward", "cba"), ("rate", "acb"), ("-steps", "abc"), ("title", "abc"), ("moon", "cba")],
+)
+def test_jobs_are_sorted_by_a_column(client_for: ClientFor, alice: User, sort: str, titles: str) -> None:
+    for title, rate, steps, rewards in (("a", 0.01, 30, []), ("b", 0.2, 20, [0.1, 0.9]), ("c", 0.1, 10, [0.5])):
+        job = a_job(title=title, config={"learning_rate": rate, "steps": steps})
+        lines(
+            job.folder / "metrics.jsonl", [{"step": n, "time": n, "attempt": 1, "reward": one} for n, one in enumerate(rewards)]
+        )
+    page = client_for(alice).get(reverse("learning:job_list"), {"sort": sort})
+    assert [job.title for job, _, _ in page.context["rows"]] == list(titles)
+    text = page.content.decode()
+    assert "0.900" in text
+    assert text.count("aria-sort") == 1
 
 
 def test_the_buttons_stop_and_resume_a_job(client_for: ClientFor, alice: User) -> None:

@@ -24,6 +24,8 @@ from apps.recipes.recipe import Family, Training
 from apps.recipes.registry import TRAININGS
 
 MOST_STEPS = 1_000_000
+#: Rows as text of a logged step: those of the highest, median and lowest reward.
+SAMPLES = 3
 ARITHMETIC = (("auto", "bfloat16 on CUDA, else float32"), ("float32", "float32"), ("bfloat16", "bfloat16"))
 IMITATED: tuple[Family, ...] = ("proofs", "turns")
 #: Input that the recipes of a family compare.
@@ -242,6 +244,7 @@ def config_from(values: dict[str, Any], base: Base, dataset: DatasetVersion | No
         source = {"kind": "toy", "toy": values["source"].removeprefix("toy:")}
         source |= {"demonstrations": True} if values["demonstrations"] else {}
     config: dict[str, Any] = {"recipe": values["recipe"], "base": base.config, "parent": base.parent, "source": source}
+    config["samples"] = SAMPLES
     config |= {name: values[name] for name in ("steps", "seed", "save_every", "keep", "device", "dtype")}
     config |= {name: values[name] for name in PLAIN if values.get(name) is not None}
     more = settings_of(values)

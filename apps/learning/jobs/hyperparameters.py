@@ -80,6 +80,8 @@ GROUPS: dict[str, dict[str, str]] = {
 _CLIP = ("low", "high", "beta", *LIMITS)
 #: Settings of the loss with a field, by objective; all others are in `OF_LOSS`.
 _FIELDS_OF_LOSS = {"clipped": _CLIP, "clipped_with_values": _CLIP, "oreal": ("beta", *LIMITS), "supervised": ()}
+#: Settings of which the recipe says nothing, so that any value is the job's own.
+_OWN = {"seed", "save_every", "keep", "log_every", "samples", "device", "threads", "held_out"}
 _OFF = {"micro_rows": "all", "most_lag": "any", "threads": "chosen by torch", "loss.old": "stored"}
 
 
@@ -117,7 +119,9 @@ def settings_in_force(config: Mapping[str, Any]) -> dict[str, list[Setting]]:
     used = (*_FIELDS_OF_LOSS[card.objective], *OF_LOSS[card.objective])
     return {
         group: [
-            Setting(name, title, shown(name, values.get(name)), shown(name, usual.get(name)), name in usual)
+            Setting(
+                name, title, shown(name, values.get(name)), shown(name, usual.get(name)), name in usual and name not in _OWN
+            )
             for name, title in names.items()
             if name in values and (not name.startswith("loss.") or name.removeprefix("loss.") in used)
         ]
@@ -152,7 +156,7 @@ def facts_of(job: TrainingJob) -> dict[str, str]:
         "Dataset": str(dataset.get("name") or ""),
         "Hash of the dataset": str(dataset.get("hash") or ""),
         "Code": str(machine.get("commit") or ""),
-        "Hardware": str(machine.get("hardware") or ""),
+        "Hardware": ", ".join(filter(None, (str(machine.get(name) or "") for name in ("hardware", "arithmetic")))),
         "Machine": " ".join(filter(None, (job.host, job.device))),
         "Versions": ", ".join(f"{name} {version}" for name, version in versions.items()),
     }
@@ -161,8 +165,25 @@ def facts_of(job: TrainingJob) -> dict[str, str]:
 
 def machine_of(job: TrainingJob) -> dict[str, Any]:
     """What the trainer says about its machine and code; empty before it starts."""
+    return _read(job, "machine.json")
+
+
+def tracker_notes(job: TrainingJob) -> list[str]:
+    """What is wrong with a job's trackers, one sentence each; empty where all work."""
+    found = []
+    for name, report in _read(job, "trackers.json").items():
+        state, errors, last = (report.get(key) for key in ("state", "errors", "last"))
+        if state == "open" and errors:
+            found.append(f"{name}: {errors:,} error{'s' if errors > 1 else ''}, the last: {last}")
+        elif state not in ("open", "starting"):
+            found.append(f"{name} is {state}. {last}")
+    return found
+
+
+def _read(job: TrainingJob, name: str) -> dict[str, Any]:
+    """A JSON object of the job's folder; empty where it is missing or unreadable."""
     try:
-        found = json.loads((job.folder / "machine.json").read_text(encoding="utf-8"))
+        found = json.loads((job.folder / name).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}

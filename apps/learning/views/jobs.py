@@ -23,6 +23,7 @@ from apps.learning.charts.samples import samples_of
 from apps.learning.jobs.forms import JobForm, fields_of
 from apps.learning.jobs.hyperparameters import differences_of, facts_of, settings_in_force
 from apps.learning.jobs.jobs import job_create, job_resume, job_stop
+from apps.learning.jobs.listing import columns, jobs_in_order, last_reward, rate_of, sort_of
 from apps.learning.jobs.more_fields import shown_defaults
 from apps.learning.jobs.page import job_now, worker_is_missing
 from apps.learning.jobs.trainers import TrainerMissing, python
@@ -41,15 +42,18 @@ WIDEST = 2000
 @never_cache
 @require_GET
 def job_list(request: HttpRequest) -> HttpResponse:
-    """List all jobs, newest first; redirect to the overlaid curves of chosen jobs."""
+    """List all jobs in the requested order; redirect to the overlaid curves of chosen jobs."""
     researcher_required(user_of(request))
     chosen = [one for one in request.GET.getlist("job") if uuid_of(one)]
     if chosen:
         others = urlencode([("with", one) for one in chosen[1:MOST_OVERLAID]])
         address = reverse("learning:job", args=[chosen[0]])
         return redirect(f"{address}?{others}" if others else address)
-    page = Paginator(TrainingJob.objects.select_related("owner", "dataset"), PAGE).get_page(request.GET.get("page"))
-    context = {"page": page, "missing": _missing(), "no_worker": worker_is_missing(), "presets": FIRST}
+    sort = sort_of(request.GET.get("sort", ""))
+    page = Paginator(jobs_in_order(sort), PAGE).get_page(request.GET.get("page"))
+    rows = [(job, rate_of(job), last_reward(job)) for job in page.object_list]
+    shown = {"page": page, "rows": rows, "columns": columns(sort), "query": urlencode({"sort": sort})}
+    context = {**shown, "missing": _missing(), "no_worker": worker_is_missing(), "presets": FIRST}
     is_part = request.headers.get("HX-Target") == "jobs"
     response = render(request, "learning/_job_rows.html" if is_part else "learning/job_list.html", context)
     patch_vary_headers(response, ["HX-Request", "HX-Target"])
