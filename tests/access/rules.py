@@ -332,10 +332,8 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
         f"schemes:{name}": lambda world: {"scheme_id": world.scheme.public_id} for name in ("detail", "try", "download", "edit")
     },
     "schemes:command": lambda world: {"scheme_id": world.scheme.public_id, "verb": "activate"},
-    **{
-        f"learning:{name}": lambda world: {"job_id": a_job().public_id}
-        for name in ("job", "job_curves", "job_samples", "job_settings")
-    },
+    **{f"learning:{name}": lambda world: {"job_id": a_job().public_id} for name in ("job", "job_curves", "job_samples")},
+    "learning:job_settings": lambda world: {"job_id": a_job().public_id},
     "datasets:version": lambda world: a_dataset(),
     "datasets:file": lambda world: a_dataset() | {"path": "manifest.json"},
     "datasets:view": lambda world: a_dataset() | {"view": "trl-messages"},
