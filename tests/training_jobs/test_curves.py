@@ -96,12 +96,15 @@ def test_a_smoothed_curve_lies_over_its_pale_values(tmp_path: Path) -> None:
 
 
 def test_an_interval_is_a_band_around_its_score(tmp_path: Path) -> None:
-    found = {"held_out/score": 0.5, "held_out/low": 0.25, "held_out/high": 0.75}
-    lines(tmp_path / "metrics.jsonl", [line(step, **found) for step in (1, 2)])
+    bounds = {"held_out/low": 0.25, "held_out/high": 0.75}
+    lines(
+        tmp_path / "metrics.jsonl", [line(1, **bounds, **{"held_out/score": 0.5}), line(2, **bounds, **{"held_out/score": 0.7})]
+    )
     curves = Curves(tmp_path / "metrics.jsonl")
     curves.read()
-    (chart,) = charts_of([("one", curves)], axis="step", smooth=False)
+    (chart,) = charts_of([("one", curves)], axis="step", smooth=True)
     low, high, score = chart["figure"]["data"]
+    assert score["y"] == [0.5, 0.7], "a smoothed score would leave its own interval"
     assert (low["y"], high["y"], high["fill"]) == ([0.25, 0.25], [0.75, 0.75], "tonexty")
     assert {edge["meta"]["band"] for edge in (low, high)} == {True}
     assert (score["name"], score["text"][0]) == ("score", " (0.25 to 0.75)")

@@ -94,10 +94,14 @@ def _bounds(name: str, names: Sequence[str]) -> list[str]:
 
 
 def _line(line: Line, *, bounds: Sequence[str], drawn: DrawOptions) -> list[dict[str, Any]]:
-    """Traces of a curve: the band of its bounds, its pale values below a smoothed line, and the line itself."""
+    """Traces of a curve: the band of its bounds, its pale values below a smoothed line, and the line itself.
+
+    A curve with bounds is never smoothed: it would leave its own interval.
+    """
     curves, x = line.curves, line.curves.axis(drawn.axis)
     raw = curves.values(line.name)
-    y = curves.values(line.name, smooth=True) if drawn.smooth else raw
+    is_smooth = drawn.smooth and not bounds
+    y = curves.values(line.name, smooth=True) if is_smooth else raw
     chosen = thinned(x, y, drawn.width)
     names_steps = drawn.axis != "step" or len(chosen) < np.isfinite(y).sum()  # Else the hover's title names the step of all.
     trace: dict[str, Any] = {
@@ -120,7 +124,7 @@ def _line(line: Line, *, bounds: Sequence[str], drawn: DrawOptions) -> list[dict
         ]
     else:
         trace["hovertemplate"] = trace["hovertemplate"].replace("%{text}", "")
-    if drawn.smooth and len(chosen) > 1:
+    if is_smooth and len(chosen) > 1:
         below.append(_under(line, x, raw, thinned(x, raw, drawn.width)) | {"meta": {**line.meta, "pale": True}})
     return [*below, trace]
 

@@ -220,7 +220,7 @@ def chosen_rows(rows: Sequence[Row], count: int) -> list[tuple[str, Row]]:
 def machine_facts(trainer: Any) -> dict[str, Any]:
     """Hardware and versions, for the job's page."""
     device, processes = trainer.accelerator.device, trainer.accelerator.num_processes
-    name = torch.cuda.get_device_name(device) if device.type == "cuda" else f"CPU, {torch.get_num_threads()} threads"
+    name = torch.cuda.get_device_name(device) if device.type == "cuda" else f"CPU, threads: {torch.get_num_threads()}"
     return {
         "hardware": f"{processes} × {name}" if processes > 1 else name,
         "arithmetic": "bfloat16" if trainer.args.bf16 else "float32",
