@@ -42,7 +42,7 @@ def reported(folder: Path) -> dict[str, Any]:
     return found
 
 
-def test_a_tracker_that_is_down_or_missing_is_counted_and_the_others_go_on(
+def test_a_tracker_that_is_down_or_missing_is_counted_and_the_others_continue(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     good, down = Fake(), Fake(fails_from=2)
@@ -66,9 +66,9 @@ def test_a_tracker_that_is_down_or_missing_is_counted_and_the_others_go_on(
     }
     assert "pip install wandb" in found["wandb"]["last"]
     assert found["mlflow"]["last"] == "OSError: it is down"
-    told = capsys.readouterr().out
-    assert "tracker wandb: missing." in told
-    assert told.count("it is down") == 1
+    printed = capsys.readouterr().out
+    assert "tracker wandb: missing." in printed
+    assert printed.count("it is down") == 1
 
 
 def test_training_does_not_wait_for_a_tracker_that_hangs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

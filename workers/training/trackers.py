@@ -218,7 +218,7 @@ class Trackers:
         report = self.reports[name]
         report.errors, report.last = report.errors + 1, words
         if report.errors == 1:
-            print(f"tracker {name}: {words} Training goes on.", flush=True)  # noqa: T201  (into the job's log)
+            print(f"tracker {name}: {words} Training continues.", flush=True)  # noqa: T201  (into the job's log)
         self._write()
 
     def _write(self) -> None:
