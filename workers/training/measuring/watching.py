@@ -1,7 +1,6 @@
 """Callbacks around the optimiser's steps: metrics, samples, checkpoints, stops by a signal, and checks for NaN."""
 
 import json
-import os
 import shutil
 import signal
 import threading
@@ -18,6 +17,7 @@ from workers.training import checkpoints
 from workers.training.config import JobConfig
 from workers.training.folder import JobFolder, replace_file
 from workers.training.measuring.held_out import HeldOut, score_metrics
+from workers.training.measuring.machine import machine_facts
 from workers.training.models import is_adapter
 from workers.training.problems import NotANumber
 from workers.training.trackers import Tracked, Trackers, chosen
@@ -215,15 +215,3 @@ def chosen_rows(rows: Sequence[Row], count: int) -> list[tuple[str, Row]]:
     others = [row for row in rows if id(row) not in {id(row) for _, _, row in found}]
     rest = [(len(rows) + number, "", row) for number, row in enumerate(others)][: count - len(found)]
     return [(why, row) for _, why, row in sorted(found + rest, key=lambda one: one[0])]
-
-
-def machine_facts(trainer: Any) -> dict[str, Any]:
-    """Hardware and versions, for the job's page."""
-    device, processes = trainer.accelerator.device, trainer.accelerator.num_processes
-    name = torch.cuda.get_device_name(device) if device.type == "cuda" else f"CPU, threads: {torch.get_num_threads()}"
-    return {
-        "hardware": f"{processes} × {name}" if processes > 1 else name,
-        "arithmetic": "bfloat16" if trainer.args.bf16 else "float32",
-        "versions": checkpoints.versions(),
-        "commit": os.environ.get(checkpoints.COMMIT, ""),
-    }
