@@ -13,6 +13,7 @@ urlpatterns = [
     path("jobs/<uuid:job_id>/", views_jobs.job_detail, name="job"),
     path("jobs/<uuid:job_id>/curves.json", views_jobs.job_curves, name="job_curves"),
     path("jobs/<uuid:job_id>/samples/", views_jobs.job_samples, name="job_samples"),
+    path("jobs/<uuid:job_id>/settings/", views_jobs.job_settings, name="job_settings"),
     path("jobs/<uuid:job_id>/register/<int:step>/", views_models.model_register, name="model_register"),
     path("jobs/<uuid:job_id>/<str:verb>/", views_jobs.job_command, name="job_command"),
     path("models/", views_models.model_list, name="model_list"),

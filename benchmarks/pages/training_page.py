@@ -55,8 +55,8 @@ def figures(quick: bool = False) -> list[Figure]:
 
 
 def _on_the_server(points: int) -> list[Figure]:
-    from apps.learning.charts.charts import charts_of
     from apps.learning.charts.curves import curves_of
+    from apps.learning.charts.drawing import charts_of
 
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)

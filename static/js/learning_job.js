@@ -7,7 +7,9 @@ const EVERY_MS = 2000;
 const root = document.getElementById("curves");
 const state = root.querySelector("[data-curves-state]");
 const place = root.querySelector("[data-charts]");
-const asked = { x: "step", smooth: false };
+const asked = { x: "step", smooth: false, log: false };
+const PALE = 0.35; // Of the values below a smoothed line.
+const BAND_ALPHA = "2b"; // Appended to a colour of the tokens, which are written as #rrggbb.
 const visible = new Set(); // Charts in or near the viewport; the others are drawn when they get there.
 const stale = new Set(); // Charts with newer curves than those drawn.
 const sight = new IntersectionObserver(updateVisible, { rootMargin: "50px" });
@@ -62,13 +64,16 @@ function coloured(figure) {
   const palette = ["--accent", "--good", "--bad", "--warn", "--ink", "--muted"].map(token);
   const { data, layout } = themed(figure);
   for (const trace of data) {
-    const { number, shade } = trace.meta;
+    const { number, shade, pale, band } = trace.meta;
     const colour = shade === undefined ? palette[number % palette.length] : onRamp(shade, token);
     if (trace.type === "bar") trace.marker = { color: colour };
     else trace.line = { ...trace.line, color: colour };
     if (shade !== undefined) trace.fillcolor = colour;
+    if (band) trace.fillcolor = `${colour}${BAND_ALPHA}`;
+    if (pale) trace.opacity = PALE;
   }
-  return { data, layout: { ...layout, legend: { ...layout.legend, font: { color: token("--ink") } } } };
+  const hoverlabel = { bgcolor: token("--surface"), bordercolor: token("--line"), font: { color: token("--ink") } };
+  return { data, layout: { ...layout, hoverlabel, legend: { ...layout.legend, font: { color: token("--ink") } } } };
 }
 
 function draw() {
@@ -106,6 +111,7 @@ async function drawVisible() {
 async function drawChart(Plotly, chart) {
   const box = boxOf(chart);
   const { data, layout } = coloured(chart.figure);
+  if (asked.log && chart.may_be_log) layout.yaxis = { ...layout.yaxis, type: "log", range: undefined, rangemode: "normal" };
   const isNew = !box.classList.contains("js-plotly-plot");
   await Plotly.react(box, data, layout, { displaylogo: false, responsive: true, displayModeBar: false });
   if (isNew) box.on("plotly_click", (event) => showRows(event.points[0]));
@@ -164,10 +170,15 @@ root.querySelector("[data-smooth]").addEventListener("click", (event) => {
   seen = "";
   update();
 });
+root.querySelector("[data-log]").addEventListener("click", (event) => {
+  asked.log = !asked.log;
+  event.currentTarget.setAttribute("aria-pressed", String(asked.log));
+  draw().catch(reportDrawing);
+});
 document.addEventListener("themechange", () => draw().catch(reportDrawing));
 addEventListener("beforeprint", () => { // Printing includes charts outside the viewport.
   if (!globalThis.Plotly) return;
-  for (const chart of charts.filter(({ name }) => stale.delete(name))) drawChart(globalThis.Plotly, chart).catch(tellOfDrawing);
+  for (const chart of charts.filter(({ name }) => stale.delete(name))) drawChart(globalThis.Plotly, chart).catch(reportDrawing);
 });
 document.addEventListener("visibilitychange", () => document.hidden || update());
 update();

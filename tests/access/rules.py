@@ -292,6 +292,7 @@ RULES: dict[str, Rule] = {
     "learning:job": RESEARCHERS,
     "learning:job_curves": RESEARCHERS,
     "learning:job_samples": RESEARCHERS,
+    "learning:job_settings": RESEARCHERS,
     "learning:job_command": POST_ONLY,
     "learning:model_list": RESEARCHERS,
     "learning:model_register": NOT_A_PAGE,  # tests/training_jobs/test_the_circle.py asks it, with a checkpoint.
@@ -337,6 +338,7 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
     },
     "schemes:command": lambda world: {"scheme_id": world.scheme.public_id, "verb": "activate"},
     **{f"learning:{name}": lambda world: {"job_id": a_job().public_id} for name in ("job", "job_curves", "job_samples")},
+    "learning:job_settings": lambda world: {"job_id": a_job().public_id},
     "datasets:version": lambda world: a_dataset(),
     "datasets:file": lambda world: a_dataset() | {"path": "manifest.json"},
     "datasets:view": lambda world: a_dataset() | {"view": "trl-messages"},

@@ -14,7 +14,7 @@ from apps.learning.jobs import driving, jobs
 from apps.learning.models import JobState, TrainingJob
 from tests.browser.marking_pages import ClientFor, room_of, session_of
 from tests.browser.test_after_sealing import shot
-from tests.training_jobs.factory import a_job, training  # noqa: F401  (a fixture)
+from tests.training_jobs.factory import a_job, lines, training  # noqa: F401  (a fixture)
 from tests.training_jobs.test_jobs_from_texts import texts
 from tests.ui.axe import faults, faults_in_both_themes
 from tests.ui.browser import needs_chromium
@@ -50,7 +50,7 @@ def press_point(page: Page, chart: str, step: int) -> None:
     x, y = page.evaluate(PLACE_OF, [chart, step])
     page.mouse.move(x - 3, y)
     page.mouse.move(x, y)
-    expect(page.locator(f"[data-chart={chart}] .hovertext").first).to_contain_text(f"step {step}")
+    expect(page.locator(f"[data-chart={chart}] .hoverlayer")).to_contain_text(f"step {step}")
     page.mouse.click(x, y)
 
 
@@ -73,6 +73,57 @@ def test_charts_out_of_sight_are_drawn_when_they_come_there(
         expect(charts.last).not_to_have_class(DRAWN)
         charts.last.scroll_into_view_if_needed()
         expect(charts.last).to_have_class(DRAWN)
+
+
+def test_printing_draws_charts_out_of_sight_and_reports_one_that_fails(
+    live_server: LiveServer,
+    client_for: ClientFor,
+    alice: User,
+    training: Settings,  # noqa: F811
+) -> None:
+    job = a_job(state=JobState.FINISHED)
+    names = ("reward", "loss", "entropy", "kl", "grad_norm", "learning_rate", "truncated", "tokens_per_second")
+    lines(job.folder / "metrics.jsonl", [{"step": 1, "time": 1.0, "attempt": 1, "tokens": 10} | dict.fromkeys(names, 0.5)])
+    with room_of(live_server, session_of(client_for, alice), viewport={"width": 1280, "height": 500}) as room:
+        page = room.page(f"/learning/jobs/{job.public_id}/")
+        expect(page.locator(".js-plotly-plot").first).to_be_attached()
+        page.evaluate("Plotly.react = () => Promise.reject(new Error('no room')); dispatchEvent(new Event('beforeprint'))")
+        expect(page.locator("[data-curves-state]")).to_contain_text("The curves could not be drawn (no room).")
+
+
+def test_one_hover_reads_all_curves_and_a_switch_makes_axes_logarithmic(
+    live_server: LiveServer,
+    client_for: ClientFor,
+    alice: User,
+    training: Settings,  # noqa: F811
+) -> None:
+    job = a_job(state=JobState.FINISHED)
+    values = {
+        "completion_length": 4.0,
+        "longest_completion": 9.0,
+        "held_out/score": 0.5,
+        "held_out/low": 0.4,
+        "held_out/high": 0.7,
+    }
+    lines(job.folder / "metrics.jsonl", [{"step": n, "time": n, "attempt": 1, "tokens": 10, **values} for n in (1, 2, 3)])
+    with room_of(live_server, session_of(client_for, alice), viewport={"width": 1280, "height": 900}) as room:
+        page = room.page(f"/learning/jobs/{job.public_id}/")
+        lengths = page.locator("[data-chart=lengths]")
+        expect(lengths).to_have_class(DRAWN)
+        lengths.scroll_into_view_if_needed()
+        x, y = page.evaluate(PLACE_OF, ["lengths", 2])
+        page.mouse.move(x - 3, y)
+        page.mouse.move(x, y)
+        for words in ("step 2", "completion length : 4", "longest completion : 9"):
+            expect(lengths.locator(".hoverlayer")).to_contain_text(words)
+        page.mouse.move(0, 0)
+        page.get_by_role("button", name="Smooth").click()
+        page.get_by_role("button", name="Log axis").click()
+        page.wait_for_function("document.querySelector('[data-chart=lengths]')._fullLayout.yaxis.type === 'log'")
+        page.wait_for_function("document.querySelector('[data-chart=lengths]').data.length === 4")
+        band = page.evaluate("document.querySelector('[data-chart=held_out]').data[1].fillcolor")
+        assert re.fullmatch("#[0-9a-f]{6}2b", band)
+        assert faults_in_both_themes(page) == []
 
 
 @pytest.mark.usefixtures("_a_model_and_texts")
@@ -111,7 +162,7 @@ def test_a_job_is_started_its_curves_are_seen_and_the_rows_behind_a_point(
         shot(page, "training-job")
         address = page.url
         page.get_by_role("link", name="Training jobs").first.click()
-        expect(page.get_by_role("cell", name="12 of 12")).to_be_visible()
+        expect(page.get_by_role("cell", name="12", exact=True)).to_have_count(2)
         found["list"] = faults_in_both_themes(page)
         page.set_viewport_size({"width": 390, "height": 844})
         for name, path in {

@@ -2,14 +2,16 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.learning.charts.charts import CHARTS, charts_of, word_of
+from apps.learning.charts.charts import CHARTS, word_of
 from apps.learning.charts.curves import INERTIA, Curves, column_means, short, thinned
+from apps.learning.charts.drawing import charts_of
 from tests.training_jobs.factory import lines
 
 
@@ -57,20 +59,67 @@ def test_a_resumed_attempt_replaces_the_steps_it_repeats(tmp_path: Path) -> None
     assert list(curves.axis("time")) == [1, 2, 3, 4, 5, 6], "time continues from the end of the previous attempt"
 
 
-def test_smoothing_is_the_same_whether_read_at_once_or_line_by_line(tmp_path: Path) -> None:
-    path, values = tmp_path / "metrics.jsonl", [1.0, 0.0, 3.0, 2.0]
+def test_smoothing_is_debiased_and_the_same_whether_read_at_once_or_line_by_line(tmp_path: Path) -> None:
+    path, values = tmp_path / "metrics.jsonl", [1.0, 0.0, float("nan"), 3.0, 2.0]
     slow = Curves(path)
     for step, value in enumerate(values, 1):
-        lines(path, [line(step, loss=value)])
+        lines(path, [line(step) if value != value else line(step, loss=value)])
         slow.read()
         slow.values("loss", smooth=True)
     fast = Curves(path)
     fast.read()
-    expected = [1.0]
-    for value in values[1:]:
-        expected.append(INERTIA * expected[-1] + (1 - INERTIA) * value)
-    assert list(fast.values("loss", smooth=True)) == pytest.approx(expected)
-    assert list(slow.values("loss", smooth=True)) == pytest.approx(expected)
+    expected, mean, count = [], 0.0, 0
+    for value in values:
+        if value != value:
+            expected.append(value)
+            continue
+        mean, count = INERTIA * mean + (1 - INERTIA) * value, count + 1
+        expected.append(mean / (1 - INERTIA**count))
+    assert list(fast.values("loss", smooth=True)) == pytest.approx(expected, nan_ok=True)
+    assert list(slow.values("loss", smooth=True)) == pytest.approx(expected, nan_ok=True)
+
+
+def test_a_smoothed_curve_lies_over_its_pale_values(tmp_path: Path) -> None:
+    lines(tmp_path / "metrics.jsonl", [line(step, loss=1.0 / step) for step in (1, 2, 3)])
+    curves = Curves(tmp_path / "metrics.jsonl")
+    curves.read()
+    (chart,) = charts_of([("one", curves)], axis="step", smooth=True)
+    pale, smooth = chart["figure"]["data"]
+    assert (pale["y"], pale["meta"]["pale"], pale["showlegend"], pale["hoverinfo"]) == (
+        [1.0, 0.5, 0.33333],
+        True,
+        False,
+        "skip",
+    )
+    assert smooth["y"] == pytest.approx([1.0, (0.09 + 0.05) / 0.19, (0.081 + 0.045 + 0.1 / 3) / 0.271], abs=1e-4)
+    assert not chart["figure"]["layout"]["showlegend"]
+
+
+def test_an_interval_is_a_band_around_its_score(tmp_path: Path) -> None:
+    bounds = {"held_out/low": 0.25, "held_out/high": 0.75}
+    lines(
+        tmp_path / "metrics.jsonl", [line(1, **bounds, **{"held_out/score": 0.5}), line(2, **bounds, **{"held_out/score": 0.7})]
+    )
+    curves = Curves(tmp_path / "metrics.jsonl")
+    curves.read()
+    (chart,) = charts_of([("one", curves)], axis="step", smooth=True)
+    low, high, score = chart["figure"]["data"]
+    assert score["y"] == [0.5, 0.7], "a smoothed score would leave its own interval"
+    assert (low["y"], high["y"], high["fill"]) == ([0.25, 0.25], [0.75, 0.75], "tonexty")
+    assert {edge["meta"]["band"] for edge in (low, high)} == {True}
+    assert (score["name"], score["text"][0]) == ("score", " (0.25 to 0.75)")
+    assert chart["figure"]["layout"]["hovermode"] == "x unified"
+
+
+def test_only_lines_of_positive_values_may_have_a_logarithmic_axis(tmp_path: Path) -> None:
+    shares = {"passrate/0": 0.25, "passrate/1": 0.75, "capped": 0.1, "masked_rows": 0.2}
+    lines(tmp_path / "metrics.jsonl", [line(step, loss=step - 1.0, grad_norm=1.0 / step, **shares) for step in (1, 2)])
+    curves = Curves(tmp_path / "metrics.jsonl")
+    curves.read()
+    found = {chart["name"]: chart for chart in charts_of([("one", curves)], axis="step", smooth=False)}
+    may = {name: chart["may_be_log"] for name, chart in found.items()}
+    assert may == {"passrate": False, "loss": False, "others": True, "gradient": True}
+    assert [trace["name"] for trace in found["others"]["figure"]["data"]] == ["tokens at the cap", "rows left out"]
 
 
 def test_a_shorter_file_is_read_from_its_start(tmp_path: Path) -> None:
@@ -115,6 +164,11 @@ def test_numbers_are_rounded_to_five_significant_digits() -> None:
     assert short(np.array([0.0, 123456.7, -0.000123456, 1.0])) == [0.0, 123460.0, -0.00012346, 1.0]
 
 
+def _figure(charts: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = next(chart for chart in charts if chart["name"] == name)["figure"]["data"]
+    return found
+
+
 def test_charts_show_only_measured_curves(tmp_path: Path) -> None:
     path = tmp_path / "metrics.jsonl"
     roles = {"role/solver/reward": 0.9, "role/verifier1/reward": 0.6, "role/solver/silent": 0.1}
@@ -129,7 +183,7 @@ def test_charts_show_only_measured_curves(tmp_path: Path) -> None:
     assert found["loss"][0]["customdata"] == [1, 2, 3]
     assert found["votes"][0]["x"] == ["0", "4"]
     both = charts_of([("one", curves), ("two", curves)], axis="step", smooth=True)
-    loss = next(chart for chart in both if chart["name"] == "loss")["figure"]["data"]
+    loss = [trace for trace in _figure(both, "loss") if trace.get("showlegend", True)]
     assert [(trace["name"], trace["line"]["dash"]) for trace in loss] == [("loss · one", "solid"), ("loss · two", "dot")]
 
 

@@ -18,7 +18,7 @@ from apps.datasets.models import DatasetVersion
 from apps.learning.jobs import driving, jobs
 from apps.learning.jobs.forms import JobForm
 from apps.learning.models import JobState, TrainingJob
-from tests.training_jobs.factory import a_job, an_ended_job
+from tests.training_jobs.factory import a_job, an_ended_job, lines
 
 pytestmark = pytest.mark.django_db
 ClientFor = Callable[[User | None], Client]
@@ -113,6 +113,9 @@ def test_a_job_on_a_dataset_names_it_and_links_its_rows(alice: User, training: S
         ({"recipe": "orealh"}, "source", "Choose “Lemmas in order”"),
         ({"recipe": "turn_dapo", "source": "toy:trio"}, "source", "Choose “Copy a digit” or “Ask a tool”"),
         ({"recipe": "orealh_cold_start", "demonstrations": "on"}, "source", "rounds with lemmas"),
+        ({"ratio_cap": "1.1"}, "ratio_cap", "above 1.2"),
+        ({"correction_cap": "2"}, "correction_cap", "loss.old = recompute"),
+        ({"recipe": "turn_sft", "demonstrations": "on", "mask_above": "2"}, "mask_above", "no ratios"),
     ],
 )
 def test_values_that_the_trainer_would_reject_are_reported_at_their_field(
@@ -190,7 +193,7 @@ def test_curves_are_sent_as_figures_and_only_after_new_metrics(client_for: Clien
     assert {chart["name"] for chart in found["charts"]} == {"reward", "passrate", "silent", "rates", "votes"}
     assert client.get(address, {"seen": found["seen"]}).status_code == 204
     both = client.get(address, {"with": str(other.public_id), "seen": found["seen"], "x": "tokens", "smooth": "1"}).json()
-    names = [trace["name"] for trace in both["charts"][0]["figure"]["data"]]
+    names = [trace["name"] for trace in both["charts"][0]["figure"]["data"] if trace.get("showlegend", True)]
     assert names == ["reward · Copy a digit", "solver · Copy a digit", "reward · Another", "solver · Another"]
     assert client.get(address, {"x": "moon"}).status_code == 422
 
@@ -208,6 +211,23 @@ def test_chosen_jobs_are_overlaid(client_for: ClientFor, alice: User, tmp_path: 
     page = client_for(alice).get(reverse("learning:job_list"), {"job": [str(one.public_id), str(two.public_id), "nonsense"]})
     assert page["Location"] == reverse("learning:job", args=[one.public_id]) + f"?with={two.public_id}"
     assert "Copy a digit" in client_for(alice).get(reverse("learning:job_list")).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("sort", "titles"),
+    [("-reward", "bca"), ("reward", "cba"), ("rate", "acb"), ("-steps", "abc"), ("title", "abc"), ("moon", "cba")],
+)
+def test_jobs_are_sorted_by_a_column(client_for: ClientFor, alice: User, sort: str, titles: str) -> None:
+    for title, rate, steps, rewards in (("a", 0.01, 30, []), ("b", 0.2, 20, [0.1, 0.9]), ("c", 0.1, 10, [0.5])):
+        job = a_job(title=title, config={"learning_rate": rate, "steps": steps})
+        lines(
+            job.folder / "metrics.jsonl", [{"step": n, "time": n, "attempt": 1, "reward": one} for n, one in enumerate(rewards)]
+        )
+    page = client_for(alice).get(reverse("learning:job_list"), {"sort": sort})
+    assert [job.title for job, _, _ in page.context["rows"]] == list(titles)
+    text = page.content.decode()
+    assert "0.900" in text
+    assert text.count("aria-sort") == 1
 
 
 def test_the_buttons_stop_and_resume_a_job(client_for: ClientFor, alice: User) -> None:

@@ -1,17 +1,8 @@
-"""Charts of jobs: curves grouped into plain Plotly figures over any number of jobs."""
+"""Charts of jobs: which curves each shows, and the displayed names of curves. `drawing` makes the figures."""
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
-
-import numpy as np
-
-from apps.learning.charts.curves import Axis, Curves, column_means, short, thinned
-from apps.ui.figures import DASHES
-
-WIDTH = 480
-AXIS_TITLES = {"step": "step", "tokens": "tokens trained", "time": "seconds of training"}
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
@@ -19,7 +10,7 @@ class Chart:
     """One chart. `curves` is a pattern for names of metrics.
 
     `kind`: `lines`, `stack` (stacked shares) or `bars` (values of the last line). Shares of several jobs cannot be stacked;
-    their `overlay` curves are drawn as lines instead.
+    their `overlay` curves are drawn as lines instead. A curve with its bounds (`x/score`, `x/low`, `x/high`) has a band.
     """
 
     name: str
@@ -30,15 +21,6 @@ class Chart:
     share: bool = False
     from_zero: bool = False
     overlay: str = ""
-
-
-@dataclass(frozen=True)
-class DrawOptions:
-    """Requested drawing: x axis, smoothing, and number of screen columns."""
-
-    axis: Axis
-    smooth: bool
-    width: int
 
 
 CHARTS = (
@@ -114,6 +96,13 @@ CHARTS = (
     ),
     Chart("ratio", "Highest ratio", "Highest ratio of a token’s probability now and at sampling.", r"ratio_max"),
     Chart(
+        "others",
+        "Rows of other policies",
+        "Share of tokens at the cap of their correction, and of rows left out as too far from the model.",
+        r"capped|masked_rows",
+        share=True,
+    ),
+    Chart(
         "lengths",
         "Lengths",
         "Tokens per completion: mean and longest.",
@@ -150,8 +139,6 @@ _WORDS = {
     "mean_value": "mean v(l)",
     "masked_rounds": "rounds without a lemma",
     "held_out/score": "score",
-    "held_out/low": "lower bound",
-    "held_out/high": "upper bound",
     "kl": "KL to the reference",
     "kl_behaviour": "KL to the rows’ policy",
     "passrate/0": "none",
@@ -162,6 +149,8 @@ _WORDS = {
     "passrate/1": "all",
     "clip_low": "below",
     "clip_high": "above",
+    "capped": "tokens at the cap",
+    "masked_rows": "rows left out",
     "silent": "all",
     "token_rm_loss": "token reward model",
     "time/train": "learning",
@@ -186,98 +175,6 @@ def word_of(curve: str) -> str:
     return _WORDS.get(plain) or plain.replace("_", " ").replace("votes/", "k = ")
 
 
-def charts_of(jobs: Sequence[tuple[str, Curves]], *, axis: Axis, smooth: bool, width: int = WIDTH) -> list[dict[str, Any]]:
-    """Charts with data, as `{name, title, about, figure}`; `jobs` by title, the page's own first."""
-    found, drawn = [], DrawOptions(axis, smooth, width)
-    for one in CHARTS:
-        chart = replace(one, curves=one.overlay, kind="lines") if one.overlay and len(jobs) > 1 else one
-        traces: list[dict[str, Any]] = []
-        for place, (title, curves) in enumerate(jobs):
-            traces += _traces(chart, title, curves, place, drawn)
-        if not traces:
-            continue
-        if len(jobs) == 1:
-            for trace in traces:
-                trace["name"] = trace["meta"]["curve"]
-        figure = {"data": traces, "layout": _layout(chart, axis, many=len(traces) > 1)}
-        found.append({"name": chart.name, "title": chart.title, "about": chart.about, "figure": figure})
-    return found
-
-
-def _traces(chart: Chart, title: str, curves: Curves, place: int, drawn: DrawOptions) -> list[dict[str, Any]]:
-    names = [name for name in curves.names if re.fullmatch(chart.curves, name)]
-    if not names:
-        return []
-    if chart.kind == "bars":
-        return _bars(title, names, curves, place)
-    if chart.kind == "stack":
-        return _stack(title, names, curves, drawn)
-    return [_line(title, name, curves, (place, number), drawn) for number, name in enumerate(names)]
-
-
-def _line(title: str, name: str, curves: Curves, place: tuple[int, int], drawn: DrawOptions) -> dict[str, Any]:
-    x, y = curves.axis(drawn.axis), curves.values(name, smooth=drawn.smooth)
-    chosen = thinned(x, y, drawn.width)
-    word = word_of(name)
-    return {
-        "type": "scatter",
-        "mode": "lines" if len(chosen) > 1 else "markers",
-        "x": short(x[chosen], 9),
-        "y": short(y[chosen]),
-        "customdata": [int(step) for step in curves.steps()[chosen]],
-        "name": f"{word} · {title}",
-        "line": {"width": 1.5, "dash": DASHES[place[0] % len(DASHES)]},
-        "hovertemplate": "%{y:.4g}<br>step %{customdata}<extra>%{fullData.name}</extra>",
-        "meta": {"curve": word, "job": place[0], "number": place[1]},
-    }
-
-
-def _stack(title: str, names: list[str], curves: Curves, drawn: DrawOptions) -> list[dict[str, Any]]:
-    order = [name for name in _WORDS if name in names]
-    x, shares = column_means(curves.axis(drawn.axis), [curves.values(name) for name in order], drawn.width)
-    return [
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "stackgroup": "groups",
-            "x": short(x, 9),
-            "y": short(np.clip(share, 0, 1)),
-            "name": f"{word_of(name)} · {title}",
-            "line": {"width": 0.5},
-            "hovertemplate": "%{y:.0%}<extra>%{fullData.name}</extra>",
-            "meta": {"curve": word_of(name), "job": 0, "number": number, "shade": 4 * number / max(1, len(order) - 1)},
-        }
-        for number, (name, share) in enumerate(zip(order, shares, strict=True))
-    ]
-
-
-def _bars(title: str, names: list[str], curves: Curves, place: int) -> list[dict[str, Any]]:
-    last = curves.last
-    known = sorted((int(name.rpartition("/")[2]), last[name]) for name in names if name in last)
-    if not known:
-        return []
-    return [
-        {
-            "type": "bar",
-            "x": [str(k) for k, _ in known],
-            "y": [share for _, share in known],
-            "name": title,
-            "hovertemplate": "%{y:.0%} with k = %{x}<extra></extra>",
-            "meta": {"curve": title, "job": place, "number": place},
-        }
-    ]
-
-
-def _layout(chart: Chart, axis: Axis, *, many: bool) -> dict[str, Any]:
-    y: dict[str, Any] = {"tickformat": ".0%", "range": [-0.02, 1.04]} if chart.share else {"exponentformat": "e"}
-    y |= {"rangemode": "tozero"} if chart.from_zero else {}
-    title = "passing votes" if chart.kind == "bars" else AXIS_TITLES[axis]
-    return {
-        "xaxis": {"title": {"text": title}, **({"type": "category"} if chart.kind == "bars" else {})},
-        "yaxis": y,
-        "margin": {"l": 52, "r": 8, "t": 8, "b": 40},
-        "showlegend": many,
-        "legend": {"orientation": "h", "y": -0.4},
-        "hovermode": "closest",
-        "height": 260,
-    }
+def stack_order(names: Sequence[str]) -> list[str]:
+    """Curves of a stack from the bottom up."""
+    return [name for name in _WORDS if name in names]

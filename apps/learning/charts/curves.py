@@ -36,7 +36,7 @@ class Curves:
         self._steps = array("d")
         self._axes: dict[Axis, array[float]] = {"tokens": array("d"), "time": array("d")}
         self._values: dict[str, array[float]] = {}
-        self._smooth: dict[str, array[float]] = {}
+        self._smooth: dict[str, tuple[array[float], array[float]]] = {}
         self._attempt, self._before, self._last_time = 0, 0.0, 0.0
 
     def read(self) -> None:
@@ -82,7 +82,8 @@ class Curves:
         """Drop all points from `step` on, where a resumed attempt begins."""
         place = bisect_left(self._steps, step)
         del self._steps[place:]
-        for known in (*self._axes.values(), *self._values.values(), *self._smooth.values()):
+        smoothed = [one for pair in self._smooth.values() for one in pair]
+        for known in (*self._axes.values(), *self._values.values(), *smoothed):
             del known[place:]
 
     @property
@@ -110,23 +111,26 @@ class Curves:
         return np.array(self._steps)
 
     def values(self, name: str, *, smooth: bool = False) -> Numbers:
-        """Value of a curve at every point, NaN where it has none; `smooth`: an exponential moving average."""
+        """Value of a curve at every point, NaN where it has none; `smooth`: a debiased exponential mean."""
         given = self._values.get(name, array("d"))
         found = np.full(len(self._steps), np.nan)
-        used = self._smoothed(name, given) if smooth else given
-        found[: len(used)] = used
+        found[: len(given)] = given
+        if smooth:
+            found[: len(given)] = np.where(np.isnan(given), np.nan, self._smoothed(name, given))
         return found
 
     def _smoothed(self, name: str, given: "array[float]") -> "array[float]":
-        kept = self._smooth.setdefault(name, array("d"))
-        past = kept[-1] if kept else math.nan
-        for value in given[len(kept) :]:
+        """Exponential mean at every point, divided by the weight 1 − 0.9ⁿ that n values have so far."""
+        means, weights = self._smooth.setdefault(name, (array("d"), array("d")))
+        mean, weight = (means[-1], weights[-1]) if means else (0.0, 0.0)
+        for value in given[len(means) :]:
             if value == value:  # Not NaN.
-                past = value if past != past else INERTIA * past + (1 - INERTIA) * value
-                kept.append(past)
-            else:
-                kept.append(math.nan)
-        return kept
+                past = INERTIA * weight
+                weight = past + 1 - INERTIA
+                mean = (past * mean + (1 - INERTIA) * value) / weight
+            means.append(mean)
+            weights.append(weight)
+        return means
 
 
 def thinned(x: Numbers, y: Numbers, width: int) -> NDArray[np.intp]:

@@ -1,7 +1,6 @@
 """Form that starts a training job. Empty fields take the recipe's values: those of its paper, except the batch size."""
 
 import uuid
-from dataclasses import asdict
 from typing import Any
 
 from django import forms
@@ -14,27 +13,20 @@ from apps.datasets.versions.manifest import UNSCORABLE, scored_at
 from apps.learning.jobs.bases import Base, bases
 from apps.learning.jobs.folders import TEXTS
 from apps.learning.jobs.jobs import Draft, manifest_of
-from apps.learning.jobs.settings import FIELDS, Learner, Settings, lines_of, settings_read
+from apps.learning.jobs.more_fields import PLAIN, MoreFields, config_of_more, fields_of_more, shown_defaults
+from apps.learning.jobs.settings import FIELDS, LIMITS, Learner, Settings, lines_of, settings_read
 from apps.learning.models import TITLE_LENGTH, TrainingJob
 from apps.learning.presets import PRESETS, TOYS, ToyCard
 from apps.learning.rollouts.forms import ROLLOUTS, RolloutFields, fields_of_plan
 from apps.learning.rollouts.plan import STREAM_WAIT_S, drawn_at, plan_of
+from apps.learning.rollouts.temperatures import WORDS, is_raw, of_dataset
 from apps.recipes.recipe import Family, Training
 from apps.recipes.registry import TRAININGS
 
 MOST_STEPS = 1_000_000
+#: Rows as text of a logged step: those of the highest, median and lowest reward.
+SAMPLES = 3
 ARITHMETIC = (("auto", "bfloat16 on CUDA, else float32"), ("float32", "float32"), ("bfloat16", "bfloat16"))
-#: Fields that `config.json` contains under the same name, where they are set.
-PLAIN = (
-    "rows_per_step",
-    "micro_rows",
-    "learning_rate",
-    "last_learning_rate",
-    "warmup_steps",
-    "gradient_clip",
-    "threads",
-    "most_lag",
-)
 IMITATED: tuple[Family, ...] = ("proofs", "turns")
 #: Input that the recipes of a family compare.
 NEEDS: dict[Family, str] = {
@@ -46,7 +38,7 @@ NEEDS: dict[Family, str] = {
 }
 
 
-class JobForm(RolloutFields):
+class JobForm(RolloutFields, MoreFields):
     """Form of a new job; `draft()` returns the job of a valid form."""
 
     start_id = forms.UUIDField(widget=forms.HiddenInput, required=False)
@@ -109,10 +101,10 @@ class JobForm(RolloutFields):
     )
 
     MAIN = ("title", "recipe", "source", "base", "demonstrations", "steps", "seed")
-    MORE = ("settings",)
+    MORE = ("any_template", "settings")
     OPTIMISER = ("rows_per_step", "micro_rows", "learning_rate", "last_learning_rate", "warmup_steps", "gradient_clip")
-    LOSS = ("beta", "low", "high")
-    REST = ("lora", "lora_rank", "lora_alpha", "save_every", "keep", "device", "dtype", "threads")
+    LOSS = ("beta", "low", "high", *LIMITS)
+    REST = ("lora", "lora_rank", "lora_alpha", "save_every", "keep", "device", "dtype", "threads", "micro_tokens", "packing")
 
     def __init__(self, data: Any = None, *, user: User, preset: str = "", **more: Any) -> None:
         initial = {"start_id": uuid.uuid4(), "device": "auto", "dtype": "auto", **more.pop("initial", {})}
@@ -167,9 +159,11 @@ class JobForm(RolloutFields):
 
     def _check_settings(self, values: dict[str, Any]) -> None:
         try:
-            settings_of(values)
+            more = settings_of(values)
         except ValidationError as error:
             self.add_error("settings", error)
+        else:
+            self.check_limits(values, TRAININGS[values["recipe"]], loss_of(values, more))
 
     def _check_toy(self, card: Training, values: dict[str, Any]) -> None:
         supervised = card.objective == "supervised"
@@ -214,6 +208,13 @@ class JobForm(RolloutFields):
         elif not (dataset.folder / TEXTS).is_file():
             self.add_error("source", f"The texts of {dataset} are missing. Make the dataset again.")
 
+    def temperatures(self) -> dict[str, Any]:
+        """What the form says about temperatures: of datasets, and of models that play the job's own runs."""
+        known = {value: of_dataset(manifest_of(one)) for value, one in self._datasets.items() if one.has_tokens}
+        raw = {name: is_raw(alias) for name, alias in self._players.items()}
+        unused = [card.name for card in TRAININGS.values() if not card.needs_logprobs]
+        return {"datasets": known, "raw": raw, "words": WORDS, "unused": unused}
+
     def draft(self) -> Draft:
         """Job of a valid form."""
         values = self.cleaned_data
@@ -234,18 +235,6 @@ class JobForm(RolloutFields):
         return (scored_at(manifest_of(dataset)) or 1.0) if dataset else 1.0
 
 
-def shown_defaults() -> dict[str, dict[str, str]]:
-    """Defaults by recipe and field, as shown in empty fields."""
-    found = {}
-    for name, card in TRAININGS.items():
-        values = {**asdict(card.loss_settings), **card.settings(steps=0), "temperature": card.temperature}
-        if card.warmup_share:  # A share of the steps, which are not known yet.
-            values["warmup_steps"] = None
-        fields = (*PLAIN, "beta", "low", "high", "temperature")
-        found[name] = {field: f"{values[field]:g}" for field in fields if values.get(field) is not None}
-    return found
-
-
 def config_from(values: dict[str, Any], base: Base, dataset: DatasetVersion | None) -> dict[str, Any]:
     """Content of `config.json` for a form's values, without the empty fields."""
     source: dict[str, Any] = {"kind": "rows" if dataset is None or dataset.has_tokens else "texts"}
@@ -255,16 +244,23 @@ def config_from(values: dict[str, Any], base: Base, dataset: DatasetVersion | No
         source = {"kind": "toy", "toy": values["source"].removeprefix("toy:")}
         source |= {"demonstrations": True} if values["demonstrations"] else {}
     config: dict[str, Any] = {"recipe": values["recipe"], "base": base.config, "parent": base.parent, "source": source}
+    config["samples"] = SAMPLES
     config |= {name: values[name] for name in ("steps", "seed", "save_every", "keep", "device", "dtype")}
     config |= {name: values[name] for name in PLAIN if values.get(name) is not None}
     more = settings_of(values)
     source |= {name: given for name, given in (("recipe_options", more.recipe), ("options", more.toy)) if given}
     config |= {"held_out": more.held_out} if more.held_out else {}
-    loss = {name: values[name] for name in FIELDS if values.get(name) is not None} | more.loss
+    loss = loss_of(values, more)
     config |= {"loss": loss} if loss else {}
+    config |= config_of_more(values)
     if values["lora"]:
         config["lora"] = {"rank": values["lora_rank"] or 16, "alpha": values["lora_alpha"] or 32, "targets": "all-linear"}
     return config
+
+
+def loss_of(values: dict[str, Any], more: Settings) -> dict[str, Any]:
+    """Settings of `loss` in `config.json`: those of fields and those of lines."""
+    return {name: values[name] for name in FIELDS if values.get(name) is not None} | more.loss
 
 
 def fields_of(job: TrainingJob) -> dict[str, Any]:
@@ -280,6 +276,7 @@ def fields_of(job: TrainingJob) -> dict[str, Any]:
         found |= {"source": ROLLOUTS, **fields_of_plan(plan_of(job.rollouts))}
     elif job.dataset is not None:
         found["source"] = f"dataset:{job.dataset.pk}"
+    found |= fields_of_more(config)
     return found | {"settings": lines_of(config), "demonstrations": bool(config["source"].get("demonstrations"))}
 
 

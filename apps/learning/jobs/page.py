@@ -11,6 +11,7 @@ from apps.learning.charts.charts import word_of
 from apps.learning.charts.curves import curves_of, reading
 from apps.learning.jobs.ends import ADVICE, NEEDS_A_NEW_JOB
 from apps.learning.jobs.folders import LOST_AFTER_S, attempt_silent_for, checkpoint_steps, log_tail
+from apps.learning.jobs.hyperparameters import tracker_notes
 from apps.learning.jobs.settings import lines_of
 from apps.learning.jobs.waiting import waits_for
 from apps.learning.models import JobState, Rollout, TrainingJob
@@ -57,6 +58,7 @@ def job_now(job: TrainingJob) -> dict[str, Any]:
         "checkpoints": list(reversed(checkpoint_steps(job.folder))),
         "next_part": next_preset(job.recipe, job.toy),
         "settings": lines_of(job.config).replace("\n", "; "),
+        "trackers": tracker_notes(job),
         "played": played,
         "waits": waits_for(job, played.counts if played else {}),
         "no_worker": job.state == JobState.QUEUED and worker_is_missing(),

@@ -14,7 +14,7 @@ from apps.recipes.options import without_effect
 from apps.recipes.registry import TRAININGS
 
 #: Settings of the loss that have a form field.
-FIELDS = ("beta", "low", "high")
+FIELDS = ("beta", "low", "high", "ratio_cap", "correction_cap", "mask_above")
 #: Settings of the loss that are not numbers.
 CHOICES: dict[str, tuple[Any, ...]] = {
     "aggregation": ("token", "seq", "fixed", "sum"),
@@ -24,6 +24,8 @@ CHOICES: dict[str, tuple[Any, ...]] = {
 #: Settings of `loss` that each objective uses; all others are rejected.
 _CLIPPED = ("aggregation", "longest", "entropy_bonus", "mastered_below", "old")
 _OREAL = ("positive", "negative", "token_rm", "old")
+#: Limits on rows of other policies, with a form field; supervised recipes have none.
+LIMITS = ("ratio_cap", "correction_cap", "mask_above")
 OF_LOSS = {"clipped": _CLIPPED, "clipped_with_values": _CLIPPED, "oreal": _OREAL, "supervised": ()}
 OF_TOYS: dict[str, dict[str, tuple[Any, ...]]] = {
     "trio": {"strategy": ("random", "balanced", "adaptive")},

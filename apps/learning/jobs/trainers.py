@@ -19,6 +19,7 @@ from apps.learning.jobs.folders import TRAINER_LOCK, locked
 
 logger = logging.getLogger(__name__)
 COMMIT = "LEMMASCOPE_COMMIT"
+TRACKERS = "LEMMASCOPE_TRACKERS"
 #: Environment variables passed to a trainer: no keys, no addresses of a database or broker.
 KNOWN = ("PATH", "HOME", "LANG", "TZ", "TMPDIR", "USER", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "CC", "CXX")
 KNOWN_PREFIXES = (
@@ -75,6 +76,7 @@ def environment(device: str = "") -> dict[str, str]:
         visible = visible.split(",")[0]
     chosen = {"CUDA_VISIBLE_DEVICES": visible} if visible or "CUDA_VISIBLE_DEVICES" in known else {}
     fixed = {"PYTHONUNBUFFERED": "1", "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false", COMMIT: git_commit()}
+    fixed[TRACKERS] = ",".join(settings.TRAIN_TRACKERS)
     return known | fixed | chosen
 
 

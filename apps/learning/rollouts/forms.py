@@ -75,7 +75,8 @@ class RolloutFields(forms.Form):
         min_value=0.01,
         max_value=2,
         required=False,
-        help_text="For all roles; top_p is 1, as in all recorded runs.",
+        help_text="At which all roles draw; top_p is 1, as in all recorded runs. The sentence under “Basics” says at which "
+        "temperature the trainer scores.",
     )
     most_lag = forms.IntegerField(
         label="Oldest policy (steps)",

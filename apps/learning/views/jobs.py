@@ -17,16 +17,20 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from apps.accounts.access import user_of
 from apps.datasets.access import researcher_required
 from apps.learning.access import job_get_for
-from apps.learning.charts.charts import charts_of
 from apps.learning.charts.curves import AXES, curves_of, reading
+from apps.learning.charts.drawing import charts_of
 from apps.learning.charts.samples import samples_of
-from apps.learning.jobs.forms import JobForm, fields_of, shown_defaults
+from apps.learning.jobs.forms import JobForm, fields_of
+from apps.learning.jobs.hyperparameters import differences_of, facts_of, settings_in_force
 from apps.learning.jobs.jobs import job_create, job_resume, job_stop
+from apps.learning.jobs.listing import columns, jobs_in_order, last_reward, rate_of, sort_of
+from apps.learning.jobs.more_fields import shown_defaults
 from apps.learning.jobs.page import job_now, worker_is_missing
 from apps.learning.jobs.trainers import TrainerMissing, python
 from apps.learning.models import TrainingJob
 from apps.learning.presets import FIRST
 from apps.learning.rollouts.forms import ROLLOUT_FIELDS
+from apps.learning.rollouts.temperatures import of_job
 from apps.recipes.registry import TRAININGS
 from apps.ui.sent import uuid_of, whole_number
 
@@ -38,15 +42,18 @@ WIDEST = 2000
 @never_cache
 @require_GET
 def job_list(request: HttpRequest) -> HttpResponse:
-    """List all jobs, newest first; redirect to the overlaid curves of chosen jobs."""
+    """List all jobs in the requested order; redirect to the overlaid curves of chosen jobs."""
     researcher_required(user_of(request))
     chosen = [one for one in request.GET.getlist("job") if uuid_of(one)]
     if chosen:
         others = urlencode([("with", one) for one in chosen[1:MOST_OVERLAID]])
         address = reverse("learning:job", args=[chosen[0]])
         return redirect(f"{address}?{others}" if others else address)
-    page = Paginator(TrainingJob.objects.select_related("owner", "dataset"), PAGE).get_page(request.GET.get("page"))
-    context = {"page": page, "missing": _missing(), "no_worker": worker_is_missing(), "presets": FIRST}
+    sort = sort_of(request.GET.get("sort", ""))
+    page = Paginator(jobs_in_order(sort), PAGE).get_page(request.GET.get("page"))
+    rows = [(job, rate_of(job), last_reward(job)) for job in page.object_list]
+    shown = {"page": page, "rows": rows, "columns": columns(sort), "query": urlencode({"sort": sort})}
+    context = {**shown, "missing": _missing(), "no_worker": worker_is_missing(), "presets": FIRST}
     is_part = request.headers.get("HX-Target") == "jobs"
     response = render(request, "learning/_job_rows.html" if is_part else "learning/job_list.html", context)
     patch_vary_headers(response, ["HX-Request", "HX-Target"])
@@ -84,6 +91,7 @@ def job_new(request: HttpRequest) -> HttpResponse:
         "presets": FIRST,
         "cards": TRAININGS.values(),
         "defaults": shown_defaults(),
+        "temperatures": form.temperatures(),
     }
     return render(request, "learning/job_new.html", context, status=422 if form.errors else 200)
 
@@ -102,6 +110,7 @@ def job_detail(request: HttpRequest, job_id: uuid.UUID) -> HttpResponse:
         "others": TrainingJob.objects.exclude(pk__in=[job.pk, *(other.pk for other in overlaid)])[:50],
         "query": query,
         "axes": AXES,
+        **_settings_context(job),
     }
     is_part = request.headers.get("HX-Target") == "job"
     response = render(request, "learning/_job_now.html" if is_part else "learning/job_detail.html", context)
@@ -150,6 +159,21 @@ def job_samples(request: HttpRequest, job_id: uuid.UUID) -> HttpResponse:
     return response
 
 
+@never_cache
+@require_GET
+def job_settings(request: HttpRequest, job_id: uuid.UUID) -> HttpResponse:
+    """Show the settings in force of a job; with another job in the address, the differences of both."""
+    job = job_get_for(user_of(request), job_id)
+    other = next(iter(_overlaid(request, job)), None)
+    context = {
+        "job": job,
+        "other": other,
+        "differences": differences_of(job, other) if other else [],
+        **_settings_context(job),
+    }
+    return render(request, "learning/job_settings.html", context)
+
+
 @require_POST
 def job_command(request: HttpRequest, job_id: uuid.UUID, verb: str) -> HttpResponse:
     """Stop a job after it has saved, or resume it."""
@@ -161,6 +185,17 @@ def job_command(request: HttpRequest, job_id: uuid.UUID, verb: str) -> HttpRespo
     if not do(job):
         messages.warning(request, refusal)
     return redirect("learning:job", job_id=job.public_id)
+
+
+def _settings_context(job: TrainingJob) -> dict[str, Any]:
+    temperatures, warning = of_job(job)
+    return {
+        "in_force": settings_in_force(job.config),
+        "facts": facts_of(job),
+        "temperatures": temperatures,
+        "temperature_warning": warning,
+        "all_others": TrainingJob.objects.exclude(pk=job.pk)[:50],
+    }
 
 
 def _overlaid(request: HttpRequest, job: TrainingJob) -> list[TrainingJob]:

@@ -1,5 +1,6 @@
 """Callbacks around the optimiser's steps: metrics, samples, checkpoints, stops by a signal, and checks for NaN."""
 
+import json
 import shutil
 import signal
 import threading
@@ -14,10 +15,12 @@ from transformers import TrainerCallback
 from apps.recipes.mathematics.rows import Row
 from workers.training import checkpoints
 from workers.training.config import JobConfig
-from workers.training.folder import JobFolder
+from workers.training.folder import JobFolder, replace_file
 from workers.training.measuring.held_out import HeldOut, score_metrics
+from workers.training.measuring.machine import machine_facts
 from workers.training.models import is_adapter
 from workers.training.problems import NotANumber
+from workers.training.trackers import Tracked, Trackers, chosen
 
 #: Our names of TRL's metrics.
 NAMES = {
@@ -68,7 +71,7 @@ class Watch(TrainerCallback):
         self.trainer: Any = None
         self._seen: dict[str, float] = {}
         self._rows: Sequence[Row] = ()
-        self._board: Any = None
+        self._trackers: Trackers | None = None
         self.held_out: HeldOut | None = None
         self._measured_at, self._measured_s = -1, 0.0
         self._since: tuple[float, int] = time.monotonic(), 0
@@ -78,8 +81,10 @@ class Watch(TrainerCallback):
         self._rows, self._seen = rows, measures
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        """Delete policies that an earlier attempt published after this attempt's first step, so that the engine drops them."""
+        """Open the trackers, record the machine, and delete policies that an earlier attempt published after the first step."""
         self._since = time.monotonic(), self.trainer.tokens_trained
+        if self.folder is not None:
+            self._begin(self.folder)
         if self.folder is None or self.config.source.get("kind") != "stream":
             return
         for left in (self.folder.path / "policy").glob("*"):
@@ -88,6 +93,11 @@ class Watch(TrainerCallback):
         has_adapter = is_adapter(Path(self.facts["base"]))  # The engine has only the model without it.
         if (state.global_step or has_adapter) and not (self.folder.path / "policy" / str(state.global_step)).exists():
             self._publish(state.global_step)
+
+    def _begin(self, folder: JobFolder) -> None:
+        replace_file(folder.path / "machine.json", json.dumps(machine_facts(self.trainer), ensure_ascii=False) + "\n")
+        job = Tracked(folder.path, folder.state.attempt, self.config.as_json())
+        self._trackers = Trackers(chosen(getattr(self.config, "trackers", None)), job)
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         """Save a checkpoint where one is due, and stop on request."""
@@ -123,7 +133,7 @@ class Watch(TrainerCallback):
             shutil.rmtree(old)
 
     def on_log(self, args: Any, state: Any, control: Any, logs: dict[str, Any] | None = None, **_: Any) -> None:
-        """Write one line of metrics, and the same numbers for TensorBoard."""
+        """Write one line of metrics, and the same numbers for the trackers."""
         found = {ours: float(logs[theirs]) for theirs, ours in NAMES.items() if logs and logs.get(theirs) is not None}
         if "loss" not in found:  # The final summary.
             return
@@ -134,8 +144,8 @@ class Watch(TrainerCallback):
         values = found | self._speed() | self._seen
         self.folder.write_metrics(state.global_step, values)
         self.folder.write_samples(state.global_step, self._samples())
-        for name, value in values.items():
-            self._tensorboard().add_scalar(name, value, state.global_step)
+        if self._trackers is not None:
+            self._trackers.log(state.global_step, values)
 
     def _held_out_metrics(self, step: int) -> dict[str, float]:
         """Held-out score, where one is due. Every process takes part, because a model may be spread over all of them."""
@@ -173,16 +183,9 @@ class Watch(TrainerCallback):
         self.folder.write_state(checkpoint=str(path.relative_to(self.folder.path)), state="running")
 
     def on_train_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        """Close TensorBoard's file."""
-        if self._board is not None:
-            self._board.close()
-
-    def _tensorboard(self) -> Any:
-        if self._board is None and self.folder is not None:
-            from torch.utils.tensorboard import SummaryWriter
-
-            self._board = SummaryWriter(str(Path(self.folder.path) / "tensorboard"))
-        return self._board
+        """Close the trackers."""
+        if self._trackers is not None:
+            self._trackers.end()
 
     def _samples(self) -> list[dict[str, Any]]:
         tokenizer = self.trainer.processing_class
@@ -193,6 +196,22 @@ class Watch(TrainerCallback):
         names = ("group_id", "trajectory_id", "problem_id", "role", "policy_version", "reward", "advantage", "finish_reason")
         return [
             {name: getattr(row, name) for name in names}
-            | {"prompt": text(row.prompt_ids), "completion": text(row.completion_ids)}
-            for row in self._rows[: self.config.samples]
+            | {"chosen": why, "prompt": text(row.prompt_ids), "completion": text(row.completion_ids)}
+            for why, row in chosen_rows(self._rows, self.config.samples)
         ]
+
+
+def chosen_rows(rows: Sequence[Row], count: int) -> list[tuple[str, Row]]:
+    """At most `count` rows to show, with the reason: the highest, lowest and median reward, then the first others.
+
+    In the order of the rewards; rows without a reward are the first ones.
+    """
+    ranked = sorted((row for row in rows if row.reward is not None), key=lambda row: row.reward or 0.0, reverse=True)
+    extremes = [("highest reward", 0), ("lowest reward", len(ranked) - 1), ("median reward", (len(ranked) - 1) // 2)]
+    known: dict[int, tuple[int, str]] = {}
+    for why, place in extremes if ranked else ():
+        known.setdefault(id(ranked[place]), (place, why))
+    found = [(place, why, ranked[place]) for place, why in known.values()][:count]
+    others = [row for row in rows if id(row) not in {id(row) for _, _, row in found}]
+    rest = [(len(rows) + number, "", row) for number, row in enumerate(others)][: count - len(found)]
+    return [(why, row) for _, why, row in sorted(found + rest, key=lambda one: one[0])]
