@@ -11,7 +11,9 @@ import pytest
 
 from apps.recipes.mathematics.rows import Row
 from workers.training import trackers
+from workers.training.config import config_of
 from workers.training.measuring.watching import chosen_rows
+from workers.training.problems import BadConfig
 from workers.training.trackers import Tracked, Trackers, chosen
 
 VALUES = {"loss": 0.5, "role/solver/reward": 1.0}
@@ -87,6 +89,14 @@ def test_training_does_not_wait_for_a_tracker_that_hangs(tmp_path: Path, monkeyp
     made.end()
     assert reported(tmp_path)["mlflow"]["errors"] >= 17
     released.set()
+
+
+def test_config_json_takes_a_list_of_trackers() -> None:
+    given = {"recipe": "turn_grpo", "base": "b", "source": {"kind": "rows"}, "steps": 2}
+    assert config_of(given).trackers is None
+    assert config_of(given | {"trackers": ["wandb"]}).trackers == ["wandb"]
+    with pytest.raises(BadConfig, match="trackers"):
+        config_of(given | {"trackers": "wandb"})
 
 
 def test_a_jobs_own_list_goes_before_the_default(monkeypatch: pytest.MonkeyPatch) -> None:

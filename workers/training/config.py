@@ -73,6 +73,7 @@ class JobConfig:
     dtype: Literal["auto", "float32", "bfloat16"] = "auto"
     attention: Literal["auto", "sdpa", "flash_attention_2", "flex_attention"] = "auto"
     threads: int | None = None
+    trackers: list[str] | None = None
 
     @property
     def training(self) -> Training:
@@ -153,6 +154,9 @@ def _check_parts(config: JobConfig) -> None:
     for name in ("packing", "any_template"):
         if not isinstance(getattr(config, name), bool):
             raise BadConfig(f"“{name}” is {getattr(config, name)!r}; it must be true or false.")
+    names = config.trackers
+    if names is not None and not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
+        raise BadConfig(f"“trackers” is {names!r}; it must be null or a list of names.")
     if not isinstance(config.dataset, dict):
         raise BadConfig(f"“dataset” is {config.dataset!r}; it must be an object.")
 
