@@ -13,6 +13,8 @@ from typing import Any
 
 COLD: dict[str, Any] = {"learning_rate": 3e-3, "last_learning_rate": 3e-4, "warmup_steps": 5}
 REINFORCED: dict[str, Any] = {"learning_rate": 1e-3, "last_learning_rate": 1e-3}
+JUDGED: dict[str, Any] = {"learning_rate": 3e-4, "last_learning_rate": 3e-4}
+ROLES = ("toy/solved", "toy/verifier1", "toy/found", "toy/spared", "toy/silent")
 LAST = 10
 
 
@@ -35,9 +37,11 @@ def main() -> None:
         print_progress(
             job(folder / "lemmas-token_rm", "orealh", {"toy": "lemmas"}, 40, cold, rows_per_step=240, **weighed), "toy/solved"
         )
-        cold = job(folder / "trio-cold", "turn_sft", _shown("trio"), 150, rows_per_step=128, **COLD)
-        roles = ("toy/solved", "toy/verifier1", "toy/found", "toy/spared", "toy/silent")
-        print_progress(job(folder / "trio", "marsrl", {"toy": "trio"}, 50, cold, rows_per_step=360, **REINFORCED), *roles)
+        trio: dict[str, Any] = COLD | {"learning_rate": 1e-3, "last_learning_rate": 1e-4}
+        cold = job(folder / "trio-cold", "turn_sft", _shown("trio"), 300, rows_per_step=128, **trio)
+        for name, options in {"trio": {}, "trio-unplanted": {"planted": False}}.items():
+            source = {"toy": "trio", "options": options}
+            print_progress(job(folder / name, "marsrl", source, 100, cold, rows_per_step=360, **JUDGED), *ROLES)
 
 
 def _shown(toy: str) -> dict[str, Any]:

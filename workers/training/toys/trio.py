@@ -1,7 +1,9 @@
 """Three roles with one policy: a Solver maps a digit to another, a Verifier judges the answer, a Corrector corrects it.
 
 `s4=` is solved by one digit, `v4=3?` verified by y (correct) or n (flagged), `c4=3=` corrected by a digit; w and d are the
-second Verifier and Corrector. The map is fixed and in no prompt. Inputs of the next role are chosen as in MarsRL.
+second Verifier and Corrector. The map is fixed and in no prompt. Inputs of the next role are chosen as in MarsRL. With
+`planted`, a Verifier that would see only right or only wrong answers of a problem gets a made-up one of the other kind in
+place of the last: else it forgets errors once the Solver makes none.
 """
 
 from collections.abc import Sequence
@@ -17,7 +19,7 @@ from workers.training.policy import Completion, Policy
 MAP = (3, 8, 0, 5, 9, 1, 7, 2, 4, 6)
 SIGNS: dict[Role, str] = {"solver": "s", "verifier1": "v", "corrector1": "c", "verifier2": "w", "corrector2": "d"}
 ROWS_A_PROBLEM = 72
-TEACHER = 0.65
+TEACHER, JUDGE = 0.65, 0.75  # how often the teacher answers and judges correctly
 
 
 @dataclass(frozen=True)
@@ -34,8 +36,9 @@ class _Made:
 class TrioToy:
     """Up to 72 outputs per problem: eight of the Solver, and eight for each of two inputs of each later role."""
 
-    def __init__(self, strategy: Strategy = "balanced") -> None:
+    def __init__(self, strategy: Strategy = "balanced", planted: bool = True) -> None:
         self._strategy: Strategy = strategy
+        self._planted = planted
         self._known: dict[str, float] = {}
 
     def rollouts(self, policy: Policy, random: np.random.Generator, rows: int) -> list[Trajectory]:
@@ -64,17 +67,17 @@ class TrioToy:
         ]
 
     def demonstrations(self, policy: Policy, random: np.random.Generator, rows: int) -> list[Trajectory]:
-        """Turns of a teacher of all roles that is right about two times in three, like recorded turns of a first model."""
+        """Turns of a teacher of all roles that is often wrong, like recorded turns of a first model."""
         turns = []
         roles = list(SIGNS)
         for _ in range(rows):
             role, digit = roles[random.integers(len(roles))], int(random.integers(10))
-            answer = str(MAP[digit]) if random.random() < 0.5 else str(random.integers(10))
-            correct, right = answer == str(MAP[digit]), random.random() < TEACHER
+            answer = str(MAP[digit]) if random.random() < 0.5 else _slip(digit)
+            correct, right = answer == str(MAP[digit]), random.random() < (JUDGE if role.startswith("verifier") else TEACHER)
             if role.startswith("verifier"):
                 text = "y" if correct == right else "n"
             else:
-                text = str(MAP[digit]) if right else str(random.integers(10))
+                text = str(MAP[digit]) if right else _slip(digit)
             turns.append(Turn(policy.encode(_prompt(role, digit, answer)), policy.encode(text), role=role))
         return [Trajectory(id="shown", problem_id="shown", turns=turns, reward=1.0)]
 
@@ -85,7 +88,8 @@ class TrioToy:
     def _chosen(self, outputs: Sequence[_Made], role: Role, draw: Random) -> list[tuple[int, str]]:
         options = [Output(made.reward, made.flagged) for made in outputs]
         picked = choose_inputs(options, role, strategy=self._strategy, random=draw)
-        return [(outputs[place].problem, outputs[place].answer) for place in picked]
+        given = [(outputs[place].problem, outputs[place].answer) for place in picked]
+        return _with_both_kinds(given) if self._planted and role.startswith("verifier") else given
 
     def _act(self, policy: Policy, role: Role, inputs: Sequence[tuple[int, str]]) -> list[_Made]:
         if not inputs:
@@ -110,6 +114,20 @@ class TrioToy:
             "silent": found.silent_groups,
         }
         self._known = {name: value for name, value in known.items() if value is not None}
+
+
+def _with_both_kinds(inputs: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Replace the last of a problem's answers by one of the other kind, where all are right or all are wrong."""
+    right = [answer == str(MAP[digit]) for digit, answer in inputs]
+    if len(inputs) < 2 or any(right) != all(right):
+        return inputs
+    digit = inputs[-1][0]
+    return [*inputs[:-1], (digit, _slip(digit) if all(right) else str(MAP[digit]))]
+
+
+def _slip(digit: int) -> str:
+    """The answer of someone who errs, as errors are alike: one more than the right one."""
+    return str((MAP[digit] + 1) % 10)
 
 
 def _prompt(role: Role, digit: int, answer: str) -> str:
