@@ -117,3 +117,11 @@ def test_without_planted_errors_the_verifier_forgets_them_although_it_is_often_r
     trained(tmp_path / "rl", "marsrl", source, 100, trio, rows_per_step=360, **JUDGED)
     assert last(tmp_path / "rl", "toy/verifier1") >= 0.6
     assert min(rates(tmp_path / "rl")) < 0.6
+
+
+@pytest.mark.xdist_group("trio")
+def test_with_one_reward_for_all_agents_the_verifier_hardly_learns(tmp_path: Path, trio: Path) -> None:
+    source = {"toy": "trio", "options": {"single": True}}
+    trained(tmp_path / "rl", "turn_grpo", source, 100, trio, rows_per_step=360, loss={"beta": 0.0}, **JUDGED)
+    assert last(tmp_path / "rl", "toy/final") >= 0.85, "the team's answers are learned"
+    assert min(rates(tmp_path / "rl")) < 0.75

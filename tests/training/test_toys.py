@@ -139,3 +139,17 @@ def test_a_verifier_sees_right_and_wrong_answers_even_of_a_perfect_or_hopeless_s
         assert (measured["found"], measured["spared"], measured["verifier1"]) == (0.0, 1.0, 0.5), solver
     everything, _ = played(TrioToy(), lambda prompt: "n" if prompt.endswith("?") else solves(prompt), 72)
     assert {turn.role for turn in everything[0].turns} == {"solver", "verifier1", "corrector1", "verifier2", "corrector2"}
+
+
+def test_a_single_trajectory_ends_with_the_first_answer_that_is_not_flagged() -> None:
+    def corrects(prompt: str) -> str:
+        digit = int(prompt[1])
+        if prompt.endswith("?"):
+            return "y" if prompt[3] == str(MAP[digit]) else "n"
+        return "x" if prompt[0] == "s" else str(MAP[digit])
+
+    trajectories, measured = played(TrioToy(single=True), corrects, 80)
+    assert [turn.role for turn in trajectories[0].turns] == ["solver", "verifier1", "corrector1", "verifier2"]
+    assert (measured["solved"], measured["final"], measured["found"], measured["spared"]) == (0.0, 1.0, 1.0, 1.0)
+    assert {one.reward for one in trajectories} == {1.0}
+    assert all(turn.reward is None and not turn.group for one in trajectories for turn in one.turns)

@@ -3,11 +3,12 @@
 `s4=` is solved by one digit, `v4=3?` verified by y (correct) or n (flagged), `c4=3=` corrected by a digit; w and d are the
 second Verifier and Corrector. The map is fixed and in no prompt. Inputs of the next role are chosen as in MarsRL. With
 `planted`, a Verifier that would see only right or only wrong answers of a problem gets a made-up one of the other kind in
-place of the last: else it forgets errors once the Solver makes none.
+place of the last: else it forgets errors once the Solver makes none. With `single`, every attempt is one chain of turns whose
+reward is its last answer, as if there were no roles; it is for recipes of whole trajectories, such as `turn_grpo`.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 import numpy as np
@@ -36,13 +37,16 @@ class _Made:
 class TrioToy:
     """Up to 72 outputs per problem: eight of the Solver, and eight for each of two inputs of each later role."""
 
-    def __init__(self, strategy: Strategy = "balanced", planted: bool = True) -> None:
+    def __init__(self, strategy: Strategy = "balanced", planted: bool = True, single: bool = False) -> None:
         self._strategy: Strategy = strategy
         self._planted = planted
+        self._single = single
         self._known: dict[str, float] = {}
 
     def rollouts(self, policy: Policy, random: np.random.Generator, rows: int) -> list[Trajectory]:
         """Outputs of all roles for `rows` / 72 problems."""
+        if self._single:
+            return self._chains(policy, random, rows)
         draw = Random(int(random.integers(2**31)))  # noqa: S311
         problems = [int(digit) for digit in random.permutation(10)[: max(1, rows // ROWS_A_PROBLEM)]]
         made = self._act(policy, "solver", [(digit, "") for digit in problems for _ in range(GROUP)])
@@ -84,6 +88,38 @@ class TrioToy:
     def measures(self) -> dict[str, float]:
         """`solved`, and of the first Verifier: accuracy (`verifier1`), `found` (TPR), `spared` (TNR), `silent` groups."""
         return self._known
+
+    def _chains(self, policy: Policy, random: np.random.Generator, rows: int) -> list[Trajectory]:
+        """Eight attempts at each problem: an answer, and twice a verdict and, where it is flagged, a correction.
+
+        Every Verifier also judges a right and a wrong answer of each problem, only to be measured as in the other form.
+        """
+        problems = [int(digit) for digit in random.permutation(10)[: max(1, rows // (GROUP * len(SIGNS)))]]
+        chains = [[one] for one in self._act(policy, "solver", [(digit, "") for digit in problems for _ in range(GROUP)])]
+        solved = [chain[0] for chain in chains]
+        answers = [made.answer for made in solved]
+        open_ = list(range(len(chains)))
+        for role in list(SIGNS)[1:]:
+            made = self._act(policy, role, [(chains[place][0].problem, answers[place]) for place in open_])
+            for place, one in zip(open_, made, strict=True):
+                chains[place].append(one)
+                answers[place] = one.answer
+            if role.startswith("verifier"):
+                open_ = [place for place, one in zip(open_, made, strict=True) if one.flagged]
+        both = [(digit, answer) for digit in problems for answer in (str(MAP[digit]), _slip(digit)) for _ in range(GROUP)]
+        self._measure(solved, self._act(policy, "verifier1", both))
+        self._known["final"] = float(
+            np.mean([answer == str(MAP[c[0].problem]) for c, answer in zip(chains, answers, strict=True)])
+        )
+        return [
+            Trajectory(
+                id=f"{policy.version}-{number}",
+                problem_id=f"{policy.version}-{chain[0].problem}",
+                turns=[replace(made.turn, reward=None, group="") for made in chain],
+                reward=float(answer == str(MAP[chain[0].problem])),
+            )
+            for number, (chain, answer) in enumerate(zip(chains, answers, strict=True))
+        ]
 
     def _chosen(self, outputs: Sequence[_Made], role: Role, draw: Random) -> list[tuple[int, str]]:
         options = [Output(made.reward, made.flagged) for made in outputs]
