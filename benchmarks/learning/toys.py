@@ -1,4 +1,4 @@
-"""Results of the trainer's toys, for the table in docs/learning.md: `.venv-train/bin/python -m benchmarks.learning.toys`.
+"""Results of the trainer's toys, for the tables in docs/toys.md: `.venv-train/bin/python -m benchmarks.learning.toys`.
 
 One thread, seed 0. Shares are means of the last ten steps; "before" is the first step. The thresholds are in
 tests/training/test_learning.py.
