@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # `auto` fits the cores and the memory (tests/distribution.py). PYTEST_ARGS are added, for example PYTEST_ARGS="-n 4 tests/marks".
 PYTEST := -m pytest -n auto --dist loadgroup
 
-.PHONY: up setup setup-dev setup-vllm setup-train setup-inspect setup-readers setup-geometry sandbox test test-fast test-kills test-thorough test-vllm test-learning test-inspect test-readers test-geometry mutants check format bench try-models screenshot lock lock-vllm lock-train lock-inspect lock-readers lock-geometry clean
+.PHONY: up setup setup-dev setup-vllm setup-train setup-inspect setup-readers setup-geometry sandbox test test-fast test-kills test-thorough test-vllm test-learning test-inspect test-readers test-geometry gpu-check mutants check format bench try-models screenshot lock lock-vllm lock-train lock-inspect lock-readers lock-geometry clean
 
 up: setup            ## install missing packages, start everything, print the address
 	@exec $(PY) manage.py up
@@ -61,6 +61,9 @@ test-geometry: setup-geometry setup-dev ## proofs of geometry statements, by new
 	@$(PY) -m pytest -p no:cacheprovider -n 0 -m geometry tests/geometry
 
 setup-geometry: .venv-geometry/.installed
+
+gpu-check:           ## what works on this machine's GPU, within ten minutes; writes docs/gpu.md (GPU_ARGS="--no-write" prints it)
+	@$(if $(wildcard $(PY)),$(PY),$(PYTHON)) -m benchmarks.gpu $(GPU_ARGS)
 
 mutants: setup-dev   ## change 300 sampled lines and count the changes that a test notices (an hour; not in CI)
 	@$(PY) -m tests.mutants $(MUTANTS_ARGS)

@@ -101,8 +101,10 @@ PRESETS = {
                 **_COLD,
                 "recipe": "turn_sft",
                 "source": "toy:trio",
-                "steps": 150,
+                "steps": 300,
                 "rows_per_step": 128,
+                "learning_rate": 1e-3,
+                "last_learning_rate": 1e-4,
                 "save_every": 50,
             },
         ),
@@ -125,7 +127,8 @@ PRESETS = {
             "trio-then",
             "Solver, Verifier, Corrector",
             "MarsRL after its cold start.",
-            {**_THEN, "recipe": "marsrl", "source": "toy:trio", "steps": 50, "rows_per_step": 360},
+            {**_THEN, "recipe": "marsrl", "source": "toy:trio", "steps": 100, "rows_per_step": 360}
+            | {"learning_rate": 3e-4, "last_learning_rate": 3e-4},
             after="trio-cold",
         ),
     )

@@ -15,6 +15,7 @@ from workers.training.folder import replace_file
 pytestmark = pytest.mark.learn
 COLD = {"learning_rate": 3e-3, "last_learning_rate": 3e-4, "warmup_steps": 5}
 REINFORCED = {"learning_rate": 1e-3, "last_learning_rate": 1e-3}
+JUDGED = {"learning_rate": 3e-4, "last_learning_rate": 3e-4}  # At 1e-3 the Verifier's groups fall silent before it has learned.
 
 
 def trained(folder: Path, recipe: str, source: dict[str, Any], steps: int, base: Any = None, **settings: Any) -> Path:
@@ -38,8 +39,8 @@ def trained(folder: Path, recipe: str, source: dict[str, Any], steps: int, base:
 
 
 def last(folder: Path, name: str, count: int = 10) -> float:
-    """Mean of a metric over its last lines."""
-    return fmean(line[name] for line in lines(folder / "metrics.jsonl")[-count:])
+    """Mean of a metric over the last lines that have it: a rate over no verdicts is missing."""
+    return fmean([line[name] for line in lines(folder / "metrics.jsonl") if name in line][-count:])
 
 
 def first(folder: Path, name: str) -> float:
@@ -87,8 +88,40 @@ def test_lemmas_are_learned_with_the_corrected_credit_and_unlearned_with_the_pri
     assert solved >= 0.75 if credit == "corrected" else solved <= 0.3
 
 
-def test_three_roles_are_learned_after_a_cold_start(tmp_path: Path) -> None:
-    cold = trained(tmp_path / "cold", "turn_sft", {"toy": "trio", "demonstrations": True}, 150, rows_per_step=128, **COLD)
-    trained(tmp_path / "rl", "marsrl", {"toy": "trio"}, 50, cold, rows_per_step=360, **REINFORCED)
-    assert last(tmp_path / "rl", "toy/solved", 5) >= 0.85
-    assert last(tmp_path / "rl", "toy/verifier1", 5) >= 0.6
+@pytest.fixture(scope="module")
+def trio(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("trio") / "cold"
+    source = {"toy": "trio", "demonstrations": True}
+    return trained(
+        folder, "turn_sft", source, 300, rows_per_step=128, **COLD | {"learning_rate": 1e-3, "last_learning_rate": 1e-4}
+    )
+
+
+def rates(folder: Path, steps: int = 10) -> tuple[float, float]:
+    """True positive and true negative rate of the Verifier in the last steps."""
+    return last(folder, "toy/found", steps), last(folder, "toy/spared", steps)
+
+
+@pytest.mark.xdist_group("trio")
+def test_three_roles_are_learned_and_the_verifier_finds_errors_and_spares_the_rest(tmp_path: Path, trio: Path) -> None:
+    trained(tmp_path / "rl", "marsrl", {"toy": "trio"}, 100, trio, rows_per_step=360, **JUDGED)
+    assert first(tmp_path / "rl", "toy/found") < 0.8
+    assert first(tmp_path / "rl", "toy/spared") < 0.8
+    assert last(tmp_path / "rl", "toy/solved") >= 0.85
+    assert min(rates(tmp_path / "rl")) >= 0.85
+
+
+@pytest.mark.xdist_group("trio")
+def test_without_planted_errors_the_verifier_forgets_them_although_it_is_often_right(tmp_path: Path, trio: Path) -> None:
+    source = {"toy": "trio", "options": {"planted": False}}
+    trained(tmp_path / "rl", "marsrl", source, 100, trio, rows_per_step=360, **JUDGED)
+    assert last(tmp_path / "rl", "toy/verifier1") >= 0.6
+    assert min(rates(tmp_path / "rl")) < 0.6
+
+
+@pytest.mark.xdist_group("trio")
+def test_with_one_reward_for_all_agents_the_verifier_hardly_learns(tmp_path: Path, trio: Path) -> None:
+    source = {"toy": "trio", "options": {"single": True}}
+    trained(tmp_path / "rl", "turn_grpo", source, 100, trio, rows_per_step=360, loss={"beta": 0.0}, **JUDGED)
+    assert last(tmp_path / "rl", "toy/final") >= 0.85, "the team's answers are learned"
+    assert min(rates(tmp_path / "rl")) < 0.75

@@ -116,11 +116,9 @@ def test_three_roles_are_rewarded_individually() -> None:
         digit = int(prompt[1])
         return ("y" if prompt[3] == str(MAP[digit]) else "n") if prompt.endswith("?") else str(MAP[digit])
 
-    solved, measured = played(TrioToy(), right, 144)
+    solved, measured = played(TrioToy(planted=False), right, 144)
     assert measured == {"solved": 1.0, "verifier1": 1.0, "spared": 1.0, "silent": 1.0}
-    assert {turn.role for turn in solved[0].turns} == {"solver", "verifier1", "verifier2"} - {"verifier2"}, (
-        "nothing was flagged"
-    )
+    assert {turn.role for turn in solved[0].turns} == {"solver", "verifier1"}, "nothing was flagged"
 
     def flags(prompt: str) -> str:
         return "n" if prompt.endswith("?") else "0"
@@ -130,3 +128,28 @@ def test_three_roles_are_rewarded_individually() -> None:
     assert [len(one.turns) for one in trajectories] == [8 + 4 * 16] * 10
     mixed = [turn for one in trajectories for turn in one.turns if turn.role == "corrector2"]
     assert {turn.reward for turn in mixed} == {0.0, 1.0}
+
+
+def test_a_verifier_sees_right_and_wrong_answers_even_of_a_perfect_or_hopeless_solver() -> None:
+    def solves(prompt: str) -> str:
+        return "y" if prompt.endswith("?") else str(MAP[int(prompt[1])])
+
+    for solver, answer in (("perfect", solves), ("hopeless", lambda prompt: "y" if prompt.endswith("?") else "x")):
+        _, measured = played(TrioToy(), answer, 720)
+        assert (measured["found"], measured["spared"], measured["verifier1"]) == (0.0, 1.0, 0.5), solver
+    everything, _ = played(TrioToy(), lambda prompt: "n" if prompt.endswith("?") else solves(prompt), 72)
+    assert {turn.role for turn in everything[0].turns} == {"solver", "verifier1", "corrector1", "verifier2", "corrector2"}
+
+
+def test_a_single_trajectory_ends_with_the_first_answer_that_is_not_flagged() -> None:
+    def corrects(prompt: str) -> str:
+        digit = int(prompt[1])
+        if prompt.endswith("?"):
+            return "y" if prompt[3] == str(MAP[digit]) else "n"
+        return "x" if prompt[0] == "s" else str(MAP[digit])
+
+    trajectories, measured = played(TrioToy(single=True), corrects, 80)
+    assert [turn.role for turn in trajectories[0].turns] == ["solver", "verifier1", "corrector1", "verifier2"]
+    assert (measured["solved"], measured["final"], measured["found"], measured["spared"]) == (0.0, 1.0, 1.0, 1.0)
+    assert {one.reward for one in trajectories} == {1.0}
+    assert all(turn.reward is None and not turn.group for one in trajectories for turn in one.turns)
