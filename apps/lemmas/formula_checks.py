@@ -142,8 +142,7 @@ def checks_of(run: Run, subjects: Iterable[str]) -> dict[str, FormulaCheck]:
 
 def formulas_of_answer(text: str) -> list[CheckedFormula]:
     """All formulas of a recorded check, including those not understood; `text` is the tool's answer."""
-    execution = read_execution(text)
-    found = read_findings(ToolAnswer(job="check_math", execution=execution))
+    found = read_findings(ToolAnswer(job="check_math", execution=read_execution(text)))
     return [] if isinstance(found, Unscored) else [formula_shown(one) for one in found]
 
 

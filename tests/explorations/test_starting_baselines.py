@@ -116,4 +116,4 @@ def test_the_estimate_counts_the_work_with_references(alice: User) -> None:
 
 def test_what_comes_with_the_problem_is_no_field_of_the_form() -> None:
     form = ExplorationForm(aliases=usable_aliases(), initial={"scaffold": "best_of"})
-    assert [field.name for field in form.param_fields] == ["p_solutions", "p_grader"]
+    assert [field.name for field in form.param_fields] == ["p_solutions", "p_grader", "p_verifier_marks"]

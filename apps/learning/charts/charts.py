@@ -129,7 +129,13 @@ CHARTS = (
     ),
     Chart("speed", "Speed", "Tokens trained per second.", r"tokens_per_second", from_zero=True),
     Chart("useful", "Useful tokens", "Share of the computed tokens that are not padding.", r"useful_tokens", share=True),
-    Chart("stale", "Staleness", "Age of rows in policy versions, and rows dropped as too old.", r"lag|lag_tokens|dropped", from_zero=True),
+    Chart(
+        "stale",
+        "Staleness",
+        "Age of rows in policy versions, and rows dropped as too old.",
+        r"lag|lag_tokens|dropped",
+        from_zero=True,
+    ),
 )
 _WORDS = {
     "tool_rate": "asks the tool",
