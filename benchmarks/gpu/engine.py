@@ -195,7 +195,7 @@ async def _started(place: Place, *, concurrency: int, blocks: int = 0, adapters:
 
 
 def models_toml(model: Path, place: Place, concurrency: int, *, blocks: int = 0, adapters: int = 0) -> str:
-    """The alias `checked` with its adapters; `blocks` limits the memory for keys and values to so many blocks of 16 tokens."""
+    """The alias `checked` with its adapters; `blocks` is the number of blocks of 16 tokens for keys and values."""
     lines = ["[checked]", 'backend = "vllm"', 'title = "Random weights"', f'model = "{model}"', 'revision = "random"']
     lines += ["context_tokens = 33000" if not blocks else "context_tokens = 2048", f"concurrency = {concurrency}"]
     lines += ["[checked.options]", 'logprobs_of = "sampled"', "gpu_memory_utilization = 0.5", "cache_gb = 1"]
