@@ -135,9 +135,12 @@ def test_runs_that_give_no_rows_are_listed(stage: Stage, playing: list[Rollouts]
     job = a_playing_job()
     playing.append(one := Rollouts(job))
     one.poll()
-    drive(Run.objects.get(pk=stage.sent.popleft()), with_model(ScriptedBackend(lambda _request: "I like turtles.")))
+    solved = judged(PASS)
+    unjudged = ScriptedBackend(lambda request: solved(request) if request.role == "solver" else "I like turtles.")
+    drive(Run.objects.get(pk=stage.sent.popleft()), with_model(unjudged))
     one.poll()
-    assert [(row["count"], row["reason"]) for row in left_out(job.folder)] == [(1, "a run without any trajectory")]
+    reasons = [(row["count"], row["reason"]) for row in left_out(job.folder)]
+    assert reasons == [(1, "a solution without a verdict"), (1, "a run without any trajectory")]
 
 
 def test_consecutive_failures_end_the_job_with_the_reason(stage: Stage, playing: list[Rollouts]) -> None:

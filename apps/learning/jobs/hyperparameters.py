@@ -28,6 +28,7 @@ TRAINER: dict[str, Any] = {
     "samples": 2,
     "device": "auto",
     "dtype": "auto",
+    "attention": "auto",
     "threads": None,
 }
 #: Groups of settings with their displayed names, in the order of the page.
@@ -66,7 +67,13 @@ GROUPS: dict[str, dict[str, str]] = {
         "loss.correction_cap": "Correction cap",
         "loss.mask_above": "Rows left out above",
     },
-    "Model and machine": {"lora": "LoRA", "dtype": "Arithmetic", "device": "Device", "threads": "CPU threads"},
+    "Model and machine": {
+        "lora": "LoRA",
+        "dtype": "Arithmetic",
+        "attention": "Attention",
+        "device": "Device",
+        "threads": "CPU threads",
+    },
     "Rows and saving": {
         "source": "Source of rows",
         "held_out": "Held out",

@@ -117,6 +117,8 @@ def power(base: Value, exponent: Value) -> Value:
 def _integer_power(base: Value, exponent: int) -> Value:
     if exponent <= 0 and (base == 0 if isinstance(base, Fraction) else 0 in base):
         raise Undefined("zero to a power that is not positive")
+    if exponent == 0:
+        return Fraction(1)
     if isinstance(base, Fraction):
         bits = max(base.numerator.bit_length(), base.denominator.bit_length())
         if base not in (0, 1, -1) and bits * abs(exponent) > BITS:

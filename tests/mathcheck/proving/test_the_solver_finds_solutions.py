@@ -39,6 +39,13 @@ def test_the_inequality_itself_is_proved() -> None:
     assert finding.outcome == PROVED
 
 
+@pytest.mark.parametrize("text", [r"For all real $x$, $e^x > 1+x$.", r"For all $x \ge 0$, $e^x > 1+x+\frac{x^2}{2}$."])
+def test_equality_at_zero_refutes_a_strict_inequality_with_a_power(text: str) -> None:
+    (finding,) = check_text(text)
+    assert finding.counterexample is not None
+    assert finding.counterexample.values == {"x": "0"}
+
+
 def test_questions_with_a_touching_point_are_not_denied() -> None:
     assert solver.is_installed(), f"Z3 {z3.get_version_string()} is too old"
     source = random.Random(20261128)
