@@ -44,6 +44,8 @@ def _by_combination(facts: Facts, call: Node, wanted: Fraction) -> Certificate |
     dense = [Dense(top.as_expr(), symbol, domain=QQ) for top in tops]
     if any(one.degree() > HIGHEST_DEGREE or any(value.q != 1 for value in one.all_coeffs()) for one in dense):
         return None
+    if any(one.is_zero for one in dense):  # SymPy divides by it.
+        return None
     METER.spent += SYMPY
     first, second, common = gcdex(dense[0], dense[1])
     if common.degree() != 0:

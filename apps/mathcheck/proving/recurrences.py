@@ -12,10 +12,12 @@ from apps.mathcheck.claims import Claim
 from apps.mathcheck.proving.certificate import Certificate
 from apps.mathcheck.proving.exactly import holds_exactly
 from apps.mathcheck.proving.facts import Facts
+from apps.mathcheck.proving.normal.forms import NoNormalForm
 from apps.mathcheck.proving.periods import by_period
 from apps.mathcheck.proving.relations import equation, inequality
 from apps.mathcheck.proving.sequences import INDEX, Recurrence, is_term, mentions, shift_of, with_items
 from apps.mathcheck.scope import Condition, Domain, Scope
+from apps.mathcheck.testing.deciding import shown_value
 from apps.mathcheck.testing.evaluating import value_at
 from apps.mathcheck.testing.values import Undefined
 from apps.mathcheck.tex.tree import Node, name, number, rebuilt, substituted, walk
@@ -93,7 +95,11 @@ def by_recurrence(claim: Condition, known: Mapping[str, Recurrence], scope: Scop
         return Certificate("computed terms", ("the terms were computed by the recurrence", *sequence.shown))
     if claim.modulus is not None or claim.relation not in ("=", *_ORDERED):
         return by_period(claim, sequence, names[0])
-    return _induction(claim, letter, sequence, names[0], scope) or by_period(claim, sequence, names[0])
+    try:
+        found = _induction(claim, letter, sequence, names[0], scope)
+    except NoNormalForm:
+        found = None
+    return found or by_period(claim, sequence, names[0])
 
 
 def _induction(claim: Condition, letter: str, sequence: Recurrence, key: str, scope: Scope) -> Certificate | None:
@@ -179,11 +185,7 @@ def _values_at(claim: Condition, terms: Sequence[Fraction], first: int, point: M
 
 
 def _sides(claim: Condition, point: Mapping[str, Fraction]) -> tuple[str, str]:
-    shown = []
-    for side in (claim.left, claim.right):
-        value = value_at(side, point)
-        shown.append(str(value) if isinstance(value, Fraction) else f"≈ {float(value.mid):.12g}")
-    return shown[0], shown[1]
+    return shown_value(lambda: value_at(claim.left, point)), shown_value(lambda: value_at(claim.right, point))
 
 
 def _index_names(claim: Condition) -> set[str]:

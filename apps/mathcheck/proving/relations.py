@@ -13,6 +13,8 @@ from apps.mathcheck.proving.signs import sign_steps
 from apps.mathcheck.testing.work import METER, SYMPY, spend
 
 MOST_TERMS, MOST_EQUATIONS, HIGHEST_DEGREE = 60, 4, 8
+#: SymPy factors a power of high degree for minutes.
+HIGHEST_FACTORED = 60
 _ABOVE = {">": True, r"\ge": False}
 _BELOW = {"<": True, r"\le": False}
 
@@ -139,7 +141,7 @@ def _shown(poly: Any, relation: str) -> str:
 
 def _by_factors(poly: Any, system: System, strict: bool) -> tuple[str, ...] | None:
     """The sign of a product by the signs of its factors."""
-    if len(poly) > MOST_TERMS or poly == 0:
+    if len(poly) > MOST_TERMS or poly == 0 or max(map(sum, poly.itermonoms())) > HIGHEST_FACTORED:
         return None
     METER.spent += SYMPY // 4
     factor, factors = poly.factor_list()

@@ -278,10 +278,17 @@ def _counterexample(variant: Condition, point: Point) -> Counterexample:
     )
 
 
+#: Longest numbers that are written; Python writes none of over 4,300 digits.
+MOST_SHOWN_BITS = 12_000
+
+
 def shown_value(compute: Callable[[], Value]) -> str:
     """An exact number, or the first digits of an inexact one."""
     value = compute()
     if isinstance(value, Fraction):
+        bits = max(value.numerator.bit_length(), value.denominator.bit_length())
+        if bits > MOST_SHOWN_BITS:
+            return f"a number of about {round(bits * 0.30103):,} digits"
         text = str(value)
         return text if len(text) <= 60 else f"{text[:24]}… ({len(text)} characters)"
     return f"≈ {float(value.mid):.12g}"

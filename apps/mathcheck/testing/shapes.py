@@ -57,7 +57,7 @@ def symbolic(node: Node, values: Mapping[str, Fraction] | None = None) -> Any:
         return _big(node, values)
     parts = [symbolic(part, values) for part in node.args]
     if node.op == "fn":
-        return _FUNCTIONS[str(node.value)](*parts)
+        return sympy.sympify(_FUNCTIONS[str(node.value)](*parts))  # gcd and lcm give Python's integers.
     if node.op in _OPERATIONS:
         return _OPERATIONS[node.op](*parts)
     raise NotUnderstood(f"{node.op} has no counterpart")

@@ -67,7 +67,7 @@ def system_of(facts: Facts) -> System:
     ]
     bounds = {key: _bound(facts, algebra, key) for key in algebra.names()}
     for key in algebra.others():
-        if key.startswith("root("):
+        if key.startswith("root(") and algebra.is_defined(key):
             bounds[key] = _of_root(algebra, key, bounds)
     return System(algebra, difference, tuple(conditions), bounds, given)
 
