@@ -79,13 +79,9 @@ class Algebra:
         """The generators that are not names."""
         return [key for key in self._keys if key not in self._names]
 
-    def is_defined(self, key: str) -> bool:
-        """Whether a generator is a root, an absolute value or a cosine of known terms. A power of a root is none."""
-        return key in self._relations
-
-    def relation(self, key: str) -> Relation:
-        """What defines a generator that is a root, an absolute value or a cosine."""
-        return self._relations[key]()
+    def relation(self, key: str) -> Relation | None:
+        """What defines a generator that is a root, an absolute value or a cosine; None for others, as a power of a root."""
+        return made() if (made := self._relations.get(key)) else None
 
     def generator_of(self, node: Node) -> str | None:
         """The generator that is the expression, if there is one already."""

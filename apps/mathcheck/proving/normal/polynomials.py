@@ -6,7 +6,7 @@ from typing import Any
 
 from apps.mathcheck.proving.facts import Bound, Facts
 from apps.mathcheck.proving.normal.algebra import Algebra
-from apps.mathcheck.proving.normal.forms import NoNormalForm, Quotient
+from apps.mathcheck.proving.normal.forms import NoNormalForm, Quotient, Relation
 from apps.mathcheck.proving.signs import sign_steps
 from apps.mathcheck.scope import Condition
 from apps.mathcheck.testing.sampling import given_by_others
@@ -67,8 +67,8 @@ def system_of(facts: Facts) -> System:
     ]
     bounds = {key: _bound(facts, algebra, key) for key in algebra.names()}
     for key in algebra.others():
-        if key.startswith("root(") and algebra.is_defined(key):
-            bounds[key] = _of_root(algebra, key, bounds)
+        if key.startswith("root(") and (relation := algebra.relation(key)) is not None:
+            bounds[key] = _of_root(algebra, relation, bounds)
     return System(algebra, difference, tuple(conditions), bounds, given)
 
 
@@ -128,9 +128,8 @@ def _bound(facts: Facts, algebra: Algebra, key: str) -> Bound:
     return Bound()
 
 
-def _of_root(algebra: Algebra, key: str, bounds: dict[str, Bound]) -> Bound:
+def _of_root(algebra: Algebra, relation: Relation, bounds: dict[str, Bound]) -> Bound:
     """A root is positive if its radicand is, and at least 0 if its degree is even or its radicand is at least 0."""
-    relation = algebra.relation(key)
     for strict in (True, False):
         if sign_steps(relation.value, algebra.names(), bounds, strict) is not None:
             return Bound(Fraction(0), strict)
