@@ -108,7 +108,7 @@ def print_progress(folder: Path, *names: str) -> None:
 
 
 def last_of(folder: Path, name: str) -> float | None:
-    """Mean of a metric over the last lines that have it; None if none has."""
+    """Mean of a metric over the last lines that have it; None where all lack it."""
     known = _known(folder, name)
     return fmean(known[-LAST:]) if known else None
 
