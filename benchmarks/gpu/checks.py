@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TextIO
 
-State = Literal["passed", "failed", "missing", "not built"]
+State = Literal["passed", "failed", "missing"]
 Where = Literal["anywhere", "trainer", "engine"]
 Figures = dict[str, float | str]
 
@@ -24,14 +24,14 @@ class Failed(Exception):
 
 @dataclass(frozen=True)
 class Check:
-    """A check. The checks of one `group` share a process. Without `run` it is not built, and `title` ends with why not."""
+    """A check. The checks of one `group` share a process."""
 
     name: str
     title: str
     where: Where
     group: str
     seconds: float
-    run: Callable[[Any], Any] | None = None
+    run: Callable[[Any], Any]
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,6 @@ async def run_group(checks: Iterable[Check], place: Place, out: TextIO) -> None:
 
 async def result_of(check: Check, place: Place) -> Result:
     """Run one check; never raises. A coroutine is ended at its deadline, everything else by the parent process."""
-    assert check.run is not None
     try:
         found = check.run(place)
         if inspect.isawaitable(found):

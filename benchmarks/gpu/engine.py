@@ -1,21 +1,22 @@
 """Checks in vLLM's environment: the engine as the inference worker runs it, with a model of random weights.
 
 The checks of a group share an engine. `group` engine has the memory of the GPU, `group` crowded has keys and values for a
-quarter of its calls, and is killed at the end.
+quarter of its calls, and is killed at the end (`kills`).
 """
 
 import asyncio
 import json
 import os
 import shutil
-import subprocess
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from benchmarks.gpu.checks import Check, Figures, Missing, Place, expect, temporary
+from benchmarks.gpu.kills import memory_back, worker_killed
 from benchmarks.gpu.models import make_model, write_adapter
+from benchmarks.gpu.parsers import parsers
 from benchmarks.gpu.training import CAPTURES, CONTEXT
 
 ADAPTERS = 6
@@ -47,7 +48,7 @@ async def starts(place: Place) -> Figures:
     found: Figures = {}
     for name in ("cold", "warm"):
         began = time.monotonic()
-        backend = await _started(place, concurrency=64)
+        backend = await started(place, concurrency=64)
         await asyncio.wait_for(_answers(backend, 1, 8), 60)
         found[f"{name}_s"] = round(time.monotonic() - began, 1)
         await backend.close()
@@ -56,7 +57,7 @@ async def starts(place: Place) -> Figures:
 
 async def calls(place: Place, counts: Sequence[int] = (256, 1024)) -> Figures:
     """Tokens a second of calls through our backend and through AsyncLLM itself, and the longest pause of the loop."""
-    backend = await _engine(place)
+    backend = await shared_engine(place)
     found: Figures = {}
     await _answers(backend, 8, 64)
     for count in counts:
@@ -73,7 +74,7 @@ async def calls(place: Place, counts: Sequence[int] = (256, 1024)) -> Figures:
 
 async def long_answer(place: Place, size: int = 32_000) -> Figures:
     """An answer of 32,000 tokens; the second half may not take twice the time of the first at our side of the engine."""
-    backend = await _engine(place)
+    backend = await shared_engine(place)
     spent: list[float] = []
     began, tokens = time.process_time(), 0
     async for item in backend.generate(_request("long", size, temperature=1.0, deadline_s=110.0)):
@@ -92,7 +93,7 @@ async def captures(place: Place) -> Figures:
     """Answers with their tokens and log-probabilities at two temperatures, for the trainer's check."""
     from apps.reasoning.inference.streaming import read_to_final
 
-    backend = await _engine(place)
+    backend = await shared_engine(place)
     found: dict[str, list[Any]] = {}
     for temperature in (1.0, 0.8):
         requests = [_request(f"capture/{temperature}/{one}", 200, temperature=temperature, capture=True) for one in range(16)]
@@ -107,7 +108,7 @@ async def aborts(place: Place) -> Figures:
     """Abort 32 long calls: none runs a second later."""
     from apps.reasoning.inference.streaming import read_to_final
 
-    backend = await _engine(place)
+    backend = await shared_engine(place)
     requests = [_request(f"abort/{one}", 8000, temperature=1.0) for one in range(32)]
     tasks = [asyncio.create_task(read_to_final(backend, request)) for request in requests]
     while (await backend.health()).running < len(tasks):
@@ -126,7 +127,7 @@ async def adapters(place: Place) -> Figures:
     """One call to each of six adapters at the same time; their answers differ."""
     from apps.reasoning.inference.streaming import read_to_final
 
-    backend = await _engine(place)
+    backend = await shared_engine(place)
     requests = [_request(f"adapter/{one}", 64, alias=f"adapter-{one}", capture=True) for one in range(ADAPTERS)]
     finals = await asyncio.gather(*(read_to_final(backend, request) for request in requests))
     answers = {final.capture.completion_ids for final in finals if final.capture is not None}
@@ -138,7 +139,7 @@ async def crowded(place: Place) -> Figures:
     """Calls that need four times the memory for keys and values: all end, and an urgent one overtakes them."""
     from apps.reasoning.inference.streaming import read_to_final
 
-    backend = await _engine(place, crowded=True)
+    backend = await shared_engine(place, crowded=True)
     crowd = [asyncio.create_task(_answers(backend, 1, 512, key=f"crowd/{one}")) for one in range(128)]
     await asyncio.sleep(1.0)
     began = time.monotonic()
@@ -150,40 +151,20 @@ async def crowded(place: Place) -> Figures:
     return {"tokens": tokens, "urgent_s": round(urgent, 2), "calls_that_it_overtook": waiting}
 
 
-async def memory_back(place: Place) -> Figures:
-    """Kill the engine core by signal 9: the memory of the GPU is free within five seconds."""
-    backend = await _engine(place, crowded=True)
-    if place.device == "cpu":
-        raise Missing("A CPU's memory is not the GPU's.")
-    before = _used_mib()
-    for process in backend._engine._processes:
-        process.kill()
-    began = time.monotonic()
-    while _used_mib() > before // 4:
-        expect(time.monotonic() - began < 5.0, f"{_used_mib()} of {before} MiB are still in use after 5 s.")
-        await asyncio.sleep(0.2)
-    return {"before_mib": before, "seconds": round(time.monotonic() - began, 1)}
-
-
-def _used_mib() -> int:
-    command = ["nvidia-smi", "--query-gpu=memory.used", "--format=csv,noheader,nounits", "--id=0"]
-    return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-
-
-async def _engine(place: Place, *, crowded: bool = False) -> Any:
+async def shared_engine(place: Place, *, crowded: bool = False) -> Any:
     """The group's backend, started by its first check. An engine that did not start is not tried again."""
     if "backend" not in place.shared:
         needs_engine(place)
         place.shared["backend"] = None
         blocks = 128 * 512 // 16 // 4
         more: dict[str, Any] = {"blocks": blocks} if crowded else {"adapters": True}
-        place.shared["backend"] = await _started(place, concurrency=1024, **more)
+        place.shared["backend"] = await started(place, concurrency=1024, **more)
     if place.shared["backend"] is None:
         raise Missing("The engine did not start (see the first check of its group).")
     return place.shared["backend"]
 
 
-async def _started(place: Place, *, concurrency: int, blocks: int = 0, adapters: bool = False) -> Any:
+async def started(place: Place, *, concurrency: int, blocks: int = 0, adapters: bool = False) -> Any:
     from apps.reasoning.inference.aliases import parse_aliases
     from workers.engines.vllm import VllmBackend
 
@@ -269,12 +250,6 @@ CHECKS = (
     Check("long_answer", "an answer of 32,000 tokens, flat cost a token", "engine", "engine", 115, long_answer),
     Check("crowded", "memory for keys and values oversubscribed fourfold", "engine", "crowded", 100, crowded),
     Check("memory_back", "kill -9 of the core: memory back within 5 s", "engine", "crowded", 15, memory_back),
-    Check("parsers", "32,000 tokens for each reasoning parser: a random model writes no tags", "engine", "not built", 0),
-    Check(
-        "worker_killed",
-        "kill -9 of a whole worker: needs a broker; tests/inference covers it on a CPU",
-        "engine",
-        "not built",
-        0,
-    ),
+    Check("parsers", "32,000 tokens in each reasoning parser, flat cost a token", "engine", "parsers", 90, parsers),
+    Check("worker_killed", "kill -9 of the engine's host: core gone within 5 s", "engine", "worker", 90, worker_killed),
 )

@@ -35,9 +35,6 @@ async def _of_group(
 ) -> AsyncIterator[Result]:
     """The results of a process, up to the check that it does not survive."""
     first = checks[0]
-    if first.run is None:
-        yield Result(first.name, "not built", first.title.partition(": ")[2])
-        return
     python = pythons[first.where]
     if not python.exists():
         for check in checks:

@@ -25,7 +25,6 @@ name other environments.
 
 - **passed**, **failed**: the check ran. A failed one says which figure is wrong.
 - **missing**: this machine lacks what the check needs.
-- **not built**: there is no such check yet.
 """
 
 
@@ -41,10 +40,8 @@ def page(checks: Sequence[Check], found: Mapping[str, Result] | None, date: str 
     rows = ["| check | what | result | figures or reason |", "|---|---|---|---|"]
     for check in checks:
         result = (found or {}).get(check.name)
-        state = result.state if result else "not built" if check.run is None else NEVER
+        state = result.state if result else NEVER
         figures = ", ".join(f"{name} {value}" for name, value in result.figures.items()) if result else ""
         why = (result.why if result else "") or figures
-        rows.append(
-            f"| `{check.name}` | {check.title.partition(': ')[0] if check.run is None else check.title} | {state} | {why} |"
-        )
+        rows.append(f"| `{check.name}` | {check.title} | {state} | {why} |")
     return "\n".join([_ABOUT, when, "", *rows, ""])

@@ -18,8 +18,9 @@ from apps.reasoning.inference.meter import RateMeter
 from workers import exits
 from workers.engines.adapters import AdapterShelf
 from workers.engines.schemas import structured_output
-from workers.engines.vllm_answer import Answer, Origin, SegmentRequest, Splitter, reasoning_splitters
+from workers.engines.vllm_answer import Answer, Origin, SegmentRequest
 from workers.engines.vllm_engine import RunningEngine
+from workers.engines.vllm_reasoning import Splitter, reasoning_splitters
 from workers.engines.vllm_tools import with_calls
 
 log = logging.getLogger(__name__)
@@ -259,11 +260,16 @@ class VllmBackend:
                 seed=(request.seed + segment.number) % 2**31,  # With one seed, all segments would use the same numbers.
                 logprobs=0 if request.capture else None,
                 structured_outputs=StructuredOutputsParams(**form) if form else None,
-                skip_special_tokens=not request.tools,  # Some families begin a call with a special token.
+                skip_special_tokens=not (request.tools or self._marks_reasoning),
                 output_kind=RequestOutputKind.DELTA,
             )
         except (VLLMClientError, ValueError) as error:
             raise RequestRejected(f"The engine rejected the request: {error}") from error
+
+    @property
+    def _marks_reasoning(self) -> bool:
+        """Whether special tokens are part of the text: in some families they mark reasoning, or begin a call."""
+        return bool(self._options.reasoning_parser) or self._alias.reasoning_tags is not None
 
     async def _prompt_ids(self, engine: RunningEngine, request: GenerationRequest) -> list[int]:
         if request.prompt_ids:

@@ -2,97 +2,13 @@
 
 import time
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from apps.reasoning.domain.errors import EngineLost
 from apps.reasoning.domain.generation import Capture, Delta, Final, FinishReason, GenerationRequest, Sample, Usage, segments_of
-from apps.reasoning.inference.aliases import Alias, VllmOptions
-from apps.reasoning.inference.reasoning_tags import TagSplitter
+from workers.engines.vllm_reasoning import Splitter
 
 _REASONS: dict[str, FinishReason] = {"stop": "stop", "length": "length", "abort": "cancelled", "repetition": "stop"}
-
-
-class Splitter(Protocol):
-    """Separates reasoning from text in a stream.
-
-    `push` returns `(text, reasoning, tokens of reasoning)`, `close` the text and reasoning that were held back.
-    """
-
-    def push(self, piece: str, tokens: Sequence[int]) -> tuple[str, str, int]: ...
-
-    def close(self) -> tuple[str, str]: ...
-
-
-class AllText:
-    """A splitter for models without reasoning."""
-
-    def push(self, piece: str, tokens: Sequence[int]) -> tuple[str, str, int]:
-        return piece, "", 0
-
-    def close(self) -> tuple[str, str]:
-        return "", ""
-
-
-class ByTags:
-    """A splitter for reasoning between two tags. A prompt that ends with the first tag has already opened it."""
-
-    def __init__(self, tags: tuple[str, str], prompt_end: str) -> None:
-        self._splitter = TagSplitter(tags, opened=prompt_end.rstrip().endswith(tags[0]))
-
-    def push(self, piece: str, tokens: Sequence[int]) -> tuple[str, str, int]:
-        thought = len(tokens) if self._splitter.inside else 0
-        text, reasoning = self._splitter.push(piece)
-        return text, reasoning, thought
-
-    def close(self) -> tuple[str, str]:
-        pieces = self._splitter.close()
-        return pieces.text, pieces.reasoning
-
-
-class ByParser:
-    """A splitter that uses one of vLLM's reasoning parsers, which knows how a family of models marks its reasoning.
-
-    The parser needs the tokens before each piece and those up to its end. Both lists grow in place: copies at each piece would
-    take quadratic time.
-    """
-
-    def __init__(self, parser: Any, prompt_ids: Sequence[int]) -> None:
-        self._parser = parser
-        self._text = ""
-        self._before: list[int] = []
-        self._tokens: list[int] = []
-        parser.adjust_initial_state_from_prompt(prompt_ids)
-
-    def push(self, piece: str, tokens: Sequence[int]) -> tuple[str, str, int]:
-        before = self._text
-        self._text += piece
-        self._before += self._tokens[len(self._before) :]
-        self._tokens += tokens
-        found = self._parser.extract_reasoning_streaming(before, self._text, piece, self._before, self._tokens, list(tokens))
-        if found is None:
-            return "", "", 0
-        reasoning = found.reasoning or ""
-        return found.content or "", reasoning, len(tokens) if reasoning and not found.content else 0
-
-    def close(self) -> tuple[str, str]:
-        return "", ""
-
-
-def reasoning_splitters(alias: Alias, engine: Any, prompt_ids: Sequence[int], count: int) -> list[Splitter]:
-    """One splitter for each completion: vLLM's parser if the alias names one, else its tags. `engine` is a `RunningEngine`."""
-    options = alias.options
-    assert isinstance(options, VllmOptions)
-    if options.reasoning_parser:
-        from vllm.reasoning import ReasoningParserManager
-
-        parser = ReasoningParserManager.get_reasoning_parser(options.reasoning_parser)
-        tokenizer = engine.llm.get_tokenizer()
-        variables = {"chat_template_kwargs": options.chat_template_kwargs}
-        return [ByParser(parser(tokenizer, **variables), prompt_ids) for _ in range(count)]
-    if alias.reasoning_tags is not None:
-        end = engine.prompt.text(prompt_ids[-16:])
-        return [ByTags(alias.reasoning_tags, end) for _ in range(count)]
-    return [AllText() for _ in range(count)]
 
 
 class _Completion:

@@ -9,7 +9,7 @@ from typing import Any
 from apps.reasoning.domain.errors import BackendRefused, RequestRejected
 from apps.reasoning.domain.generation import GenerationRequest
 from apps.reasoning.inference.tool_text import ToolText
-from workers.engines.vllm_answer import Splitter
+from workers.engines.vllm_reasoning import Splitter
 
 
 class WithCalls:

@@ -9,7 +9,7 @@ from tests.inference.conftest import a_request
 from tests.inference.vllm.test_vllm_tool_parsers import whole
 from tests.inference.vllm.vllm_here import VLLM
 from tests.reasoning.play import final
-from workers.engines.vllm_answer import AllText
+from workers.engines.vllm_reasoning import AllText
 from workers.engines.vllm_tools import WithCalls, with_calls
 
 pytestmark = [*VLLM]

@@ -13,7 +13,7 @@ from apps.reasoning.scaffolds.alpha_apollo.functions import FUNCTIONS
 from tests.inference.conftest import a_request
 from tests.reasoning.play import final
 from workers.engines.chat_prompt import ChatPrompt
-from workers.engines.vllm_answer import AllText, ByTags
+from workers.engines.vllm_reasoning import AllText, ByTags
 from workers.engines.vllm_tools import WithCalls, with_calls
 
 TAGS = ("<think>", "</think>")

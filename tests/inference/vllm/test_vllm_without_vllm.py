@@ -13,8 +13,9 @@ from tests.inference.conftest import a_request
 from workers.backends import backend_for
 from workers.engines.chat_prompt import ChatPrompt
 from workers.engines.vllm import VllmBackend
-from workers.engines.vllm_answer import AllText, Answer, ByParser, ByTags, Origin, Splitter
+from workers.engines.vllm_answer import Answer, Origin
 from workers.engines.vllm_engine import explained, lost
+from workers.engines.vllm_reasoning import AllText, ByTags, Splitter
 
 ORIGIN = Origin(policy="p", logprobs_of="raw", tokenizer="t", chat_template="c")
 
@@ -178,54 +179,6 @@ def test_reasoning_between_tags_is_separated_even_if_the_prompt_opened_it() -> N
     opened = [_output((0, "Why", [1], None)), _output((0, "</think>Thus", [2], "stop"))]
     final = _answer(ByTags(("<think>", "</think>"), "assistant\n<think>\n"), *opened)
     assert (final.reasoning, final.text, final.usage.reasoning) == ("Why", "Thus", 2)
-
-
-def test_a_parser_of_the_engine_gets_the_previous_and_the_new_text() -> None:
-    seen: list[tuple[str, str, list[int]]] = []
-
-    class Parser:
-        def adjust_initial_state_from_prompt(self, tokens: list[int]) -> None:
-            assert tokens == [1, 2, 3]
-
-        def extract_reasoning_streaming(self, before: str, now: str, new: str, ids: Any, all_ids: Any, new_ids: Any) -> Any:
-            seen.append((before, new, new_ids))
-            return None if new == "|" else SimpleNamespace(reasoning=new if "|" not in before else None, content=new)
-
-    class Reasons(Parser):
-        def extract_reasoning_streaming(self, *args: Any) -> Any:
-            found = super().extract_reasoning_streaming(*args)
-            if found is not None and found.reasoning:
-                found.content = None
-            return found
-
-    final = _answer(
-        ByParser(Reasons(), [1, 2, 3]),
-        _output((0, "Why", [1, 1], None)),
-        _output((0, "|", [2], None)),
-        _output((0, "Thus", [3], "stop")),
-    )
-    assert (final.reasoning, final.text, final.usage.reasoning) == ("Why", "Thus", 2)
-    assert seen[-1] == ("Why|", "Thus", [3])
-
-
-def test_the_previous_tokens_are_not_copied_for_the_parser_at_each_piece() -> None:
-    lists: list[tuple[list[int], list[int]]] = []
-    seen: list[tuple[list[int], list[int], list[int]]] = []
-
-    class Parser:
-        def adjust_initial_state_from_prompt(self, tokens: list[int]) -> None:
-            pass
-
-        def extract_reasoning_streaming(self, _: str, __: str, ___: str, *ids: list[int]) -> Any:
-            before, now, new = ids
-            lists.append((before, now))
-            seen.append((list(before), list(now), list(new)))
-
-    splitter = ByParser(Parser(), [9])
-    for tokens in ([1, 2], [], [3], [4]):
-        splitter.push("", tokens)
-    assert seen == [([], [1, 2], [1, 2]), ([1, 2], [1, 2], []), ([1, 2], [1, 2, 3], [3]), ([1, 2, 3], [1, 2, 3, 4], [4])]
-    assert len({id(before) for before, _ in lists}) == len({id(now) for _, now in lists}) == 1
 
 
 class FakeTokenizer:
