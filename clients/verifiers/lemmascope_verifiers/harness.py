@@ -101,6 +101,8 @@ class ScaffoldHarness(vf.Harness[ScaffoldConfig]):
             more = {"base_url": endpoint, "api_key": secret, "model": ctx.model, "on_event": events.append}
             result = await self.config.run_of(data, **more)
             trace.info[OURS] |= result_of(result, events)
+            if len(result.failed) == result.calls and trace.stop_condition is None:
+                raise vf.HarnessError(f"No call was answered. The last one failed: {result.failed[-1].reason}")
         except (PlanError, RunHalted) as error:
             if trace.stop_condition is None:
                 raise vf.HarnessError(str(error).replace(endpoint, ctx.client.base_url)) from error

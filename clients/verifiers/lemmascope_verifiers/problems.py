@@ -43,17 +43,11 @@ def _rows_of(path: Path) -> list[Any]:
 
 def _problem_of(row: Any, where: str) -> ProofData:
     if not isinstance(row, Mapping):
-        raise ValueError(f"{where} is no object with names.")  # noqa: TRY004 - pydantic reports values
+        raise ValueError(f"{where} is no object with names.")
     name = next((one for one in QUESTIONS if str(row.get(one) or "").strip()), "")
     if not name:
         raise ValueError(f"{where} has no text under {', '.join(QUESTIONS)}.")
     answer = next((row[one] for one in ANSWERS if row.get(one) is not None), "")
     known = next((str(row[one]) for one in IDS if row.get(one)), None)
-    info = row.get("info")
-    return ProofData(
-        id=known,
-        name=known,
-        prompt=str(row[name]),
-        answer=str(answer).strip(),
-        info=dict(info) if isinstance(info, Mapping) else {},
-    )
+    info = row["info"] if isinstance(row.get("info"), Mapping) else {}
+    return ProofData(id=known, name=known, prompt=str(row[name]), answer=str(answer).strip(), info=dict(info))

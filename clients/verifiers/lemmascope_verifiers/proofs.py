@@ -36,11 +36,11 @@ def reward_of(told: dict[str, Any], answer: str, name: RewardName, stopped: str 
         raise Unscored(f"the rollout was stopped ({stopped or 'no result'})")
     if name == "final_answer":
         found = answer_points(told["proof"], answer)
-        if found.points is None:
-            raise Unscored(found.unscored)
-        return float(found.points)
+        if found.points is not None:
+            return float(found.points)
+        raise Unscored(_nothing(told) if found.unscored == NOTHING else found.unscored)
     if not told["proof"]:
-        raise Unscored(NOTHING)
+        raise Unscored(_nothing(told))
     if name == "accepted":
         if told["accepted"] is None:
             raise Unscored(NOT_JUDGED)
@@ -48,6 +48,11 @@ def reward_of(told: dict[str, Any], answer: str, name: RewardName, stopped: str 
     if told["verdicts"]["share"] is None:
         raise Unscored(NO_VERDICT)
     return float(told["verdicts"]["share"])
+
+
+def _nothing(told: dict[str, Any]) -> str:
+    """Nothing was handed in; if calls failed, with the reason of the last."""
+    return f"{NOTHING}, and a call failed: {told['failed'][-1]['reason']}" if told["failed"] else NOTHING
 
 
 class ProofTask(vf.Task[ProofData, vf.State, ProofTaskConfig]):
