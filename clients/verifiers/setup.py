@@ -1,6 +1,7 @@
 """Builds the package with a copy of the core, `apps/reasoning`, under the name `lemmascope_verifiers.core`."""
 
 import runpy
+import shutil
 from pathlib import Path
 
 from setuptools import setup
@@ -21,6 +22,7 @@ class Build(build_py):
                 f"{CORE} is missing. Build this package in a checkout of Lemmascope: pip install ./clients/verifiers"
             )
         package = Path(self.build_lib) / "lemmascope_verifiers"
+        shutil.rmtree(package, ignore_errors=True)  # A checkout keeps what an earlier build wrote.
         for source, folder in ((OWN, package), (CORE, package / "core")):
             for path in (one for one in source.rglob("*") if one.suffix in KINDS):
                 text = path.read_text(encoding="utf-8").replace("apps.reasoning", "lemmascope_verifiers.core")

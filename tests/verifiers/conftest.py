@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -61,10 +62,14 @@ class PlayServer(ModelServer):
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with our package, built from this checkout by pip."""
-    folder = tmp_path_factory.mktemp("site")
-    pip = [
-        BIN / "python",
+    """A folder with our package, built by pip from a copy of what it is made of; a build writes next to its sources."""
+    source, folder = tmp_path_factory.mktemp("checkout"), tmp_path_factory.mktemp("site")
+    for name in ("clients/verifiers", "apps/reasoning"):
+        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__", "build", "*.egg-info"))
+    for name in ("LICENSE", "CHANGELOG.md", "pyproject.toml", "docs/verifiers.md"):
+        (source / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, source / name)
+    install = [
         "-m",
         "pip",
         "--disable-pip-version-check",
@@ -72,10 +77,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "--no-deps",
         "--no-build-isolation",
         "--no-index",
+        "--target",
     ]
-    done = subprocess.run(
-        [*pip, "--target", folder, ROOT / "clients" / "verifiers"], capture_output=True, text=True, check=False, timeout=120
-    )
+    command: list[str | Path] = [BIN / "python", *install, folder, source / "clients" / "verifiers"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stderr
     return folder
 

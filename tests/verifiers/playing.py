@@ -14,6 +14,7 @@ async def played(base_url: str, case: dict[str, Any]) -> list[dict[str, Any]]:
     """The episodes of a case, or why there is no environment."""
     try:
         env = load_environment(**case["options"])
+        env = vf.load_environment(vf.resolve_env_config(env.config.model_dump(mode="json")))  # As an env server gets it.
         tasks = list(env.taskset)
     except ValueError as error:
         return [{"refused": str(error)}]
@@ -22,7 +23,10 @@ async def played(base_url: str, case: dict[str, Any]) -> list[dict[str, Any]]:
     ctx = vf.ModelContext(model=case["model"], client=vf.EvalClientConfig(base_url=base_url))
     async with env.serving():
         episodes = [await env.run_slot(slot, ctx) for task in tasks for slot in env.slots(task)]
-    return [json.loads(json.dumps(episode.to_record())) for episode in episodes]
+    records = [json.loads(json.dumps(episode.to_record())) for episode in episodes]
+    for record in records:  # As prime-rl reads them, in a process without our package.
+        vf.WireEpisode.model_validate(record)
+    return records
 
 
 async def main() -> None:

@@ -51,13 +51,13 @@ def trace_of(played: Played, name: str) -> dict[str, Any]:
     return dict(trace)
 
 
-def told(played: Played, name: str) -> dict[str, Any]:
+def ours(played: Played, name: str) -> dict[str, Any]:
     return dict(trace_of(played, name)["info"]["lemmascope"])
 
 
 def test_every_call_is_a_step_with_its_prompt_answer_and_role(played: Played, play_server: PlayServer) -> None:
     trace = trace_of(played, "right")
-    steps = told(played, "right")["steps"]
+    steps = ours(played, "right")["steps"]
     assert [(step["call"], step["role"], step["trained"]) for step in steps] == [
         ("solve", "solver", True),
         ("improve", "improver", False),
@@ -94,7 +94,7 @@ def test_the_final_answer_is_rewarded_as_the_application_scores_it(played: Playe
 def test_verdicts_and_acceptance_are_rewards_too(played: Played) -> None:
     for name in ("accepted", "verdicts"):
         assert trace_of(played, name)["rewards"] == {name: {"score": 1.0, "weight": 1.0}}
-    assert told(played, "verdicts")["verdicts"] == {"passes": 2, "valid": 2, "share": 1.0}
+    assert ours(played, "verdicts")["verdicts"] == {"passes": 2, "valid": 2, "share": 1.0}
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_a_rollout_without_a_reward_is_an_error_with_its_reason_and_never_0(play
     assert trace["metrics"]["unscored"] == 1.0
     assert trace["errors"][-1]["type"] == "TaskError"
     assert f"Unscored: {reason}" in trace["errors"][-1]["message"]
-    assert reason in told(played, name)["unscored"]
+    assert reason in ours(played, name)["unscored"]
 
 
 def test_a_rollout_at_its_limit_is_rewarded_for_what_it_has(played: Played) -> None:
@@ -133,19 +133,19 @@ def test_0_for_a_rollout_without_a_reward_is_a_choice(played: Played) -> None:
 
 def test_unread_answers_are_marked_at_their_steps(played: Played) -> None:
     assert trace_of(played, "unread")["metrics"]["unread"] > 0
-    assert all(step["unread"] for step in told(played, "unread")["steps"])
-    assert {step["role"]: bool(step.get("unread")) for step in told(played, "doubting")["steps"]} == {
+    assert all(step["unread"] for step in ours(played, "unread")["steps"])
+    assert {step["role"]: bool(step.get("unread")) for step in ours(played, "doubting")["steps"]} == {
         "solver": False, "verifier": True
     }  # fmt: skip
 
 
 def test_intern_s1_mo_is_played_with_all_its_roles(played: Played) -> None:
-    steps = told(played, "intern")["steps"]
+    steps = ours(played, "intern")["steps"]
     trained = {step["role"]: step["trained"] for step in steps}
     assert {"reasoner", "summarizer", "theorem_verifier", "writer", "process_verifier"} <= set(trained)
     assert {role for role, is_trained in trained.items() if is_trained} == {"reasoner", "summarizer"}
     assert trace_of(played, "intern")["rewards"] == {"final_answer": {"score": 1.0, "weight": 1.0}}
-    assert told(played, "intern")["verdicts"]["share"] == 1.0
+    assert ours(played, "intern")["verdicts"]["share"] == 1.0
 
 
 def test_calls_that_a_scaffold_makes_in_parallel_run_in_parallel(played: Played, play_server: PlayServer) -> None:
@@ -192,13 +192,6 @@ def test_vf_eval_plays_a_file_and_keeps_the_traces(run: Run, play_server: PlaySe
     episodes = [json.loads(line) for line in (tmp_path / "out/one/traces.jsonl").read_text().splitlines()]
     found = {one["task"]["data"]["prompt"]: one["traces"][0]["rewards"]["final_answer"]["score"] for one in episodes}
     assert found == {SUM["question"]: 1.0, "Find $2+2$.": 0.0}
-
-
-def test_an_unknown_scaffold_is_refused_at_once_with_the_names(run: Run) -> None:
-    done = run("vf-eval", "lemmascope-verifiers", "-m", "right", "--env.agent.harness.scaffold", "nonsense")
-    said = " ".join((done.stdout + done.stderr).replace("│", " ").split())
-    assert done.returncode != 0
-    assert "There is no scaffold nonsense; there are intern_s1_mo, reasoning_cache" in said
 
 
 REFUSED = {

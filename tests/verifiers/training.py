@@ -69,7 +69,7 @@ async def main() -> None:
         await runner.cleanup()
     (trace,) = episode.traces
     nodes = trace.nodes
-    told = [
+    steps = [
         {
             "role": step["role"],
             "trained": step["trained"],
@@ -81,9 +81,8 @@ async def main() -> None:
         for step in trace.info["lemmascope"]["steps"]
     ]
     branches = [[len(one.token_ids), sum(one.sampled_mask), sum(one.logprobs)] for one in trace.branches]
-    json.dump(
-        {"ok": episode.ok, "reward": trace.reward, "steps": told, "branches": branches, "errors": str(trace.errors)}, sys.stdout
-    )
+    found = {"ok": episode.ok, "reward": trace.reward, "errors": str(trace.errors)}
+    json.dump(found | {"steps": steps, "branches": branches}, sys.stdout)
 
 
 if __name__ == "__main__":

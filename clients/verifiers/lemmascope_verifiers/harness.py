@@ -84,7 +84,7 @@ class ScaffoldHarness(vf.Harness[ScaffoldConfig]):
     EXECUTES_CODE = False
     NEEDS_CONTAINER = False
 
-    async def launch(  # type: ignore[override]
+    async def launch(
         self,
         ctx: vf.ModelContext,
         trace: vf.Trace,
@@ -117,4 +117,5 @@ class ScaffoldHarness(vf.Harness[ScaffoldConfig]):
 
     @property
     def _trained(self) -> list[str]:
-        return self.config.trained_roles or self.config.roles
+        chosen: list[str] = self.config.trained_roles or self.config.roles
+        return chosen

@@ -30,37 +30,37 @@ class ProofTaskConfig(vf.TaskConfig):
     """A rollout without a reward: `error` ends it with the reason, `zero` gives it 0. Both set the metric `unscored`."""
 
 
-def reward_of(told: dict[str, Any], answer: str, name: RewardName, stopped: str = "") -> float:
+def reward_of(ours: dict[str, Any], answer: str, name: RewardName, stopped: str = "") -> float:
     """The reward of a rollout from what its run left. Raises `Unscored`."""
-    if "proof" not in told:
+    if "proof" not in ours:
         raise Unscored(f"the rollout was stopped ({stopped or 'no result'})")
     if name == "final_answer":
-        found = answer_points(told["proof"], answer)
+        found = answer_points(ours["proof"], answer)
         if found.points is not None:
             return float(found.points)
-        raise Unscored(_nothing(told) if found.unscored == NOTHING else found.unscored)
-    if not told["proof"]:
-        raise Unscored(_nothing(told))
+        raise Unscored(_nothing(ours) if found.unscored == NOTHING else found.unscored)
+    if not ours["proof"]:
+        raise Unscored(_nothing(ours))
     if name == "accepted":
-        if told["accepted"] is None:
+        if ours["accepted"] is None:
             raise Unscored(NOT_JUDGED)
-        return float(told["accepted"])
-    if told["verdicts"]["share"] is None:
+        return float(ours["accepted"])
+    if ours["verdicts"]["share"] is None:
         raise Unscored(NO_VERDICT)
-    return float(told["verdicts"]["share"])
+    return float(ours["verdicts"]["share"])
 
 
-def _nothing(told: dict[str, Any]) -> str:
+def _nothing(ours: dict[str, Any]) -> str:
     """Nothing was handed in; if calls failed, with the reason of the last."""
-    return f"{NOTHING}, and a call failed: {told['failed'][-1]['reason']}" if told["failed"] else NOTHING
+    return f"{NOTHING}, and a call failed: {ours['failed'][-1]['reason']}" if ours["failed"] else NOTHING
 
 
 class ProofTask(vf.Task[ProofData, vf.State, ProofTaskConfig]):
     """A problem to solve."""
 
     def _points(self, trace: vf.Trace) -> float:
-        told = trace.info.get(OURS, {})
-        return reward_of(told, self.data.answer, self.config.reward, trace.stop_condition or "")
+        ours = trace.info.get(OURS, {})
+        return reward_of(ours, self.data.answer, self.config.reward, trace.stop_condition or "")
 
     @vf.reward
     async def reward(self, trace: vf.Trace) -> dict[str, float]:
@@ -75,22 +75,22 @@ class ProofTask(vf.Task[ProofData, vf.State, ProofTaskConfig]):
     @vf.metric
     async def figures(self, trace: vf.Trace) -> dict[str, float]:
         """Counts of the rollout; `accepted` and `verdicts` only where there are some."""
-        told = trace.info.get(OURS, {})
+        ours = trace.info.get(OURS, {})
         found = {
             "unscored": 0.0,
-            "unread": float(len(told.get("unread", ()))),
-            "failed_calls": float(len(told.get("failed", ()))),
+            "unread": float(len(ours.get("unread", ()))),
+            "failed_calls": float(len(ours.get("failed", ()))),
         }
-        found["steps"] = float(len(told.get("steps", ())))
+        found["steps"] = float(len(ours.get("steps", ())))
         try:
             self._points(trace)
         except Unscored as error:
             found["unscored"] = 1.0
             trace.info.setdefault(OURS, {})["unscored"] = str(error)
-        if told.get("accepted") is not None:
-            found["accepted"] = float(told["accepted"])
-        if (told.get("verdicts") or {}).get("share") is not None:
-            found["verdict_share"] = float(told["verdicts"]["share"])
+        if ours.get("accepted") is not None:
+            found["accepted"] = float(ours["accepted"])
+        if (ours.get("verdicts") or {}).get("share") is not None:
+            found["verdict_share"] = float(ours["verdicts"]["share"])
         return found
 
 
