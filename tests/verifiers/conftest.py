@@ -37,6 +37,7 @@ MODELS: dict[str, dict[str, str]] = {
     "doubting": {"You examine a solution of an olympiad problem": "I cannot say."},
     "intern": INTERN,
     "broken": {},
+    "without length": {},
 }
 Played = dict[str, list[dict[str, Any]]]
 
@@ -46,7 +47,7 @@ class PlayServer(ModelServer):
 
     def __init__(self) -> None:
         super().__init__()
-        self.listed = [{"id": name, "max_model_len": 20_000} for name in MODELS]
+        self.listed = [{"id": name} | ({} if name == "without length" else {"max_model_len": 20_000}) for name in MODELS]
 
     async def _stream(self, body: dict[str, Any], receive: Receive, send: Send) -> None:
         if body["model"] == "broken":

@@ -31,6 +31,8 @@ CASES = {
     "votes": case("right", "rsa"),
     "broken": case("broken"),
     "unknown": case("another"),
+    "without length": case("without length"),
+    "with length": case("without length", "single_call", context_tokens=20_000),
     "refused": case("right", "majority_vote", problems=[{"question": "Prove it."}]),
     "stopped": case("right") | {"max_turns": 1},
     "late": case("right") | {"seconds": 0.001},
@@ -89,6 +91,10 @@ def test_the_final_answer_is_rewarded_as_the_application_scores_it(played: Playe
     assert trace_of(played, "right")["metrics"] == {
         "unscored": 0.0, "steps": 4.0, "unread": 0.0, "failed_calls": 0.0, "accepted": 1.0, "verdict_share": 1.0
     }  # fmt: skip
+
+
+def test_the_length_of_a_context_may_be_given(played: Played) -> None:
+    assert trace_of(played, "with length")["rewards"] == {"final_answer": {"score": 1.0, "weight": 1.0}}
 
 
 def test_verdicts_and_acceptance_are_rewards_too(played: Played) -> None:
@@ -158,6 +164,7 @@ def test_calls_that_a_scaffold_makes_in_parallel_run_in_parallel(played: Played,
     [
         ("broken", "ProviderError", "The engine has no memory left."),
         ("unknown", "HarnessError", "/v1 does not serve the model another; it serves right, wrong"),
+        ("without length", "HarnessError", "give context_tokens"),
         ("refused", "HarnessError", "answer"),
     ],
 )
@@ -167,7 +174,7 @@ def test_what_cannot_run_is_an_error_that_says_why(
     trace = trace_of(played, name)
     assert (trace["ok"], trace["rewards"], trace["errors"][-1]["type"]) == (False, {}, kind)
     assert words in trace["errors"][-1]["message"]
-    if name == "unknown":
+    if name in ("unknown", "without length"):
         assert play_server.base_url in trace["errors"][-1]["message"]
 
 
