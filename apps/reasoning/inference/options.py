@@ -3,12 +3,16 @@
 `NEEDS` are the keys that an alias of the backend must have.
 """
 
+import re
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field, field_validator
 
+from apps.reasoning.domain.generation import GenerationRequest
 from apps.reasoning.domain.values import Value
 
+_UNNAMEABLE = re.compile(r"[^A-Za-z0-9._:-]")
+_LONGEST_NAME = 128
 BackendName = Literal["scripted", "openvino", "vllm", "openai_http", "sandbox"]
 
 
@@ -87,8 +91,16 @@ class VllmOptions(Value):
         return given
 
 
+def call_name(role: str, key: str) -> str:
+    """Role and key of a call in letters that every header may have."""
+    return _UNNAMEABLE.sub(".", f"{role}:{key}")[:_LONGEST_NAME]
+
+
 class HttpOptions(Value):
-    """How a model server is asked. `retries` counts attempts after the first, made only where nothing was received."""
+    """How a model server is asked. `retries` counts attempts after the first, made only where nothing was received.
+
+    `call_header` names a header that says role and key of each call, for a proxy that records calls; empty: none.
+    """
 
     NEEDS: ClassVar[tuple[str, ...]] = ("base_url", "model")
     connect_timeout_s: float = Field(default=10.0, gt=0)
@@ -99,7 +111,12 @@ class HttpOptions(Value):
     stream_usage: bool = True
     send_seed: bool = True
     send_sampling: bool = True
+    call_header: str = Field(default="", pattern=r"^[A-Za-z0-9-]*$")
     extra_body: dict[str, Any] = {}
+
+    def names(self, request: GenerationRequest) -> dict[str, str]:
+        """The header `call_header`."""
+        return {self.call_header: call_name(request.role, request.key)} if self.call_header else {}
 
 
 class SandboxOptions(Value):

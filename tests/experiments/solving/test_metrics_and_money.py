@@ -10,9 +10,9 @@ from apps.accounts.models import User
 from apps.experiments.models import CellScore, Experiment, SolvingCell
 from apps.experiments.solving.manifest import ManifestWrong
 from apps.experiments.solving.measures import Measuring, metrics_of
-from apps.experiments.solving.scoring import INCOMPARABLE, NOTHING
 from apps.experiments.solving.services import manifest_stored
 from apps.experiments.solving.tables import rows_of
+from apps.reasoning.answers.points import INCOMPARABLE, NOTHING
 from apps.reasoning.statistics.intervals import Undefined
 from apps.reasoning.statistics.metrics import Measure
 from tests.cast import person

@@ -6,8 +6,9 @@ import pytest
 
 from apps.accounts.models import User
 from apps.experiments.models import CellScore
-from apps.experiments.solving.scoring import INCOMPARABLE, answer_points, is_outside, is_without_answer
+from apps.experiments.solving.scoring import is_outside, is_without_answer
 from apps.experiments.solving.services import solving_extend
+from apps.reasoning.answers.points import INCOMPARABLE, answer_points
 from apps.reasoning.domain.generation import GenerationRequest
 from tests.cast import person
 from tests.experiments.driving import Stage

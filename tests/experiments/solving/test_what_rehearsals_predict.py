@@ -8,9 +8,9 @@ from apps.accounts.models import User
 from apps.experiments.solving.rehearsal import background
 from apps.experiments.solving.rehearsal.background import rehearsal_ask, rehearsals_work
 from apps.experiments.solving.rehearsal.terminal import rehearsed_lines
-from apps.experiments.solving.scoring import INCOMPARABLE
 from apps.problem_sets.importing import named_of
 from apps.problem_sets.services import set_create
+from apps.reasoning.answers.points import INCOMPARABLE
 from apps.reasoning.inference.aliases import load_aliases
 from apps.reasoning.inference.scripted import ScriptedBackend
 from apps.trials.services import TrialPlan, trial_start

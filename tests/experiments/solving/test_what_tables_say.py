@@ -11,7 +11,7 @@ from django.test import Client
 
 from apps.accounts.models import User
 from apps.experiments.models import CellScore, Experiment, ExperimentState
-from apps.experiments.solving.scoring import NOTHING
+from apps.reasoning.answers.points import NOTHING
 from tests.cast import person
 from tests.experiments.driving import Stage
 from tests.experiments.solving.playing import begin, make_problem_set

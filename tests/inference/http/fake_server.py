@@ -112,7 +112,8 @@ class FakeModelServer:
             gone.cancel()
         finish = "length" if len(tokens) > limit else "stop"
         done = min(len(tokens), limit)
-        usage = {"prompt_tokens": prompt, "completion_tokens": done, "prompt_tokens_details": {"cached_tokens": 0}}
+        usage: dict[str, Any] = {"prompt_tokens": prompt, "completion_tokens": done, "total_tokens": prompt + done}
+        usage["prompt_tokens_details"] = {"cached_tokens": 0}
         end = sse(piece(finish=finish), {"choices": [], "usage": usage}, "[DONE]")
         await send({"type": "http.response.body", "body": end})
 

@@ -59,6 +59,15 @@ async def test_options_adapt_the_request_to_a_service(model_server: FakeModelSer
     assert "authorization" not in model_server.headers[0]
 
 
+async def test_a_proxy_gets_role_and_key_of_each_call_if_the_alias_says_so(model_server: FakeModelServer) -> None:
+    options = {"call_header": "X-Call"}
+    await _final(http_backend(model_server, options=options), a_request(role="verifier", key="s0.7/vote é2"))
+    await _final(http_backend(model_server, options=options), a_request(role="verifier", key="k" * 300))
+    await _final(http_backend(model_server), a_request())
+    sent = [headers.get("x-call") for headers in model_server.headers]
+    assert sent == ["verifier:s0.7.vote..2", f"verifier:{'k' * 119}", None]
+
+
 @pytest.mark.parametrize("name", ["reasoning_content", "reasoning"])
 async def test_reasoning_has_its_own_channel(model_server: FakeModelServer, name: str) -> None:
     usage = {

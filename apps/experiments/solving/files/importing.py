@@ -18,9 +18,9 @@ from apps.experiments.refusals import CELLS_AT_MOST, ExperimentRefused
 from apps.experiments.solving.files.inspect_reading import LogReader, LogWrong, Score, Summary
 from apps.experiments.solving.manifest import EXTERNAL, NAME_LENGTH, Manifest, ManifestWrong, Method, Scorer, manifest_of
 from apps.experiments.solving.people.sampling import sample_draw
-from apps.experiments.solving.scoring import NOTHING, answer_points
 from apps.experiments.solving.services import items_chosen, manifest_stored, scoring_reopen
 from apps.problem_sets.models import ProblemSetItem
+from apps.reasoning.answers.points import NOTHING, answer_points
 from apps.reasoning.graph.statements import normalise_statement
 
 #: The id of the answer of an external cell.

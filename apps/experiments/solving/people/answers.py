@@ -21,8 +21,9 @@ from apps.experiments.refusals import ExperimentRefused
 from apps.experiments.solving.manifest import Manifest, Scorer
 from apps.experiments.solving.people.models import PersonMark
 from apps.experiments.solving.people.sampling import people_in
-from apps.experiments.solving.scoring import AT_ONCE, NOTHING, handed_in
+from apps.experiments.solving.scoring import AT_ONCE, handed_in
 from apps.experiments.solving.services import manifest_stored
+from apps.reasoning.answers.points import NOTHING
 from apps.reasoning.marking.schemes.scheme import points_words
 
 GONE = "the run was deleted"

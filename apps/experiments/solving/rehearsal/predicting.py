@@ -9,9 +9,9 @@ import numpy as np
 
 from apps.experiments.refusals import CELLS_AT_MOST, ExperimentRefused
 from apps.experiments.solving.manifest import Manifest
-from apps.experiments.solving.scoring import why_outside
 from apps.experiments.solving.tables import Row
 from apps.problem_sets.models import ProblemSetItem
+from apps.reasoning.answers.points import why_outside
 from apps.reasoning.domain.errors import ReasoningError
 from apps.reasoning.domain.values import Value
 from apps.reasoning.planning import plan_params

@@ -1,0 +1,1 @@
+"""Scaffolds played by the library verifiers (`make test-verifiers`): tests, and scripts that run in its environment."""
