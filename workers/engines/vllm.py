@@ -1,5 +1,7 @@
 """The vLLM backend: one `AsyncLLM` in this process for all calls of its alias and of the adapters that share it.
 
+What a call is drawn with is the matter of a `WeightExchange`: adapters, or whole weights that follow a training job.
+
 When the engine core dies, the worker exits too, because the library cannot recover its state and its GPU memory. Calls end with
 `EngineLost`, and the process exits with `EXIT_ENGINE_LOST`, so that a supervisor restarts it.
 """
@@ -13,14 +15,16 @@ from typing import Any
 from apps.reasoning.domain.errors import BackendError, DeadlineExceeded, EngineLost, RequestRejected
 from apps.reasoning.domain.generation import Delta, Final, GenerationRequest, Health
 from apps.reasoning.inference.abilities import reject_pictures
-from apps.reasoning.inference.aliases import Adapter, Alias, VllmOptions
+from apps.reasoning.inference.aliases import Alias, VllmOptions
 from apps.reasoning.inference.meter import RateMeter
 from workers import exits
-from workers.engines.adapters import AdapterShelf
 from workers.engines.schemas import structured_output
 from workers.engines.vllm_answer import Answer, Origin, SegmentRequest, Splitter, reasoning_splitters
 from workers.engines.vllm_engine import RunningEngine
 from workers.engines.vllm_tools import with_calls
+from workers.engines.weights.adapters import AdapterShelf
+from workers.engines.weights.exchange import Drawn, WeightExchange
+from workers.engines.weights.whole import WholeWeights
 
 log = logging.getLogger(__name__)
 
@@ -58,7 +62,7 @@ class VllmBackend:
         self._alias = alias
         self._options = alias.options
         self._on_dead = on_dead
-        self._adapters = AdapterShelf(alias)
+        self._weights: WeightExchange = WholeWeights(alias) if alias.weights else AdapterShelf(alias)
         self._engine: RunningEngine | None = None
         self._starting: asyncio.Task[RunningEngine] | None = None
         self._watch: asyncio.Task[None] | None = None
@@ -84,12 +88,12 @@ class VllmBackend:
             engine = await self._ready(call)
             answer = await self._begin_answer(engine, call)
             while not answer.is_whole:
-                adapter = self._adapters.requested(request)
-                segment = answer.begin(self._origin(engine, adapter))
+                drawn = await self._ready_weights(engine, call)
+                segment = answer.begin(self._origin(engine, drawn))
                 if call.stopped.is_set():
                     answer.cancel()
                     break
-                outputs = await self._start_segment(engine, call, segment, adapter)
+                outputs = self._start_segment(engine, call, segment, drawn)
                 while (output := await self._next(engine, outputs, call)) is not None:
                     delta = answer.take(output)
                     if delta.tokens or delta.text or delta.reasoning:
@@ -206,20 +210,21 @@ class VllmBackend:
         most = min(request.sampling.max_new_tokens, room)
         return Answer(request, prompt_ids, self._splitters(engine, request, prompt_ids), call.began, most)
 
-    async def _start_segment(self, engine: RunningEngine, call: _Call, segment: SegmentRequest, adapter: Adapter | None) -> Any:
+    async def _ready_weights(self, engine: RunningEngine, call: _Call) -> Drawn:
+        """The weights for a segment of an answer. Raises `RequestRejected`."""
+        try:
+            async with asyncio.timeout(call.left_s):
+                return await self._weights.ready(engine, call.request)
+        except TimeoutError:
+            raise call.deadline_error() from None
+
+    def _start_segment(self, engine: RunningEngine, call: _Call, segment: SegmentRequest, drawn: Drawn) -> Any:
         """The stream of the engine's outputs for a segment of an answer. Raises `RequestRejected`."""
         from vllm.inputs import tokens_input
 
         call.engine_id = f"{call.request.call_id}~{call.number}.{segment.number}"
-        lora = None
-        if adapter is not None:
-            try:
-                async with asyncio.timeout(call.left_s):
-                    lora = await self._adapters.load(engine.llm, adapter)
-            except TimeoutError:
-                raise call.deadline_error() from None
         prompt, params, priority = tokens_input(segment.prompt_ids), self._params(call.request, segment), call.request.priority
-        return engine.llm.generate(prompt, params, call.engine_id, lora_request=lora, priority=priority)
+        return engine.llm.generate(prompt, params, call.engine_id, lora_request=drawn.lora, priority=priority)
 
     async def _next(self, engine: RunningEngine, outputs: Any, call: _Call) -> Any:
         """The next output of the engine, None after the last. Raises `BackendError`."""
@@ -276,13 +281,9 @@ class VllmBackend:
 
     # --- descriptions ------------------------------------------------------------------------------------------------
 
-    def _revision(self, adapter: Adapter | None) -> str:
-        own = self._alias.revision or self._alias.model
-        return f"{own} + {adapter.revision or adapter.name}" if adapter is not None else own
-
-    def _origin(self, engine: RunningEngine, adapter: Adapter | None) -> Origin:
+    def _origin(self, engine: RunningEngine, drawn: Drawn) -> Origin:
         return Origin(
-            policy=self._revision(adapter),
+            policy=drawn.policy,
             logprobs_of=self._options.logprobs_of,
             tokenizer=engine.prompt.tokenizer_hash,
             chat_template=engine.prompt.template_hash,
@@ -291,4 +292,5 @@ class VllmBackend:
     def _described(self) -> str:
         gpus = self._options.tensor_parallel * self._options.pipeline_parallel
         where = f" on {gpus} GPUs" if gpus > 1 else ""
-        return f"vLLM{where}, up to {self._alias.concurrency} calls in one batch."
+        found = f"vLLM{where}, up to {self._alias.concurrency} calls in one batch."
+        return f"{found} {self._weights.trouble}" if self._weights.trouble else found

@@ -42,6 +42,7 @@ _ENGINE_ARGS_WITH_A_KEY = {
     "enable_prefix_caching": "prefix_caching",
     "logprobs_mode": "logprobs_of",
     "enable_lora": "adapter_of in an alias of its own",
+    "weight_transfer_config": "the alias' weights",
     "gpu_memory_utilization": "options.gpu_memory_utilization",
     "reasoning_parser": "options.reasoning_parser",
     "tool_call_parser": "options.tool_parser",

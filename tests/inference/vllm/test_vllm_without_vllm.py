@@ -14,7 +14,7 @@ from workers.backends import backend_for
 from workers.engines.chat_prompt import ChatPrompt
 from workers.engines.vllm import VllmBackend
 from workers.engines.vllm_answer import AllText, Answer, ByParser, ByTags, Origin, Splitter
-from workers.engines.vllm_engine import explained, lost
+from workers.engines.vllm_errors import explained, lost
 
 ORIGIN = Origin(policy="p", logprobs_of="raw", tokenizer="t", chat_template="c")
 
