@@ -267,7 +267,7 @@ def _with_its_base(name: str, table: dict[str, Any], tables: dict[str, Any]) -> 
             raise _WrongTable("adapter", "adapter_of must name the alias whose engine loads the adapter")
         mine = {other: each for other, each in tables.items() if isinstance(each, dict) and each.get("adapter_of") == name}
         adapters = [_adapter(other, each) for other, each in mine.items() if each.get("enabled", True)]
-        return table | {"adapters": adapters} if adapters else table
+        return table | {"adapters": adapters} if adapters and "weights" not in table else table
     base = tables.get(table["adapter_of"]) if isinstance(table["adapter_of"], str) else None
     if not isinstance(base, dict) or base.get("backend") != "vllm":
         raise _WrongTable("adapter_of", "name an alias of the backend vllm that has no adapter_of itself")

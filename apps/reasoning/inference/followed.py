@@ -29,8 +29,6 @@ def mistake_in_weights(alias: "Alias") -> str:
         return "weights are followed by engines of the backend vllm only"
     if not alias.weights.endswith(NEWEST):
         return "weights ends in /*, for the newest numbered folder there; a folder that does not change is the model"
-    if alias.adapters or alias.adapter_of:
-        return "an engine that follows whole weights serves no adapters; give them an engine of their own"
     if getattr(alias.options, "quantization", ""):
         return "the weights of a training job are not quantised; leave options.quantization out"
     for name in _NOT_WITH_WEIGHTS:
