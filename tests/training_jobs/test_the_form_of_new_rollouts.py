@@ -86,7 +86,7 @@ def test_a_model_that_follows_all_weights_plays_for_a_job_that_trains_them(alice
     form = JobForm(fields(lora="", player="whole", segment_tokens=512), user=alice)
     assert form.is_valid(), form.errors
     draft = form.draft()
-    assert (draft.config.get("lora"), draft.rollouts["alias"]) == (None, "whole")
+    assert (draft.config.get("lora"), draft.rollouts.alias) == (None, "whole")
 
 
 def test_the_form_offers_new_rollouts_where_a_model_can_play(client_for: ClientFor, alice: User, training: Settings) -> None:
