@@ -248,6 +248,12 @@ def engine_args(alias: Alias, *, on_cpu: bool = False) -> dict[str, Any]:
         args["reasoning_parser"] = options.reasoning_parser
     if alias.adapters:
         args |= {"enable_lora": True, "max_loras": options.max_loras, "max_lora_rank": options.max_lora_rank}
+    if options.sleep_after_s:
+        if on_cpu:
+            raise BackendRefused(
+                f"The engine of {alias.name} cannot sleep: vLLM's CPU build ignores it. Leave options.sleep_after_s out."
+            )
+        args["enable_sleep_mode"] = True
     if alias.weights:
         args |= {"worker_extension_cls": f"{WORKERS}.FollowsWeights", "weight_transfer_config": {"backend": BACKEND}}
     return args | options.engine_args

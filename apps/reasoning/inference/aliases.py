@@ -176,6 +176,13 @@ class Alias(Value):
             raise ValueError('closing = "grammar" would bind what is thought between reasoning_tags as well; leave it out')
         if self.tools == "native" and isinstance(self.options, VllmOptions) and not self.options.tool_parser:
             raise ValueError('tools = "native" needs options.tool_parser, which reads the calls of this family of models')
+        if (
+            self.adapters
+            and isinstance(self.options, VllmOptions)
+            and self.options.sleep_after_s
+            and self.options.sleep_level == 2
+        ):
+            raise ValueError("options.sleep_level = 2 crashes engines with adapters (vllm-project/vllm#39934); use 1")
         if self.weights and (mistake := mistake_in_weights(self)):
             raise ValueError(mistake)
         return self

@@ -24,7 +24,11 @@ def followed_by(alias: "Alias") -> Path | None:
 
 
 def mistake_in_weights(alias: "Alias") -> str:
-    """Why the key `weights` of an alias cannot be as it is; empty if it can."""
+    """Why an engine could not exchange or restore the weights of an alias; empty if it can."""
+    if alias.adapters and getattr(alias.options, "sleep_after_s", 0) and getattr(alias.options, "sleep_level", 1) == 2:
+        return "options.sleep_level = 2 crashes engines with adapters (vllm-project/vllm#39934); use 1"
+    if not alias.weights:
+        return ""
     if alias.backend != "vllm":
         return "weights are followed by engines of the backend vllm only"
     if not alias.weights.endswith(NEWEST):

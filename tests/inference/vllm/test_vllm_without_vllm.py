@@ -128,6 +128,17 @@ def test_the_tokens_and_log_probabilities_come_from_the_outputs() -> None:
     assert (final.capture.policy, final.capture.prompt_ids) == ("p", (1, 2, 3))
 
 
+def test_tokens_drawn_after_an_exchange_of_weights_have_the_policy_of_the_new_ones() -> None:
+    """vLLM reports it with the last output; weights that were never exchanged have the name `default`."""
+    last = _output((0, " three", [9], "stop"))
+    spans = [("default", 0, 1), ("policy/4 of p", 1, 3)]
+    last.outputs[0].weight_versions = [SimpleNamespace(version=name, start=a, end=b) for name, a, b in spans]
+    final = _answer(AllText(), _output((0, "One", [7], None)), _output((0, " two", [8], None)), last)
+    assert final.capture is not None
+    assert [(one.tokens, one.policy) for one in final.capture.segments] == [(1, "p"), (2, "policy/4 of p")]
+    assert (final.capture.policy, final.model_revision) == ("p", "policy/4 of p")
+
+
 def test_an_answer_continues_in_segments_each_with_its_own_policy() -> None:
     answer = _started(AllText(), capture=True, segment_tokens=2, most=5)
     requested = []

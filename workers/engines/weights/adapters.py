@@ -51,6 +51,10 @@ class AdapterShelf:
             return Drawn(own)
         return Drawn(f"{own} + {adapter.revision or adapter.name}", await self.load(engine.llm, adapter))
 
+    async def restore(self, engine: ExchangingEngine) -> None:
+        """See `WeightExchange.restore`; the alias has no adapters then (options.sleep_level)."""
+        await engine.llm.collective_rpc("reload_weights")
+
     def requested(self, request: GenerationRequest) -> Adapter | None:
         """The adapter that a call names, None for the engine's own weights. Raises `RequestRejected` for an unknown one."""
         if request.alias == self._alias:

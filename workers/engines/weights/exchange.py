@@ -35,6 +35,10 @@ class WeightExchange(Protocol):
         """Give the engine the newest weights for a call. Raises `RequestRejected` where it cannot have them at all."""
         ...
 
+    async def restore(self, engine: ExchangingEngine) -> None:
+        """Load the weights that the engine has again, after it has given up their memory."""
+        ...
+
     @property
     def trouble(self) -> str:
         """Why the engine goes on with older weights than the newest; empty if it does not."""

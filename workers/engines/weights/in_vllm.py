@@ -37,6 +37,11 @@ class FollowsWeights:
         with set_current_vllm_config(self.vllm_config):
             self.weight_transfer_engine.return_to_last()
 
+    def load_weights_again(self) -> None:
+        """After a sleep that kept no weights."""
+        with set_current_vllm_config(self.vllm_config):
+            self.weight_transfer_engine.load_again()
+
 
 @dataclass
 class NoInit(WeightTransferInitInfo):
@@ -107,6 +112,10 @@ class FolderTransfer(WeightTransferEngine[NoInit, FolderUpdate]):
         self._load(self._now)
         if failed is not self._now:
             failed.close()
+
+    def load_again(self) -> None:
+        """Load what is loaded, even if its folder was removed meanwhile."""
+        self._load(self._now)
 
     def shutdown(self) -> None:
         """Close the files."""

@@ -54,6 +54,10 @@ class WholeWeights:
             await asyncio.shield(self._task)
         return Drawn(self._policy(self._loaded))
 
+    async def restore(self, engine: ExchangingEngine) -> None:
+        """See `WeightExchange.restore`."""
+        await engine.llm.collective_rpc("load_weights_again")
+
     def _policy(self, version: Version | None) -> str:
         own = self._alias.revision or self._alias.model
         return own if version is None else f"{version.revision} of {own}"
