@@ -111,7 +111,7 @@ class _Completion:
         self.reason: FinishReason | None = None
 
     def note_policies(self, output: Any, origin: "Origin") -> None:
-        """At the end of a segment, note who drew its tokens: vLLM tells where weights were exchanged meanwhile."""
+        """At the end of a segment, note who drew its tokens: vLLM reports where weights were exchanged meanwhile."""
         spans = [(span.end - span.start, span.version) for span in getattr(output, "weight_versions", None) or ()]
         left = len(self.tokens) - sum(one.tokens for one in self.segments)
         for tokens, version in spans or [(left, _UNNAMED)]:

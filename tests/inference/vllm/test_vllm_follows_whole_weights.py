@@ -130,7 +130,7 @@ async def test_calls_under_way_continue_under_the_new_weights(follower: VllmBack
         assert _greatest_difference(capture, drawn) < TOLERANCE
 
 
-async def test_a_broken_version_is_refused_and_the_engine_goes_on(follower: VllmBackend, folder: Path) -> None:
+async def test_a_broken_version_is_refused_and_the_engine_continues(follower: VllmBackend, folder: Path) -> None:
     before = await _drawn(follower, "before")
     broken = policy_folder(folder) / "5"
     shutil.copytree(policy_folder(folder) / "4", broken)
@@ -140,7 +140,7 @@ async def test_a_broken_version_is_refused_and_the_engine_goes_on(follower: Vllm
     assert (after.text, after.model_revision) == (before.text, "policy/4 of tiny")
     detail = (await follower.health()).detail
     assert f"The weights in {broken} cannot be used: model.safetensors has " in detail
-    assert "The engine goes on with policy/4 of tiny." in detail
+    assert "The engine keeps policy/4 of tiny." in detail
     write_llama(policy_folder(folder) / "6", seed=6)
     assert (await _drawn(follower, "newer")).model_revision == "policy/6 of tiny"
     assert "cannot be used" not in (await follower.health()).detail
@@ -157,6 +157,11 @@ async def test_weights_that_fail_half_way_are_taken_back(
     assert (after.text, after.model_revision) == (before.text, before.model_revision)
     assert "cannot be used: vLLM says: " in (await follower.health()).detail
     assert _greatest_difference(_captured(after), _all(policy_folder(folder) / "6", _captured(after))) < TOLERANCE
+    shutil.rmtree(policy_folder(folder) / "7")
+    engine = follower._engine
+    assert engine is not None
+    await engine.llm.collective_rpc("load_weights_again")
+    assert (await _drawn(follower, "again")).text == before.text, "as after a sleep that kept no weights"
 
 
 async def test_a_job_without_a_version_begins_with_the_model_itself(follower: VllmBackend, folder: Path) -> None:

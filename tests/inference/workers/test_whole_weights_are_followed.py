@@ -137,7 +137,7 @@ async def test_a_broken_version_is_refused_once_and_a_newer_one_is_taken(place: 
     assert [await _policy(weights, engine) for _ in range(2)] == ["big", "big"]
     assert engine.asked == []
     assert "model.safetensors has" in weights.trouble
-    assert "goes on with big." in weights.trouble
+    assert "keeps big." in weights.trouble
     _write(place / "job" / "policy" / "3", SHAPES)
     assert await _policy(weights, engine) == "policy/3 of big"
     assert weights.trouble == ""
@@ -199,4 +199,4 @@ def test_files_that_are_missing_or_not_whole_are_named(place: Path) -> None:
 def test_the_folder_of_a_model_that_is_not_known_is_not_compared(place: Path) -> None:
     assert own_folder(str(place / "own")) == place / "own"
     assert own_folder(str(place / "job")) is None
-    assert own_folder("nobody/has-this-model") is None
+    assert own_folder("some/other-model") is None

@@ -41,7 +41,7 @@ class WeightExchange(Protocol):
 
     @property
     def trouble(self) -> str:
-        """Why the engine goes on with older weights than the newest; empty if it does not."""
+        """Why the engine keeps older weights than the newest; empty if it does not."""
         ...
 
 

@@ -18,7 +18,7 @@ _POLL_S = 0.25
 
 
 class Sleeper:
-    """The sleep of one engine. `is_idle` tells whether the backend has no calls."""
+    """The sleep of one engine. `is_idle` is true while the backend has no calls."""
 
     def __init__(self, alias: Alias, weights: WeightExchange, is_idle: Callable[[], bool]) -> None:
         assert isinstance(alias.options, VllmOptions)

@@ -63,7 +63,7 @@ class WholeWeights:
         return own if version is None else f"{version.revision} of {own}"
 
     async def _exchange(self, engine: ExchangingEngine, wanted: Version | None) -> None:
-        """Exchange the weights, or refuse the version and go on. Raises `EngineLost` if the engine has none of both."""
+        """Exchange the weights, or refuse the version and continue. Raises `EngineLost` if the engine has none of both."""
         if wanted is not None:
             try:
                 await asyncio.to_thread(self._check, wanted)
@@ -104,6 +104,6 @@ class WholeWeights:
     def _refuse(self, version: Version, reason: str) -> None:
         self._refused = version.key
         self._trouble = (
-            f"The weights in {version.path} cannot be used: {reason}. The engine goes on with {self._policy(self._loaded)}."
+            f"The weights in {version.path} cannot be used: {reason}. The engine keeps {self._policy(self._loaded)}."
         )
         log.error("%s", self._trouble)
