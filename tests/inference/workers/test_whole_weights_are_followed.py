@@ -191,6 +191,10 @@ def test_files_that_are_missing_or_not_whole_are_named(place: Path) -> None:
     (version / "model.safetensors").write_bytes(b"\x10")
     with pytest.raises(WrongWeightsError, match="not a whole file of safetensors"):
         check_weights(version, None)
+    (version / "model.safetensors").unlink()
+    (version / "model.safetensors").mkdir()
+    with pytest.raises(WrongWeightsError, match=r"model\.safetensors cannot be read"):
+        check_weights(version, None)
     shutil.rmtree(version)
     with pytest.raises(WrongWeightsError, match="it holds no safetensors"):
         check_weights(version, None)

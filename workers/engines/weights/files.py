@@ -85,7 +85,9 @@ def _shapes(path: Path) -> dict[str, tuple[int, ...]]:
         shapes = {name: tuple(one["shape"]) for name, one in tensors.items()}
     except FileNotFoundError as error:
         raise WrongWeightsError(f"{path.name} is missing") from error
-    except (OSError, ValueError, struct.error, AttributeError, KeyError, TypeError, IndexError) as error:
+    except OSError as error:
+        raise WrongWeightsError(f"{path.name} cannot be read ({error.strerror})") from error
+    except (ValueError, struct.error, AttributeError, KeyError, TypeError, IndexError) as error:
         raise WrongWeightsError(f"{path.name} is not a whole file of safetensors") from error
     if size != end:
         raise WrongWeightsError(f"{path.name} has {size:,} bytes, not {end:,}")
