@@ -136,6 +136,15 @@ def test_a_stream_publishes_each_policy_for_the_engine_and_finishes(tmp_path: Pa
     assert sorted(path.name for path in (folder / "policy").iterdir()) == ["1", "2"]
 
 
+def test_an_engine_that_follows_gets_all_weights_before_the_first_step(tmp_path: Path) -> None:
+    """Its own may be others than the base of the job."""
+    folder = job(tmp_path, rows(8), source={"kind": "stream", "wait": 100})
+    (folder / "rows" / "END").touch()
+    assert end_of(folder)["state"] == "finished"
+    assert sorted(path.name for path in (folder / "policy").iterdir()) == ["0", "1"]
+    assert (folder / "policy" / "0" / "model.safetensors").exists()
+
+
 def test_a_killed_stream_continues_and_lost_policies_are_deleted(tmp_path: Path) -> None:
     """It was killed in step 4 with a checkpoint of step 1; versions 2 and 3 were published, and version 4 in part."""
     fresh = [replace(one, policy_version=0) for one in rows(16)]

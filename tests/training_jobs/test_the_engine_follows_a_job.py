@@ -53,6 +53,24 @@ def test_a_job_that_starts_from_an_adapter_plays_once_the_engine_has_it(playing:
     assert Run.objects.count() == 2
 
 
+def test_a_job_of_all_weights_plays_once_the_engine_has_them(
+    playing: list[Rollouts], stage: Stage, training: Settings, tmp_path: Path
+) -> None:
+    """Until then the engine would answer with the model of its alias, which may be another than the job's base."""
+    version_of()
+    whole = f'[whole]\nbackend = "vllm"\nmodel = "big"\nweights = "{tmp_path}/live/whole/*"\n'
+    training.MODELS_FILE.write_text(whole)
+    job = a_playing_job(alias="whole")
+    playing.append(one := Rollouts(job))
+    one.poll()
+    assert (one.trouble, Run.objects.count()) == ("", 0)
+    assert (tmp_path / "live" / "whole").resolve() == (job.folder / "policy").resolve()
+    (job.folder / "policy" / "0").mkdir()
+    one._polled_at = 0.0
+    one.poll()
+    assert (one.trouble, Run.objects.count()) == ("", 2)
+
+
 @pytest.mark.usefixtures("learner")
 def test_no_runs_start_while_their_rows_would_be_too_old_when_used(playing: list[Rollouts]) -> None:
     """With rows at most one step behind, two steps of 8 rows may wait: 16 rows."""

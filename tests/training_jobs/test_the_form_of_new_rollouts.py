@@ -34,6 +34,12 @@ adapter_of = "big"
 title = "Learner"
 adapter = "/shared/live/learner/*"
 
+[whole]
+backend = "vllm"
+title = "Whole"
+model = "big"
+weights = "/shared/live/whole/*"
+
 [words]
 backend = "openvino"
 title = "Words"
@@ -75,6 +81,14 @@ def test_a_valid_form_becomes_a_job_that_plays(client_for: ClientFor, alice: Use
     assert (plan.runs, plan.overrides, plan.segment_tokens) == (12, {"corrections": 2}, 512)
 
 
+def test_a_model_that_follows_all_weights_plays_for_a_job_that_trains_them(alice: User) -> None:
+    version_of()
+    form = JobForm(fields(lora="", player="whole", segment_tokens=512), user=alice)
+    assert form.is_valid(), form.errors
+    draft = form.draft()
+    assert (draft.config.get("lora"), draft.rollouts.alias) == (None, "whole")
+
+
 def test_the_form_offers_new_rollouts_where_a_model_can_play(client_for: ClientFor, alice: User, training: Settings) -> None:
     version_of()
     page = client_for(alice).get(reverse("learning:job_new")).content.decode()
@@ -89,7 +103,11 @@ def test_only_models_with_recorded_tokens_can_play_and_followers_come_first(alic
     written = '\n[worked-example]\nbackend = "scripted"\ntitle = "Authored"\noptions.script = "worked_example"\n'
     training.MODELS_FILE.write_text(training.MODELS_FILE.read_text() + written)
     found = dict(JobForm(user=alice).fields["player"].choices)  # type: ignore[attr-defined]
-    assert list(found.items()) == [("learner", "Learner: follows the job"), ("big", "Big: fixed weights")]
+    assert list(found.items()) == [
+        ("learner", "Learner: follows the job"),
+        ("whole", "Whole: follows the job, all weights"),
+        ("big", "Big: fixed weights"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -99,6 +117,7 @@ def test_only_models_with_recorded_tokens_can_play_and_followers_come_first(alic
         ({"player": ""}, "player", "Choose one"),
         ({"scaffold": ""}, "scaffold", "Choose one"),
         ({"lora": ""}, "lora", "follows adapters only"),
+        ({"player": "whole"}, "lora", "follows all weights. Leave this unticked"),
         ({"lora_rank": 64}, "lora_rank", "accepts adapters up to rank 32"),
         ({"player": "big", "segment_tokens": 512}, "segment_tokens", "its policy never changes"),
         ({"segment_tokens": 100_000}, "segment_tokens", "Choose a shorter segment"),

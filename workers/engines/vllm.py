@@ -1,5 +1,7 @@
 """The vLLM backend: one `AsyncLLM` in this process for all calls of its alias and of the adapters that share it.
 
+What a call is drawn with is the matter of a `WeightExchange`: adapters, or whole weights that follow a training job.
+
 When the engine core dies, the worker exits too, because the library cannot recover its state and its GPU memory. Calls end with
 `EngineLost`, and the process exits with `EXIT_ENGINE_LOST`, so that a supervisor restarts it.
 """
@@ -10,18 +12,22 @@ import time
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
-from apps.reasoning.domain.errors import BackendError, DeadlineExceeded, EngineLost, RequestRejected
+from apps.reasoning.domain.errors import BackendError, EngineLost, RequestRejected
 from apps.reasoning.domain.generation import Delta, Final, GenerationRequest, Health
 from apps.reasoning.inference.abilities import reject_pictures
-from apps.reasoning.inference.aliases import Adapter, Alias, VllmOptions
+from apps.reasoning.inference.aliases import Alias, VllmOptions
 from apps.reasoning.inference.meter import RateMeter
 from workers import exits
-from workers.engines.adapters import AdapterShelf
 from workers.engines.schemas import structured_output
 from workers.engines.vllm_answer import Answer, Origin, SegmentRequest
+from workers.engines.vllm_call import Call
 from workers.engines.vllm_engine import RunningEngine
 from workers.engines.vllm_reasoning import Splitter, reasoning_splitters
 from workers.engines.vllm_tools import with_calls
+from workers.engines.weights.adapters import AdapterShelf
+from workers.engines.weights.exchange import Drawn, WeightExchange
+from workers.engines.weights.sleep import Sleeper
+from workers.engines.weights.whole import WholeWeights
 
 log = logging.getLogger(__name__)
 
@@ -30,24 +36,6 @@ _EXIT_AFTER_S = 0.5
 
 def _exit_worker() -> None:
     exits.end_process(exits.EXIT_ENGINE_LOST, "the engine core is gone")
-
-
-class _Call:
-    """One running call of the backend."""
-
-    def __init__(self, request: GenerationRequest, number: int) -> None:
-        self.request = request
-        self.number = number
-        self.engine_id = ""
-        self.began = time.monotonic()
-        self.stopped = asyncio.Event()
-
-    @property
-    def left_s(self) -> float:
-        return max(0.0, self.began + self.request.deadline_s - time.monotonic())
-
-    def deadline_error(self) -> DeadlineExceeded:
-        return DeadlineExceeded(f"The call took longer than {self.request.deadline_s:g} s and was stopped.")
 
 
 class VllmBackend:
@@ -59,11 +47,13 @@ class VllmBackend:
         self._alias = alias
         self._options = alias.options
         self._on_dead = on_dead
-        self._adapters = AdapterShelf(alias)
+        self._weights: WeightExchange = WholeWeights(alias) if alias.weights else AdapterShelf(alias)
         self._engine: RunningEngine | None = None
         self._starting: asyncio.Task[RunningEngine] | None = None
         self._watch: asyncio.Task[None] | None = None
-        self._calls: dict[int, _Call] = {}
+        self._nap: asyncio.Task[None] | None = None
+        self._calls: dict[int, Call] = {}
+        self._sleeper = Sleeper(alias, self._weights, lambda: not self._calls)
         self._numbers = 0
         self._meter = RateMeter()
         self._problem = ""
@@ -79,18 +69,18 @@ class VllmBackend:
         reject_pictures(request)
         self._numbers += 1
         number = self._numbers
-        call = self._calls[number] = _Call(request, number)
+        call = self._calls[number] = Call(request, number)
         outputs: Any = None
         try:
             engine = await self._ready(call)
             answer = await self._begin_answer(engine, call)
             while not answer.is_whole:
-                adapter = self._adapters.requested(request)
-                segment = answer.begin(self._origin(engine, adapter))
+                drawn = await self._ready_weights(engine, call)
+                segment = answer.begin(self._origin(engine, drawn))
                 if call.stopped.is_set():
                     answer.cancel()
                     break
-                outputs = await self._start_segment(engine, call, segment, adapter)
+                outputs = self._start_segment(engine, call, segment, drawn)
                 while (output := await self._next(engine, outputs, call)) is not None:
                     delta = answer.take(output)
                     if delta.tokens or delta.text or delta.reasoning:
@@ -135,7 +125,7 @@ class VllmBackend:
 
     async def close(self) -> None:
         """End the engine; calls in it end with `EngineLost`."""
-        for task in (self._watch, self._starting):
+        for task in (self._watch, self._nap, self._starting):
             if task is not None:
                 task.cancel()
                 await asyncio.wait([task])
@@ -145,7 +135,7 @@ class VllmBackend:
 
     # --- the engine --------------------------------------------------------------------------------------------------
 
-    async def _ready(self, call: _Call) -> RunningEngine:
+    async def _ready(self, call: Call) -> RunningEngine:
         """The loaded engine. Waits no longer than the call's deadline."""
         if self._is_lost:
             # This process is exiting. An answer at once would let it use up the attempts of every call in the queue.
@@ -184,6 +174,7 @@ class VllmBackend:
         engine.start_reader()
         self._engine = engine
         self._watch = asyncio.create_task(self._watch_engine(engine), name=f"watch {self._alias.name}")
+        self._nap = asyncio.create_task(self._sleeper.watch(engine), name=f"sleep of {self._alias.name}")
         return engine
 
     async def _watch_engine(self, engine: RunningEngine) -> None:
@@ -194,7 +185,7 @@ class VllmBackend:
 
     # --- one call ----------------------------------------------------------------------------------------------------
 
-    async def _begin_answer(self, engine: RunningEngine, call: _Call) -> Answer:
+    async def _begin_answer(self, engine: RunningEngine, call: Call) -> Answer:
         """An answer without tokens yet. Raises `RequestRejected` for a prompt that fills the context."""
         request = call.request
         prompt_ids = await self._prompt_ids(engine, request)
@@ -207,22 +198,24 @@ class VllmBackend:
         most = min(request.sampling.max_new_tokens, room)
         return Answer(request, prompt_ids, self._splitters(engine, request, prompt_ids), call.began, most)
 
-    async def _start_segment(self, engine: RunningEngine, call: _Call, segment: SegmentRequest, adapter: Adapter | None) -> Any:
+    async def _ready_weights(self, engine: RunningEngine, call: Call) -> Drawn:
+        """The weights for a segment of an answer. Raises `RequestRejected`."""
+        try:
+            async with asyncio.timeout(call.left_s):
+                await self._sleeper.awake(engine)
+                return await self._weights.ready(engine, call.request)
+        except TimeoutError:
+            raise call.deadline_error() from None
+
+    def _start_segment(self, engine: RunningEngine, call: Call, segment: SegmentRequest, drawn: Drawn) -> Any:
         """The stream of the engine's outputs for a segment of an answer. Raises `RequestRejected`."""
         from vllm.inputs import tokens_input
 
         call.engine_id = f"{call.request.call_id}~{call.number}.{segment.number}"
-        lora = None
-        if adapter is not None:
-            try:
-                async with asyncio.timeout(call.left_s):
-                    lora = await self._adapters.load(engine.llm, adapter)
-            except TimeoutError:
-                raise call.deadline_error() from None
         prompt, params, priority = tokens_input(segment.prompt_ids), self._params(call.request, segment), call.request.priority
-        return engine.llm.generate(prompt, params, call.engine_id, lora_request=lora, priority=priority)
+        return engine.llm.generate(prompt, params, call.engine_id, lora_request=drawn.lora, priority=priority)
 
-    async def _next(self, engine: RunningEngine, outputs: Any, call: _Call) -> Any:
+    async def _next(self, engine: RunningEngine, outputs: Any, call: Call) -> Any:
         """The next output of the engine, None after the last. Raises `BackendError`."""
         from vllm.exceptions import VLLMClientError
         from vllm.v1.engine.exceptions import EngineDeadError, EngineGenerateError
@@ -282,13 +275,9 @@ class VllmBackend:
 
     # --- descriptions ------------------------------------------------------------------------------------------------
 
-    def _revision(self, adapter: Adapter | None) -> str:
-        own = self._alias.revision or self._alias.model
-        return f"{own} + {adapter.revision or adapter.name}" if adapter is not None else own
-
-    def _origin(self, engine: RunningEngine, adapter: Adapter | None) -> Origin:
+    def _origin(self, engine: RunningEngine, drawn: Drawn) -> Origin:
         return Origin(
-            policy=self._revision(adapter),
+            policy=drawn.policy,
             logprobs_of=self._options.logprobs_of,
             tokenizer=engine.prompt.tokenizer_hash,
             chat_template=engine.prompt.template_hash,
@@ -297,4 +286,6 @@ class VllmBackend:
     def _described(self) -> str:
         gpus = self._options.tensor_parallel * self._options.pipeline_parallel
         where = f" on {gpus} GPUs" if gpus > 1 else ""
-        return f"vLLM{where}, up to {self._alias.concurrency} calls in one batch."
+        found = f"vLLM{where}, up to {self._alias.concurrency} calls in one batch."
+        asleep = "It sleeps and wakes up at the next call." if self._sleeper.is_asleep else ""
+        return " ".join(part for part in (found, asleep, self._weights.trouble) if part)

@@ -5,9 +5,11 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from apps.reasoning.domain.errors import EngineLost
-from apps.reasoning.domain.generation import Capture, Delta, Final, FinishReason, GenerationRequest, Sample, Usage, segments_of
+from apps.reasoning.domain.generation import Capture, Delta, Final, FinishReason, GenerationRequest, Sample, Segment, Usage
 from workers.engines.vllm_reasoning import Splitter
 
+#: vLLM's name of weights that were never exchanged.
+_UNNAMED = "default"
 _REASONS: dict[str, FinishReason] = {"stop": "stop", "length": "length", "abort": "cancelled", "repetition": "stop"}
 
 
@@ -21,7 +23,17 @@ class _Completion:
         self.thought = 0
         self.tokens: list[int] = []
         self.logprobs: list[float] = []
+        self.segments: list[Segment] = []
         self.reason: FinishReason | None = None
+
+    def note_policies(self, output: Any, origin: "Origin") -> None:
+        """At the end of a segment, note who drew its tokens: vLLM reports where weights were exchanged meanwhile."""
+        spans = [(span.end - span.start, span.version) for span in getattr(output, "weight_versions", None) or ()]
+        left = len(self.tokens) - sum(one.tokens for one in self.segments)
+        for tokens, version in spans or [(left, _UNNAMED)]:
+            if tokens:
+                policy = origin.policy if version == _UNNAMED else version
+                self.segments.append(Segment(tokens=tokens, policy=policy))
 
     def take(self, output: Any, most: int) -> Delta:
         """Add an output. The end of a segment before `most` tokens does not end the answer."""
@@ -99,6 +111,8 @@ class Answer:
         first = Delta()
         for each in output.outputs:
             delta = self._completions[each.index].take(each, self._most)
+            if each.finish_reason is not None:
+                self._completions[each.index].note_policies(each, self._origins[-1])
             if delta.tokens and self._first_at is None:
                 self._first_at = time.monotonic()
             if each.index == 0:
@@ -125,7 +139,7 @@ class Answer:
             ),
             ttft_s=self._first_at - self._began if self._first_at is not None else None,
             duration_s=time.monotonic() - self._began,
-            model_revision=self._origins[len(first.tokens[:-1]) // self._request.drawn_at_once].policy,
+            model_revision=first.segments[-1].policy if first.segments else self._origins[0].policy,
             more=tuple(self._sample(each) for each in others),
             capture=self._captured(first),
         )
@@ -141,16 +155,16 @@ class Answer:
     def _captured(self, completion: _Completion) -> Capture | None:
         if not self._request.capture:
             return None
-        origin, policies = self._origins[0], [each.policy for each in self._origins]
+        origin, segments = self._origins[0], tuple(completion.segments)
         return Capture(
             prompt_ids=self._prompt_ids,
             completion_ids=tuple(completion.tokens),
             logprobs=tuple(completion.logprobs),
             logprobs_of=origin.logprobs_of,
-            policy=origin.policy,
+            policy=segments[0].policy if segments else origin.policy,
             tokenizer=origin.tokenizer,
             chat_template=origin.chat_template,
-            segments=segments_of(len(completion.tokens), self._request.drawn_at_once, policies),
+            segments=segments if len(segments) > 1 else (),
             temperature=self._request.sampling.temperature,
             top_p=self._request.sampling.top_p if self._request.sampling.temperature > 0 else 1.0,
             max_new_tokens=self._request.sampling.max_new_tokens,

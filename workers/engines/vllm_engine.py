@@ -5,6 +5,7 @@ engine core is a separate process, tied to the thread (tied_children.py).
 """
 
 import asyncio
+import contextlib
 import contextvars
 import importlib.util
 import json
@@ -12,22 +13,24 @@ import logging
 import multiprocessing
 import multiprocessing.util
 import os
-import re
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-from apps.reasoning.domain.errors import BackendError, BackendRefused, BackendUnavailable, EngineLost
+from apps.reasoning.domain.errors import BackendError, BackendRefused, EngineLost
 from apps.reasoning.inference.aliases import Alias, VllmOptions
 from workers.engines.chat_prompt import ChatPrompt
 from workers.engines.model_files import model_path
 from workers.engines.tied_children import tied_children
 from workers.engines.vllm_environment import engine_environment
+from workers.engines.vllm_errors import explained, lost
 from workers.engines.vllm_lines import our_format
 from workers.engines.vllm_stats import EngineStats
+from workers.engines.weights.files import BACKEND, WORKERS
 from workers.slots import spare_places
 from workers.watchdog import loading
 
@@ -55,6 +58,7 @@ class RunningEngine:
         self._ready: asyncio.Future[None] = loop.create_future()
         self._processes: list[BaseProcess] = []
         self._stall = ""
+        self._is_held = False
         self.stats = EngineStats()
         self.llm: Any = None
         self.prompt: ChatPrompt
@@ -96,13 +100,27 @@ class RunningEngine:
         while not self.is_dead:
             await asyncio.sleep(_POLL_S)  # The library sends no notification.
             if not self._stall and self.llm is not None and self._is_stalled():
-                self._stall = f"The engine of {self._alias.name} made no step for {self._options.stalled_after_s:g} s"
-                log.critical("%s; killing it", self._stall)
-                for process in self._processes:
-                    process.kill()
+                self.give_up(f"The engine of {self._alias.name} made no step for {self._options.stalled_after_s:g} s")
+
+    def give_up(self, reason: str) -> None:
+        """Kill the engine core; its calls are lost with this reason."""
+        self._stall = reason
+        log.critical("%s; killing the engine", reason)
+        for process in self._processes:
+            process.kill()
+
+    @contextlib.contextmanager
+    def holding(self) -> Iterator[None]:
+        """While calls are held on purpose, an engine without steps is not stalled."""
+        self._is_held = True
+        try:
+            yield
+        finally:
+            self._is_held = False
+            self.stats.stepped_at = time.monotonic()
 
     def _is_stalled(self) -> bool:
-        if not self.llm.get_num_unfinished_requests():
+        if self._is_held or not self.llm.get_num_unfinished_requests():
             self.stats.stepped_at = time.monotonic()
         return time.monotonic() - self.stats.stepped_at > self._options.stalled_after_s
 
@@ -230,54 +248,12 @@ def engine_args(alias: Alias, *, on_cpu: bool = False) -> dict[str, Any]:
         args["reasoning_parser"] = options.reasoning_parser
     if alias.adapters:
         args |= {"enable_lora": True, "max_loras": options.max_loras, "max_lora_rank": options.max_lora_rank}
+    if options.sleep_after_s:
+        if on_cpu:
+            raise BackendRefused(
+                f"The engine of {alias.name} cannot sleep: vLLM's CPU build ignores it. Leave options.sleep_after_s out."
+            )
+        args["enable_sleep_mode"] = True
+    if alias.weights:
+        args |= {"worker_extension_cls": f"{WORKERS}.FollowsWeights", "weight_transfer_config": {"backend": BACKEND}}
     return args | options.engine_args
-
-
-_MEMORY = re.compile(
-    r"out of memory|no available memory for the cache|free memory on device|larger than the available KV cache"
-    r"|not enough (?:kv cache )?memory|OutOfMemoryError|cannot allocate memory|insufficient .{0,20}memory",
-    re.IGNORECASE,
-)
-_LENGTH = re.compile(r"max_model_len.{0,80}greater than the derived", re.IGNORECASE | re.DOTALL)
-_CONSEQUENCE = re.compile("initialization failed|EngineCore encountered an issue", re.IGNORECASE)
-_ELSEWHERE = ", please check the stack trace above for the root cause"
-_REASON = re.compile(r"^(?:.*? )?(?:[\w.]+\.)?\w*(?:Error|Exception|Interrupt): (.+)$", re.MULTILINE)
-
-
-def _short(text: str) -> str:
-    return " ".join(text.split())[:400]
-
-
-def _reason(logged: str) -> str:
-    """The last exception in a log that is not a consequence of another one; empty if there is none."""
-    reasons = [match.group(1) for match in _REASON.finditer(logged) if not _CONSEQUENCE.search(match.group(1))]
-    return _short(reasons[-1]).removesuffix(_ELSEWHERE) if reasons else ""
-
-
-def lost(alias: Alias, logged: str) -> EngineLost:
-    """Why the engine of `alias` died while it generated, from the errors that its processes logged."""
-    reason = _reason(logged)
-    if _MEMORY.search(logged):
-        return EngineLost(
-            f"The engine of {alias.name} ran out of memory while it generated. Lower its concurrency, tokens_in_flight or "
-            f"options.max_batched_tokens, or set options.gpu_memory_utilization (options.cache_gb on a CPU) lower in "
-            f'models.toml, so that more is left outside its cache. vLLM says: "{reason}"'
-        )
-    return EngineLost("The engine died while it generated." + (f' vLLM says: "{reason}"' if reason else ""))
-
-
-def explained(alias: Alias, raised: str, logged: str) -> BackendError:
-    """Why the engine of `alias` did not start, from the exception in this process and the errors that its processes logged."""
-    whole = f"{logged}\n{raised}"
-    reason = _reason(logged) or _short(raised.split(": ", 1)[-1])
-    if _MEMORY.search(whole):
-        return BackendUnavailable(
-            f"{alias.name} does not fit into the memory. Lower its context_tokens or concurrency, raise "
-            f"options.tensor_parallel, or set options.gpu_memory_utilization (options.cache_gb on a CPU) in models.toml; "
-            f'another program may hold the GPU. vLLM says: "{reason}"'
-        )
-    if _LENGTH.search(whole):
-        return BackendRefused(
-            f'context_tokens of {alias.name} is {alias.context_tokens}, more than the model supports. Lower it. "{reason}"'
-        )
-    return BackendRefused(f'vLLM cannot load {alias.name}; correct its table in models.toml. vLLM says: "{reason}"')

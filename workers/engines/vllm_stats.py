@@ -40,7 +40,7 @@ class EngineStats:
         """Log nothing."""
 
     def record_sleep_state(self, *_: Any, **__: Any) -> None:
-        """Ignore: the engine never sleeps here."""
+        """Ignore: who sends it to sleep knows."""
 
     def record_admission_rejection(self, *_: Any, **__: Any) -> None:
         """Ignore: refused calls raise."""

@@ -202,8 +202,11 @@ class RolloutFields(forms.Form):
             )
 
     def _check_follower(self, name: str, values: dict[str, Any]) -> None:
-        if not values["lora"]:
-            self.add_error("lora", "The engine follows adapters only. Tick this, or choose a model with fixed weights.")
+        if self._players[name].weights:
+            if values["lora"]:
+                self.add_error("lora", "This model’s engine follows all weights. Leave this unticked, or choose another model.")
+        elif not values["lora"]:
+            self.add_error("lora", "The engine follows adapters only. Tick this, or choose a model that follows all weights.")
         elif (most := most_rank(self._players[name])) is not None and (values.get("lora_rank") or 16) > most:
             self.add_error("lora_rank", f"The engine of {name} accepts adapters up to rank {most} (options.max_lora_rank).")
         if other := TrainingJob.objects.filter(under_way(), rollouts__alias=name).first():

@@ -9,7 +9,7 @@ from apps.datasets.rewards import Judge
 from apps.explorations import worked_example
 from apps.reasoning.domain.values import Value
 from apps.reasoning.inference.aliases import Alias, load_aliases
-from apps.reasoning.inference.followed import followed_folder
+from apps.reasoning.inference.followed import followed_by
 
 #: Seconds that a trainer waits for its first rows, and for the next ones: runs of large models take long.
 STREAM_WAIT_S = 24 * 3600
@@ -52,12 +52,12 @@ def players() -> dict[str, Alias]:
     """Models whose tokens can be recorded, without the worked example; those that follow a job come first."""
     known = load_aliases(settings.MODELS_FILE).values()
     found = [one for one in known if one.enabled and one.captures and one.name != worked_example.ALIAS]
-    return {one.name: one for one in sorted(found, key=lambda one: (followed_folder(one.adapter) is None, one.name))}
+    return {one.name: one for one in sorted(found, key=lambda one: (followed_by(one) is None, one.name))}
 
 
 def follows(alias: Alias) -> bool:
     """Whether a model plays with the newest policy of a job."""
-    return followed_folder(alias.adapter) is not None
+    return followed_by(alias) is not None
 
 
 def drawn_at(alias: Alias, temperature: float | None) -> float:
@@ -75,6 +75,8 @@ def most_rank(alias: Alias) -> int | None:
 
 def player_title(alias: Alias) -> str:
     """Title of a model in the form."""
+    if alias.weights:
+        return f"{alias.title}: follows the job, all weights"
     return f"{alias.title}: follows the job" if follows(alias) else f"{alias.title}: fixed weights"
 
 

@@ -36,7 +36,7 @@ from apps.learning.rollouts.plan import plan_of
 from apps.problems.models import Problem
 from apps.reasoning.domain.errors import AliasError
 from apps.reasoning.inference.aliases import Alias, load_aliases
-from apps.reasoning.inference.followed import followed_folder
+from apps.reasoning.inference.followed import followed_by
 from apps.reasoning.scaffolds.spec import BATCH
 from apps.recipes.registry import TRAININGS
 from apps.runs.models import LIVE, ROLLOUT, RunStatus
@@ -65,7 +65,7 @@ class Rollouts:
         self.job, self.plan, self.trouble = job, plan_of(job.rollouts), ""
         self._feed: Feed | None = None
         self._has_ended = False
-        self._is_followed = False
+        self._is_followed = self._has_all_weights = False
         self._left = "[]"
         self._polled_at = -EVERY_S
 
@@ -102,7 +102,7 @@ class Rollouts:
                 self._feed.end()
                 self._feed, self._has_ended = None, True
         self._keep_producer()
-        if not self._has_ended and not self.trouble and not self._waits_for_its_adapter() and not self._is_ahead():
+        if not self._has_ended and not self.trouble and not self._waits_for_its_weights() and not self._is_ahead():
             self._start_runs()
 
     def _set_up(self) -> None:
@@ -110,7 +110,7 @@ class Rollouts:
         alias = load_aliases(settings.MODELS_FILE).get(self.plan.alias)
         if alias is None:
             raise ValidationError(f"The model {self.plan.alias} is no longer in models.toml.")
-        self._is_followed = followed_folder(alias.adapter) is not None
+        self._is_followed, self._has_all_weights = followed_by(alias) is not None, bool(alias.weights)
         _follow(alias, self.job)
         recipe = TRAININGS[self.job.recipe]
         mine, size = Q(rollout__job=self.job), self.plan.runs_a_group
@@ -130,11 +130,15 @@ class Rollouts:
 
     # --- runs --------------------------------------------------------------------------------------------------------
 
-    def _waits_for_its_adapter(self) -> bool:
-        """Whether the engine still lacks the adapter this job starts from: it is handed over before the first step."""
+    def _waits_for_its_weights(self) -> bool:
+        """Whether the engine still lacks what this job starts from: all its weights, or its adapter if it continues one.
+
+        The trainer hands them over before its first step.
+        """
         base = self.job.config.get("base")
         has_adapter = isinstance(base, str) and (Path(base) / "adapter_config.json").exists()
-        return self._is_followed and has_adapter and not any((self.job.folder / "policy").glob("[0-9]*"))
+        needs = self._is_followed and (self._has_all_weights or has_adapter)
+        return needs and not any((self.job.folder / "policy").glob("[0-9]*"))
 
     def _is_ahead(self) -> bool:
         """Whether an engine that follows has rows for all allowed steps; further rows would be too old when used."""
@@ -256,7 +260,7 @@ def _stop_producer(folder: Path) -> None:
 
 def _follow(alias: Alias, job: TrainingJob) -> None:
     """Link the folder that the engine follows to this job's policies. Raises `ValidationError`."""
-    place = followed_folder(alias.adapter)
+    place = followed_by(alias)
     if place is None:
         return
     others = TrainingJob.objects.filter(under_way(), rollouts__alias=alias.name).exclude(pk=job.pk)
@@ -264,7 +268,8 @@ def _follow(alias: Alias, job: TrainingJob) -> None:
         raise ValidationError(f"{alias.title} is following another job: {other.title}. Resume when that job has ended.")
     if place.exists() and not place.is_symlink():
         raise ValidationError(
-            f"{place} is not a link. In models.toml, set `adapter` of {alias.name} to an unused path that ends in /*."
+            f"{place} is not a link. In models.toml, set `{'weights' if alias.weights else 'adapter'}` of {alias.name} to an "
+            "unused path that ends in /*."
         )
     policy = job.folder / "policy"
     policy.mkdir(parents=True, exist_ok=True)

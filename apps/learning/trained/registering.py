@@ -94,9 +94,10 @@ def _check_name(name: str) -> None:
 
 
 def engines() -> dict[str, Alias]:
-    """Aliases whose engine can serve a trained model: those of vLLM, except adapters and trained models."""
+    """Aliases whose engine can serve a trained model: those of vLLM, except adapters, trained models, and those that follow."""
     known = load_aliases(settings.MODELS_FILE)
-    return {name: one for name, one in known.items() if one.backend == "vllm" and not one.adapter_of and not one.candidate}
+    able = {name: one for name, one in known.items() if one.backend == "vllm" and not one.adapter_of and not one.candidate}
+    return {name: one for name, one in able.items() if not one.weights}
 
 
 def check_engine(like: str, manifest: Mapping[str, Any]) -> None:

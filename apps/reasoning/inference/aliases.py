@@ -19,6 +19,7 @@ from apps.reasoning.domain.tools import SANDBOX
 from apps.reasoning.domain.values import Value
 from apps.reasoning.inference.abilities import CAPTURING
 from apps.reasoning.inference.alias_mistakes import explained, line_of
+from apps.reasoning.inference.followed import mistake_in_weights
 from apps.reasoning.inference.options import (
     OPTIONS_OF,
     BackendName,
@@ -66,7 +67,8 @@ class Alias(Value):
     `closing`: how closings of its answers are requested (None: as its engine supports, without a grammar). `candidate`: trained
     here and not offered yet. `knowledge_until`: year or month in which its training texts end (`2025-06`), empty if unknown.
     An alias with `adapter_of` is the LoRA adapter in the folder `adapter`, served by the engine of that alias, which lists it
-    in `adapters`; all fields except title, revision, enabled and candidate are those of the other.
+    in `adapters`; all fields except title, revision, enabled and candidate are those of the other. `weights`: the folder of a
+    training job, whose newest whole weights replace those of `model`.
     """
 
     name: str
@@ -88,6 +90,7 @@ class Alias(Value):
     adapter_of: str = ""
     adapter: str = ""
     adapters: tuple[Adapter, ...] = ()
+    weights: str = ""
     enabled: bool = True
     candidate: bool = False
     knowledge_until: str = Field(default="", pattern=r"^(\d{4}(-(0[1-9]|1[0-2]))?)?$")
@@ -173,6 +176,15 @@ class Alias(Value):
             raise ValueError('closing = "grammar" would bind what is thought between reasoning_tags as well; leave it out')
         if self.tools == "native" and isinstance(self.options, VllmOptions) and not self.options.tool_parser:
             raise ValueError('tools = "native" needs options.tool_parser, which reads the calls of this family of models')
+        if (
+            self.adapters
+            and isinstance(self.options, VllmOptions)
+            and self.options.sleep_after_s
+            and self.options.sleep_level == 2
+        ):
+            raise ValueError("options.sleep_level = 2 crashes engines with adapters (vllm-project/vllm#39934); use 1")
+        if self.weights and (mistake := mistake_in_weights(self)):
+            raise ValueError(mistake)
         return self
 
 
@@ -262,10 +274,12 @@ def _with_its_base(name: str, table: dict[str, Any], tables: dict[str, Any]) -> 
             raise _WrongTable("adapter", "adapter_of must name the alias whose engine loads the adapter")
         mine = {other: each for other, each in tables.items() if isinstance(each, dict) and each.get("adapter_of") == name}
         adapters = [_adapter(other, each) for other, each in mine.items() if each.get("enabled", True)]
-        return table | {"adapters": adapters} if adapters else table
+        return table | {"adapters": adapters} if adapters and "weights" not in table else table
     base = tables.get(table["adapter_of"]) if isinstance(table["adapter_of"], str) else None
     if not isinstance(base, dict) or base.get("backend") != "vllm":
         raise _WrongTable("adapter_of", "name an alias of the backend vllm that has no adapter_of itself")
+    if base.get("weights"):
+        raise _WrongTable("adapter_of", f"{table['adapter_of']} follows whole weights and serves no adapters")
     if table.get("enabled", True) and not base.get("enabled", True):
         raise _WrongTable("adapter_of", f"{table['adapter_of']} is not enabled")
     if not table.get("adapter"):

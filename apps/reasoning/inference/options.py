@@ -46,6 +46,8 @@ _ENGINE_ARGS_WITH_A_KEY = {
     "enable_prefix_caching": "prefix_caching",
     "logprobs_mode": "logprobs_of",
     "enable_lora": "adapter_of in an alias of its own",
+    "weight_transfer_config": "the alias' weights",
+    "enable_sleep_mode": "options.sleep_after_s",
     "gpu_memory_utilization": "options.gpu_memory_utilization",
     "reasoning_parser": "options.reasoning_parser",
     "tool_call_parser": "options.tool_parser",
@@ -78,6 +80,8 @@ class VllmOptions(Value):
     max_lora_rank: int = Field(default=32, ge=1)
     load_at_start: bool = True
     stalled_after_s: float = Field(default=360.0, gt=0)
+    sleep_after_s: float = Field(default=0.0, ge=0)
+    sleep_level: Literal[1, 2] = 1
     engine_args: dict[str, Any] = {}
 
     @field_validator("engine_args")

@@ -39,11 +39,17 @@ def with_trained(tables: dict[str, Any], trained: Mapping[str, Any]) -> dict[str
     found = dict(tables)
     for name, table in trained.items():
         base = tables.get(table.get("adapter_of") or table.get("like"))
-        if name in tables or not isinstance(base, dict) or base.get("backend") != "vllm" or not base.get("enabled", True):
+        if name in tables or not isinstance(base, dict) or not _can_serve(base, table):
             logger.warning("the trained model %s is left out: models.toml has no place for it", name)
             continue
         if "like" in table:
-            others = {key: value for key, value in base.items() if key not in ("title", "revision", "model")}
+            others = {key: value for key, value in base.items() if key not in ("title", "revision", "model", "weights")}
             table = others | {key: value for key, value in table.items() if key != "like"}
         found[name] = table
     return found
+
+
+def _can_serve(base: Mapping[str, Any], table: Mapping[str, Any]) -> bool:
+    """Whether the table `base` of models.toml has an engine for a trained model; one that follows a job takes no adapters."""
+    is_engine = base.get("backend") == "vllm" and base.get("enabled", True)
+    return bool(is_engine and ("like" in table or not base.get("weights")))

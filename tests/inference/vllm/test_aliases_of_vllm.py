@@ -42,12 +42,27 @@ def test_a_disabled_adapter_is_not_loaded() -> None:
         ('[a]\nbackend = "vllm"\n', "the backend vllm needs the key model"),
         (BASE + "[big.options]\ntensor_parallell = 2\n", r"line 8, \[big\] tensor_parallell: there is no such key"),
         (BASE + "[big.options]\nengine_args = { max_model_len = 5 }\n", "context_tokens instead of max_model_len"),
+        (BASE + 'weights = "/models/step-4"\n', r"\[big\].*weights ends in /\*, for the newest numbered folder"),
+        (BASE + 'weights = "/jobs/live/*"\n' + TUNED, r"\[tuned\] adapter_of: big follows whole weights"),
+        (BASE + 'weights = "/jobs/live/*"\n[big.options]\nquantization = "fp8"\n', "are not quantised"),
+        (BASE + 'weights = "/jobs/live/*"\noptions.engine_args.worker_extension_cls = "a.B"\n', "cannot have options.eng"),
+        ('[s]\nbackend = "scripted"\noptions.script = "x"\nweights = "/jobs/live/*"\n', "of the backend vllm only"),
+        (BASE + "[big.options]\nengine_args = { weight_transfer_config = {} }\n", "the alias' weights instead of weight_tra"),
         (BASE + "[big.options]\nengine_args = { trust_remote_code = true }\n", "code that comes with weights is not run here"),
     ],
 )
 def test_a_mistake_says_what_to_write(toml: str, sentence: str) -> None:
     with pytest.raises(AliasError, match=sentence):
         parse_aliases(toml)
+
+
+def test_an_alias_that_follows_whole_weights_exchanges_them_by_our_module() -> None:
+    alias = parse_aliases(BASE + 'weights = "/jobs/live/*"\n')["big"]
+    args = engine_args(alias)
+    assert (alias.engine, alias.weights) == ("big", "/jobs/live/*")
+    assert args["weight_transfer_config"] == {"backend": "lemmascope_folder"}
+    assert args["worker_extension_cls"] == "workers.engines.weights.in_vllm.FollowsWeights"
+    assert "weight_transfer_config" not in engine_args(parse_aliases(BASE)["big"])
 
 
 def test_keys_become_arguments_of_the_engine() -> None:

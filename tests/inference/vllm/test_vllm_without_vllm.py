@@ -14,7 +14,7 @@ from workers.backends import backend_for
 from workers.engines.chat_prompt import ChatPrompt
 from workers.engines.vllm import VllmBackend
 from workers.engines.vllm_answer import Answer, Origin
-from workers.engines.vllm_engine import explained, lost
+from workers.engines.vllm_errors import explained, lost
 from workers.engines.vllm_reasoning import AllText, ByTags, Splitter
 
 ORIGIN = Origin(policy="p", logprobs_of="raw", tokenizer="t", chat_template="c")
@@ -127,6 +127,17 @@ def test_the_tokens_and_log_probabilities_come_from_the_outputs() -> None:
     assert final.capture.completion_ids == (7, 8, 9)
     assert final.capture.logprobs == (-0.7, -0.8, -0.9)
     assert (final.capture.policy, final.capture.prompt_ids) == ("p", (1, 2, 3))
+
+
+def test_tokens_drawn_after_an_exchange_of_weights_have_the_policy_of_the_new_ones() -> None:
+    """vLLM reports it with the last output; weights that were never exchanged have the name `default`."""
+    last = _output((0, " three", [9], "stop"))
+    spans = [("default", 0, 1), ("policy/4 of p", 1, 3)]
+    last.outputs[0].weight_versions = [SimpleNamespace(version=name, start=a, end=b) for name, a, b in spans]
+    final = _answer(AllText(), _output((0, "One", [7], None)), _output((0, " two", [8], None)), last)
+    assert final.capture is not None
+    assert [(one.tokens, one.policy) for one in final.capture.segments] == [(1, "p"), (2, "policy/4 of p")]
+    assert (final.capture.policy, final.model_revision) == ("p", "policy/4 of p")
 
 
 def test_an_answer_continues_in_segments_each_with_its_own_policy() -> None:

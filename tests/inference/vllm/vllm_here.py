@@ -105,6 +105,33 @@ def write_adapter(folder: Path, seed: int = 1) -> None:
     (folder / "adapter_config.json").write_text(json.dumps(config))
 
 
+def policy_folder(folder: Path) -> Path:
+    """The folder with the versions of the job `job` in a folder of tests."""
+    return folder / "job" / "policy"
+
+
+def write_llama(folder: Path, seed: int, wrong: str = "") -> None:
+    """Write a tiny Llama with random weights and SmolLM2's tokenizer, as a trainer does: under its name when it is whole.
+
+    `wrong` names a weight that gets another shape. vLLM's CPU build needs heads of at least 32 numbers.
+    """
+    import torch
+    from safetensors.torch import load_file, save_file
+    from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM
+
+    torch.manual_seed(seed)
+    sizes = {"hidden_size": 128, "intermediate_size": 256, "num_hidden_layers": 2, "max_position_embeddings": 512}
+    heads = {"num_attention_heads": 2, "num_key_value_heads": 1, "tie_word_embeddings": True, "initializer_range": 0.3}
+    temporary = folder.with_name(f".{folder.name}")
+    LlamaForCausalLM(LlamaConfig(vocab_size=49152, **sizes, **heads)).save_pretrained(temporary)
+    AutoTokenizer.from_pretrained(model_folder()).save_pretrained(temporary)
+    if wrong:
+        weights = load_file(temporary / "model.safetensors")
+        weights[wrong] = weights[wrong][:, :7].contiguous()
+        save_file(weights, temporary / "model.safetensors")
+    temporary.rename(folder)
+
+
 # `vllm serve` with processes that always end together with the process that started it. The command itself looks for a package
 # named vllm, and the CPU build has another name.
 _SERVE = """

@@ -16,7 +16,7 @@ import pytest
 from apps.reasoning.domain.errors import RequestRejected
 from apps.reasoning.inference.aliases import Adapter
 from tests.inference.conftest import a_request
-from workers.engines.adapters import KEPT, AdapterShelf
+from workers.engines.weights.adapters import KEPT, AdapterShelf
 
 
 class Engine:
@@ -137,7 +137,7 @@ def test_the_next_start_removes_copies_of_killed_workers_and_keeps_those_in_use(
     live: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    program = "import os; from workers.engines.adapters import _new_folder; print(_new_folder()[0], flush=True); os._exit(9)"
+    program = "import os; from workers.engines.weights import adapters as a; print(a._new_folder()[0], flush=True); os._exit(9)"
     killed = subprocess.run(
         [sys.executable, "-c", program], env=os.environ | {"TMPDIR": str(tmp_path)}, capture_output=True, text=True, check=False
     )

@@ -10,7 +10,7 @@ import pytest
 
 from apps.reasoning.domain.errors import RequestRejected
 from apps.reasoning.inference.aliases import Adapter
-from workers.engines.adapters import AdapterShelf
+from workers.engines.weights.adapters import AdapterShelf
 
 
 class Engine:

@@ -90,8 +90,9 @@ class Watch(TrainerCallback):
         for left in (self.folder.path / "policy").glob("*"):
             if left.name.startswith(".") or (left.name.isdecimal() and int(left.name) > state.global_step):
                 shutil.rmtree(left)
-        has_adapter = is_adapter(Path(self.facts["base"]))  # The engine has only the model without it.
-        if (state.global_step or has_adapter) and not (self.folder.path / "policy" / str(state.global_step)).exists():
+        # The engine has only the model without the adapter, or the model of its alias, which may be another than the base.
+        is_new = self.config.lora is None or is_adapter(Path(self.facts["base"]))
+        if (state.global_step or is_new) and not (self.folder.path / "policy" / str(state.global_step)).exists():
             self._publish(state.global_step)
 
     def _begin(self, folder: JobFolder) -> None:

@@ -18,6 +18,8 @@ from apps.reasoning.domain.errors import RequestRejected
 from apps.reasoning.domain.generation import GenerationRequest
 from apps.reasoning.inference.aliases import Adapter, Alias
 from apps.reasoning.inference.followed import followed_folder
+from workers.engines.weights.exchange import Drawn, ExchangingEngine, settled
+from workers.engines.weights.versions import newest_version
 
 #: Versions of a job whose files are kept here: running calls may need one that the job has already removed.
 KEPT = 16
@@ -29,12 +31,29 @@ class AdapterShelf:
 
     def __init__(self, alias: Alias) -> None:
         self._alias = alias.name
+        self._model = alias
         self._adapters = {adapter.name: adapter for adapter in alias.adapters}
         self._numbers: dict[str, int] = {}
         self._loading: dict[str, asyncio.Task[Any]] = {}
         self._copies: dict[str, Path] = {}
         self._kept, lock = _new_folder()
         weakref.finalize(self, _release, self._kept, lock)
+
+    @property
+    def trouble(self) -> str:
+        """Always empty: a call whose adapter cannot be loaded is rejected."""
+        return ""
+
+    async def ready(self, engine: ExchangingEngine, request: GenerationRequest) -> Drawn:
+        """See `WeightExchange.ready`."""
+        adapter, own = self.requested(request), self._model.revision or self._model.model
+        if adapter is None:
+            return Drawn(own)
+        return Drawn(f"{own} + {adapter.revision or adapter.name}", await self.load(engine.llm, adapter))
+
+    async def restore(self, engine: ExchangingEngine) -> None:
+        """See `WeightExchange.restore`; the alias has no adapters then (options.sleep_level)."""
+        await engine.llm.collective_rpc("reload_weights")
 
     def requested(self, request: GenerationRequest) -> Adapter | None:
         """The adapter that a call names, None for the engine's own weights. Raises `RequestRejected` for an unknown one."""
@@ -52,7 +71,7 @@ class AdapterShelf:
         Loading continues for the other callers when one gives up, and is retried after a failure. Raises `RequestRejected`.
         """
         task = self._loading.get(adapter.name)
-        if task is None or (task.done() and (task.cancelled() or task.exception())):
+        if task is None or settled(task):
             task = self._loading[adapter.name] = asyncio.create_task(self._load(llm, adapter))
             task.add_done_callback(lambda task: task.cancelled() or task.exception())
         return await asyncio.shield(task)
@@ -115,13 +134,7 @@ def _release(folder: Path, lock: int) -> None:
 
 def _newest(adapter: Adapter, job: Path) -> Adapter | None:
     """The newest version in a job's folder, named after the job, because another job counts from the start."""
-    folder = job.resolve()
-    version = max((int(path.name) for path in folder.glob("[0-9]*") if path.name.isdecimal()), default=None)
+    version = newest_version(job)
     if version is None:
         return None
-    try:
-        made = (folder / str(version)).stat().st_mtime_ns  # A killed and resumed job uses a number twice.
-    except FileNotFoundError:
-        return _newest(adapter, job)
-    name = f"{adapter.name}@{folder.parent.name}/{version}.{made}"
-    return Adapter(name=name, path=str(folder / str(version)), revision=f"policy/{version}")
+    return Adapter(name=f"{adapter.name}@{version.key}", path=str(version.path), revision=version.revision)
