@@ -30,11 +30,13 @@ from workers.training.models import (
     template_hash,
     tokenizer_hash,
 )
-from workers.training.problems import BadConfig, check_dataset, check_tokenizers, explain
+from workers.training.peers import Failure, Peers
+from workers.training.problems import BadConfig, ProcessLost, check_dataset, check_tokenizers, explain
 from workers.training.row_trainer import RowTrainer, arguments
 from workers.training.rows.sources import EndOfRows, RowSource, StoredRows, StreamedRows, ToyRows
 from workers.training.rows.tables import TableRows, check_shards
 from workers.training.rows.texts import tokenise_job
+from workers.training.sharding import check_shard
 from workers.training.toys.registry import TOYS
 
 TRAINERS: dict[str, type[RowTrainer]] = {
@@ -45,25 +47,49 @@ TRAINERS: dict[str, type[RowTrainer]] = {
 }
 
 
-def run_job(path: Path, *, resume: bool = False, stop: StopAsked | None = None, main: bool = True) -> int:
-    """Train until finished, stopped or failed; return the exit status. `main` is False on all but one of several devices."""
-    folder = JobFolder(path)
+#: Seconds in which the reason of another process is awaited after an error that may only follow from it.
+OTHERS_S = 5.0
+
+
+def run_job(path: Path, *, resume: bool = False, stop: StopAsked | None = None, peers: Peers | None = None) -> int:
+    """Train until finished, stopped or failed; return the exit status. `peers`: the other processes on several devices.
+
+    Only the main process writes the folder, and its exit status tells how the job ended; the others return 0 or 1.
+    """
+    folder, stop, main = JobFolder(path), stop or StopAsked(), peers is None or peers.is_main
     try:
         if main:
             folder.start_heartbeat()
             folder.write_state()
-        ended, why = _train(folder, resume=resume, stop=stop or StopAsked(), main=main)
+        if peers is not None:
+            peers.watch(stop, lambda found: _write_failure(folder, *_lost(found)))
+        ended, why = _train(folder, resume=resume, stop=stop, peers=peers)
+        if peers is not None:
+            torch.distributed.barrier()  # Until here the end of another process is a failure.
+            peers.end()
         if main:
             folder.write_state(state=ended, message=why)
-        return EXIT[ended]
+        return EXIT[ended if main else "finished"]
     except BaseException as error:
         traceback.print_exc()
         reason, message = explain(error, path)
+        if peers is not None and reason == "crashed" and (found := peers.failure_soon(OTHERS_S)):
+            reason, message = _lost(found)
         if main:
             _write_failure(folder, reason, message)
+        elif peers is not None:
+            peers.report(reason, message)
         return EXIT["failed"]
     finally:
+        if peers is not None:
+            peers.end()
         folder.stop_heartbeat()
+
+
+def _lost(found: Failure) -> Failure:
+    """Failure of another process, with what to do, which its own reason does not say."""
+    reason, message = found
+    return reason, f"{message} Resume to continue from the last checkpoint." if reason == ProcessLost.reason else message
 
 
 def _write_failure(folder: JobFolder, reason: str, message: str) -> None:
@@ -77,9 +103,11 @@ def _write_failure(folder: JobFolder, reason: str, message: str) -> None:
         traceback.print_exc()
 
 
-def _train(folder: JobFolder, *, resume: bool, stop: StopAsked, main: bool) -> tuple[Any, str]:
+def _train(folder: JobFolder, *, resume: bool, stop: StopAsked, peers: Peers | None) -> tuple[Any, str]:
     """Train; return the final state and a message, which may be empty."""
+    main = peers is None or peers.is_main
     config = read_config(folder.path / "config.json")
+    check_shard(config)
     if config.threads:
         torch.set_num_threads(config.threads)
     for seed in (random.seed, np.random.seed, torch.manual_seed):
@@ -101,6 +129,7 @@ def _train(folder: JobFolder, *, resume: bool, stop: StopAsked, main: bool) -> t
     watch = Watch(config, folder if main else None, stop, facts_of(config, base, tokenizer))
     watch.held_out = held_out_of(config, source)
     trainer = trainer_of(config, folder.checkpoints, base, tokenizer, source, watch)
+    trainer.peers = peers
     if begin is not None:
         _restore(trainer, checkpoints.read_manifest(begin))
     if main:
@@ -114,7 +143,7 @@ def _train(folder: JobFolder, *, resume: bool, stop: StopAsked, main: bool) -> t
             return "stopped", ""  # It was waiting for its first rows.
         why = " ".join(filter(None, (damaged, str(end))))
         trainer.save_now()
-    if trainer.state.global_step < config.steps and stop.asked:
+    if trainer.state.global_step < config.steps and (stop.asked or watch.is_stopping):
         return "stopped", damaged
     return "finished", why
 

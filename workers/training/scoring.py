@@ -23,6 +23,8 @@ class ScoringTrainer(GRPOTrainer):
     most_tokens = 16_384
     #: Share of the rows of a micro-batch that the current backward pass has.
     part_share = 1.0
+    #: Whether processes share the weights, so that all must call the model equally often.
+    is_sharded = False
     _part: Tensors | None = None
     _buffered_inputs: list[Tensors] | None
 
@@ -89,7 +91,7 @@ class ScoringTrainer(GRPOTrainer):
         Attention over the whole square of a pack gets short packs; ranks that share weights need equal numbers of calls.
         """
         config = self.accelerator.unwrap_model(model).config
-        is_alike = self.is_fsdp_enabled or self.is_deepspeed_enabled
+        is_alike = self.is_sharded or self.is_deepspeed_enabled
         most = int(mask.sum()) if is_alike or config._attn_implementation in ONLY_WITHIN_ROWS else SHORT
         self.tokens_computed += int(mask.sum())
         return per_token(ids, mask, keep, most, scored)
