@@ -64,6 +64,29 @@ def test_a_request_to_stop_reaches_all(monkeypatch: pytest.MonkeyPatch) -> None:
         peers.end()
 
 
+ORPHAN = """
+import time
+from torch.distributed import HashStore
+from workers.training.measuring.watching import StopAsked
+from workers.training.peers import Peers
+Peers(HashStore(), 0, 2).watch(StopAsked(), print)
+print("watching", flush=True)
+time.sleep(60)
+"""
+
+
+def test_a_process_ends_with_its_launcher() -> None:
+    """Launchers start processes in sessions of their own, so a kill of the launcher's group does not reach them."""
+    launcher = "import subprocess, sys; subprocess.run([sys.executable, '-c', sys.argv[1]])"
+    process = subprocess.Popen([sys.executable, "-c", launcher, ORPHAN], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    with process.stdout as output:
+        assert output.readline() == "watching\n"
+        process.kill()
+        assert output.read() == "", "the pipe closes when the process ends"
+    process.wait()
+
+
 def test_waiting_for_the_main_process_ends_with_its_word_or_its_death(monkeypatch: pytest.MonkeyPatch) -> None:
     main, other = a_world(monkeypatch, dead=(), size=2)
     threading.Timer(0.1, main.announce, ["rows/3"]).start()

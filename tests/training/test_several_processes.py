@@ -20,8 +20,11 @@ from safetensors.torch import load_file
 from apps.recipes.mathematics.rows import Row
 from tests.training.factory import end_of, job, lines, rows, state
 from workers.training import checkpoints
+from workers.training.config import config_of
 from workers.training.measuring.watching import StopAsked
+from workers.training.problems import BadConfig
 from workers.training.rows.tables import write_rows
+from workers.training.sharding import chosen_shard
 
 LAUNCHER = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2"]
 LORA = {"rank": 4, "alpha": 8}
@@ -139,9 +142,7 @@ def test_a_killed_process_ends_the_job_in_time_and_the_job_can_be_resumed(tmp_pa
     assert time.monotonic() - began < 30
     found = state(folder)
     assert (found["state"], found["reason"]) == ("failed", "process_lost")
-    assert found["message"] == (
-        "Process 2 of 2 ended. It was killed, or the machine had no memory left. Resume to continue from the last checkpoint."
-    )
+    assert found["message"] == "Process 2 of 2 ended. It was killed, or the machine had no memory left."
     stop = StopAsked()
     stop.ask()
     again = end_of(folder, resume=True, stop=stop)
@@ -178,15 +179,31 @@ sys.exit(main())
     ("changes", "words"),
     [
         ({"recipe": "turn_ppo"}, ["turn_ppo", "value head"]),
-        ({"source": {"kind": "toy", "toy": "copy"}}, ["Toys"]),
+        ({"source": {"kind": "toy", "toy": "copy"}}, ["toys draw"]),
         ({"recipe": "orealh", "loss": {"token_rm": True}}, ["loss.token_rm"]),
-        ({"shard": "zero"}, ["“shard” is 'zero'", "null, fsdp"]),
+        ({"shard": "zero"}, ["“shard” is 'zero'", "null, fsdp, zero3"]),
     ],
 )
 def test_a_job_that_cannot_be_sharded_is_rejected(tmp_path: Path, changes: dict[str, Any], words: list[str]) -> None:
     found = end_of(job(tmp_path / "job", **({"shard": "fsdp"} | changes)))
     assert found["reason"] == "bad_config"
     assert all(word in found["message"] for word in words), found["message"]
+
+
+@pytest.mark.parametrize(
+    ("recipe", "source", "expected"),
+    [("turn_grpo", "rows", "fsdp"), ("turn_ppo", "rows", None), ("turn_grpo", "toy", None), ("marsrl", "stream", "fsdp")],
+)
+def test_the_launchers_variable_divides_jobs_that_can_be_divided(
+    monkeypatch: pytest.MonkeyPatch, recipe: str, source: str, expected: str | None
+) -> None:
+    config = config_of({"recipe": recipe, "base": "b", "source": {"kind": source}, "steps": 1})
+    assert chosen_shard(config) is None
+    monkeypatch.setenv("LEMMASCOPE_SHARD", "fsdp")
+    assert chosen_shard(config) == expected
+    monkeypatch.setenv("LEMMASCOPE_SHARD", "zero2")
+    with pytest.raises(BadConfig, match="LEMMASCOPE_SHARD is 'zero2'"):
+        chosen_shard(config)
 
 
 def test_in_one_process_a_sharded_job_trains_as_without(tmp_path: Path) -> None:

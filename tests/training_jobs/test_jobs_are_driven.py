@@ -220,6 +220,13 @@ def test_a_trainer_gets_no_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (given["NCCL_DEBUG"], given["CUDA_VISIBLE_DEVICES"], given["HF_HUB_OFFLINE"]) == ("INFO", "2", "1")
 
 
+def test_a_launcher_is_told_how_weights_are_divided_and_how_long_to_wait_for_a_checkpoint(training: Settings) -> None:
+    """torch's launcher kills its processes 30 s after a signal unless it is told otherwise."""
+    training.TRAIN_SHARD, training.TRAIN_GRACE_S = "fsdp", 300.0
+    given = environment()
+    assert (given["LEMMASCOPE_SHARD"], given["TORCH_ELASTIC_SHUTDOWN_TIMEOUT"]) == ("fsdp", "300")
+
+
 def test_a_trainer_gets_the_compiler_and_the_kernel_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CC", "/usr/bin/gcc-12")
     monkeypatch.setenv("TRITON_CACHE_DIR", "/models/triton")

@@ -107,13 +107,14 @@ class Peers:
                     self._store.set("stop", "1")
                 elif self._has("stop"):
                     stop.ask()
-                found = self.failure() if self.is_main else None
+                found = self.failure()
             except RuntimeError:  # The store ended with the process that held it.
                 found = None
             if found is not None and not self._ended.wait(GRACE_S):
                 sys.stderr.write(f"{found[1]}\n")
                 sys.stderr.flush()
-                on_lost(found)
+                if self.is_main:
+                    on_lost(found)
                 os._exit(1)
 
     def wait_for(self, key: str) -> None:

@@ -3,6 +3,7 @@
 import random
 import traceback
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -30,13 +31,13 @@ from workers.training.models import (
     template_hash,
     tokenizer_hash,
 )
-from workers.training.peers import Failure, Peers
-from workers.training.problems import BadConfig, ProcessLost, check_dataset, check_tokenizers, explain
+from workers.training.peers import Peers
+from workers.training.problems import BadConfig, check_dataset, check_tokenizers, explain
 from workers.training.row_trainer import RowTrainer, arguments
 from workers.training.rows.sources import EndOfRows, RowSource, StoredRows, StreamedRows, ToyRows
 from workers.training.rows.tables import TableRows, check_shards
 from workers.training.rows.texts import tokenise_job
-from workers.training.sharding import check_shard
+from workers.training.sharding import chosen_shard
 from workers.training.toys.registry import TOYS
 
 TRAINERS: dict[str, type[RowTrainer]] = {
@@ -62,7 +63,7 @@ def run_job(path: Path, *, resume: bool = False, stop: StopAsked | None = None, 
             folder.start_heartbeat()
             folder.write_state()
         if peers is not None:
-            peers.watch(stop, lambda found: _write_failure(folder, *_lost(found)))
+            peers.watch(stop, lambda found: _write_failure(folder, *found))
         ended, why = _train(folder, resume=resume, stop=stop, peers=peers)
         if peers is not None:
             torch.distributed.barrier()  # Until here the end of another process is a failure.
@@ -74,7 +75,7 @@ def run_job(path: Path, *, resume: bool = False, stop: StopAsked | None = None, 
         traceback.print_exc()
         reason, message = explain(error, path)
         if peers is not None and reason == "crashed" and (found := peers.failure_soon(OTHERS_S)):
-            reason, message = _lost(found)
+            reason, message = found
         if main:
             _write_failure(folder, reason, message)
         elif peers is not None:
@@ -84,12 +85,6 @@ def run_job(path: Path, *, resume: bool = False, stop: StopAsked | None = None, 
         if peers is not None:
             peers.end()
         folder.stop_heartbeat()
-
-
-def _lost(found: Failure) -> Failure:
-    """Failure of another process, with what to do, which its own reason does not say."""
-    reason, message = found
-    return reason, f"{message} Resume to continue from the last checkpoint." if reason == ProcessLost.reason else message
 
 
 def _write_failure(folder: JobFolder, reason: str, message: str) -> None:
@@ -107,7 +102,7 @@ def _train(folder: JobFolder, *, resume: bool, stop: StopAsked, peers: Peers | N
     """Train; return the final state and a message, which may be empty."""
     main = peers is None or peers.is_main
     config = read_config(folder.path / "config.json")
-    check_shard(config)
+    config = replace(config, shard=chosen_shard(config))
     if config.threads:
         torch.set_num_threads(config.threads)
     for seed in (random.seed, np.random.seed, torch.manual_seed):

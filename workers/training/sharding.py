@@ -5,32 +5,70 @@ collected by all processes; only the main one keeps and writes them. So files ar
 of processes can resume it.
 """
 
+import importlib.util
+import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
 from torch.distributed.tensor import DTensor, distribute_tensor
 
-from workers.training.config import JobConfig
+from workers.training.config import SHARDS, JobConfig
 from workers.training.problems import BadConfig
 
+#: Environment variable with the division of jobs that name none.
+VARIABLE = "LEMMASCOPE_SHARD"
 #: Part of the names of an adapter's weights, as peft writes them.
 ADAPTER = "lora_"
 
 
-def check_shard(config: JobConfig) -> None:
-    """Raise `BadConfig` for jobs that compute outside the model's own forward pass, or draw from it in one process."""
-    if config.shard is None:
-        return
+def chosen_shard(config: JobConfig) -> Literal["fsdp", "zero3"] | None:
+    """Division of a job's weights: its own `shard`, else that of `LEMMASCOPE_SHARD` where the job can have one.
+
+    Raises `BadConfig` for a job that asks for it and cannot have it, or for an unknown value of the variable.
+    """
+    asked: Any = config.shard or os.environ.get(VARIABLE) or None
+    if asked not in SHARDS:
+        raise BadConfig(f"{VARIABLE} is {asked!r}; it must be empty or one of {', '.join(filter(None, SHARDS))}.")
+    against = _against(config) if asked else ""
+    if against and config.shard:
+        raise BadConfig(f"“shard” does not work here: {against} Remove “shard”.")
+    return None if against else asked
+
+
+def _against(config: JobConfig) -> str:
+    """Why a job computes outside the model's own forward pass, or needs a whole model; empty where it does not."""
     if config.training.objective == "clipped_with_values":
-        raise BadConfig(f"“shard” does not work with {config.recipe}: its value head reads hidden states. Remove “shard”.")
+        return f"the value head of {config.recipe} reads hidden states."
     if config.source["kind"] == "toy":
-        raise BadConfig("“shard” is for rows, texts and streams. Toys draw from a model that is whole. Remove “shard”.")
+        return "toys draw from a whole model."
     if config.loss.token_rm:
-        raise BadConfig("“loss.token_rm” works in one process only, so the job cannot have “shard”.")
+        return "“loss.token_rm” works in one process only."
+    return ""
+
+
+def zero3(config: JobConfig, *, bf16: bool) -> dict[str, Any] | None:
+    """DeepSpeed's settings for a job with `shard` zero3 in several processes; weights stay float32, as everywhere.
+
+    Raises `BadConfig` where DeepSpeed is not installed.
+    """
+    if config.shard != "zero3" or int(os.environ.get("WORLD_SIZE", "1")) == 1:
+        return None
+    if importlib.util.find_spec("deepspeed") is None:
+        raise BadConfig(
+            "“shard” is zero3, which needs the package deepspeed in the trainer’s environment. Install it, or use fsdp."
+        )
+    return {
+        "zero_optimization": {"stage": 3, "stage3_gather_16bit_weights_on_model_save": True},
+        "torch_autocast": {"enabled": bf16, "dtype": "bfloat16"},
+        "gradient_clipping": "auto",
+        "gradient_accumulation_steps": "auto",
+        "train_micro_batch_size_per_gpu": "auto",
+        "zero_force_ds_cpu_optimizer": False,
+    }
 
 
 def keep_where_it_is(model: Any) -> None:

@@ -57,13 +57,19 @@ class SharedTrainer(ScoringTrainer):
 
     def whole_weights(self) -> dict[str, Any] | None:
         """Weights for `save_pretrained`, of shares of all processes, which must all call it; None where it needs no help."""
+        if self.is_deepspeed_enabled:
+            found: dict[str, Any] = self.accelerator.get_state_dict(self.model_wrapped)
+            return found
         if not self.is_sharded:
             return None
         return whole_weights(self.model, main=self.args.should_save, adapter=hasattr(self.model, "peft_config"))
 
     def save_model(self, output_dir: str | None = None, _internal_call: bool = False) -> None:
         """Save the weights, together with the other processes where they share them."""
-        self._save(output_dir, self.whole_weights())
+        if self.is_sharded:
+            self._save(output_dir, self.whole_weights())
+        else:
+            super().save_model(output_dir, _internal_call)
 
     def _save_optimizer_and_scheduler(self, output_dir: str) -> None:
         if not self.is_sharded:
