@@ -181,7 +181,7 @@ sys.exit(main())
         ({"recipe": "turn_ppo"}, ["turn_ppo", "value head"]),
         ({"source": {"kind": "toy", "toy": "copy"}}, ["toys draw"]),
         ({"recipe": "orealh", "loss": {"token_rm": True}}, ["loss.token_rm"]),
-        ({"shard": "zero"}, ["“shard” is 'zero'", "null, fsdp, zero3"]),
+        ({"shard": "zero"}, ["“shard” is 'zero'", "null, fsdp"]),
     ],
 )
 def test_a_job_that_cannot_be_sharded_is_rejected(tmp_path: Path, changes: dict[str, Any], words: list[str]) -> None:
@@ -204,6 +204,12 @@ def test_the_launchers_variable_divides_jobs_that_can_be_divided(
     monkeypatch.setenv("LEMMASCOPE_SHARD", "zero2")
     with pytest.raises(BadConfig, match="LEMMASCOPE_SHARD is 'zero2'"):
         chosen_shard(config)
+
+
+def test_accelerates_own_ways_are_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ACCELERATE_USE_DEEPSPEED", "true")
+    found = end_of(job(tmp_path / "job"))
+    assert (found["reason"], "Use “shard” fsdp" in found["message"]) == ("bad_config", True)
 
 
 def test_in_one_process_a_sharded_job_trains_as_without(tmp_path: Path) -> None:

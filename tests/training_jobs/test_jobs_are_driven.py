@@ -220,8 +220,8 @@ def test_a_trainer_gets_no_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (given["NCCL_DEBUG"], given["CUDA_VISIBLE_DEVICES"], given["HF_HUB_OFFLINE"]) == ("INFO", "2", "1")
 
 
-def test_a_launcher_is_told_how_weights_are_divided_and_how_long_to_wait_for_a_checkpoint(training: Settings) -> None:
-    """torch's launcher kills its processes 30 s after a signal unless it is told otherwise."""
+def test_a_launcher_gets_the_division_of_weights_and_the_time_to_save(training: Settings) -> None:
+    """torch's launcher kills its processes 30 s after a signal without this variable."""
     training.TRAIN_SHARD, training.TRAIN_GRACE_S = "fsdp", 300.0
     given = environment()
     assert (given["LEMMASCOPE_SHARD"], given["TORCH_ELASTIC_SHUTDOWN_TIMEOUT"]) == ("fsdp", "300")

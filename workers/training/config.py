@@ -15,7 +15,7 @@ from workers.training.problems import BadConfig
 FORMAT = 1
 DEVICES = ("auto", "cpu", "cuda")
 DTYPES = ("auto", "float32", "bfloat16")
-SHARDS = (None, "fsdp", "zero3")
+SHARDS = (None, "fsdp")
 ATTENTIONS = ("auto", "sdpa", "flash_attention_2", "flex_attention")
 LOSS_NUMBERS = ("low", "high", "beta", "entropy_bonus", "positive", "negative")
 WHOLE = ("seed", "warmup_steps", "samples", "lora.rank", "lora.alpha")
@@ -74,7 +74,7 @@ class JobConfig:
     dtype: Literal["auto", "float32", "bfloat16"] = "auto"
     attention: Literal["auto", "sdpa", "flash_attention_2", "flex_attention"] = "auto"
     threads: int | None = None
-    shard: Literal["fsdp", "zero3"] | None = None
+    shard: Literal["fsdp"] | None = None
     trackers: list[str] | None = None
 
     @property

@@ -101,7 +101,7 @@ class Peers:
     def _watch(self, stop: Any, on_lost: Callable[[Failure], None]) -> None:
         while not self._ended.wait(EVERY_S):
             if os.getppid() != self._parent:
-                os._exit(1)  # The launcher was killed; nobody would end this process.
+                os._exit(1)  # The launcher was killed, so no signal would end this process.
             try:
                 if stop.asked:
                     self._store.set("stop", "1")

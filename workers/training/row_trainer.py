@@ -25,7 +25,6 @@ from workers.training.policy import Policy
 from workers.training.problems import BadConfig, BadRows, NoRows, NotANumber
 from workers.training.rows.batches import Tensors, silence_mastered, silent_rows, tensors_of
 from workers.training.rows.sources import EndOfRows, RowSource
-from workers.training.sharding import zero3
 from workers.training.shared_trainer import SharedTrainer
 
 #: TRL's names of our aggregations. Its "dr_grpo" divides by rows × longest completion; a longest of 1 gives "sum".
@@ -57,7 +56,6 @@ def arguments(config: JobConfig, output: Path, *, bf16: bool, cpu: bool) -> Any:
         off_policy_mask_threshold=config.loss.mask_above,
         temperature=config.temperature,
         seed=config.seed,
-        deepspeed=zero3(config, bf16=bf16),
         bf16=bf16,  # Arithmetic in autocast; trained weights are float32.
         use_cpu=cpu,
         gradient_checkpointing=not cpu,
@@ -100,7 +98,7 @@ class RowTrainer(SharedTrainer):
     ) -> None:
         nothing = Dataset.from_dict({"prompt": [""] * 64})
         known: dict[str, Any] = {"reward_funcs": _none, "args": args, "train_dataset": nothing, "processing_class": tokenizer}
-        super().__init__(model, divided=config.shard == "fsdp", **known, **more)
+        super().__init__(model, divided=config.shard is not None, **known, **more)
         check_masters(self.model)
         self.most_tokens = config.micro_tokens
         self.may_pack_rows = config.packing

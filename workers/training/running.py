@@ -55,7 +55,7 @@ OTHERS_S = 5.0
 def run_job(path: Path, *, resume: bool = False, stop: StopAsked | None = None, peers: Peers | None = None) -> int:
     """Train until finished, stopped or failed; return the exit status. `peers`: the other processes on several devices.
 
-    Only the main process writes the folder, and its exit status tells how the job ended; the others return 0 or 1.
+    Only the main process writes the folder, and its exit status is the end state; the others return 0 or 1.
     """
     folder, stop, main = JobFolder(path), stop or StopAsked(), peers is None or peers.is_main
     try:
@@ -101,12 +101,7 @@ def _write_failure(folder: JobFolder, reason: str, message: str) -> None:
 def _train(folder: JobFolder, *, resume: bool, stop: StopAsked, peers: Peers | None) -> tuple[Any, str]:
     """Train; return the final state and a message, which may be empty."""
     main = peers is None or peers.is_main
-    config = read_config(folder.path / "config.json")
-    config = replace(config, shard=chosen_shard(config))
-    if config.threads:
-        torch.set_num_threads(config.threads)
-    for seed in (random.seed, np.random.seed, torch.manual_seed):
-        seed(config.seed)
+    config = _configured(folder)
     base = base_folder(config, folder.path)
     tokenizer = load_tokenizer(base)
     own = tokenizer_hash(tokenizer)
@@ -119,8 +114,7 @@ def _train(folder: JobFolder, *, resume: bool, stop: StopAsked, peers: Peers | N
             folder.write_state(reading=shard, held=held)
 
     source = source_of(config, folder.path, asked=lambda: stop.asked, report=report, tokenizer=own)
-    begin, damaged = checkpoints.latest_whole(folder.checkpoints, main=main) if resume else (None, "")
-    _check_start(begin, resume, base, folder)
+    begin, damaged = _start(folder, base, resume=resume, main=main)
     watch = Watch(config, folder if main else None, stop, facts_of(config, base, tokenizer))
     watch.held_out = held_out_of(config, source)
     trainer = trainer_of(config, folder.checkpoints, base, tokenizer, source, watch)
@@ -143,6 +137,17 @@ def _train(folder: JobFolder, *, resume: bool, stop: StopAsked, peers: Peers | N
     return "finished", why
 
 
+def _configured(folder: JobFolder) -> JobConfig:
+    """Configuration of the job; torch and the random states are set by it."""
+    config = read_config(folder.path / "config.json")
+    config = replace(config, shard=chosen_shard(config))
+    if config.threads:
+        torch.set_num_threads(config.threads)
+    for seed in (random.seed, np.random.seed, torch.manual_seed):
+        seed(config.seed)
+    return config
+
+
 def _check_data(config: JobConfig, tokenizer: Any, own: str) -> None:
     check_tokenizers(config.dataset.get("tokenizer"), own)
     check_dataset(
@@ -152,12 +157,14 @@ def _check_data(config: JobConfig, tokenizer: Any, own: str) -> None:
     )
 
 
-def _check_start(begin: Path | None, resume: bool, base: Path, folder: JobFolder) -> None:
-    if begin is None:
-        if not resume and checkpoints.complete(folder.checkpoints):
-            raise BadConfig("This folder has checkpoints of an earlier attempt. Resume it, or use a new folder.")
-        return
-    check_architecture(checkpoints.read_manifest(begin), base)
+def _start(folder: JobFolder, base: Path, *, resume: bool, main: bool) -> tuple[Path | None, str]:
+    """Checkpoint to continue from, if any, with a message about damaged ones."""
+    begin, damaged = checkpoints.latest_whole(folder.checkpoints, main=main) if resume else (None, "")
+    if begin is not None:
+        check_architecture(checkpoints.read_manifest(begin), base)
+    elif not resume and checkpoints.complete(folder.checkpoints):
+        raise BadConfig("This folder has checkpoints of an earlier attempt. Resume it, or use a new folder.")
+    return begin, damaged
 
 
 def _restore(trainer: RowTrainer, manifest: dict[str, Any]) -> None:

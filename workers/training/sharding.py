@@ -5,7 +5,6 @@ collected by all processes; only the main one keeps and writes them. So files ar
 of processes can resume it.
 """
 
-import importlib.util
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -21,15 +20,21 @@ from workers.training.problems import BadConfig
 
 #: Environment variable with the division of jobs that name none.
 VARIABLE = "LEMMASCOPE_SHARD"
+#: Variables of accelerate for its own FSDP and for DeepSpeed.
+OTHERS = ("ACCELERATE_USE_FSDP", "ACCELERATE_USE_DEEPSPEED")
 #: Part of the names of an adapter's weights, as peft writes them.
 ADAPTER = "lora_"
 
 
-def chosen_shard(config: JobConfig) -> Literal["fsdp", "zero3"] | None:
+def chosen_shard(config: JobConfig) -> Literal["fsdp"] | None:
     """Division of a job's weights: its own `shard`, else that of `LEMMASCOPE_SHARD` where the job can have one.
 
-    Raises `BadConfig` for a job that asks for it and cannot have it, or for an unknown value of the variable.
+    Raises `BadConfig` for a job that asks for it and cannot have it, for an unknown value of the variable, and where accelerate
+    is configured to divide weights in its own way, whose checkpoints would not be whole.
     """
+    for name in OTHERS:
+        if os.environ.get(name, "").lower() == "true":
+            raise BadConfig(f"{name} is set, but weights are divided in one way only. Use “shard” fsdp instead.")
     asked: Any = config.shard or os.environ.get(VARIABLE) or None
     if asked not in SHARDS:
         raise BadConfig(f"{VARIABLE} is {asked!r}; it must be empty or one of {', '.join(filter(None, SHARDS))}.")
@@ -48,27 +53,6 @@ def _against(config: JobConfig) -> str:
     if config.loss.token_rm:
         return "“loss.token_rm” works in one process only."
     return ""
-
-
-def zero3(config: JobConfig, *, bf16: bool) -> dict[str, Any] | None:
-    """DeepSpeed's settings for a job with `shard` zero3 in several processes; weights stay float32, as everywhere.
-
-    Raises `BadConfig` where DeepSpeed is not installed.
-    """
-    if config.shard != "zero3" or int(os.environ.get("WORLD_SIZE", "1")) == 1:
-        return None
-    if importlib.util.find_spec("deepspeed") is None:
-        raise BadConfig(
-            "“shard” is zero3, which needs the package deepspeed in the trainer’s environment. Install it, or use fsdp."
-        )
-    return {
-        "zero_optimization": {"stage": 3, "stage3_gather_16bit_weights_on_model_save": True},
-        "torch_autocast": {"enabled": bf16, "dtype": "bfloat16"},
-        "gradient_clipping": "auto",
-        "gradient_accumulation_steps": "auto",
-        "train_micro_batch_size_per_gpu": "auto",
-        "zero_force_ds_cpu_optimizer": False,
-    }
 
 
 def keep_where_it_is(model: Any) -> None:

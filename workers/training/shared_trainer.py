@@ -57,9 +57,6 @@ class SharedTrainer(ScoringTrainer):
 
     def whole_weights(self) -> dict[str, Any] | None:
         """Weights for `save_pretrained`, of shares of all processes, which must all call it; None where it needs no help."""
-        if self.is_deepspeed_enabled:
-            found: dict[str, Any] = self.accelerator.get_state_dict(self.model_wrapped)
-            return found
         if not self.is_sharded:
             return None
         return whole_weights(self.model, main=self.args.should_save, adapter=hasattr(self.model, "peft_config"))
