@@ -124,7 +124,7 @@ def logprobs(place: Place) -> Figures:
 
 
 def two_devices(place: Place) -> Figures:
-    """Two processes, each on a device of its own, get the weights of one process."""
+    """Two processes, each on a device of its own, get the weights of one process, also with the weights divided (FSDP2)."""
     import torch
 
     needs_cuda(place)
@@ -132,15 +132,18 @@ def two_devices(place: Place) -> Figures:
         raise Missing("The machine has one GPU; this needs two.")
     rows = [100 + 10 * number for number in range(8)]
     alone = _checkpoint(_trained(place, rows, steps=3, learning_rate=1e-4, dtype="float32"))
-    folder = _written(place, rows, steps=3, learning_rate=1e-4, dtype="float32")
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2"]
-    done = subprocess.run(
-        [*command, "-m", "workers.training", "--job", str(folder)], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    expect(done.returncode == 0, f"The two processes ended with {done.returncode}: {done.stderr.strip()[-300:]}")
-    away = max(float((one - other).abs().max()) for one, other in _pairs(alone, _checkpoint(folder)))
-    expect(away < 1e-4, f"A weight differs by {away:g} from that of one process.")
-    return {"largest_difference": float(f"{away:.2g}")}
+    found: Figures = {}
+    for name, shard in (("largest_difference", None), ("largest_difference_fsdp", "fsdp")):
+        folder = _written(place, rows, steps=3, learning_rate=1e-4, dtype="float32", shard=shard)
+        command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2"]
+        done = subprocess.run(
+            [*command, "-m", "workers.training", "--job", str(folder)], cwd=ROOT, capture_output=True, text=True, check=False
+        )
+        expect(done.returncode == 0, f"The two processes ended with {done.returncode}: {done.stderr.strip()[-300:]}")
+        away = max(float((one - other).abs().max()) for one, other in _pairs(alone, _checkpoint(folder)))
+        expect(away < 1e-4, f"A weight differs by {away:g} from that of one process ({name}).")
+        found[name] = float(f"{away:.2g}")
+    return found
 
 
 def _written(place: Place, lengths: Sequence[int], **settings: Any) -> Path:
@@ -224,5 +227,5 @@ CHECKS = (
     Check("learning", "a toy is learned in bfloat16", "trainer", "trainer", 40, learning),
     Check("memory_8k", "most memory with rows of 8,192 tokens", "trainer", "trainer", 20, long_rows(8_192)),
     Check("memory_32k", "most memory with rows of 32,768 tokens", "trainer", "trainer", 30, long_rows(32_768)),
-    Check("two_devices", "two GPUs get the weights of one process", "trainer", "trainer", 45, two_devices),
+    Check("two_devices", "two GPUs get the weights of one process, also with FSDP2", "trainer", "trainer", 90, two_devices),
 )

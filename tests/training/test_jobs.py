@@ -131,27 +131,3 @@ def wait_for(folder: Path, there: Any, seconds: float = 240) -> None:
             return
         time.sleep(0.1)
     raise AssertionError((folder / "log.txt").read_text()[-3000:])
-
-
-def test_two_processes_give_the_weights_of_one(tmp_path: Path) -> None:
-    """Each processes half of a step's rows; only the main one writes the folder. Real processes, on the CPU with gloo.
-
-    Parts of at most 20 tokens give the two processes different numbers of backward passes.
-    """
-    given: dict[str, Any] = {"micro_rows": 4, "micro_tokens": 20, "steps": 20, "learning_rate": 1e-4}
-    one, two = job(tmp_path / "one", **given), job(tmp_path / "two", **given)
-    end_of(one)
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2"]
-    done = subprocess.run(
-        [*command, "-m", "workers.training", "--job", str(two)],
-        env=os.environ | {"OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        timeout=390,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    assert [line["step"] for line in lines(two / "metrics.jsonl")] == list(range(1, 21))
-    last = Path("checkpoints/checkpoint-20") / WEIGHTS
-    left, right = load_file(one / last), load_file(two / last)
-    assert max((left[name] - right[name]).abs().max().item() for name in left) < 1e-5

@@ -220,6 +220,13 @@ def test_a_trainer_gets_no_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (given["NCCL_DEBUG"], given["CUDA_VISIBLE_DEVICES"], given["HF_HUB_OFFLINE"]) == ("INFO", "2", "1")
 
 
+def test_a_launcher_gets_the_division_of_weights_and_the_time_to_save(training: Settings) -> None:
+    """torch's launcher kills its processes 30 s after a signal without this variable."""
+    training.TRAIN_SHARD, training.TRAIN_GRACE_S = "fsdp", 300.0
+    given = environment()
+    assert (given["LEMMASCOPE_SHARD"], given["TORCH_ELASTIC_SHUTDOWN_TIMEOUT"]) == ("fsdp", "300")
+
+
 def test_a_trainer_gets_the_compiler_and_the_kernel_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CC", "/usr/bin/gcc-12")
     monkeypatch.setenv("TRITON_CACHE_DIR", "/models/triton")

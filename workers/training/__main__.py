@@ -31,12 +31,13 @@ def main() -> int:
 
     from workers.training.folder import EXIT
     from workers.training.measuring.watching import StopAsked
+    from workers.training.peers import peers_of_this_process
     from workers.training.running import run_job
 
     stop = StopAsked()
     stop.listen()
     state = PartialState(cpu=on_cpu)
-    status = run_job(arguments.job.resolve(), resume=arguments.resume, stop=stop, main=state.is_main_process)
+    status = run_job(arguments.job.resolve(), resume=arguments.resume, stop=stop, peers=peers_of_this_process())
     if status != EXIT["failed"]:
         # gloo's threads may still hold tensors; if left to the interpreter's end, they sometimes abort the process. After
         # a failure of one process the others may be inside a collective operation, and this would wait forever.

@@ -15,6 +15,7 @@ from workers.training.problems import BadConfig
 FORMAT = 1
 DEVICES = ("auto", "cpu", "cuda")
 DTYPES = ("auto", "float32", "bfloat16")
+SHARDS = (None, "fsdp")
 ATTENTIONS = ("auto", "sdpa", "flash_attention_2", "flex_attention")
 LOSS_NUMBERS = ("low", "high", "beta", "entropy_bonus", "positive", "negative")
 WHOLE = ("seed", "warmup_steps", "samples", "lora.rank", "lora.alpha")
@@ -73,6 +74,7 @@ class JobConfig:
     dtype: Literal["auto", "float32", "bfloat16"] = "auto"
     attention: Literal["auto", "sdpa", "flash_attention_2", "flex_attention"] = "auto"
     threads: int | None = None
+    shard: Literal["fsdp"] | None = None
     trackers: list[str] | None = None
 
     @property
@@ -174,17 +176,18 @@ def _check(config: JobConfig) -> None:
     if not isinstance(config.temperature, int | float) or not 0 < config.temperature < float("inf"):
         raise BadConfig(f"“temperature” is {config.temperature!r}; it must be the sampling temperature of the rows, above 0.")
     kind = config.source.get("kind") if isinstance(config.source, dict) else None
-    choices = (
+    choices: tuple[tuple[str, Any, tuple[Any, ...]], ...] = (
         ("device", config.device, DEVICES),
         ("dtype", config.dtype, DTYPES),
         ("attention", config.attention, ATTENTIONS),
+        ("shard", config.shard, SHARDS),
         ("source.kind", kind, SOURCES),
         ("loss.aggregation", config.loss.aggregation, get_args(Aggregation)),
         ("loss.old", config.loss.old, ("stored", "recompute")),
     )
     for name, value, allowed in choices:
         if value not in allowed:
-            raise BadConfig(f"“{name}” is {value!r}; it must be one of {', '.join(allowed)}.")
+            raise BadConfig(f"“{name}” is {value!r}; it must be one of {', '.join(map(_word, allowed))}.")
     if kind == "texts" and config.training.needs_logprobs:
         raise BadConfig(f"“source.kind” is texts, which have no log-probabilities, but {config.recipe} needs them.")
     if config.loss.mastered_below is not None and not config.training.objective.startswith("clipped"):
@@ -200,6 +203,10 @@ def _check(config: JobConfig) -> None:
         raise BadConfig("The aggregation “fixed” needs loss.longest, the maximum length of a completion in tokens.")
     if config.rows_per_step % config.micro:
         raise BadConfig(f"micro_rows ({config.micro}) must divide rows_per_step ({config.rows_per_step}).")
+
+
+def _word(value: str | None) -> str:
+    return "null" if value is None else value
 
 
 def _check_off_policy(config: JobConfig) -> None:

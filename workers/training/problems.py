@@ -20,6 +20,7 @@ Reason = Literal[
     "disk_full",
     "out_of_memory",
     "device_lost",
+    "process_lost",
     "no_rows",
     "crashed",
 ]
@@ -88,6 +89,12 @@ class NotANumber(JobProblem):
     reason: Reason = "not_a_number"
 
 
+class ProcessLost(JobProblem):
+    """Another process of the job has died."""
+
+    reason: Reason = "process_lost"
+
+
 class NoRows(JobProblem):
     """A stream had no new rows for too long."""
 
@@ -98,7 +105,17 @@ class NoRows(JobProblem):
 _CUT_OFF = ("inline_container", "pytorchstreamwriter", "unexpected pos", "file write failed", "i/o error")
 #: A disk with less free space than this, in bytes, is full: the incomplete file is still there.
 LITTLE_ROOM = 8 * 1024 * 1024
-_LOST = ("device-side", "cudaerror", "cuda error", "no cuda-capable device", "ecc error", "nvml")
+_LOST = (
+    "device-side",
+    "cudaerror",
+    "cuda error",
+    "cuda failure",
+    "no cuda-capable device",
+    "ecc error",
+    "nvml",
+    "gpu is lost",
+    "fallen off the bus",
+)
 
 
 def explain(error: BaseException, folder: Path | None = None) -> tuple[Reason, str]:
@@ -115,8 +132,10 @@ def explain(error: BaseException, folder: Path | None = None) -> tuple[Reason, s
     text = f"{type(error).__name__}: {error}".strip().splitlines()[-1]
     if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError" or "out of memory" in text.lower():
         return "out_of_memory", f"Out of memory ({text}). Use fewer micro_rows or shorter completions."
-    if any(sign in text.lower() for sign in _LOST):
-        return "device_lost", f"The device stopped responding ({text}). Resume when it is available again."
+    whole = str(error).strip()
+    if any(sign in whole.lower() for sign in _LOST):
+        first = whole.splitlines()[0]  # Advice for programmers follows.
+        return "device_lost", f"The device stopped responding ({first}). Resume when it is available again."
     return "crashed", text
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from accelerate.utils import broadcast_object_list
 from datasets import Dataset
 from trl import GRPOConfig
 from trl.trainer.utils import use_adapter
@@ -23,9 +24,8 @@ from workers.training.measuring.measures import measures_of
 from workers.training.policy import Policy
 from workers.training.problems import BadConfig, BadRows, NoRows, NotANumber
 from workers.training.rows.batches import Tensors, silence_mastered, silent_rows, tensors_of
-from workers.training.rows.packing import may_pack
-from workers.training.rows.sources import RowSource
-from workers.training.scoring import ScoringTrainer
+from workers.training.rows.sources import EndOfRows, RowSource
+from workers.training.shared_trainer import SharedTrainer
 
 #: TRL's names of our aggregations. Its "dr_grpo" divides by rows × longest completion; a longest of 1 gives "sum".
 LOSS_TYPES = {"token": "dapo", "seq": "grpo", "fixed": "dr_grpo", "sum": "dr_grpo"}
@@ -80,7 +80,7 @@ def check_masters(model: Any) -> None:
             )
 
 
-class RowTrainer(ScoringTrainer):
+class RowTrainer(SharedTrainer):
     """Trains on the rows that `source` gives for each step; calls `seen(step, rows, measures)` before each step."""
 
     lr_scheduler: Any
@@ -97,10 +97,12 @@ class RowTrainer(ScoringTrainer):
         **more: Any,
     ) -> None:
         nothing = Dataset.from_dict({"prompt": [""] * 64})
-        super().__init__(model=model, reward_funcs=_none, args=args, train_dataset=nothing, processing_class=tokenizer, **more)
+        known: dict[str, Any] = {"reward_funcs": _none, "args": args, "train_dataset": nothing, "processing_class": tokenizer}
+        super().__init__(model, divided=config.shard is not None, **known, **more)
         check_masters(self.model)
         self.most_tokens = config.micro_tokens
-        self.packs_rows = config.packing and may_pack(self.accelerator.unwrap_model(self.model))
+        self.may_pack_rows = config.packing
+        self.choose_packing()
         self.source, self.job, self._seen = source, config, seen
         self.served_in: str | None = None
         self.rows_trained = self.tokens_trained = 0
@@ -130,6 +132,8 @@ class RowTrainer(ScoringTrainer):
 
     def _save(self, output_dir: str | None = None, state_dict: Any = None) -> None:
         """Save trained weights in float32; `config.json` keeps the base's type, in which engines serve them."""
+        if not self.args.should_save:
+            return
         super()._save(output_dir, state_dict)
         path = Path(output_dir or self.args.output_dir) / "config.json"
         if self.served_in and path.exists():  # An adapter has no such file.
@@ -157,9 +161,9 @@ class RowTrainer(ScoringTrainer):
     def _generate_and_score_completions(self, inputs: Any) -> Tensors:
         step = self.state.global_step
         began = time.monotonic()
-        rows = self.source.rows(step, self.policy(step))
+        rows = self._rows_of(step)
         self.without_rows_s += time.monotonic() - began
-        if self._seen is not None:
+        if self._seen is not None and (self.peers is None or self.peers.is_main):
             version = None if self.job.source["kind"] in ("rows", "texts") else step
             self._seen(step + 1, rows, measures_of(rows, version=version) | dict(self.source.measures()))
         world, rank = self.accelerator.num_processes, self.accelerator.process_index
@@ -182,6 +186,27 @@ class RowTrainer(ScoringTrainer):
         batch["num_items_in_batch"] = torch.tensor(max(own, 1), device=self.accelerator.device)
         torch.manual_seed(self.job.seed * 1_000_003 + step)  # For dropout: a resumed job draws the same.
         return batch
+
+    def _rows_of(self, step: int) -> Sequence[Row]:
+        """Rows of a step, the same for all processes. Those of a stream or a toy come from the main process.
+
+        The others would read a stream a moment later, or draw other answers on another device.
+        """
+        if self.peers is None or self.job.source["kind"] in ("rows", "texts"):
+            return self.source.rows(step, self.policy(step))
+        said: list[Any] = [None, None]
+        if self.peers.is_main:
+            try:
+                said[0] = self.source.rows(step, self.policy(step))
+            except EndOfRows as nothing:
+                said[1] = str(nothing)
+            self.peers.announce(f"rows/{step}")
+        else:
+            self.peers.wait_for(f"rows/{step}")
+        rows, end = broadcast_object_list(said)
+        if end is not None:
+            raise EndOfRows(end)
+        return list(rows)
 
     def _check_ids(self, batch: Tensors) -> None:
         """Raise `BadRows` for a token without weights, because a device would give no clear error."""

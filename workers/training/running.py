@@ -3,6 +3,7 @@
 import random
 import traceback
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -30,11 +31,13 @@ from workers.training.models import (
     template_hash,
     tokenizer_hash,
 )
+from workers.training.peers import Peers
 from workers.training.problems import BadConfig, check_dataset, check_tokenizers, explain
 from workers.training.row_trainer import RowTrainer, arguments
 from workers.training.rows.sources import EndOfRows, RowSource, StoredRows, StreamedRows, ToyRows
 from workers.training.rows.tables import TableRows, check_shards
 from workers.training.rows.texts import tokenise_job
+from workers.training.sharding import chosen_shard
 from workers.training.toys.registry import TOYS
 
 TRAINERS: dict[str, type[RowTrainer]] = {
@@ -45,24 +48,42 @@ TRAINERS: dict[str, type[RowTrainer]] = {
 }
 
 
-def run_job(path: Path, *, resume: bool = False, stop: StopAsked | None = None, main: bool = True) -> int:
-    """Train until finished, stopped or failed; return the exit status. `main` is False on all but one of several devices."""
-    folder = JobFolder(path)
+#: Seconds in which the reason of another process is awaited after an error that may only follow from it.
+OTHERS_S = 5.0
+
+
+def run_job(path: Path, *, resume: bool = False, stop: StopAsked | None = None, peers: Peers | None = None) -> int:
+    """Train until finished, stopped or failed; return the exit status. `peers`: the other processes on several devices.
+
+    Only the main process writes the folder, and its exit status is the end state; the others return 0 or 1.
+    """
+    folder, stop, main = JobFolder(path), stop or StopAsked(), peers is None or peers.is_main
     try:
         if main:
             folder.start_heartbeat()
             folder.write_state()
-        ended, why = _train(folder, resume=resume, stop=stop or StopAsked(), main=main)
+        if peers is not None:
+            peers.watch(stop, lambda found: _write_failure(folder, *found))
+        ended, why = _train(folder, resume=resume, stop=stop, peers=peers)
+        if peers is not None:
+            torch.distributed.barrier()  # Until here the end of another process is a failure.
+            peers.end()
         if main:
             folder.write_state(state=ended, message=why)
-        return EXIT[ended]
+        return EXIT[ended if main else "finished"]
     except BaseException as error:
         traceback.print_exc()
         reason, message = explain(error, path)
+        if peers is not None and reason == "crashed" and (found := peers.failure_soon(OTHERS_S)):
+            reason, message = found
         if main:
             _write_failure(folder, reason, message)
+        elif peers is not None:
+            peers.report(reason, message)
         return EXIT["failed"]
     finally:
+        if peers is not None:
+            peers.end()
         folder.stop_heartbeat()
 
 
@@ -77,13 +98,10 @@ def _write_failure(folder: JobFolder, reason: str, message: str) -> None:
         traceback.print_exc()
 
 
-def _train(folder: JobFolder, *, resume: bool, stop: StopAsked, main: bool) -> tuple[Any, str]:
+def _train(folder: JobFolder, *, resume: bool, stop: StopAsked, peers: Peers | None) -> tuple[Any, str]:
     """Train; return the final state and a message, which may be empty."""
-    config = read_config(folder.path / "config.json")
-    if config.threads:
-        torch.set_num_threads(config.threads)
-    for seed in (random.seed, np.random.seed, torch.manual_seed):
-        seed(config.seed)
+    main = peers is None or peers.is_main
+    config = _configured(folder)
     base = base_folder(config, folder.path)
     tokenizer = load_tokenizer(base)
     own = tokenizer_hash(tokenizer)
@@ -96,11 +114,11 @@ def _train(folder: JobFolder, *, resume: bool, stop: StopAsked, main: bool) -> t
             folder.write_state(reading=shard, held=held)
 
     source = source_of(config, folder.path, asked=lambda: stop.asked, report=report, tokenizer=own)
-    begin, damaged = checkpoints.latest_whole(folder.checkpoints, main=main) if resume else (None, "")
-    _check_start(begin, resume, base, folder)
+    begin, damaged = _start(folder, base, resume=resume, main=main)
     watch = Watch(config, folder if main else None, stop, facts_of(config, base, tokenizer))
     watch.held_out = held_out_of(config, source)
     trainer = trainer_of(config, folder.checkpoints, base, tokenizer, source, watch)
+    trainer.peers = peers
     if begin is not None:
         _restore(trainer, checkpoints.read_manifest(begin))
     if main:
@@ -114,9 +132,20 @@ def _train(folder: JobFolder, *, resume: bool, stop: StopAsked, main: bool) -> t
             return "stopped", ""  # It was waiting for its first rows.
         why = " ".join(filter(None, (damaged, str(end))))
         trainer.save_now()
-    if trainer.state.global_step < config.steps and stop.asked:
+    if trainer.state.global_step < config.steps and (stop.asked or watch.is_stopping):
         return "stopped", damaged
     return "finished", why
+
+
+def _configured(folder: JobFolder) -> JobConfig:
+    """Configuration of the job; torch and the random states are set by it."""
+    config = read_config(folder.path / "config.json")
+    config = replace(config, shard=chosen_shard(config))
+    if config.threads:
+        torch.set_num_threads(config.threads)
+    for seed in (random.seed, np.random.seed, torch.manual_seed):
+        seed(config.seed)
+    return config
 
 
 def _check_data(config: JobConfig, tokenizer: Any, own: str) -> None:
@@ -128,12 +157,14 @@ def _check_data(config: JobConfig, tokenizer: Any, own: str) -> None:
     )
 
 
-def _check_start(begin: Path | None, resume: bool, base: Path, folder: JobFolder) -> None:
-    if begin is None:
-        if not resume and checkpoints.complete(folder.checkpoints):
-            raise BadConfig("This folder has checkpoints of an earlier attempt. Resume it, or use a new folder.")
-        return
-    check_architecture(checkpoints.read_manifest(begin), base)
+def _start(folder: JobFolder, base: Path, *, resume: bool, main: bool) -> tuple[Path | None, str]:
+    """Checkpoint to continue from, if any, with a message about damaged ones."""
+    begin, damaged = checkpoints.latest_whole(folder.checkpoints, main=main) if resume else (None, "")
+    if begin is not None:
+        check_architecture(checkpoints.read_manifest(begin), base)
+    elif not resume and checkpoints.complete(folder.checkpoints):
+        raise BadConfig("This folder has checkpoints of an earlier attempt. Resume it, or use a new folder.")
+    return begin, damaged
 
 
 def _restore(trainer: RowTrainer, manifest: dict[str, Any]) -> None:

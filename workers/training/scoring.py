@@ -23,6 +23,8 @@ class ScoringTrainer(GRPOTrainer):
     most_tokens = 16_384
     #: Share of the rows of a micro-batch that the current backward pass has.
     part_share = 1.0
+    #: Whether processes share the weights, so that all must call the model equally often.
+    is_sharded = False
     _part: Tensors | None = None
     _buffered_inputs: list[Tensors] | None
 
@@ -60,8 +62,7 @@ class ScoringTrainer(GRPOTrainer):
 
     def _parts(self, whole: Tensors) -> list[Tensors]:
         """Parts of a micro-batch. Processes need equal numbers, so some add a part of one row without own tokens."""
-        lengths = lengths_of(whole)
-        rows = cut(lengths, self.most_tokens, padded=not self.packs_rows)
+        rows = cut(lengths_of(whole), self.most_tokens, padded=not self.packs_rows)
         parts = [{name: tensor[part] if tensor.dim() else tensor for name, tensor in whole.items()} for part in rows]
         silent = {name: tensor[-1:] if tensor.dim() else tensor for name, tensor in silent_rows(whole, 1).items()}
         return [silent] * self._missing(len(parts)) + parts
@@ -89,8 +90,7 @@ class ScoringTrainer(GRPOTrainer):
         Attention over the whole square of a pack gets short packs; ranks that share weights need equal numbers of calls.
         """
         config = self.accelerator.unwrap_model(model).config
-        is_alike = self.is_fsdp_enabled or self.is_deepspeed_enabled
-        most = int(mask.sum()) if is_alike or config._attn_implementation in ONLY_WITHIN_ROWS else SHORT
+        most = int(mask.sum()) if self.is_sharded or config._attn_implementation in ONLY_WITHIN_ROWS else SHORT
         self.tokens_computed += int(mask.sum())
         return per_token(ids, mask, keep, most, scored)
 

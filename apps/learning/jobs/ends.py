@@ -18,6 +18,7 @@ ADVICE = {
     "disk_full": "Free disk space, then resume.",
     "out_of_memory": "Start a job with fewer rows at once, or shorter rows.",
     "device_lost": "Resume when the device is available again.",
+    "process_lost": "Resume to continue from the last checkpoint.",
     "no_rows": "Resume when new rows arrive.",
     "no_runs": "Fix the cause above, then resume. Finished runs are kept.",
     "no_trainer": "Install the trainer, then resume.",

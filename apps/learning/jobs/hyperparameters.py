@@ -30,6 +30,7 @@ TRAINER: dict[str, Any] = {
     "dtype": "auto",
     "attention": "auto",
     "threads": None,
+    "shard": None,
 }
 #: Groups of settings with their displayed names, in the order of the page.
 GROUPS: dict[str, dict[str, str]] = {
@@ -73,6 +74,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "attention": "Attention",
         "device": "Device",
         "threads": "CPU threads",
+        "shard": "Weights divided by",
     },
     "Rows and saving": {
         "source": "Source of rows",

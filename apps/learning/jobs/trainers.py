@@ -20,6 +20,9 @@ from apps.learning.jobs.folders import TRAINER_LOCK, locked
 logger = logging.getLogger(__name__)
 COMMIT = "LEMMASCOPE_COMMIT"
 TRACKERS = "LEMMASCOPE_TRACKERS"
+SHARD = "LEMMASCOPE_SHARD"
+#: Seconds that torch's launcher leaves its processes after a signal; its own 30 are too few for a large checkpoint.
+LAUNCHER_GRACE = "TORCH_ELASTIC_SHUTDOWN_TIMEOUT"
 #: Environment variables passed to a trainer: no keys, no addresses of a database or broker.
 KNOWN = ("PATH", "HOME", "LANG", "TZ", "TMPDIR", "USER", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "CC", "CXX")
 KNOWN_PREFIXES = (
@@ -76,7 +79,8 @@ def environment(device: str = "") -> dict[str, str]:
         visible = visible.split(",")[0]
     chosen = {"CUDA_VISIBLE_DEVICES": visible} if visible or "CUDA_VISIBLE_DEVICES" in known else {}
     fixed = {"PYTHONUNBUFFERED": "1", "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false", COMMIT: git_commit()}
-    fixed[TRACKERS] = ",".join(settings.TRAIN_TRACKERS)
+    fixed |= {TRACKERS: ",".join(settings.TRAIN_TRACKERS), SHARD: settings.TRAIN_SHARD}
+    fixed[LAUNCHER_GRACE] = str(round(settings.TRAIN_GRACE_S))
     return known | fixed | chosen
 
 

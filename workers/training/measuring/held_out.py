@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 import torch
+from accelerate.utils import gather_object
 
 from apps.recipes.mathematics.rows import Row
 from workers.training.policy import Policy
@@ -29,7 +30,7 @@ class HeldOut(Protocol):
     """Held-out problems."""
 
     def scores(self, trainer: Any) -> list[float]:
-        """One score per problem, always of the same problems."""
+        """One score per problem, always of the same problems. Several processes share them; each gets all scores."""
         ...
 
 
@@ -40,13 +41,14 @@ class HeldOutToy:
         self._toy, self._rows, self._seed = toy, ROWS_OF_AN_ITEM[name], seed
 
     def scores(self, trainer: Any) -> list[float]:
+        world, rank = trainer.accelerator.num_processes, trainer.accelerator.process_index
         model, found = trainer.accelerator.unwrap_model(trainer.model), []
-        for item in range(ITEMS):
+        for item in range(rank, ITEMS, world):
             random = np.random.default_rng([self._seed, _SALT, item])
             policy = Policy(model, trainer.processing_class, seed=int(random.integers(2**62)))
             self._toy.rollouts(policy, random, self._rows)
-            found.append(float(self._toy.measures()["solved"]))
-        return found
+            found.append((item, float(self._toy.measures()["solved"])))
+        return [score for _, score in sorted(gather_object(found))]
 
 
 class HeldOutRows:
@@ -60,17 +62,25 @@ class HeldOutRows:
         model = trainer.accelerator.unwrap_model(trainer.model)
         was_training = model.training
         model.eval()
-        sums: dict[str, list[float]] = {}
-        for start in range(0, len(self._rows), self._at_once):
-            rows = self._rows[start : start + self._at_once]
+        found: list[tuple[int, float, float]] = []
+        for places in self._pieces(trainer.accelerator.num_processes, trainer.accelerator.process_index):
+            rows = [self._rows[place] for place in places or [0]]
             batch = tensors_of(rows, pad=trainer.processing_class.pad_token_id, device=trainer.accelerator.device)
             own = batch["tool_mask"] * batch["completion_mask"]
-            found, _ = trainer.logprobs(model, batch)
-            for row, total, count in zip(rows, (found * own).sum(1).tolist(), own.sum(1).tolist(), strict=True):
-                known = sums.setdefault(row.problem_id, [0.0, 0.0])
-                sums[row.problem_id] = [known[0] + total, known[1] + count]
+            logprobs, _ = trainer.logprobs(model, batch)
+            found += zip(places, (logprobs * own).sum(1).tolist(), own.sum(1).tolist(), strict=False)
         model.train(was_training)
+        sums: dict[str, list[float]] = {}
+        for place, total, count in sorted(gather_object(found)):
+            known = sums.setdefault(self._rows[place].problem_id, [0.0, 0.0])
+            sums[self._rows[place].problem_id] = [known[0] + total, known[1] + count]
         return [total / count for total, count in sums.values() if count]
+
+    def _pieces(self, world: int, rank: int) -> list[list[int]]:
+        """Rows of each pass of this process; as many passes as the others have, of which the last may be empty."""
+        own = list(range(rank, len(self._rows), world))
+        most = -(-len(self._rows) // world)
+        return [own[start : start + self._at_once] for start in range(0, most, self._at_once)]
 
 
 def split_problems(problems: Sequence[str], share: float) -> tuple[list[int], list[int]]:

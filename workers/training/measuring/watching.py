@@ -20,6 +20,7 @@ from workers.training.measuring.held_out import HeldOut, score_metrics
 from workers.training.measuring.machine import machine_facts
 from workers.training.models import is_adapter
 from workers.training.problems import NotANumber
+from workers.training.sharding import own_share
 from workers.training.trackers import Tracked, Trackers, chosen
 
 #: Our names of TRL's metrics.
@@ -73,6 +74,7 @@ class Watch(TrainerCallback):
         self._rows: Sequence[Row] = ()
         self._trackers: Trackers | None = None
         self.held_out: HeldOut | None = None
+        self.is_stopping = False
         self._measured_at, self._measured_s = -1, 0.0
         self._since: tuple[float, int] = time.monotonic(), 0
 
@@ -85,15 +87,19 @@ class Watch(TrainerCallback):
         self._since = time.monotonic(), self.trainer.tokens_trained
         if self.folder is not None:
             self._begin(self.folder)
-        if self.folder is None or self.config.source.get("kind") != "stream":
-            return
+        if self.config.source.get("kind") == "stream" and self.trainer.agreed(self._lacks_policy(state.global_step)):
+            self._publish(state.global_step)
+
+    def _lacks_policy(self, step: int) -> bool:
+        """Whether the policy of this step must be published. Deletes those that an earlier attempt published after it."""
+        if self.folder is None:
+            return False
         for left in (self.folder.path / "policy").glob("*"):
-            if left.name.startswith(".") or (left.name.isdecimal() and int(left.name) > state.global_step):
+            if left.name.startswith(".") or (left.name.isdecimal() and int(left.name) > step):
                 shutil.rmtree(left)
         # The engine has only the model without the adapter, or the model of its alias, which may be another than the base.
         is_new = self.config.lora is None or is_adapter(Path(self.facts["base"]))
-        if (state.global_step or is_new) and not (self.folder.path / "policy" / str(state.global_step)).exists():
-            self._publish(state.global_step)
+        return bool(step or is_new) and not (self.folder.path / "policy" / str(step)).exists()
 
     def _begin(self, folder: JobFolder) -> None:
         replace_file(folder.path / "machine.json", json.dumps(machine_facts(self.trainer), ensure_ascii=False) + "\n")
@@ -103,7 +109,8 @@ class Watch(TrainerCallback):
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         """Save a checkpoint where one is due, and stop on request."""
         due = state.global_step % self.config.save_every == 0 or state.global_step >= self.config.steps
-        if self.stop.asked:
+        self.is_stopping = self.trainer.agreed(self.stop.asked)
+        if self.is_stopping:
             control.should_training_stop = True
             due = True
         if self.folder is not None:
@@ -115,19 +122,23 @@ class Watch(TrainerCallback):
     def on_pre_optimizer_step(self, args: Any, state: Any, control: Any, model: Any = None, **_: Any) -> None:
         """Raise `NotANumber` for a gradient that is not finite, before it reaches the weights."""
         for name, weights in model.named_parameters():
-            if weights.grad is not None and not bool(torch.isfinite(weights.grad).all()):
+            if weights.grad is not None and not bool(torch.isfinite(own_share(weights.grad)).all()):
                 raise NotANumber(
                     f"The gradient of {name} in step {state.global_step + 1} is not a number. No weight was changed."
                 )
 
     def _publish(self, step: int) -> None:
-        """Publish the weights for the engine that makes the rows, by version number; the latest two are kept."""
+        """Publish the weights for the engine that makes the rows, by version number; the latest two are kept.
+
+        All processes take part, because weights may be spread over them; the main one writes.
+        """
+        weights = self.trainer.whole_weights()
         if self.folder is None:
             return
         policies = self.folder.path / "policy"
         temporary = policies / f".{step}"
         model = self.trainer.accelerator.unwrap_model(self.trainer.model)
-        model.save_pretrained(temporary)
+        model.save_pretrained(temporary, state_dict=weights)
         self.trainer.processing_class.save_pretrained(temporary)
         temporary.rename(policies / str(step))
         for old in sorted((path for path in policies.iterdir() if path.name.isdecimal()), key=lambda path: int(path.name))[:-2]:
@@ -173,15 +184,18 @@ class Watch(TrainerCallback):
         return {"tokens": float(tokens), **speed, **shares}
 
     def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        """Seal the checkpoint written by transformers, and delete old ones."""
-        if self.folder is None:
-            return
-        path = self.folder.checkpoints / f"{checkpoints.PREFIX}{state.global_step}"
+        """Seal the checkpoint when all processes have written their files, and delete old ones."""
+        self.trainer.accelerator.wait_for_everyone()
+        if self.folder is not None:
+            self._seal(self.folder, state.global_step)
+
+    def _seal(self, folder: JobFolder, step: int) -> None:
+        path = folder.checkpoints / f"{checkpoints.PREFIX}{step}"
         trained = {"rows_trained": self.trainer.rows_trained, "tokens_trained": self.trainer.tokens_trained}
         place = getattr(self.trainer.source, "place", None)
-        checkpoints.seal(path, {**self.facts, "step": state.global_step, **trained, "source_place": place})
-        checkpoints.prune(self.folder.checkpoints, self.config.keep)
-        self.folder.write_state(checkpoint=str(path.relative_to(self.folder.path)), state="running")
+        checkpoints.seal(path, {**self.facts, "step": step, **trained, "source_place": place})
+        checkpoints.prune(folder.checkpoints, self.config.keep)
+        folder.write_state(checkpoint=str(path.relative_to(folder.path)), state="running")
 
     def on_train_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         """Close the trackers."""

@@ -95,20 +95,19 @@ def per_token(ids: Any, mask: Any, keep: int, most: int, scored: Scored) -> Any:
 
 @torch.no_grad()
 def may_pack(model: Any) -> bool:
-    """Whether two rows in one pack have the hidden states that each has alone. Models with recurrent layers may mix them."""
+    """Whether two rows in one pack have the logits that each has alone. Models with recurrent layers may mix them."""
     size = model.get_input_embeddings().num_embeddings
     device = model.get_input_embeddings().weight.device
     first, second = (torch.arange(start, start + 7, device=device)[None] * 7919 % size for start in (1, 5))
     positions = torch.arange(7, device=device)[None]
-    body = model.get_base_model().base_model if hasattr(model, "peft_config") else model.base_model
-    training = body.training
-    body.eval()
+    training = model.training
+    model.eval()
     try:
-        alone = [body(input_ids=row, position_ids=positions, use_cache=False).last_hidden_state for row in (first, second)]
-        both = body(
+        alone = [model(input_ids=row, position_ids=positions, use_cache=False).logits for row in (first, second)]
+        both = model(
             input_ids=torch.cat([first, second], dim=1), position_ids=torch.cat([positions, positions], dim=1), use_cache=False
-        ).last_hidden_state
+        ).logits
     finally:
-        body.train(training)
+        model.train(training)
     expected = torch.cat(alone, dim=1).float()
     return bool((both.float() - expected).abs().max() <= 1e-2 * expected.abs().max().clamp(min=1e-6))
