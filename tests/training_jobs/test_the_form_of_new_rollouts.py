@@ -86,6 +86,7 @@ def test_a_model_that_follows_all_weights_plays_for_a_job_that_trains_them(alice
     form = JobForm(fields(lora="", player="whole", segment_tokens=512), user=alice)
     assert form.is_valid(), form.errors
     draft = form.draft()
+    assert draft.rollouts is not None
     assert (draft.config.get("lora"), draft.rollouts.alias) == (None, "whole")
 
 

@@ -246,14 +246,20 @@ def engine_args(alias: Alias, *, on_cpu: bool = False) -> dict[str, Any]:
         args["max_num_batched_tokens"] = max(alias.context_tokens, options.max_batched_tokens or 0)
     if options.reasoning_parser:
         args["reasoning_parser"] = options.reasoning_parser
+    return args | _about_weights(alias, options, on_cpu=on_cpu) | options.engine_args
+
+
+def _about_weights(alias: Alias, options: VllmOptions, *, on_cpu: bool) -> dict[str, Any]:
+    """Arguments for adapters, exchanged weights and sleep. Raises `BackendRefused`."""
+    found: dict[str, Any] = {}
     if alias.adapters:
-        args |= {"enable_lora": True, "max_loras": options.max_loras, "max_lora_rank": options.max_lora_rank}
+        found |= {"enable_lora": True, "max_loras": options.max_loras, "max_lora_rank": options.max_lora_rank}
+    if alias.weights:
+        found |= {"worker_extension_cls": f"{WORKERS}.FollowsWeights", "weight_transfer_config": {"backend": BACKEND}}
     if options.sleep_after_s:
         if on_cpu:
             raise BackendRefused(
                 f"The engine of {alias.name} cannot sleep: vLLM's CPU build ignores it. Leave options.sleep_after_s out."
             )
-        args["enable_sleep_mode"] = True
-    if alias.weights:
-        args |= {"worker_extension_cls": f"{WORKERS}.FollowsWeights", "weight_transfer_config": {"backend": BACKEND}}
-    return args | options.engine_args
+        found["enable_sleep_mode"] = True
+    return found

@@ -6,6 +6,8 @@ It is the folder of an adapter (`adapter`), or of the whole weights of an engine
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from apps.reasoning.inference.options import VllmOptions
+
 if TYPE_CHECKING:
     from apps.reasoning.inference.aliases import Alias
 
@@ -25,17 +27,18 @@ def followed_by(alias: "Alias") -> Path | None:
 
 def mistake_in_weights(alias: "Alias") -> str:
     """Why an engine could not exchange or restore the weights of an alias; empty if it can."""
-    if alias.adapters and getattr(alias.options, "sleep_after_s", 0) and getattr(alias.options, "sleep_level", 1) == 2:
+    options = alias.options
+    if isinstance(options, VllmOptions) and alias.adapters and options.sleep_after_s and options.sleep_level == 2:
         return "options.sleep_level = 2 crashes engines with adapters (vllm-project/vllm#39934); use 1"
     if not alias.weights:
         return ""
-    if alias.backend != "vllm":
+    if not isinstance(options, VllmOptions):
         return "weights are followed by engines of the backend vllm only"
     if not alias.weights.endswith(NEWEST):
         return "weights ends in /*, for the newest numbered folder there; a folder that does not change is the model"
-    if getattr(alias.options, "quantization", ""):
+    if options.quantization:
         return "the weights of a training job are not quantised; leave options.quantization out"
     for name in _NOT_WITH_WEIGHTS:
-        if name in getattr(alias.options, "engine_args", {}):
+        if name in options.engine_args:
             return f"an engine that follows whole weights cannot have options.engine_args.{name}"
     return ""

@@ -57,10 +57,12 @@ async def _woken(alias: Alias, weights: WeightExchange, engine: Engine) -> Sleep
     sleeper = Sleeper(alias, weights, lambda: not calls)
     watch = asyncio.create_task(sleeper.watch(engine))
     await asyncio.sleep(0.1)
-    assert not sleeper.is_asleep, "it has a call"
+    assert engine.asked == [], "it has a call"
     calls.clear()
-    while not sleeper.is_asleep:
-        await asyncio.sleep(0.01)
+    async with asyncio.timeout(10):
+        while not engine.asked:
+            await asyncio.sleep(0.01)
+    assert sleeper.is_asleep
     calls.append(2)
     try:
         await asyncio.gather(sleeper.awake(engine), sleeper.awake(engine))
