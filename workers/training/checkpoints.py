@@ -79,7 +79,7 @@ def prune(folder: Path, keep: int) -> None:
 def seal(folder: Path, facts: Mapping[str, Any]) -> None:
     """Write the manifest with the hashes of all files, which makes the checkpoint complete."""
     files = {path.relative_to(folder).as_posix(): file_hash(path) for path in sorted(folder.rglob("*")) if path.is_file()}
-    known = {"versions": versions(), "commit": os.environ.get(COMMIT, "")}
+    known = {"versions": versions(), "commit": os.environ.get(COMMIT) or "unknown"}
     manifest = {"format": 1, **facts, **known, "files": files, "created": time.time()}
     replace_file(folder / MANIFEST, json.dumps(manifest, ensure_ascii=False, indent=1) + "\n")
 
