@@ -52,7 +52,7 @@ def test_every_line_goes_to_its_part() -> None:
     ("text", "more", "sentence"),
     [
         ("loss.agregation = seq", {}, "Unknown setting loss.agregation. Valid settings: loss.aggregation"),
-        ("loss.beta = 1", {}, "Unknown setting loss.beta"),
+        ("loss.beta = 1", {}, "loss.beta has a field of its own"),
         ("loss.aggregation = mean", {}, "loss.aggregation must be one of token, seq, fixed, sum"),
         ("loss.aggregation: seq", {}, "This line has no =: loss.aggregation: seq"),
         ("loss.aggregation = seq\nloss.aggregation = sum", {}, "loss.aggregation is set twice"),

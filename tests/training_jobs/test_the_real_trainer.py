@@ -11,7 +11,7 @@ from apps.accounts.models import User
 from apps.config.environment import BASE_DIR
 from apps.learning.jobs import driving
 from apps.learning.jobs.bases import bases
-from apps.learning.jobs.forms import config_from
+from apps.learning.jobs.configs import config_from
 from apps.learning.models import ComparisonState, JobState
 from apps.learning.presets import PRESETS
 from apps.learning.trained import comparing

@@ -114,6 +114,8 @@ def settings_read(text: str, learner: Learner) -> Settings:
     """Settings from lines of text. Raises `ValidationError` for an unknown name, with the valid names, or a wrong value."""
     known, found = learner.known, Settings()
     for name, value in lines_read(text).items():
+        if name.removeprefix("loss.") in FIELDS and name.startswith("loss."):
+            raise ValidationError(f"{name} has a field of its own. Enter its value there.")
         if name not in known:
             valid = f"Valid settings: {', '.join(known)}." if known else "This job has no other settings."
             raise ValidationError(f"Unknown setting {name}. {valid}")

@@ -20,7 +20,8 @@ from apps.learning.access import job_get_for
 from apps.learning.charts.curves import AXES, curves_of, reading
 from apps.learning.charts.drawing import charts_of
 from apps.learning.charts.samples import samples_of
-from apps.learning.jobs.forms import JobForm, fields_of
+from apps.learning.jobs.configs import fields_of
+from apps.learning.jobs.forms import JobForm
 from apps.learning.jobs.hyperparameters import differences_of, facts_of, settings_in_force
 from apps.learning.jobs.jobs import job_create, job_resume, job_stop
 from apps.learning.jobs.listing import columns, jobs_in_order, last_reward, rate_of, sort_of
