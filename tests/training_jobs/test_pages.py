@@ -247,10 +247,10 @@ def test_rows_of_the_nearest_step_are_shown_as_escaped_text(client_for: ClientFo
     assert "<b>7" not in text
 
 
-def test_chosen_jobs_are_overlaid(client_for: ClientFor, alice: User, tmp_path: Path) -> None:
+def test_chosen_jobs_have_a_page(client_for: ClientFor, alice: User, tmp_path: Path) -> None:
     one, two = an_ended_job(tmp_path), an_ended_job(tmp_path)
     page = client_for(alice).get(reverse("learning:job_list"), {"job": [str(one.public_id), str(two.public_id), "nonsense"]})
-    assert page["Location"] == reverse("learning:job", args=[one.public_id]) + f"?with={two.public_id}"
+    assert page["Location"] == reverse("learning:runs") + f"?job={one.public_id}&job={two.public_id}"
     assert "Copy a digit" in client_for(alice).get(reverse("learning:job_list")).content.decode()
 
 

@@ -1,5 +1,6 @@
 """`config.json` of the values of a job's form, and the form's values of a `config.json`."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from apps.datasets.models import DatasetVersion
@@ -67,3 +68,17 @@ def settings_of(values: dict[str, Any]) -> Settings:
     makes_rows = bool(toy) or values["source"] == ROLLOUTS
     learner = Learner(values["recipe"], toy, makes_rows, has_teacher=bool(toy and values["demonstrations"]))
     return settings_read(values.get("settings") or "", learner)
+
+
+def learner_of(config: Mapping[str, Any]) -> Learner:
+    """The job of a `config.json`, as its settings without a field need it."""
+    source = config.get("source") or {}
+    kind, shows = source.get("kind"), bool(source.get("demonstrations"))
+    toy = str(source.get("toy", "")) if kind == "toy" else ""
+    return Learner(config["recipe"], toy, kind in ("toy", "stream"), has_teacher=bool(toy and shows))
+
+
+def form_of(job: TrainingJob, base: Base) -> dict[str, Any]:
+    """Everything that a job's form needs to make the same job again."""
+    defaults = {"save_every": 50, "keep": 2, "seed": 0, "device": "auto", "dtype": "auto"}
+    return defaults | {"title": job.title, **fields_of(job), "base": base.value}
