@@ -13,7 +13,7 @@ import torch
 from transformers import TrainerCallback
 
 from apps.recipes.mathematics.rows import Row
-from workers.training import checkpoints
+from workers.training import checkpoints, model_card
 from workers.training.config import JobConfig
 from workers.training.folder import JobFolder, replace_file
 from workers.training.measuring.held_out import HeldOut, score_metrics
@@ -178,6 +178,7 @@ class Watch(TrainerCallback):
         path = self.folder.checkpoints / f"{checkpoints.PREFIX}{state.global_step}"
         trained = {"rows_trained": self.trainer.rows_trained, "tokens_trained": self.trainer.tokens_trained}
         place = getattr(self.trainer.source, "place", None)
+        model_card.write(path, self.folder.path, self.facts, self.trainer.rows_trained, self.trainer.tokens_trained)
         checkpoints.seal(path, {**self.facts, "step": state.global_step, **trained, "source_place": place})
         checkpoints.prune(self.folder.checkpoints, self.config.keep)
         self.folder.write_state(checkpoint=str(path.relative_to(self.folder.path)), state="running")
