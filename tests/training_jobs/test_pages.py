@@ -104,6 +104,12 @@ def test_the_forms_trackers_are_those_of_the_trainer() -> None:
     assert set(TRACKERS) == set(KNOWN)
 
 
+def test_the_trio_as_one_chain_is_for_recipes_over_turns(alice: User) -> None:
+    form = JobForm(fields(source="toy:trio", settings="toy.single = true"), user=alice)
+    assert form.is_valid(), form.errors
+    assert form.draft().config["source"] == {"kind": "toy", "toy": "trio", "options": {"single": True}}
+
+
 def test_a_limit_of_the_recipe_is_switched_off(alice: User) -> None:
     form = JobForm(fields(recipe="orealh", source="toy:lemmas", ratio_cap="off"), user=alice)
     assert form.is_valid(), form.errors
@@ -151,6 +157,7 @@ def test_a_job_on_a_dataset_names_it_and_links_its_rows(alice: User, training: S
         ({"recipe": "marsrl"}, "source", "Choose “Solver, Verifier, Corrector”"),
         ({"recipe": "orealh"}, "source", "Choose “Lemmas in order”"),
         ({"recipe": "turn_dapo", "source": "toy:trio"}, "source", "Choose “Copy a digit” or “Ask a tool”"),
+        ({"recipe": "turn_dapo", "source": "toy:trio", "settings": "toy.single = no"}, "source", "Choose “Copy a digit”"),
         ({"recipe": "orealh_cold_start", "demonstrations": "on"}, "source", "rounds with lemmas"),
         ({"ratio_cap": "1.1"}, "ratio_cap", "above 1.2"),
         ({"correction_cap": "2"}, "correction_cap", "loss.old = recompute"),

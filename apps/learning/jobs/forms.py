@@ -1,6 +1,7 @@
 """Form that starts a training job. Empty fields take the recipe's values: those of its paper, except the batch size."""
 
 import uuid
+from contextlib import suppress
 from typing import Any
 
 from django import forms
@@ -15,7 +16,7 @@ from apps.learning.jobs.configs import config_from, loss_of, settings_of
 from apps.learning.jobs.folders import TEXTS
 from apps.learning.jobs.jobs import Draft, manifest_of
 from apps.learning.jobs.more_fields import LimitField, MoreFields, shown_defaults
-from apps.learning.jobs.settings import LIMITS
+from apps.learning.jobs.settings import LIMITS, lines_read
 from apps.learning.models import TITLE_LENGTH
 from apps.learning.presets import PRESETS, TOYS, ToyCard
 from apps.learning.rollouts.forms import ROLLOUTS, RolloutFields
@@ -171,12 +172,16 @@ class JobForm(RolloutFields, MoreFields):
             self.add_error("demonstrations", "A supervised recipe needs the toy’s teacher. Tick this.")
         if not supervised and values["demonstrations"]:
             self.add_error("demonstrations", "A teacher’s turns have no log-probabilities. Choose a supervised recipe.")
-        self._check_family(card, TOYS[values["source"].removeprefix("toy:")])
+        toy = TOYS[values["source"].removeprefix("toy:")]
+        families: tuple[Family, ...] = ()
+        with suppress(ValidationError):  # It is reported with the other settings.
+            families = toy.single if lines_read(values["settings"]).get("toy.single") is True else ()
+        self._check_family(card, toy, families)
 
-    def _check_family(self, card: Training, toy: ToyCard) -> None:
+    def _check_family(self, card: Training, toy: ToyCard, more: tuple[Family, ...]) -> None:
         """Reject a toy without the input that the recipe compares; imitating recipes can use the teacher's turns."""
         family = TRAININGS[card.name].family
-        if family in toy.families or (card.objective == "supervised" and family in IMITATED):
+        if family in (*toy.families, *more) or (card.objective == "supervised" and family in IMITATED):
             return
         able = " or ".join(f"“{one.title}”" for one in TOYS.values() if family in one.families)
         self.add_error("source", f"{card.title} learns from {NEEDS[family]}, and this toy has none. Choose {able}.")

@@ -28,7 +28,7 @@ _OREAL = ("positive", "negative", "token_rm", "old")
 LIMITS = ("ratio_cap", "correction_cap", "mask_above")
 OF_LOSS = {"clipped": _CLIPPED, "clipped_with_values": _CLIPPED, "oreal": _OREAL, "supervised": ()}
 OF_TOYS: dict[str, dict[str, tuple[Any, ...]]] = {
-    "trio": {"strategy": ("random", "balanced", "adaptive")},
+    "trio": {"strategy": ("random", "balanced", "adaptive"), "planted": (True, False), "single": (True, False)},
     "ask": {"single": (True, False)},
 }
 WHOLE = {"loss.longest": "tokens", "recipe.longest": "tokens", "recipe.margin": "tokens", "held_out.every": "steps"}

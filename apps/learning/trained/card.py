@@ -102,7 +102,7 @@ def _compared(model: TrainedModel) -> str:
 def _decision(model: TrainedModel) -> list[str]:
     last = model.decisions.first() if model.pk else None
     if last is None:
-        return ["", "Nobody has decided about it yet."]
+        return ["", "It has no decision yet."]
     return ["", f"It was {ModelState(last.state).label} on {last.decided_at:%Y-%m-%d}: {' '.join(last.reason.split())}"]
 
 
