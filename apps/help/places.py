@@ -111,6 +111,7 @@ SECTIONS = {
     "datasets:version": "datasets#a-version",
     "learning": "training#jobs",
     "learning:job": "training#curves",
+    **dict.fromkeys(("learning:sweep_new", "learning:sweep_add", "learning:sweep", "learning:runs"), "sweeps"),
     "learning:job_settings": "training#settings-in-force",
     **dict.fromkeys(("learning:model_list", "learning:model"), "training#from-a-checkpoint-to-a-model"),
     "learning:model_compare": "training#comparison-with-the-parent",

@@ -31,6 +31,23 @@ UNDER_WAY = (JobState.STARTING, JobState.RUNNING)
 RESUMABLE = (JobState.STOPPED, JobState.FAILED, JobState.LOST)
 
 
+class Sweep(models.Model):
+    """A group of jobs that differ in a few settings. `names`: these settings, as in `config.json`."""
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    start_id = models.UUIDField(null=True, unique=True, editable=False, help_text="The form it was started with.")
+    title = models.CharField(max_length=TITLE_LENGTH)
+    names: "models.JSONField[list[str], list[str]]" = models.JSONField()
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-created_at", "-pk"]
+
+    def __str__(self) -> str:
+        return self.title
+
+
 class TrainingJob(models.Model):
     """One job of the trainer. Its folder is `DATA_DIR/training/<public_id>` (docs/learning_jobs.md).
 
@@ -51,6 +68,7 @@ class TrainingJob(models.Model):
         blank=True,
         help_text="The runs that it makes by itself; empty if it makes none.",
     )
+    sweep = models.ForeignKey(Sweep, null=True, on_delete=models.SET_NULL, related_name="jobs")
     state = models.CharField(max_length=10, choices=JobState, default=JobState.QUEUED)
     reason = models.CharField(max_length=40, blank=True)
     message = models.TextField(blank=True)

@@ -10,12 +10,16 @@ from apps.recipes.registry import TRAININGS
 
 @dataclass(frozen=True)
 class ToyCard:
-    """Toy environment of the trainer, with the families of recipes (apps/recipes/recipe.py) that can learn from it."""
+    """Toy environment of the trainer, with the families of recipes (apps/recipes/recipe.py) that can learn from it.
+
+    `single`: families that can also learn from it if its option `single` joins an attempt's turns.
+    """
 
     name: str
     title: str
     about: str
     families: tuple[Family, ...] = ("proofs", "turns")
+    single: tuple[Family, ...] = ()
 
 
 TOYS = {
@@ -34,6 +38,7 @@ TOYS = {
             "Solver, Verifier, Corrector",
             "Five roles share a policy; needs a cold start first.",
             ("agents", "states"),
+            single=("proofs", "turns"),
         ),
     )
 }

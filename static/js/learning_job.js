@@ -1,4 +1,5 @@
-// Curves of a training job: fetched repeatedly while it trains, drawn in the page's colours. A click on a point shows its rows.
+// Curves of a training job, or of runs side by side: fetched repeatedly while one trains, drawn in the page's colours. A click on
+// a point of a job shows its rows. The ticks of a table of runs choose whose curves are drawn.
 
 import { fetchPart } from "./fetch_part.js";
 import { plotly, themed } from "./run/charts.js";
@@ -8,6 +9,8 @@ const root = document.getElementById("curves");
 const state = root.querySelector("[data-curves-state]");
 const place = root.querySelector("[data-charts]");
 const asked = { x: "step", smooth: false, log: false };
+const RUN_COLOURS = ["--accent", "--series-1", "--series-2", "--series-3", "--bad", "--series-4"]; // As in learning.css.
+const RUN_DASHES = ["solid", "dash", "dot", "longdash", "dashdot", "longdashdot"];
 const PALE = 0.35; // Of the values below a smoothed line.
 const BAND_ALPHA = "2b"; // Appended to a colour of the tokens, which are written as #rrggbb.
 const visible = new Set(); // Charts in or near the viewport; the others are drawn when they get there.
@@ -17,6 +20,7 @@ let seen = "";
 let charts = [];
 let isDrawing = false;
 let underWay = false;
+let again = false; // Something else was asked for during an update.
 let timer = 0;
 
 function address() {
@@ -26,6 +30,7 @@ function address() {
   url.searchParams.set("width", String(width));
   if (asked.smooth) url.searchParams.set("smooth", "1");
   if (seen) url.searchParams.set("seen", seen);
+  for (const run of document.querySelectorAll("[data-draw]:checked")) url.searchParams.append("job", run.dataset.draw);
   return url;
 }
 
@@ -58,14 +63,24 @@ function onRamp(at, token) {
   return `rgb(${[1, 3, 5].map(mixed).join(", ")})`;
 }
 
-/** Give a curve the same colour in every job; jobs differ in their dashes. */
+/** Name, colour and dash of a run's curve, as its row in the table has them. */
+function asRun(trace, token) {
+  const { label, colour, dash } = document.querySelector(`[data-draw="${trace.meta.run}"]`)?.dataset ?? {};
+  if (label === undefined) return null;
+  trace.name = label;
+  trace.line = { ...trace.line, dash: RUN_DASHES[dash] };
+  return token(RUN_COLOURS[colour]);
+}
+
+/** Give a curve the same colour in every job; jobs differ in their dashes. Runs side by side have their own colours. */
 function coloured(figure) {
   const token = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const palette = ["--accent", "--good", "--bad", "--warn", "--ink", "--muted"].map(token);
   const { data, layout } = themed(figure);
   for (const trace of data) {
     const { number, shade, pale, band } = trace.meta;
-    const colour = shade === undefined ? palette[number % palette.length] : onRamp(shade, token);
+    const plain = () => (shade === undefined ? palette[number % palette.length] : onRamp(shade, token));
+    const colour = asRun(trace, token) ?? plain();
     if (trace.type === "bar") trace.marker = { color: colour };
     else trace.line = { ...trace.line, color: colour };
     if (shade !== undefined) trace.fillcolor = colour;
@@ -114,12 +129,18 @@ async function drawChart(Plotly, chart) {
   if (asked.log && chart.may_be_log) layout.yaxis = { ...layout.yaxis, type: "log", range: undefined, rangemode: "normal" };
   const isNew = !box.classList.contains("js-plotly-plot");
   await Plotly.react(box, data, layout, { displaylogo: false, responsive: true, displayModeBar: false });
-  if (isNew) box.on("plotly_click", (event) => showRows(event.points[0]));
+  if (isNew && root.dataset.samples) box.on("plotly_click", (event) => showRows(event.points[0]));
 }
 
 function report(reason, action = "fetched") {
   state.hidden = false;
   state.textContent = `The curves could not be ${action} (${reason.message}). Trying again.`;
+}
+
+/** What is said where there are no charts. */
+function empty() {
+  const isUnticked = document.querySelector("[data-draw]") && !document.querySelector("[data-draw]:checked");
+  return isUnticked ? "No run is ticked." : "No metrics yet. Curves appear after the first step.";
 }
 
 const reportDrawing = (reason) => report(reason, "drawn");
@@ -134,6 +155,7 @@ function showRows(point) {
 }
 
 async function update() {
+  again = underWay;
   if (underWay) return;
   underWay = true;
   clearTimeout(timer);
@@ -144,7 +166,7 @@ async function update() {
       const found = await response.json();
       ({ seen, charts } = found);
       isLive = found.live;
-      state.textContent = charts.length ? "" : "No metrics yet. Curves appear after the first step.";
+      state.textContent = charts.length ? "" : empty();
       state.hidden = charts.length > 0;
       await draw();
     } else if (response.status !== 204) throw new Error(`the server answered ${response.status}`);
@@ -153,7 +175,8 @@ async function update() {
   } finally {
     underWay = false;
   }
-  if (isLive || document.querySelector("#job[hx-get]")) timer = setTimeout(update, EVERY_MS);
+  if (again) return update();
+  if (isLive || document.querySelector("#job[hx-get], #runs[hx-get]")) timer = setTimeout(update, EVERY_MS);
 }
 
 for (const button of root.querySelectorAll("[data-axis]")) {
@@ -174,6 +197,17 @@ root.querySelector("[data-log]").addEventListener("click", (event) => {
   asked.log = !asked.log;
   event.currentTarget.setAttribute("aria-pressed", String(asked.log));
   draw().catch(reportDrawing);
+});
+function redraw() {
+  seen = "";
+  update();
+}
+document.addEventListener("change", (event) => event.target.matches("[data-draw]") && redraw());
+document.addEventListener("click", (event) => {
+  const all = event.target.closest("[data-draw-all]");
+  if (!all) return;
+  for (const box of document.querySelectorAll("[data-draw]")) box.checked = Boolean(all.dataset.drawAll);
+  redraw();
 });
 document.addEventListener("themechange", () => draw().catch(reportDrawing));
 addEventListener("beforeprint", () => { // Printing includes charts outside the viewport.

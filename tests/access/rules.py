@@ -56,7 +56,7 @@ from tests.access.statuses import (
 )
 from tests.accounts.factory import a_group
 from tests.datasets.factory import a_dataset
-from tests.training_jobs.factory import a_job, a_model
+from tests.training_jobs.factory import a_job, a_model, a_sweep
 
 Rule = tuple[int | tuple[int, ...], ...] | None
 
@@ -294,6 +294,12 @@ RULES: dict[str, Rule] = {
     "learning:job_samples": RESEARCHERS,
     "learning:job_settings": RESEARCHERS,
     "learning:job_command": POST_ONLY,
+    "learning:sweep_new": RESEARCHERS,
+    "learning:sweep": RESEARCHERS,
+    "learning:sweep_add": RESEARCHERS,
+    "learning:sweep_stop": POST_ONLY,
+    "learning:runs": RESEARCHERS,
+    "learning:runs_curves": RESEARCHERS,
     "learning:model_list": RESEARCHERS,
     "learning:model_register": NOT_A_PAGE,  # tests/training_jobs/test_the_circle.py asks it, with a checkpoint.
     "learning:model": RESEARCHERS,
@@ -338,7 +344,8 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
     },
     "schemes:command": lambda world: {"scheme_id": world.scheme.public_id, "verb": "activate"},
     **{f"learning:{name}": lambda world: {"job_id": a_job().public_id} for name in ("job", "job_curves", "job_samples")},
-    "learning:job_settings": lambda world: {"job_id": a_job().public_id},
+    **{f"learning:{name}": lambda world: {"job_id": a_job().public_id} for name in ("job_settings", "sweep_new")},
+    **{f"learning:{name}": lambda world: {"sweep_id": a_sweep().public_id} for name in ("sweep", "sweep_add", "sweep_stop")},
     "datasets:version": lambda world: a_dataset(),
     "datasets:file": lambda world: a_dataset() | {"path": "manifest.json"},
     "datasets:view": lambda world: a_dataset() | {"view": "trl-messages"},

@@ -14,7 +14,7 @@ from apps.learning.jobs import driving, jobs
 from apps.learning.models import JobState, TrainingJob
 from tests.browser.marking_pages import ClientFor, room_of, session_of
 from tests.browser.test_after_sealing import shot
-from tests.training_jobs.factory import a_job, lines, training  # noqa: F401  (a fixture)
+from tests.training_jobs.factory import a_job, a_sweep, lines, training  # noqa: F401  (a fixture)
 from tests.training_jobs.test_jobs_from_texts import texts
 from tests.ui.axe import faults, faults_in_both_themes
 from tests.ui.browser import needs_chromium
@@ -192,3 +192,34 @@ def test_what_an_empty_field_means_follows_the_recipe_that_is_chosen(
             page.get_by_label("Recipe", exact=True).select_option(recipe)
             expect(rate).to_have_attribute("placeholder", pale)
             expect(clip).to_have_attribute("placeholder", above)
+
+
+def test_a_sweep_is_planned_drawn_and_sorted(
+    live_server: LiveServer,
+    client_for: ClientFor,
+    alice: User,
+    training: Settings,  # noqa: F811
+) -> None:
+    made = [a_job(owner=alice, config={"learning_rate": rate}, state=JobState.FINISHED) for rate in (0.1, 0.2)]
+    for number, job in enumerate(made):
+        lines(job.folder / "metrics.jsonl", [{"step": n, "time": n, "attempt": 1, "reward": n * number} for n in (1, 2, 3)])
+    sweep = a_sweep(made)
+    with room_of(live_server, session_of(client_for, alice), viewport={"width": 1280, "height": 900}) as room:
+        page = room.page(f"/learning/jobs/{made[0].public_id}/sweep/")
+        page.get_by_label("Setting", exact=True).select_option("learning_rate")
+        page.get_by_label("Values", exact=True).fill("0.1, 0.2")
+        page.get_by_role("button", name="Show the grid").click()
+        expect(page.get_by_role("button", name="Start 2 jobs")).to_be_visible()
+        assert faults_in_both_themes(page) == []
+        page = room.page(f"/learning/sweeps/{sweep.public_id}/")
+        expect(page.locator("[data-chart=reward]")).to_have_class(DRAWN)
+        drawn = "document.querySelector('[data-chart=reward]').data.map((trace) => trace.name)"
+        assert page.evaluate(drawn) == ["learning_rate 0.1", "learning_rate 0.2"]
+        assert faults_in_both_themes(page) == []
+        page.get_by_label("Draw learning_rate 0.1").uncheck()
+        page.wait_for_function(f"{drawn}.length === 1")
+        page.get_by_role("link", name="Last reward").click()
+        expect(page.get_by_role("columnheader", name="Last reward")).to_have_attribute("aria-sort", "descending")
+        expect(page.get_by_label("Draw learning_rate 0.1")).not_to_be_checked()
+        page.get_by_role("button", name="Draw none").click()
+        expect(page.get_by_text("No run is ticked.")).to_be_visible()

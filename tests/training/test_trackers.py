@@ -2,8 +2,10 @@
 
 import importlib.util
 import json
+import sqlite3
 import threading
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +93,22 @@ def test_training_does_not_wait_for_a_tracker_that_hangs(tmp_path: Path, monkeyp
     released.set()
 
 
+def test_training_does_not_wait_for_a_tracker_that_never_opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    released = threading.Event()
+
+    def never(_job: Tracked) -> Fake:
+        released.wait(60)
+        return Fake()
+
+    monkeypatch.setattr(trackers, "KNOWN", {"trackio": never})
+    monkeypatch.setattr(trackers, "PATIENCE_S", 0.05)
+    made = Trackers(["trackio"], a_job(tmp_path))
+    made.log(1, VALUES)
+    made.end()
+    assert made.reports["trackio"].state == "starting"
+    released.set()
+
+
 def test_config_json_takes_a_list_of_trackers() -> None:
     given = {"recipe": "turn_grpo", "base": "b", "source": {"kind": "rows"}, "steps": 2}
     assert config_of(given).trackers is None
@@ -107,10 +125,11 @@ def test_a_jobs_own_list_goes_before_the_default(monkeypatch: pytest.MonkeyPatch
     assert chosen([]) == []
 
 
-@pytest.mark.parametrize("name", ["tensorboard", "wandb", "mlflow"])
-def test_the_real_libraries_write_below_the_jobs_folder(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize("name", ["tensorboard", "wandb", "mlflow", "trackio"])
+def test_the_real_libraries_write_below_the_jobs_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     if importlib.util.find_spec(name) is None:
         pytest.skip(f"{name} is not installed")
+    monkeypatch.setenv("TRACKIO_SERVER_URL", "http://127.0.0.1:1")
     made = Trackers([name], a_job(tmp_path))
     for step in (1, 2):
         made.log(step, VALUES)
@@ -121,6 +140,12 @@ def test_the_real_libraries_write_below_the_jobs_folder(tmp_path: Path, name: st
         (numbers,) = [path for path in files if path.endswith("metrics/role/solver/reward")]
         lines = (tmp_path / numbers).read_text().splitlines()
         assert [line.split()[1:] for line in lines] == [["1.0", "1"], ["1.0", "2"]]
+    elif name == "trackio":
+        with closing(sqlite3.connect(tmp_path / "trackio" / "lemmascope.db")) as known:
+            rows = known.execute("SELECT run_name, step, metrics FROM metrics ORDER BY step").fetchall()
+        assert [(run, step, json.loads(values)) for run, step, values in rows] == [
+            (f"{tmp_path.name}-1", step, VALUES) for step in (1, 2)
+        ]
     else:
         kind = {"tensorboard": "tensorboard/events", "wandb": "wandb/offline-run"}[name]
         assert any(path.startswith(kind) for path in files), files

@@ -3,7 +3,7 @@
 import json
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from apps.learning.jobs import driving
-from apps.learning.models import JobState, TrainedModel, TrainingJob
+from apps.learning.models import JobState, Sweep, TrainedModel, TrainingJob
 from tests.cast import person
 from workers.training import checkpoints
 
@@ -79,6 +79,13 @@ def a_model(name: str = "copier", **changes: Any) -> TrainedModel:
         return found
     values = {"name": name, "job": a_job(), "step": 20, "parent": {"tiny": {}}, "parent_title": "Tiny", "is_adapter": False}
     return TrainedModel.objects.create(**(values | {"manifest": "ab" * 32} | changes))
+
+
+def a_sweep(jobs: Sequence[TrainingJob] = (), names: Sequence[str] = ("learning_rate",)) -> Sweep:
+    """A sweep of these jobs, or of one."""
+    made = Sweep.objects.create(title="Rates", names=list(names), owner=person("alice"))
+    TrainingJob.objects.filter(pk__in=[job.pk for job in jobs or [a_job()]]).update(sweep=made)
+    return made
 
 
 def between_polls(monkeypatch: pytest.MonkeyPatch, when: Callable[[], bool], act: Callable[[], object]) -> None:

@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 from pytest_django import Settings
 
-from apps.datasets.versions.manifest import git_commit
+from apps.datasets.versions.commit import git_commit
 from apps.learning.jobs import driving
 from apps.learning.jobs.folders import DRIVER_LOCK, TRAINER_LOCK, locked, prepare, trainer_is_running
 from apps.learning.jobs.jobs import job_resume, job_stop

@@ -16,9 +16,14 @@ from pytest_django import Settings
 from apps.accounts.models import User
 from apps.datasets.models import DatasetVersion
 from apps.learning.jobs import driving, jobs
+from apps.learning.jobs.configs import fields_of
 from apps.learning.jobs.forms import JobForm
+from apps.learning.jobs.hyperparameters import settings_in_force
+from apps.learning.jobs.more_fields import TRACKERS
 from apps.learning.models import JobState, TrainingJob
 from tests.training_jobs.factory import a_job, an_ended_job, lines
+from workers.training.config import config_of
+from workers.training.trackers import KNOWN
 
 pytestmark = pytest.mark.django_db
 ClientFor = Callable[[User | None], Client]
@@ -78,6 +83,46 @@ def test_a_form_submitted_twice_queues_one_job(client_for: ClientFor, alice: Use
     assert job.config["base"] == {"tiny": {}}
 
 
+@pytest.mark.parametrize(
+    ("given", "stored", "shown"),
+    [
+        ({}, None, None),
+        ({"trackers": "wandb, tensorboard,wandb"}, ["wandb", "tensorboard"], "wandb, tensorboard"),
+        ({"trackers": "none"}, [], "none"),
+    ],
+)
+def test_a_job_has_its_own_trackers(alice: User, given: dict[str, str], stored: list[str] | None, shown: str | None) -> None:
+    form = JobForm(fields(**given), user=alice)
+    assert form.is_valid(), form.errors
+    assert 'placeholder="tensorboard"' in str(form["trackers"])
+    job = jobs.job_create(owner=alice, draft=form.draft())
+    assert job.config.get("trackers") == stored
+    assert fields_of(job).get("trackers") == shown
+
+
+def test_the_forms_trackers_are_those_of_the_trainer() -> None:
+    assert set(TRACKERS) == set(KNOWN)
+
+
+def test_the_trio_as_one_chain_is_for_recipes_over_turns(alice: User) -> None:
+    form = JobForm(fields(source="toy:trio", settings="toy.single = true"), user=alice)
+    assert form.is_valid(), form.errors
+    assert form.draft().config["source"] == {"kind": "toy", "toy": "trio", "options": {"single": True}}
+
+
+def test_a_limit_of_the_recipe_is_switched_off(alice: User) -> None:
+    form = JobForm(fields(recipe="orealh", source="toy:lemmas", ratio_cap="off"), user=alice)
+    assert form.is_valid(), form.errors
+    job = jobs.job_create(owner=alice, draft=form.draft())
+    assert job.config["loss"] == {"ratio_cap": None}
+    assert config_of({**job.config, "base": "b"}).loss.ratio_cap is None
+    (cap,) = [one for one in settings_in_force(job.config)["Loss"] if one.name == "loss.ratio_cap"]
+    assert (cap.value, cap.usual) == ("off", "3")
+    again = JobForm(fields_of(job) | {"base": "tiny"}, user=alice)
+    assert again.is_valid(), again.errors
+    assert again.draft().config["loss"] == {"ratio_cap": None}
+
+
 def test_a_job_on_a_dataset_names_it_and_links_its_rows(alice: User, training: Settings, tmp_path: Path) -> None:
     made = a_dataset(tmp_path)
     (tmp_path / "models" / "small").mkdir(parents=True)
@@ -112,9 +157,12 @@ def test_a_job_on_a_dataset_names_it_and_links_its_rows(alice: User, training: S
         ({"recipe": "marsrl"}, "source", "Choose “Solver, Verifier, Corrector”"),
         ({"recipe": "orealh"}, "source", "Choose “Lemmas in order”"),
         ({"recipe": "turn_dapo", "source": "toy:trio"}, "source", "Choose “Copy a digit” or “Ask a tool”"),
+        ({"recipe": "turn_dapo", "source": "toy:trio", "settings": "toy.single = no"}, "source", "Choose “Copy a digit”"),
         ({"recipe": "orealh_cold_start", "demonstrations": "on"}, "source", "rounds with lemmas"),
         ({"ratio_cap": "1.1"}, "ratio_cap", "above 1.2"),
         ({"correction_cap": "2"}, "correction_cap", "loss.old = recompute"),
+        ({"ratio_cap": "none of them"}, "ratio_cap", "Enter a number"),
+        ({"trackers": "tensorboard, moon"}, "trackers", "Unknown tracker moon. Valid trackers: tensorboard, wandb"),
         ({"recipe": "turn_sft", "demonstrations": "on", "mask_above": "2"}, "mask_above", "no ratios"),
     ],
 )
@@ -206,10 +254,10 @@ def test_rows_of_the_nearest_step_are_shown_as_escaped_text(client_for: ClientFo
     assert "<b>7" not in text
 
 
-def test_chosen_jobs_are_overlaid(client_for: ClientFor, alice: User, tmp_path: Path) -> None:
+def test_chosen_jobs_have_a_page(client_for: ClientFor, alice: User, tmp_path: Path) -> None:
     one, two = an_ended_job(tmp_path), an_ended_job(tmp_path)
     page = client_for(alice).get(reverse("learning:job_list"), {"job": [str(one.public_id), str(two.public_id), "nonsense"]})
-    assert page["Location"] == reverse("learning:job", args=[one.public_id]) + f"?with={two.public_id}"
+    assert page["Location"] == reverse("learning:runs") + f"?job={one.public_id}&job={two.public_id}"
     assert "Copy a digit" in client_for(alice).get(reverse("learning:job_list")).content.decode()
 
 

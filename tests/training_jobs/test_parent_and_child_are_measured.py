@@ -12,10 +12,11 @@ from apps.accounts.models import User
 from apps.experiments.models import Experiment, ExperimentState
 from apps.learning.jobs.folders import checkpoint_folder
 from apps.learning.models import Comparison, ComparisonState, ModelState, TrainedModel
-from apps.learning.trained.comparing import NotComparable, result_of
+from apps.learning.trained.comparing import NotComparable
 from apps.learning.trained.deciding import NotDecided, model_decide
 from apps.learning.trained.forms import ProblemsForm
 from apps.learning.trained.measuring import measurement_settle
+from apps.learning.trained.paired import result_of
 from apps.reasoning.domain.generation import GenerationRequest
 from apps.reasoning.inference.aliases import load_aliases
 from apps.reasoning.inference.local import LocalDispatcher

@@ -8,7 +8,7 @@ import pytest
 from django.urls import reverse
 
 from apps.accounts.models import User
-from apps.learning.jobs.forms import fields_of
+from apps.learning.jobs.configs import fields_of
 from apps.learning.jobs.hyperparameters import GROUPS, TRAINER
 from apps.learning.models import TrainingJob
 from tests.training_jobs.factory import a_job, an_ended_job

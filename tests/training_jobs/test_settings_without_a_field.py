@@ -36,6 +36,7 @@ def test_every_line_goes_to_its_part() -> None:
         "held_out": {},
     }
     assert read("toy.strategy = adaptive", recipe="marsrl", toy="trio")["toy"] == {"strategy": "adaptive"}
+    assert read("toy.planted = false", recipe="marsrl", toy="trio")["toy"] == {"planted": False}
     assert read("recipe.credit = printed\nrecipe.form = unit", recipe="orealh")["recipe"] == {
         "credit": "printed",
         "form": "unit",
@@ -52,7 +53,7 @@ def test_every_line_goes_to_its_part() -> None:
     ("text", "more", "sentence"),
     [
         ("loss.agregation = seq", {}, "Unknown setting loss.agregation. Valid settings: loss.aggregation"),
-        ("loss.beta = 1", {}, "Unknown setting loss.beta"),
+        ("loss.beta = 1", {}, "loss.beta has a field of its own"),
         ("loss.aggregation = mean", {}, "loss.aggregation must be one of token, seq, fixed, sum"),
         ("loss.aggregation: seq", {}, "This line has no =: loss.aggregation: seq"),
         ("loss.aggregation = seq\nloss.aggregation = sum", {}, "loss.aggregation is set twice"),
@@ -98,6 +99,7 @@ def test_the_names_are_parameters_of_the_recipes() -> None:
     assert {card.objective for card in TRAININGS.values()} == set(OF_LOSS)
     assert all(set(names) <= {one.name for one in fields(LossSettings)} for names in OF_LOSS.values())
     assert set(OF_TOYS["trio"]["strategy"]) == {"random", "balanced", "adaptive"}
+    assert set(OF_TOYS["trio"]) == {"strategy", "planted", "single"}
     assert {card.loss_settings.aggregation for card in TRAININGS.values()} <= set(CHOICES["aggregation"])
 
 

@@ -1,6 +1,7 @@
 """From a checkpoint to a decision: registration, comparison with the parent, promotion or rejection with a record."""
 
 import json
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -15,9 +16,10 @@ from apps.accounts.models import User
 from apps.learning.jobs import driving
 from apps.learning.models import Comparison, ComparisonState, JobState, ModelDecision, ModelState, TrainedModel
 from apps.learning.trained import comparing
-from apps.learning.trained.comparing import NotComparable, result_of, toy_compare
+from apps.learning.trained.card import card_of
+from apps.learning.trained.comparing import NotComparable, toy_compare
 from apps.learning.trained.deciding import NotDecided, model_decide
-from apps.learning.trained.paired import paired
+from apps.learning.trained.paired import paired, result_of
 from apps.learning.trained.registering import NotRegistered, model_register
 from apps.reasoning.inference.aliases import load_aliases, load_usable
 from apps.reasoning.inference.trained import read_also, trained_file
@@ -49,6 +51,7 @@ def test_a_checkpoint_becomes_a_candidate_without_the_trainers_own_files(alice: 
     made = model_register(user=alice, job=job, step=20, name="copier")
     assert made.state == ModelState.CANDIDATE
     assert {path.name for path in made.folder.iterdir()} == {
+        "README.md",
         "config.json",
         "manifest.json",
         "model.safetensors",
@@ -57,6 +60,52 @@ def test_a_checkpoint_becomes_a_candidate_without_the_trainers_own_files(alice: 
     (place / "model.safetensors").unlink()
     assert (made.folder / "model.safetensors").exists()
     assert "copier" not in load_aliases(training.MODELS_FILE), "no engine serves it"
+
+
+CARD = """---
+license: other
+---
+
+# turn_grpo, step 20
+
+## Settings
+
+| | |
+
+## Limits
+
+- It was not compared.
+
+## How to load it
+
+Lines.
+"""
+
+
+@pytest.mark.parametrize("text", [CARD, ""])
+def test_a_registered_models_card_has_its_comparisons_and_the_decision(alice: User, client_for: ClientFor, text: str) -> None:
+    job = a_job()
+    place = a_checkpoint(job)
+    if text:
+        (place / "README.md").write_text(text)
+    made = model_register(user=alice, job=job, step=20, name="copier")
+    assert "The model was not compared with its parent (Tiny)." in card_of(made)
+    one = measured(made)
+    Comparison.objects.update(state=ComparisonState.RUNNING)
+    comparing.comparison_end(one, ComparisonState.DONE, items=one.items)
+    model_decide(model=made, state=ModelState.PROMOTED, reason="It\ncopies.", user=alice)
+    found = card_of(made)
+    assert "| toy “copy” | 20 | 0.100 | 0.900 | 0.800 | 0." in found
+    assert "It was promoted on 2" in found
+    assert ": It copies." in found
+    titles = re.findall("^## (.*)$", found, re.M)
+    assert titles == (["Settings"] if text else []) + ["Compared with its parent", "Limits", "How to load it"]
+    assert "This says nothing about mathematics." in found
+    assert "alice" not in found
+    assert found.startswith("---\nlicense: other" if text else "---\nlibrary_name: transformers")
+    assert not text or (place / "README.md").read_text() == text, "the checkpoint's own card stays"
+    page = client_for(alice).get(reverse("learning:model", args=["copier"])).content.decode()
+    assert "Compared with its parent" in page
 
 
 def test_an_adapter_is_served_under_its_name_and_offered_once_it_is_promoted(alice: User, training: Settings) -> None:

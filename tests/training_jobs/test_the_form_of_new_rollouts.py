@@ -15,6 +15,7 @@ from apps.learning.jobs import jobs
 from apps.learning.jobs.forms import JobForm
 from apps.learning.models import JobState, Rollout, TrainingJob
 from apps.learning.rollouts.plan import plan_of
+from apps.learning.sweeps.grid import grid_of
 from apps.preparation.models import BenchmarkText
 from apps.runs.models import Run, RunStatus
 from tests.datasets.factory import queued, version_of
@@ -199,3 +200,14 @@ def test_a_jobs_page_shows_its_own_runs(client_for: ClientFor, alice: User) -> N
     for words in ("1 of 12 finished", "1 under way", "1 failed", "1,234 rows", "5 dropped as too old"):
         assert words in page
     assert page.index("Run 3: even-number") < page.index("Run 1: even-number")
+
+
+def test_runs_of_a_sweep_play_the_same_plan(alice: User) -> None:
+    version_of()
+    form = JobForm(fields(overrides="corrections = 2", segment_tokens=512, temperature=0.7), user=alice)
+    assert form.is_valid(), form.errors
+    job = jobs.job_create(owner=alice, draft=form.draft())
+    grid = grid_of(job, {"most_lag": [5, 9], "lora.rank": [8, 16]}, user=alice)
+    assert [cell.job for cell in grid.cells] == [None, job, None, None]
+    assert {cell.draft.rollouts == plan_of(job.rollouts) for cell in grid.cells} == {True}
+    assert [(one.draft.config["most_lag"], one.draft.config["lora"]["rank"]) for one in grid.new] == [(5, 8), (9, 8), (9, 16)]

@@ -11,11 +11,12 @@ from apps.accounts.models import User
 from apps.config.environment import BASE_DIR
 from apps.learning.jobs import driving
 from apps.learning.jobs.bases import bases
-from apps.learning.jobs.forms import config_from
+from apps.learning.jobs.configs import config_from
 from apps.learning.models import ComparisonState, JobState
 from apps.learning.presets import PRESETS
 from apps.learning.trained import comparing
-from apps.learning.trained.comparing import result_of, toy_compare
+from apps.learning.trained.comparing import toy_compare
+from apps.learning.trained.paired import result_of
 from apps.learning.trained.registering import model_register
 from tests.training_jobs.factory import a_job, driven
 from tests.training_jobs.test_jobs_from_texts import texts

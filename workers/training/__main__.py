@@ -6,6 +6,8 @@ import json
 import sys
 from pathlib import Path
 
+from workers.training.trackers import keep_here
+
 #: The variable in which torchrun gives the number of processes on this machine.
 PROCESSES = "LOCAL_WORLD_SIZE"
 
@@ -18,6 +20,7 @@ def main() -> int:
     arguments = parser.parse_args()
     if not (arguments.job / "config.json").is_file():
         parser.error(f"{arguments.job} has no config.json")
+    keep_here(arguments.job)
     on_cpu = is_on_cpu(arguments.job)
     from accelerate import PartialState
     from accelerate.utils.environment import get_int_from_env

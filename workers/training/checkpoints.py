@@ -17,6 +17,8 @@ from workers.training.problems import OtherArchitecture
 MANIFEST = "manifest.json"
 PREFIX = "checkpoint-"
 DAMAGED = "damaged-"
+#: A checkpoint's card (workers/training/model_card.py), and those that PEFT writes for adapters.
+CARD = "README.md"
 #: Environment variable with the commit of the code, because the trainer's folder need not be a repository.
 COMMIT = "LEMMASCOPE_COMMIT"
 PACKAGES = ("torch", "transformers", "trl", "peft", "accelerate", "numpy")
@@ -77,9 +79,10 @@ def prune(folder: Path, keep: int) -> None:
 
 
 def seal(folder: Path, facts: Mapping[str, Any]) -> None:
-    """Write the manifest with the hashes of all files, which makes the checkpoint complete."""
-    files = {path.relative_to(folder).as_posix(): file_hash(path) for path in sorted(folder.rglob("*")) if path.is_file()}
-    known = {"versions": versions(), "commit": os.environ.get(COMMIT, "")}
+    """Write the manifest with the hashes of all files but the card, which makes the checkpoint complete."""
+    hashed = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.name != CARD]
+    files = {path.relative_to(folder).as_posix(): file_hash(path) for path in hashed}
+    known = {"versions": versions(), "commit": os.environ.get(COMMIT) or "unknown"}
     manifest = {"format": 1, **facts, **known, "files": files, "created": time.time()}
     replace_file(folder / MANIFEST, json.dumps(manifest, ensure_ascii=False, indent=1) + "\n")
 

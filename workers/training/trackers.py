@@ -29,6 +29,8 @@ PATIENCE_S = 30.0
 PROJECT = "lemmascope"
 #: Longest parameter that MLflow takes.
 MLFLOW_LONGEST = 6000
+#: Variables that would send trackio's numbers to a server.
+TRACKIO_ELSEWHERE = tuple(f"TRACKIO_{name}" for name in ("SPACE_ID", "SERVER_URL", "BUCKET_ID", "DATASET_ID", "WEBHOOK_URL"))
 
 
 class Tracker(Protocol):
@@ -126,9 +128,13 @@ class Trackio:
     """A local database in `trackio/`, to be shown with `trackio show`."""
 
     def __init__(self, job: Tracked) -> None:
-        os.environ["TRACKIO_DIR"] = str(job.folder / "trackio")
+        keep_here(job.folder)
         self._trackio: Any = importlib.import_module("trackio")
-        self._trackio.init(project=PROJECT, name=job.title, config=dict(job.config))
+        place = importlib.import_module("trackio.utils").TRACKIO_DIR
+        if Path(place).resolve() != (job.folder / "trackio").resolve():
+            raise RuntimeError(f"trackio was imported before its folder was set, and would write into {place}")
+        names = {"project": PROJECT, "name": job.title, "group": job.folder.name}
+        self._trackio.init(**names, config=dict(job.config), embed=False, auto_log_cpu=False, auto_log_gpu=False)
 
     def log(self, step: int, values: Mapping[str, float]) -> None:
         self._trackio.log(dict(values), step=step)
@@ -145,6 +151,13 @@ KNOWN: dict[str, Callable[[Tracked], Tracker]] = {
 }
 #: Packages to install into the trainer's environment.
 PACKAGES = {"tensorboard": "tensorboard", "wandb": "wandb", "mlflow": "mlflow-skinny", "trackio": "trackio"}
+
+
+def keep_here(job: Path) -> None:
+    """Make trackio write into a job's folder only. Call this before it, or TRL, which imports it, is imported."""
+    for name in TRACKIO_ELSEWHERE:
+        os.environ.pop(name, None)
+    os.environ["TRACKIO_DIR"] = str((job / "trackio").resolve())
 
 
 def chosen(given: Sequence[str] | None) -> list[str]:

@@ -23,7 +23,8 @@ from apps.datasets.rewards import Judge
 from apps.datasets.tokens.shards import tokens_folder
 from apps.datasets.versions import card
 from apps.datasets.versions.choosing import Chosen, NothingToMake, benchmark_hashes, runs_chosen
-from apps.datasets.versions.manifest import git_commit, manifest_of
+from apps.datasets.versions.commit import git_commit
+from apps.datasets.versions.manifest import manifest_of
 from apps.datasets.versions.spec_files import problems_write
 from apps.recipes.registry import TRAININGS
 from apps.runs.models import Run

@@ -1,7 +1,6 @@
 """Manifest of a dataset version: everything needed to reproduce, judge and credit it."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -50,22 +49,6 @@ UNSCORABLE = (
     "Its log-probabilities are of the sampled distribution, at several temperatures, at 0 or with top_p below 1, so a trainer "
     "cannot reproduce them. Record runs at one temperature; recorded runs have top_p 1."
 )
-
-
-def git_commit() -> str:
-    """Commit of the code; empty outside a repository."""
-    folder = Path(settings.BASE_DIR) / ".git"
-    try:
-        head = (folder / "HEAD").read_text().strip()
-        if not head.startswith("ref: "):
-            return head
-        name = head.removeprefix("ref: ")
-        if (folder / name).exists():
-            return (folder / name).read_text().strip()
-        packed = (folder / "packed-refs").read_text().splitlines()
-        return next((line.split()[0] for line in packed if line.endswith(f" {name}")), "")
-    except OSError:
-        return ""
 
 
 def _origin(runs: list[Run]) -> dict[str, Any]:

@@ -19,6 +19,8 @@ Numbers: TypeAlias = NDArray[np.float64]
 Axis = Literal["step", "tokens", "time"]
 AXES: tuple[Axis, ...] = get_args(Axis)
 KEPT_JOBS = 8
+#: More jobs are kept while their files are no larger than this together: those of a sweep.
+KEPT_BYTES = 64_000_000
 #: Weight of the past at every point of a smoothed curve.
 INERTIA = 0.9
 _NOT_CURVES = frozenset({"step", "time", "clock", "attempt", "tokens"})
@@ -182,7 +184,7 @@ def curves_of(folder: Path) -> Curves:
     with reading:
         found = _kept.pop(path, None) or Curves(path)
         _kept[path] = found
-        while len(_kept) > KEPT_JOBS:
-            _kept.popitem(last=False)
         found.read()
+        while len(_kept) > KEPT_JOBS and sum(one.offset for one in _kept.values()) > KEPT_BYTES:
+            _kept.popitem(last=False)
     return found

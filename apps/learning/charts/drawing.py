@@ -46,10 +46,12 @@ class Line:
         return DASHES[self.place[0] % len(DASHES)]
 
 
-def charts_of(jobs: Sequence[tuple[str, Curves]], *, axis: Axis, smooth: bool, width: int = WIDTH) -> list[dict[str, Any]]:
+def charts_of(
+    jobs: Sequence[tuple[str, Curves]], *, axis: Axis, smooth: bool, width: int = WIDTH, charts: Sequence[Chart] = CHARTS
+) -> list[dict[str, Any]]:
     """Charts with data, as `{name, title, about, figure, may_be_log}`; `jobs` by title, the page's own first."""
     found, drawn = [], DrawOptions(axis, smooth, width)
-    for one in CHARTS:
+    for one in charts:
         chart = replace(one, curves=one.overlay, kind="lines") if one.overlay and len(jobs) > 1 else one
         traces: list[dict[str, Any]] = []
         for place, (title, curves) in enumerate(jobs):

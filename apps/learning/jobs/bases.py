@@ -24,7 +24,7 @@ class Base:
 
 def bases() -> list[Base]:
     """All current choices: the tiny model, folders and registered models by name, checkpoints of the newest jobs."""
-    tiny = Base(TINY, "Tiny Llama, created in memory (laptop, toys)", {"tiny": {}}, TINY)
+    tiny = Base(TINY, "Tiny Llama (laptop, toys)", {"tiny": {}}, TINY)
     return [tiny, *_folders(), *_registered(), *_checkpoints()]
 
 

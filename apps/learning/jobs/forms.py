@@ -1,6 +1,7 @@
 """Form that starts a training job. Empty fields take the recipe's values: those of its paper, except the batch size."""
 
 import uuid
+from contextlib import suppress
 from typing import Any
 
 from django import forms
@@ -10,22 +11,21 @@ from apps.accounts.models import User
 from apps.datasets.models import DatasetVersion
 from apps.datasets.selectors import datasets_visible_to
 from apps.datasets.versions.manifest import UNSCORABLE, scored_at
-from apps.learning.jobs.bases import Base, bases
+from apps.learning.jobs.bases import bases
+from apps.learning.jobs.configs import config_from, loss_of, settings_of
 from apps.learning.jobs.folders import TEXTS
 from apps.learning.jobs.jobs import Draft, manifest_of
-from apps.learning.jobs.more_fields import PLAIN, MoreFields, config_of_more, fields_of_more, shown_defaults
-from apps.learning.jobs.settings import FIELDS, LIMITS, Learner, Settings, lines_of, settings_read
-from apps.learning.models import TITLE_LENGTH, TrainingJob
+from apps.learning.jobs.more_fields import LimitField, MoreFields, shown_defaults
+from apps.learning.jobs.settings import LIMITS, lines_read
+from apps.learning.models import TITLE_LENGTH
 from apps.learning.presets import PRESETS, TOYS, ToyCard
-from apps.learning.rollouts.forms import ROLLOUTS, RolloutFields, fields_of_plan
-from apps.learning.rollouts.plan import STREAM_WAIT_S, drawn_at, plan_of
+from apps.learning.rollouts.forms import ROLLOUTS, RolloutFields
+from apps.learning.rollouts.plan import drawn_at
 from apps.learning.rollouts.temperatures import WORDS, is_raw, of_dataset
 from apps.recipes.recipe import Family, Training
 from apps.recipes.registry import TRAININGS
 
 MOST_STEPS = 1_000_000
-#: Rows as text of a logged step: those of the highest, median and lowest reward.
-SAMPLES = 3
 ARITHMETIC = (("auto", "bfloat16 on CUDA, else float32"), ("float32", "float32"), ("bfloat16", "bfloat16"))
 IMITATED: tuple[Family, ...] = ("proofs", "turns")
 #: Input that the recipes of a family compare.
@@ -100,11 +100,12 @@ class JobForm(RolloutFields, MoreFields):
         help_text="With 1 thread, a resumed job is exactly reproducible.",
     )
 
+    MACHINE = ("device", "dtype", "threads", "micro_tokens", "packing")
     MAIN = ("title", "recipe", "source", "base", "demonstrations", "steps", "seed")
     MORE = ("any_template", "settings")
     OPTIMISER = ("rows_per_step", "micro_rows", "learning_rate", "last_learning_rate", "warmup_steps", "gradient_clip")
     LOSS = ("beta", "low", "high", *LIMITS)
-    REST = ("lora", "lora_rank", "lora_alpha", "save_every", "keep", "device", "dtype", "threads", "micro_tokens", "packing")
+    REST = ("lora", "lora_rank", "lora_alpha", "save_every", "keep", "trackers", *MACHINE)
 
     def __init__(self, data: Any = None, *, user: User, preset: str = "", **more: Any) -> None:
         initial = {"start_id": uuid.uuid4(), "device": "auto", "dtype": "auto", **more.pop("initial", {})}
@@ -132,7 +133,7 @@ class JobForm(RolloutFields, MoreFields):
         """Show the chosen recipe's defaults as placeholders."""
         name = str(self.data.get("recipe") or self.initial.get("recipe") or next(iter(TRAININGS)))
         for field in self.fields.values():
-            if isinstance(field, forms.FloatField):
+            if isinstance(field, forms.FloatField) and not isinstance(field, LimitField):
                 field.widget.attrs["step"] = "any"
         for field_name, shown in shown_defaults().get(name, {}).items():
             self.fields[field_name].widget.attrs["placeholder"] = shown
@@ -171,12 +172,16 @@ class JobForm(RolloutFields, MoreFields):
             self.add_error("demonstrations", "A supervised recipe needs the toy’s teacher. Tick this.")
         if not supervised and values["demonstrations"]:
             self.add_error("demonstrations", "A teacher’s turns have no log-probabilities. Choose a supervised recipe.")
-        self._check_family(card, TOYS[values["source"].removeprefix("toy:")])
+        toy = TOYS[values["source"].removeprefix("toy:")]
+        families: tuple[Family, ...] = ()
+        with suppress(ValidationError):  # It is reported with the other settings.
+            families = toy.single if lines_read(values["settings"]).get("toy.single") is True else ()
+        self._check_family(card, toy, families)
 
-    def _check_family(self, card: Training, toy: ToyCard) -> None:
+    def _check_family(self, card: Training, toy: ToyCard, more: tuple[Family, ...]) -> None:
         """Reject a toy without the input that the recipe compares; imitating recipes can use the teacher's turns."""
         family = TRAININGS[card.name].family
-        if family in toy.families or (card.objective == "supervised" and family in IMITATED):
+        if family in (*toy.families, *more) or (card.objective == "supervised" and family in IMITATED):
             return
         able = " or ".join(f"“{one.title}”" for one in TOYS.values() if family in one.families)
         self.add_error("source", f"{card.title} learns from {NEEDS[family]}, and this toy has none. Choose {able}.")
@@ -233,59 +238,6 @@ class JobForm(RolloutFields, MoreFields):
         if values["source"] == ROLLOUTS:
             return drawn_at(self._players[values["player"]], self.rollout_plan(values).temperature)
         return (scored_at(manifest_of(dataset)) or 1.0) if dataset else 1.0
-
-
-def config_from(values: dict[str, Any], base: Base, dataset: DatasetVersion | None) -> dict[str, Any]:
-    """Content of `config.json` for a form's values, without the empty fields."""
-    source: dict[str, Any] = {"kind": "rows" if dataset is None or dataset.has_tokens else "texts"}
-    if values["source"] == ROLLOUTS:
-        source = {"kind": "stream", "wait": STREAM_WAIT_S}
-    elif dataset is None:
-        source = {"kind": "toy", "toy": values["source"].removeprefix("toy:")}
-        source |= {"demonstrations": True} if values["demonstrations"] else {}
-    config: dict[str, Any] = {"recipe": values["recipe"], "base": base.config, "parent": base.parent, "source": source}
-    config["samples"] = SAMPLES
-    config |= {name: values[name] for name in ("steps", "seed", "save_every", "keep", "device", "dtype")}
-    config |= {name: values[name] for name in PLAIN if values.get(name) is not None}
-    more = settings_of(values)
-    source |= {name: given for name, given in (("recipe_options", more.recipe), ("options", more.toy)) if given}
-    config |= {"held_out": more.held_out} if more.held_out else {}
-    loss = loss_of(values, more)
-    config |= {"loss": loss} if loss else {}
-    config |= config_of_more(values)
-    if values["lora"]:
-        config["lora"] = {"rank": values["lora_rank"] or 16, "alpha": values["lora_alpha"] or 32, "targets": "all-linear"}
-    return config
-
-
-def loss_of(values: dict[str, Any], more: Settings) -> dict[str, Any]:
-    """Settings of `loss` in `config.json`: those of fields and those of lines."""
-    return {name: values[name] for name in FIELDS if values.get(name) is not None} | more.loss
-
-
-def fields_of(job: TrainingJob) -> dict[str, Any]:
-    """Form values of a job like this one, without its base: the inverse of `config_from`."""
-    config = job.config
-    names = ("recipe", "steps", "seed", "save_every", "keep", "device", "dtype", *PLAIN)
-    found = {name: config[name] for name in names if config.get(name) is not None}
-    found |= {name: value for name, value in (config.get("loss") or {}).items() if name in FIELDS}
-    lora = config.get("lora")
-    if lora:
-        found |= {"lora": True, "lora_rank": lora["rank"], "lora_alpha": lora["alpha"]}
-    if job.rollouts:
-        found |= {"source": ROLLOUTS, **fields_of_plan(plan_of(job.rollouts))}
-    elif job.dataset is not None:
-        found["source"] = f"dataset:{job.dataset.pk}"
-    found |= fields_of_more(config)
-    return found | {"settings": lines_of(config), "demonstrations": bool(config["source"].get("demonstrations"))}
-
-
-def settings_of(values: dict[str, Any]) -> Settings:
-    """Settings from the lines of a form. Raises `ValidationError`."""
-    toy = values["source"].removeprefix("toy:") if values["source"].startswith("toy:") else ""
-    makes_rows = bool(toy) or values["source"] == ROLLOUTS
-    learner = Learner(values["recipe"], toy, makes_rows, has_teacher=bool(toy and values["demonstrations"]))
-    return settings_read(values.get("settings") or "", learner)
 
 
 def _dataset_title(one: DatasetVersion) -> str:

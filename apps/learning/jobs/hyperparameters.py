@@ -151,6 +151,7 @@ def shown(name: str, value: Any) -> str:
     if isinstance(value, int | float):
         return f"{value:,}" if isinstance(value, int) else f"{value:g}"
     if isinstance(value, Mapping):
+        value = {key: one for key, one in value.items() if name != "source" or key != "kind" or len(value) == 1}
         return ", ".join(f"{key} {one if isinstance(one, str) else json.dumps(one)}" for key, one in value.items())
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 

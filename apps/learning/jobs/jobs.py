@@ -17,7 +17,7 @@ from apps.accounts.models import User
 from apps.datasets.models import DatasetVersion
 from apps.datasets.versions.manifest import scored_at
 from apps.learning.jobs.folders import TEXTS
-from apps.learning.models import RESUMABLE, UNDER_WAY, JobState, TrainingJob
+from apps.learning.models import RESUMABLE, UNDER_WAY, JobState, Sweep, TrainingJob
 from apps.learning.queues import TRAIN_QUEUE, train
 from apps.learning.rollouts.plan import RolloutPlan
 
@@ -38,8 +38,8 @@ class Draft:
     rollouts: RolloutPlan | None = None
 
 
-def job_create(*, owner: User, draft: Draft, start_id: uuid.UUID | None = None) -> TrainingJob:
-    """Queue a job. A form submitted twice creates one job."""
+def job_create(*, owner: User, draft: Draft, start_id: uuid.UUID | None = None, sweep: Sweep | None = None) -> TrainingJob:
+    """Queue a job, for a sweep if it is given. A form submitted twice creates one job."""
     config = {"format": 1, **draft.config}
     if draft.dataset is not None:
         config["dataset"] = _dataset_facts(draft.dataset)
@@ -53,6 +53,7 @@ def job_create(*, owner: User, draft: Draft, start_id: uuid.UUID | None = None) 
         "rollouts": draft.rollouts.model_dump(mode="json") if draft.rollouts else {},
         "steps": config["steps"],
         "queued_at": timezone.now(),
+        "sweep": sweep,
     }
     try:
         with transaction.atomic():

@@ -2,9 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict
+from math import inf
 from typing import Any
 
 from django import forms
+from django.conf import settings
+from django.core.exceptions import ValidationError
 
 from apps.learning.jobs.hyperparameters import TRAINER
 from apps.learning.jobs.settings import LIMITS
@@ -23,6 +26,43 @@ PLAIN = (
     "threads",
     "most_lag",
 )
+
+
+#: Trackers that the trainer knows (workers/training/trackers.py).
+TRACKERS = ("tensorboard", "wandb", "mlflow", "trackio")
+NO_TRACKERS = "none"
+#: Words that switch a limit off, and the value of such a field: an infinite limit is none.
+OFF_WORDS = ("off", "null", "none")
+OFF = inf
+
+
+class LimitField(forms.FloatField):
+    """A number, or “off” for no limit (`OFF`); empty for the recipe's value."""
+
+    widget = forms.TextInput(attrs={"inputmode": "decimal"})
+
+    def clean(self, value: Any) -> float | None:
+        """Number of a field; `OFF` where it is switched off."""
+        is_off = isinstance(value, str) and value.strip().lower() in OFF_WORDS
+        found: float | None = OFF if is_off else super().clean(value)
+        return found
+
+    def widget_attrs(self, widget: forms.Widget) -> dict[str, Any]:
+        """No attributes of numbers: a field of text takes “off” too."""
+        return {}
+
+
+class TrackersField(forms.CharField):
+    """Names of trackers separated by commas, or “none”; None where it is empty."""
+
+    def clean(self, value: Any) -> Any:
+        """Names in the order given. Raises `ValidationError` for an unknown one."""
+        names = list(dict.fromkeys(filter(None, (name.strip() for name in str(value or "").split(",")))))
+        if names == [NO_TRACKERS]:
+            return []
+        if unknown := [name for name in names if name not in TRACKERS]:
+            raise ValidationError(f"Unknown tracker {unknown[0]}. Valid trackers: {', '.join(TRACKERS)}, or {NO_TRACKERS}.")
+        return names or None
 
 
 class MoreFields(forms.Form):
@@ -45,27 +85,37 @@ class MoreFields(forms.Form):
         required=False,
         help_text="Otherwise a job stops if its rows were written with another template than the base’s.",
     )
-    ratio_cap = forms.FloatField(
+    ratio_cap = LimitField(
         label="Ratio cap",
         min_value=0,
         max_value=1e6,
         required=False,
-        help_text="Highest ratio of a token with a negative advantage (dual-clip PPO).",
+        help_text="Highest ratio of a token with a negative advantage (dual-clip PPO), or “off”.",
     )
-    correction_cap = forms.FloatField(
+    correction_cap = LimitField(
         label="Correction cap",
         min_value=0,
         max_value=1e6,
         required=False,
         help_text="Highest weight of truncated importance sampling. Needs the line loss.old = recompute.",
     )
-    mask_above = forms.FloatField(
+    mask_above = LimitField(
         label="Leave out rows above",
         min_value=0,
         max_value=1e6,
         required=False,
         help_text="Mean log-ratio from which rows of negative advantage are left out.",
     )
+    trackers = TrackersField(
+        label="Trackers",
+        required=False,
+        max_length=200,
+        help_text=f"Any of {', '.join(TRACKERS)}, separated by commas, or {NO_TRACKERS}.",
+    )
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.fields["trackers"].widget.attrs["placeholder"] = ", ".join(settings.TRAIN_TRACKERS) or NO_TRACKERS
 
     def check_limits(self, values: Mapping[str, Any], card: Training, loss: Mapping[str, Any]) -> None:
         """Reject limits that the trainer would reject; `loss`: the settings of `loss` that the form gives."""
@@ -79,19 +129,22 @@ class MoreFields(forms.Form):
                 self.add_error(name, f"{card.title} has no ratios to the rows’ policy. Leave this empty.")
             elif value <= least[name]:
                 self.add_error(name, f"Enter a number above {least[name]:g}.")
-        if values.get("correction_cap") is not None and not card.is_supervised and loss.get("old") != "recompute":
+        if values.get("correction_cap") not in (None, OFF) and not card.is_supervised and loss.get("old") != "recompute":
             self.add_error("correction_cap", "Add the line loss.old = recompute: stored probabilities need no correction.")
 
 
 def config_of_more(values: Mapping[str, Any]) -> dict[str, Any]:
     """Entries of `config.json` for these fields, without the plain ones and those of the loss."""
     found: dict[str, Any] = {"packing": False} if values.get("packing") == "no" else {}
+    found |= {"trackers": values["trackers"]} if values.get("trackers") is not None else {}
     return found | ({"any_template": True} if values.get("any_template") else {})
 
 
 def fields_of_more(config: Mapping[str, Any]) -> dict[str, Any]:
     """Form values of a `config.json`: the inverse of `config_of_more`."""
-    return {"packing": "" if config.get("packing", True) else "no", "any_template": bool(config.get("any_template"))}
+    names = config.get("trackers")
+    found = {} if names is None else {"trackers": ", ".join(names) or NO_TRACKERS}
+    return found | {"packing": "" if config.get("packing", True) else "no", "any_template": bool(config.get("any_template"))}
 
 
 def shown_defaults() -> dict[str, dict[str, str]]:

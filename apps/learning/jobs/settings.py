@@ -28,7 +28,7 @@ _OREAL = ("positive", "negative", "token_rm", "old")
 LIMITS = ("ratio_cap", "correction_cap", "mask_above")
 OF_LOSS = {"clipped": _CLIPPED, "clipped_with_values": _CLIPPED, "oreal": _OREAL, "supervised": ()}
 OF_TOYS: dict[str, dict[str, tuple[Any, ...]]] = {
-    "trio": {"strategy": ("random", "balanced", "adaptive")},
+    "trio": {"strategy": ("random", "balanced", "adaptive"), "planted": (True, False), "single": (True, False)},
     "ask": {"single": (True, False)},
 }
 WHOLE = {"loss.longest": "tokens", "recipe.longest": "tokens", "recipe.margin": "tokens", "held_out.every": "steps"}
@@ -114,6 +114,8 @@ def settings_read(text: str, learner: Learner) -> Settings:
     """Settings from lines of text. Raises `ValidationError` for an unknown name, with the valid names, or a wrong value."""
     known, found = learner.known, Settings()
     for name, value in lines_read(text).items():
+        if name.removeprefix("loss.") in FIELDS and name.startswith("loss."):
+            raise ValidationError(f"{name} has a field of its own. Enter its value there.")
         if name not in known:
             valid = f"Valid settings: {', '.join(known)}." if known else "This job has no other settings."
             raise ValidationError(f"Unknown setting {name}. {valid}")

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from apps.datasets.versions.manifest import git_commit
+from apps.datasets.versions.commit import git_commit
 from apps.learning.jobs.folders import TRAINER_LOCK, locked
 
 logger = logging.getLogger(__name__)

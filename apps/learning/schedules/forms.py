@@ -26,8 +26,8 @@ class ScheduleForm(forms.Form):
         help_text="Number of answers written at once, all at the same speed.",
     )
     steps = forms.IntegerField(label="Steps", min_value=1, max_value=64, help_text="Number of steps, each with its own batch.")
-    solver_mean = forms.FloatField(label="Solver's mean length", min_value=0.1, max_value=1000, help_text=f"In {THOUSANDS}")
-    other_mean = forms.FloatField(label="Others' mean length", min_value=0.1, max_value=1000, help_text=f"In {THOUSANDS}")
+    solver_mean = forms.FloatField(label="Solver’s mean length", min_value=0.1, max_value=1000, help_text=f"In {THOUSANDS}")
+    other_mean = forms.FloatField(label="Others’ mean length", min_value=0.1, max_value=1000, help_text=f"In {THOUSANDS}")
     spread = forms.FloatField(label="Spread", min_value=0, max_value=2, help_text="Standard deviation of a length’s logarithm.")
     cap = forms.FloatField(label="Longest answer", min_value=0.1, max_value=1000, help_text=f"In {THOUSANDS}")
     segment = forms.FloatField(label="Segment", min_value=0.1, max_value=1000, help_text=f"In {THOUSANDS}")

@@ -6,6 +6,7 @@ import shlex
 import subprocess
 import uuid
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from apps.learning.jobs.jobs import nudge
 from apps.learning.jobs.trainers import TrainerMissing, environment, python
 from apps.learning.models import Comparison, ComparisonState, TrainedModel
 from apps.learning.presets import TOYS
-from apps.learning.trained.paired import Paired, paired
+from apps.learning.trained.card import card_write
 
 logger = logging.getLogger(__name__)
 #: Time limit of a comparison on a toy, in seconds.
@@ -152,8 +153,6 @@ def comparison_end(one: Comparison, state: ComparisonState, *, message: str = ""
     values = {"state": state, "message": message, "items": list(items), "ended_at": timezone.now()}
     Comparison.objects.filter(pk=one.pk, state__in=live).update(**values)
     one.refresh_from_db()
-
-
-def result_of(one: Comparison) -> Paired | None:
-    """Means and difference of a comparison; None before its end, or where no problem has two scores."""
-    return paired([(str(title), parent, child) for title, parent, child in one.items]) if one.items else None
+    if state == ComparisonState.DONE:
+        with suppress(OSError):  # The card is written again with the decision.
+            card_write(one.model)

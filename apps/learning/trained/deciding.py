@@ -1,5 +1,6 @@
 """Promotion and rejection of models, recorded with user, time, reason and the figures shown on the page."""
 
+from contextlib import suppress
 from typing import Any
 
 from django.db import transaction
@@ -7,7 +8,8 @@ from django.db import transaction
 from apps.accounts.models import User
 from apps.learning.models import ComparisonState, ModelDecision, ModelState, TrainedModel
 from apps.learning.trained.alias_file import aliases_write
-from apps.learning.trained.comparing import result_of
+from apps.learning.trained.card import card_write
+from apps.learning.trained.paired import result_of
 
 
 class NotDecided(Exception):
@@ -31,6 +33,8 @@ def model_decide(*, model: TrainedModel, state: ModelState, reason: str, user: U
         TrainedModel.objects.filter(pk=model.pk).update(state=state)
         made = ModelDecision.objects.create(model=model, state=state, reason=reason.strip(), seen=seen, decided_by=user)
     model.state = state
+    with suppress(OSError):  # The decision counts, also on a full disk.
+        card_write(model)
     aliases_write()
     return made
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from apps.learning.models import Comparison
 from apps.reasoning.statistics.differences import Difference, difference
 from apps.reasoning.statistics.intervals import CLUSTERS_AT_LEAST, Interval
 from apps.reasoning.statistics.metrics import Measure, average
@@ -77,3 +78,8 @@ def paired(items: Sequence[tuple[str, float | None, float | None]]) -> Paired | 
         unscored=len(items) - len(both),
         is_decisive=found.is_decisive(),
     )
+
+
+def result_of(one: Comparison) -> Paired | None:
+    """Means and difference of a comparison; None before its end, or where no problem has two scores."""
+    return paired([(str(title), parent, child) for title, parent, child in one.items]) if one.items else None

@@ -14,6 +14,7 @@ from apps.accounts.models import User
 from apps.learning.jobs.folders import checkpoint_folder, checkpoint_steps
 from apps.learning.models import TrainedModel, TrainingJob
 from apps.learning.trained.alias_file import aliases_write
+from apps.learning.trained.card import card_write
 from apps.reasoning.inference.aliases import NAME, Alias, load_aliases
 
 #: Prefixes of files that only the trainer needs, to resume; they stay in the job.
@@ -62,6 +63,7 @@ def model_register(*, user: User, job: TrainingJob, step: int, name: str, like: 
     temporary = made.folder.with_name(f".{name}.new")
     try:
         _copy(files, source, temporary)
+        card_write(made, temporary, source)
         with transaction.atomic():
             made.save(force_insert=True)
             temporary.rename(made.folder)

@@ -6,6 +6,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib import messages
 from django.core.paginator import Paginator
+from django.db.models import Count
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -20,14 +21,15 @@ from apps.learning.access import job_get_for
 from apps.learning.charts.curves import AXES, curves_of, reading
 from apps.learning.charts.drawing import charts_of
 from apps.learning.charts.samples import samples_of
-from apps.learning.jobs.forms import JobForm, fields_of
+from apps.learning.jobs.configs import fields_of
+from apps.learning.jobs.forms import JobForm
 from apps.learning.jobs.hyperparameters import differences_of, facts_of, settings_in_force
 from apps.learning.jobs.jobs import job_create, job_resume, job_stop
 from apps.learning.jobs.listing import columns, jobs_in_order, last_reward, rate_of, sort_of
 from apps.learning.jobs.more_fields import shown_defaults
 from apps.learning.jobs.page import job_now, worker_is_missing
 from apps.learning.jobs.trainers import TrainerMissing, python
-from apps.learning.models import TrainingJob
+from apps.learning.models import Sweep, TrainingJob
 from apps.learning.presets import FIRST
 from apps.learning.rollouts.forms import ROLLOUT_FIELDS
 from apps.learning.rollouts.temperatures import of_job
@@ -35,6 +37,8 @@ from apps.recipes.registry import TRAININGS
 from apps.ui.sent import uuid_of, whole_number
 
 PAGE = 50
+#: Newest sweeps that the list of jobs links to.
+SWEEPS = 8
 MOST_OVERLAID = 6
 WIDEST = 2000
 
@@ -42,18 +46,17 @@ WIDEST = 2000
 @never_cache
 @require_GET
 def job_list(request: HttpRequest) -> HttpResponse:
-    """List all jobs in the requested order; redirect to the overlaid curves of chosen jobs."""
+    """List all jobs in the requested order; redirect to the page of chosen jobs."""
     researcher_required(user_of(request))
     chosen = [one for one in request.GET.getlist("job") if uuid_of(one)]
     if chosen:
-        others = urlencode([("with", one) for one in chosen[1:MOST_OVERLAID]])
-        address = reverse("learning:job", args=[chosen[0]])
-        return redirect(f"{address}?{others}" if others else address)
+        return redirect(f"{reverse('learning:runs')}?{urlencode([('job', one) for one in chosen])}")
     sort = sort_of(request.GET.get("sort", ""))
     page = Paginator(jobs_in_order(sort), PAGE).get_page(request.GET.get("page"))
     rows = [(job, rate_of(job), last_reward(job)) for job in page.object_list]
     shown = {"page": page, "rows": rows, "columns": columns(sort), "query": urlencode({"sort": sort})}
     context = {**shown, "missing": _missing(), "no_worker": worker_is_missing(), "presets": FIRST}
+    context["sweeps"] = Sweep.objects.annotate(count=Count("jobs")).filter(count__gt=0)[:SWEEPS]
     is_part = request.headers.get("HX-Target") == "jobs"
     response = render(request, "learning/_job_rows.html" if is_part else "learning/job_list.html", context)
     patch_vary_headers(response, ["HX-Request", "HX-Target"])

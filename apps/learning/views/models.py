@@ -18,10 +18,12 @@ from apps.learning.access import job_get_for
 from apps.learning.jobs.folders import checkpoint_steps
 from apps.learning.jobs.waiting import comparison_waits
 from apps.learning.models import ModelState, TrainedModel
-from apps.learning.trained.comparing import NotComparable, result_of
+from apps.learning.trained.card import card_of
+from apps.learning.trained.comparing import NotComparable
 from apps.learning.trained.deciding import NotDecided, model_decide
 from apps.learning.trained.forms import DecisionForm, ProblemsForm, RegisterForm, ToyForm
 from apps.learning.trained.measuring import measurement_settle
+from apps.learning.trained.paired import result_of
 from apps.learning.trained.registering import NotRegistered
 from apps.problem_sets.models import ProblemSet
 from apps.reasoning.domain.errors import AliasError
@@ -128,6 +130,7 @@ def _context(model: TrainedModel) -> dict[str, Any]:
         "waits": next(filter(None, map(comparison_waits, comparisons)), ""),
         "is_live": any(one.is_live for one in comparisons),
         "decisions": model.decisions.all(),
+        "card": card_of(model),
     }
 
 

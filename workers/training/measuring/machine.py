@@ -17,5 +17,5 @@ def machine_facts(trainer: Any) -> dict[str, Any]:
         "hardware": f"{processes} × {name}{shared}" if processes > 1 else name,
         "arithmetic": "bfloat16" if trainer.args.bf16 else "float32",
         "versions": checkpoints.versions(),
-        "commit": os.environ.get(checkpoints.COMMIT, ""),
+        "commit": os.environ.get(checkpoints.COMMIT) or "unknown",
     }

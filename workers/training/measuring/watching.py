@@ -13,7 +13,7 @@ import torch
 from transformers import TrainerCallback
 
 from apps.recipes.mathematics.rows import Row
-from workers.training import checkpoints
+from workers.training import checkpoints, model_card
 from workers.training.config import JobConfig
 from workers.training.folder import JobFolder, replace_file
 from workers.training.measuring.held_out import HeldOut, score_metrics
@@ -193,6 +193,7 @@ class Watch(TrainerCallback):
         path = folder.checkpoints / f"{checkpoints.PREFIX}{step}"
         trained = {"rows_trained": self.trainer.rows_trained, "tokens_trained": self.trainer.tokens_trained}
         place = getattr(self.trainer.source, "place", None)
+        model_card.write(path, folder.path, self.facts, self.trainer.rows_trained, self.trainer.tokens_trained)
         checkpoints.seal(path, {**self.facts, "step": step, **trained, "source_place": place})
         checkpoints.prune(folder.checkpoints, self.config.keep)
         folder.write_state(checkpoint=str(path.relative_to(folder.path)), state="running")

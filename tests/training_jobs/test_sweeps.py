@@ -1,0 +1,266 @@
+"""Sweeps: the grid is shown and checked before it starts, its runs are compared, and values are added later."""
+
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from django.core.exceptions import ValidationError
+from django.test import Client
+from django.urls import reverse
+from pytest_django import Settings
+
+from apps.accounts.models import User
+from apps.learning.charts.curves import Curves
+from apps.learning.charts.runs import FULL_WIDTH_RUNS, charts_of_runs
+from apps.learning.jobs import jobs
+from apps.learning.jobs.bases import bases
+from apps.learning.jobs.configs import form_of
+from apps.learning.jobs.forms import JobForm
+from apps.learning.models import JobState, Sweep, TrainingJob
+from apps.learning.presets import PRESETS
+from apps.learning.sweeps.figures import mean_of, repeated, runs_of
+from apps.learning.sweeps.grid import grid_of
+from apps.learning.sweeps.settings import differing, names_of, values_read
+from tests.training_jobs.factory import a_job, a_sweep, an_ended_job, lines
+
+pytestmark = pytest.mark.django_db
+ClientFor = Callable[[User | None], Client]
+
+
+@pytest.fixture(autouse=True)
+def _no_broker(training: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "nudge", lambda: None)
+    monkeypatch.setattr("apps.learning.jobs.page.worker_is_missing", lambda: False)
+
+
+def a_template(user: User, preset: str = "copy", **changes: Any) -> TrainingJob:
+    """A job made by the form from a preset."""
+    fields = {"keep": 2, "dtype": "auto", "base": "tiny"} | PRESETS[preset].fields | changes
+    form = JobForm(fields, user=user)
+    assert form.is_valid(), form.errors
+    return jobs.job_create(owner=user, draft=form.draft())
+
+
+def sent(**changes: Any) -> dict[str, Any]:
+    return {"start_id": str(uuid.uuid4()), "name_1": "learning_rate", "values_1": "1e-3, 2e-3"} | changes
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("1e-3, 0.002", [0.001, 0.002]),
+        ("1,2,\n3", [1, 2, 3]),
+        ("off, 3", [None, 3]),
+        ("seq, token", ["seq", "token"]),
+        ("true, false", [True, False]),
+        ("0, false", "All values must be of one kind, but these are mixed: false (true or false) and 0 (a number)."),
+        ("0.1, fast", "All values must be of one kind, but these are mixed: fast (a word) and 0.1 (a number)."),
+        ("1e-3, 0.001", "0.001 is given twice."),
+        ("off, null", "null is given twice."),
+        (" , ", "Give at least one value. Separate values by commas."),
+        ("[1], {", ["[1]", "{"]),
+    ],
+)
+def test_values_are_numbers_words_or_off(text: str, values: list[Any] | str) -> None:
+    if isinstance(values, str):
+        with pytest.raises(ValidationError) as refusal:
+            values_read(text)
+        assert refusal.value.messages == [values]
+    else:
+        assert values_read(text) == values
+
+
+@pytest.mark.parametrize(
+    ("wrong", "field", "words"),
+    [
+        ({"name_1": "speed"}, "name_1", "Unknown setting speed. Valid settings: seed, learning_rate"),
+        ({"name_1": ""}, "name_1", "required"),
+        ({"values_1": "1e-3, 0.001"}, "values_1", "0.001 is given twice."),
+        ({"name_2": "learning_rate", "values_2": "1"}, "name_2", "chosen twice"),
+        ({"name_2": "seed"}, "values_2", "at least one value"),
+        ({"values_2": "1, 2"}, "name_2", "Choose the setting of these values."),
+        ({"values_1": "0.5"}, "__all__", "one job is not a sweep"),
+        (
+            {"name_1": "seed", "values_1": ",".join(map(str, range(65)))},
+            "__all__",
+            "This grid has 65 jobs. A sweep has at most 64.",
+        ),
+        ({"values_1": "0.1, 2"}, "__all__", "learning_rate 2: "),
+        ({"name_1": "loss.aggregation", "values_1": "token, mean"}, "__all__", "loss.aggregation must be one of token"),
+        ({"name_1": "loss.ratio_cap", "values_1": "1.1, off"}, "__all__", "Enter a number above 1.2."),
+    ],
+)
+def test_bad_input_is_refused_in_words_and_starts_nothing(
+    client_for: ClientFor, alice: User, wrong: dict[str, str], field: str, words: str
+) -> None:
+    job = a_template(alice)
+    page = client_for(alice).post(reverse("learning:sweep_new", args=[job.public_id]), sent(**wrong))
+    assert page.status_code == 422
+    assert words in str(page.context["form"].errors[field])
+    assert not Sweep.objects.exists()
+
+
+@pytest.mark.parametrize("preset", ["copy", "ask-cold", "lemmas-then", "trio-then"])
+def test_the_same_job_can_be_made_again_from_its_configuration(alice: User, preset: str) -> None:
+    job = a_template(alice, preset, lora=True, lora_rank=8, trackers="none", dtype="float32")
+    again = JobForm(form_of(job, bases()[0]), user=alice)
+    assert again.is_valid(), again.errors
+    assert {"format": 1, **again.draft().config} == job.config
+
+
+def test_the_grid_is_shown_before_its_jobs_start(client_for: ClientFor, alice: User) -> None:
+    job = a_template(alice)
+    client, address = client_for(alice), reverse("learning:sweep_new", args=[job.public_id])
+    given = sent(name_2="seed", values_2="0, 1, 2")
+    page = client.post(address, given | {"start": ""})
+    assert "Start 5 jobs" in page.content.decode(), "the job itself is one of six"
+    assert "They run one after another." in page.content.decode()
+    assert not Sweep.objects.exists()
+    shown = page.context["form"].signature
+    page = client.post(address, given | {"start": "", "shown": shown, "values_2": "0, 1"})
+    assert page.status_code == 200
+    assert not Sweep.objects.exists(), "another grid than the shown one is shown first"
+    for _ in range(2):
+        page = client.post(address, given | {"start": "", "shown": shown})
+    sweep = Sweep.objects.get()
+    assert page["Location"] == reverse("learning:sweep", args=[sweep.public_id])
+    made = list(sweep.jobs.order_by("pk"))
+    found = [(one.config["learning_rate"], one.config["last_learning_rate"], one.config["seed"]) for one in made]
+    assert found == [(2e-3, 2e-3, 0), (1e-3, 1e-3, 0), (1e-3, 1e-3, 1), (2e-3, 2e-3, 1), (1e-3, 1e-3, 2), (2e-3, 2e-3, 2)]
+    assert made[0] == job, "the last rate follows a constant rate, and each seed has all its jobs first"
+    assert made[1].title == "turn_grpo on copy: learning_rate 0.001, seed 0"
+    assert {one.state for one in made} == {JobState.QUEUED}
+    assert job.config["held_out"] == made[1].config["held_out"] == {"every": 5}
+
+
+def test_settings_of_every_kind_reach_the_configuration(alice: User) -> None:
+    job = a_template(alice, "lemmas-then")
+    assert {"loss.ratio_cap", "loss.positive", "recipe.credit", "held_out.every", "seed"} <= set(names_of(job.config))
+    grid = grid_of(job, {"loss.ratio_cap": [None, 5], "held_out.every": [10, 20]}, user=alice)
+    assert [cell.draft.config["loss"] for cell in grid.cells] == [{"ratio_cap": None}] * 2 + [{"ratio_cap": 5.0}] * 2
+    assert [cell.draft.config["held_out"]["every"] for cell in grid.cells] == [10, 20, 10, 20]
+    assert all(cell.job is None for cell in grid.cells)
+    with pytest.raises(ValidationError, match=r"recipe\.credit no: Other settings: recipe\.credit must be one of"):
+        grid_of(job, {"recipe.credit": ["no", "nor"]}, user=alice)
+
+
+def test_values_are_added_without_running_a_combination_twice(client_for: ClientFor, alice: User) -> None:
+    job = a_template(alice)
+    client, address = client_for(alice), reverse("learning:sweep_new", args=[job.public_id])
+    first = client.post(address, sent())
+    client.post(address, sent(start="", shown=first.context["form"].signature))
+    sweep = Sweep.objects.get()
+    address = reverse("learning:sweep_add", args=[sweep.public_id])
+    assert 'value="0.002, 0.001"' in client.get(address).content.decode()
+    page = client.post(address, {"values_1": "0.001, 0.002"})
+    assert "All of these combinations have a job." in page.content.decode()
+    page = client.post(address, {"values_1": "0.001, 0.004"})
+    assert "1 more job;" in page.content.decode()
+    client.post(address, {"values_1": "0.001, 0.004", "shown": page.context["form"].signature, "start": ""})
+    assert [one.config["learning_rate"] for one in sweep.jobs.order_by("pk")] == [0.002, 0.001, 0.004]
+
+
+def measured_job(rewards: list[float], **changes: Any) -> TrainingJob:
+    job = a_job(**({"state": JobState.FINISHED} | changes))
+    found = [{"step": n, "time": n, "attempt": 1, "reward": one} for n, one in enumerate(rewards, 1)]
+    found[-1] |= {"held_out/score": 0.5, "held_out/low": 0.4, "held_out/high": 0.6}
+    lines(job.folder / "metrics.jsonl", found)
+    return job
+
+
+def test_runs_have_their_last_and_best_figures_and_means_over_seeds(alice: User) -> None:
+    made = [
+        measured_job([0.1, 0.9, 0.5 + seed / 10], config={"learning_rate": rate, "seed": seed})
+        for rate, seeds in ((0.1, 5), (0.2, 2))
+        for seed in range(seeds)
+    ]
+    made.append(a_job(config={"learning_rate": 0.2, "seed": 9}))
+    runs = runs_of(made, ["learning_rate", "seed"])
+    assert (runs[0].label, runs[0].figures["best_reward"].value, runs[0].figures["best_reward"].step) == (
+        "learning_rate 0.1, seed 0", 0.9, 2,
+    )  # fmt: skip
+    held = runs[0].figures["last_held_out"]
+    assert (held.value, held.low, held.high) == (0.5, 0.4, 0.6)
+    assert [run.group for run in runs] == [0] * 5 + [1] * 3
+    enough, few = repeated(runs)
+    assert enough.means["last_reward"].value == pytest.approx(0.7)
+    assert enough.means["last_reward"].lacking == 0
+    assert enough.means["last_reward"].low is not None
+    assert (few.runs, few.finished) == (3, 2)
+    assert (few.means["last_reward"].low, few.means["last_reward"].lacking) == (None, 3)
+    assert repeated(runs_of(made[:1], ["learning_rate", "seed"])) == []
+
+
+def test_means_of_other_amounts_than_shares_have_students_interval() -> None:
+    values = [-2.0, -1.0, 0.0, 1.0, 2.0]
+    found = mean_of(values)
+    reach = 2.776 * float(np.std(values, ddof=1)) / 5**0.5
+    assert found.low == pytest.approx(-reach, rel=2e-3)
+    assert found.high == pytest.approx(reach, rel=2e-3)
+    assert mean_of([-1.0] * 5).low is None, "the spread of equal values is unknown"
+
+
+def test_the_page_of_a_sweep_sorts_and_stops_its_runs(client_for: ClientFor, alice: User) -> None:
+    made = [measured_job([rate], config={"learning_rate": rate}) for rate in (0.2, 0.1, 0.3)]
+    waiting = a_job(config={"learning_rate": 1.0})
+    sweep = a_sweep([*made, waiting])
+    client, address = client_for(alice), reverse("learning:sweep", args=[sweep.public_id])
+    for sort, order in (
+        ("", [0.2, 0.1, 0.3, 1.0]),
+        ("learning_rate", [0.1, 0.2, 0.3, 1.0]),
+        ("-last_reward", [0.3, 0.2, 0.1, 1.0]),
+    ):
+        page = client.get(address, {"sort": sort})
+        assert [run.job.config["learning_rate"] for run in page.context["runs"]] == order
+    text = page.content.decode()
+    assert text.count("data-draw=") == 4
+    assert f"{reverse('learning:job_settings', args=[made[1].public_id])}?with={made[0].public_id}" in text
+    assert "Save and stop all 1" in text
+    client.post(reverse("learning:sweep_stop", args=[sweep.public_id]))
+    waiting.refresh_from_db()
+    assert waiting.state == JobState.STOPPED
+    assert "Save and stop all" not in client.get(address).content.decode()
+    assert sweep.title in client.get(reverse("learning:job", args=[made[0].public_id])).content.decode()
+
+
+def test_chosen_jobs_are_shown_by_the_settings_in_which_they_differ(client_for: ClientFor, alice: User) -> None:
+    one, two = (
+        a_job(config={"seed": 1}),
+        a_job(title="Other", recipe="orealh", config={"recipe": "orealh", "loss": {"beta": 0.5}}),
+    )
+    assert {"loss.beta", "recipe", "seed"} <= set(differing([one.config, two.config]))
+    page = client_for(alice).get(reverse("learning:runs"), {"job": [str(one.public_id), str(two.public_id), "x"]})
+    text = page.content.decode()
+    assert "Other" in text
+    assert [run.job for run in page.context["runs"]] == [one, two]
+    assert len(page.context["runs"][0].values) == 5, "the first ones and the seed"
+    assert "No jobs are chosen." in client_for(alice).get(reverse("learning:runs")).content.decode()
+
+
+def test_curves_of_runs_are_one_curve_each(client_for: ClientFor, alice: User, tmp_path: Path) -> None:
+    made = [an_ended_job(tmp_path) for _ in range(9)]
+    address = reverse("learning:runs_curves")
+    found = client_for(alice).get(address, {"job": [str(job.public_id) for job in made]}).json()
+    (reward,) = found["charts"]
+    assert reward["name"] == "reward"
+    assert [trace["meta"]["run"] for trace in reward["figure"]["data"]] == [str(job.public_id) for job in made]
+    again = {"job": [str(job.public_id) for job in made], "seen": found["seen"]}
+    assert client_for(alice).get(address, again).status_code == 204
+    assert client_for(alice).get(address).json()["charts"] == []
+    assert client_for(alice).get(address, {"x": "moon"}).status_code == 422
+
+
+def test_many_runs_have_fewer_points_each(tmp_path: Path) -> None:
+    path = tmp_path / "metrics.jsonl"
+    lines(path, ({"step": n, "time": n, "attempt": 1, "reward": n % 7} for n in range(2000)))
+    curves = Curves(path)
+    curves.read()
+
+    def points(runs: int) -> int:
+        charts = charts_of_runs([(str(n), curves) for n in range(runs)], axis="step", smooth=False, width=400)
+        return sum(len(trace["x"]) for trace in charts[0]["figure"]["data"])
+
+    assert points(FULL_WIDTH_RUNS * 4) < 1.5 * points(FULL_WIDTH_RUNS)
