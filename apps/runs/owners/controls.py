@@ -18,9 +18,9 @@ from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.ports import Dispatcher
 from apps.reasoning.scaffolds.running.window import Window
 from apps.runs.journal.run_journal import RunJournal
-from apps.runs.models import Run, RunCommand, RunStatus
+from apps.runs.models import APART, Run, RunCommand, RunStatus
 from apps.runs.owners.leases import lease_conclude, lease_renew
-from apps.runs.owners.shares import window_of
+from apps.runs.owners.shares import window_of, window_renewed
 
 logger = logging.getLogger(__name__)
 POLL_S = 0.5
@@ -52,6 +52,13 @@ class DatabaseControls:
 
     async def watch(self) -> None:
         """Poll until cancelled. Raises `FenceLost` or `RunCancelled`, which end the program."""
+        _all_pending.watched.add(self._run.pk)
+        try:
+            await self._watch()
+        finally:
+            _all_pending.watched.discard(self._run.pk)
+
+    async def _watch(self) -> None:
         renewed_at: float | None = None
         while True:
             try:
@@ -62,8 +69,9 @@ class DatabaseControls:
                 elif time.monotonic() - renewed_at >= self._renew_every_s:
                     renewed_at = time.monotonic()
                     await self.renew()
-                for row in await in_thread(_pending, self._run.pk):
-                    self._receive(row)
+                if await _all_pending.has(self._run.pk):
+                    for row in await in_thread(_pending, self._run.pk):
+                        self._receive(row)
             except DatabaseError as error:
                 logger.warning("run %s: the database does not respond (%s)", self._run.public_id, error)
             await asyncio.sleep(POLL_S)
@@ -128,7 +136,39 @@ class GatedDispatcher:
 
 def _renewed(run: Run, seconds: float) -> int | None:
     """The width of the window, or None if the lease could not be renewed. One connection for both."""
-    return window_of(run.pk, run.owner_id) if lease_renew(run.pk, run.fence, seconds) else None
+    if not lease_renew(run.pk, run.fence, seconds):
+        return None
+    return window_renewed(run.owner_id, is_apart=run.preset in APART)
+
+
+class _Pending:
+    """Pending commands of all runs that this process drives, read once for those that poll together.
+
+    `watched`: the runs; `found`: those with pending commands.
+    """
+
+    def __init__(self) -> None:
+        self.watched: set[int] = set()
+        self.found: frozenset[int] = frozenset()
+        self._read_at, self._is_reading = -POLL_S, False
+
+    async def has(self, run_pk: int) -> bool:
+        """Whether the run has pending commands, as read within the last half of a poll."""
+        if not self._is_reading and time.monotonic() - self._read_at >= POLL_S / 2:
+            self._is_reading = True
+            try:
+                await in_thread(self._read)
+            finally:
+                self._is_reading = False
+        return run_pk in self.found
+
+    def _read(self) -> None:
+        at = time.monotonic()
+        rows = RunCommand.objects.filter(run__in=list(self.watched), state=RunCommand.State.PENDING)
+        self.found, self._read_at = frozenset(rows.values_list("run", flat=True)), at
+
+
+_all_pending = _Pending()
 
 
 def _pending(run_pk: int) -> list[RunCommand]:
